@@ -1,0 +1,31 @@
+const common = {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: {
+    '^nestjs-messaging$': '<rootDir>/src/index.ts',
+    '^nestjs-messaging/([a-z-]+)$': '<rootDir>/src/$1/index.ts',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: {
+          target: 'es2022',
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true },
+        },
+        module: { type: 'es6' },
+      },
+    ],
+  },
+};
+
+export default {
+  testTimeout: 30_000,
+  projects: ['unit', 'e2e', 'services'].map((name) => ({
+    ...common,
+    displayName: name,
+    testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+  })),
+};

@@ -1,0 +1,135 @@
+import type { Page, PageRequest } from '../common/page.js';
+import type { Decide, Outcome, StoredReply } from './decide.js';
+import type { DeliveryStatus } from './delivery-status.js';
+import type { OnceKey, Payload, Send } from './send.js';
+import type { Settlement } from './settlement.js';
+
+/** A transaction of the host's that an operation is to be part of; a TypeORM storage wants its `EntityManager`. */
+export interface HostTransaction {
+  readonly manager: unknown;
+}
+
+/** A delivery that a worker holds for the time of its lease. */
+export interface Delivery {
+  readonly messageId: string;
+  readonly position: number;
+  readonly accountId: string;
+  readonly channel: string;
+  readonly lane: string | undefined;
+  readonly sender: string;
+  readonly payload: Payload;
+  readonly number: string;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  /** When the send was accepted, milliseconds since the epoch. */
+  readonly acceptedAt: number;
+}
+
+/** Which deliveries a worker wants. */
+export interface ClaimOrder {
+  readonly channel: string;
+  readonly limit: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** End of the lease, milliseconds since the epoch. */
+  readonly leaseUntil: number;
+  /** Also take over what a worker left in `sending` past its lease (transports that may repeat). */
+  readonly abandoned: boolean;
+  /** Only these lanes, one delivery each; undefined: only deliveries without a lane. */
+  readonly lanes?: readonly string[];
+}
+
+/** Which deliveries have waited too long. */
+export interface ExpiryOrder {
+  readonly channel: string;
+  readonly limit: number;
+  readonly now: number;
+  /** `sent`: no report came; `sending`: the worker is gone and the transport must not repeat. */
+  readonly statuses: readonly ('sent' | 'sending')[];
+}
+
+/** A delivery that changed its state. */
+export interface Movement {
+  readonly messageId: string;
+  readonly position: number;
+  readonly accountId: string;
+  readonly channel: string;
+  readonly number: string;
+  readonly status: DeliveryStatus;
+  readonly error: string | undefined;
+  /** Units given back by this step. */
+  readonly refund: number;
+  readonly at: number;
+}
+
+/** A stored message without its recipients. */
+export interface StoredMessage {
+  readonly id: string;
+  readonly accountId: string;
+  readonly channel: string;
+  readonly lane: string | undefined;
+  readonly sender: string;
+  readonly payload: Payload;
+  readonly units: number;
+  readonly refundedUnits: number;
+  readonly acceptedAt: number;
+}
+
+/** A stored recipient. */
+export interface StoredRecipient {
+  readonly number: string;
+  readonly status: DeliveryStatus;
+  readonly units: number;
+  readonly refundedUnits: number;
+  readonly error: string | undefined;
+  readonly updatedAt: number;
+}
+
+/** Which messages a listing shows. */
+export interface MessageQuery extends PageRequest {
+  readonly accountId: string;
+  readonly channel: string;
+  /** The payload's kind. */
+  readonly kind: string;
+}
+
+/**
+ * Persists sends and their deliveries. Every method is one transaction: it happens whole or not at all, and what was
+ * answered survives the process. All of them throw `StorageUnavailableError` when the database does not answer.
+ */
+export abstract class OutboxStore {
+  /**
+   * Locks the accounts, reads balances and kept replies, runs `decide` once over `sends`, and writes what it accepted:
+   * debit, charge entry, message, recipients, reply. Outcomes stand in the order of the sends.
+   *
+   * With `host`, everything becomes part of the host's open transaction and shares its fate.
+   */
+  abstract commit(sends: readonly Send[], decide: Decide, host?: HostTransaction): Promise<readonly Outcome[]>;
+
+  /** The live reply kept under a key, if any. */
+  abstract replay(key: Pick<OnceKey, 'accountId' | 'route' | 'key'>, now: number): Promise<StoredReply | undefined>;
+
+  /** Takes due deliveries, oldest due first, sets them to `sending` with a lease and counts the attempt. */
+  abstract claim(order: ClaimOrder): Promise<readonly Delivery[]>;
+
+  /** Applies `nextState` to each settlement under lock, refunds what failed, and answers what moved. Unknown ids are passed over. */
+  abstract settle(settlements: readonly Settlement[]): Promise<readonly Movement[]>;
+
+  /** Moves deliveries whose report deadline or lease has passed to `unknown`. */
+  abstract expire(order: ExpiryOrder): Promise<readonly Movement[]>;
+
+  /** When the channel's next delivery is due, milliseconds since the epoch; undefined when none waits. */
+  abstract nextDue(channel: string): Promise<number | undefined>;
+
+  /** An account's message on a channel. */
+  abstract find(accountId: string, channel: string, id: string): Promise<StoredMessage | undefined>;
+
+  /** The recipients of a message in their order. */
+  abstract recipients(messageId: string): Promise<readonly StoredRecipient[]>;
+
+  /** An account's messages, newest first; `after` is the id of the last one seen. */
+  abstract list(query: MessageQuery): Promise<Page<StoredMessage>>;
+
+  /** Forgets replies that have expired, at most `limit`; answers how many. */
+  abstract purgeReplies(now: number, limit: number): Promise<number>;
+}

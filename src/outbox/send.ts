@@ -1,0 +1,58 @@
+/** What is to be said, as JSON; `kind` says who can turn it into a text (`text` is the text itself). */
+export interface Payload {
+  readonly kind: string;
+  readonly [field: string]: unknown;
+}
+
+/** Payload of a plain text. */
+export interface TextPayload extends Payload {
+  readonly kind: 'text';
+  readonly text: string;
+}
+
+/** One recipient and its price in units. */
+export interface Recipient {
+  /** E.164 digits without the plus sign. */
+  readonly number: string;
+  /** Integer, at least 0. */
+  readonly units: number;
+}
+
+/** An Idempotency-Key with everything that scopes it. */
+export interface OnceKey {
+  readonly accountId: string;
+  /** The route's name, so that one key may serve on two routes. */
+  readonly route: string;
+  readonly key: string;
+  /** SHA-256 of the canonical request body. */
+  readonly fingerprint: string;
+  /** Milliseconds since the epoch after which the reply is forgotten. */
+  readonly expiresAt: number;
+}
+
+/** Something that costs money and is to be sent: final before it reaches the store, its id and answer included. */
+export interface Send {
+  readonly id: string;
+  readonly accountId: string;
+  /** Name of the channel that delivers it: `sms`, or a messaging-app channel's name. */
+  readonly channel: string;
+  /** Within one lane deliveries keep their order and at most one is in flight; without a lane they are independent. */
+  readonly lane?: string;
+  /** Signature or sending number. */
+  readonly sender: string;
+  readonly payload: Payload;
+  /** Without repeats. */
+  readonly recipients: readonly Recipient[];
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** The answer to the caller, JSON; kept for replays when `once` is given. */
+  readonly reply: object;
+  readonly once?: OnceKey;
+}
+
+/** Units a send costs: the sum over its recipients. */
+export function costOf(send: Send): number {
+  let cost = 0;
+  for (const recipient of send.recipients) cost += recipient.units;
+  return cost;
+}

@@ -1,0 +1,70 @@
+import type { DeliveryStatus } from './delivery-status.js';
+
+/** What is now known of one recipient's delivery, from a hand-off to the carrier or from a later report. */
+export interface Settlement {
+  readonly messageId: string;
+  /** The recipient's place in the send, from 0. */
+  readonly position: number;
+  /** `queued` means: not sent, try again at `dueAt`. */
+  readonly status: Exclude<DeliveryStatus, 'sending'>;
+  /**
+   * The attempt this comes from. A hand-off's `queued`, `failed` and `unknown` count only while that attempt still holds
+   * the lease; reports of the carrier come without it.
+   */
+  readonly attempt?: number;
+  /** Milliseconds since the epoch: for `queued` the next attempt, for `sent` when a missing report makes it `unknown`. */
+  readonly dueAt?: number;
+  /** A short reason, for instance the carrier's code; shown to the account. */
+  readonly error?: string;
+  /** The carrier's own id of the message. */
+  readonly reference?: string;
+  /** When it happened, milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** A recipient's row as a store reads it under lock. */
+export interface DeliveryRow {
+  readonly status: DeliveryStatus;
+  readonly units: number;
+  /** How often it was claimed. */
+  readonly attempt: number;
+}
+
+/** What changes in that row. */
+export interface DeliveryChange {
+  readonly status: DeliveryStatus;
+  /** When somebody must look at it next; null when nobody has to. */
+  readonly dueAt: number | null;
+  /** Units that go back to the account. */
+  readonly refund: number;
+}
+
+const RANK: Readonly<Record<DeliveryStatus, number>> = {
+  queued: 0,
+  sending: 1,
+  sent: 2,
+  unknown: 3,
+  delivered: 4,
+  undelivered: 5,
+  failed: 5,
+  read: 5,
+};
+
+/**
+ * The state machine of a delivery. States only move forward: a change is answered only when the settlement says more than
+ * the row does. The one step back, from `sending` to `queued` for another attempt, belongs to the attempt that holds the lease.
+ */
+export function nextState(row: DeliveryRow, settlement: Settlement): DeliveryChange | undefined {
+  const { status, attempt } = settlement;
+  const holdsLease = row.status === 'sending' && (attempt === undefined || attempt === row.attempt);
+  if (status === 'queued') {
+    return holdsLease ? { status, dueAt: settlement.dueAt ?? settlement.at, refund: 0 } : undefined;
+  }
+  if (attempt !== undefined && !holdsLease && (status === 'failed' || status === 'unknown')) return undefined;
+  if (row.status === 'delivered' ? status !== 'read' : RANK[status] <= RANK[row.status]) return undefined;
+  return {
+    status,
+    dueAt: status === 'sent' ? (settlement.dueAt ?? null) : null,
+    refund: status === 'failed' ? row.units : 0,
+  };
+}

@@ -1,0 +1,21 @@
+import { AccountStore } from '../accounts/account-store.js';
+import { LedgerStore } from '../billing/ledger-store.js';
+import { OutboxStore } from '../outbox/outbox-store.js';
+import { PhoneStore } from '../sandbox/phone-store.js';
+
+/**
+ * Everything that is kept, swappable as one: its stores share transactions (a debit and its message are one commit), so
+ * they cannot be swapped one by one. Run `describeStorage` of `nestjs-messaging/testing` on an adapter of your own.
+ */
+export abstract class MessagingStorage {
+  abstract readonly outbox: OutboxStore;
+  abstract readonly ledger: LedgerStore;
+  abstract readonly accounts: AccountStore;
+  abstract readonly phones: PhoneStore;
+
+  /** Opens connections and brings the schema up to date. Called once, before anything else. */
+  abstract start(): Promise<void>;
+
+  /** Finishes what is under way and closes what `start` opened. */
+  abstract stop(): Promise<void>;
+}
