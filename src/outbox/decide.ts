@@ -35,9 +35,9 @@ export interface Decision {
 /** The rules of money and repeats; see `decide`. */
 export type Decide = (sends: readonly Send[], seen: Seen) => Decision;
 
-/** One string for an Idempotency-Key and its scope. */
+/** One string for an Idempotency-Key and its scope; different for any two that differ, whatever characters they hold. */
 export function onceId(key: Pick<OnceKey, 'accountId' | 'route' | 'key'>): string {
-  return `${key.accountId} ${key.route} ${key.key}`;
+  return JSON.stringify([key.accountId, key.route, key.key]);
 }
 
 /**

@@ -9,6 +9,9 @@ export interface HostTransaction {
   readonly manager: unknown;
 }
 
+/** What became of a send in a store; `busy` only where the caller did not want to wait. */
+export type CommitOutcome = Outcome | { readonly kind: 'busy' };
+
 /** A delivery that a worker holds for the time of its lease. */
 export interface Delivery {
   readonly messageId: string;
@@ -102,9 +105,16 @@ export abstract class OutboxStore {
    * Locks the accounts, reads balances and kept replies, runs `decide` once over `sends`, and writes what it accepted:
    * debit, charge entry, message, recipients, reply. Outcomes stand in the order of the sends.
    *
-   * With `host`, everything becomes part of the host's open transaction and shares its fate.
+   * With `host`, everything becomes part of the host's open transaction and shares its fate. With patience `skip`, sends of
+   * an account that another transaction holds are not waited for: they come out as `busy` with nothing written, so that one
+   * held account does not stall the others of its batch.
    */
-  abstract commit(sends: readonly Send[], decide: Decide, host?: HostTransaction): Promise<readonly Outcome[]>;
+  abstract commit(
+    sends: readonly Send[],
+    decide: Decide,
+    host?: HostTransaction,
+    patience?: 'wait' | 'skip',
+  ): Promise<readonly CommitOutcome[]>;
 
   /** The live reply kept under a key, if any. */
   abstract replay(key: Pick<OnceKey, 'accountId' | 'route' | 'key'>, now: number): Promise<StoredReply | undefined>;

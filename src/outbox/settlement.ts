@@ -56,7 +56,7 @@ const RANK: Readonly<Record<DeliveryStatus, number>> = {
  */
 export function nextState(row: DeliveryRow, settlement: Settlement): DeliveryChange | undefined {
   const { status, attempt } = settlement;
-  const holdsLease = row.status === 'sending' && (attempt === undefined || attempt === row.attempt);
+  const holdsLease = row.status === 'sending' && attempt === row.attempt;
   if (status === 'queued') {
     return holdsLease ? { status, dueAt: settlement.dueAt ?? settlement.at, refund: 0 } : undefined;
   }

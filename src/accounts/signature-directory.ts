@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { AccountSettings } from './account-settings.js';
+import { AccountStore } from './account-store.js';
+import { FreshCache } from './fresh-cache.js';
+
+/** Knows which sender names an account may use; from memory, at most four seconds old. */
+@Injectable()
+export class SignatureDirectory {
+  private readonly defaults: ReadonlySet<string>;
+  private readonly verified: FreshCache<ReadonlySet<string>>;
+
+  constructor(clock: Clock, store: AccountStore, settings: AccountSettings) {
+    this.defaults = new Set(settings.signatures);
+    // By account, not by name: made-up names cost no query.
+    this.verified = new FreshCache<ReadonlySet<string>>(clock, async (accountId) => {
+      const signatures = await store.listSignatures(accountId);
+      return new Set(signatures.filter(({ status }) => status === 'verified').map(({ name }) => name));
+    });
+  }
+
+  /**
+   * Whether a name is one of the default signatures, or verified for this account; to the letter. A promise only when the
+   * account's names are not in memory, which rejects when storage does not answer.
+   */
+  isUsable(accountId: string, name: string): boolean | Promise<boolean> {
+    if (this.defaults.has(name)) return true;
+    const names = this.verified.get(accountId);
+    if (names instanceof Promise) return names.then((found) => found?.has(name) ?? false);
+    return names?.has(name) ?? false;
+  }
+
+  /** To be called after a decision on one of the account's names on this instance. */
+  forget(accountId: string): void {
+    this.verified.forget(accountId);
+  }
+}

@@ -1,0 +1,131 @@
+import type { Readable } from 'node:stream';
+import { Logger } from '@nestjs/common';
+import type { Answer, Authenticator } from '../accounts/authenticator.js';
+import { rememberCaller } from '../accounts/request-caller.js';
+import type { Clock } from '../common/clock.js';
+import { MessagingError } from '../common/errors.js';
+import { bodyIntake, mayHaveBody, STRANGER_BYTES } from './body-intake.js';
+import { readBody } from './body-reader.js';
+import { Deadlines } from './deadlines.js';
+import { answerAndHangUp, answerEarly } from './early-answer.js';
+import { type ErrorAnswer, errorAnswer } from './error-answer.js';
+import { Exchange, type Wire } from './exchange.js';
+import { logFault } from './fault-log.js';
+import type { HttpSettings } from './http-settings.js';
+import { asJsonObject, type JsonObject } from './json-body.js';
+import type { EdgeRoute } from './route-table.js';
+
+/** Called with the parsed body when a request may go on to its handler. */
+export type Proceed = (body: JsonObject) => void;
+
+/**
+ * Lets requests to our routes in: their time runs from the arrival, the key is looked at before the body, the body is
+ * read within its limit and parsed. The same for every platform; what is refused here reaches no handler.
+ */
+export class Admission {
+  readonly #logger = new Logger('Messaging');
+  readonly #deadlines: Deadlines;
+
+  constructor(
+    private readonly authenticator: Authenticator,
+    private readonly settings: HttpSettings,
+    private readonly clock: Clock,
+  ) {
+    this.#deadlines = new Deadlines(clock, settings.requestMs);
+  }
+
+  /** Starts the request's time. */
+  open(wire: Wire, route: EdgeRoute): Exchange {
+    const exchange = new Exchange(wire);
+    if (route.deadline) exchange.leaveLine = this.#deadlines.start(() => this.#expire(exchange));
+    return exchange;
+  }
+
+  /** Takes the body in and proceeds with it (`{}` when there is none), unless the request is refused or gone. */
+  admit(exchange: Exchange, route: EdgeRoute, body: Readable, proceed: Proceed): void {
+    if (!route.authenticated) {
+      this.#receive(exchange, undefined, body, proceed);
+      return;
+    }
+    const { req } = exchange.wire;
+    const go = (who: Answer): void => {
+      rememberCaller(req, this.authenticator, who);
+      this.#receive(exchange, who, body, proceed);
+    };
+    try {
+      const who = this.authenticator.authenticate(req.headers);
+      if (who instanceof Promise) who.then(go).catch((error: unknown) => this.refuse(exchange, error));
+      else go(who);
+    } catch (error) {
+      this.refuse(exchange, error);
+    }
+  }
+
+  /** Answers a request with an error instead of letting it go on. */
+  refuse(exchange: Exchange, error: unknown): void {
+    const { req } = exchange.wire;
+    const little = Number(req.headers['content-length']) <= STRANGER_BYTES;
+    this.#answer(exchange, error, !req.complete && !little);
+  }
+
+  /** What a client gets for an error that the platform reports on one of our routes; a fault is logged. */
+  answerTo(error: unknown): ErrorAnswer {
+    logFault(this.#logger, error);
+    return errorAnswer(error, this.settings.catalogue);
+  }
+
+  #receive(exchange: Exchange, who: Answer | undefined, body: Readable, proceed: Proceed): void {
+    const { req } = exchange.wire;
+    if (exchange.over) return;
+    if (!mayHaveBody(req.headers, req.httpVersionMajor)) {
+      proceed({});
+      return;
+    }
+    if (body.readableEnded) {
+      // A parser that the host put in front of everything was first: what it made of the body has to do.
+      this.#pass(exchange, () => asJsonObject(parsedBefore(req) ?? {}), proceed);
+      return;
+    }
+    const { limit, tooLarge, parse } = bodyIntake(req.headers, this.settings.maxBodyBytes, who);
+    if (Number(req.headers['content-length']) > limit) {
+      this.refuse(exchange, new MessagingError(tooLarge));
+      return;
+    }
+    exchange.stopReading = readBody(body, limit, {
+      complete: (bytes) => this.#pass(exchange, () => parse(bytes), proceed),
+      tooLarge: () => this.refuse(exchange, new MessagingError(tooLarge)),
+    });
+  }
+
+  #pass(exchange: Exchange, parse: () => JsonObject, proceed: Proceed): void {
+    exchange.stopReading = undefined;
+    let body: JsonObject;
+    try {
+      body = parse();
+    } catch (error) {
+      this.refuse(exchange, error);
+      return;
+    }
+    proceed(body);
+  }
+
+  #expire(exchange: Exchange): void {
+    this.#answer(exchange, new MessagingError('error.timeout'), !exchange.wire.req.complete);
+  }
+
+  #answer(exchange: Exchange, error: unknown, hangUp: boolean): void {
+    if (exchange.over) return;
+    exchange.end();
+    const { wire } = exchange;
+    if (wire.res.headersSent) return;
+    const answer = this.answerTo(error);
+    const gathered = wire.takeOver();
+    if (hangUp) answerAndHangUp(wire.req, wire.res, answer, gathered, this.clock);
+    else answerEarly(wire.req, wire.res, answer, gathered);
+  }
+}
+
+/** What a parser of the host has left on Node's request. */
+function parsedBefore(req: object): unknown {
+  return 'body' in req ? req.body : undefined;
+}

@@ -1,0 +1,72 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Admission } from './admission.js';
+import { exchangeOf } from './exchange.js';
+import { type EdgeRoute, pathOf, type RouteTable } from './route-table.js';
+
+type Next = (error?: unknown) => void;
+
+/** Express's request, as far as we set it. */
+interface ExpressRequest extends IncomingMessage {
+  readonly originalUrl: string;
+  body?: unknown;
+}
+
+type Middleware = (req: ExpressRequest, res: ServerResponse, next: Next) => void;
+type ErrorMiddleware = (error: unknown, req: ExpressRequest, res: ServerResponse, next: Next) => void;
+
+/** One entry of Express's router; `route` is undefined for a middleware. */
+interface ExpressLayer {
+  readonly route?: { readonly path: unknown; readonly methods: Readonly<Record<string, boolean | undefined>> };
+  match(path: string): boolean;
+}
+
+/** Express's application, as far as we use it. */
+export interface ExpressApp {
+  use(middleware: Middleware | ErrorMiddleware): unknown;
+  enabled(setting: string): boolean;
+  readonly router: { readonly stack: readonly ExpressLayer[] };
+}
+
+/** Puts the edge in front of everything that is mounted later: the host's parsers never see a body of ours. */
+export function installOnExpress(app: ExpressApp, admission: Admission, table: () => RouteTable): void {
+  app.use(function messagingEdge(req: ExpressRequest, res: ServerResponse, next: Next): void {
+    const route = ourRoute(app, table(), req);
+    if (route === undefined) {
+      next();
+      return;
+    }
+    const exchange = admission.open({ req, res, takeOver: () => ({}) }, route);
+    admission.admit(exchange, route, req, (body) => {
+      req.body = body;
+      next();
+    });
+  });
+}
+
+/** Gives our shape to what a host's middleware, or Express itself, reports on one of our routes. To be called last. */
+export function installErrorsOnExpress(app: ExpressApp, admission: Admission): void {
+  app.use(function messagingErrors(error: unknown, req: ExpressRequest, _res: ServerResponse, next: Next): void {
+    const exchange = exchangeOf(req);
+    if (exchange === undefined) next(error);
+    else admission.refuse(exchange, error);
+  });
+}
+
+/** The route of ours that Express will take. It takes the first that matches, so a route of the host may come first. */
+function ourRoute(app: ExpressApp, table: RouteTable, req: ExpressRequest): EdgeRoute | undefined {
+  const ours = table.find(req.method ?? '', req.originalUrl);
+  if (ours === undefined || !ours.path.includes(':')) return ours;
+  const method = ours.method.toLowerCase();
+  const path = pathOf(req.originalUrl);
+  const first = app.router.stack.find((layer) => layer.route?.methods[method] && matches(layer, path));
+  return first?.route?.path === ours.path ? ours : undefined;
+}
+
+/** A layer throws for a parameter that cannot be decoded; it is the one that will report it. */
+function matches(layer: ExpressLayer, path: string): boolean {
+  try {
+    return layer.match(path);
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,97 @@
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { Admission } from './admission.js';
+import { exchangeOf } from './exchange.js';
+import type { EdgeRoute, RouteTable } from './route-table.js';
+
+type Done = (error?: unknown) => void;
+
+/** Fastify's request, as far as we use it; its `headers` may be set, over those of `raw`. */
+interface FastifyRequest {
+  readonly raw: IncomingMessage;
+  headers: IncomingHttpHeaders | undefined;
+  body: unknown;
+}
+
+/** Fastify's reply, as far as we use it. */
+interface FastifyReply {
+  readonly raw: ServerResponse;
+  send: (payload?: unknown) => FastifyReply;
+  code(status: number): FastifyReply;
+  headers(headers: Readonly<Record<string, string>>): FastifyReply;
+  type(contentType: string): FastifyReply;
+  getHeaders(): OutgoingHttpHeaders;
+  hijack(): FastifyReply;
+}
+
+/** A route as Fastify shows it to `onRoute` hooks, which may add to it. */
+interface FastifyRoute {
+  readonly method: string | readonly string[];
+  readonly url: string;
+  onRequest?: unknown;
+  preParsing?: unknown;
+  preValidation?: unknown;
+  errorHandler?: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
+}
+
+/** Fastify's instance, as far as we use it. */
+export interface FastifyApp {
+  addHook(name: 'onRoute', hook: (route: FastifyRoute) => void): unknown;
+}
+
+/** Laid over the headers of a request whose body is taken already: Fastify then looks for none. */
+const NO_BODY: IncomingHttpHeaders = {
+  'content-type': undefined,
+  'content-length': undefined,
+  'transfer-encoding': undefined,
+};
+
+/** Puts the edge on each route of ours as it is registered; the host's routes and parsers stay as they are. */
+export function installOnFastify(app: FastifyApp, admission: Admission, table: () => RouteTable): void {
+  app.addHook('onRoute', (route) => {
+    const [ours] = [route.method].flat().flatMap((method) => table().registered(method, route.url) ?? []);
+    if (ours !== undefined) addEdge(route, ours, admission);
+  });
+}
+
+function addEdge(route: FastifyRoute, ours: EdgeRoute, admission: Admission): void {
+  const onRequest = (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
+    admission.open({ req: request.raw, res: reply.raw, takeOver: () => takeOver(reply) }, ours);
+    done();
+  };
+  const preParsing = (request: FastifyRequest, _reply: FastifyReply, payload: Readable, done: Done): void => {
+    const exchange = exchangeOf(request.raw);
+    if (exchange === undefined) {
+      done();
+      return;
+    }
+    admission.admit(exchange, ours, payload, (body) => {
+      request.body = body;
+      
+      done();
+    });
+  };
+  const preValidation = (request: FastifyRequest, _reply: FastifyReply, done: Done): void => {
+    request.headers = undefined;
+    done();
+  };
+  route.onRequest = appended(route.onRequest, onRequest);
+  route.preParsing = appended(route.preParsing, preParsing);
+  route.preValidation = appended(route.preValidation, preValidation);
+  route.errorHandler = (error, _request, reply) => {
+    const { body, headers } = admission.answerTo(error);
+    reply.code(body.statusCode).headers(headers).type('application/json; charset=utf-8').send(body);
+  };
+}
+
+/** The response is Node's from now on; a handler that answers later finds a reply that keeps silent. */
+function takeOver(reply: FastifyReply): OutgoingHttpHeaders {
+  const headers = reply.getHeaders();
+  reply.hijack();
+  reply.send = () => reply;
+  return headers;
+}
+
+function appended(hooks: unknown, hook: unknown): unknown[] {
+  return [hooks ?? [], hook].flat();
+}

@@ -1,0 +1,32 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { errorAnswer } from './error-answer.js';
+import { logFault } from './fault-log.js';
+import { HttpSettings } from './http-settings.js';
+
+/**
+ * Gives every error of our controllers the contract's shape and language. Bound to our controllers only; Nest asks a
+ * controller's filter before a global one, so a host's global filters do not see our errors.
+ */
+@Catch()
+export class MessagingExceptionFilter implements ExceptionFilter {
+  readonly #logger = new Logger('Messaging');
+
+  constructor(
+    private readonly adapterHost: HttpAdapterHost,
+    private readonly settings: HttpSettings,
+  ) {}
+
+  /** Answers, or drops the error when the request has its answer already (the deadline's 504). */
+  catch(error: unknown, host: ArgumentsHost): void {
+    const adapter = this.adapterHost.httpAdapter;
+    const response: unknown = host.getArgByIndex(1);
+    if (adapter.isHeadersSent(response)) return;
+    logFault(this.#logger, error);
+    const { body, headers } = errorAnswer(error, this.settings.catalogue);
+    // Set outright: a route that declares another content type would have the platform warn about this one.
+    adapter.setHeader(response, 'Content-Type', 'application/json; charset=utf-8');
+    for (const [name, value] of Object.entries(headers)) adapter.setHeader(response, name, value);
+    adapter.reply(response, body, body.statusCode);
+  }
+}

@@ -1,0 +1,17 @@
+import { SetMetadata } from '@nestjs/common';
+
+/** What the edge does for one route. */
+export interface MessagingRouteOptions {
+  /** False: the request is never cut with a 504, for answers that stream (SSE). Default true. */
+  readonly deadline?: boolean;
+}
+
+const ROUTE = 'nestjs-messaging:route';
+
+/** Sets what is special about one route of a `@MessagingController()`. */
+export const MessagingRoute = (options: MessagingRouteOptions): MethodDecorator => SetMetadata(ROUTE, options);
+
+/** What a handler was given by {@link MessagingRoute}. */
+export function messagingRouteOptions(handler: object): MessagingRouteOptions {
+  return Reflect.getMetadata(ROUTE, handler) ?? {};
+}

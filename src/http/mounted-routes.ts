@@ -1,0 +1,59 @@
+import { RequestMethod } from '@nestjs/common';
+import { METHOD_METADATA, MODULE_PATH, PATH_METADATA } from '@nestjs/common/constants.js';
+import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core';
+import { messagingControllerOptions } from './messaging-controller.js';
+import { messagingRouteOptions } from './messaging-route.js';
+import type { EdgeRoute } from './route-table.js';
+
+/**
+ * The routes of all our controllers that are mounted in this application, with the paths that Nest registers them
+ * under: the host's global prefix (and its exclusions), its RouterModule, the controller's path, the handler's.
+ */
+export function mountedRoutes(modules: ModulesContainer, config: ApplicationConfig): EdgeRoute[] {
+  const scanner = new MetadataScanner();
+  const routes: EdgeRoute[] = [];
+  for (const { metatype: module, controllers } of modules.values()) {
+    const modulePath: string | undefined =
+      Reflect.getMetadata(MODULE_PATH + modules.applicationId, module) ?? Reflect.getMetadata(MODULE_PATH, module);
+    for (const { metatype } of controllers.values()) {
+      if (!isClass(metatype)) continue;
+      const options = messagingControllerOptions(metatype);
+      const controllerPath: unknown = Reflect.getMetadata(PATH_METADATA, metatype);
+      if (options === undefined || typeof controllerPath !== 'string') continue;
+      for (const name of scanner.getAllMethodNames(metatype.prototype)) {
+        const handler = metatype.prototype[name];
+        const handlerPaths: string | string[] | undefined = handler && Reflect.getMetadata(PATH_METADATA, handler);
+        if (handler === undefined || handlerPaths === undefined) continue;
+        const method: RequestMethod = Reflect.getMetadata(METHOD_METADATA, handler);
+        for (const handlerPath of [handlerPaths].flat()) {
+          routes.push({
+            method: RequestMethod[method],
+            path: withPrefix(join(modulePath, controllerPath, handlerPath), method, config),
+            authenticated: options.authenticated,
+            deadline: messagingRouteOptions(handler).deadline ?? true,
+          });
+        }
+      }
+    }
+  }
+  return routes;
+}
+
+function withPrefix(path: string, method: RequestMethod, config: ApplicationConfig): string {
+  const excluded = config
+    .getGlobalPrefixOptions()
+    .exclude?.some(
+      ({ requestMethod, pathRegex }) =>
+        (requestMethod === method || requestMethod === RequestMethod.ALL) && pathRegex.test(path),
+    );
+  return excluded ? path : join(config.getGlobalPrefix(), path);
+}
+
+function join(...parts: readonly (string | undefined)[]): string {
+  const segments = parts.flatMap((part) => (part ?? '').split('/')).filter((segment) => segment !== '');
+  return `/${segments.join('/')}`;
+}
+
+function isClass(metatype: unknown): metatype is { new (): object; prototype: Record<string, object> } {
+  return typeof metatype === 'function' && metatype.prototype !== undefined;
+}

@@ -1,0 +1,80 @@
+/** One of our routes as the platform registered it. */
+export interface EdgeRoute {
+  /** `GET`, `POST`, … */
+  readonly method: string;
+  /** The whole path with the host's prefix, a parameter written `:name`; it starts with a slash and ends without. */
+  readonly path: string;
+  /** Whether the API key decides how large a body may be. */
+  readonly authenticated: boolean;
+  /** Whether the request is cut when its time is over. */
+  readonly deadline: boolean;
+}
+
+/** How Express compares paths, by its application settings of the same names. */
+export interface PathRules {
+  readonly caseSensitive: boolean;
+  /** Whether a slash at the end makes another path. */
+  readonly strict: boolean;
+}
+
+/** Finds the route that a request is for, as Express would; everything else is the host's. */
+export class RouteTable {
+  readonly #rules: PathRules;
+  readonly #registered = new Map<string, EdgeRoute>();
+  readonly #fixed = new Map<string, EdgeRoute>();
+  readonly #patterns: { readonly route: EdgeRoute; readonly pattern: RegExp }[] = [];
+
+  constructor(routes: readonly EdgeRoute[], rules: PathRules) {
+    this.#rules = rules;
+    for (const route of routes) {
+      this.#registered.set(`${route.method} ${route.path}`, route);
+      if (/[:*{]/.test(route.path)) this.#patterns.push({ route, pattern: patternOf(route.path, rules) });
+      else this.#fixed.set(`${route.method} ${this.#fold(route.path)}`, route);
+    }
+  }
+
+  /** The route that was registered with exactly this method and path. */
+  registered(method: string, path: string): EdgeRoute | undefined {
+    return this.#registered.get(`${served(method)} ${path}`);
+  }
+
+  /**
+   * The route of a request.
+   * @param target the request target of RFC 9112 section 3.2, with its query
+   */
+  find(method: string, target: string): EdgeRoute | undefined {
+    const path = pathOf(target);
+    const verb = served(method);
+    const trimmed = !this.#rules.strict && path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+    const fixed = this.#fixed.get(`${verb} ${this.#fold(trimmed)}`);
+    if (fixed !== undefined) return fixed;
+    return this.#patterns.find(({ route, pattern }) => route.method === verb && pattern.test(path))?.route;
+  }
+
+  #fold(path: string): string {
+    return this.#rules.caseSensitive ? path : path.toLowerCase();
+  }
+}
+
+/** A HEAD is answered by the GET. */
+function served(method: string): string {
+  return method === 'HEAD' ? 'GET' : method;
+}
+
+/** The path of a request target: without the query, and without scheme and host in the absolute form (proxies). */
+export function pathOf(target: string): string {
+  const local = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '') || '/';
+  const end = local.search(/[?#]/);
+  return end === -1 ? local : local.slice(0, end);
+}
+
+/** A path of Express 5 (path-to-regexp 8) as a regular expression: `:name`, `*name` and `{optional}`. */
+function patternOf(path: string, { caseSensitive, strict }: PathRules): RegExp {
+  const source = path.replace(/[:*]\w+|[{}]|[.+?^$()|[\]\\]/g, (token) => {
+    if (token.startsWith(':')) return '[^/]+?';
+    if (token.length > 1) return '.+';
+    if (token === '{') return '(?:';
+    return token === '}' ? ')?' : `\\${token}`;
+  });
+  return new RegExp(`^${source}${strict ? '' : '/?'}$`, caseSensitive ? '' : 'i');
+}

@@ -1,0 +1,93 @@
+/** The page's texts, French unless the browser asks for English, and how it writes times and sizes. */
+export const scriptTexts = `
+const TEXTS = {
+  fr: {
+    title: 'Téléphones du bac à sable',
+    lead: 'Ce que vos destinataires verraient. Aucun opérateur, aucun SMS réel.',
+    skip: 'Aller aux téléphones',
+    filter: 'Filtrer par numéro',
+    waiting: 'Connexion…',
+    live: 'En direct',
+    lost: 'Reconnexion…',
+    emptyTitle: 'Aucun message pour l’instant',
+    emptyText: 'Envoyez le premier : le téléphone du destinataire apparaît ici dès qu’il le reçoit.',
+    copy: 'Copier la commande',
+    copied: 'Copié',
+    key: 'VOTRE_CLE',
+    hello: 'Bonjour du bac à sable',
+    magicTitle: 'Numéros qui échouent exprès',
+    magic1: 'refusé pour de bon, remboursé',
+    magic2: 'deux erreurs passagères, puis remis',
+    magic3: 'accepté, jamais confirmé',
+    magic4: 'accepté, puis non remis',
+    warning: 'Cette page montre les messages et leurs codes à qui l’ouvre : jamais en production.',
+    messages: (n) => n + (n > 1 ? ' messages' : ' message'),
+    phones: (n) => n + (n > 1 ? ' téléphones' : ' téléphone'),
+    newest: (n) => 'Les ' + n + ' téléphones les plus récents',
+    unread: (n) => n + (n > 1 ? ' nouveaux' : ' nouveau'),
+    none: (filter) => 'Aucun téléphone ne correspond à « ' + filter + ' ».',
+    screen: (number) => 'Messages de ' + number,
+    arrived: (from, number) => 'Nouveau message de ' + from + ' pour ' + number,
+    arrivedMany: (n) => n + ' nouveaux messages',
+    units: ['octets', 'ko', 'Mo'],
+  },
+  en: {
+    title: 'Sandbox phones',
+    lead: 'What your recipients would see. No carrier, no real SMS.',
+    skip: 'Skip to the phones',
+    filter: 'Filter by number',
+    waiting: 'Connecting…',
+    live: 'Live',
+    lost: 'Reconnecting…',
+    emptyTitle: 'No messages yet',
+    emptyText: 'Send the first one: the recipient’s phone appears here as soon as it arrives.',
+    copy: 'Copy the command',
+    copied: 'Copied',
+    key: 'YOUR_KEY',
+    hello: 'Hello from the sandbox',
+    magicTitle: 'Numbers that fail on purpose',
+    magic1: 'refused for good, refunded',
+    magic2: 'two temporary errors, then delivered',
+    magic3: 'accepted, never confirmed',
+    magic4: 'accepted, then undelivered',
+    warning: 'This page shows messages and their codes to whoever opens it: never in production.',
+    messages: (n) => n + (n === 1 ? ' message' : ' messages'),
+    phones: (n) => n + (n === 1 ? ' phone' : ' phones'),
+    newest: (n) => 'The ' + n + ' most recent phones',
+    unread: (n) => n + ' new',
+    none: (filter) => 'No phone matches “' + filter + '”.',
+    screen: (number) => 'Messages of ' + number,
+    arrived: (from, number) => 'New message from ' + from + ' for ' + number,
+    arrivedMany: (n) => n + ' new messages',
+    units: ['bytes', 'kB', 'MB'],
+  },
+};
+
+const language = /^en(-|$)/i.test(navigator.language || '') ? 'en' : 'fr';
+const texts = TEXTS[language];
+const clockTime = new Intl.DateTimeFormat(navigator.language && language === 'en' ? navigator.language : language, { hour: '2-digit', minute: '2-digit' });
+const fullTime = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'medium' });
+const dayName = new Intl.DateTimeFormat(language, { weekday: 'long', day: 'numeric', month: 'long' });
+const nearDay = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+
+function translatePage() {
+  document.documentElement.lang = language;
+  for (const element of document.querySelectorAll('[data-text]')) element.textContent = texts[element.dataset.text];
+}
+
+/** Midnight of a moment's day in the reader's own time zone, so that equal days are equal numbers. */
+function dayOf(date) {
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+}
+
+/** Today and yesterday by name, other days by date. */
+function dayText(day) {
+  const ago = Math.round((dayOf(new Date()) - day) / 86400000);
+  return ago === 0 || ago === 1 ? nearDay.format(-ago, 'day') : dayName.format(day);
+}
+
+function sizeText(bytes) {
+  const step = bytes < 1000 ? 0 : bytes < 1e6 ? 1 : 2;
+  return (bytes / 1000 ** step).toLocaleString(language, { maximumFractionDigits: 1 }) + ' ' + texts.units[step];
+}
+`;

@@ -1,0 +1,63 @@
+import type { ServerResponse } from 'node:http';
+import { Get, Header, type MessageEvent, Param, Res, Sse, UseFilters } from '@nestjs/common';
+import type { Observable } from 'rxjs';
+import { MessagingExceptionFilter } from '../http/messaging-exception.filter.js';
+import { EventStreams } from './event-streams.js';
+import { PAGE_POLICY } from './page/page-html.js';
+import { type PhoneMessageView, phoneMessageView } from './phone-message-view.js';
+import { PhoneNumberPipe } from './phone-number.pipe.js';
+import { PhoneStore } from './phone-store.js';
+import { SandboxPage } from './sandbox-page.js';
+
+/** How many messages the page starts from. */
+const LATEST = 500;
+
+/** Characters that may wait for a client that does not read; past them its connection is dropped. */
+const MOST_WAITING = 1024 * 1024;
+
+/** Express answers with Node's own response, Fastify with a wrapper around it. */
+type AdapterResponse = ServerResponse | { readonly raw: ServerResponse };
+
+/** The sandbox's endpoints. They ask for no key and show codes: only `SandboxModule` mounts them. */
+@UseFilters(MessagingExceptionFilter)
+export class SandboxController {
+  constructor(
+    private readonly phones: PhoneStore,
+    private readonly streams: EventStreams,
+    private readonly page: SandboxPage,
+  ) {}
+
+  /** What one phone received, oldest first. */
+  @Get('phones/:number/messages')
+  @Header('Cache-Control', 'no-store')
+  @Header('X-Content-Type-Options', 'nosniff')
+  async messages(@Param('number', PhoneNumberPipe) number: string): Promise<readonly PhoneMessageView[]> {
+    return (await this.phones.messages(number)).map(phoneMessageView);
+  }
+
+  /** The newest messages over all phones, newest first. */
+  @Get('phones')
+  @Header('Cache-Control', 'no-store')
+  @Header('X-Content-Type-Options', 'nosniff')
+  async latest(): Promise<readonly PhoneMessageView[]> {
+    return (await this.phones.latest(LATEST)).map(phoneMessageView);
+  }
+
+  /** Every message that a phone of this process receives from now on. */
+  @Sse('events', { maxPendingDataLength: MOST_WAITING })
+  @Header('X-Content-Type-Options', 'nosniff')
+  events(@Res({ passthrough: true }) response: AdapterResponse): Observable<MessageEvent> {
+    return this.streams.stream('raw' in response ? response.raw : response);
+  }
+
+  /** The phones' screens, live. */
+  @Get()
+  @Header('Content-Type', 'text/html; charset=utf-8')
+  @Header('Content-Security-Policy', PAGE_POLICY)
+  @Header('Cache-Control', 'no-store')
+  @Header('Referrer-Policy', 'no-referrer')
+  @Header('X-Content-Type-Options', 'nosniff')
+  show(): string {
+    return this.page.html;
+  }
+}

@@ -1,0 +1,32 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { HttpSettings } from '../http/http-settings.js';
+import { mountController } from '../http/mount-controller.js';
+import { EventStreams } from './event-streams.js';
+import { SandboxController } from './sandbox.controller.js';
+import { resolveSandboxOptions, type SandboxOptions } from './sandbox-options.js';
+import { SandboxPage } from './sandbox-page.js';
+
+/**
+ * Shows what the sandbox's phones received: `GET /sandbox` is a page, `GET /sandbox/phones/:number/messages` the same for
+ * programs. **It asks for no key and shows one-time codes to whoever can reach it**: import it while the application runs
+ * on the sandbox, never in production. It needs the messaging core, which any of our other modules brings.
+ */
+@Module({})
+export class SandboxModule {
+  /** @throws MessagingOptionsError when the path is not one */
+  static forRoot(options?: SandboxOptions): DynamicModule {
+    const { path } = resolveSandboxOptions(options);
+    return {
+      module: SandboxModule,
+      controllers: [mountController(SandboxController, path)],
+      providers: [
+        EventStreams,
+        {
+          provide: SandboxPage,
+          useFactory: (settings: HttpSettings) => new SandboxPage({ path, apiPath: settings.path }),
+          inject: [HttpSettings],
+        },
+      ],
+    };
+  }
+}

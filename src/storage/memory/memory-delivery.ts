@@ -1,0 +1,40 @@
+import type { Delivery, Movement, StoredMessage, StoredRecipient } from '../../outbox/outbox-store.js';
+import type { DeliveryChange, Settlement } from '../../outbox/settlement.js';
+import type { MemoryDelivery, MemoryMessage, MemoryTables } from './memory-tables.js';
+
+/** Writes what `nextState` answered, books the refund, and says what moved. */
+export function applyChange(
+  tables: MemoryTables,
+  row: MemoryDelivery,
+  { status, dueAt, refund }: DeliveryChange,
+  { error, at }: Settlement,
+): Movement {
+  const { message, position, number } = row;
+  const { id: messageId, accountId, channel } = message;
+  Object.assign(row, { status, dueAt, error, updatedAt: at });
+  if (dueAt === null) tables.waiting.delete(row);
+  if (refund > 0) {
+    row.refundedUnits += refund;
+    message.refundedUnits += refund;
+    const id = `${messageId}:${position}`;
+    tables.book({ id, accountId, kind: 'refund', units: refund, messageId, position, note: undefined, at });
+  }
+  return { messageId, position, accountId, channel, number, status, error, refund, at };
+}
+
+/** A row as its worker sees it. */
+export function toDelivery({ message, position, number, attempt }: MemoryDelivery): Delivery {
+  const { id: messageId, accountId, channel, lane, sender, payload, acceptedAt } = message;
+  return { messageId, position, accountId, channel, lane, sender, payload, number, attempt, acceptedAt };
+}
+
+/** A message's row without its recipients. */
+export function toMessage({ deliveries: _, ...message }: MemoryMessage): StoredMessage {
+  return message;
+}
+
+/** A recipient's row as its account sees it. */
+export function toRecipient(row: MemoryDelivery): StoredRecipient {
+  const { number, status, units, refundedUnits, error, updatedAt } = row;
+  return { number, status, units, refundedUnits, error, updatedAt };
+}

@@ -1,0 +1,37 @@
+import { type LedgerEntry, type LedgerPosting, LedgerStore } from '../../billing/ledger-store.js';
+import type { Page, PageRequest } from '../../common/page.js';
+import { checkBooks } from './check-books.js';
+import { memoryPage } from './memory-page.js';
+import type { MemoryTables } from './memory-tables.js';
+
+/** Balances and ledger in memory. */
+export class MemoryLedgerStore extends LedgerStore {
+  constructor(protected readonly tables: MemoryTables) {
+    super();
+  }
+
+  override async balance(accountId: string): Promise<number | undefined> {
+    return this.tables.balance(accountId);
+  }
+
+  override async post(posting: LedgerPosting): Promise<'posted' | 'repeated' | 'refused' | 'unknown'> {
+    const balance = this.tables.balance(posting.accountId);
+    if (this.tables.entries.has(posting.id)) return 'repeated';
+    if (balance === undefined) return 'unknown';
+    if (balance + posting.units < 0) return 'refused';
+    const { id, accountId, kind, units, note, at } = posting;
+    this.tables.book({ id, accountId, kind, units, note, at, messageId: undefined, position: undefined });
+    return 'posted';
+  }
+
+  override async entries(accountId: string, page: PageRequest): Promise<Page<LedgerEntry>> {
+    return memoryPage(
+      [...this.tables.entries.values()].filter((entry) => entry.accountId === accountId),
+      page,
+    );
+  }
+
+  override async check(): Promise<readonly string[]> {
+    return checkBooks(this.tables);
+  }
+}

@@ -1,0 +1,133 @@
+import { StorageUnavailableError } from '../../common/errors.js';
+import type { Page } from '../../common/page.js';
+import { type Decide, type Outcome, onceId, type StoredReply } from '../../outbox/decide.js';
+import {
+  type ClaimOrder,
+  type Delivery,
+  type ExpiryOrder,
+  type HostTransaction,
+  type MessageQuery,
+  type Movement,
+  OutboxStore,
+  type StoredMessage,
+  type StoredRecipient,
+} from '../../outbox/outbox-store.js';
+import type { OnceKey, Send } from '../../outbox/send.js';
+import { nextState, type Settlement } from '../../outbox/settlement.js';
+import { byDueTime, claimable, isDue } from './claimable.js';
+import { insertSend } from './insert-send.js';
+import { applyChange, toDelivery, toMessage, toRecipient } from './memory-delivery.js';
+import { memoryPage } from './memory-page.js';
+import type { MemoryTables } from './memory-tables.js';
+
+/** Sends and their deliveries in memory. */
+export class MemoryOutboxStore extends OutboxStore {
+  constructor(protected readonly tables: MemoryTables) {
+    super();
+  }
+
+  /** A host's transaction is refused: nothing here could be rolled back with it. */
+  override async commit(sends: readonly Send[], decide: Decide, host?: HostTransaction): Promise<readonly Outcome[]> {
+    if (host) throw new StorageUnavailableError('The memory storage cannot join a transaction of the host.');
+    const { outcomes, accepted } = decide(sends, { balances: this.balances(sends), replies: this.liveReplies(sends) });
+    const ids = new Set(accepted.map(({ id }) => id));
+    if (ids.size < accepted.length || [...ids].some((id) => this.tables.messages.has(id))) {
+      throw new Error('A send with an id that is stored already cannot be stored again.');
+    }
+    for (const send of accepted) insertSend(this.tables, send);
+    return outcomes;
+  }
+
+  override async replay(
+    key: Pick<OnceKey, 'accountId' | 'route' | 'key'>,
+    now: number,
+  ): Promise<StoredReply | undefined> {
+    return this.liveReply(key, now);
+  }
+
+  override async claim(order: ClaimOrder): Promise<readonly Delivery[]> {
+    const claimed = claimable(this.tables, order);
+    for (const row of claimed) {
+      Object.assign(row, {
+        status: 'sending',
+        attempt: row.attempt + 1,
+        dueAt: order.leaseUntil,
+        updatedAt: order.now,
+      });
+    }
+    return claimed.map(toDelivery);
+  }
+
+  override async settle(settlements: readonly Settlement[]): Promise<readonly Movement[]> {
+    return settlements.flatMap((settlement) => {
+      const row = this.tables.messages.get(settlement.messageId)?.deliveries[settlement.position];
+      const change = row && nextState(row, settlement);
+      return change ? [applyChange(this.tables, row, change, settlement)] : [];
+    });
+  }
+
+  override async expire({ channel, limit, now, statuses }: ExpiryOrder): Promise<readonly Movement[]> {
+    const wanted: readonly string[] = statuses;
+    const late = [...this.tables.waiting]
+      .filter((row) => row.message.channel === channel && wanted.includes(row.status) && isDue(row, now))
+      .sort(byDueTime)
+      .slice(0, limit);
+    return this.settle(
+      late.map((row) => ({ messageId: row.message.id, position: row.position, status: 'unknown', at: now })),
+    );
+  }
+
+  override async nextDue(channel: string): Promise<number | undefined> {
+    let next: number | undefined;
+    for (const { message, dueAt } of this.tables.waiting) {
+      if (message.channel === channel && dueAt !== null && (next === undefined || dueAt < next)) next = dueAt;
+    }
+    return next;
+  }
+
+  override async find(accountId: string, channel: string, id: string): Promise<StoredMessage | undefined> {
+    const message = this.tables.messages.get(id);
+    return message?.accountId === accountId && message.channel === channel ? toMessage(message) : undefined;
+  }
+
+  override async recipients(messageId: string): Promise<readonly StoredRecipient[]> {
+    return (this.tables.messages.get(messageId)?.deliveries ?? []).map(toRecipient);
+  }
+
+  override async list({ accountId, channel, kind, ...page }: MessageQuery): Promise<Page<StoredMessage>> {
+    const rows = [...this.tables.messages.values()]
+      .filter((row) => row.accountId === accountId && row.channel === channel && row.payload.kind === kind)
+      .map((row) => ({ id: row.id, at: row.acceptedAt, row }));
+    const { items, next } = memoryPage(rows, page);
+    return { items: items.map(({ row }) => toMessage(row)), next };
+  }
+
+  override async purgeReplies(now: number, limit: number): Promise<number> {
+    const expired = [...this.tables.replies].filter(([, { expiresAt }]) => expiresAt <= now).slice(0, limit);
+    for (const [id] of expired) this.tables.replies.delete(id);
+    return expired.length;
+  }
+
+  protected balances(sends: readonly Send[]): ReadonlyMap<string, number> {
+    const found = new Map<string, number>();
+    for (const { accountId } of sends) {
+      const balance = this.tables.balance(accountId);
+      if (balance !== undefined) found.set(accountId, balance);
+    }
+    return found;
+  }
+
+  protected liveReplies(sends: readonly Send[]): ReadonlyMap<string, StoredReply> {
+    const live = new Map<string, StoredReply>();
+    for (const { once, at } of sends) {
+      const reply = once && this.liveReply(once, at);
+      if (reply) live.set(onceId(once), reply);
+    }
+    return live;
+  }
+
+  private liveReply(key: Pick<OnceKey, 'accountId' | 'route' | 'key'>, now: number): StoredReply | undefined {
+    const kept = this.tables.replies.get(onceId(key));
+    return kept && kept.expiresAt > now ? { fingerprint: kept.fingerprint, reply: JSON.parse(kept.reply) } : undefined;
+  }
+}

@@ -1,0 +1,15 @@
+import type { Page, PageRequest } from '../../common/page.js';
+
+interface Dated {
+  readonly id: string;
+  readonly at: number;
+}
+
+/** One page of `rows`, newest first; of two of the same moment the greater id counts as newer. An unknown `after` ends the listing. */
+export function memoryPage<T extends Dated>(rows: readonly T[], { limit, after }: PageRequest): Page<T> {
+  const sorted = [...rows].sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
+  const last = sorted.findIndex((row) => row.id === after);
+  const rest = after === undefined ? sorted : last < 0 ? [] : sorted.slice(last + 1);
+  const items = rest.slice(0, limit);
+  return { items, next: rest.length > items.length ? items.at(-1)?.id : undefined };
+}

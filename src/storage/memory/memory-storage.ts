@@ -1,0 +1,22 @@
+import { MessagingStorage } from '../messaging-storage.js';
+import { MemoryAccountStore } from './memory-account-store.js';
+import { MemoryLedgerStore } from './memory-ledger-store.js';
+import { MemoryOutboxStore } from './memory-outbox-store.js';
+import { MemoryPhoneStore } from './memory-phone-store.js';
+import { MemoryTables } from './memory-tables.js';
+
+/**
+ * Keeps everything in the memory of one process, for tests and trials: the full promises of the ports but one, nothing
+ * survives a restart. It has no transactions that a host could share: a send with one is refused.
+ */
+export class MemoryStorage extends MessagingStorage {
+  override readonly accounts = new MemoryAccountStore();
+  protected readonly tables = new MemoryTables(this.accounts);
+  override readonly outbox = new MemoryOutboxStore(this.tables);
+  override readonly ledger = new MemoryLedgerStore(this.tables);
+  override readonly phones = new MemoryPhoneStore(this.tables);
+
+  override async start(): Promise<void> {}
+
+  override async stop(): Promise<void> {}
+}

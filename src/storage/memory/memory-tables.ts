@@ -1,0 +1,62 @@
+import type { LedgerEntry } from '../../billing/ledger-store.js';
+import type { StoredReply } from '../../outbox/decide.js';
+import type { DeliveryStatus } from '../../outbox/delivery-status.js';
+import type { StoredMessage } from '../../outbox/outbox-store.js';
+import type { PhoneMessage } from '../../sandbox/phone-store.js';
+
+/** A recipient's row. */
+export interface MemoryDelivery {
+  readonly message: MemoryMessage;
+  readonly position: number;
+  readonly number: string;
+  readonly units: number;
+  refundedUnits: number;
+  status: DeliveryStatus;
+  attempt: number;
+  /** Next attempt, end of the lease or report deadline, after the status. */
+  dueAt: number | null;
+  error: string | undefined;
+  updatedAt: number;
+}
+
+/** A message's row with its recipients. */
+export interface MemoryMessage extends Omit<StoredMessage, 'refundedUnits'> {
+  refundedUnits: number;
+  readonly deliveries: MemoryDelivery[];
+}
+
+/** A reply's row, as JSON text like in a database, so that nobody can change it later. */
+export interface MemoryReply extends Omit<StoredReply, 'reply'> {
+  readonly reply: string;
+  readonly expiresAt: number;
+}
+
+/**
+ * The rows. A store changes them without an `await` between its first read and its last write: that is all the
+ * transaction and all the lock that one thread needs.
+ */
+export class MemoryTables {
+  /** Of accounts that ever moved units. */
+  readonly balances = new Map<string, number>();
+  readonly entries = new Map<string, LedgerEntry>();
+  readonly messages = new Map<string, MemoryMessage>();
+  /** Deliveries that somebody must look at again, in accept order. */
+  readonly waiting = new Set<MemoryDelivery>();
+  /** By `onceId`. */
+  readonly replies = new Map<string, MemoryReply>();
+  /** By message, channel and number. */
+  readonly phones = new Map<string, PhoneMessage>();
+
+  constructor(private readonly accounts: { has(accountId: string): boolean }) {}
+
+  /** Units left; undefined for an unknown account. */
+  balance(accountId: string): number | undefined {
+    return this.accounts.has(accountId) ? (this.balances.get(accountId) ?? 0) : undefined;
+  }
+
+  /** Adds a ledger line and moves the balance with it. */
+  book(entry: LedgerEntry): void {
+    this.entries.set(entry.id, entry);
+    this.balances.set(entry.accountId, (this.balances.get(entry.accountId) ?? 0) + entry.units);
+  }
+}

@@ -1,0 +1,79 @@
+import { accountTests } from './storage-contract/accounts.js';
+import { apiKeyTests } from './storage-contract/api-keys.js';
+import { bookTests } from './storage-contract/books.js';
+import { claimTests } from './storage-contract/claims.js';
+import { commitTests } from './storage-contract/commit.js';
+import { contentTests } from './storage-contract/contents.js';
+import { durabilityTests } from './storage-contract/durability.js';
+import { expireTests } from './storage-contract/expire.js';
+import { onceKeyTests } from './storage-contract/idempotency.js';
+import { laneTests } from './storage-contract/lanes.js';
+import { ledgerTests } from './storage-contract/ledger.js';
+import { listingTests } from './storage-contract/listing.js';
+import { nextDueTests } from './storage-contract/next-due.js';
+import { phoneTests } from './storage-contract/phones.js';
+import { raceTests } from './storage-contract/races.js';
+import { refundTests } from './storage-contract/refunds.js';
+import { replyTests } from './storage-contract/replies.js';
+import { settleTests } from './storage-contract/settle.js';
+import { signatureTests } from './storage-contract/signatures.js';
+import type { OpenStorage } from './storage-contract/storage-harness.js';
+import { globalRunner, type TestRunner } from './storage-contract/test-runner.js';
+import { walkTests } from './storage-contract/walk.js';
+import { World } from './storage-contract/world.js';
+
+export type { OpenStorage, StorageHarness, StorageTamper } from './storage-contract/storage-harness.js';
+export type { TestRunner } from './storage-contract/test-runner.js';
+
+const TOPICS = {
+  accounts: accountTests,
+  'API keys': apiKeyTests,
+  signatures: signatureTests,
+  ledger: ledgerTests,
+  commit: commitTests,
+  contents: contentTests,
+  'idempotency keys': onceKeyTests,
+  'kept replies': replyTests,
+  claims: claimTests,
+  lanes: laneTests,
+  settle: settleTests,
+  refunds: refundTests,
+  expire: expireTests,
+  'next due': nextDueTests,
+  listings: listingTests,
+  phones: phoneTests,
+  books: bookTests,
+  'a long walk': walkTests,
+  races: raceTests,
+  durability: durabilityTests,
+};
+
+/**
+ * Registers the contract tests for a storage adapter: everything that the ports promise, races included. Run it on an
+ * adapter of your own:
+ *
+ * ```ts
+ * describeStorage('my storage', async () => {
+ *   const storage = new MyStorage(await anEmptyDatabase());
+ *   await storage.start();
+ *   return { storage, close: () => storage.stop() };
+ * });
+ * ```
+ *
+ * Tests that need `reopen`, `another` or `tamper` say so in their names and hold nothing against a harness without them.
+ * Give each test some seconds: one stores 10 000 recipients.
+ *
+ * @param name how the reports call the adapter
+ * @param open a started storage on an empty database, asked for before each test
+ * @param runner where tests are registered; left out, the global functions that Jest and Vitest (`globals: true`)
+ *   have. With `node:test` pass its `{ describe, test, beforeEach, afterEach }`
+ * @throws Error when no runner is given and there are no such globals
+ */
+export function describeStorage(name: string, open: OpenStorage, runner: TestRunner = globalRunner()): void {
+  runner.describe(name, () => {
+    const world = new World();
+    runner.beforeEach(() => world.open(open));
+    runner.afterEach(() => world.close());
+    for (const [topic, register] of Object.entries(TOPICS)) runner.describe(topic, () => register(runner, world));
+  });
+}

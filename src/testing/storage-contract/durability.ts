@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { decide } from '../../outbox/decide.js';
+import type { MessagingStorage } from '../../storage/messaging-storage.js';
+import { ACCOUNT, aPhoneMessage, aSend, messageId, onceKey, phone, recipients, SECOND, START } from './fixtures.js';
+import type { TestRunner } from './test-runner.js';
+import { LEASE, type World } from './world.js';
+
+const KEY = { id: 'k1', accountId: ACCOUNT, hash: 'ab'.repeat(32), createdAt: START, expiresAt: undefined };
+const NAME = { accountId: ACCOUNT, name: 'BANQUE', status: 'pending', createdAt: START } as const;
+
+/** Everything that can be read, in one piece. */
+async function everything({ accounts, ledger, outbox, phones }: MessagingStorage): Promise<unknown> {
+  return {
+    accounts: await accounts.listAccounts(),
+    keys: await accounts.listKeys(ACCOUNT),
+    signatures: await accounts.listSignatures(ACCOUNT),
+    balance: await ledger.balance(ACCOUNT),
+    entries: await ledger.entries(ACCOUNT, { limit: 100 }),
+    messages: await outbox.list({ accountId: ACCOUNT, channel: 'sms', kind: 'text', limit: 100 }),
+    recipients: await outbox.recipients(messageId(1)),
+    reply: await outbox.replay(onceKey(), START),
+    next: await outbox.nextDue('sms'),
+    phone: await phones.messages(phone(1)),
+    latest: await phones.latest(10),
+  };
+}
+
+export function durabilityTests({ test }: TestRunner, world: World): void {
+  async function life(): Promise<void> {
+    await world.fund(10);
+    await world.accounts.addKey({ ...KEY, revokedAt: undefined });
+    await world.accounts.revokeKey('k1', START + 1);
+    await world.accounts.registerSignature({ ...NAME, reason: undefined, decidedAt: undefined });
+    await world.accept(aSend(1, { recipients: recipients(4), once: onceKey() }));
+    await world.claim({ limit: 3 });
+    await world.settle(messageId(1), 'failed', { attempt: 1 });
+    await world.settle(messageId(1), 'sent', { position: 1, attempt: 1, dueAt: START + 9 * SECOND });
+    await world.phones.receive([aPhoneMessage(1), aPhoneMessage(2, { channel: 'wa' })]);
+  }
+
+  test('everything that was answered is still there after a restart (where the harness can reopen)', async () => {
+    if (!world.harness.reopen) return;
+    await life();
+    const before = await everything(world.storage);
+    const storage = await world.harness.reopen();
+    assert.deepEqual(await everything(storage), before);
+    assert.deepEqual(await storage.ledger.check(), []);
+    assert.equal(await storage.ledger.balance(ACCOUNT), 7);
+  });
+
+  test('work goes on after a restart (where the harness can reopen)', async () => {
+    if (!world.harness.reopen) return;
+    await life();
+    const { outbox, ledger } = await world.harness.reopen();
+    const [replayed] = await outbox.commit([aSend(2, { once: onceKey() })], decide);
+    assert.equal(replayed?.kind, 'replayed');
+    const now = START + LEASE + 1;
+    const expired = await outbox.expire({ channel: 'sms', limit: 9, now, statuses: ['sent'] });
+    assert.equal(expired.length, 1);
+    const order = { channel: 'sms', limit: 9, now, leaseUntil: now + LEASE, abandoned: true };
+    const attempts = (await outbox.claim(order)).map(({ attempt }) => attempt);
+    assert.deepEqual(attempts.sort(), [1, 2]);
+    const [refused] = await outbox.commit([aSend(3, { recipients: recipients(8) })], decide);
+    assert.equal(refused?.kind, 'refused');
+    const [accepted] = await outbox.commit([aSend(4, { recipients: recipients(7) })], decide);
+    assert.equal(accepted?.kind, 'accepted');
+    assert.equal(await ledger.balance(ACCOUNT), 0);
+    assert.deepEqual(await ledger.check(), []);
+  });
+}

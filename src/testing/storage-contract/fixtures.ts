@@ -1,0 +1,62 @@
+import type { OnceKey, Send } from '../../outbox/send.js';
+import type { PhoneMessage } from '../../sandbox/phone-store.js';
+
+/** When every story of the suite begins: 2026-11-21T10:00:00Z, milliseconds since the epoch. */
+export const START = Date.UTC(2026, 10, 21, 10);
+
+/** One second, in milliseconds. */
+export const SECOND = 1000;
+
+/** The account that most tests use. */
+export const ACCOUNT = 'acc1';
+
+/** The whole numbers from 0 to `count` - 1. */
+export function range(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
+/** A message id; later ones sort after earlier ones, as the ports' ids do. */
+export function messageId(index: number): string {
+  return `msg-${String(index).padStart(6, '0')}`;
+}
+
+/** A phone number of its own for each index. */
+export function phone(index: number): string {
+  return `2267${String(index).padStart(7, '0')}`;
+}
+
+/** A send of one unit to one number of `ACCOUNT`, changed by `over`. */
+export function aSend(index: number, over: Partial<Send> = {}): Send {
+  const id = messageId(index);
+  return {
+    id,
+    accountId: ACCOUNT,
+    channel: 'sms',
+    sender: 'INFOS',
+    payload: { kind: 'text', text: 'Bonjour' },
+    recipients: [{ number: phone(index), units: 1 }],
+    at: START,
+    reply: { smsID: id },
+    ...over,
+  };
+}
+
+/** `count` recipients of `units` each. */
+export function recipients(count: number, units = 1): Send['recipients'] {
+  return range(count).map((index) => ({ number: phone(index), units }));
+}
+
+/** An Idempotency-Key of `ACCOUNT`, live for a day, changed by `over`. */
+export function onceKey(over: Partial<OnceKey> = {}): OnceKey {
+  const day = 86_400 * SECOND;
+  return { accountId: ACCOUNT, route: 'send/sms', key: 'key', fingerprint: 'f1', expiresAt: START + day, ...over };
+}
+
+/** A text on a sandbox phone, changed by `over`. */
+export function aPhoneMessage(index: number, over: Partial<PhoneMessage> = {}): PhoneMessage {
+  return {
+    ...{ messageId: messageId(index), channel: 'sms', from: 'INFOS', to: phone(1), text: 'Bonjour' },
+    ...{ media: undefined, receivedAt: START + index },
+    ...over,
+  };
+}

@@ -1,0 +1,20 @@
+import { DELIVERY_RACES } from './races-deliveries.js';
+import { MONEY_RACES } from './races-money.js';
+import { RECORD_RACES } from './races-records.js';
+import type { TestRunner } from './test-runner.js';
+import type { World } from './world.js';
+
+const RACES = { ...MONEY_RACES, ...DELIVERY_RACES, ...RECORD_RACES };
+
+export function raceTests({ describe, test }: TestRunner, world: World): void {
+  for (const [name, race] of Object.entries(RACES)) test(name, () => race(world, () => world.storage));
+
+  describe('across two instances', () => {
+    for (const [name, race] of Object.entries(RACES)) {
+      test(`${name} (where the harness has another)`, async () => {
+        const other = await world.harness.another?.();
+        if (other) await race(world, (index) => (index % 2 === 0 ? world.storage : other));
+      });
+    }
+  });
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { ACCOUNT, aSend, messageId, phone, recipients, SECOND, START } from './fixtures.js';
+import type { TestRunner } from './test-runner.js';
+import { LEASE, places, type World } from './world.js';
+
+export function settleTests({ test }: TestRunner, world: World): void {
+  const id = messageId(1);
+
+  /** Accepts one message and claims it as often as told. */
+  async function sending(attempts = 1): Promise<void> {
+    await world.fund(5);
+    await world.accept(aSend(1, { recipients: recipients(1, 2) }));
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      await world.claim({ now: START + attempt * (LEASE + 1), abandoned: true });
+    }
+  }
+
+  test('a delivery goes from sent to delivered to read, and every step is answered', async () => {
+    await sending();
+    for (const [index, status] of (['sent', 'delivered', 'read'] as const).entries()) {
+      const at = START + index * SECOND;
+      const moved = await world.settle(id, status, { at, ...(index === 0 && { attempt: 1 }) });
+      const whose = { messageId: id, position: 0, accountId: ACCOUNT, channel: 'sms', number: phone(0) };
+      assert.deepEqual(moved, [{ ...whose, status, error: undefined, refund: 0, at }]);
+      assert.deepEqual(await world.outbox.recipients(id), [
+        { number: phone(0), status, units: 2, refundedUnits: 0, error: undefined, updatedAt: at },
+      ]);
+    }
+    await world.holds(3);
+  });
+
+  test('states only move forward', async () => {
+    await sending();
+    await world.settle(id, 'delivered', { attempt: 1 });
+    for (const status of ['sent', 'unknown', 'delivered', 'undelivered', 'failed', 'queued'] as const) {
+      assert.deepEqual(await world.settle(id, status, { at: START + 9 * SECOND, error: 'late' }), []);
+    }
+    const [recipient] = await world.outbox.recipients(id);
+    assert.equal(recipient?.status, 'delivered');
+    assert.equal(recipient?.error, undefined);
+    assert.equal(recipient?.updatedAt, START + SECOND);
+    await world.holds(3);
+  });
+
+  test('a report given twice moves once, in one call and in two', async () => {
+    await sending();
+    const report = { messageId: id, position: 0, status: 'undelivered', at: START, error: 'absent' } as const;
+    assert.equal((await world.outbox.settle([report, report])).length, 1);
+    assert.deepEqual(await world.outbox.settle([report]), []);
+  });
+
+  test('settlements of one call are applied in their order', async () => {
+    await sending();
+    const step = (status: 'sent' | 'delivered') => ({ messageId: id, position: 0, status, at: START + 1 });
+    const moved = await world.outbox.settle([step('sent'), step('delivered'), step('sent')]);
+    assert.deepEqual(
+      moved.map(({ status }) => status),
+      ['sent', 'delivered'],
+    );
+    await world.stand(id, ['delivered']);
+  });
+
+  test('what is not known is passed over, the rest is settled', async () => {
+    await sending();
+    const report = (message: string, position: number) =>
+      ({ messageId: message, position, status: 'delivered', at: START }) as const;
+    const moved = await world.outbox.settle([
+      ...[report('nothing', 0), report(id, 1), report(id, -1), report(id.toUpperCase(), 0), report(id, 0)],
+    ]);
+    assert.deepEqual(places(moved), [`${id}/0`]);
+  });
+
+  test('an attempt that lost its lease no longer decides on retry, failure or doubt', async () => {
+    await sending(2);
+    for (const status of ['queued', 'failed', 'unknown'] as const) {
+      assert.deepEqual(await world.settle(id, status, { attempt: 1, dueAt: START }), []);
+    }
+    await world.stand(id, ['sending']);
+    await world.holds(3);
+  });
+
+  test('what an attempt without a lease has sent is sent all the same', async () => {
+    await sending(2);
+    assert.equal((await world.settle(id, 'sent', { attempt: 1 })).length, 1);
+    assert.deepEqual(await world.settle(id, 'queued', { attempt: 2, dueAt: START }), []);
+    assert.deepEqual(await world.settle(id, 'failed', { attempt: 2 }), []);
+    await world.stand(id, ['sent']);
+    assert.deepEqual(await world.claim({ now: START + 10 ** 9, abandoned: true }), []);
+  });
+
+  test('the attempt that holds the lease puts the delivery back, with the reason', async () => {
+    await sending(2);
+    const [moved] = await world.settle(id, 'queued', { attempt: 2, dueAt: START + LEASE * 3, error: "l'hôte \\ 😀" });
+    assert.equal(moved?.status, 'queued');
+    const [recipient] = await world.outbox.recipients(id);
+    assert.equal(recipient?.status, 'queued');
+    assert.equal(recipient?.error, "l'hôte \\ 😀");
+    assert.deepEqual(await world.claim({ now: START + LEASE * 3 - 1, abandoned: true }), []);
+    const [again] = await world.claim({ now: START + LEASE * 3 });
+    assert.equal(again?.attempt, 3);
+    await world.settle(id, 'delivered', { attempt: 3 });
+    assert.equal((await world.outbox.recipients(id))[0]?.error, undefined);
+  });
+
+  test('nobody without the lease puts a delivery back', async () => {
+    await sending();
+    assert.deepEqual(await world.settle(id, 'queued', { dueAt: START }), []);
+    assert.deepEqual(await world.settle(id, 'queued', { attempt: 2, dueAt: START }), []);
+    await world.stand(id, ['sending']);
+  });
+
+  test('a report may come before the hand-off has answered', async () => {
+    await sending();
+    assert.equal((await world.settle(id, 'delivered')).length, 1);
+    assert.deepEqual(await world.settle(id, 'sent', { attempt: 1 }), []);
+    await world.stand(id, ['delivered']);
+  });
+
+  test('a later report moves unknown on', async () => {
+    await sending();
+    await world.settle(id, 'unknown', { attempt: 1, error: 'no answer' });
+    assert.equal((await world.outbox.recipients(id))[0]?.error, 'no answer');
+    assert.deepEqual(await world.settle(id, 'sent'), []);
+    assert.equal((await world.settle(id, 'delivered')).length, 1);
+    await world.stand(id, ['delivered']);
+    await world.holds(3);
+  });
+}

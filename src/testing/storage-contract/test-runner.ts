@@ -1,0 +1,30 @@
+/** The part of a test runner that the contract suites use: Jest, Vitest and `node:test` have it. */
+export interface TestRunner {
+  describe(name: string, body: () => void): unknown;
+  test(name: string, body: () => Promise<void>): unknown;
+  beforeEach(body: () => Promise<void>): unknown;
+  afterEach(body: () => Promise<void>): unknown;
+}
+
+/**
+ * The runner whose functions are global, as Jest and, with `globals: true`, Vitest have them.
+ *
+ * @throws Error when they are not there
+ */
+export function globalRunner(): TestRunner {
+  const { describe, test, it, beforeEach, afterEach }: Record<string, unknown> = { ...fromGlobal() };
+  const found = { describe, test: test ?? it, beforeEach, afterEach };
+  if (!isRunner(found)) {
+    throw new Error('No global describe, test, beforeEach and afterEach: pass those of your test runner.');
+  }
+  return found;
+}
+
+function fromGlobal(): object {
+  const names = ['describe', 'test', 'it', 'beforeEach', 'afterEach'];
+  return Object.fromEntries(names.map((name) => [name, Reflect.get(globalThis, name)]));
+}
+
+function isRunner(found: { [name in keyof TestRunner]: unknown }): found is TestRunner {
+  return Object.values(found).every((part) => typeof part === 'function');
+}

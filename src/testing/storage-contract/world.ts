@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import type { AccountStore } from '../../accounts/account-store.js';
+import type { LedgerStore } from '../../billing/ledger-store.js';
+import { decide } from '../../outbox/decide.js';
+import type { ClaimOrder, CommitOutcome, Delivery, Movement, OutboxStore } from '../../outbox/outbox-store.js';
+import type { Send } from '../../outbox/send.js';
+import type { Settlement } from '../../outbox/settlement.js';
+import type { PhoneStore } from '../../sandbox/phone-store.js';
+import type { MessagingStorage } from '../../storage/messaging-storage.js';
+import { ACCOUNT, SECOND, START } from './fixtures.js';
+import type { OpenStorage, StorageHarness } from './storage-harness.js';
+
+/** How long a lease of `World.claim` lasts, in milliseconds. */
+export const LEASE = 30 * SECOND;
+
+/** The storage of the test that is running, and the steps that its stories are told in. */
+export class World {
+  private opened: StorageHarness | undefined;
+
+  async open(open: OpenStorage): Promise<void> {
+    this.opened = await open();
+  }
+
+  async close(): Promise<void> {
+    const { opened } = this;
+    this.opened = undefined;
+    await opened?.close();
+  }
+
+  get harness(): StorageHarness {
+    assert.ok(this.opened, 'the storage is open');
+    return this.opened;
+  }
+
+  get storage(): MessagingStorage {
+    return this.harness.storage;
+  }
+
+  get outbox(): OutboxStore {
+    return this.storage.outbox;
+  }
+
+  get ledger(): LedgerStore {
+    return this.storage.ledger;
+  }
+
+  get accounts(): AccountStore {
+    return this.storage.accounts;
+  }
+
+  get phones(): PhoneStore {
+    return this.storage.phones;
+  }
+
+  /** Creates an account and tops it up. */
+  async fund(units: number, id = ACCOUNT): Promise<void> {
+    assert.equal(await this.accounts.createAccount({ id, name: `Account ${id}`, createdAt: START }), true);
+    if (units > 0) await this.topUp(units, id);
+  }
+
+  /** Tops an account up at the start of the story. */
+  async topUp(units: number, accountId = ACCOUNT, id = `funds-${accountId}`): Promise<void> {
+    assert.equal(await this.ledger.post({ id, accountId, kind: 'topup', units, at: START }), 'posted');
+  }
+
+  /** Commits under the real rules. */
+  commit(...sends: readonly Send[]): Promise<readonly CommitOutcome[]> {
+    return this.outbox.commit(sends, decide);
+  }
+
+  /** Commits what must be accepted. */
+  async accept(...sends: readonly Send[]): Promise<void> {
+    assert.deepEqual(
+      kinds(await this.commit(...sends)),
+      sends.map(() => 'accepted'),
+    );
+  }
+
+  /** Claims on `sms` at the start of the story, changed by `over`. */
+  claim(over: Partial<ClaimOrder> = {}): Promise<readonly Delivery[]> {
+    const now = over.now ?? START;
+    return this.outbox.claim({ channel: 'sms', limit: 100, now, leaseUntil: now + LEASE, abandoned: false, ...over });
+  }
+
+  /** Settles one recipient, the first unless told otherwise. */
+  settle(message: string, status: Settlement['status'], over: Partial<Settlement> = {}): Promise<readonly Movement[]> {
+    return this.outbox.settle([{ messageId: message, position: 0, status, at: START + SECOND, ...over }]);
+  }
+
+  /** Asserts where a message's recipients stand. */
+  async stand(message: string, statuses: readonly string[]): Promise<void> {
+    assert.deepEqual(
+      (await this.outbox.recipients(message)).map(({ status }) => status),
+      statuses,
+    );
+  }
+
+  /** Asserts a balance, and that the books are right. */
+  async holds(units: number, accountId = ACCOUNT): Promise<void> {
+    assert.equal(await this.ledger.balance(accountId), units);
+    await this.sound();
+  }
+
+  /** Asserts that the books are right. */
+  async sound(): Promise<void> {
+    assert.deepEqual(await this.ledger.check(), []);
+  }
+}
+
+/** What became of each send, in a word: the reason of a refusal, else the kind. */
+export function kinds(outcomes: readonly CommitOutcome[]): string[] {
+  return outcomes.map((outcome) => (outcome.kind === 'refused' ? outcome.why : outcome.kind));
+}
+
+/** Which deliveries or movements these are, in short. */
+export function places(rows: readonly { messageId: string; position: number }[]): string[] {
+  return rows.map(({ messageId, position }) => `${messageId}/${position}`);
+}

@@ -1,0 +1,232 @@
+import { request } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Controller, Get, Logger } from '@nestjs/common';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { FakeClock } from '../../src/testing/fake-clock.js';
+import { hostModule, ToyBox, toyModule } from '../support/edge-toys.js';
+import { type Adapter, describeOnBothAdapters, type RunningApp, startApp } from '../support/http-apps.js';
+import { call, RawConnection, type Reply } from '../support/http-client.js';
+
+const KEY = { 'x-api-key': 'good' };
+const TIMEOUT = { statusCode: 504, message: 'Délai de traitement dépassé', error: 'Gateway Timeout' };
+const TOO_LARGE = { statusCode: 413, message: 'Requête trop volumineuse', error: 'Payload Too Large' };
+const UNAUTHORIZED = { statusCode: 401, message: 'Clé API manquante ou invalide', error: 'Unauthorized' };
+
+/** Tells when somebody asks it to be woken, which is when a request's time has begun. */
+class WatchedClock extends FakeClock {
+  onAfter: () => void = () => {};
+
+  override after(ms: number, task: () => void): () => void {
+    const cancel = super.after(ms, task);
+    this.onAfter();
+    return cancel;
+  }
+
+  armed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.onAfter = resolve;
+    });
+  }
+}
+
+@Controller('api/v1/sms')
+class SlowHost {
+  constructor(private readonly box: ToyBox) {}
+
+  @Get('export')
+  async export() {
+    await this.box.wait();
+    return { exported: true };
+  }
+}
+
+/** Fastify with a logger, which would report a second answer. */
+function platformThatNotes(adapter: Adapter, lines: string[]): { platform: FastifyAdapter } | object {
+  if (adapter === 'express') return {};
+  const stream = { write: (line: string) => void lines.push(line) };
+  return { platform: new FastifyAdapter({ logger: { level: 'warn', stream } }) };
+}
+
+describeOnBothAdapters('the time of a request', (adapter) => {
+  const logged: string[] = [];
+  let clock: WatchedClock;
+  let running: RunningApp;
+  let box: ToyBox;
+
+  beforeEach(async () => {
+    clock = new WatchedClock();
+    logged.length = 0;
+    const note = (line: unknown): void => void logged.push(String(line));
+    const toys = toyModule({ limits: { bodyBytes: 100_000 } }, clock);
+    running = await startApp(hostModule(toys, { controllers: [SlowHost] }), adapter, {
+      ...platformThatNotes(adapter, logged),
+      options: { logger: { log: () => {}, warn: note, error: note } },
+    });
+    box = running.app.get(ToyBox);
+  });
+
+  afterEach(async () => {
+    await running.close();
+    Logger.overrideLogger(false);
+  });
+
+  const begun = (): Promise<void> =>
+    new Promise((resolve) => {
+      box.onWaiting = resolve;
+    });
+
+  /** Starts a request and waits until its handler waits. */
+  const hanging = async (path: string, method = 'GET'): Promise<{ reply: Promise<Reply> }> => {
+    const waiting = begun();
+    const reply = call(`${running.url}/api/v1/${path}`, { method, headers: KEY });
+    await waiting;
+    return { reply };
+  };
+
+  describe('of a handler that hangs', () => {
+    it('is over after 30 s, not a moment before, and its late answer is dropped without a word', async () => {
+      const { reply } = await hanging('slow', 'POST');
+      clock.advance(29_999);
+      expect(box.signals[0]?.aborted).toBe(false);
+      clock.advance(1);
+      expect(await reply).toMatchObject({ status: 504, body: TIMEOUT });
+      expect(box.signals[0]?.aborted).toBe(true);
+
+      box.waiting[0]?.();
+      expect((await call(`${running.url}/api/v1/sms`, { headers: KEY })).status).toBe(200);
+      expect(logged).toEqual([]);
+    });
+
+    it('counts for each request from its own arrival', async () => {
+      const first = await hanging('slow', 'POST');
+      clock.advance(10_000);
+      const second = await hanging('slow', 'POST');
+      clock.advance(20_000);
+      expect((await first.reply).status).toBe(504);
+      expect(box.signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+      box.waiting[1]?.();
+      expect(await second.reply).toMatchObject({ status: 200, body: { late: true } });
+    });
+
+    it('leaves alone a route that streams, and a route of the host below our path', async () => {
+      const ours = await hanging('stream');
+      const host = await hanging('sms/export');
+      clock.advance(3_600_000);
+      for (const release of box.waiting) release();
+      expect(await ours.reply).toMatchObject({ status: 200, body: { streamed: true } });
+      expect(await host.reply).toMatchObject({ status: 200, body: { exported: true } });
+    });
+
+    it('does not matter to a client that has gone: the signal is aborted at once', async () => {
+      const waiting = begun();
+      const connection = await RawConnection.open(running.port);
+      connection.write('POST /api/v1/slow HTTP/1.1\r\nHost: x\r\nX-Api-Key: good\r\n\r\n');
+      await waiting;
+      const [signal] = box.signals;
+      const aborted = new Promise((resolve) => signal?.addEventListener('abort', resolve));
+      connection.socket.destroy();
+      await aborted;
+      box.waiting[0]?.();
+      expect((await call(`${running.url}/api/v1/sms`, { headers: KEY })).status).toBe(200);
+      expect(logged).toEqual([]);
+    });
+
+    it('is not counted any more once it has answered', async () => {
+      const { reply } = await hanging('slow', 'POST');
+      box.waiting[0]?.();
+      expect((await reply).status).toBe(200);
+      clock.advance(60_000);
+      expect(box.signals[0]?.aborted).toBe(false);
+    });
+  });
+
+  const upload = async (head: string, first = ''): Promise<RawConnection> => {
+    const connection = await RawConnection.open(running.port);
+    connection.write(
+      `POST /api/v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${head}\r\n\r\n${first}`,
+    );
+    return connection;
+  };
+
+  describe('of an upload that hangs', () => {
+    it.each(['Content-Length: 100', 'Transfer-Encoding: chunked'])('is over after 30 s as well (%s)', async (head) => {
+      const armed = clock.armed();
+      const connection = await upload(`X-Api-Key: good\r\n${head}`, '5\r\n{"a":');
+      await armed;
+      clock.advance(30_000);
+      await connection.until(({ received }) => received.includes('}'));
+      expect(connection.body).toEqual(TIMEOUT);
+      expect(connection.received).toMatch(/^HTTP\/1\.1 504 [\s\S]*\r\nConnection: close\r\n/i);
+      expect(box.handled).toBe(0);
+      // The client does not react: the connection is closed all the same.
+      clock.advance(2_000);
+      await connection.until(({ closed }) => closed);
+    });
+
+    it('is no matter when the client gives up', async () => {
+      const armed = clock.armed();
+      const connection = await upload('X-Api-Key: good\r\nContent-Length: 100', '{"a":');
+      await armed;
+      connection.socket.destroy();
+      expect((await call(`${running.url}/api/v1/sms`, { headers: KEY })).status).toBe(200);
+      clock.advance(30_000);
+      expect([box.handled, logged]).toEqual([0, []]);
+    });
+  });
+
+  describe('an upload that is refused', () => {
+    it.each([
+      ['a length above the limit', 'X-Api-Key: good\r\nContent-Length: 100001', 413, TOO_LARGE],
+      ['a stranger with more than 64 KiB', 'Content-Length: 65537', 401, UNAUTHORIZED],
+    ])('is answered before a byte of it has come: %s', async (_what, head, status, body) => {
+      const connection = await upload(head);
+      await connection.until(({ received }) => received.includes('}'));
+      expect(connection.received).toMatch(
+        new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*\\r\\nConnection: close\\r\\n`, 'i'),
+      );
+      expect(connection.body).toEqual(body);
+      connection.socket.end();
+      await connection.until(({ closed }) => closed);
+      expect(box.handled).toBe(0);
+    });
+
+    it.each([
+      ['X-Api-Key: good\r\n', 413, TOO_LARGE],
+      ['', 401, UNAUTHORIZED],
+    ])('is cut in the middle when its length was not said (%s)', async (key, status, body) => {
+      const connection = await upload(`${key}Transfer-Encoding: chunked`);
+      const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+      connection.write(chunk + chunk);
+      await connection.until(({ received }) => received.includes('}'));
+      expect(connection.received).toContain(`HTTP/1.1 ${status} `);
+      expect(connection.body).toEqual(body);
+    });
+
+    it('is not read to its end when the client goes on all the same', async () => {
+      const connection = await upload('X-Api-Key: good\r\nContent-Length: 500000000');
+      const block = Buffer.alloc(1_048_576, 120);
+      let sent = 0;
+      const goOn = (): void => {
+        while (!connection.closed && !connection.socket.destroyed && connection.socket.write(block)) sent++;
+        sent++;
+      };
+      connection.socket.on('drain', goOn);
+      goOn();
+      await connection.until(({ closed }) => closed);
+      // One MiB is thrown away; the rest is what the sockets' buffers hold.
+      expect(sent).toBeLessThan(40);
+    });
+
+    it('is understood by a client that sends everything before it listens', async () => {
+      const answer = new Promise<number | undefined>((resolve, reject) => {
+        const sending = request(`${running.url}/api/v1/echo`, {
+          method: 'POST',
+          headers: { ...KEY, 'content-type': 'application/json', 'content-length': 400_000 },
+        });
+        sending.on('response', (response) => resolve(response.resume().statusCode)).on('error', reject);
+        sending.end(Buffer.alloc(400_000, 120));
+      });
+      expect(await answer).toBe(413);
+    });
+  });
+});

@@ -1,0 +1,358 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { type DynamicModule, Global, type INestApplication, Module } from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { Clock } from '../../src/common/clock.js';
+import { MessagingOptionsError, StorageUnavailableError } from '../../src/common/errors.js';
+import { HttpSettings, resolveHttpSettings } from '../../src/http/http-settings.js';
+import { type PhoneMessage, PhoneStore } from '../../src/sandbox/phone-store.js';
+import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
+import { type PhoneListener, SandboxFeed } from '../../src/sandbox/sandbox-feed.js';
+import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import { FakeClock } from '../../src/testing/fake-clock.js';
+
+/** Lets a test wait until somebody listens, or nobody does any more. */
+class WatchedFeed extends SandboxFeed {
+  listening = 0;
+
+  override listen(listener: PhoneListener): () => void {
+    const stop = super.listen(listener);
+    this.listening += 1;
+    return () => {
+      this.listening -= 1;
+      stop();
+    };
+  }
+}
+
+const phones = () => new MemoryStorage().phones;
+
+/** Stands in for the messaging core. */
+@Global()
+@Module({})
+class CoreModule {
+  static forRoot(store: PhoneStore, clock: FakeClock, feed: SandboxFeed): DynamicModule {
+    return {
+      module: CoreModule,
+      providers: [
+        { provide: PhoneStore, useValue: store },
+        { provide: Clock, useValue: clock },
+        { provide: SandboxFeed, useValue: feed },
+        { provide: HttpSettings, useValue: resolveHttpSettings() },
+      ],
+      exports: [PhoneStore, Clock, SandboxFeed, HttpSettings],
+    };
+  }
+}
+
+let closing: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  jest.restoreAllMocks();
+  // Clients before the server, which may wait for them.
+  for (const close of closing.reverse()) await close();
+  closing = [];
+});
+
+interface Setup {
+  readonly store?: PhoneStore;
+  readonly modules?: readonly DynamicModule[];
+  readonly prefix?: string;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = AbortSignal.timeout(10_000);
+  while (!condition()) {
+    if (deadline.aborted) throw new Error('It never happened.');
+    await setImmediate();
+  }
+}
+
+function message(fields: Partial<PhoneMessage> = {}): PhoneMessage {
+  return {
+    messageId: 'sms-1',
+    channel: 'sms',
+    from: 'INFOS',
+    to: '22670000000',
+    text: 'Bonjour',
+    media: undefined,
+    receivedAt: Date.UTC(2026, 10, 21, 10),
+    ...fields,
+  };
+}
+
+const adapters = [
+  ['Express', () => new ExpressAdapter()],
+  ['Fastify', () => new FastifyAdapter()],
+] as const;
+
+describe.each(adapters)('the sandbox on %s', (_, adapter) => {
+  async function start({ store = phones(), modules = [SandboxModule.forRoot()], prefix }: Setup = {}) {
+    const clock = new FakeClock();
+    const feed = new WatchedFeed();
+    const built = await Test.createTestingModule({
+      imports: [CoreModule.forRoot(store, clock, feed), ...modules],
+    }).compile();
+    const app: INestApplication = built.createNestApplication(adapter(), { logger: false });
+    if (prefix) app.setGlobalPrefix(prefix);
+    closing.push(() => app.close());
+    await app.listen(0, '127.0.0.1');
+    // An idle connection that nobody closes would stay for ever, so that closing must really close it.
+    app.getHttpServer().keepAliveTimeout = 0;
+    const base = (await app.getUrl()).replace('[::1]', '127.0.0.1');
+    return { app, base, clock, feed, store };
+  }
+
+  /** Opens a stream and collects what comes. */
+  async function open(url: string) {
+    const request = get(url, { headers: { accept: 'text/event-stream' } });
+    const [response]: IncomingMessage[] = await once(request, 'response');
+    if (!response) throw new Error('no response');
+    const stream = { response, text: '', ended: false, broken: false };
+    response.setEncoding('utf8');
+    response.on('data', (chunk: string) => {
+      stream.text += chunk;
+    });
+    response.once('end', () => {
+      stream.ended = true;
+    });
+    response.once('error', () => {
+      stream.broken = true;
+    });
+    closing.push(async () => {
+      request.destroy();
+    });
+    return stream;
+  }
+
+  /** The data of a stream's events so far. */
+  function eventsOf(text: string): unknown[] {
+    return [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data ?? ''));
+  }
+
+  it('shows what a phone received, oldest first, in the contract’s shape', async () => {
+    const { base, store } = await start();
+    const media = { type: 'image', mimetype: 'image/jpeg', size: 7, sha256: 'ab', caption: undefined };
+    await store.receive([
+      message({ messageId: 'b', receivedAt: Date.UTC(2026, 10, 21, 10, 0, 2), channel: 'msgapp', text: '', media }),
+      message({ messageId: 'a', receivedAt: Date.UTC(2026, 10, 21, 10, 0, 1), text: 'Un\nDeux €' }),
+      message({ messageId: 'c', to: '22670000001' }),
+    ]);
+    const answer = await fetch(`${base}/sandbox/phones/22670000000/messages`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(await answer.json()).toEqual([
+      {
+        messageID: 'a',
+        channel: 'sms',
+        from: 'INFOS',
+        to: '22670000000',
+        text: 'Un\nDeux €',
+        media: null,
+        receivedAt: '2026-11-21T10:00:01.000Z',
+      },
+      {
+        messageID: 'b',
+        channel: 'msgapp',
+        from: 'INFOS',
+        to: '22670000000',
+        text: '',
+        media: { type: 'image', mimetype: 'image/jpeg', size: 7, sha256: 'ab', caption: null },
+        receivedAt: '2026-11-21T10:00:02.000Z',
+      },
+    ]);
+  });
+
+  it('shows an empty list for a phone that got nothing', async () => {
+    const { base } = await start();
+    const answer = await fetch(`${base}/sandbox/phones/22670000000/messages`);
+    expect([answer.status, await answer.json()]).toEqual([200, []]);
+  });
+
+  it.each(['+22670000000', '022670000000', '123456', '1234567890123456', '2267000000x', '<img src=x onerror=x>'])(
+    'refuses the number %s and names it',
+    async (number) => {
+      const { base } = await start();
+      const answer = await fetch(`${base}/sandbox/phones/${encodeURIComponent(number)}/messages`);
+      expect(answer.status).toBe(400);
+      expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+      expect(await answer.json()).toEqual({
+        statusCode: 400,
+        message: `Numéro invalide : ${number}`,
+        error: 'Bad Request',
+      });
+    },
+  );
+
+  it('answers 503 in the same shape while the phones’ database is away', async () => {
+    const store = phones();
+    store.messages = async () => {
+      throw new StorageUnavailableError('away');
+    };
+    const { base } = await start({ store });
+    const answer = await fetch(`${base}/sandbox/phones/22670000000/messages`);
+    expect([answer.status, await answer.json()]).toEqual([
+      503,
+      { statusCode: 503, message: 'Service momentanément indisponible', error: 'Service Unavailable' },
+    ]);
+  });
+
+  it('shows the newest messages over all phones, newest first', async () => {
+    const { base, store } = await start();
+    const sent = Array.from({ length: 501 }, (_none, at) =>
+      message({ messageId: `m${at}`, to: `2267000${1000 + at}`, receivedAt: at }),
+    );
+    await store.receive(sent);
+    const answer = await fetch(`${base}/sandbox/phones`);
+    const newest = sent.slice(1).reverse();
+    expect(await answer.json()).toEqual(
+      newest.map(({ messageId }) => expect.objectContaining({ messageID: messageId, media: null })),
+    );
+  });
+
+  describe('the live stream', () => {
+    it('tells of each new message, and keeps the line warm', async () => {
+      const { base, clock, feed } = await start();
+      const stream = await open(`${base}/sandbox/events`);
+      expect(stream.response.statusCode).toBe(200);
+      expect(stream.response.headers['content-type']).toMatch(/^text\/event-stream/);
+      expect(stream.response.headers['cache-control']).toMatch(/no-cache/);
+      await until(() => feed.listening === 1);
+
+      feed.publish([message({ text: 'Un\nDeux\r\nTrois €' }), message({ messageId: 'sms-2' })]);
+      await until(() => eventsOf(stream.text).length === 2);
+      expect(eventsOf(stream.text)).toEqual([
+        expect.objectContaining({ messageID: 'sms-1', text: 'Un\nDeux\r\nTrois €', media: null }),
+        expect.objectContaining({ messageID: 'sms-2', receivedAt: '2026-11-21T10:00:00.000Z' }),
+      ]);
+      expect(stream.text).not.toMatch(/^event:/m);
+
+      clock.advance(14_999);
+      feed.publish([message({ messageId: 'sms-3' })]);
+      await until(() => eventsOf(stream.text).length === 3);
+      expect(stream.text).not.toContain(': heartbeat');
+      clock.advance(1);
+      await until(() => stream.text.includes(': heartbeat'));
+      clock.advance(15_000);
+      await until(() => stream.text.split(': heartbeat').length === 3);
+    });
+
+    it('forgets a client that leaves', async () => {
+      const { base, feed } = await start();
+      const stream = await open(`${base}/sandbox/events`);
+      await until(() => feed.listening === 1);
+      stream.response.destroy();
+      await until(() => feed.listening === 0);
+    });
+
+    it('ends whole when the application closes, and holds nothing up', async () => {
+      const { app, base, feed } = await start();
+      const streams = [await open(`${base}/sandbox/events`), await open(`${base}/sandbox/events`)];
+      await until(() => feed.listening === 2);
+      feed.publish([message({ text: 'le dernier' })]);
+      await app.close();
+      await until(() => streams.every(({ ended }) => ended));
+      for (const { text, broken } of streams) {
+        expect(text).toContain('le dernier');
+        expect(broken).toBe(false);
+      }
+      expect(feed.listening).toBe(0);
+    });
+
+    /** A client that asks for events and never reads one. */
+    async function openDeaf(base: string, feed: WatchedFeed): Promise<void> {
+      const socket = connect(Number(new URL(base).port), '127.0.0.1').pause();
+      closing.push(async () => {
+        socket.destroy();
+      });
+      socket.on('error', () => {});
+      socket.write('GET /sandbox/events HTTP/1.1\r\nHost: x\r\n\r\n');
+      await until(() => feed.listening === 1);
+    }
+
+    /** Publishes large messages while somebody listens, at most `most`; answers how many. */
+    async function flood(feed: WatchedFeed, most: number): Promise<number> {
+      let sent = 0;
+      for (; sent < most && feed.listening > 0; sent += 1) {
+        feed.publish([message({ text: 'x'.repeat(100_000) })]);
+        await setImmediate();
+      }
+      return sent;
+    }
+
+    it('drops a client that does not read, instead of keeping for it what it misses', async () => {
+      const { base, feed } = await start();
+      await openDeaf(base, feed);
+      // The system's own buffers take some megabytes before ours begin to fill.
+      expect(await flood(feed, 1_000)).toBeLessThan(1_000);
+      expect(feed.listening).toBe(0);
+    });
+
+    it('lets the application close although a client does not read', async () => {
+      const { app, base, feed } = await start();
+      await openDeaf(base, feed);
+      const enough = await flood(feed, 1_000);
+      await openDeaf(base, feed);
+      // Nearly what drops it: its backlog is ours to deal with, the system's buffers are full.
+      await flood(feed, enough - 5);
+      await app.close();
+      expect(feed.listening).toBe(0);
+    });
+  });
+
+  describe('the page', () => {
+    it('comes whole, with a policy that lets nothing else run or load', async () => {
+      const { base } = await start();
+      const answer = await fetch(`${base}/sandbox`);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      const policy = answer.headers.get('content-security-policy') ?? '';
+      const html = await answer.text();
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toMatch(/unsafe|\*|https?:/);
+      for (const tag of ['style', 'script']) {
+        const inner = new RegExp(`<${tag}>([^]*)</${tag}>`).exec(html)?.[1] ?? '';
+        const hash = createHash('sha256').update(inner).digest('base64');
+        expect(policy).toContain(`${tag}-src 'sha256-${hash}'`);
+      }
+      expect(html).not.toMatch(/<(script|link|img|iframe)[^>]*(src|href)="(?!data:)/);
+      expect(html).not.toMatch(/ style=| on[a-z]+="/);
+      expect(html).toMatch(/<main /);
+    });
+
+    it('holds nothing that somebody sent', async () => {
+      const { base, store } = await start();
+      const before = await (await fetch(`${base}/sandbox`)).text();
+      await store.receive([message({ from: '<b>x</b>', text: '<img src=x onerror=alert(1)>' })]);
+      expect(await (await fetch(`${base}/sandbox`)).text()).toBe(before);
+    });
+  });
+
+  it('is where the host wants it, several times if need be, and nowhere else', async () => {
+    const modules = [SandboxModule.forRoot({ path: '/essai/tel/' }), SandboxModule.forRoot({ path: 'deux' })];
+    const { base, feed } = await start({ modules, prefix: 'hote' });
+    for (const path of ['essai/tel', 'deux']) {
+      const page = await fetch(`${base}/hote/${path}`);
+      expect(page.status).toBe(200);
+      expect(await page.text()).toContain(`data-path="${path}" data-api="api/v1"`);
+      expect((await fetch(`${base}/hote/${path}/phones`)).status).toBe(200);
+      await open(`${base}/hote/${path}/events`);
+    }
+    await until(() => feed.listening === 2);
+    expect((await fetch(`${base}/sandbox`)).status).toBe(404);
+    expect((await fetch(`${base}/essai/tel/phones`)).status).toBe(404);
+  });
+});
+
+it.each(['', '/', 'a b', 'a//b', ':number', '*', 'a?b'])('refuses the path "%s" with a sentence', (path) => {
+  expect(() => SandboxModule.forRoot({ path })).toThrow(MessagingOptionsError);
+  expect(() => SandboxModule.forRoot({ path })).toThrow(/option path must be .*"sandbox"/);
+});

@@ -1,0 +1,65 @@
+import type { TestRunner } from '../../src/testing/storage-contract/test-runner.js';
+
+type Step = () => Promise<void>;
+
+interface Group {
+  readonly path: readonly string[];
+  readonly before: Step[];
+  readonly after: Step[];
+}
+
+interface CollectedTest {
+  readonly name: string;
+  readonly run: Step;
+  readonly groups: readonly Group[];
+}
+
+/** A test runner that only collects, so that a suite can be run inside a test and be seen to fail. */
+export class CollectRunner implements TestRunner {
+  private readonly tests: CollectedTest[] = [];
+  private groups: readonly Group[] = [{ path: [], before: [], after: [] }];
+
+  readonly describe = (name: string, body: () => void): void => {
+    const outer = this.groups;
+    this.groups = [...outer, { path: [...(outer.at(-1)?.path ?? []), name], before: [], after: [] }];
+    body();
+    this.groups = outer;
+  };
+
+  readonly test = (name: string, run: Step): void => {
+    this.tests.push({ name: [...(this.groups.at(-1)?.path ?? []), name].join(' > '), run, groups: this.groups });
+  };
+
+  readonly beforeEach = (step: Step): void => {
+    this.groups.at(-1)?.before.push(step);
+  };
+
+  readonly afterEach = (step: Step): void => {
+    this.groups.at(-1)?.after.push(step);
+  };
+
+  /** Runs the collected tests, or those whose full name begins with `prefix`; what each failed of, undefined where it passed. */
+  async run(prefix = ''): Promise<Map<string, unknown>> {
+    const results = new Map<string, unknown>();
+    for (const test of this.tests.filter(({ name }) => name.startsWith(prefix))) {
+      if (results.has(test.name)) throw new Error(`Two tests are called ${test.name}`);
+      results.set(test.name, await this.runOne(test));
+    }
+    return results;
+  }
+
+  private async runOne({ run, groups }: CollectedTest): Promise<unknown> {
+    const steps = [...groups.flatMap(({ before }) => before), run];
+    const failures: unknown[] = [];
+    const attempt = async (step: Step) => {
+      try {
+        await step();
+      } catch (failure) {
+        failures.push(failure ?? 'thrown without a reason');
+      }
+    };
+    for (const step of steps) if (failures.length === 0) await attempt(step);
+    for (const step of groups.toReversed().flatMap(({ after }) => after)) await attempt(step);
+    return failures[0];
+  }
+}

@@ -1,0 +1,90 @@
+import { connect, type Socket } from 'node:net';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body as parsed; its text when it is no JSON. */
+  readonly body: unknown;
+}
+
+export interface Call {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is when a string or bytes, else as JSON with its content type. */
+  readonly body?: unknown;
+}
+
+/** One request; a body that is no string or bytes is sent as JSON. */
+export async function call(url: string, { method = 'GET', headers = {}, body }: Call = {}): Promise<Reply> {
+  const ready = typeof body === 'string' || body instanceof Uint8Array ? body : undefined;
+  const json = body === undefined || ready !== undefined ? undefined : JSON.stringify(body);
+  const content = json ?? ready;
+  const response = await fetch(url, {
+    method,
+    headers: { ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(content === undefined ? {} : { body: content }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: parsed(text) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A connection on which a test writes HTTP by hand. */
+export class RawConnection {
+  #received = '';
+  #closed = false;
+  #changed: () => void = () => {};
+
+  private constructor(readonly socket: Socket) {
+    const note = (): void => this.#changed();
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      this.#received += text;
+      note();
+    });
+    socket.on('error', note);
+    socket.on('close', () => {
+      this.#closed = true;
+      note();
+    });
+  }
+
+  static open(port: number): Promise<RawConnection> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(new RawConnection(socket)));
+      socket.once('error', reject);
+    });
+  }
+
+  get received(): string {
+    return this.#received;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  write(text: string | Uint8Array): void {
+    this.socket.write(text);
+  }
+
+  /** Resolves when what has arrived satisfies the test; Jest's own time limit is the deadline. */
+  async until(arrived: (connection: RawConnection) => boolean): Promise<void> {
+    while (!arrived(this)) {
+      await new Promise<void>((resolve) => {
+        this.#changed = resolve;
+      });
+    }
+  }
+
+  /** The body of the last answer, as parsed. */
+  get body(): unknown {
+    return parsed(this.#received.slice(this.#received.lastIndexOf('\r\n\r\n') + 4));
+  }
+}

@@ -1,0 +1,114 @@
+import { setImmediate as pause } from 'node:timers/promises';
+import type { Account, Signature, StoredApiKey } from '../../src/accounts/account-store.js';
+import type { LedgerPosting } from '../../src/billing/ledger-store.js';
+import type { Decide, Outcome } from '../../src/outbox/decide.js';
+import type { ClaimOrder, Delivery, Movement } from '../../src/outbox/outbox-store.js';
+import type { Send } from '../../src/outbox/send.js';
+import { nextState, type Settlement } from '../../src/outbox/settlement.js';
+import type { PhoneMessage } from '../../src/sandbox/phone-store.js';
+import { claimable } from '../../src/storage/memory/claimable.js';
+import { insertSend } from '../../src/storage/memory/insert-send.js';
+import { MemoryAccountStore } from '../../src/storage/memory/memory-account-store.js';
+import { applyChange, toDelivery } from '../../src/storage/memory/memory-delivery.js';
+import { MemoryLedgerStore } from '../../src/storage/memory/memory-ledger-store.js';
+import { MemoryOutboxStore } from '../../src/storage/memory/memory-outbox-store.js';
+import { MemoryPhoneStore } from '../../src/storage/memory/memory-phone-store.js';
+import { MemoryTables } from '../../src/storage/memory/memory-tables.js';
+import { MessagingStorage } from '../../src/storage/messaging-storage.js';
+
+class NaiveAccountStore extends MemoryAccountStore {
+  override async createAccount(account: Account): Promise<boolean> {
+    const known = await this.findAccount(account.id);
+    await pause();
+    await super.createAccount(account);
+    return known === undefined;
+  }
+
+  override async addKey(key: StoredApiKey): Promise<boolean> {
+    const known = await this.findKey(key.id);
+    await pause();
+    await super.addKey(key);
+    return known === undefined;
+  }
+
+  override async registerSignature(signature: Signature): Promise<Signature> {
+    const known = (await this.listSignatures(signature.accountId)).find(({ name }) => name === signature.name);
+    await pause();
+    await super.registerSignature(signature);
+    return known ?? signature;
+  }
+}
+
+class NaiveLedgerStore extends MemoryLedgerStore {
+  override async post(posting: LedgerPosting): Promise<'posted' | 'repeated' | 'refused' | 'unknown'> {
+    const { id, accountId, kind, units, note, at } = posting;
+    const balance = this.tables.balance(accountId);
+    const known = this.tables.entries.has(id);
+    await pause();
+    if (known) return 'repeated';
+    if (balance === undefined) return 'unknown';
+    if (balance + units < 0) return 'refused';
+    this.tables.book({ id, accountId, kind, units, note, at, messageId: undefined, position: undefined });
+    return 'posted';
+  }
+}
+
+class NaiveOutboxStore extends MemoryOutboxStore {
+  override async commit(sends: readonly Send[], rules: Decide): Promise<readonly Outcome[]> {
+    const before = this.balances(sends);
+    const { outcomes, accepted, spent } = rules(sends, { balances: before, replies: this.liveReplies(sends) });
+    if (accepted.some(({ id }) => this.tables.messages.has(id))) throw new Error('stored already');
+    await pause();
+    for (const send of accepted) insertSend(this.tables, send);
+    for (const [id, units] of spent) this.tables.balances.set(id, (before.get(id) ?? 0) - units);
+    return outcomes;
+  }
+
+  override async claim(order: ClaimOrder): Promise<readonly Delivery[]> {
+    const rows = claimable(this.tables, order);
+    await pause();
+    return rows.map((row) => {
+      Object.assign(row, { status: 'sending', attempt: row.attempt + 1, dueAt: order.leaseUntil });
+      return toDelivery(row);
+    });
+  }
+
+  override async settle(settlements: readonly Settlement[]): Promise<readonly Movement[]> {
+    const moved: Movement[] = [];
+    for (const settlement of settlements) {
+      const row = this.tables.messages.get(settlement.messageId)?.deliveries[settlement.position];
+      const change = row && nextState(row, settlement);
+      await pause();
+      if (change) moved.push(applyChange(this.tables, row, change, settlement));
+    }
+    return moved;
+  }
+}
+
+class NaivePhoneStore extends MemoryPhoneStore {
+  override async receive(messages: readonly PhoneMessage[]): Promise<void> {
+    for (const message of messages) {
+      const known = await this.messages(message.to);
+      await pause();
+      if (known.some(({ messageId, channel }) => messageId === message.messageId && channel === message.channel))
+        continue;
+      this.tables.phones.set(`${this.tables.phones.size}`, message);
+    }
+  }
+}
+
+/**
+ * A storage as one writes it on the first day: it reads, thinks for a moment, and writes what it has concluded from what
+ * may no longer be so. One after the other everything works. It shows that the contract's race tests can fail.
+ */
+export class NaiveStorage extends MessagingStorage {
+  override readonly accounts = new NaiveAccountStore();
+  readonly tables = new MemoryTables(this.accounts);
+  override readonly outbox = new NaiveOutboxStore(this.tables);
+  override readonly ledger = new NaiveLedgerStore(this.tables);
+  override readonly phones = new NaivePhoneStore(this.tables);
+
+  override async start(): Promise<void> {}
+
+  override async stop(): Promise<void> {}
+}

@@ -1,0 +1,34 @@
+import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import type { MemoryTables } from '../../src/storage/memory/memory-tables.js';
+import type { StorageHarness, StorageTamper } from '../../src/testing/storage-contract/storage-harness.js';
+
+/** A memory storage whose rows a test can reach. */
+export class OpenMemoryStorage extends MemoryStorage {
+  get rows(): MemoryTables {
+    return this.tables;
+  }
+}
+
+/** How the contract suite opens a storage that lives in one object: the second instance is the same one. */
+export function harnessOf(storage: OpenMemoryStorage): StorageHarness {
+  return { storage, close: () => storage.stop(), another: async () => storage, tamper: tamperWith(storage.rows) };
+}
+
+function tamperWith(tables: MemoryTables): StorageTamper {
+  return {
+    balance: async (accountId, units) => {
+      tables.balances.set(accountId, units);
+    },
+    dropMessage: async (id) => {
+      tables.messages.delete(id);
+    },
+    dropCharge: async (messageId) => {
+      tables.entries.delete(messageId);
+    },
+    refund: async (messageId, position) => {
+      const { accountId = '' } = tables.messages.get(messageId) ?? {};
+      const place = { messageId, position, note: undefined, at: 0 };
+      tables.book({ id: `${messageId}:${position}`, accountId, kind: 'refund', units: 1, ...place });
+    },
+  };
+}

@@ -1,0 +1,188 @@
+import type { OnceKey } from '../../src/outbox/send.js';
+import type { OpenMemoryStorage } from './open-memory-storage.js';
+
+/** A mistake built into a memory storage, and the topic of the contract suite that must notice it. */
+export interface StorageFault {
+  readonly topic: string;
+  readonly build: (storage: OpenMemoryStorage) => void;
+}
+
+const loose = (once: OnceKey): OnceKey => ({ ...once, key: once.key.trimEnd().toLowerCase() });
+
+/** Mistakes that are easily made in an adapter, races aside. */
+export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
+  'keys compared without case and trailing blanks': {
+    topic: 'idempotency keys',
+    build: ({ outbox }) => {
+      const commit = outbox.commit.bind(outbox);
+      outbox.commit = (sends, ...rest) =>
+        commit(
+          sends.map(({ once, ...send }) => (once ? { ...send, once: loose(once) } : send)),
+          ...rest,
+        );
+    },
+  },
+  'replies whose fields come back sorted': {
+    topic: 'idempotency keys',
+    build: ({ rows }) => {
+      const set = rows.replies.set.bind(rows.replies);
+      rows.replies.set = (id, row) => {
+        const fields = Object.entries(JSON.parse(row.reply)).sort();
+        return set(id, { ...row, reply: JSON.stringify(Object.fromEntries(fields)) });
+      };
+    },
+  },
+  'a batch that is not one transaction': {
+    topic: 'commit',
+    build: ({ outbox }) => {
+      const commit = outbox.commit.bind(outbox);
+      outbox.commit = async (sends, ...rest) => {
+        const outcomes = [];
+        for (const send of sends) outcomes.push(...(await commit([send], ...rest)));
+        return outcomes;
+      };
+    },
+  },
+  'texts that are normalised': {
+    topic: 'contents',
+    build: ({ outbox }) => {
+      const commit = outbox.commit.bind(outbox);
+      outbox.commit = (sends, ...rest) => commit(JSON.parse(JSON.stringify(sends).normalize('NFC')), ...rest);
+    },
+  },
+  'takeovers nobody asked for': {
+    topic: 'claims',
+    build: ({ outbox }) => {
+      const claim = outbox.claim.bind(outbox);
+      outbox.claim = (order) => claim({ ...order, abandoned: true });
+    },
+  },
+  'lanes whose next delivery does not wait for a retry': {
+    topic: 'lanes',
+    build: ({ outbox, rows }) => {
+      const claim = outbox.claim.bind(outbox);
+      outbox.claim = async (order) => {
+        const asleep = [...rows.waiting].filter(({ status, dueAt }) => status === 'queued' && (dueAt ?? 0) > order.now);
+        for (const row of asleep) rows.waiting.delete(row);
+        const claimed = await claim(order);
+        for (const row of asleep) rows.waiting.add(row);
+        return claimed;
+      };
+    },
+  },
+  'settlements without a fence': {
+    topic: 'settle',
+    build: ({ outbox }) => {
+      const settle = outbox.settle.bind(outbox);
+      outbox.settle = (settlements) => settle(settlements.map(({ attempt: _, ...rest }) => rest));
+    },
+  },
+  'refunds that are not booked': {
+    topic: 'refunds',
+    build: ({ rows }) => {
+      const book = rows.book.bind(rows);
+      rows.book = (entry) => (entry.kind === 'refund' ? undefined : book(entry));
+    },
+  },
+  'refunds of half the price': {
+    topic: 'a long walk',
+    build: ({ rows }) => {
+      const book = rows.book.bind(rows);
+      rows.book = (entry) => book(entry.kind === 'refund' ? { ...entry, units: Math.floor(entry.units / 2) } : entry);
+    },
+  },
+  'expiry of states that were not asked for': {
+    topic: 'expire',
+    build: ({ outbox }) => {
+      const expire = outbox.expire.bind(outbox);
+      outbox.expire = (order) => expire({ ...order, statuses: ['sent', 'sending'] });
+    },
+  },
+  'a next due time that looks at the queue alone': {
+    topic: 'next due',
+    build: ({ outbox, rows }) => {
+      outbox.nextDue = async (channel) => {
+        const queued = [...rows.waiting].filter((row) => row.status === 'queued' && row.message.channel === channel);
+        return queued.length === 0 ? undefined : Math.min(...queued.map(({ dueAt }) => dueAt ?? 0));
+      };
+    },
+  },
+  'pages by offset': {
+    topic: 'listings',
+    build: ({ outbox }) => {
+      const list = outbox.list.bind(outbox);
+      outbox.list = async ({ after, limit, ...query }) => {
+        const { items } = await list({ ...query, limit: 1000 });
+        const end = Number(after ?? 0) + limit;
+        return { items: items.slice(end - limit, end), next: end < items.length ? String(end) : undefined };
+      };
+    },
+  },
+  "other accounts' messages in sight": {
+    topic: 'listings',
+    build: ({ outbox, rows }) => {
+      const find = outbox.find.bind(outbox);
+      outbox.find = (_, channel, id) => find(rows.messages.get(id)?.accountId ?? '', channel, id);
+    },
+  },
+  'a purge beyond its limit': {
+    topic: 'kept replies',
+    build: ({ outbox }) => {
+      const purge = outbox.purgeReplies.bind(outbox);
+      outbox.purgeReplies = (now, limit) => purge(now, limit * 2);
+    },
+  },
+  'postings whose repeats are posted again': {
+    topic: 'ledger',
+    build: ({ rows }) => {
+      rows.entries.has = () => false;
+    },
+  },
+  'a check that sees nothing': {
+    topic: 'books',
+    build: ({ ledger }) => {
+      ledger.check = async () => [];
+    },
+  },
+  'phone messages that replace one another': {
+    topic: 'phones',
+    build: ({ rows }) => {
+      rows.phones.has = () => false;
+    },
+  },
+  'account ids without case': {
+    topic: 'accounts',
+    build: ({ accounts }) => {
+      const create = accounts.createAccount.bind(accounts);
+      accounts.createAccount = (account) => create({ ...account, id: account.id.toLowerCase() });
+    },
+  },
+  'key ends that the last word decides': {
+    topic: 'API keys',
+    build: ({ accounts }) => {
+      const expire = accounts.expireKey.bind(accounts);
+      const find = accounts.findKey.bind(accounts);
+      let end: number | undefined;
+      accounts.expireKey = (id, at) => {
+        end = at;
+        return expire(id, at);
+      };
+      accounts.findKey = async (id) => {
+        const key = await find(id);
+        return key && { ...key, expiresAt: end ?? key.expiresAt };
+      };
+    },
+  },
+  'signatures that a second registration makes pending again': {
+    topic: 'signatures',
+    build: ({ accounts }) => {
+      const register = accounts.registerSignature.bind(accounts);
+      accounts.registerSignature = async (signature) => {
+        await register(signature);
+        const { accountId, name } = signature;
+        await accounts.decideSignature(accountId, name, 'pending', undefined, signature.createdAt);
+        return signature;
+      };
+    },
+  },
+};

@@ -1,0 +1,164 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { makeApiKey } from '../../../src/accounts/api-key.js';
+import type { ErrorCode } from '../../../src/common/errors.js';
+import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { UuidGenerator } from '../../../src/common/ids.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { CountingAccountStore } from './counting-account-store.js';
+import { instance } from './instance.js';
+
+const DAY = 86_400_000;
+let clock: FakeClock;
+let store: CountingAccountStore;
+let here: ReturnType<typeof instance>;
+
+beforeEach(async () => {
+  clock = new FakeClock();
+  store = new CountingAccountStore();
+  here = instance(clock, store);
+  await here.accounts.createAccount({ id: 'a', name: 'Ann' });
+});
+
+const opens = async (key: string) => (await here.authenticator.authenticate({ 'x-api-key': key })).kind === 'caller';
+const refusal = (code: ErrorCode, values: object = {}) => expect.objectContaining({ code, values });
+
+describe('accounts', () => {
+  test('are created once, under a given or a new id', async () => {
+    const made = await here.accounts.createAccount({ name: 'Bob' });
+    expect(made).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: 'Bob', createdAt: clock.now() });
+    expect(await here.accounts.findAccount(made.id)).toEqual(made);
+    expect((await here.accounts.listAccounts()).map(({ name }) => name)).toEqual(['Ann', 'Bob']);
+    await expect(here.accounts.createAccount({ id: 'a', name: 'Eve' })).rejects.toEqual(
+      refusal('error.account_exists'),
+    );
+    expect(await here.accounts.findAccount('a')).toMatchObject({ name: 'Ann' });
+    expect(await here.accounts.findAccount('c')).toBeUndefined();
+  });
+
+  test.each(['', 'a b', 'a\n', 'é', 'x'.repeat(65)])('an account cannot be called %j', async (id) => {
+    await expect(here.accounts.createAccount({ id, name: 'N' })).rejects.toEqual(
+      refusal('error.field_invalid', { field: 'id' }),
+    );
+  });
+
+  test.each(['', '  ', 'x'.repeat(129)])('an account cannot be named %j', async (name) => {
+    await expect(here.accounts.createAccount({ name })).rejects.toEqual(
+      refusal('error.field_invalid', { field: 'name' }),
+    );
+  });
+});
+
+describe('keys', () => {
+  test('several work side by side, and are listed without their hashes', async () => {
+    const first = await here.accounts.issueKey('a');
+    const second = await here.accounts.issueKey('a');
+    expect([await opens(first.key), await opens(second.key)]).toEqual([true, true]);
+    const listed = await here.accounts.listKeys('a');
+    expect(listed).toEqual(
+      [first, second].map(({ id }) => ({
+        id,
+        accountId: 'a',
+        createdAt: clock.now(),
+        expiresAt: undefined,
+        revokedAt: undefined,
+      })),
+    );
+    expect(Object.keys(listed[0] ?? {})).not.toContain('hash');
+  });
+
+  test('the store holds no secret', async () => {
+    const { key, id } = await here.accounts.issueKey('a');
+    const secret = key.split('_')[2] ?? '';
+    expect(secret).toHaveLength(32);
+    expect(JSON.stringify(await store.findKey(id))).not.toContain(secret);
+  });
+
+  test('need an account', async () => {
+    const none = refusal('error.account_not_found');
+    await expect(here.accounts.issueKey('x')).rejects.toEqual(none);
+    await expect(here.accounts.listKeys('x')).rejects.toEqual(none);
+    await expect(here.accounts.importKey('x', makeApiKey(new UuidGenerator()).key)).rejects.toEqual(none);
+  });
+
+  test('a rotated key works for the time of grace, a day if nothing is said', async () => {
+    const old = await here.accounts.issueKey('a');
+    const next = await here.accounts.rotateKey(old.id);
+    expect([await opens(old.key), await opens(next.key)]).toEqual([true, true]);
+    clock.advance(DAY - 1);
+    expect(await opens(old.key)).toBe(true);
+    clock.advance(1);
+    expect([await opens(old.key), await opens(next.key)]).toEqual([false, true]);
+    await expect(here.accounts.rotateKey(old.id)).rejects.toEqual(refusal('error.key_not_found'));
+  });
+
+  test('a rotation without grace works at once, and a later one does not lengthen the end', async () => {
+    const old = await here.accounts.issueKey('a');
+    expect(await opens(old.key)).toBe(true);
+    await here.accounts.rotateKey(old.id, { graceMs: 1_000 });
+    await here.accounts.rotateKey(old.id, { graceMs: DAY });
+    clock.advance(1_000);
+    expect(await opens(old.key)).toBe(false);
+    const other = await here.accounts.issueKey('a');
+    expect(await opens(other.key)).toBe(true);
+    await here.accounts.rotateKey(other.id, { graceMs: 0 });
+    expect(await opens(other.key)).toBe(false);
+  });
+
+  test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 365 * DAY + 1])(
+    'a grace of %p is refused',
+    async (graceMs) => {
+      const { id } = await here.accounts.issueKey('a');
+      await expect(here.accounts.rotateKey(id, { graceMs })).rejects.toEqual(
+        refusal('error.field_not_integer', { field: 'graceMs', min: 0, max: 365 * DAY }),
+      );
+      expect(await here.accounts.listKeys('a')).toHaveLength(1);
+    },
+  );
+
+  test('a revoked key stays revoked and cannot be rotated', async () => {
+    const { key, id } = await here.accounts.issueKey('a');
+    const at = clock.now();
+    await here.accounts.revokeKey(id);
+    clock.advance(10);
+    await here.accounts.revokeKey(id);
+    expect(await opens(key)).toBe(false);
+    expect(await here.accounts.listKeys('a')).toMatchObject([{ id, revokedAt: at }]);
+    await expect(here.accounts.rotateKey(id)).rejects.toEqual(refusal('error.key_not_found'));
+    await here.accounts.importKey('a', key);
+    expect(await opens(key)).toBe(false);
+  });
+
+  test('an unknown key can be neither rotated nor revoked', async () => {
+    await expect(here.accounts.rotateKey('nope')).rejects.toEqual(refusal('error.key_not_found'));
+    await expect(here.accounts.revokeKey('nope')).rejects.toEqual(refusal('error.key_not_found'));
+  });
+
+  test('a revocation whose answer got lost is looked for, not assumed away', async () => {
+    const { key, id } = await here.accounts.issueKey('a');
+    expect(await opens(key)).toBe(true);
+    const revoke = store.revokeKey.bind(store);
+    store.revokeKey = async (...args) => {
+      await revoke(...args);
+      throw new StorageUnavailableError('connection lost after the commit');
+    };
+    await expect(here.accounts.revokeKey(id)).rejects.toThrow(StorageUnavailableError);
+    expect(await opens(key)).toBe(false);
+  });
+
+  test('a key made elsewhere can be imported, again and again', async () => {
+    const { key, id } = makeApiKey(new UuidGenerator());
+    expect(await here.accounts.importKey('a', key)).toEqual({ id });
+    expect(await here.accounts.importKey('a', key)).toEqual({ id });
+    expect(await opens(key)).toBe(true);
+    expect(await here.accounts.listKeys('a')).toHaveLength(1);
+  });
+
+  test('an import does not take another account’s key, nor a malformed one', async () => {
+    const invalid = refusal('error.field_invalid', { field: 'key' });
+    const { key } = await here.accounts.issueKey('a');
+    await here.accounts.createAccount({ id: 'b', name: 'Bob' });
+    await expect(here.accounts.importKey('b', key)).rejects.toEqual(invalid);
+    await expect(here.accounts.importKey('a', `${key}x`)).rejects.toEqual(invalid);
+    expect(await here.authenticator.authenticate({ 'x-api-key': key })).toMatchObject({ caller: { accountId: 'a' } });
+  });
+});

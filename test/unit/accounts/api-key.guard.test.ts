@@ -1,0 +1,189 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { Controller, Get, type INestApplication, Module, UseGuards } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { type AccountOptions, resolveAccountSettings } from '../../../src/accounts/account-options.js';
+import { AccountService } from '../../../src/accounts/account-service.js';
+import { AccountSettings } from '../../../src/accounts/account-settings.js';
+import { AccountStore } from '../../../src/accounts/account-store.js';
+import { ApiKeyGuard } from '../../../src/accounts/api-key.guard.js';
+import { Authenticator } from '../../../src/accounts/authenticator.js';
+import { Caller } from '../../../src/accounts/caller.decorator.js';
+import { KeyDirectory } from '../../../src/accounts/key-directory.js';
+import { MessagingApiKeyGuard } from '../../../src/accounts/messaging-api-key.guard.js';
+import { rememberCaller } from '../../../src/accounts/request-caller.js';
+import { Clock } from '../../../src/common/clock.js';
+import { MessagingError, StorageUnavailableError } from '../../../src/common/errors.js';
+import { IdGenerator, UuidGenerator } from '../../../src/common/ids.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { CountingAccountStore } from './counting-account-store.js';
+
+@Controller()
+class HostController {
+  @UseGuards(ApiKeyGuard)
+  @Get('guarded')
+  guarded(@Caller() caller: Caller) {
+    return caller;
+  }
+
+  @UseGuards(MessagingApiKeyGuard)
+  @Get('ours')
+  ours(@Caller() caller: Caller) {
+    return caller;
+  }
+
+  @Get('open')
+  open(@Caller() caller: Caller) {
+    return caller;
+  }
+}
+
+async function start(adapter: 'express' | 'fastify', options: Partial<AccountOptions> = {}) {
+  const store = new CountingAccountStore();
+  const settings = resolveAccountSettings({ signatures: ['INFOS', 'ALERTE', 'SERVICE'], ...options });
+
+  @Module({
+    providers: [
+      Authenticator,
+      KeyDirectory,
+      AccountService,
+      { provide: Clock, useValue: new FakeClock() },
+      { provide: IdGenerator, useClass: UuidGenerator },
+      { provide: AccountStore, useValue: store },
+      { provide: AccountSettings, useValue: settings },
+    ],
+    exports: [Authenticator, AccountSettings, AccountService],
+  })
+  class AccountsModule {}
+
+  const built = await Test.createTestingModule({ imports: [AccountsModule], controllers: [HostController] }).compile();
+  const app = built.createNestApplication<INestApplication>(
+    adapter === 'express' ? new ExpressAdapter() : new FastifyAdapter(),
+    { logger: false },
+  );
+  apps.push(app);
+  const accounts = app.get(AccountService);
+  await accounts.createAccount({ id: 'a', name: 'Ann' });
+  return { app, store, authenticator: app.get(Authenticator), key: await accounts.issueKey('a') };
+}
+
+const apps: INestApplication[] = [];
+afterEach(async () => {
+  for (const app of apps.splice(0)) await app.close();
+});
+
+async function get(app: INestApplication, path: string, headers: Record<string, string> = {}) {
+  if (!app.getHttpServer().listening) await app.listen(0, '127.0.0.1');
+  const response = await fetch(`${await app.getUrl()}${path}`, { headers });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+describe.each(['express', 'fastify'] as const)('ApiKeyGuard on %s', (adapter) => {
+  test('lets a key in, hands over the caller, and says nothing of deprecation', async () => {
+    const { app, key } = await start(adapter);
+    const { status, headers, body } = await get(app, '/guarded', { 'x-api-key': key.key, authorization: 'Basic eA==' });
+    expect({ status, body }).toEqual({ status: 200, body: { accountId: 'a', via: 'key', keyId: key.id } });
+    expect(headers.get('deprecation')).toBeNull();
+    expect(headers.get('www-authenticate')).toBeNull();
+  });
+
+  test('says that a key in Authorization is deprecated, beside the host’s own links', async () => {
+    const sunset = new Date('2027-05-01T08:00:00Z');
+    const { app, key } = await start(adapter, { legacyBearer: { sunset, link: 'https://example.com/keys' } });
+    app.use((_req: IncomingMessage, res: ServerResponse, next: () => void) => {
+      res.setHeader('Link', '</next>; rel="next"');
+      next();
+    });
+    const { status, headers, body } = await get(app, '/guarded', { authorization: `bearer ${key.key}` });
+    expect({ status, body }).toEqual({ status: 200, body: { accountId: 'a', via: 'legacy-bearer', keyId: key.id } });
+    expect(headers.get('deprecation')).toBe('@1795219200');
+    expect(headers.get('sunset')).toBe('Sat, 01 May 2027 08:00:00 GMT');
+    expect(headers.get('link')).toBe('</next>; rel="next", <https://example.com/keys>; rel="deprecation"');
+  });
+
+  test.each([
+    ['nothing', {}],
+    ['a blank key beside a good one', { 'x-api-key': '' }],
+    ['a duplicated key', { 'x-api-key': 'msgk_, msgk_' }],
+  ])('refuses %s in the contract’s shape, with a challenge', async (_what, given) => {
+    const { app, key } = await start(adapter);
+    const authorization = 'x-api-key' in given ? { authorization: `Bearer ${key.key}` } : {};
+    const { status, headers, body } = await get(app, '/guarded', { ...given, ...authorization });
+    expect(status).toBe(401);
+    expect(body).toEqual({ statusCode: 401, message: 'Clé API manquante ou invalide', error: 'Unauthorized' });
+    expect(headers.get('www-authenticate')).toBe('ApiKey realm="messaging"');
+    expect(headers.get('deprecation')).toBeNull();
+  });
+
+  test('names X-Api-Key when Bearer is switched off', async () => {
+    const { app, key } = await start(adapter, { legacyBearer: false });
+    const { status, headers, body } = await get(app, '/guarded', { authorization: `Bearer ${key.key}` });
+    expect(status).toBe(401);
+    expect(body).toMatchObject({ message: expect.stringContaining('X-Api-Key') });
+    expect(headers.get('www-authenticate')).toBe('ApiKey realm="messaging"');
+  });
+
+  test('is a 503 with Retry-After while storage does not answer', async () => {
+    const { app, store, key } = await start(adapter);
+    store.beforeAnswer = async () => {
+      throw new StorageUnavailableError('gone');
+    };
+    const { status, headers, body } = await get(app, '/guarded', { 'x-api-key': key.key });
+    expect({ status, body }).toEqual({
+      status: 503,
+      body: { statusCode: 503, message: 'Service momentanément indisponible', error: 'Service Unavailable' },
+    });
+    expect(headers.get('retry-after')).toBe('1');
+  });
+
+  test('does not ask again what the edge has found out', async () => {
+    const { app, store, authenticator, key } = await start(adapter);
+    app.use(async (req: IncomingMessage, _res: unknown, next: () => void) => {
+      rememberCaller(req, authenticator, await authenticator.authenticate(req.headers));
+      delete req.headers['x-api-key'];
+      next();
+    });
+    expect(await get(app, '/guarded', { 'x-api-key': key.key })).toMatchObject({
+      status: 200,
+      body: { accountId: 'a' },
+    });
+    expect(store.keyLookups).toBe(1);
+  });
+
+  test('does not believe another application’s authenticator', async () => {
+    const { app } = await start(adapter);
+    const other = await start(adapter);
+    app.use(async (req: IncomingMessage, _res: unknown, next: () => void) => {
+      rememberCaller(req, other.authenticator, await other.authenticator.authenticate(req.headers));
+      next();
+    });
+    expect((await get(app, '/guarded', { 'x-api-key': other.key.key })).status).toBe(401);
+    expect((await get(other.app, '/guarded', { 'x-api-key': other.key.key })).status).toBe(200);
+  });
+
+  test('@Caller() without the guard is a fault, not an open door', async () => {
+    const { app, key } = await start(adapter);
+    expect((await get(app, '/open', { 'x-api-key': key.key })).status).toBe(500);
+  });
+
+  test('on our own controllers the refusal is a MessagingError for our filter', async () => {
+    const { app, key } = await start(adapter);
+    const caught: unknown[] = [];
+    app.useGlobalFilters({
+      catch(error: unknown, host) {
+        caught.push(error);
+        const { httpAdapter } = app.get(HttpAdapterHost);
+        httpAdapter.reply(host.switchToHttp().getResponse(), {}, 418);
+      },
+    });
+    const { status, headers } = await get(app, '/ours');
+    expect(status).toBe(418);
+    expect(headers.get('www-authenticate')).toBe('ApiKey realm="messaging"');
+    expect(caught).toEqual([expect.any(MessagingError)]);
+    expect(caught).toMatchObject([{ code: 'error.unauthorized' }]);
+    expect(await get(app, '/ours', { 'x-api-key': key.key })).toMatchObject({ status: 200, body: { keyId: key.id } });
+  });
+});

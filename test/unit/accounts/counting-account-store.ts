@@ -1,0 +1,24 @@
+import type { Signature, StoredApiKey } from '../../../src/accounts/account-store.js';
+import { MemoryAccountStore } from '../../../src/storage/memory/memory-account-store.js';
+
+/** Counts the look-ups; a test may make them fail or wait. */
+export class CountingAccountStore extends MemoryAccountStore {
+  keyLookups = 0;
+  signatureLookups = 0;
+  /** Runs between the look-up (which has seen what it has seen) and its answer. */
+  beforeAnswer: () => Promise<void> = async () => {};
+
+  override async findKey(id: string): Promise<StoredApiKey | undefined> {
+    this.keyLookups++;
+    const found = await super.findKey(id);
+    await this.beforeAnswer();
+    return found;
+  }
+
+  override async listSignatures(accountId: string): Promise<readonly Signature[]> {
+    this.signatureLookups++;
+    const found = await super.listSignatures(accountId);
+    await this.beforeAnswer();
+    return found;
+  }
+}

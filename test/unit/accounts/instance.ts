@@ -1,0 +1,40 @@
+import { type AccountOptions, resolveAccountSettings } from '../../../src/accounts/account-options.js';
+import { AccountService } from '../../../src/accounts/account-service.js';
+import { Authenticator } from '../../../src/accounts/authenticator.js';
+import { KeyDirectory } from '../../../src/accounts/key-directory.js';
+import { SignatureDirectory } from '../../../src/accounts/signature-directory.js';
+import { SignatureService } from '../../../src/accounts/signature-service.js';
+import type { UserTokenVerifier } from '../../../src/accounts/user-token-verifier.js';
+import { UuidGenerator } from '../../../src/common/ids.js';
+import type { FakeClock } from '../../../src/testing/fake-clock.js';
+import type { CountingAccountStore } from './counting-account-store.js';
+
+/** One instance of the service; several may share a store. */
+export function instance(
+  clock: FakeClock,
+  store: CountingAccountStore,
+  options: Partial<AccountOptions> & { verifier?: UserTokenVerifier } = {},
+) {
+  const { verifier, ...rest } = options;
+  const settings = resolveAccountSettings({ signatures: ['INFOS', 'ALERTE', 'SERVICE'], ...rest });
+  const keys = new KeyDirectory(clock, store);
+  const signatures = new SignatureDirectory(clock, store, settings);
+  return {
+    settings,
+    signatures,
+    authenticator: new Authenticator(clock, keys, settings, verifier),
+    accounts: new AccountService(clock, new UuidGenerator(), store, keys),
+    names: new SignatureService(clock, store, signatures),
+  };
+}
+
+/** A JWT with this header; its signature is not one. */
+export function jwt(header: object = { alg: 'HS256', typ: 'JWT' }): string {
+  const segment = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${segment(header)}.${segment({ sub: '42' })}.c2lnbmF0dXJl`;
+}
+
+/** Lets everything that is ready run. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

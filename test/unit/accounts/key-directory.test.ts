@@ -1,0 +1,202 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { KeyDirectory } from '../../../src/accounts/key-directory.js';
+import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { CountingAccountStore } from './counting-account-store.js';
+import { instance, settle } from './instance.js';
+
+let clock: FakeClock;
+let store: CountingAccountStore;
+let here: ReturnType<typeof instance>;
+let there: ReturnType<typeof instance>;
+let issued: { key: string; id: string };
+
+beforeEach(async () => {
+  clock = new FakeClock();
+  store = new CountingAccountStore();
+  here = instance(clock, store);
+  there = instance(clock, store);
+  await here.accounts.createAccount({ id: 'a', name: 'A' });
+  issued = await here.accounts.issueKey('a');
+  store.keyLookups = 0;
+});
+
+const kind = async ({ authenticator }: typeof here) =>
+  (await authenticator.authenticate({ 'x-api-key': issued.key })).kind;
+const isSync = ({ authenticator }: typeof here) =>
+  !(authenticator.authenticate({ 'x-api-key': issued.key }) instanceof Promise);
+
+describe('a revocation', () => {
+  test('works at once where it is made', async () => {
+    expect(await kind(here)).toBe('caller');
+    await here.accounts.revokeKey(issued.id);
+    expect(await kind(here)).toBe('refused');
+  });
+
+  test('works within five seconds elsewhere, whatever the pace of use', async () => {
+    const gaps = fc.array(fc.integer({ min: 0, max: 4_999 }), { maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(gaps, fc.integer({ min: 0, max: 6_000 }), gaps, async (before, idle, after) => {
+        const own = await here.accounts.issueKey('a');
+        const ask = async () => (await there.authenticator.authenticate({ 'x-api-key': own.key })).kind;
+        for (const gap of [0, ...before]) {
+          clock.advance(gap);
+          expect(await ask()).toBe('caller');
+        }
+        clock.advance(idle);
+        await here.accounts.revokeKey(own.id);
+        const due = clock.now() + 5_000;
+        for (const gap of after) {
+          if (clock.now() + gap >= due) break;
+          clock.advance(gap);
+          await ask();
+        }
+        clock.advance(due - clock.now());
+        expect(await ask()).toBe('refused');
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('is seen although the read before it was slow: its age counts from its beginning', async () => {
+    let answer = () => {};
+    store.beforeAnswer = () => new Promise((resolve) => (answer = resolve));
+    const slow = kind(there);
+    await settle();
+    store.beforeAnswer = async () => {};
+    await here.accounts.revokeKey(issued.id);
+    clock.advance(3_000);
+    answer();
+    expect(await slow).toBe('caller');
+    clock.advance(1_999);
+    expect(await kind(there)).toBe('refused');
+  });
+
+  test('is not undone by a read that began before it', async () => {
+    let answer = () => {};
+    store.beforeAnswer = () => new Promise((resolve) => (answer = resolve));
+    const early = kind(here);
+    await settle();
+    store.beforeAnswer = async () => {};
+    await here.accounts.revokeKey(issued.id);
+    answer();
+    await early;
+    expect(await kind(here)).toBe('refused');
+  });
+
+  test('is seen although the read before it hangs', async () => {
+    expect(await kind(there)).toBe('caller');
+    clock.advance(2_500);
+    const answers: (() => void)[] = [];
+    store.beforeAnswer = () => new Promise((resolve) => answers.push(resolve));
+    expect(await kind(there)).toBe('caller');
+    await settle();
+    expect(answers).toHaveLength(1);
+    store.beforeAnswer = async () => {};
+    await here.accounts.revokeKey(issued.id);
+    clock.advance(5_000);
+    expect(await kind(there)).toBe('refused');
+    answers[0]?.();
+    await settle();
+    expect(await kind(there)).toBe('refused');
+  });
+});
+
+describe('the hot path', () => {
+  test('asks nothing in 60 seconds of steady use but one refresh every two seconds', async () => {
+    await kind(here);
+    store.keyLookups = 0;
+    for (let ms = 0; ms < 60_000; ms += 100) {
+      clock.advance(100);
+      for (let i = 0; i < 10; i++) expect(isSync(here)).toBe(true);
+      await settle();
+    }
+    expect(store.keyLookups).toBe(30);
+  });
+
+  test('the same for a key that does not exist', async () => {
+    const { key } = await issueElsewhere();
+    const ask = () => here.authenticator.authenticate({ 'x-api-key': key });
+    await ask();
+    store.keyLookups = 0;
+    for (let ms = 0; ms < 60_000; ms += 100) {
+      clock.advance(100);
+      expect(ask()).toEqual({ kind: 'refused', code: 'error.unauthorized' });
+      await settle();
+    }
+    expect(store.keyLookups).toBe(30);
+  });
+
+  test('requests that come together look up once', async () => {
+    expect(await Promise.all(Array.from({ length: 100 }, () => kind(here)))).toEqual(Array(100).fill('caller'));
+    expect(store.keyLookups).toBe(1);
+  });
+
+  test('a key unused for four seconds is looked up before it is believed', async () => {
+    await kind(here);
+    clock.advance(4_000);
+    expect(isSync(here)).toBe(false);
+  });
+
+  test('a clock that was set back makes nothing fresh', async () => {
+    await kind(here);
+    clock.advance(-3_600_000);
+    expect(isSync(here)).toBe(false);
+  });
+});
+
+describe('while storage fails', () => {
+  const fail = async () => {
+    throw new StorageUnavailableError('gone');
+  };
+
+  test('a known key lives on for four seconds, then the fault shows; afterwards all is well', async () => {
+    await kind(here);
+    store.beforeAnswer = fail;
+    store.keyLookups = 0;
+    for (let ms = 0; ms < 3_900; ms += 100) {
+      clock.advance(100);
+      expect(isSync(here)).toBe(true);
+      await settle();
+    }
+    // From 2 000 ms on, with half a second between the tries.
+    expect(store.keyLookups).toBe(4);
+    clock.advance(100);
+    await expect(kind(here)).rejects.toThrow(StorageUnavailableError);
+    store.beforeAnswer = async () => {};
+    expect(await kind(here)).toBe('caller');
+    expect(isSync(here)).toBe(true);
+  });
+
+  test('an unknown key is a fault, not a refusal', async () => {
+    store.beforeAnswer = fail;
+    await expect(kind(here)).rejects.toThrow(StorageUnavailableError);
+  });
+});
+
+describe('KeyDirectory', () => {
+  test('a key imported here works at once although it was asked for before', async () => {
+    const { key } = await issueElsewhere();
+    const ask = async () => (await here.authenticator.authenticate({ 'x-api-key': key })).kind;
+    expect(await ask()).toBe('refused');
+    await here.accounts.importKey('a', key);
+    expect(await ask()).toBe('caller');
+  });
+
+  test('made-up keys do not push out real ones, and are not kept without end', async () => {
+    const directory = new KeyDirectory(clock, store);
+    await directory.find(issued.id);
+    for (let i = 0; i < 50_000; i++) await directory.find(`unknown${i}`);
+    store.keyLookups = 0;
+    expect(directory.find(issued.id)).toMatchObject({ accountId: 'a' });
+    expect(directory.find('unknown0')).toBeInstanceOf(Promise);
+    expect(store.keyLookups).toBe(1);
+  });
+});
+
+async function issueElsewhere() {
+  const { accounts } = instance(clock, new CountingAccountStore());
+  await accounts.createAccount({ id: 'a', name: 'A' });
+  return accounts.issueKey('a');
+}

@@ -1,0 +1,87 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { isSignatureName } from '../../../src/accounts/signature-name.js';
+import type { ErrorCode } from '../../../src/common/errors.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { CountingAccountStore } from './counting-account-store.js';
+import { instance } from './instance.js';
+
+const refusal = (code: ErrorCode) => expect.objectContaining({ code });
+
+describe('isSignatureName', () => {
+  test.each(['A', 'ACME', 'A&B Co.', 'my_shop-1', '12345678901'.replace('1', 'x'), ' A ', '123', '123456789012345'])(
+    '%j may be registered',
+    (name) => expect(isSignatureName(name)).toBe(true),
+  );
+
+  test.each([
+    '',
+    ' ',
+    '12',
+    '1234567890123456',
+    'ABCDEFGHIJKL',
+    '...',
+    '1 2',
+    'Été',
+    'A\n',
+    'A+',
+    '+226',
+    'Ａ',
+    '１２３',
+  ])('%j may not', (name) => expect(isSignatureName(name)).toBe(false));
+
+  test('agrees with the contract’s sentence', () => {
+    const near = fc.string({ unit: fc.constantFrom(...'Az09 ._&-+é\n'), maxLength: 17 });
+    fc.assert(
+      fc.property(near, (name) => {
+        const chars = [...name];
+        const short = chars.length >= 1 && chars.length <= 11 && chars.every((c) => 'Az09 ._&-'.includes(c));
+        const digits = chars.length >= 3 && chars.length <= 15 && chars.every((c) => '09'.includes(c));
+        expect(isSignatureName(name)).toBe((short && chars.some((c) => 'Az'.includes(c))) || digits);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});
+
+describe('SignatureService', () => {
+  let clock: FakeClock;
+  let here: ReturnType<typeof instance>;
+
+  beforeEach(async () => {
+    clock = new FakeClock();
+    here = instance(clock, new CountingAccountStore());
+    await here.accounts.createAccount({ id: 'a', name: 'Ann' });
+  });
+
+  test('registers, verifies, rejects, lists', async () => {
+    const createdAt = clock.now();
+    const pending = {
+      accountId: 'a',
+      name: 'ACME',
+      status: 'pending',
+      reason: undefined,
+      createdAt,
+      decidedAt: undefined,
+    };
+    expect(await here.names.register('a', 'ACME')).toEqual(pending);
+    clock.advance(10);
+    const verified = { ...pending, status: 'verified', decidedAt: clock.now() };
+    expect(await here.names.verify('a', 'ACME')).toEqual(verified);
+    expect(await here.names.register('a', 'ACME')).toEqual(verified);
+    clock.advance(10);
+    const rejected = { ...pending, status: 'rejected', reason: 'not theirs', decidedAt: clock.now() };
+    expect(await here.names.reject('a', 'ACME', 'not theirs')).toEqual(rejected);
+    expect(await here.names.list('a')).toEqual([rejected]);
+    expect(await here.names.verify('a', 'ACME')).toMatchObject({ status: 'verified', reason: undefined });
+  });
+
+  test('refuses what cannot be', async () => {
+    await expect(here.names.register('a', 'TOO LONG A NAME')).rejects.toEqual(refusal('error.signature_format'));
+    await expect(here.names.register('x', 'ACME')).rejects.toEqual(refusal('error.account_not_found'));
+    await expect(here.names.list('x')).rejects.toEqual(refusal('error.account_not_found'));
+    await expect(here.names.verify('a', 'ACME')).rejects.toEqual(refusal('error.signature_not_found'));
+    await expect(here.names.reject('x', 'ACME')).rejects.toEqual(refusal('error.signature_not_found'));
+    expect(await here.names.list('a')).toEqual([]);
+  });
+});
