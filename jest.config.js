@@ -4,7 +4,8 @@ const common = {
   moduleNameMapper: {
     '^nestjs-messaging$': '<rootDir>/src/index.ts',
     '^nestjs-messaging/([a-z-]+)$': '<rootDir>/src/$1/index.ts',
-    '^(\\.{1,2}/.*)\\.js$': '$1',
+    // Not `x.json.js`: that is a module of its own (libphonenumber's metadata).
+    '^(\\.{1,2}/(?!.*\\.json\\.js$).*)\\.js$': '$1',
   },
   transform: {
     '^.+\\.ts$': [

@@ -1,7 +1,7 @@
-import type { Catalogue } from './catalogue.js';
+import type { fr } from './catalogue.fr.js';
 
 /** English texts. */
-export const en: Catalogue = {
+export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.unauthorized': 'Missing or invalid API key',
   'error.use_x_api_key': 'Missing or invalid API key: use the X-Api-Key header',
   'error.body_not_object': 'The request body must be a JSON object',

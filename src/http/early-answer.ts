@@ -55,7 +55,8 @@ export function answerAndHangUp(
     if (budget < 0) hangUp();
   };
   const cancel = clock.after(LINGER_MS, hangUp);
-  req.on('data', discard).once('end', hangUp).once('close', hangUp);
+  // Explicitly: whoever read the body before has paused it.
+  req.on('data', discard).once('end', hangUp).once('close', hangUp).resume();
 }
 
 /** Everything before the body, which is the answer. */

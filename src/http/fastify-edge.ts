@@ -67,7 +67,7 @@ function addEdge(route: FastifyRoute, ours: EdgeRoute, admission: Admission): vo
     }
     admission.admit(exchange, ours, payload, (body) => {
       request.body = body;
-      
+      request.headers = NO_BODY;
       done();
     });
   };

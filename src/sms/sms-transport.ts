@@ -24,7 +24,12 @@ export interface OutgoingSms {
 /** What the carrier made of one SMS. */
 export type SubmitResult =
   /** Taken; `final` when its fate is known at once, else a report follows. */
-  | { readonly kind: 'sent'; readonly reference?: string; readonly final?: 'delivered' | 'undelivered'; readonly error?: string }
+  | {
+      readonly kind: 'sent';
+      readonly reference?: string;
+      readonly final?: 'delivered' | 'undelivered';
+      readonly error?: string;
+    }
   /** Not taken, may work later. */
   | { readonly kind: 'retry'; readonly error: string }
   /** Not taken, never will be. */

@@ -144,13 +144,17 @@ class OpenToyController {
   }
 }
 
-/** `good` is let in at once, `slow` after a look-up, `down` when storage is; anything else is nobody. */
+/** `good` is let in at once, `slow` after a look-up, `stuck` when the box says; `down` fails; all others are nobody. */
+@Injectable()
 class ToyAuthenticator {
+  constructor(private readonly box: ToyBox) {}
+
   authenticate(headers: Readonly<Record<string, unknown>>): Answer | Promise<Answer> {
     const key = headers['x-api-key'];
     const answer: Answer = { kind: 'caller', caller: { accountId: 'acme', via: 'key' } };
     if (key === 'good') return answer;
     if (key === 'slow') return new Promise((resolve) => setImmediate(resolve, answer));
+    if (key === 'stuck') return this.box.wait().then(() => answer);
     if (key === 'down') return Promise.reject(new StorageUnavailableError('no connection'));
     return { kind: 'refused', code: 'error.unauthorized' };
   }

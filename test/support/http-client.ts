@@ -40,6 +40,7 @@ function parsed(text: string): unknown {
 export class RawConnection {
   #received = '';
   #closed = false;
+  #failure: Error | undefined;
   #changed: () => void = () => {};
 
   private constructor(readonly socket: Socket) {
@@ -48,7 +49,10 @@ export class RawConnection {
       this.#received += text;
       note();
     });
-    socket.on('error', note);
+    socket.on('error', (error) => {
+      this.#failure = error;
+      note();
+    });
     socket.on('close', () => {
       this.#closed = true;
       note();
@@ -68,6 +72,11 @@ export class RawConnection {
 
   get closed(): boolean {
     return this.#closed;
+  }
+
+  /** What went wrong with the connection, for instance a reset. */
+  get failure(): Error | undefined {
+    return this.#failure;
   }
 
   write(text: string | Uint8Array): void {

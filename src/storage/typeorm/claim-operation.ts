@@ -1,0 +1,81 @@
+import type { ClaimOrder, Delivery } from '../../outbox/outbox-store.js';
+import type { Dialect } from './dialect.js';
+import { type Operation, type Row, rowsOf, write } from './operation.js';
+import { integerOf, optionalText, textOf } from './values.js';
+
+/** Takes due deliveries for a worker: see `OutboxStore.claim`. */
+export function* claimDeliveries(dialect: Dialect, order: ClaimOrder): Operation<readonly Delivery[]> {
+  const claimed = order.lanes ? yield* laneHeads(dialect, order, order.lanes) : yield* dueRows(dialect, order);
+  if (claimed.length === 0) return [];
+  const keys = claimed.map((row) => [textOf(row, 'message_id'), integerOf(row, 'position')]);
+  yield* write(
+    `UPDATE messaging_recipient SET status = 'sending', attempt = attempt + 1, due_at = ?, updated_at = ?
+      FROM ${dialect.rows({ message_id: 'text', position: 'integer' })}
+      WHERE messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position`,
+    order.leaseUntil,
+    order.now,
+    JSON.stringify(keys),
+  );
+  return yield* withMessages(dialect, claimed);
+}
+
+function* dueRows(dialect: Dialect, { channel, now, limit, abandoned }: ClaimOrder): Operation<readonly Row[]> {
+  return yield* rowsOf(
+    `SELECT r.message_id, r.position, r.number, r.attempt FROM messaging_recipient r
+      WHERE r.channel = ? AND r.due_at <= ? AND r.lane IS NULL AND r.status IN (${claimableStatuses(abandoned)})
+      ORDER BY r.due_at LIMIT ?${dialect.lock('r', 'skip')}`,
+    ...[channel, now, limit],
+  );
+}
+
+/** The first unsent delivery of each lane, where it is due: nothing behind it may overtake it. */
+function* laneHeads(dialect: Dialect, order: ClaimOrder, lanes: readonly string[]): Operation<readonly Row[]> {
+  const { channel, now, limit, abandoned } = order;
+  const heads: Row[] = [];
+  for (const lane of lanes) {
+    const [head] = yield* rowsOf(
+      `SELECT r.message_id, r.position, r.number, r.attempt, r.status, r.due_at
+        FROM messaging_recipient r JOIN messaging_message m ON m.id = r.message_id
+        WHERE r.channel = ? AND r.lane = ? AND r.due_at IS NOT NULL AND r.status IN ('queued', 'sending')
+        ORDER BY m.accepted_at, m.id, r.position LIMIT 1${dialect.lock('r', 'wait')}`,
+      ...[channel, lane],
+    );
+    if (!head || integerOf(head, 'due_at') > now) continue;
+    if (abandoned || textOf(head, 'status') === 'queued') heads.push(head);
+  }
+  return heads.sort((a, b) => integerOf(a, 'due_at') - integerOf(b, 'due_at')).slice(0, limit);
+}
+
+function claimableStatuses(abandoned: boolean): string {
+  return abandoned ? "'queued', 'sending'" : "'queued'";
+}
+
+/** Adds what the message knows: read once a message, not once a recipient. */
+function* withMessages(dialect: Dialect, claimed: readonly Row[]): Operation<readonly Delivery[]> {
+  const ids = [...new Set(claimed.map((row) => textOf(row, 'message_id')))];
+  const rows = yield* rowsOf(
+    `SELECT id, account_id, channel, lane, sender, payload, accepted_at FROM messaging_message WHERE id IN ${dialect.strings()}`,
+    JSON.stringify(ids),
+  );
+  const messages = new Map(
+    rows.map((row) => [
+      textOf(row, 'id'),
+      {
+        messageId: textOf(row, 'id'),
+        accountId: textOf(row, 'account_id'),
+        channel: textOf(row, 'channel'),
+        lane: optionalText(row, 'lane'),
+        sender: textOf(row, 'sender'),
+        payload: JSON.parse(textOf(row, 'payload')),
+        acceptedAt: integerOf(row, 'accepted_at'),
+      },
+    ]),
+  );
+  return claimed.flatMap((row) => {
+    const message = messages.get(textOf(row, 'message_id'));
+    const position = integerOf(row, 'position');
+    return message
+      ? [{ ...message, position, number: textOf(row, 'number'), attempt: integerOf(row, 'attempt') + 1 }]
+      : [];
+  });
+}

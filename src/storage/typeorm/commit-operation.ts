@@ -1,0 +1,164 @@
+import { type Decide, onceId, type StoredReply } from '../../outbox/decide.js';
+import type { CommitOutcome } from '../../outbox/outbox-store.js';
+import { costOf, type OnceKey, type Send } from '../../outbox/send.js';
+import { type Dialect, type RowShape, shapeOf } from './dialect.js';
+import { type Operation, rowsOf, type Statement } from './operation.js';
+import { integerOf, textOf } from './values.js';
+
+/** Lock, read, decide, write: see `OutboxStore.commit`. */
+export function* commitSends(
+  dialect: Dialect,
+  sends: readonly Send[],
+  decide: Decide,
+  patience: 'wait' | 'skip',
+): Operation<readonly CommitOutcome[]> {
+  if (patience === 'wait') for (const sql of dialect.lockTimeout) yield { sql, params: [] };
+  const balances = yield* lockAccounts(dialect, sends, patience);
+  const busy = patience === 'skip' ? yield* heldElsewhere(dialect, sends, balances) : new Set<string>();
+  const free = busy.size === 0 ? sends : sends.filter(({ accountId }) => !busy.has(accountId));
+  const replies = yield* keptReplies(dialect, free);
+  const decision = decide(free, { balances, replies });
+  if (decision.accepted.length > 0) {
+    const statements = [debit(dialect, decision.spent), ...inserts(dialect, decision.accepted)];
+    for (const statement of dialect.together(statements)) yield statement;
+  }
+  if (busy.size === 0) return decision.outcomes;
+  const decided = decision.outcomes[Symbol.iterator]();
+  return sends.map(({ accountId }) => {
+    const outcome = busy.has(accountId) ? undefined : decided.next().value;
+    return outcome ?? { kind: 'busy' };
+  });
+}
+
+function* lockAccounts(
+  dialect: Dialect,
+  sends: readonly Send[],
+  patience: 'wait' | 'skip',
+): Operation<ReadonlyMap<string, number>> {
+  const rows = yield* rowsOf(
+    `SELECT a.id, a.balance FROM messaging_account a WHERE a.id IN ${dialect.strings()} ORDER BY a.id${dialect.lock('a', patience, 'no key update')}`,
+    JSON.stringify(accountsOf(sends)),
+  );
+  return new Map(rows.map((row) => [textOf(row, 'id'), integerOf(row, 'balance')]));
+}
+
+/** Accounts that exist and were passed over because another transaction holds them. */
+function* heldElsewhere(
+  dialect: Dialect,
+  sends: readonly Send[],
+  locked: ReadonlyMap<string, number>,
+): Operation<ReadonlySet<string>> {
+  const missing = accountsOf(sends).filter((id) => !locked.has(id));
+  if (missing.length === 0 || dialect.lock('a', 'skip') === '') return new Set();
+  const rows = yield* rowsOf(
+    `SELECT id FROM messaging_account WHERE id IN ${dialect.strings()}`,
+    JSON.stringify(missing),
+  );
+  return new Set(rows.map((row) => textOf(row, 'id')));
+}
+
+function* keptReplies(dialect: Dialect, sends: readonly Send[]): Operation<ReadonlyMap<string, StoredReply>> {
+  const keyed = sends.filter((send): send is Send & { once: OnceKey } => send.once !== undefined);
+  if (keyed.length === 0) return new Map();
+  const source = dialect.rows({ account_id: 'text', route: 'text', once_key: 'text', seen_at: 'integer' });
+  const rows = yield* rowsOf(
+    `SELECT i.account_id, i.route, i.once_key, i.fingerprint, i.reply FROM ${source} JOIN messaging_idempotency i
+      ON i.account_id = v.account_id AND i.route = v.route AND i.once_key = v.once_key AND i.expires_at > v.seen_at`,
+    JSON.stringify(keyed.map(({ once, at }) => [once.accountId, once.route, once.key, at])),
+  );
+  return new Map(
+    rows.map((row) => [
+      onceId({ accountId: textOf(row, 'account_id'), route: textOf(row, 'route'), key: textOf(row, 'once_key') }),
+      { fingerprint: textOf(row, 'fingerprint'), reply: JSON.parse(textOf(row, 'reply')) },
+    ]),
+  );
+}
+
+function accountsOf(sends: readonly Send[]): string[] {
+  return [...new Set(sends.map(({ accountId }) => accountId))];
+}
+
+function debit(dialect: Dialect, spent: ReadonlyMap<string, number>): Statement {
+  return {
+    // The row lock makes the condition true already; it stands here so that no mistake above can make a balance lie.
+    sql: `UPDATE messaging_account SET balance = balance - v.spent FROM ${dialect.rows({ account_id: 'text', spent: 'integer' })}
+      WHERE id = v.account_id AND balance >= v.spent`,
+    params: [JSON.stringify([...spent])],
+  };
+}
+
+function inserts(dialect: Dialect, sends: readonly Send[]): Statement[] {
+  const statements = [
+    insert(dialect, 'messaging_message', MESSAGE, (send) => [
+      ...[send.id, send.accountId, send.channel, send.payload.kind, send.lane ?? null, send.sender],
+      ...[JSON.stringify(send.payload), costOf(send), 0, send.at],
+    ])(sends),
+    ...recipients(dialect, sends),
+    insert(dialect, 'messaging_ledger', CHARGE, (send) => [
+      ...[send.id, send.accountId, 'charge', send.id, -costOf(send), send.at],
+    ])(sends),
+  ];
+  const keyed = sends.filter(({ once }) => once !== undefined);
+  if (keyed.length > 0) {
+    const reply = insert(dialect, 'messaging_idempotency', REPLY, ({ once, reply: answer }) => [
+      ...[once?.accountId, once?.route, once?.key, once?.fingerprint, JSON.stringify(answer), once?.expiresAt],
+    ])(keyed);
+    statements.push({ ...reply, sql: `${reply.sql} ${REPLACE_EXPIRED}` });
+  }
+  return statements;
+}
+
+const MESSAGE = shapeOf('id account_id channel kind lane sender payload', 'units refunded_units accepted_at');
+const CHARGE = shapeOf('id account_id kind message_id', 'units posted_at');
+const REPLY = shapeOf('account_id route once_key fingerprint reply', 'expires_at');
+
+// A live reply would have been replayed under the account's lock, so what stands in the way has expired. (`WHERE true`
+// before it keeps SQLite from reading ON as a join's.)
+const REPLACE_EXPIRED = `WHERE true ON CONFLICT (account_id, route, once_key) DO UPDATE
+  SET fingerprint = excluded.fingerprint, reply = excluded.reply, expires_at = excluded.expires_at`;
+
+function insert(
+  dialect: Dialect,
+  table: string,
+  shape: RowShape,
+  toRow: (send: Send) => readonly unknown[],
+): (sends: readonly Send[]) => Statement {
+  const columns = Object.keys(shape);
+  const sql = `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${columns.map((name) => `v.${name}`).join(', ')} FROM ${dialect.rows(shape)}`;
+  return (sends) => ({ sql, params: [JSON.stringify(sends.map(toRow))] });
+}
+
+/** From so many recipients on, a send's rows travel by themselves, without its id repeated in each of them. */
+const LARGE = 50;
+
+const RECIPIENT =
+  'message_id, channel, lane, due_at, updated_at, position, number, units, refunded_units, status, attempt';
+
+function recipients(dialect: Dialect, sends: readonly Send[]): Statement[] {
+  const small = sends.filter((send) => send.recipients.length <= LARGE);
+  const large = sends.filter((send) => send.recipients.length > LARGE);
+  const statements = large.map((send) => recipientsOf(dialect, send));
+  if (small.length === 0) return statements;
+  const source = dialect.rows(shapeOf('message_id channel lane number', 'position units at'));
+  const rows = small.flatMap((send) =>
+    send.recipients.map(({ number, units }, position) => [
+      ...[send.id, send.channel, send.lane ?? null, number],
+      ...[position, units, send.at],
+    ]),
+  );
+  statements.push({
+    sql: `INSERT INTO messaging_recipient (${RECIPIENT})
+      SELECT v.message_id, v.channel, v.lane, v.at, v.at, v.position, v.number, v.units, 0, 'queued', 0 FROM ${source}`,
+    params: [JSON.stringify(rows)],
+  });
+  return statements;
+}
+
+function recipientsOf(dialect: Dialect, { id, channel, lane, at, recipients: all }: Send): Statement {
+  return {
+    sql: `INSERT INTO messaging_recipient (${RECIPIENT})
+      SELECT CAST(? AS text), CAST(? AS text), CAST(? AS text), CAST(? AS bigint), CAST(? AS bigint),
+        v.position, v.number, v.units, 0, 'queued', 0 FROM ${dialect.numberedPairs()}`,
+    params: [id, channel, lane ?? null, at, at, JSON.stringify(all.map(({ number, units }) => [number, units]))],
+  };
+}

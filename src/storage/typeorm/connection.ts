@@ -1,0 +1,50 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DataSource } from 'typeorm';
+import type { AccountStore } from '../../accounts/account-store.js';
+import type { LedgerStore } from '../../billing/ledger-store.js';
+import { MessagingOptionsError } from '../../common/errors.js';
+import type { OutboxStore } from '../../outbox/outbox-store.js';
+import type { PhoneStore } from '../../sandbox/phone-store.js';
+import type { Executor } from './executor.js';
+
+/** A started storage: its DataSource (ours to close or not) and its stores. */
+export interface Connection {
+  readonly dataSource: DataSource;
+  readonly own: boolean;
+  readonly executor: Executor;
+  readonly outbox: OutboxStore;
+  readonly ledger: LedgerStore;
+  readonly accounts: AccountStore;
+  readonly phones: PhoneStore;
+}
+
+/** How long a connection or a statement may take before the request is answered 503, in milliseconds. */
+const CONNECT_MS = 5000;
+const STATEMENT_MS = 25_000;
+
+/** A DataSource of our own for a database URL: `sqlite:<path>` (`sqlite::memory:`) or `postgres://…`. */
+export function connectionOf(url: string): DataSource {
+  if (url.startsWith('sqlite:')) {
+    const database = url.slice('sqlite:'.length);
+    if (database !== ':memory:') mkdirSync(dirname(database), { recursive: true });
+    return new DataSource({
+      type: 'better-sqlite3',
+      database,
+      enableWAL: true,
+      // Waiting is done without blocking the process, see SqliteExecutor.
+      timeout: 0,
+      // After an answer nothing may be lost, not even by a power cut: WAL alone would only sync at checkpoints.
+      prepareDatabase: (handle: { pragma(text: string): unknown }) => void handle.pragma('synchronous = FULL'),
+    });
+  }
+  if (/^postgres(ql)?:/.test(url)) {
+    return new DataSource({
+      type: 'postgres',
+      url,
+      connectTimeoutMS: CONNECT_MS,
+      extra: { statement_timeout: STATEMENT_MS, query_timeout: STATEMENT_MS + 1000 },
+    });
+  }
+  throw new MessagingOptionsError('storage: a database URL starts with sqlite: or postgres://.');
+}

@@ -1,0 +1,58 @@
+import { type ColumnType, Dialect, type RowShape } from '../dialect.js';
+import type { Statement } from '../operation.js';
+
+const CAST = { text: 'text', integer: 'bigint' } as const;
+
+/** PostgreSQL from version 12. */
+export class PostgresDialect extends Dialect {
+  override readonly driver = 'postgres';
+  // Any constant will do; it only must be the same in every instance of this package.
+  override readonly migrationLock = ['SELECT pg_advisory_xact_lock(7305808869231650)'];
+  override readonly lockTimeout = ["SET LOCAL lock_timeout = '5s'"];
+
+  private readonly nativeText = new Map<string, string>();
+
+  override columnType(type: ColumnType): string {
+    if (type === 'integer') return 'bigint';
+    return type === 'text' ? 'text' : 'text COLLATE "C"';
+  }
+
+  override native({ sql, params }: Statement): Statement {
+    let text = this.nativeText.get(sql);
+    if (text === undefined) {
+      let place = 0;
+      text = sql.replace(/\?/g, () => `$${++place}`);
+      if (this.nativeText.size < 500) this.nativeText.set(sql, text);
+    }
+    return { sql: text, params };
+  }
+
+  override rows(shape: RowShape): string {
+    const columns = Object.entries(shape).map(([name, type], index) => `(e->>${index})::${CAST[type]} AS ${name}`);
+    return `(SELECT ${columns.join(', ')} FROM json_array_elements(?::json) e) v`;
+  }
+
+  override numberedPairs(): string {
+    return (
+      '(SELECT place - 1 AS position, pair->>0 AS number, (pair->>1)::bigint AS units ' +
+      'FROM json_array_elements(?::json) WITH ORDINALITY AS t(pair, place)) v'
+    );
+  }
+
+  override strings(): string {
+    return '(SELECT json_array_elements_text(?::json))';
+  }
+
+  override lock(alias: string, ifLocked: 'wait' | 'skip', strength = 'update'): string {
+    return ` FOR ${strength.toUpperCase()} OF ${alias}${ifLocked === 'skip' ? ' SKIP LOCKED' : ''}`;
+  }
+
+  /** One statement: each becomes a `WITH` query that modifies data. */
+  override together(statements: readonly Statement[]): readonly Statement[] {
+    if (statements.length < 2) return statements;
+    const parts = statements.map(({ sql }, index) => `w${index} AS (${sql} RETURNING 1)`);
+    const counts = statements.map((_, index) => `(SELECT count(*) FROM w${index})`);
+    const sql = `WITH ${parts.join(', ')} SELECT ${counts.join(' + ')} AS written`;
+    return [{ sql, params: statements.flatMap(({ params }) => params) }];
+  }
+}

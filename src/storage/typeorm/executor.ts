@@ -1,0 +1,23 @@
+import type { HostTransaction } from '../../outbox/outbox-store.js';
+import type { Dialect } from './dialect.js';
+import type { Operation } from './operation.js';
+
+/** Makes an operation afresh; called again when a transaction has to be repeated. */
+export type Work<T> = () => Operation<T>;
+
+/** Runs operations, each one whole or not at all. */
+export abstract class Executor {
+  abstract readonly dialect: Dialect;
+
+  /** One transaction of our own; resolves after its commit. */
+  abstract write<T>(work: Work<T>): Promise<T>;
+
+  /** Sees committed rows only. */
+  abstract read<T>(work: Work<T>): Promise<T>;
+
+  /** Part of a transaction that the host has open. */
+  abstract join<T>(host: HostTransaction, work: Work<T>): Promise<T>;
+
+  /** Waits for what is under way; nothing new is taken. */
+  abstract stop(): Promise<void>;
+}

@@ -1,0 +1,56 @@
+import { EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
+import { MessagingError, StorageUnavailableError } from '../../common/errors.js';
+import type { HostTransaction } from '../../outbox/outbox-store.js';
+import type { Dialect } from './dialect.js';
+import { drive, type Operation, type Statement, type StatementResult } from './operation.js';
+
+/** The query runner of a host's open transaction; throws a sentence when there is none. */
+export function openRunner(host: HostTransaction): QueryRunner {
+  const runner = host.manager instanceof EntityManager ? host.manager.queryRunner : undefined;
+  if (!runner?.isTransactionActive) {
+    throw new StorageUnavailableError(
+      'The option manager must be the EntityManager of an open TypeORM transaction on the storage’s DataSource.',
+    );
+  }
+  return runner;
+}
+
+/** Runs an operation statement by statement on a query runner, inside whatever transaction it has open. */
+export function driveOn<T>(runner: QueryRunner, dialect: Dialect, operation: Operation<T>): Promise<T> {
+  return drive(operation, async (statement: Statement): Promise<StatementResult> => {
+    const { sql, params } = dialect.native(statement);
+    const result = await runner.query(sql, [...params], true);
+    const rows: unknown = result.records ?? result.raw;
+    return { rows: Array.isArray(rows) ? rows : [], affected: result.affected ?? 0 };
+  });
+}
+
+/** A database fault as the domain sees it; refusals of the domain pass as they are. */
+export function asStorageFault(cause: unknown): unknown {
+  if (cause instanceof MessagingError) return cause;
+  const code = codeOf(cause);
+  const unavailable =
+    code === undefined
+      ? cause instanceof Error && /timeout|terminated|not connected|closed/i.test(cause.message)
+      : /^(SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|08|53|57P|58|55P03|25006|40)/.test(
+          code,
+        );
+  if (!unavailable) return withoutParameters(cause, code);
+  return new StorageUnavailableError(`The database does not answer (${code ?? 'no code'}).`, {
+    cause: withoutParameters(cause, code),
+  });
+}
+
+/** TypeORM's errors carry the statement's parameters: bodies and numbers, which must not reach a log. */
+function withoutParameters(cause: unknown, code: string | undefined): unknown {
+  return cause instanceof QueryFailedError
+    ? new Error(`The database refused a statement (${code ?? 'no code'}).`)
+    : cause;
+}
+
+/** The driver's error code, looked for below TypeORM's wrapper too. */
+export function codeOf(cause: unknown): string | undefined {
+  if (typeof cause !== 'object' || cause === null) return undefined;
+  const code: unknown = Reflect.get(cause, 'code');
+  return typeof code === 'string' ? code : codeOf(Reflect.get(cause, 'driverError'));
+}

@@ -1,0 +1,100 @@
+import type { Page } from '../../common/page.js';
+import type { StoredReply } from '../../outbox/decide.js';
+import type { DeliveryStatus } from '../../outbox/delivery-status.js';
+import type { MessageQuery, StoredMessage, StoredRecipient } from '../../outbox/outbox-store.js';
+import type { OnceKey } from '../../outbox/send.js';
+import { type Operation, type Row, rowsOf, write } from './operation.js';
+import { pageOf } from './page-of.js';
+import { integerOf, optionalInteger, optionalText, textOf } from './values.js';
+
+/** The live reply under an Idempotency-Key. */
+export function* findReply(
+  { accountId, route, key }: Pick<OnceKey, 'accountId' | 'route' | 'key'>,
+  now: number,
+): Operation<StoredReply | undefined> {
+  const [row] = yield* rowsOf(
+    'SELECT fingerprint, reply FROM messaging_idempotency WHERE account_id = ? AND route = ? AND once_key = ? AND expires_at > ?',
+    ...[accountId, route, key, now],
+  );
+  return row && { fingerprint: textOf(row, 'fingerprint'), reply: JSON.parse(textOf(row, 'reply')) };
+}
+
+/** Forgets expired replies, the oldest first. */
+export function* purgeExpired(now: number, limit: number): Operation<number> {
+  const key = 'account_id, route, once_key';
+  return yield* write(
+    `DELETE FROM messaging_idempotency WHERE (${key}) IN
+      (SELECT ${key} FROM messaging_idempotency WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+    ...[now, limit],
+  );
+}
+
+/** The earliest time at which a channel has something to do. */
+export function* nextDueTime(channel: string): Operation<number | undefined> {
+  const [row] = yield* rowsOf(
+    'SELECT min(due_at) AS due_at FROM messaging_recipient WHERE channel = ? AND due_at IS NOT NULL',
+    channel,
+  );
+  return row && optionalInteger(row, 'due_at');
+}
+
+const MESSAGE = 'id, account_id, channel, lane, sender, payload, units, refunded_units, accepted_at';
+
+/** One message of an account. */
+export function* findMessage(accountId: string, channel: string, id: string): Operation<StoredMessage | undefined> {
+  const [row] = yield* rowsOf(
+    `SELECT ${MESSAGE} FROM messaging_message WHERE id = ? AND account_id = ? AND channel = ?`,
+    ...[id, accountId, channel],
+  );
+  return row && toMessage(row);
+}
+
+/** An account's messages, newest first. */
+export function* listMessages({
+  accountId,
+  channel,
+  kind,
+  limit,
+  after,
+}: MessageQuery): Operation<Page<StoredMessage>> {
+  const from =
+    after === undefined ? '' : 'AND (accepted_at, id) < (SELECT accepted_at, id FROM messaging_message WHERE id = ?)';
+  const rows = yield* rowsOf(
+    `SELECT ${MESSAGE} FROM messaging_message WHERE account_id = ? AND channel = ? AND kind = ? ${from}
+      ORDER BY accepted_at DESC, id DESC LIMIT ?`,
+    ...[accountId, channel, kind, ...(after === undefined ? [] : [after]), limit + 1],
+  );
+  return pageOf(rows.map(toMessage), limit);
+}
+
+/** A message's recipients in their order. */
+export function* listRecipients(messageId: string): Operation<readonly StoredRecipient[]> {
+  const rows = yield* rowsOf(
+    `SELECT number, status, units, refunded_units, error, updated_at FROM messaging_recipient
+      WHERE message_id = ? ORDER BY position`,
+    messageId,
+  );
+  return rows.map((row) => ({
+    number: textOf(row, 'number'),
+    // Written by this module only, from that very type.
+    status: textOf(row, 'status') as DeliveryStatus,
+    units: integerOf(row, 'units'),
+    refundedUnits: integerOf(row, 'refunded_units'),
+    error: optionalText(row, 'error'),
+    updatedAt: integerOf(row, 'updated_at'),
+  }));
+}
+
+function toMessage(row: Row): StoredMessage {
+  return {
+    id: textOf(row, 'id'),
+    accountId: textOf(row, 'account_id'),
+    channel: textOf(row, 'channel'),
+    lane: optionalText(row, 'lane'),
+    sender: textOf(row, 'sender'),
+    payload: JSON.parse(textOf(row, 'payload')),
+    units: integerOf(row, 'units'),
+    refundedUnits: integerOf(row, 'refunded_units'),
+    acceptedAt: integerOf(row, 'accepted_at'),
+  };
+}

@@ -1,0 +1,59 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { SystemClock } from '../../common/clock.js';
+import { MessagingOptionsError } from '../../common/errors.js';
+import type { Dialect } from './dialect.js';
+import { dialectFor } from './dialects/dialect-for.js';
+import { driveOn } from './host-transaction.js';
+import { type Operation, rowsOf, write } from './operation.js';
+import { SCHEMA_TABLE, schemaVersions } from './schema.js';
+
+/** Brings our tables up to date; safe to run by several instances at once and any number of times. */
+export function* migrate(dialect: Dialect, now: number): Operation<void> {
+  for (const sql of dialect.migrationLock) yield* rowsOf(sql);
+  yield* write(
+    `CREATE TABLE IF NOT EXISTS ${SCHEMA_TABLE} (name ${dialect.columnType('id')} NOT NULL PRIMARY KEY, applied_at ${dialect.columnType('integer')} NOT NULL)`,
+  );
+  const applied = yield* appliedVersions();
+  for (const { name, up } of schemaVersions(dialect)) {
+    if (applied.has(name)) continue;
+    for (const sql of up) yield* write(sql);
+    yield* write(`INSERT INTO ${SCHEMA_TABLE} (name, applied_at) VALUES (?, ?)`, name, now);
+  }
+}
+
+/** Refuses to start on a schema that lacks a version; for hosts that run migrations themselves. */
+export function* checkSchema(dialect: Dialect): Operation<void> {
+  const applied = yield* appliedVersions();
+  const missing = schemaVersions(dialect).filter(({ name }) => !applied.has(name));
+  if (missing.length > 0) {
+    throw new MessagingOptionsError(
+      `storage.migrations is 'check' and the schema lacks ${missing.map(({ name }) => name).join(', ')}: run messagingMigrations first.`,
+    );
+  }
+}
+
+function* appliedVersions(): Operation<ReadonlySet<unknown>> {
+  const rows = yield* rowsOf(`SELECT name FROM ${SCHEMA_TABLE}`);
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** Our schema as a TypeORM migration, for hosts that keep all their migrations in one place (`migrations: 'check'`). */
+export class NestjsMessagingSchema1763683200000 implements MigrationInterface {
+  readonly name = 'NestjsMessagingSchema1763683200000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    const dialect = dialectFor(runner.connection.options.type);
+    const now = new SystemClock().now();
+    await driveOn(runner, dialect, migrate(dialect, now));
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const table of ['account', 'api_key', 'signature', 'message', 'recipient', 'ledger', 'idempotency'])
+      await runner.query(`DROP TABLE messaging_${table}`);
+    await runner.query('DROP TABLE messaging_phone_message');
+    await runner.query(`DROP TABLE ${SCHEMA_TABLE}`);
+  }
+}
+
+/** All our migrations, in order. */
+export const messagingMigrations = [NestjsMessagingSchema1763683200000];

@@ -1,0 +1,49 @@
+/** One statement; `?` stands for each parameter in order, whatever the database's own placeholder is. */
+export interface Statement {
+  readonly sql: string;
+  readonly params: readonly unknown[];
+}
+
+/** What a statement gave. */
+export interface StatementResult {
+  readonly rows: readonly Row[];
+  /** Rows that were written. */
+  readonly affected: number;
+}
+
+/** A row as the database gives it. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * A piece of work in SQL that yields its statements instead of running them. So one text serves an engine that must run
+ * without a pause (SQLite, in one tick on the raw handle) and one that answers later (PostgreSQL), in a transaction of
+ * ours or of the host's.
+ */
+export type Operation<T> = Generator<Statement, T, StatementResult>;
+
+/** Yields one statement and answers its rows. */
+export function* rowsOf(sql: string, ...params: readonly unknown[]): Operation<readonly Row[]> {
+  return (yield { sql, params }).rows;
+}
+
+/** Yields one statement and answers how many rows it wrote. */
+export function* write(sql: string, ...params: readonly unknown[]): Operation<number> {
+  return (yield { sql, params }).affected;
+}
+
+/** Runs an operation to its end where statements answer at once. */
+export function driveSync<T>(operation: Operation<T>, run: (statement: Statement) => StatementResult): T {
+  let step = operation.next();
+  while (!step.done) step = operation.next(run(step.value));
+  return step.value;
+}
+
+/** Runs an operation to its end where statements answer later. */
+export async function drive<T>(
+  operation: Operation<T>,
+  run: (statement: Statement) => Promise<StatementResult>,
+): Promise<T> {
+  let step = operation.next();
+  while (!step.done) step = operation.next(await run(step.value));
+  return step.value;
+}

@@ -1,0 +1,66 @@
+import type { Dialect } from './dialect.js';
+
+/** The statements that make our tables, version by version. Only ever add to the list. */
+export function schemaVersions(dialect: Dialect): readonly { readonly name: string; readonly up: readonly string[] }[] {
+  return [{ name: '0001-initial', up: initial(dialect) }];
+}
+
+/** Where the versions that have run are kept. */
+export const SCHEMA_TABLE = 'messaging_schema';
+
+function initial(dialect: Dialect): string[] {
+  const id = dialect.columnType('id');
+  const name = dialect.columnType('name');
+  const text = dialect.columnType('text');
+  const integer = dialect.columnType('integer');
+  return [
+    `CREATE TABLE messaging_account (
+      id ${id} NOT NULL PRIMARY KEY, name ${name} NOT NULL,
+      balance ${integer} NOT NULL CHECK (balance >= 0), created_at ${integer} NOT NULL)${dialect.clustered}`,
+
+    `CREATE TABLE messaging_api_key (
+      id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, hash ${id} NOT NULL,
+      created_at ${integer} NOT NULL, expires_at ${integer}, revoked_at ${integer})${dialect.clustered}`,
+    'CREATE INDEX messaging_api_key_account ON messaging_api_key (account_id)',
+
+    `CREATE TABLE messaging_signature (
+      account_id ${id} NOT NULL, name ${name} NOT NULL, status ${id} NOT NULL, reason ${text},
+      created_at ${integer} NOT NULL, decided_at ${integer}, PRIMARY KEY (account_id, name))${dialect.clustered}`,
+
+    // One row a send. units is what was charged and never changes.
+    `CREATE TABLE messaging_message (
+      id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, channel ${id} NOT NULL, kind ${id} NOT NULL,
+      lane ${name}, sender ${name} NOT NULL, payload ${text} NOT NULL, units ${integer} NOT NULL,
+      refunded_units ${integer} NOT NULL, accepted_at ${integer} NOT NULL)`,
+    'CREATE INDEX messaging_message_listing ON messaging_message (account_id, channel, kind, accepted_at, id)',
+
+    // One row a recipient. due_at is when somebody must act on it next, whatever the reason: the next attempt, the end
+    // of a worker's lease, the deadline of a report. Null: nobody has to.
+    `CREATE TABLE messaging_recipient (
+      message_id ${id} NOT NULL, position ${integer} NOT NULL, channel ${id} NOT NULL, lane ${name},
+      number ${id} NOT NULL, units ${integer} NOT NULL, refunded_units ${integer} NOT NULL, status ${id} NOT NULL,
+      attempt ${integer} NOT NULL, due_at ${integer}, error ${text}, reference ${name},
+      updated_at ${integer} NOT NULL, PRIMARY KEY (message_id, position))${dialect.clustered}`,
+    `CREATE INDEX messaging_recipient_due ON messaging_recipient (channel, due_at)${dialect.indexedOnly('due_at')}`,
+    `CREATE INDEX messaging_recipient_lane ON messaging_recipient (channel, lane, due_at)${dialect.indexedOnly('lane')}`,
+
+    // A charge has its message's id, a refund that id and the recipient's place: the primary key alone keeps either from
+    // being booked twice.
+    `CREATE TABLE messaging_ledger (
+      id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, kind ${id} NOT NULL, units ${integer} NOT NULL,
+      message_id ${id}, position ${integer}, note ${text}, posted_at ${integer} NOT NULL)${dialect.clustered}`,
+    'CREATE INDEX messaging_ledger_account ON messaging_ledger (account_id, posted_at, id)',
+
+    `CREATE TABLE messaging_idempotency (
+      account_id ${id} NOT NULL, route ${id} NOT NULL, once_key ${name} NOT NULL, fingerprint ${id} NOT NULL,
+      reply ${text} NOT NULL, expires_at ${integer} NOT NULL,
+      PRIMARY KEY (account_id, route, once_key))${dialect.clustered}`,
+    'CREATE INDEX messaging_idempotency_expiry ON messaging_idempotency (expires_at)',
+
+    `CREATE TABLE messaging_phone_message (
+      number ${id} NOT NULL, channel ${id} NOT NULL, message_id ${id} NOT NULL, sender ${name} NOT NULL,
+      body ${text} NOT NULL, media ${text}, received_at ${integer} NOT NULL,
+      PRIMARY KEY (number, channel, message_id))${dialect.clustered}`,
+    'CREATE INDEX messaging_phone_message_latest ON messaging_phone_message (received_at)',
+  ];
+}

@@ -1,0 +1,161 @@
+import type { DeliveryStatus } from '../../outbox/delivery-status.js';
+import type { ExpiryOrder, Movement } from '../../outbox/outbox-store.js';
+import { type DeliveryRow, nextState, type Settlement } from '../../outbox/settlement.js';
+import { type Dialect, shapeOf } from './dialect.js';
+import { type Operation, type Row, rowsOf, type Statement } from './operation.js';
+import { integerOf, textOf } from './values.js';
+
+/** A recipient under lock, with what the settlements so far have made of it. */
+interface Locked extends DeliveryRow {
+  readonly messageId: string;
+  readonly position: number;
+  readonly accountId: string;
+  readonly channel: string;
+  readonly number: string;
+  status: DeliveryStatus;
+  dueAt: number | null;
+  refund: number;
+  error: string | undefined;
+  reference: string | undefined;
+  at: number;
+  moved: boolean;
+}
+
+/** Lock, read, `nextState`, write: see `OutboxStore.settle`. */
+export function* settleDeliveries(
+  dialect: Dialect,
+  settlements: readonly Settlement[],
+): Operation<readonly Movement[]> {
+  if (settlements.length === 0) return [];
+  const locked = yield* lockRecipients(dialect, settlements);
+  const movements: Movement[] = [];
+  for (const settlement of settlements) {
+    const row = locked.get(keyOf(settlement));
+    const change = row && nextState(row, settlement);
+    if (!row || !change) continue;
+    Object.assign(row, change, { refund: row.refund + change.refund, moved: true });
+    Object.assign(row, {
+      error: settlement.error,
+      at: settlement.at,
+      reference: settlement.reference ?? row.reference,
+    });
+    const { messageId, position, accountId, channel, number, status, error, at } = row;
+    movements.push({ messageId, position, accountId, channel, number, status, error, refund: change.refund, at });
+  }
+  const moved = [...locked.values()].filter((row) => row.moved);
+  if (moved.length > 0) {
+    const refunded = moved.filter(({ refund }) => refund > 0);
+    const statements = [update(dialect, moved), ...(refunded.length > 0 ? refunds(dialect, refunded) : [])];
+    for (const statement of dialect.together(statements)) yield statement;
+  }
+  return movements;
+}
+
+/** Overdue deliveries become `unknown`: see `OutboxStore.expire`. */
+export function* expireDeliveries(
+  dialect: Dialect,
+  { channel, limit, now, statuses }: ExpiryOrder,
+): Operation<readonly Movement[]> {
+  const rows = yield* rowsOf(
+    `SELECT r.message_id, r.position FROM messaging_recipient r
+      WHERE r.channel = ? AND r.due_at <= ? AND r.status IN ${dialect.strings()}
+      ORDER BY r.due_at LIMIT ?${dialect.lock('r', 'skip')}`,
+    ...[channel, now, JSON.stringify(statuses), limit],
+  );
+  return yield* settleDeliveries(
+    dialect,
+    rows.map((row) => ({
+      messageId: textOf(row, 'message_id'),
+      position: integerOf(row, 'position'),
+      status: 'unknown',
+      at: now,
+    })),
+  );
+}
+
+function keyOf({ messageId, position }: { readonly messageId: string; readonly position: number }): string {
+  return `${position} ${messageId}`;
+}
+
+function* lockRecipients(dialect: Dialect, wanted: readonly Settlement[]): Operation<ReadonlyMap<string, Locked>> {
+  const keys = new Map(wanted.map((key) => [keyOf(key), [key.messageId, key.position]]));
+  // Locked in one order by everybody, so that two settlements of the same deliveries cannot deadlock.
+  const rows = yield* rowsOf(
+    `SELECT r.message_id, r.position, r.status, r.units, r.attempt, r.channel, r.number, m.account_id
+      FROM ${dialect.rows({ message_id: 'text', position: 'integer' })}
+      JOIN messaging_recipient r ON r.message_id = v.message_id AND r.position = v.position
+      JOIN messaging_message m ON m.id = r.message_id
+      ORDER BY r.message_id, r.position${dialect.lock('r', 'wait')}`,
+    JSON.stringify([...keys.values()]),
+  );
+  return new Map(rows.map(toLocked).map((row) => [keyOf(row), row]));
+}
+
+function toLocked(row: Row): Locked {
+  return {
+    messageId: textOf(row, 'message_id'),
+    position: integerOf(row, 'position'),
+    accountId: textOf(row, 'account_id'),
+    channel: textOf(row, 'channel'),
+    number: textOf(row, 'number'),
+    units: integerOf(row, 'units'),
+    attempt: integerOf(row, 'attempt'),
+    // Written by this module only, from that very type.
+    status: textOf(row, 'status') as DeliveryStatus,
+    dueAt: null,
+    refund: 0,
+    error: undefined,
+    reference: undefined,
+    at: 0,
+    moved: false,
+  };
+}
+
+function update(dialect: Dialect, rows: readonly Locked[]): Statement {
+  const source = dialect.rows(shapeOf('message_id status error reference', 'position due_at refund at'));
+  return {
+    sql: `UPDATE messaging_recipient SET status = v.status, due_at = v.due_at, error = v.error, updated_at = v.at,
+        refunded_units = refunded_units + v.refund, reference = coalesce(v.reference, messaging_recipient.reference)
+      FROM ${source}
+      WHERE messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position`,
+    params: [
+      JSON.stringify(
+        rows.map((row) => [
+          ...[row.messageId, row.status, row.error ?? null, row.reference ?? null],
+          ...[row.position, row.dueAt, row.refund, row.at],
+        ]),
+      ),
+    ],
+  };
+}
+
+function refunds(dialect: Dialect, rows: readonly Locked[]): Statement[] {
+  return [
+    {
+      sql: `INSERT INTO messaging_ledger (id, account_id, kind, units, message_id, position, posted_at)
+        SELECT v.id, v.account_id, 'refund', v.units, v.message_id, v.position, v.at FROM ${dialect.rows(shapeOf('id account_id message_id', 'units position at'))}`,
+      params: [
+        JSON.stringify(
+          rows.map(({ messageId, accountId, refund, position, at }) => [
+            ...[`${messageId}:${position}`, accountId, messageId, refund, position, at],
+          ]),
+        ),
+      ],
+    },
+    {
+      sql: `UPDATE messaging_account SET balance = balance + v.units FROM ${dialect.rows({ id: 'text', units: 'integer' })} WHERE messaging_account.id = v.id`,
+      params: [JSON.stringify(sums(rows, ({ accountId }) => accountId))],
+    },
+    {
+      sql: `UPDATE messaging_message SET refunded_units = refunded_units + v.units FROM ${dialect.rows({ id: 'text', units: 'integer' })} WHERE messaging_message.id = v.id`,
+      params: [JSON.stringify(sums(rows, ({ messageId }) => messageId))],
+    },
+  ];
+}
+
+/** Refunds added up by a key, in the key's order: rows are locked in one order by everybody. */
+function sums(rows: readonly Locked[], key: (row: Locked) => string): [string, number][] {
+  const totals = new Map<string, number>();
+  for (const row of rows) totals.set(key(row), (totals.get(key(row)) ?? 0) + row.refund);
+  return [...totals].sort(([a], [b]) => (a < b ? -1 : 1));
+}

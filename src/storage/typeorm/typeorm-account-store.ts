@@ -1,0 +1,139 @@
+import {
+  type Account,
+  AccountStore,
+  type Signature,
+  type SignatureStatus,
+  type StoredApiKey,
+} from '../../accounts/account-store.js';
+import type { Executor } from './executor.js';
+import { type Operation, type Row, rowsOf, write } from './operation.js';
+import { integerOf, optionalInteger, optionalText, textOf } from './values.js';
+
+/** Accounts, API keys and signatures in SQL. */
+export class TypeormAccountStore extends AccountStore {
+  constructor(private readonly executor: Executor) {
+    super();
+  }
+
+  override async createAccount({ id, name, createdAt }: Account): Promise<boolean> {
+    return this.changes(
+      'INSERT INTO messaging_account (id, name, balance, created_at) VALUES (?, ?, 0, ?) ON CONFLICT (id) DO NOTHING',
+      ...[id, name, createdAt],
+    );
+  }
+
+  override async findAccount(id: string): Promise<Account | undefined> {
+    const [row] = await this.rows('SELECT id, name, created_at FROM messaging_account WHERE id = ?', id);
+    return row && toAccount(row);
+  }
+
+  override async listAccounts(): Promise<readonly Account[]> {
+    const rows = await this.rows('SELECT id, name, created_at FROM messaging_account ORDER BY created_at, id');
+    return rows.map(toAccount);
+  }
+
+  override async addKey({ id, accountId, hash, createdAt, expiresAt, revokedAt }: StoredApiKey): Promise<boolean> {
+    return this.changes(
+      `INSERT INTO messaging_api_key (id, account_id, hash, created_at, expires_at, revoked_at) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (id) DO NOTHING`,
+      ...[id, accountId, hash, createdAt, expiresAt ?? null, revokedAt ?? null],
+    );
+  }
+
+  override async findKey(id: string): Promise<StoredApiKey | undefined> {
+    const [row] = await this.rows(`SELECT ${KEY} FROM messaging_api_key WHERE id = ?`, id);
+    return row && toKey(row);
+  }
+
+  override async listKeys(accountId: string): Promise<readonly StoredApiKey[]> {
+    const sql = `SELECT ${KEY} FROM messaging_api_key WHERE account_id = ? ORDER BY created_at, id`;
+    return (await this.rows(sql, accountId)).map(toKey);
+  }
+
+  override async expireKey(id: string, at: number): Promise<boolean> {
+    return this.changes(
+      `UPDATE messaging_api_key SET expires_at = CASE WHEN expires_at < ? THEN expires_at ELSE ? END WHERE id = ?`,
+      ...[at, at, id],
+    );
+  }
+
+  override async revokeKey(id: string, at: number): Promise<boolean> {
+    return this.changes('UPDATE messaging_api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?', at, id);
+  }
+
+  override registerSignature({ accountId, name, ...rest }: Signature): Promise<Signature> {
+    return this.executor.write(function* (): Operation<Signature> {
+      yield* write(
+        `INSERT INTO messaging_signature (account_id, name, status, reason, created_at, decided_at)
+          VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, name) DO NOTHING`,
+        ...[accountId, name, rest.status, rest.reason ?? null, rest.createdAt, rest.decidedAt ?? null],
+      );
+      return (yield* findSignature(accountId, name)) ?? { accountId, name, ...rest };
+    });
+  }
+
+  override decideSignature(
+    accountId: string,
+    name: string,
+    status: SignatureStatus,
+    reason: string | undefined,
+    at: number,
+  ): Promise<Signature | undefined> {
+    return this.executor.write(function* (): Operation<Signature | undefined> {
+      yield* write(
+        'UPDATE messaging_signature SET status = ?, reason = ?, decided_at = ? WHERE account_id = ? AND name = ?',
+        ...[status, reason ?? null, at, accountId, name],
+      );
+      return yield* findSignature(accountId, name);
+    });
+  }
+
+  override async listSignatures(accountId: string): Promise<readonly Signature[]> {
+    const sql = `SELECT ${SIGNATURE} FROM messaging_signature WHERE account_id = ? ORDER BY created_at, name`;
+    return (await this.rows(sql, accountId)).map(toSignature);
+  }
+
+  private rows(sql: string, ...params: readonly unknown[]): Promise<readonly Row[]> {
+    return this.executor.read(() => rowsOf(sql, ...params));
+  }
+
+  private async changes(sql: string, ...params: readonly unknown[]): Promise<boolean> {
+    return (await this.executor.write(() => write(sql, ...params))) > 0;
+  }
+}
+
+const KEY = 'id, account_id, hash, created_at, expires_at, revoked_at';
+const SIGNATURE = 'account_id, name, status, reason, created_at, decided_at';
+
+function* findSignature(accountId: string, name: string): Operation<Signature | undefined> {
+  const sql = `SELECT ${SIGNATURE} FROM messaging_signature WHERE account_id = ? AND name = ?`;
+  const [row] = yield* rowsOf(sql, accountId, name);
+  return row && toSignature(row);
+}
+
+function toAccount(row: Row): Account {
+  return { id: textOf(row, 'id'), name: textOf(row, 'name'), createdAt: integerOf(row, 'created_at') };
+}
+
+function toKey(row: Row): StoredApiKey {
+  return {
+    id: textOf(row, 'id'),
+    accountId: textOf(row, 'account_id'),
+    hash: textOf(row, 'hash'),
+    createdAt: integerOf(row, 'created_at'),
+    expiresAt: optionalInteger(row, 'expires_at'),
+    revokedAt: optionalInteger(row, 'revoked_at'),
+  };
+}
+
+function toSignature(row: Row): Signature {
+  return {
+    accountId: textOf(row, 'account_id'),
+    name: textOf(row, 'name'),
+    // Written by this module only, from that very type.
+    status: textOf(row, 'status') as SignatureStatus,
+    reason: optionalText(row, 'reason'),
+    createdAt: integerOf(row, 'created_at'),
+    decidedAt: optionalInteger(row, 'decided_at'),
+  };
+}

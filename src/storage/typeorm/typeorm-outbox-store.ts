@@ -1,0 +1,81 @@
+import type { Page } from '../../common/page.js';
+import type { Decide, StoredReply } from '../../outbox/decide.js';
+import {
+  type ClaimOrder,
+  type CommitOutcome,
+  type Delivery,
+  type ExpiryOrder,
+  type HostTransaction,
+  type MessageQuery,
+  type Movement,
+  OutboxStore,
+  type StoredMessage,
+  type StoredRecipient,
+} from '../../outbox/outbox-store.js';
+import type { OnceKey, Send } from '../../outbox/send.js';
+import type { Settlement } from '../../outbox/settlement.js';
+import { claimDeliveries } from './claim-operation.js';
+import { commitSends } from './commit-operation.js';
+import type { Executor } from './executor.js';
+import {
+  findMessage,
+  findReply,
+  listMessages,
+  listRecipients,
+  nextDueTime,
+  purgeExpired,
+} from './message-operations.js';
+import { expireDeliveries, settleDeliveries } from './settle-operation.js';
+
+/** Sends and their deliveries in SQL. */
+export class TypeormOutboxStore extends OutboxStore {
+  constructor(private readonly executor: Executor) {
+    super();
+  }
+
+  override commit(
+    sends: readonly Send[],
+    decide: Decide,
+    host?: HostTransaction,
+    patience: 'wait' | 'skip' = 'wait',
+  ): Promise<readonly CommitOutcome[]> {
+    const work = () => commitSends(this.executor.dialect, sends, decide, patience);
+    return host ? this.executor.join(host, work) : this.executor.write(work);
+  }
+
+  override replay(key: Pick<OnceKey, 'accountId' | 'route' | 'key'>, now: number): Promise<StoredReply | undefined> {
+    return this.executor.read(() => findReply(key, now));
+  }
+
+  override claim(order: ClaimOrder): Promise<readonly Delivery[]> {
+    return this.executor.write(() => claimDeliveries(this.executor.dialect, order));
+  }
+
+  override settle(settlements: readonly Settlement[]): Promise<readonly Movement[]> {
+    return this.executor.write(() => settleDeliveries(this.executor.dialect, settlements));
+  }
+
+  override expire(order: ExpiryOrder): Promise<readonly Movement[]> {
+    return this.executor.write(() => expireDeliveries(this.executor.dialect, order));
+  }
+
+  override nextDue(channel: string): Promise<number | undefined> {
+    return this.executor.read(() => nextDueTime(channel));
+  }
+
+  override find(accountId: string, channel: string, id: string): Promise<StoredMessage | undefined> {
+    return this.executor.read(() => findMessage(accountId, channel, id));
+  }
+
+  override recipients(messageId: string): Promise<readonly StoredRecipient[]> {
+    return this.executor.read(() => listRecipients(messageId));
+  }
+
+  override list(query: MessageQuery): Promise<Page<StoredMessage>> {
+    return this.executor.read(() => listMessages(query));
+  }
+
+  override purgeReplies(now: number, limit: number): Promise<number> {
+    return this.executor.write(() => purgeExpired(now, limit));
+  }
+}

@@ -1,0 +1,85 @@
+type Listener = (event: { target: FakeElement }) => void;
+
+/**
+ * As much of a browser's element as the sandbox page uses. What could turn a text into markup or code is refused, so a
+ * test that gets through has put everything in as text.
+ */
+export class FakeElement {
+  parent: FakeElement | undefined;
+  children: FakeElement[] = [];
+  className = '';
+  id = '';
+  hidden = false;
+  title = '';
+  value = '';
+  lang = '';
+  tabIndex = -1;
+  scrollTop = 0;
+  readonly scrollHeight = 0;
+  readonly clientHeight = 0;
+  readonly dataset: Record<string, string> = {};
+  readonly attributes = new Map<string, string>();
+  #text = '';
+  readonly #listeners = new Map<string, Listener[]>();
+
+  constructor(readonly name: string) {
+    if (!/^(li|ol|article|header|h2|small|span|div|p|time|page)$/.test(name)) throw new Error(`made a <${name}>`);
+  }
+
+  get textContent(): string {
+    return this.#text + this.children.map((child) => child.textContent).join('');
+  }
+  set textContent(text: string) {
+    for (const child of this.children) child.parent = undefined;
+    this.children = [];
+    this.#text = String(text);
+  }
+  set innerHTML(_: string) {
+    throw new Error('markup');
+  }
+  set outerHTML(_: string) {
+    throw new Error('markup');
+  }
+  insertAdjacentHTML(): void {
+    throw new Error('markup');
+  }
+
+  setAttribute(name: string, value: string): void {
+    if (!/^(aria-[a-z]+|role|datetime)$/.test(name)) throw new Error(`set ${name}`);
+    this.attributes.set(name, value);
+  }
+
+  append(...nodes: FakeElement[]): void {
+    for (const node of nodes) this.insertBefore(node, null);
+  }
+  insertBefore(node: FakeElement, before: FakeElement | null): void {
+    node.remove();
+    const at = before === null ? this.children.length : this.children.indexOf(before);
+    this.children.splice(at, 0, node);
+    node.parent = this;
+  }
+  remove(): void {
+    this.parent?.children.splice(this.parent.children.indexOf(this), 1);
+    this.parent = undefined;
+  }
+
+  addEventListener(type: string, listener: Listener): void {
+    this.#listeners.set(type, [...(this.#listeners.get(type) ?? []), listener]);
+  }
+  fire(type: string): void {
+    for (const listener of this.#listeners.get(type) ?? []) listener({ target: this });
+  }
+
+  /** Everything below of that class, in the order of the page. */
+  all(className: string): FakeElement[] {
+    return this.children.flatMap((child) => [
+      ...(child.className.split(' ').includes(className) ? [child] : []),
+      ...child.all(className),
+    ]);
+  }
+
+  /** The texts of everything below of that class. */
+  texts(className: string): string[] {
+    return this.all(className).map((element) => element.textContent);
+  }
+}

@@ -1,0 +1,156 @@
+import { setImmediate } from 'node:timers/promises';
+import { createContext, Script } from 'node:vm';
+import { pageHtml } from '../../src/sandbox/page/page-html.js';
+import { pageScript } from '../../src/sandbox/page/page-script.js';
+import type { PhoneMessageView } from '../../src/sandbox/phone-message-view.js';
+import { FakeElement } from './fake-dom.js';
+
+/** What the page believes to be an EventSource. */
+class FakeEventSource {
+  onopen = (): void => {};
+  onmessage = (_: { data: string }): void => {};
+  onerror = (): void => {};
+  readyState = 0;
+
+  constructor(readonly url: string) {}
+}
+
+interface BrowserOptions {
+  readonly language?: string;
+  readonly pathname?: string;
+  readonly latest?: readonly PhoneMessageView[];
+}
+
+/** Opens the sandbox's page with its real script, in a browser that a test plays. */
+export class SandboxPageBrowser {
+  readonly streams: FakeEventSource[] = [];
+  readonly reads: string[] = [];
+  readonly document: {
+    title: string;
+    hidden: boolean;
+    readonly documentElement: FakeElement;
+    readonly body: FakeElement;
+  };
+  /** What the server has, newest first; undefined while it is away. */
+  latest: readonly PhoneMessageView[] | undefined;
+  phones: Readonly<Record<string, readonly PhoneMessageView[]>> = {};
+  private readonly ids = new Map<string, FakeElement>();
+  private readonly translated: FakeElement[] = [];
+  private readonly onDocument = new Map<string, () => void>();
+  private frame: (() => void) | undefined;
+  private timers: (() => void)[] = [];
+
+  constructor({ language = 'fr-FR', pathname = '/sandbox', latest = [] }: BrowserOptions = {}) {
+    this.latest = latest;
+    const html = pageHtml({ path: 'sandbox', apiPath: 'api/v1' });
+    const body = new FakeElement('page');
+    body.dataset.path = 'sandbox';
+    body.dataset.api = 'api/v1';
+    for (const [, id = ''] of html.matchAll(/ id="([\w-]+)"/g)) this.ids.set(id, new FakeElement('div'));
+    for (const [, key = ''] of html.matchAll(/ data-text="(\w+)"/g)) {
+      const element = new FakeElement('p');
+      element.dataset.text = key;
+      this.translated.push(element);
+    }
+    this.document = { title: '', hidden: false, documentElement: new FakeElement('page'), body };
+    this.run(language, pathname);
+  }
+
+  /** The element of that id, which the page must have. */
+  get(id: string): FakeElement {
+    const element = this.ids.get(id);
+    if (!element) throw new Error(`no #${id}`);
+    return element;
+  }
+
+  /** The page's fixed texts by their key. */
+  fixedTexts(): Record<string, string> {
+    return Object.fromEntries(this.translated.map((element) => [element.dataset.text, element.textContent]));
+  }
+
+  /** Lets answers arrive, then draws. */
+  async settle(): Promise<void> {
+    await setImmediate();
+    const draw = this.frame;
+    this.frame = undefined;
+    draw?.();
+  }
+
+  /** The newest stream opens. */
+  async opened(): Promise<void> {
+    this.streams.at(-1)?.onopen();
+    await this.settle();
+  }
+
+  /** The newest stream brings messages. */
+  async receives(...messages: PhoneMessageView[]): Promise<void> {
+    for (const message of messages) this.streams.at(-1)?.onmessage({ data: JSON.stringify(message) });
+    await this.settle();
+  }
+
+  /** The newest stream breaks; `forGood` when the browser will not try again. */
+  breaks(forGood: boolean): void {
+    const stream = this.streams.at(-1);
+    if (!stream) return;
+    stream.readyState = forGood ? 2 : 0;
+    stream.onerror();
+  }
+
+  /** What waits for time to pass, passes. */
+  async later(): Promise<void> {
+    const due = this.timers;
+    this.timers = [];
+    for (const task of due) task();
+    await this.settle();
+  }
+
+  async types(filter: string): Promise<void> {
+    this.get('filter').value = filter;
+    this.get('filter').fire('input');
+    await this.settle();
+  }
+
+  private run(language: string, pathname: string): void {
+    const browser = this;
+    const context = createContext({
+      document: Object.assign(this.document, {
+        activeElement: null,
+        getElementById: (id: string) => this.get(id),
+        createElement: (name: string) => new FakeElement(name),
+        querySelectorAll: () => this.translated,
+        addEventListener: (type: string, listener: () => void) => this.onDocument.set(type, listener),
+        contains: () => false,
+      }),
+      navigator: { language },
+      location: { pathname, origin: 'http://127.0.0.1:3000' },
+      requestAnimationFrame: (draw: () => void) => {
+        this.frame = draw;
+      },
+      setTimeout: (task: () => void) => this.timers.push(task),
+      setInterval: (task: () => void) => {
+        const again = () => {
+          task();
+          this.timers.push(again);
+        };
+        this.timers.push(again);
+      },
+      fetch: async (url: string) => this.answer(url, pathname.replace(/\/+$/, '')),
+      EventSource: class extends FakeEventSource {
+        constructor(url: string) {
+          super(url);
+          browser.streams.push(this);
+        }
+      },
+    });
+    new Script(pageScript).runInContext(context);
+  }
+
+  private answer(url: string, base: string): { ok: boolean; status: number; json: () => Promise<unknown> } {
+    this.reads.push(url);
+    const path = url.startsWith(base) ? url.slice(base.length) : url;
+    const number = /^\/phones\/(\d+)\/messages$/.exec(path)?.[1];
+    if (this.latest === undefined) throw new TypeError('Failed to fetch');
+    const found = path === '/phones' ? this.latest : number === undefined ? undefined : (this.phones[number] ?? []);
+    return { ok: found !== undefined, status: found ? 200 : 404, json: async () => structuredClone(found) };
+  }
+}

@@ -1,0 +1,24 @@
+import { createConnection } from 'node:net';
+
+/** Whether something listens on a loopback port. */
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ host: '127.0.0.1', port });
+    const answer = (up: boolean) => {
+      socket.destroy();
+      resolve(up);
+    };
+    socket.once('connect', () => answer(true)).once('error', () => answer(false));
+  });
+}
+
+/**
+ * Whether a suite can have its server. Without one it is skipped, and says so; with `CI=true` it fails instead: there,
+ * a missing server is a mistake.
+ */
+export async function hasServer(name: string, port: number): Promise<boolean> {
+  if (await listens(port)) return true;
+  if (process.env.CI === 'true') throw new Error(`${name} does not listen on 127.0.0.1:${port}.`);
+  console.warn(`SKIPPED: ${name} does not listen on 127.0.0.1:${port}; its suite did not run.`);
+  return false;
+}

@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DataSource } from 'typeorm';
+import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import type { StorageHarness, StorageTamper } from '../../src/testing/storage-contract/storage-harness.js';
+
+const TABLES = 'account api_key signature message recipient ledger idempotency phone_message'
+  .split(' ')
+  .map((name) => `messaging_${name}`);
+
+/** A started storage on an empty SQLite file; a second instance is a second connection to that file. */
+export async function openSqlite(): Promise<StorageHarness> {
+  const folder = mkdtempSync(join(tmpdir(), 'messaging-'));
+  const harness = await open(`sqlite:${join(folder, 'messaging.db')}`);
+  return {
+    ...harness,
+    close: async () => {
+      await harness.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** A started storage on a PostgreSQL database whose tables have been emptied. */
+export async function openPostgres(url: string): Promise<StorageHarness> {
+  const harness = await open(url);
+  await withDataSource(url, (dataSource) => dataSource.query(`TRUNCATE ${TABLES.join(', ')}`));
+  return harness;
+}
+
+async function open(url: string): Promise<StorageHarness> {
+  const opened: TypeormStorage[] = [];
+  const start = async () => {
+    const storage = new TypeormStorage({ database: url });
+    opened.push(storage);
+    await storage.start();
+    return storage;
+  };
+  const storage = await start();
+  return {
+    storage,
+    close: async () => {
+      await Promise.all(opened.map((each) => each.stop()));
+    },
+    reopen: async () => {
+      await storage.stop();
+      return start();
+    },
+    another: start,
+    tamper: tamperWith(url),
+  };
+}
+
+function tamperWith(url: string): StorageTamper {
+  const run = (sql: string) => withDataSource(url, async (dataSource) => void (await dataSource.query(sql)));
+  return {
+    balance: async (id, units) => {
+      // The schema would not have it: a balance below zero needs the guard taken away first.
+      const unguard = url.startsWith('sqlite:')
+        ? 'PRAGMA ignore_check_constraints = ON'
+        : 'ALTER TABLE messaging_account DROP CONSTRAINT IF EXISTS messaging_account_balance_check';
+      await withDataSource(url, async (dataSource) => {
+        await dataSource.query(unguard);
+        await dataSource.query(`UPDATE messaging_account SET balance = ${units} WHERE id = '${id}'`);
+      });
+    },
+    dropMessage: (id) => run(`DELETE FROM messaging_message WHERE id = '${id}'`),
+    dropCharge: (id) => run(`DELETE FROM messaging_ledger WHERE id = '${id}'`),
+    refund: (id, position) =>
+      run(`INSERT INTO messaging_ledger (id, account_id, kind, units, message_id, position, posted_at)
+        SELECT id || ':${position}', account_id, 'refund', 1, id, ${position}, 0 FROM messaging_message WHERE id = '${id}'`),
+  };
+}
+
+async function withDataSource<T>(url: string, use: (dataSource: DataSource) => Promise<T>): Promise<T> {
+  const dataSource = await new DataSource(
+    url.startsWith('sqlite:')
+      ? { type: 'better-sqlite3', database: url.slice('sqlite:'.length) }
+      : { type: 'postgres', url },
+  ).initialize();
+  try {
+    return await use(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
+}
