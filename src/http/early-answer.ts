@@ -1,4 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { constants } from 'node:http2';
 import type { Clock } from '../common/clock.js';
 import type { ErrorAnswer } from './error-answer.js';
 
@@ -19,7 +20,7 @@ export function answerEarly(
   const text = writeHead(res, answer, gathered);
   res.end(text);
   // What is left of a small body, so that the connection can carry the next request.
-  if (req.httpVersionMajor === 1) req.resume();
+  req.resume();
 }
 
 /**
@@ -34,8 +35,9 @@ export function answerAndHangUp(
   gathered: OutgoingHttpHeaders,
   clock: Clock,
 ): void {
-  // HTTP/2: this stream can stay half open without keeping others waiting, and there is no connection to close.
   if (req.httpVersionMajor > 1) {
+    // One stream of many: it is closed without an error once it is answered (RFC 9113 section 8.1).
+    res.once('finish', () => closeStream(res));
     answerEarly(req, res, answer, gathered);
     return;
   }
@@ -57,6 +59,11 @@ export function answerAndHangUp(
   const cancel = clock.after(LINGER_MS, hangUp);
   // Explicitly: whoever read the body before has paused it.
   req.on('data', discard).once('end', hangUp).once('close', hangUp).resume();
+}
+
+/** Node's HTTP/2 response has the stream below it. */
+function closeStream(res: ServerResponse & { readonly stream?: { close(code: number): void } }): void {
+  res.stream?.close(constants.NGHTTP2_NO_ERROR);
 }
 
 /** Everything before the body, which is the answer. */

@@ -7,7 +7,6 @@ type Next = (error?: unknown) => void;
 
 /** Express's request, as far as we set it. */
 interface ExpressRequest extends IncomingMessage {
-  readonly originalUrl: string;
   body?: unknown;
 }
 
@@ -53,12 +52,16 @@ export function installErrorsOnExpress(app: ExpressApp, admission: Admission): v
 }
 
 /** The route of ours that Express will take. It takes the first that matches, so a route of the host may come first. */
-function ourRoute(app: ExpressApp, table: RouteTable, req: ExpressRequest): EdgeRoute | undefined {
-  const ours = table.find(req.method ?? '', req.originalUrl);
+function ourRoute(
+  app: ExpressApp,
+  table: RouteTable,
+  { method = '', url = '' }: ExpressRequest,
+): EdgeRoute | undefined {
+  const ours = table.find(method, url);
   if (ours === undefined || !ours.path.includes(':')) return ours;
-  const method = ours.method.toLowerCase();
-  const path = pathOf(req.originalUrl);
-  const first = app.router.stack.find((layer) => layer.route?.methods[method] && matches(layer, path));
+  const verb = ours.method.toLowerCase();
+  const path = pathOf(url);
+  const first = app.router.stack.find((layer) => layer.route?.methods[verb] && matches(layer, path));
   return first?.route?.path === ours.path ? ours : undefined;
 }
 

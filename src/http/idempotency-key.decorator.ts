@@ -9,9 +9,14 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
  * The `Idempotency-Key` header of the request, undefined when there is none (contract.md section 7). A malformed or
  * repeated one is a 400.
  */
-export const IdempotencyKey = createParamDecorator((_data: unknown, context: ExecutionContext): string | undefined => {
+export const IdempotencyKey = createParamDecorator((_data: unknown, context: ExecutionContext): string | undefined =>
+  idempotencyKeyOf(context),
+);
+
+/** The same, for decorators that need more than the key. @throws MessagingError `error.idempotency_key_malformed` */
+export function idempotencyKeyOf(context: ExecutionContext): string | undefined {
   const key = rawRequest(context).headers['idempotency-key'];
   if (key === undefined) return undefined;
   if (typeof key === 'string' && KEY.test(key)) return key;
   throw new MessagingError('error.idempotency_key_malformed');
-});
+}

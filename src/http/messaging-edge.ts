@@ -12,18 +12,25 @@ import { RouteTable } from './route-table.js';
 /**
  * Stands in front of our routes and nothing else, without a line from the host. It installs itself as soon as the
  * application has a platform, before the host's body parsers are mounted.
+ *
+ * What Nest gives no way around: a host's global guards come before ours (a refusal of theirs gets our shape), and its
+ * global interceptors see our answers; `messagingControllerOptions(context.getClass())` tells them whose route it is.
+ * On Express, what is refused here (400, 413, 415, 504) has not passed the host's `app.use()` and `enableCors()`. On
+ * Fastify, the router itself answers a path that it cannot decode (400), or with a parameter of over 100 characters (414).
  */
 @Injectable()
 export class MessagingEdge implements OnModuleInit {
   readonly #admission: Admission;
+  #express: ExpressApp | undefined;
   #table: RouteTable | undefined;
-  #builtFor: readonly unknown[] = [];
+  #prefix: string | undefined;
+  #prefixOptions: object | undefined;
 
   constructor(
     private readonly adapterHost: HttpAdapterHost,
     private readonly config: ApplicationConfig,
     private readonly modules: ModulesContainer,
-    private readonly settings: HttpSettings,
+    settings: HttpSettings,
     authenticator: Authenticator,
     clock: Clock,
   ) {
@@ -33,37 +40,39 @@ export class MessagingEdge implements OnModuleInit {
 
   /** By now all routes are registered, and the host's own error handling is not yet. */
   onModuleInit(): void {
-    if (this.platform() !== 'express' || !this.settings.controllers) return;
-    installErrorsOnExpress(this.adapterHost.httpAdapter.getInstance<ExpressApp>(), this.#admission);
+    if (this.#express !== undefined) installErrorsOnExpress(this.#express, this.#admission);
   }
 
   private install(): void {
-    if (!this.settings.controllers) return;
-    const platform = this.platform();
     const { httpAdapter } = this.adapterHost;
+    const platform = this.platform();
+    if (platform === undefined || mountedRoutes(this.modules, this.config).length === 0) return;
     if (platform === 'express') {
       const app = httpAdapter.getInstance<ExpressApp>();
-      installOnExpress(app, this.#admission, () => this.table(app));
+      this.#express = app;
+      installOnExpress(app, this.#admission, () => this.table());
     } else if (platform === 'fastify') {
       installOnFastify(httpAdapter.getInstance<FastifyApp>(), this.#admission, () => this.table());
-    } else if (platform) {
+    } else {
       new Logger('Messaging').warn(`No body limit, deadline or JSON rules on the platform "${platform}".`);
     }
   }
 
   /** Undefined in an application without HTTP. */
   private platform(): string | undefined {
-    return this.adapterHost.httpAdapter?.getType?.();
+    return this.adapterHost.httpAdapter?.getType?.() || undefined;
   }
 
   /** The routes under the host's prefix as it is now: the host sets it after we are made. */
-  private table(express?: ExpressApp): RouteTable {
-    const now = [this.config.getGlobalPrefix(), this.config.getGlobalPrefixOptions()];
-    if (this.#table === undefined || now.some((value, index) => value !== this.#builtFor[index])) {
-      this.#builtFor = now;
+  private table(): RouteTable {
+    const prefix = this.config.getGlobalPrefix();
+    const prefixOptions = this.config.getGlobalPrefixOptions();
+    if (this.#table === undefined || prefix !== this.#prefix || prefixOptions !== this.#prefixOptions) {
+      this.#prefix = prefix;
+      this.#prefixOptions = prefixOptions;
       this.#table = new RouteTable(mountedRoutes(this.modules, this.config), {
-        caseSensitive: express?.enabled('case sensitive routing') ?? true,
-        strict: express?.enabled('strict routing') ?? true,
+        caseSensitive: this.#express?.enabled('case sensitive routing') ?? true,
+        strict: this.#express?.enabled('strict routing') ?? true,
       });
     }
     return this.#table;

@@ -137,6 +137,9 @@ export abstract class OutboxStore {
   /** The recipients of a message in their order. */
   abstract recipients(messageId: string): Promise<readonly StoredRecipient[]>;
 
+  /** The numbers of several messages, each in the order of its send. */
+  abstract numbers(messageIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
+
   /** An account's messages, newest first; `after` is the id of the last one seen. */
   abstract list(query: MessageQuery): Promise<Page<StoredMessage>>;
 

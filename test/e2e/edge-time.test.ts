@@ -1,3 +1,4 @@
+import { connect } from 'node:http2';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Logger } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -246,5 +247,36 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       await connection.until(({ closed }) => closed);
       expect(connection.failure).toBeUndefined();
     });
+  });
+});
+
+describe('over HTTP/2 (fastify)', () => {
+  it('cuts an upload with an answer and leaves the connection to others', async () => {
+    const toys = toyModule({ limits: { bodyBytes: 100_000 } });
+    const running = await startApp(hostModule(toys), 'fastify', { platform: new FastifyAdapter({ http2: true }) });
+    const client = connect(running.url);
+    const post = (body: Buffer | string): Promise<string> =>
+      new Promise((resolve, reject) => {
+        let answer = '';
+        const stream = client.request({
+          ...KEY,
+          ':method': 'POST',
+          ':path': '/api/v1/echo',
+          'content-type': 'application/json',
+        });
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          answer += text;
+        });
+        stream.on('end', () => resolve(answer)).on('error', reject);
+        stream.end(body);
+      });
+    try {
+      expect(JSON.parse(await post(Buffer.alloc(2_000_000, 120)))).toEqual(TOO_LARGE);
+      expect(JSON.parse(await post('{"a":1}'))).toMatchObject({ keys: ['a'] });
+      expect(JSON.parse(await post(''))).toMatchObject({ keys: [] });
+    } finally {
+      client.destroy();
+      await running.close();
+    }
   });
 });

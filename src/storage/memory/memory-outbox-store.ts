@@ -94,6 +94,12 @@ export class MemoryOutboxStore extends OutboxStore {
     return (this.tables.messages.get(messageId)?.deliveries ?? []).map(toRecipient);
   }
 
+  override async numbers(messageIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    return new Map(
+      messageIds.map((id) => [id, (this.tables.messages.get(id)?.deliveries ?? []).map(({ number }) => number)]),
+    );
+  }
+
   override async list({ accountId, channel, kind, ...page }: MessageQuery): Promise<Page<StoredMessage>> {
     const rows = [...this.tables.messages.values()]
       .filter((row) => row.accountId === accountId && row.channel === channel && row.payload.kind === kind)

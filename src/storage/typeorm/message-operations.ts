@@ -3,6 +3,7 @@ import type { StoredReply } from '../../outbox/decide.js';
 import type { DeliveryStatus } from '../../outbox/delivery-status.js';
 import type { MessageQuery, StoredMessage, StoredRecipient } from '../../outbox/outbox-store.js';
 import type { OnceKey } from '../../outbox/send.js';
+import type { Dialect } from './dialect.js';
 import { type Operation, type Row, rowsOf, write } from './operation.js';
 import { pageOf } from './page-of.js';
 import { integerOf, optionalInteger, optionalText, textOf } from './values.js';
@@ -83,6 +84,21 @@ export function* listRecipients(messageId: string): Operation<readonly StoredRec
     error: optionalText(row, 'error'),
     updatedAt: integerOf(row, 'updated_at'),
   }));
+}
+
+/** The numbers of several messages, each in the order of its send. */
+export function* listNumbers(
+  dialect: Dialect,
+  messageIds: readonly string[],
+): Operation<ReadonlyMap<string, readonly string[]>> {
+  const numbers = new Map<string, string[]>(messageIds.map((id) => [id, []]));
+  if (messageIds.length === 0) return numbers;
+  const rows = yield* rowsOf(
+    `SELECT message_id, number FROM messaging_recipient WHERE message_id IN ${dialect.strings()} ORDER BY message_id, position`,
+    JSON.stringify(messageIds),
+  );
+  for (const row of rows) numbers.get(textOf(row, 'message_id'))?.push(textOf(row, 'number'));
+  return numbers;
 }
 
 function toMessage(row: Row): StoredMessage {

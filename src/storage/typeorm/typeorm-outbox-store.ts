@@ -21,6 +21,7 @@ import {
   findMessage,
   findReply,
   listMessages,
+  listNumbers,
   listRecipients,
   nextDueTime,
   purgeExpired,
@@ -69,6 +70,10 @@ export class TypeormOutboxStore extends OutboxStore {
 
   override recipients(messageId: string): Promise<readonly StoredRecipient[]> {
     return this.executor.read(() => listRecipients(messageId));
+  }
+
+  override numbers(messageIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    return this.executor.read(() => listNumbers(this.executor.dialect, messageIds));
   }
 
   override list(query: MessageQuery): Promise<Page<StoredMessage>> {

@@ -1,7 +1,9 @@
+import type { InjectionToken } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AccountStore } from '../../accounts/account-store.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
 import { SystemClock } from '../../common/clock.js';
+import { MessagingOptionsError } from '../../common/errors.js';
 import type { OutboxStore } from '../../outbox/outbox-store.js';
 import type { PhoneStore } from '../../sandbox/phone-store.js';
 import { MessagingStorage } from '../messaging-storage.js';
@@ -22,9 +24,44 @@ export interface TypeormStorageSettings {
   readonly migrations?: 'run' | 'check';
 }
 
+/** What `TypeormStorage.forRoot` takes. */
+export type TypeormStorageOptions = Pick<TypeormStorageSettings, 'migrations'> &
+  (
+    | { /** `sqlite:<path>` or `postgres://…` */ readonly url: string }
+    | { /** The host's, or its injection token. */ readonly dataSource: DataSource | InjectionToken }
+  );
+
+/** What the option `storage` is given by `TypeormStorage.forRoot`. */
+export interface TypeormStorageSource {
+  readonly inject?: { token: InjectionToken; optional: boolean }[];
+  readonly useFactory: (database?: DataSource) => TypeormStorage;
+}
+
 /** Storage in SQL through TypeORM: SQLite (better-sqlite3) or PostgreSQL, on the host's DataSource or one of our own. */
 export class TypeormStorage extends MessagingStorage {
   private connection: Connection | undefined;
+
+  /**
+   * The storage option of `forRoot`: on a database of our own (`url`), or on the host's DataSource, given itself or by its
+   * injection token (`DataSource` of `typeorm`, or `getDataSourceToken('name')`).
+   */
+  static forRoot({ migrations, ...where }: TypeormStorageOptions): TypeormStorageSource {
+    const settings = migrations === undefined ? {} : { migrations };
+    if ('url' in where) return { useFactory: () => new TypeormStorage({ database: where.url, ...settings }) };
+    const { dataSource } = where;
+    if (dataSource instanceof DataSource) {
+      return { useFactory: () => new TypeormStorage({ database: dataSource, ...settings }) };
+    }
+    return {
+      inject: [{ token: dataSource, optional: true }],
+      useFactory: (database?: DataSource) => {
+        if (database) return new TypeormStorage({ database, ...settings });
+        throw new MessagingOptionsError(
+          'Option storage names a DataSource that the application does not provide: import TypeOrmModule.forRoot, or give { url }.',
+        );
+      },
+    };
+  }
 
   constructor(private readonly settings: TypeormStorageSettings) {
     super();

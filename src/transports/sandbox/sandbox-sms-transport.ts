@@ -26,7 +26,7 @@ export class SandboxSmsTransport extends SmsTransport {
   override readonly repeat = 'idempotent';
 
   /** Quick, so that all three attempts at a `…990002` fit into 5 s and a crash is forgotten after 10 s. */
-  override readonly timing: DeliveryTiming = {
+  override readonly timing: Partial<DeliveryTiming> = {
     leaseMs: 10_000,
     reportDeadlineMs: 10_000,
     retryBaseMs: 500,

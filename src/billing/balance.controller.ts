@@ -1,0 +1,22 @@
+import { Get } from '@nestjs/common';
+import { Caller } from '../accounts/caller.decorator.js';
+import { MessagingController } from '../http/messaging-controller.js';
+import { LedgerService } from './ledger-service.js';
+
+/** What an account has left (contract.md section 5). */
+export interface Balance {
+  readonly userID: string;
+  readonly balance: number;
+  readonly unit: 'sms_units';
+}
+
+/** `GET /balance`. */
+@MessagingController()
+export class BalanceController {
+  constructor(private readonly ledger: LedgerService) {}
+
+  @Get('balance')
+  async balance(@Caller() { accountId }: Caller): Promise<Balance> {
+    return { userID: accountId, balance: await this.ledger.balance(accountId), unit: 'sms_units' };
+  }
+}

@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { MessagingError } from '../common/errors.js';
+import { IdGenerator } from '../common/ids.js';
+import type { Page } from '../common/page.js';
+import { type LedgerEntry, LedgerStore } from './ledger-store.js';
+
+/** What an operator says about a movement of units. */
+export interface PostingOptions {
+  /** Posted once, however often it comes: the number of an invoice, for instance. At most 64 characters. Default: a new one. */
+  readonly reference?: string;
+  /** Shown in the ledger. */
+  readonly note?: string;
+}
+
+/** The books, for operators: top up, adjust, look, prove. There is no HTTP route to it. */
+@Injectable()
+export class LedgerService {
+  constructor(
+    private readonly store: LedgerStore,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  /** Units left on an account, an integer of at least 0. @throws MessagingError `error.account_not_found` */
+  async balance(accountId: string): Promise<number> {
+    const balance = await this.store.balance(accountId);
+    if (balance === undefined) throw new MessagingError('error.account_not_found');
+    return balance;
+  }
+
+  /**
+   * Adds units to an account; answers the new balance.
+   * @param units an integer of at least 1
+   * @throws MessagingError `error.units_invalid`, `error.account_not_found`
+   */
+  async topUp(accountId: string, units: number, options: PostingOptions = {}): Promise<number> {
+    if (units <= 0) throw new MessagingError('error.units_invalid');
+    return this.post('topup', accountId, units, options);
+  }
+
+  /**
+   * Corrects a balance up or down; answers the new one.
+   * @param units an integer other than 0
+   * @throws MessagingError `error.units_invalid`, `error.account_not_found`, `error.insufficient_balance` when it would
+   *   go below zero
+   */
+  async adjust(accountId: string, units: number, options: PostingOptions = {}): Promise<number> {
+    return this.post('adjust', accountId, units, options);
+  }
+
+  /** An account's ledger, newest first; `after` is the `next` of the page before. */
+  entries(accountId: string, page: { limit?: number; after?: string } = {}): Promise<Page<LedgerEntry>> {
+    return this.store.entries(accountId, { limit: page.limit ?? 100, after: page.after });
+  }
+
+  /**
+   * Proves the books over all accounts: each balance is the sum of its entries, each charge has its message and each
+   * message its charge, nothing is refunded without a failed recipient, nothing is negative. One sentence for each fault.
+   */
+  checkLedger(): Promise<readonly string[]> {
+    return this.store.check();
+  }
+
+  private async post(
+    kind: 'topup' | 'adjust',
+    accountId: string,
+    units: number,
+    { reference, note }: PostingOptions,
+  ): Promise<number> {
+    if (!Number.isSafeInteger(units) || units === 0 || Math.abs(units) > 1e12) {
+      throw new MessagingError('error.units_invalid');
+    }
+    const id = reference ?? this.ids.next();
+    if (id.length < 1 || id.length > 64) throw new MessagingError('error.field_invalid', { field: 'reference' });
+    const posted = await this.store.post({ id, accountId, kind, units, note, at: this.clock.now() });
+    if (posted === 'unknown') throw new MessagingError('error.account_not_found');
+    if (posted === 'refused') throw new MessagingError('error.insufficient_balance');
+    return this.balance(accountId);
+  }
+}

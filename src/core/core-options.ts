@@ -1,0 +1,70 @@
+import type { DynamicModule, InjectionToken, ModuleMetadata, OptionalFactoryDependency } from '@nestjs/common';
+import type { AccountOptions } from '../accounts/account-options.js';
+import type { UserTokenVerifier } from '../accounts/user-token-verifier.js';
+import type { Clock } from '../common/clock.js';
+import type { IdGenerator } from '../common/ids.js';
+import type { HttpOptions } from '../http/http-settings.js';
+import type { DispatchOptions } from '../outbox/dispatch-settings.js';
+import type { WakeUp } from '../outbox/wake-up.js';
+import type { SmsOptions } from '../sms/sms-options.js';
+import type { SmsTransport } from '../sms/sms-transport.js';
+import type { MessagingStorage } from '../storage/messaging-storage.js';
+import type { PortSource } from './port-provider.js';
+
+/** What shapes the module graph; given at once, also to `forRootAsync`. */
+export interface CoreGraph {
+  /** Where our routes start, below the host's global prefix. Default `api/v1`. */
+  readonly path?: string;
+  /** False: services only, no routes. Default true. */
+  readonly controllers?: boolean;
+  /** Where everything is kept. Default `TypeormStorage.forRoot({ url: 'sqlite:messaging.db' })`. */
+  readonly storage?: PortSource<MessagingStorage>;
+  /** Accepts user tokens (JWT) in `Authorization: Bearer`. Default: none, every such token is a 401. */
+  readonly userTokens?: PortSource<UserTokenVerifier>;
+  /** Default: the machine's clock. */
+  readonly clock?: PortSource<Clock>;
+  /** Default: UUIDs of version 7. */
+  readonly ids?: PortSource<IdGenerator>;
+  /** Default: wakes the workers of this process. */
+  readonly wakeUp?: PortSource<WakeUp>;
+}
+
+/** What a factory may give: values. */
+export interface CoreValues extends AccountOptions, Pick<HttpOptions, 'limits' | 'locale'> {
+  readonly dispatch?: DispatchOptions;
+}
+
+/** What shapes the graph of SMS. */
+export interface SmsGraph {
+  /** Carries SMS out of the process. Default: the sandbox. */
+  readonly transport?: PortSource<SmsTransport>;
+}
+
+/** One core for several capabilities: `MessagingCore.forRoot(…)`, given to each of them. */
+export interface SharedCore {
+  readonly core: DynamicModule;
+}
+
+/** Values from a factory, with what it needs. */
+export interface ValuesFactory<V> {
+  readonly imports?: ModuleMetadata['imports'];
+  readonly inject?: (InjectionToken | OptionalFactoryDependency)[];
+  // biome-ignore lint/suspicious/noExplicitAny: what is injected has whatever types the host's tokens stand for.
+  readonly useFactory: (...injected: any[]) => V | Promise<V>;
+}
+
+/** Options of `MessagingCore.forRoot`. */
+export type CoreOptions = CoreGraph & CoreValues;
+/** Options of `MessagingCore.forRootAsync`. */
+export type CoreAsyncOptions = CoreGraph & ValuesFactory<CoreValues>;
+/** Options of `SmsModule.forRoot`. */
+export type SmsModuleOptions = (CoreOptions | SharedCore) & SmsGraph & SmsOptions;
+/** Options of `SmsModule.forRootAsync`. */
+export type SmsModuleAsyncOptions = SmsGraph &
+  ((CoreGraph & ValuesFactory<CoreValues & SmsOptions>) | (SharedCore & ValuesFactory<SmsOptions>));
+/** Options of `MessagingModule.forRoot`. */
+export type MessagingOptions = CoreOptions & { readonly sms: SmsGraph & SmsOptions };
+/** Options of `MessagingModule.forRootAsync`. */
+export type MessagingAsyncOptions = CoreGraph & { readonly sms?: SmsGraph } & ValuesFactory<
+    CoreValues & { readonly sms: SmsOptions }
+  >;

@@ -1,0 +1,170 @@
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { resolveAccountSettings } from '../accounts/account-options.js';
+import { AccountService } from '../accounts/account-service.js';
+import { AccountSettings } from '../accounts/account-settings.js';
+import { AccountStore } from '../accounts/account-store.js';
+import { Authenticator } from '../accounts/authenticator.js';
+import { KeyDirectory } from '../accounts/key-directory.js';
+import { SignatureDirectory } from '../accounts/signature-directory.js';
+import { SignatureService } from '../accounts/signature-service.js';
+import { UserTokenVerifier } from '../accounts/user-token-verifier.js';
+import { BalanceController } from '../billing/balance.controller.js';
+import { LedgerService } from '../billing/ledger-service.js';
+import { LedgerStore } from '../billing/ledger-store.js';
+import { Clock, SystemClock } from '../common/clock.js';
+import { MessagingOptionsError } from '../common/errors.js';
+import { IdGenerator, UuidGenerator } from '../common/ids.js';
+import { MessagingEvents } from '../events/messaging-events.js';
+import { HttpSettings, resolveHttpSettings } from '../http/http-settings.js';
+import { MessagingEdge } from '../http/messaging-edge.js';
+import { mountController } from '../http/mount-controller.js';
+import { Channels } from '../outbox/channel.js';
+import { DispatchSettings, resolveDispatchSettings } from '../outbox/dispatch-settings.js';
+import { Dispatcher } from '../outbox/dispatcher.js';
+import { OnceGate } from '../outbox/once-gate.js';
+import { Outbox } from '../outbox/outbox.js';
+import { OutboxStore } from '../outbox/outbox-store.js';
+import { ReplyPurge } from '../outbox/reply-purge.js';
+import { TextSources } from '../outbox/text-sources.js';
+import { LocalWakeUp, WakeUp } from '../outbox/wake-up.js';
+import { PhoneStore } from '../sandbox/phone-store.js';
+import { SandboxFeed } from '../sandbox/sandbox-feed.js';
+import type { SmsOptions } from '../sms/sms-options.js';
+import { MessagingStorage } from '../storage/messaging-storage.js';
+import { TypeormStorage } from '../storage/typeorm/typeorm-storage.js';
+import type { CoreAsyncOptions, CoreGraph, CoreOptions, CoreValues, ValuesFactory } from './core-options.js';
+import { GraphCheck } from './graph-check.js';
+import { type PortParts, providePort } from './port-provider.js';
+import { StartedStorage, StorageLifecycle } from './storage-lifecycle.js';
+
+/** Where a core mounts its routes, and whether it does; the capabilities on it do the same. */
+export abstract class MountPoint {
+  abstract readonly path: string;
+  abstract readonly controllers: boolean;
+
+  /** @throws MessagingOptionsError when the module is no core of ours */
+  static of(core: DynamicModule): MountPoint {
+    for (const provider of core?.providers ?? []) {
+      if (typeof provider === 'object' && provider.provide === MountPoint && 'useValue' in provider) {
+        return provider.useValue;
+      }
+    }
+    throw new MessagingOptionsError('Option core must be what MessagingCore.forRoot or forRootAsync gave.');
+  }
+}
+
+/** The values that `forRoot` was given or that the factory made; each settings provider resolves its part. */
+export abstract class MessagingValues implements CoreValues {
+  abstract readonly signatures: readonly string[];
+  abstract readonly sms?: SmsOptions;
+}
+
+/**
+ * What all capabilities share: accounts and keys, balance, outbox, storage, the HTTP edge. One application has one; it is
+ * global, so that the host's own classes can inject its services.
+ */
+@Module({})
+export class MessagingCore {
+  /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
+  static forRoot(options: CoreOptions): DynamicModule {
+    return MessagingCore.build(options, { useFactory: () => options });
+  }
+
+  /** As `forRoot`, with the values from a factory. */
+  static forRootAsync({ imports, inject, useFactory, ...graph }: CoreAsyncOptions): DynamicModule {
+    return MessagingCore.build(graph, { imports: imports ?? [], inject: inject ?? [], useFactory });
+  }
+
+  /** @internal */
+  static build(graph: CoreGraph, { imports = [], inject = [], useFactory }: ValuesFactory<CoreValues>): DynamicModule {
+    const ports = portsOf(graph);
+    const { path, controllers } = resolveHttpSettings(graphOf(graph));
+    const mountPoint: MountPoint = { path, controllers };
+    return {
+      module: MessagingCore,
+      global: true,
+      imports: [...imports, ...ports.imports],
+      controllers: controllers ? [mountController(BalanceController, path)] : [],
+      providers: [
+        { provide: MessagingValues, useFactory, inject },
+        { provide: MountPoint, useValue: mountPoint },
+        ...settingsProviders(mountPoint),
+        ...ports.providers,
+        ...STORES,
+        ...SERVICES,
+      ],
+      exports: EXPORTS,
+    };
+  }
+}
+
+const SERVICES = [
+  ...[GraphCheck, StorageLifecycle, MessagingEdge, MessagingEvents, SandboxFeed],
+  ...[KeyDirectory, SignatureDirectory, Authenticator, AccountService, SignatureService, LedgerService],
+  ...[Channels, TextSources, Outbox, OnceGate, Dispatcher, ReplyPurge],
+];
+
+const STORES: Provider[] = [
+  {
+    provide: StartedStorage,
+    useFactory: async (storage: MessagingStorage) => {
+      await storage.start();
+      return storage;
+    },
+    inject: [MessagingStorage],
+  },
+  { provide: OutboxStore, useFactory: (storage: StartedStorage) => storage.outbox, inject: [StartedStorage] },
+  { provide: LedgerStore, useFactory: (storage: StartedStorage) => storage.ledger, inject: [StartedStorage] },
+  { provide: AccountStore, useFactory: (storage: StartedStorage) => storage.accounts, inject: [StartedStorage] },
+  { provide: PhoneStore, useFactory: (storage: StartedStorage) => storage.phones, inject: [StartedStorage] },
+];
+
+const EXPORTS = [
+  ...[MessagingValues, HttpSettings, AccountSettings, MessagingEvents, SandboxFeed, PhoneStore],
+  ...[Clock, IdGenerator, WakeUp, Authenticator, AccountService, SignatureService, SignatureDirectory, LedgerService],
+  ...[Channels, TextSources, Outbox, OnceGate, OutboxStore],
+];
+
+function settingsProviders(mountPoint: MountPoint): Provider[] {
+  return [
+    {
+      provide: HttpSettings,
+      useFactory: ({ sms, ...values }: MessagingValues & CoreValues) =>
+        resolveHttpSettings({
+          ...mountPoint,
+          ...(values.limits ? { limits: values.limits } : {}),
+          ...(values.locale ? { locale: values.locale } : {}),
+          ...(sms?.maxRecipients === undefined ? {} : { maxRecipients: sms.maxRecipients }),
+        }),
+      inject: [MessagingValues],
+    },
+    {
+      provide: AccountSettings,
+      useFactory: (values: CoreValues, { catalogue }: HttpSettings) => resolveAccountSettings(values, catalogue),
+      inject: [MessagingValues, HttpSettings],
+    },
+    {
+      provide: DispatchSettings,
+      useFactory: ({ dispatch }: CoreValues) => resolveDispatchSettings(dispatch),
+      inject: [MessagingValues],
+    },
+  ];
+}
+
+function graphOf({ path, controllers }: Pick<CoreGraph, 'path' | 'controllers'>) {
+  return { ...(path === undefined ? {} : { path }), ...(controllers === undefined ? {} : { controllers }) };
+}
+
+function portsOf({ storage, userTokens, clock, ids, wakeUp }: CoreGraph): PortParts {
+  const parts = [
+    providePort('storage', MessagingStorage, storage ?? TypeormStorage.forRoot({ url: 'sqlite:messaging.db' })),
+    providePort('clock', Clock, clock ?? SystemClock),
+    providePort('ids', IdGenerator, ids ?? UuidGenerator),
+    providePort('wakeUp', WakeUp, wakeUp ?? LocalWakeUp),
+    ...(userTokens ? [providePort('userTokens', UserTokenVerifier, userTokens)] : []),
+  ];
+  return {
+    imports: parts.flatMap(({ imports }) => imports),
+    providers: parts.flatMap(({ providers }) => providers),
+  };
+}

@@ -1,0 +1,44 @@
+import type {
+  Abstract,
+  DynamicModule,
+  InjectionToken,
+  ModuleMetadata,
+  OptionalFactoryDependency,
+  Provider,
+  Type,
+} from '@nestjs/common';
+import { MessagingOptionsError } from '../common/errors.js';
+
+/** How a host puts something of its own in the place of a port: a class, a value, a factory, or a module that exports it. */
+export type PortSource<T extends object> =
+  | Type<T>
+  | { readonly useValue: T }
+  | {
+      readonly imports?: ModuleMetadata['imports'];
+      readonly inject?: (InjectionToken | OptionalFactoryDependency)[];
+      // biome-ignore lint/suspicious/noExplicitAny: what is injected has whatever types the host's tokens stand for.
+      readonly useFactory: (...injected: any[]) => T | Promise<T>;
+    }
+  | DynamicModule;
+
+/** What a module needs so that `token` is what the source says. */
+export interface PortParts {
+  readonly imports: NonNullable<ModuleMetadata['imports']>;
+  readonly providers: Provider[];
+}
+
+/** @throws MessagingOptionsError naming the option when the source is none */
+export function providePort<T extends object>(option: string, token: Abstract<T>, source: PortSource<T>): PortParts {
+  if (typeof source === 'function') return { imports: [], providers: [{ provide: token, useClass: source }] };
+  if (typeof source === 'object' && source !== null) {
+    if ('module' in source) return { imports: [source], providers: [] };
+    if ('useValue' in source) return { imports: [], providers: [{ provide: token, useValue: source.useValue }] };
+    if ('useFactory' in source) {
+      const { useFactory, inject = [], imports = [] } = source;
+      return { imports, providers: [{ provide: token, useFactory, inject }] };
+    }
+  }
+  throw new MessagingOptionsError(
+    `Option ${option} must be a class, { useValue }, { useFactory, inject } or a module that exports ${token.name}.`,
+  );
+}

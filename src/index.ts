@@ -1,0 +1,71 @@
+export type { AccountOptions, LegacyBearerOptions } from './accounts/account-options.js';
+export { AccountService } from './accounts/account-service.js';
+export type { Account, Signature, SignatureStatus } from './accounts/account-store.js';
+export { AccountStore, type StoredApiKey } from './accounts/account-store.js';
+export { ApiKeyGuard } from './accounts/api-key.guard.js';
+export { Caller } from './accounts/caller.decorator.js';
+export { SignatureService } from './accounts/signature-service.js';
+export { UserTokenVerifier } from './accounts/user-token-verifier.js';
+export { LedgerService, type PostingOptions } from './billing/ledger-service.js';
+export { type LedgerEntry, type LedgerKind, type LedgerPosting, LedgerStore } from './billing/ledger-store.js';
+export { compileTariff, type Tariff, type TariffOptions } from './billing/tariff.js';
+export type { Catalogue, Locale } from './common/catalogue.js';
+export { Clock, SystemClock } from './common/clock.js';
+export { type ErrorCode, MessagingError, MessagingOptionsError, StorageUnavailableError } from './common/errors.js';
+export { IdGenerator, UuidGenerator } from './common/ids.js';
+export type { Page, PageRequest } from './common/page.js';
+export { countryOf, isPhoneNumber, isValidNumber } from './common/phone-number.js';
+export type {
+  CoreAsyncOptions,
+  CoreOptions,
+  MessagingAsyncOptions,
+  MessagingOptions,
+  SmsModuleAsyncOptions,
+  SmsModuleOptions,
+} from './core/core-options.js';
+export { MessagingCore } from './core/messaging-core.module.js';
+export type { PortSource } from './core/port-provider.js';
+export { type MessagingEventMap, MessagingEvents } from './events/messaging-events.js';
+export { messagingControllerOptions } from './http/messaging-controller.js';
+export { MessagingModule } from './messaging.module.js';
+export type { Decide, Outcome, Seen, StoredReply } from './outbox/decide.js';
+export { decide } from './outbox/decide.js';
+export type { DeliveryStatus } from './outbox/delivery-status.js';
+export type { DispatchOptions } from './outbox/dispatch-settings.js';
+export type { DeliveryTiming, RepeatPolicy } from './outbox/hand-off.js';
+export type { OnceRequest } from './outbox/once-gate.js';
+export { type Acceptance, Outbox } from './outbox/outbox.js';
+export * from './outbox/outbox-store.js';
+export type { OnceKey, Payload, Recipient, Send } from './outbox/send.js';
+export { nextState, type Settlement } from './outbox/settlement.js';
+export { LocalWakeUp, WakeUp } from './outbox/wake-up.js';
+export { type PhoneMedia, type PhoneMessage, PhoneStore } from './sandbox/phone-store.js';
+export { SandboxModule } from './sandbox/sandbox.module.js';
+export type { SandboxOptions } from './sandbox/sandbox-options.js';
+export {
+  type Encoding,
+  encodeGsm7,
+  encodeUcs2,
+  type Measurement,
+  measure,
+  notGsm7,
+  type SplitText,
+  split,
+  unsendable,
+} from './sms/segmentation.js';
+export { SmsModule } from './sms/sms.module.js';
+export type { SmsOptions } from './sms/sms-options.js';
+export type { SmsDetails, SmsPage, SmsQuote, SmsReceipt, SmsRecipient, SmsSummary } from './sms/sms-results.js';
+export { type SmsSendOptions, SmsService, type SmsToSend } from './sms/sms-service.js';
+export {
+  type OutgoingSms,
+  type ReportSink,
+  type SmsReport,
+  SmsTransport,
+  type SubmitResult,
+} from './sms/sms-transport.js';
+export { MemoryStorage } from './storage/memory/memory-storage.js';
+export { MessagingStorage } from './storage/messaging-storage.js';
+export { messagingMigrations } from './storage/typeorm/migrate.js';
+export { TypeormStorage, type TypeormStorageOptions } from './storage/typeorm/typeorm-storage.js';
+export { SandboxSmsTransport } from './transports/sandbox/sandbox-sms-transport.js';

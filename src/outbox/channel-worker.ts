@@ -1,0 +1,188 @@
+import { Logger } from '@nestjs/common';
+import type { Clock } from '../common/clock.js';
+import type { IdGenerator } from '../common/ids.js';
+import type { Channel } from './channel.js';
+import type { DispatchSettings } from './dispatch-settings.js';
+import { type HandOff, settlementOf } from './hand-off.js';
+import type { Outbox } from './outbox.js';
+import type { Delivery, OutboxStore } from './outbox-store.js';
+
+/** A ring that comes sooner after the last round waits until then: so that rounds are worth their commits. */
+const GATHER_MS = 4;
+
+/** How long a worker stays away from a database that does not answer. */
+const PAUSE_MS = 1000;
+
+/** Delivers what one channel has to deliver: claims, hands over, settles, until it is stopped. */
+export class ChannelWorker {
+  private readonly log = new Logger('Dispatcher');
+  private readonly stopping = new AbortController();
+  private readonly inFlight = new Set<Promise<void>>();
+  private rung = true;
+  private wake: () => void = () => undefined;
+  private running: Promise<void> = Promise.resolve();
+  private lastExpiry = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly channel: Channel,
+    private readonly store: OutboxStore,
+    private readonly outbox: Outbox,
+    private readonly settings: DispatchSettings,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  /** There is something to do. */
+  ring(): void {
+    this.rung = true;
+    this.wake();
+  }
+
+  /** Takes nothing new; resolves when what is in flight is settled, or after `shutdownMs`. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    this.wake();
+    await this.running;
+    const patience = new Promise<void>((resolve) => this.clock.after(this.settings.shutdownMs, resolve));
+    await Promise.race([Promise.all(this.inFlight), patience]);
+  }
+
+  private get stopped(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopped) {
+      this.rung = false;
+      try {
+        const more = await this.round();
+        // On SQLite all of a round may be microtasks: sockets and timers get their turn here.
+        await new Promise(setImmediate);
+        if (!more) await this.sleep();
+      } catch (error) {
+        this.log.warn(`Channel ${this.channel.name}: ${reasonOf(error)}`);
+        await this.pause(PAUSE_MS);
+      }
+    }
+  }
+
+  /** Claims and launches one batch; true when there may be more at once. */
+  private async round(): Promise<boolean> {
+    await this.expire();
+    if (this.inFlight.size >= this.settings.concurrency) return false;
+    const lanes = this.channel.lanes();
+    const now = this.clock.now();
+    const batch = await this.store.claim({
+      channel: this.channel.name,
+      limit: this.settings.batchSize,
+      now,
+      leaseUntil: now + this.channel.timing.leaseMs,
+      abandoned: this.channel.repeat !== 'at-most-once',
+      ...(lanes ? { lanes } : {}),
+    });
+    if (batch.length === 0) return false;
+    this.launch(batch);
+    return lanes !== undefined || batch.length === this.settings.batchSize;
+  }
+
+  private launch(batch: readonly Delivery[]): void {
+    const delivery = this.deliver(batch).finally(() => {
+      this.inFlight.delete(delivery);
+      this.wakeIfFull();
+    });
+    this.inFlight.add(delivery);
+  }
+
+  private wakeIfFull(): void {
+    if (this.inFlight.size === this.settings.concurrency - 1 || this.channel.lanes()) this.ring();
+  }
+
+  private async deliver(batch: readonly Delivery[]): Promise<void> {
+    const { channel, clock, ids } = this;
+    const results = await this.handOver(batch);
+    const at = clock.now();
+    const settlements = batch.map((delivery, index) => {
+      const result = results[index] ?? { kind: 'unknown', error: 'no_answer' };
+      return settlementOf(delivery, result, channel, at, ids.random());
+    });
+    try {
+      await this.outbox.report(settlements);
+    } catch (error) {
+      // Not stored: the lease runs out, and the channel's repeat policy says what happens then.
+      this.log.warn(`Channel ${channel.name}: ${reasonOf(error)}`);
+    }
+  }
+
+  private async handOver(batch: readonly Delivery[]): Promise<readonly HandOff[]> {
+    // A delivery that was claimed too often has taken its worker down each time: it is not handed over again.
+    const fit = batch.filter(({ attempt }) => attempt <= this.channel.timing.maxAttempts);
+    let answers: readonly HandOff[] = [];
+    try {
+      if (fit.length > 0) answers = await this.channel.deliver(fit, this.stopping.signal);
+    } catch (error) {
+      this.log.error(`Channel ${this.channel.name}: the transport threw ${reasonOf(error)}`);
+      answers = fit.map(() => ({ kind: 'unknown', error: 'transport_error' }));
+    }
+    if (fit.length === batch.length) return answers;
+    const next = answers[Symbol.iterator]();
+    return batch.map((delivery): HandOff => {
+      if (delivery.attempt > this.channel.timing.maxAttempts) return { kind: 'unknown', error: 'too_many_attempts' };
+      return next.next().value ?? { kind: 'unknown', error: 'no_answer' };
+    });
+  }
+
+  /** What waited too long for a report, or was left by a worker that must not repeat it, becomes `unknown`. */
+  private async expire(): Promise<void> {
+    const now = this.clock.now();
+    if (now - this.lastExpiry < this.settings.pollMs / 2) return;
+    this.lastExpiry = now;
+    const statuses = this.channel.repeat === 'at-most-once' ? (['sent', 'sending'] as const) : (['sent'] as const);
+    const order = { channel: this.channel.name, limit: this.settings.batchSize, now, statuses };
+    while ((await this.outbox.expire(order)) === order.limit) await new Promise(setImmediate);
+  }
+
+  /** Until a ring, the next due time or the next look, whichever is first; never shorter than the gathering time. */
+  private async sleep(): Promise<void> {
+    await this.pause(GATHER_MS);
+    if (this.rung || this.stopped) return;
+    const due = await this.store.nextDue(this.channel.name);
+    const wait = due === undefined ? this.settings.pollMs : due - this.clock.now();
+    // What is due and was not claimed waits for somebody else, for instance for its lane: no hot loop on it.
+    const least = wait <= 0 ? this.settings.pollMs / 4 : GATHER_MS;
+    await this.untilRung(Math.min(Math.max(wait, least), this.settings.pollMs));
+  }
+
+  private untilRung(ms: number): Promise<void> {
+    if (this.rung || this.stopped) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = this.clock.after(ms, () => this.wake());
+      this.wake = () => {
+        cancel();
+        this.wake = () => undefined;
+        resolve();
+      };
+    });
+  }
+
+  private pause(ms: number): Promise<void> {
+    if (this.stopped) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        cancel();
+        this.stopping.signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const cancel = this.clock.after(ms, done);
+      this.stopping.signal.addEventListener('abort', done);
+    });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (typeof error === 'object' && error !== null && 'reason' in error) return String(error.reason);
+  return error instanceof Error ? `${error.name}.` : 'something.';
+}

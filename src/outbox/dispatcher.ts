@@ -1,0 +1,45 @@
+import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { IdGenerator } from '../common/ids.js';
+import { Channels } from './channel.js';
+import { ChannelWorker } from './channel-worker.js';
+import { DispatchSettings } from './dispatch-settings.js';
+import { Outbox } from './outbox.js';
+import { OutboxStore } from './outbox-store.js';
+import { WakeUp } from './wake-up.js';
+
+/** Starts a worker for each channel when the application is up and stops them before the rest of it goes down. */
+@Injectable()
+export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly workers = new Map<string, ChannelWorker>();
+  private stopListening: () => void = () => undefined;
+
+  constructor(
+    private readonly channels: Channels,
+    private readonly store: OutboxStore,
+    private readonly outbox: Outbox,
+    private readonly settings: DispatchSettings,
+    private readonly wakeUp: WakeUp,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    if (!this.settings.enabled) return;
+    for (const channel of this.channels.all()) {
+      await channel.start();
+      const worker = new ChannelWorker(channel, this.store, this.outbox, this.settings, this.clock, this.ids);
+      this.workers.set(channel.name, worker);
+      worker.start();
+    }
+    this.stopListening = this.wakeUp.listen((channel) => this.workers.get(channel)?.ring());
+  }
+
+  /** What is in flight is finished and settled. What is accepted from now on is stored, and delivered after the next start. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopListening();
+    await Promise.all([...this.workers.values()].map((worker) => worker.stop()));
+    await Promise.all([...this.workers.keys()].map((name) => this.channels.find(name)?.stop()));
+    this.workers.clear();
+  }
+}

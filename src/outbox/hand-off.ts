@@ -1,0 +1,82 @@
+import type { Delivery } from './outbox-store.js';
+import type { Settlement } from './settlement.js';
+
+/**
+ * What happens when the fate of a hand-off is not known.
+ *
+ * `idempotent`: repeating is harmless, the carrier knows our id, so it is repeated. `at-least-once`: what a crash
+ * interrupted is repeated, a recipient may get it twice. `at-most-once`: never repeated, the delivery becomes `unknown`.
+ */
+export type RepeatPolicy = 'idempotent' | 'at-least-once' | 'at-most-once';
+
+/** What a carrier made of one delivery. */
+export type HandOff =
+  /** Taken; `final` when its fate is known at once, else a report follows. */
+  | {
+      readonly kind: 'sent';
+      readonly reference?: string;
+      readonly final?: 'delivered' | 'undelivered';
+      readonly error?: string;
+    }
+  /** Not taken, may work later. */
+  | { readonly kind: 'retry'; readonly error: string }
+  /** Not taken, never will be. */
+  | { readonly kind: 'refused'; readonly error: string }
+  /** Nobody knows. */
+  | { readonly kind: 'unknown'; readonly error: string };
+
+/** How long and how often; all in milliseconds but `maxAttempts`. */
+export interface DeliveryTiming {
+  /** How long a worker may hold a delivery. */
+  readonly leaseMs: number;
+  /** How often a delivery is tried at the most. */
+  readonly maxAttempts: number;
+  /** Wait before the second attempt; doubles with each further one. */
+  readonly retryBaseMs: number;
+  /** The longest wait between two attempts. */
+  readonly retryMaxMs: number;
+  /** How long a report may take before the delivery becomes `unknown`. */
+  readonly reportDeadlineMs: number;
+}
+
+/** What a channel does unless its transport or the host says otherwise. */
+export const DEFAULT_TIMING: DeliveryTiming = {
+  leaseMs: 60_000,
+  maxAttempts: 5,
+  retryBaseMs: 2000,
+  retryMaxMs: 300_000,
+  reportDeadlineMs: 72 * 3_600_000,
+};
+
+/** How hand-offs of one channel are judged. */
+export interface HandOffPolicy {
+  readonly repeat: RepeatPolicy;
+  readonly timing: DeliveryTiming;
+}
+
+/** Milliseconds to wait after a failed attempt: doubling, with jitter over the upper half so that retries spread out. */
+export function backoff({ retryBaseMs, retryMaxMs }: DeliveryTiming, attempt: number, random: number): number {
+  const ceiling = Math.min(retryMaxMs, retryBaseMs * 2 ** (attempt - 1));
+  return Math.round((ceiling / 2) * (1 + random));
+}
+
+/** What a hand-off means for its delivery. `random` in [0, 1) is the jitter. */
+export function settlementOf(
+  { messageId, position, attempt }: Delivery,
+  result: HandOff,
+  { repeat, timing }: HandOffPolicy,
+  at: number,
+  random: number,
+): Settlement {
+  const settled = { messageId, position, attempt, at, ...(result.error === undefined ? {} : { error: result.error }) };
+  if (result.kind === 'sent') {
+    const reference = result.reference === undefined ? {} : { reference: result.reference };
+    if (result.final) return { ...settled, ...reference, status: result.final };
+    return { ...settled, ...reference, status: 'sent', dueAt: at + timing.reportDeadlineMs };
+  }
+  if (result.kind === 'refused') return { ...settled, status: 'failed' };
+  const again = attempt < timing.maxAttempts && (result.kind === 'retry' || repeat === 'idempotent');
+  if (again) return { ...settled, status: 'queued', dueAt: at + backoff(timing, attempt, random) };
+  // A refusal that never turned into a yes is known not to have been sent; a doubt stays a doubt.
+  return { ...settled, status: result.kind === 'retry' ? 'failed' : 'unknown' };
+}

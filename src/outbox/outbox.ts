@@ -1,0 +1,165 @@
+import { Injectable } from '@nestjs/common';
+import { MessagingError, StorageUnavailableError } from '../common/errors.js';
+import { MessagingEvents } from '../events/messaging-events.js';
+import { decide, type Outcome, type RefusalCode } from './decide.js';
+import { type CommitOutcome, type ExpiryOrder, type HostTransaction, OutboxStore } from './outbox-store.js';
+import type { Send } from './send.js';
+import type { Settlement } from './settlement.js';
+import { WakeUp } from './wake-up.js';
+
+/** What was accepted, and whether it was this request that did it. */
+export interface Acceptance {
+  /** The answer to the caller, as it was first given. */
+  readonly reply: object;
+  /** True: an earlier request under the same Idempotency-Key was accepted, this one neither sent nor charged. */
+  readonly replayed: boolean;
+}
+
+interface Waiting {
+  readonly send: Send;
+  readonly done: (outcome: Outcome) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** The most that one commit takes: sends, and recipients over all of them. A larger send rides alone. */
+const BATCH_SENDS = 256;
+const BATCH_RECIPIENTS = 5000;
+
+/** How many accounts that somebody else holds are waited for at a time, each on a connection of its own. */
+const WAITING_LANES = 4;
+
+const REFUSALS = {
+  insufficient_balance: 'error.insufficient_balance',
+  idempotency_mismatch: 'error.idempotency_mismatch',
+  account_not_found: 'error.account_not_found',
+} as const satisfies Record<RefusalCode, string>;
+
+/**
+ * The one door for everything that costs money. What waits at the same moment is committed together, so that many requests
+ * share one sync of the disk; a send that resolves is stored, charged and will be delivered.
+ */
+@Injectable()
+export class Outbox {
+  private waiting: Waiting[] = [];
+  private committing = false;
+  private readonly held: Waiting[][] = [];
+  private lanes = 0;
+
+  constructor(
+    private readonly store: OutboxStore,
+    private readonly wakeUp: WakeUp,
+    private readonly events: MessagingEvents,
+  ) {}
+
+  /**
+   * Charges, stores and queues a send, all or nothing. With `host` it becomes part of the host's open transaction: it is
+   * sent when that commits, and undone with it.
+   *
+   * @throws MessagingError `error.insufficient_balance`, `error.idempotency_mismatch`, `error.account_not_found`,
+   *   `error.storage_unavailable`
+   */
+  async accept(send: Send, host?: HostTransaction): Promise<Acceptance> {
+    const outcome = host ? await this.acceptIn(host, send) : await this.enqueue(send);
+    if (outcome.kind === 'refused') throw new MessagingError(REFUSALS[outcome.why]);
+    return { reply: outcome.reply, replayed: outcome.kind === 'replayed' };
+  }
+
+  /** Stores what is now known of deliveries; resolves when it is durable. */
+  async report(settlements: readonly Settlement[]): Promise<void> {
+    const moved = await this.store.settle(settlements);
+    for (const movement of moved) this.events.emit('delivery.moved', movement);
+  }
+
+  /** Moves overdue deliveries to `unknown`; answers how many. */
+  async expire(order: ExpiryOrder): Promise<number> {
+    const moved = await this.store.expire(order);
+    for (const movement of moved) this.events.emit('delivery.moved', movement);
+    return moved.length;
+  }
+
+  private async acceptIn(host: HostTransaction, send: Send): Promise<Outcome> {
+    const [outcome] = await this.store.commit([send], decide, host);
+    if (!outcome || outcome.kind === 'busy') throw new StorageUnavailableError('The account is held elsewhere.');
+    // Not committed yet, so this may ring too early; then the workers' own look finds it.
+    this.wakeUp.ring(send.channel);
+    return outcome;
+  }
+
+  private enqueue(send: Send): Promise<Outcome> {
+    return new Promise((done, fail) => {
+      this.waiting.push({ send, done, fail });
+      this.schedule();
+    });
+  }
+
+  private schedule(): void {
+    if (this.committing || this.waiting.length === 0) return;
+    this.committing = true;
+    // After this turn of the loop: everything that arrived in it goes into one commit.
+    setImmediate(() => {
+      void this.commit(this.nextBatch(), 'skip').finally(() => {
+        this.committing = false;
+        this.schedule();
+      });
+    });
+  }
+
+  private nextBatch(): Waiting[] {
+    let recipients = 0;
+    let count = 0;
+    for (const { send } of this.waiting) {
+      recipients += send.recipients.length;
+      if (count > 0 && (count >= BATCH_SENDS || recipients > BATCH_RECIPIENTS)) break;
+      count++;
+    }
+    return this.waiting.splice(0, count);
+  }
+
+  private async commit(batch: readonly Waiting[], patience: 'wait' | 'skip'): Promise<void> {
+    try {
+      const sends = batch.map(({ send }) => send);
+      this.answer(batch, await this.store.commit(sends, decide, undefined, patience));
+    } catch (error) {
+      if (batch.length === 1 || error instanceof StorageUnavailableError) {
+        for (const { fail } of batch) fail(error);
+        return;
+      }
+      // One bad send must not take the others of its batch with it; nothing of the batch was written.
+      for (const item of batch) await this.commit([item], 'wait');
+    }
+  }
+
+  private answer(batch: readonly Waiting[], outcomes: readonly CommitOutcome[]): void {
+    const rings = new Set<string>();
+    const busy: Waiting[] = [];
+    for (const [index, item] of batch.entries()) {
+      const outcome = outcomes[index];
+      if (!outcome) item.fail(new Error('The storage gave too few outcomes.'));
+      else if (outcome.kind === 'busy') busy.push(item);
+      else {
+        if (outcome.kind === 'accepted') rings.add(item.send.channel);
+        item.done(outcome);
+      }
+    }
+    for (const channel of rings) this.wakeUp.ring(channel);
+    if (busy.length > 0) this.waitFor(busy);
+  }
+
+  /** Accounts that another transaction holds are waited for apart from the others, one account a lane. */
+  private waitFor(busy: readonly Waiting[]): void {
+    const byAccount = new Map<string, Waiting[]>();
+    for (const item of busy) {
+      byAccount.set(item.send.accountId, [...(byAccount.get(item.send.accountId) ?? []), item]);
+    }
+    this.held.push(...byAccount.values());
+    while (this.lanes < WAITING_LANES) {
+      const next = this.held.shift();
+      if (!next) return;
+      this.lanes++;
+      void this.commit(next, 'wait').finally(() => {
+        this.lanes--;
+        this.waitFor([]);
+      });
+    }
+  }
+}

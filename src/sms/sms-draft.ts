@@ -1,0 +1,62 @@
+import { MessagingError } from '../common/errors.js';
+import { isPhoneNumber, isValidNumber } from '../common/phone-number.js';
+import type { Recipient } from '../outbox/send.js';
+import { measure, unsendable } from './segmentation.js';
+import type { SmsSettings } from './sms-options.js';
+import { transliteratePunctuation } from './transliteration.js';
+
+/** A text that may be sent, and how many segments it takes. */
+export interface CheckedText {
+  readonly text: string;
+  readonly segments: number;
+}
+
+/** From so many recipients on, other requests get their turn in between. */
+const MANY = 1000;
+
+/**
+ * Checks a text (contract section 3).
+ * @throws MessagingError `error.empty_message`, `error.unsendable_character`, `error.too_many_segments`
+ */
+export function checkText(content: string | undefined, settings: SmsSettings): CheckedText {
+  if (content === undefined || content.trim() === '') throw new MessagingError('error.empty_message');
+  const text = settings.transliterate === 'punctuation' ? transliteratePunctuation(content) : content;
+  const { encoding, segments } = measure(text);
+  const character = encoding === 'UCS-2' ? unsendable(text) : undefined;
+  if (character !== undefined) throw new MessagingError('error.unsendable_character', { character });
+  if (segments > settings.maxSegments) {
+    throw new MessagingError('error.too_many_segments', { segments, max: settings.maxSegments });
+  }
+  return { text, segments };
+}
+
+/**
+ * The numbers without repeats, in first-seen order.
+ * @throws MessagingError `error.invalid_number` for the first that is none
+ */
+export async function checkNumbers(numbers: readonly string[], settings: SmsSettings): Promise<readonly string[]> {
+  const distinct = numbers.length === 1 ? numbers : [...new Set(numbers)];
+  for (const [index, number] of distinct.entries()) {
+    if (!isPhoneNumber(number) || (settings.strictNumbers && !isValidNumber(number))) {
+      throw new MessagingError('error.invalid_number', { number: String(number).slice(0, 64) });
+    }
+    if (settings.strictNumbers && index % MANY === MANY - 1) await otherRequests();
+  }
+  if (distinct.length >= MANY) await otherRequests();
+  return distinct;
+}
+
+/** Each number with its price. */
+export async function priceRecipients(
+  numbers: readonly string[],
+  segments: number,
+  { tariff }: SmsSettings,
+): Promise<readonly Recipient[]> {
+  const recipients = numbers.map((number) => ({ number, units: segments * tariff.unitsFor(number) }));
+  if (recipients.length >= MANY) await otherRequests();
+  return recipients;
+}
+
+function otherRequests(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

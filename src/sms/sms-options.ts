@@ -1,0 +1,52 @@
+import { compileTariff, type Tariff, type TariffOptions } from '../billing/tariff.js';
+import { MessagingOptionsError } from '../common/errors.js';
+import type { DeliveryTiming } from '../outbox/hand-off.js';
+import type { Transliteration } from './transliteration.js';
+
+/** What the host says about SMS. */
+export interface SmsOptions {
+  /** Units per segment by destination; `home` is the market that pays `base`. */
+  readonly tariff: TariffOptions;
+  /** The most recipients a send may have, 1 to 1 000 000. Default 100 000. */
+  readonly maxRecipients?: number;
+  /** The most segments a text may have, 1 to 255. Default 255. */
+  readonly maxSegments?: number;
+  /** Also refuse numbers that libphonenumber knows to be impossible. Default false. */
+  readonly strictNumbers?: boolean;
+  /** `punctuation`: typographic quotes, dashes and the like become plain where that makes the text GSM-7. Default `off`. */
+  readonly transliterate?: Transliteration;
+  /** Leases, attempts and deadlines; what is left out is the transport's own, else the default. */
+  readonly delivery?: Partial<DeliveryTiming>;
+}
+
+/** The same, complete and checked. */
+export abstract class SmsSettings {
+  abstract readonly tariff: Tariff;
+  abstract readonly maxSegments: number;
+  abstract readonly strictNumbers: boolean;
+  abstract readonly transliterate: Transliteration;
+  abstract readonly delivery: Partial<DeliveryTiming>;
+}
+
+const LONGEST_MS = 30 * 24 * 3_600_000;
+
+/** @throws MessagingOptionsError with a sentence that names the wrong option */
+export function resolveSmsSettings(options: SmsOptions): SmsSettings {
+  if (typeof options?.tariff !== 'object' || options.tariff === null) {
+    throw new MessagingOptionsError('Option sms.tariff is missing: { base, international, home }.');
+  }
+  const { maxSegments = 255, strictNumbers = false, transliterate = 'off', delivery = {} } = options;
+  if (!Number.isInteger(maxSegments) || maxSegments < 1 || maxSegments > 255) {
+    throw new MessagingOptionsError(`Option sms.maxSegments must be an integer from 1 to 255; got ${maxSegments}.`);
+  }
+  if (transliterate !== 'off' && transliterate !== 'punctuation') {
+    throw new MessagingOptionsError('Option sms.transliterate must be "off" or "punctuation".');
+  }
+  for (const [name, value] of Object.entries(delivery)) {
+    const max = name === 'maxAttempts' ? 100 : LONGEST_MS;
+    if (!Number.isInteger(value) || value < 1 || value > max) {
+      throw new MessagingOptionsError(`Option sms.delivery.${name} must be an integer from 1 to ${max}; got ${value}.`);
+    }
+  }
+  return { tariff: compileTariff(options.tariff), maxSegments, strictNumbers, transliterate, delivery };
+}

@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import { SignatureDirectory } from '../accounts/signature-directory.js';
+import { Clock } from '../common/clock.js';
+import { MessagingError } from '../common/errors.js';
+import { IdGenerator } from '../common/ids.js';
+import { OnceGate, type OnceRequest } from '../outbox/once-gate.js';
+import { type Acceptance, Outbox } from '../outbox/outbox.js';
+import { type HostTransaction, OutboxStore } from '../outbox/outbox-store.js';
+import type { OnceKey, Recipient, Send } from '../outbox/send.js';
+import { measure, notGsm7 } from './segmentation.js';
+import { SMS } from './sms-channel.js';
+import { checkNumbers, checkText, priceRecipients } from './sms-draft.js';
+import { SmsSettings } from './sms-options.js';
+import {
+  cursorOf,
+  idOfCursor,
+  recipientOf,
+  type SmsDetails,
+  type SmsPage,
+  type SmsQuote,
+  type SmsReceipt,
+  summaryOf,
+} from './sms-results.js';
+
+/** A text for one or many numbers under a sender name. */
+export interface SmsToSend {
+  readonly signature: string;
+  readonly content?: string | undefined;
+  /** E.164 digits without the plus sign. */
+  readonly number: readonly string[];
+}
+
+/** How a send is to be done. */
+export interface SmsSendOptions {
+  /** Do it once, however often this key and body come. */
+  readonly once?: OnceRequest | undefined;
+  /** Be part of a transaction that the host has open: `{ manager }` of TypeORM. */
+  readonly host?: HostTransaction | undefined;
+}
+
+const ROUTE = 'send/sms';
+
+/** SMS for an account: send, quote, look up. What the HTTP routes do, a host's own code can do here. */
+@Injectable()
+export class SmsService {
+  constructor(
+    private readonly outbox: Outbox,
+    private readonly store: OutboxStore,
+    private readonly gate: OnceGate,
+    private readonly signatures: SignatureDirectory,
+    private readonly settings: SmsSettings,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  /**
+   * Charges and queues a text; when this resolves it is stored and will be delivered.
+   *
+   * @throws MessagingError `error.empty_message`, `error.unsendable_character`, `error.too_many_segments`,
+   *   `error.invalid_number`, `error.signature_refused`, `error.insufficient_balance`, `error.account_not_found`,
+   *   `error.idempotency_mismatch`, `error.idempotency_running`, `error.storage_unavailable`; then nothing is charged
+   */
+  async send(accountId: string, sms: SmsToSend, options: SmsSendOptions = {}): Promise<SmsReceipt> {
+    const { reply } = await this.accept(accountId, sms, options);
+    // Written by `draft` below and kept as it was.
+    return reply as SmsReceipt;
+  }
+
+  /** As `send`, and tells whether it was a replay. */
+  accept(accountId: string, sms: SmsToSend, { once, host }: SmsSendOptions = {}): Promise<Acceptance> {
+    return this.gate.run(accountId, ROUTE, once, async (key) =>
+      this.outbox.accept(await this.draft(accountId, sms, key), host),
+    );
+  }
+
+  /** What a send would cost; charges nothing. @throws MessagingError as `send`, for text and numbers */
+  async quote(sms: Omit<SmsToSend, 'signature'>): Promise<SmsQuote> {
+    const { text, segments } = checkText(sms.content, this.settings);
+    const recipients = await priceRecipients(await checkNumbers(sms.number, this.settings), segments, this.settings);
+    const { encoding, characters } = measure(text);
+    return {
+      encoding,
+      segments,
+      characters,
+      units_per_recipient: recipients,
+      sms_units: unitsOf(recipients),
+      not_gsm7: notGsm7(text),
+    };
+  }
+
+  /** @throws MessagingError `error.message_not_found` when the account has no such SMS */
+  async get(accountId: string, smsId: string): Promise<SmsDetails> {
+    const message = await this.store.find(accountId, SMS, smsId);
+    if (message?.payload.kind !== 'text') throw new MessagingError('error.message_not_found');
+    const recipients = await this.store.recipients(smsId);
+    const numbers = recipients.map(({ number }) => number);
+    return { ...summaryOf(message, numbers), recipients: recipients.map(recipientOf) };
+  }
+
+  /** An account's SMS, newest first. @throws MessagingError `error.invalid_cursor` */
+  async list(accountId: string, { limit = 50, cursor }: { limit?: number; cursor?: string } = {}): Promise<SmsPage> {
+    const after = cursor === undefined ? undefined : idOfCursor(cursor);
+    if (cursor !== undefined && after === undefined) throw new MessagingError('error.invalid_cursor');
+    const page = await this.store.list({ accountId, channel: SMS, kind: 'text', limit, after });
+    const numbers = await this.store.numbers(page.items.map(({ id }) => id));
+    return {
+      items: page.items.map((message) => summaryOf(message, numbers.get(message.id) ?? [])),
+      next_cursor: cursorOf(page),
+    };
+  }
+
+  private async draft(accountId: string, sms: SmsToSend, once: OnceKey | undefined): Promise<Send> {
+    const { text, segments } = checkText(sms.content, this.settings);
+    const numbers = await checkNumbers(sms.number, this.settings);
+    const usable = this.signatures.isUsable(accountId, sms.signature);
+    if (!(usable instanceof Promise ? await usable : usable)) throw new MessagingError('error.signature_refused');
+    const recipients = await priceRecipients(numbers, segments, this.settings);
+    const id = this.ids.next();
+    const at = this.clock.now();
+    const reply: SmsReceipt = {
+      userID: accountId,
+      smsID: id,
+      signature: sms.signature,
+      number: numbers,
+      sms_units: unitsOf(recipients),
+      date_sent: new Date(at).toISOString(),
+    };
+    const payload = { kind: 'text', text };
+    return {
+      id,
+      accountId,
+      channel: SMS,
+      sender: sms.signature,
+      payload,
+      recipients,
+      at,
+      reply,
+      ...(once && { once }),
+    };
+  }
+}
+
+function unitsOf(recipients: readonly Recipient[]): number {
+  let units = 0;
+  for (const recipient of recipients) units += recipient.units;
+  return units;
+}

@@ -1,0 +1,44 @@
+import { Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Caller } from '../accounts/caller.decorator.js';
+import { MessagingBody, MessagingQuery } from '../http/messaging-body.decorator.js';
+import { MessagingController } from '../http/messaging-controller.js';
+import { Once } from '../http/once.decorator.js';
+import { answerOf } from '../http/replay.js';
+import { ReplyHeaders } from '../http/reply-headers.decorator.js';
+import type { OnceRequest } from '../outbox/once-gate.js';
+import { ListSmsQuery, QuoteSmsBody, SendSmsBody } from './sms.dto.js';
+import type { SmsDetails, SmsPage, SmsQuote } from './sms-results.js';
+import { SmsService } from './sms-service.js';
+
+/** The SMS routes (contract.md section 3). */
+@MessagingController()
+export class SmsController {
+  constructor(private readonly sms: SmsService) {}
+
+  @Post('send/sms')
+  @HttpCode(200)
+  send(
+    @Caller() { accountId }: Caller,
+    @MessagingBody() body: SendSmsBody,
+    @Once() once: OnceRequest | undefined,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<object> {
+    return answerOf(this.sms.accept(accountId, body, { once }), headers);
+  }
+
+  @Post('sms/quote')
+  @HttpCode(200)
+  quote(@MessagingBody() body: QuoteSmsBody): Promise<SmsQuote> {
+    return this.sms.quote(body);
+  }
+
+  @Get('sms/:smsID')
+  get(@Caller() { accountId }: Caller, @Param('smsID') smsId: string): Promise<SmsDetails> {
+    return this.sms.get(accountId, smsId);
+  }
+
+  @Get('sms')
+  list(@Caller() { accountId }: Caller, @MessagingQuery() query: ListSmsQuery): Promise<SmsPage> {
+    return this.sms.list(accountId, query);
+  }
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { en } from '../../../src/common/catalogue.en.js';
+import { fr } from '../../../src/common/catalogue.fr.js';
+import { MessagingOptionsError } from '../../../src/common/errors.js';
+import { type HttpOptions, resolveHttpSettings } from '../../../src/http/http-settings.js';
+
+describe('resolveHttpSettings', () => {
+  it('has the contract’s defaults', () => {
+    expect(resolveHttpSettings()).toEqual({
+      path: 'api/v1',
+      controllers: true,
+      maxBodyBytes: 52_428_800,
+      requestMs: 30_000,
+      catalogue: fr,
+      maxRecipients: 100_000,
+    });
+  });
+
+  it('takes what the host says', () => {
+    const options: HttpOptions = {
+      path: '/msg/v2/',
+      controllers: false,
+      limits: { bodyBytes: 1000, requestMs: 5 },
+      locale: 'en',
+      maxRecipients: 3,
+    };
+    expect(resolveHttpSettings(options)).toEqual({
+      path: 'msg/v2',
+      controllers: false,
+      maxBodyBytes: 1000,
+      requestMs: 5,
+      catalogue: en,
+      maxRecipients: 3,
+    });
+    expect(resolveHttpSettings({ locale: { 'error.timeout': 'Zu langsam' } }).catalogue).toEqual({
+      ...fr,
+      'error.timeout': 'Zu langsam',
+    });
+  });
+
+  it.each<[string, unknown]>([
+    ['path', { path: '' }],
+    ['path', { path: '/' }],
+    ['path', { path: 'a//b' }],
+    ['path', { path: 'a/:b' }],
+    ['path', { path: 7 }],
+    ['limits.bodyBytes', { limits: { bodyBytes: 0 } }],
+    ['limits.bodyBytes', { limits: { bodyBytes: 1e12 } }],
+    ['limits.requestMs', { limits: { requestMs: 1.5 } }],
+    ['limits.requestMs', { limits: { requestMs: '30' } }],
+    ['maxRecipients', { maxRecipients: Number.NaN }],
+    ['locale', { locale: 'de' }],
+    ['locale', { locale: 7 }],
+    ['locale', { locale: { 'error.nonsense': 'x' } }],
+    ['locale', { locale: { 'error.timeout': '' } }],
+  ])('refuses a wrong %s in a sentence that names it: %j', (name, options) => {
+    const resolve = (): unknown => Reflect.apply(resolveHttpSettings, undefined, [options]);
+    expect(resolve).toThrow(MessagingOptionsError);
+    expect(resolve).toThrow(new RegExp(`^Option ${name.replace('.', '\\.')}\\b`));
+  });
+});

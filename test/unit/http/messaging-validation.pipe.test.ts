@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Type } from '@nestjs/common';
+import { ArrayMaxSize, IsArray, IsIn, IsOptional, IsString, Matches, MaxLength, ValidateNested } from 'class-validator';
+import fc from 'fast-check';
+import { fr } from '../../../src/common/catalogue.fr.js';
+import { renderText } from '../../../src/common/catalogue.js';
+import { MessagingError } from '../../../src/common/errors.js';
+import { resolveHttpSettings } from '../../../src/http/http-settings.js';
+import { MessagingValidationPipe } from '../../../src/http/messaging-validation.pipe.js';
+import { IsPhoneNumber } from '../../../src/http/validators.js';
+
+const pipe = new MessagingValidationPipe(resolveHttpSettings({ maxRecipients: 10 }));
+const transform = (metatype: Type<unknown>, value: unknown): unknown =>
+  pipe.transform(value, { type: 'body', metatype });
+
+function refusal(metatype: Type<unknown>, value: unknown): string | undefined {
+  try {
+    transform(metatype, value);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof MessagingError)) throw error;
+    return renderText(fr, error.code, error.values);
+  }
+}
+
+class Parent {
+  @IsPhoneNumber()
+  to!: string;
+}
+
+class Message extends Parent {
+  @IsString()
+  @MaxLength(5)
+  service!: string;
+
+  @IsOptional()
+  @IsIn(['sms', 'other'])
+  channel?: string;
+
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(3)
+  @IsString({ each: true })
+  @MaxLength(3, { each: true })
+  tags?: string[];
+
+  @Matches(/^\d{4}$/, { context: { code: 'error.empty_message' } })
+  code = '0000';
+}
+
+const good = { to: '22670000000', service: 'Shop', code: '1234' };
+
+describe('MessagingValidationPipe', () => {
+  it('makes an instance of the DTO with the declared fields only', () => {
+    const made = transform(Message, { ...good, channel: null, tags: ['a'], other: 1, toString: 2 });
+    expect(made).toBeInstanceOf(Message);
+    expect(Object.entries(made ?? {}).filter(([, value]) => value !== undefined)).toEqual(
+      expect.arrayContaining(Object.entries({ ...good, tags: ['a'] })),
+    );
+    expect(Object.keys(made ?? {})).not.toContain('other');
+  });
+
+  it.each<[unknown, string]>([
+    [{ ...good, service: 'too long' }, 'Le champ service est invalide'],
+    [{ ...good, service: ['x'] }, 'Le champ service doit être une chaîne de caractères'],
+    [{ ...good, channel: 'fax' }, 'Le champ channel est invalide'],
+    [{ ...good, tags: 'a' }, 'Le champ tags doit être une liste de chaînes de caractères non vide'],
+    [{ ...good, tags: ['a', 1] }, 'Le champ tags doit être une liste de chaînes de caractères non vide'],
+    [{ ...good, tags: ['abcd'] }, 'Le champ tags est invalide'],
+    [{ ...good, tags: ['a', 'b', 'c', 'd'] }, 'Le champ tags est invalide'],
+    [{ ...good, tags: Array(11).fill('a') }, 'Trop de destinataires : 11, maximum 10'],
+    [{ ...good, to: 22670000000 }, 'Le champ to doit être une chaîne de caractères'],
+    [{ ...good, to: '022670000000' }, 'Numéro invalide : 022670000000'],
+    [{ ...good, to: undefined }, 'Le champ to est obligatoire'],
+    [{ ...good, code: '12' }, 'Le message ne doit pas être vide'],
+    [[], 'Le corps de la requête doit être un objet JSON'],
+    [undefined, 'Le corps de la requête doit être un objet JSON'],
+  ])('refuses %j', (value, message) => {
+    expect(refusal(Message, value)).toBe(message);
+  });
+
+  it('passes on what has no rules', () => {
+    class Plain {}
+    expect([transform(Plain, 7), transform(String, 'x'), pipe.transform(8, { type: 'custom' })]).toEqual([7, 'x', 8]);
+  });
+
+  it('says at once that it cannot read nested bodies', () => {
+    class Nested {
+      @ValidateNested()
+      inner!: object;
+    }
+    expect(() => transform(Nested, { inner: {} })).toThrow('Nested.inner');
+  });
+
+  it('throws nothing but refusals, whatever comes', () => {
+    fc.assert(
+      fc.property(fc.anything(), fc.anything(), (to, service) => {
+        const message = refusal(Message, { to, service, code: '1234' });
+        expect(message === undefined || typeof message === 'string').toBe(true);
+      }),
+    );
+  });
+});

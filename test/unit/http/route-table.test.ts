@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import { type EdgeRoute, RouteTable } from '../../../src/http/route-table.js';
+
+const route = (method: string, path: string): EdgeRoute => ({ method, path, authenticated: true, deadline: true });
+
+const routes = [
+  route('POST', '/api/v1/send/sms'),
+  route('GET', '/api/v1/sms'),
+  route('GET', '/api/v1/sms/:smsID'),
+  route('GET', '/:tenant/a.b/*rest'),
+  route('GET', '/x{/y}/:z'),
+];
+const loose = new RouteTable(routes, { caseSensitive: false, strict: false });
+const exact = new RouteTable(routes, { caseSensitive: true, strict: true });
+const path = (table: RouteTable, method: string, target: string): string | undefined =>
+  table.find(method, target)?.path;
+
+describe('RouteTable', () => {
+  it.each([
+    ['POST', '/api/v1/send/sms', '/api/v1/send/sms'],
+    ['POST', '/API/v1/Send/SMS/?a=b', '/api/v1/send/sms'],
+    ['POST', 'http://example.org/api/v1/send/sms', '/api/v1/send/sms'],
+    ['HEAD', '/api/v1/sms', '/api/v1/sms'],
+    ['GET', '/api/v1/sms/', '/api/v1/sms'],
+    ['GET', '/api/v1/sms/01-x/', '/api/v1/sms/:smsID'],
+    ['GET', '/acme/A.B/c/d', '/:tenant/a.b/*rest'],
+    ['GET', '/x/1', '/x{/y}/:z'],
+    ['GET', '/x/y/1', '/x{/y}/:z'],
+  ])('finds %s %s', (method, target, expected) => {
+    expect(path(loose, method, target)).toBe(expected);
+  });
+
+  it.each([
+    ['GET', '/api/v1/send/sms'],
+    ['POST', '/api/v1/send/smsx'],
+    ['POST', '/api/v1/send/sms//'],
+    ['POST', '/api/v1/send'],
+    ['POST', '//api/v1/send/sms'],
+    ['GET', '/api/v1/sms/a/b'],
+    ['GET', '/acme/aXb/c'],
+    ['GET', '/'],
+    ['GET', 'http://api/v1/sms'],
+    ['OPTIONS', '*'],
+  ])('leaves %s %s to the host', (method, target) => {
+    expect(path(loose, method, target)).toBeUndefined();
+  });
+
+  it('is exact about case and slashes where Express is told to be', () => {
+    expect(path(exact, 'GET', '/api/v1/sms')).toBe('/api/v1/sms');
+    expect(path(exact, 'GET', '/api/v1/SMS')).toBeUndefined();
+    expect(path(exact, 'GET', '/api/v1/sms/')).toBeUndefined();
+    expect(path(exact, 'GET', '/api/v1/sms/1/')).toBeUndefined();
+  });
+
+  it('knows a route by what it was registered with', () => {
+    expect(exact.registered('HEAD', '/api/v1/sms/:smsID')?.path).toBe('/api/v1/sms/:smsID');
+    expect(exact.registered('GET', '/api/v1/sms/:id')).toBeUndefined();
+  });
+});
