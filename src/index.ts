@@ -28,6 +28,8 @@ export type { PortSource } from './core/port-provider.js';
 export { type MessagingEventMap, MessagingEvents } from './events/messaging-events.js';
 export { messagingControllerOptions } from './http/messaging-controller.js';
 export { MessagingModule } from './messaging.module.js';
+export { describeMessaging } from './openapi/describe-messaging.js';
+export type { OpenApiDocument } from './openapi/openapi-document.js';
 export type { Decide, Outcome, Seen, StoredReply } from './outbox/decide.js';
 export { decide } from './outbox/decide.js';
 export type { DeliveryStatus } from './outbox/delivery-status.js';

@@ -116,6 +116,14 @@ export abstract class OutboxStore {
     patience?: 'wait' | 'skip',
   ): Promise<readonly CommitOutcome[]>;
 
+  /**
+   * Runs `task` when the host's open transaction has been committed, and never when it is rolled back. It is used for hints
+   * only, so a store that cannot tell may run it at once.
+   */
+  whenCommitted(_host: HostTransaction, task: () => void): void {
+    task();
+  }
+
   /** The live reply kept under a key, if any. */
   abstract replay(key: Pick<OnceKey, 'accountId' | 'route' | 'key'>, now: number): Promise<StoredReply | undefined>;
 

@@ -80,8 +80,7 @@ export class Outbox {
   private async acceptIn(host: HostTransaction, send: Send): Promise<Outcome> {
     const [outcome] = await this.store.commit([send], decide, host);
     if (!outcome || outcome.kind === 'busy') throw new StorageUnavailableError('The account is held elsewhere.');
-    // Not committed yet, so this may ring too early; then the workers' own look finds it.
-    this.wakeUp.ring(send.channel);
+    if (outcome.kind === 'accepted') this.store.whenCommitted(host, () => this.wakeUp.ring(send.channel));
     return outcome;
   }
 

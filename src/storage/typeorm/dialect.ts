@@ -1,4 +1,6 @@
+import type { QueryRunner } from 'typeorm';
 import type { Statement } from './operation.js';
+import { runnerSession, type Session } from './session.js';
 
 /** Types of the columns of our tables. */
 export type ColumnType = 'id' | 'name' | 'text' | 'integer';
@@ -26,6 +28,11 @@ export abstract class Dialect {
   /** Restricts an index to rows where `column` is not null, where the database can. */
   indexedOnly(column: string): string {
     return ` WHERE ${column} IS NOT NULL`;
+  }
+
+  /** How our own transactions reach the database over a connection of the pool. */
+  session(runner: QueryRunner, _connection: unknown): Session {
+    return runnerSession(runner, this);
   }
 
   /** A statement in the database's own placeholders. */

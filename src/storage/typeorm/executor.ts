@@ -18,6 +18,9 @@ export abstract class Executor {
   /** Part of a transaction that the host has open. */
   abstract join<T>(host: HostTransaction, work: Work<T>): Promise<T>;
 
+  /** Runs `task` after the host's open transaction has been committed; never when it is rolled back. */
+  abstract whenCommitted(host: HostTransaction, task: () => void): void;
+
   /** Waits for what is under way; nothing new is taken. */
   abstract stop(): Promise<void>;
 }

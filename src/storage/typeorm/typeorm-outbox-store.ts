@@ -44,6 +44,10 @@ export class TypeormOutboxStore extends OutboxStore {
     return host ? this.executor.join(host, work) : this.executor.write(work);
   }
 
+  override whenCommitted(host: HostTransaction, task: () => void): void {
+    this.executor.whenCommitted(host, task);
+  }
+
   override replay(key: Pick<OnceKey, 'accountId' | 'route' | 'key'>, now: number): Promise<StoredReply | undefined> {
     return this.executor.read(() => findReply(key, now));
   }

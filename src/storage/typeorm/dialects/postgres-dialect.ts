@@ -1,5 +1,7 @@
+import type { QueryRunner } from 'typeorm';
 import { type ColumnType, Dialect, type RowShape } from '../dialect.js';
 import type { Statement } from '../operation.js';
+import { type PostgresConnection, preparedSession, type Session } from '../session.js';
 
 const CAST = { text: 'text', integer: 'bigint' } as const;
 
@@ -11,6 +13,11 @@ export class PostgresDialect extends Dialect {
   override readonly lockTimeout = ["SET LOCAL lock_timeout = '5s'"];
 
   private readonly nativeText = new Map<string, string>();
+
+  /** @param connection `pg`'s own, as TypeORM's driver gives it */
+  override session(_runner: QueryRunner, connection: PostgresConnection): Session {
+    return preparedSession(connection, this);
+  }
 
   override columnType(type: ColumnType): string {
     if (type === 'integer') return 'bigint';

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import type { QueryRunner } from 'typeorm';
+import type { Dialect } from './dialect.js';
+import { runOn } from './host-transaction.js';
+import type { Row, Statement, StatementResult } from './operation.js';
+
+/** A connection that is ours for the moment, and how statements reach the database through it. */
+export interface Session {
+  begin(): Promise<unknown>;
+  run(statement: Statement): Promise<StatementResult>;
+  commit(): Promise<unknown>;
+  rollback(): Promise<unknown>;
+}
+
+/** Statements through TypeORM, which works on every driver. */
+export function runnerSession(runner: QueryRunner, dialect: Dialect): Session {
+  return {
+    begin: () => runner.startTransaction(),
+    run: (statement) => runOn(runner, dialect, statement),
+    commit: () => runner.commitTransaction(),
+    rollback: () => runner.rollbackTransaction(),
+  };
+}
+
+/** What we use of a connection of `pg`. */
+export interface PostgresConnection {
+  query(
+    query: string | { readonly name: string; readonly text: string; readonly values: readonly unknown[] },
+  ): Promise<{ readonly rows: readonly Row[]; readonly rowCount: number | null }>;
+}
+
+const names = new Map<string, string>();
+
+/**
+ * Statements on `pg`'s own connection, prepared once per connection: TypeORM would have each of them planned again every
+ * time, which for the accept statement takes longer than running it.
+ */
+export function preparedSession(connection: PostgresConnection, dialect: Dialect): Session {
+  return {
+    begin: () => connection.query('BEGIN'),
+    run: async (statement) => {
+      const { sql, params } = dialect.native(statement);
+      const { rows, rowCount } = await connection.query({ name: nameOf(sql), text: sql, values: params });
+      return { rows, affected: rowCount ?? 0 };
+    },
+    commit: () => connection.query('COMMIT'),
+    rollback: () => connection.query('ROLLBACK'),
+  };
+}
+
+/** The same text has the same name wherever it comes from: a connection may serve several storages. */
+function nameOf(sql: string): string {
+  let name = names.get(sql);
+  if (name === undefined) {
+    name = `messaging_${createHash('sha256').update(sql).digest('hex').slice(0, 24)}`;
+    names.set(sql, name);
+  }
+  return name;
+}
