@@ -27,6 +27,7 @@ export { MessagingCore } from './core/messaging-core.module.js';
 export type { PortSource } from './core/port-provider.js';
 export { type MessagingEventMap, MessagingEvents } from './events/messaging-events.js';
 export { messagingControllerOptions } from './http/messaging-controller.js';
+export { MessagingExceptionFilter } from './http/messaging-exception.filter.js';
 export { MessagingModule } from './messaging.module.js';
 export { describeMessaging } from './openapi/describe-messaging.js';
 export type { OpenApiDocument } from './openapi/openapi-document.js';

@@ -1,9 +1,10 @@
-import { Body, Controller, Post, UseGuards } from '@nestjs/common';
-import { ApiKeyGuard, Caller, SmsService } from 'nestjs-messaging';
+import { Body, Controller, Post, UseFilters, UseGuards } from '@nestjs/common';
+import { ApiKeyGuard, Caller, MessagingExceptionFilter, SmsService } from 'nestjs-messaging';
 
 /** A route of the host's own: the same key, the host's own path and shape, and the SMS service injected. */
 @Controller('customers')
 @UseGuards(ApiKeyGuard)
+@UseFilters(MessagingExceptionFilter)
 export class WelcomeController {
   constructor(private readonly sms: SmsService) {}
 

@@ -3,6 +3,9 @@ import { messagingControllerOptions } from '../http/messaging-controller.js';
 import { messagingRouteOptions } from '../http/messaging-route.js';
 import type { RouteError, Surroundings } from './controller-description.js';
 
+/** For every route that asks storage for something; one behind an API key always does. */
+export const STORAGE_UNAVAILABLE: RouteError = { code: 'error.storage_unavailable', retryAfter: 1 };
+
 /** What stands in front of a handler, as the edge sees it. */
 export interface Gate {
   /** Whether the edge takes its requests in: body, deadline. */
@@ -25,7 +28,8 @@ export function gateOf(controller: Type<object>, handler: object, { accounts }: 
       ...(authenticated ? REFUSED : []),
       ...(authenticated && accounts.legacyBearer === false ? BEARER_REFUSED : []),
       ...(edge ? BAD_BODY : []),
-      ...FAULTS,
+      { code: 'error.internal' },
+      ...(authenticated ? [STORAGE_UNAVAILABLE] : []),
       ...(deadline ? TOO_LATE : []),
     ],
   };
@@ -38,9 +42,5 @@ const BAD_BODY: readonly RouteError[] = [
   { code: 'error.body_not_object' },
   { code: 'error.body_too_large' },
   { code: 'error.unsupported_media_type' },
-];
-const FAULTS: readonly RouteError[] = [
-  { code: 'error.internal' },
-  { code: 'error.storage_unavailable', retryAfter: 1 },
 ];
 const TOO_LATE: readonly RouteError[] = [{ code: 'error.timeout' }];

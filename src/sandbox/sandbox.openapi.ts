@@ -1,5 +1,6 @@
 import { describeController } from '../openapi/controller-description.js';
 import { EXAMPLE_MOMENT, EXAMPLE_NUMBER } from '../openapi/examples.js';
+import { STORAGE_UNAVAILABLE } from '../openapi/gate-errors.js';
 import type { Headers, Schema } from '../openapi/openapi-document.js';
 import { answerObject, count, identifier, json, moment, phoneNumber, ref } from '../openapi/schemas.js';
 import { PAGE_POLICY } from './page/page-html.js';
@@ -38,7 +39,7 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
           headers: { ...NOT_STORED, ...NOT_SNIFFED },
           content: json(messages, { one: { summary: 'One SMS', value: [message] }, none: { value: [] } }),
         },
-        errors: [{ code: 'error.invalid_number', values: { number: '+22670000000' } }],
+        errors: [{ code: 'error.invalid_number', values: { number: '+22670000000' } }, STORAGE_UNAVAILABLE],
       },
       latest: {
         operationId: 'getSandboxPhones',
@@ -48,7 +49,7 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
           headers: { ...NOT_STORED, ...NOT_SNIFFED },
           content: json({ ...messages, maxItems: 500 }, { one: { summary: 'One SMS', value: [message] } }),
         },
-        errors: [],
+        errors: [STORAGE_UNAVAILABLE],
       },
       events: {
         operationId: 'watchSandboxPhones',

@@ -1,31 +1,160 @@
-import { it } from '@jest/globals';
+import { createRequire } from 'node:module';
+import { afterEach, expect, it } from '@jest/globals';
+import { Controller, Get, type INestApplication, Module, RequestMethod, VersioningType } from '@nestjs/common';
+import type { MessagingOptions } from '../../src/core/core-options.js';
 import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
-import { describeOnBothAdapters } from '../support/http-apps.js';
+import { FakeClock } from '../../src/testing/fake-clock.js';
+import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';
 import { call } from '../support/http-client.js';
-import { startMessaging } from '../support/messaging-app.js';
+import { OPTIONS, startMessaging } from '../support/messaging-app.js';
+import { type Fetch, OpenapiMismatch, validatingFetch } from '../support/openapi-fetch.js';
 import { serveDocument } from '../support/openapi-host.js';
+import { rawFetch } from '../support/openapi-raw-fetch.js';
+import { type Described, operationsOf, pathFor } from '../support/openapi-reader.js';
+import { watchRoutes } from '../support/openapi-routes.js';
+import { MAX_BYTES, MAX_RECIPIENTS, playScenario, UNITS } from '../support/openapi-scenario.js';
+import { structuralFaults } from '../support/openapi-structure.js';
+import { TroubledStorage } from '../support/openapi-troubles.js';
 
-describeOnBothAdapters('x', (adapter) => {
-  it('dumps', async () => {
-    const app = await startMessaging(adapter, {}, { imports: [SandboxModule.forRoot()], configure: (a) => serveDocument(a) });
-    try {
-      const { body } = await call(`${app.url}/docs-json`);
-      const fs = await import('node:fs');
-      fs.writeFileSync(`/tmp/doc-${adapter}.json`, JSON.stringify(body, null, 2));
-      for (const p of ['/api/v1/sms/%zz', `/api/v1/sms/${'a'.repeat(101)}`, '/sandbox/phones/%zz/messages', `/sandbox/phones/${'1'.repeat(101)}/messages`, '/api/v1/sms/%00', '/api/v1/sms?limit=', '/api/v1/sms?cursor=a&cursor=b','/sandbox','/api/v1/sms?limit=1&limit=2'])
-        { const r = await call(app.url + p, { headers: { 'x-api-key': app.key } });
-        console.log(adapter, p.slice(0, 40), r.status, r.headers.get('content-type'), JSON.stringify(r.body).slice(0, 200)); }
-      const stop = new AbortController();
-      const s = await fetch(`${app.url}/sandbox/events`, { signal: stop.signal });
-      const reader = s.body?.getReader();
-      console.log([...s.headers]);
-      await call(`${app.url}/api/v1/send/sms`, { method: 'POST', headers: { 'x-api-key': app.key }, body: { signature: 'INFOS', content: 'é', number: ['22670000000'] } });
-      let t = '';
-      while (!t.includes('data:')) t += Buffer.from((await reader?.read())?.value ?? []).toString();
-      console.log(JSON.stringify(t));
-      stop.abort();
-    } finally {
-      await app.close();
+let closing: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing) await close();
+  closing = [];
+});
+
+@Controller('shop')
+class ShopController {
+  @Get('orders/:id')
+  order(): object {
+    return {};
+  }
+}
+
+@Module({ controllers: [ShopController] })
+class ShopModule {}
+
+/** Only a fault in our own code could give it: these two ask nobody for anything. */
+const OUT_OF_REACH = ['GET /sandbox 500', 'GET /sandbox/events 500'];
+
+interface Host {
+  readonly options?: Partial<MessagingOptions>;
+  readonly sandboxes?: readonly string[];
+  readonly units?: number;
+  readonly ui?: boolean;
+  readonly configure?: (app: INestApplication) => void;
+}
+
+async function start(adapter: Adapter, { options = {}, sandboxes = ['sandbox'], units = 1000, ...host }: Host = {}) {
+  let routes = (): string[] => [];
+  const app = await startMessaging(adapter, options, {
+    imports: [...sandboxes.map((path) => SandboxModule.forRoot({ path })), ShopModule],
+    units,
+    configure: (nest) => {
+      host.configure?.(nest);
+      routes = watchRoutes(nest);
+      serveDocument(nest, { ui: host.ui ?? false });
+    },
+  });
+  closing.push(() => app.close());
+  const response = await fetch(`${app.url}/docs-json`);
+  const document: Described = await response.json();
+  const served = routes().filter((route) => !/^GET \/docs\b/.test(route));
+  return { app, document, served, described: [...operationsOf(document).keys()] };
+}
+
+describeOnBothAdapters('the OpenAPI document', (adapter) => {
+  it.each<[string, Host]>([
+    ['as it is by default', {}],
+    ['below a global prefix', { configure: (app) => app.setGlobalPrefix('gateway/eu') }],
+    [
+      'below a prefix that leaves some routes out',
+      {
+        configure: (app) =>
+          app.setGlobalPrefix('gateway', { exclude: [{ path: 'api/v1/balance', method: RequestMethod.GET }] }),
+      },
+    ],
+    ['under a path of its own', { options: { path: 'messaging' } }],
+    ['beside versions of the host', { configure: (app) => app.enableVersioning({ type: VersioningType.URI }) }],
+    ['with a second mount', { sandboxes: ['sandbox', 'internal/phones'] }],
+    ['without routes', { options: { controllers: false }, sandboxes: [] }],
+  ])('describes exactly the routes that are mounted: %s', async (_, host) => {
+    const { document, served, described } = await start(adapter, host);
+    expect(described.sort()).toEqual(served.sort());
+    expect(described).toContainEqual(expect.stringContaining('/shop/orders/{id}'));
+    expect(structuralFaults(document)).toEqual([]);
+  });
+
+  it('says of every route of ours what it does and answers', async () => {
+    const { document } = await start(adapter);
+    for (const [name, operation] of operationsOf(document)) {
+      if (name.includes('/shop/')) continue;
+      expect([name, operation]).toEqual([name, expect.objectContaining({ summary: expect.any(String) })]);
+      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['200', '500']));
+      for (const { content = {} } of Object.values(operation.responses)) expect(Object.keys(content)).toHaveLength(1);
     }
   });
+
+  it('is what every route does, in success and in every error', async () => {
+    const storage = new TroubledStorage();
+    const clock = new FakeClock();
+    const { app, document, described } = await start(adapter, {
+      options: {
+        storage: { useValue: storage },
+        clock: { useValue: clock },
+        limits: { bodyBytes: MAX_BYTES },
+        sms: { ...OPTIONS.sms, maxRecipients: MAX_RECIPIENTS },
+      },
+      units: UNITS,
+    });
+    const seen = new Set<string>();
+    const validated = validatingFetch(document, rawFetch);
+    const noting: Fetch = async (input, init = {}) => {
+      const answer = await validated(input, init);
+      const path = pathFor(document, new URL(input).pathname);
+      seen.add(`${init.method ?? 'GET'} ${path} ${answer.status}`);
+      return answer;
+    };
+    await playScenario({ fetch: noting, app, storage, clock });
+
+    const operations = operationsOf(document);
+    const promised = described
+      .filter((name) => !name.includes('/shop/'))
+      .flatMap((name) => Object.keys(operations.get(name)?.responses ?? {}).map((status) => `${name} ${status}`));
+    expect([...seen].sort()).toEqual(promised.filter((each) => !OUT_OF_REACH.includes(each)).sort());
+  });
+
+  it('is found out when it is wrong', async () => {
+    const { app, document } = await start(adapter);
+    const balance = { headers: { 'x-api-key': app.key } };
+    await expect(validatingFetch(document)(`${app.url}/api/v1/balance`, balance)).resolves.toHaveProperty(
+      'status',
+      200,
+    );
+    const altered: Described = JSON.parse(
+      JSON.stringify(document).replaceAll('"balance":{"type":"integer"', '"balance":{"type":"string"'),
+    );
+    await expect(validatingFetch(altered)(`${app.url}/api/v1/balance`, balance)).rejects.toThrow(OpenapiMismatch);
+  });
+
+  it('has a page at /docs', async () => {
+    // Swagger's module ends the process when Fastify has nobody to serve files.
+    if (adapter === 'fastify') expect(isInstalled('@fastify/static')).toBe(true);
+    const { app } = await start(adapter, { ui: true });
+    const page = await call(`${app.url}/docs`);
+    expect([page.status, page.body]).toEqual([200, expect.stringContaining('swagger-ui')]);
+    const script = await call(`${app.url}/docs/swagger-ui-init.js`);
+    expect([script.status, script.body]).toEqual([200, expect.stringContaining('/api/v1/send/sms')]);
+    const bundle = await call(`${app.url}/docs/swagger-ui-bundle.js`);
+    expect(bundle.status).toBe(200);
+  });
 });
+
+function isInstalled(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}

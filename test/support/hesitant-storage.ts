@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Decide, Outcome } from '../../src/outbox/decide.js';
 import type { Send } from '../../src/outbox/send.js';
 import { insertSend } from '../../src/storage/memory/insert-send.js';
@@ -8,27 +9,16 @@ import { MemoryPhoneStore } from '../../src/storage/memory/memory-phone-store.js
 import { MemoryTables } from '../../src/storage/memory/memory-tables.js';
 import { MessagingStorage } from '../../src/storage/messaging-storage.js';
 
-/** Reads, decides, hesitates until another commit has read the same (or for 100 ms), and only then writes. */
-class HesitantOutboxStore extends MemoryOutboxStore {
-  private release: (() => void) | undefined;
+/** Long enough for every request of a test to arrive, and for another instance to read the same. */
+const HESITATION_MS = 300;
 
+/** Reads, decides, hesitates, and only then writes. */
+class HesitantOutboxStore extends MemoryOutboxStore {
   override async commit(sends: readonly Send[], rules: Decide): Promise<readonly Outcome[]> {
     const { outcomes, accepted } = rules(sends, { balances: this.balances(sends), replies: this.liveReplies(sends) });
-    await this.hesitate();
+    await setTimeout(HESITATION_MS);
     for (const send of accepted) insertSend(this.tables, send);
     return outcomes;
-  }
-
-  private hesitate(): Promise<void> {
-    if (this.release) {
-      this.release();
-      this.release = undefined;
-      return Promise.resolve();
-    }
-    return new Promise((resolve) => {
-      this.release = resolve;
-      setTimeout(resolve, 100);
-    });
   }
 }
 

@@ -32,7 +32,7 @@ export abstract class Dialect {
 
   /** How our own transactions reach the database over a connection of the pool. */
   session(runner: QueryRunner, _connection: unknown): Session {
-    return runnerSession(runner, this);
+    return runnerSession(runner, (statement) => this.native(statement));
   }
 
   /** A statement in the database's own placeholders. */

@@ -2,7 +2,8 @@ import { type DataSource, EntityManager, QueryFailedError, type QueryRunner } fr
 import { MessagingError, StorageUnavailableError } from '../../common/errors.js';
 import type { HostTransaction } from '../../outbox/outbox-store.js';
 import type { Dialect } from './dialect.js';
-import { drive, type Operation, type Statement, type StatementResult } from './operation.js';
+import { drive, type Operation } from './operation.js';
+import { runOn } from './session.js';
 
 /** The query runner of a host's open transaction; throws a sentence when there is none. */
 export function openRunner(host: HostTransaction, dataSource: DataSource): QueryRunner {
@@ -17,15 +18,7 @@ export function openRunner(host: HostTransaction, dataSource: DataSource): Query
 
 /** Runs an operation statement by statement on a query runner, inside whatever transaction it has open. */
 export function driveOn<T>(runner: QueryRunner, dialect: Dialect, operation: Operation<T>): Promise<T> {
-  return drive(operation, (statement) => runOn(runner, dialect, statement));
-}
-
-/** Runs one statement on a query runner. */
-export async function runOn(runner: QueryRunner, dialect: Dialect, statement: Statement): Promise<StatementResult> {
-  const { sql, params } = dialect.native(statement);
-  const result = await runner.query(sql, [...params], true);
-  const rows: unknown = result.records ?? result.raw;
-  return { rows: Array.isArray(rows) ? rows : [], affected: result.affected ?? 0 };
+  return drive(operation, (statement) => runOn(runner, dialect.native(statement)));
 }
 
 /** As `driveOn`, for work that joins a host's transaction: what goes wrong is a fault of the storage, without the texts it held. */

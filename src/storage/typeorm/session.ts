@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { QueryRunner } from 'typeorm';
-import type { Dialect } from './dialect.js';
-import { runOn } from './host-transaction.js';
 import type { Row, Statement, StatementResult } from './operation.js';
 
 /** A connection that is ours for the moment, and how statements reach the database through it. */
@@ -12,11 +10,21 @@ export interface Session {
   rollback(): Promise<unknown>;
 }
 
+/** A statement in the database's own placeholders. */
+export type Native = (statement: Statement) => Statement;
+
+/** Runs one statement on a query runner. */
+export async function runOn(runner: QueryRunner, { sql, params }: Statement): Promise<StatementResult> {
+  const result = await runner.query(sql, [...params], true);
+  const rows: unknown = result.records ?? result.raw;
+  return { rows: Array.isArray(rows) ? rows : [], affected: result.affected ?? 0 };
+}
+
 /** Statements through TypeORM, which works on every driver. */
-export function runnerSession(runner: QueryRunner, dialect: Dialect): Session {
+export function runnerSession(runner: QueryRunner, native: Native): Session {
   return {
     begin: () => runner.startTransaction(),
-    run: (statement) => runOn(runner, dialect, statement),
+    run: (statement) => runOn(runner, native(statement)),
     commit: () => runner.commitTransaction(),
     rollback: () => runner.rollbackTransaction(),
   };
@@ -29,17 +37,15 @@ export interface PostgresConnection {
   ): Promise<{ readonly rows: readonly Row[]; readonly rowCount: number | null }>;
 }
 
-const names = new Map<string, string>();
-
 /**
  * Statements on `pg`'s own connection, prepared once per connection: TypeORM would have each of them planned again every
  * time, which for the accept statement takes longer than running it.
  */
-export function preparedSession(connection: PostgresConnection, dialect: Dialect): Session {
+export function preparedSession(connection: PostgresConnection, native: Native): Session {
   return {
     begin: () => connection.query('BEGIN'),
     run: async (statement) => {
-      const { sql, params } = dialect.native(statement);
+      const { sql, params } = native(statement);
       const { rows, rowCount } = await connection.query({ name: nameOf(sql), text: sql, values: params });
       return { rows, affected: rowCount ?? 0 };
     },
@@ -50,10 +56,5 @@ export function preparedSession(connection: PostgresConnection, dialect: Dialect
 
 /** The same text has the same name wherever it comes from: a connection may serve several storages. */
 function nameOf(sql: string): string {
-  let name = names.get(sql);
-  if (name === undefined) {
-    name = `messaging_${createHash('sha256').update(sql).digest('hex').slice(0, 24)}`;
-    names.set(sql, name);
-  }
-  return name;
+  return `messaging_${createHash('sha256').update(sql).digest('hex').slice(0, 24)}`;
 }

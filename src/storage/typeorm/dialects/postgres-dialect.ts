@@ -16,7 +16,7 @@ export class PostgresDialect extends Dialect {
 
   /** @param connection `pg`'s own, as TypeORM's driver gives it */
   override session(_runner: QueryRunner, connection: PostgresConnection): Session {
-    return preparedSession(connection, this);
+    return preparedSession(connection, (statement) => this.native(statement));
   }
 
   override columnType(type: ColumnType): string {
