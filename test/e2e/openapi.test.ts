@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { afterEach, expect, it } from '@jest/globals';
-import { Controller, Get, type INestApplication, Module, RequestMethod, VersioningType } from '@nestjs/common';
+import { Controller, Get, type INestApplication, Module, Param, RequestMethod, VersioningType } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
 import type { MessagingOptions } from '../../src/core/core-options.js';
 import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
@@ -14,6 +15,7 @@ import { type Described, operationsOf, pathFor } from '../support/openapi-reader
 import { watchRoutes } from '../support/openapi-routes.js';
 import { MAX_BYTES, MAX_RECIPIENTS, playScenario, UNITS } from '../support/openapi-scenario.js';
 import { structuralFaults } from '../support/openapi-structure.js';
+import { exampleFor } from '../support/openapi-texts.js';
 import { TroubledStorage } from '../support/openapi-troubles.js';
 
 let closing: (() => Promise<void>)[] = [];
@@ -26,8 +28,9 @@ afterEach(async () => {
 @Controller('shop')
 class ShopController {
   @Get('orders/:id')
-  order(): object {
-    return {};
+  @ApiOkResponse({ description: 'An order.' })
+  order(@Param('id') id: string): object {
+    return { id };
   }
 }
 
@@ -35,7 +38,7 @@ class ShopController {
 class ShopModule {}
 
 /** Only a fault in our own code could give it: these two ask nobody for anything. */
-const OUT_OF_REACH = ['GET /sandbox 500', 'GET /sandbox/events 500'];
+const OUT_OF_REACH = ['GET /sandbox 500 internal', 'GET /sandbox/events 500 internal'];
 
 interface Host {
   readonly options?: Partial<MessagingOptions>;
@@ -57,8 +60,7 @@ async function start(adapter: Adapter, { options = {}, sandboxes = ['sandbox'], 
     },
   });
   closing.push(() => app.close());
-  const response = await fetch(`${app.url}/docs-json`);
-  const document: Described = await response.json();
+  const document: Described = JSON.parse(await (await fetch(`${app.url}/docs-json`)).text());
   const served = routes().filter((route) => !/^GET \/docs\b/.test(route));
   return { app, document, served, described: [...operationsOf(document).keys()] };
 }
@@ -98,7 +100,7 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
   it('is what every route does, in success and in every error', async () => {
     const storage = new TroubledStorage();
     const clock = new FakeClock();
-    const { app, document, described } = await start(adapter, {
+    const { app, document } = await start(adapter, {
       options: {
         storage: { useValue: storage },
         clock: { useValue: clock },
@@ -111,16 +113,26 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
     const validated = validatingFetch(document, rawFetch);
     const noting: Fetch = async (input, init = {}) => {
       const answer = await validated(input, init);
-      const path = pathFor(document, new URL(input).pathname);
-      seen.add(`${init.method ?? 'GET'} ${path} ${answer.status}`);
+      const path = pathFor(document, new URL(input).pathname) ?? '';
+      const method = init.method ?? 'GET';
+      const place = `${method} ${path} ${answer.status}`;
+      const media =
+        document.paths[path]?.[method.toLowerCase()]?.responses[answer.status]?.content?.['application/json'];
+      const error = answer.ok || media === undefined ? '' : exampleFor(await answer.clone().json(), media);
+      seen.add(`${place} ${error}`.trimEnd());
       return answer;
     };
     await playScenario({ fetch: noting, app, storage, clock });
 
-    const operations = operationsOf(document);
-    const promised = described
-      .filter((name) => !name.includes('/shop/'))
-      .flatMap((name) => Object.keys(operations.get(name)?.responses ?? {}).map((status) => `${name} ${status}`));
+    const promised = [...operationsOf(document)]
+      .filter(([name]) => !name.includes('/shop/'))
+      .flatMap(([name, { responses }]) =>
+        Object.entries(responses).flatMap(([status, { content = {} }]) =>
+          status === '200'
+            ? [`${name} 200`]
+            : Object.keys(content['application/json']?.examples ?? {}).map((error) => `${name} ${status} ${error}`),
+        ),
+      );
     expect([...seen].sort()).toEqual(promised.filter((each) => !OUT_OF_REACH.includes(each)).sort());
   });
 

@@ -3,9 +3,9 @@ import { LedgerService } from '../../src/billing/ledger-service.js';
 import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import type { ApiClient, Details } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
 import { call } from '../support/http-client.js';
 import { describeServices, type Service } from '../support/services.js';
-import { until } from '../support/until.js';
 
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
 const GOOD = '22670000001';
@@ -22,7 +22,7 @@ describeServices('what becomes of an SMS in the sandbox', (start) => {
     recipients.find((recipient) => recipient.number === number)?.status;
 
   const turnTo = (client: ApiClient, smsId: string, number: string, status: string): Promise<Details> =>
-    until(
+    eventually(
       () => client.details(smsId),
       (details) => stateOf(details, number) === status,
       { clock, stepMs: 50 },

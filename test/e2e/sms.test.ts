@@ -2,10 +2,10 @@ import { beforeAll, expect, it } from '@jest/globals';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import type { ApiClient, Details } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
 import { call } from '../support/http-client.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { describeServices, type Service } from '../support/services.js';
-import { until } from '../support/until.js';
 
 const BF = '22670000000';
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: [BF] };
@@ -19,7 +19,7 @@ describeServices('SMS', (start) => {
   });
 
   const delivered = (client: ApiClient, smsId: string): Promise<Details> =>
-    until(
+    eventually(
       () => client.details(smsId),
       ({ recipients }) => recipients.every(({ status }) => status !== 'queued' && status !== 'sending'),
     );

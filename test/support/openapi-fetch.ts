@@ -1,7 +1,7 @@
 import type { Described, DescribedOperation, DescribedResponse, WithExamples } from './openapi-reader.js';
 import { pathFor } from './openapi-reader.js';
 import { DocumentSchemas } from './openapi-schemas.js';
-import { isDescribedText } from './openapi-texts.js';
+import { exampleFor } from './openapi-texts.js';
 
 /** What `validatingFetch` sends requests with and what it is itself; Node's own does. */
 export type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
@@ -43,7 +43,7 @@ export function validatingFetch(document: Described, send: Fetch = fetch): Fetch
     if (response === undefined) throw new OpenapiMismatch(request, ['there is no such status']);
     const faults = [
       ...headerFaults(answer, response, schemas),
-      ...(await bodyFaults(answer.clone(), response, schemas)),
+      ...(await bodyFaults(answer, response, schemas)),
       ...(answer.ok ? requestFaults(url, init, operation, schemas) : []),
     ];
     if (faults.length > 0) throw new OpenapiMismatch(request, faults);
@@ -71,23 +71,19 @@ async function bodyFaults(
 ): Promise<string[]> {
   const type = answer.headers.get('content-type')?.split(';')[0]?.trim();
   const media = type === undefined ? undefined : content[type];
-  if (media === undefined) {
-    const empty = Object.keys(content).length === 0 && type === undefined && (await answer.text()) === '';
-    return empty ? [] : [`content type ${type ?? '(none)'} is not described`];
-  }
   // A stream of events has no end to wait for.
-  if (type === 'text/event-stream') {
-    await answer.body?.cancel();
-    return [];
+  if (media !== undefined && type === 'text/event-stream') return [];
+  const text = await answer.clone().text();
+  if (media === undefined) {
+    const isEmpty = Object.keys(content).length === 0 && type === undefined && text === '';
+    return isEmpty ? [] : [`content type ${type ?? '(none)'} is not described`];
   }
-  const text = await answer.text();
   const value: unknown = type === 'application/json' ? JSON.parse(text) : text;
   return [...faultOf('body', schemas.fault(media.schema ?? {}, value)), ...(answer.ok ? [] : textFaults(value, media))];
 }
 
 function textFaults(value: unknown, media: WithExamples): string[] {
-  const message = typeof value === 'object' && value !== null && 'message' in value ? value.message : undefined;
-  return isDescribedText(message, media) ? [] : [`the text ${JSON.stringify(message)} is no example`];
+  return exampleFor(value, media) === undefined ? [`no example says ${JSON.stringify(value)}`] : [];
 }
 
 /** What was accepted although the document does not allow it. */

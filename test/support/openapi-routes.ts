@@ -14,9 +14,11 @@ export function watchRoutes(app: INestApplication): () => string[] {
   if (app.getHttpAdapter().getType() === 'express') {
     return () => {
       const layers: readonly ExpressLayer[] = instance.router.stack;
-      return layers.flatMap(({ route }) =>
-        route === undefined ? [] : Object.keys(route.methods).map((method) => written(method, route.path)),
-      );
+      return layers.flatMap(({ route }) => {
+        const [method, ...further] = Object.keys(route?.methods ?? {});
+        // What stands on every method is Nest's own: it passes requests on that the global prefix leaves out.
+        return route === undefined || method === undefined || further.length > 0 ? [] : written(method, route.path);
+      });
     };
   }
   const routes: string[] = [];

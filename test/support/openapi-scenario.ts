@@ -130,10 +130,13 @@ async function play({ fetch, app }: Stage, method: string, step: Step): Promise<
   throw new Error(`${asked}: ${answer.status} instead of ${status}: ${(await answer.text()).slice(0, 500)}`);
 }
 
+interface SentPage {
+  readonly items: readonly { readonly smsID: string }[];
+}
+
 async function anySms(stage: Stage): Promise<string> {
-  const page: { items: { smsID: string }[] } = await (
-    await play(stage, 'GET', { path: '/api/v1/sms', status: 200 })
-  ).json();
+  const answer = await play(stage, 'GET', { path: '/api/v1/sms', status: 200 });
+  const page: SentPage = JSON.parse(await answer.text());
   const [first] = page.items;
   if (first === undefined) throw new Error('Nothing was sent.');
   return first.smsID;

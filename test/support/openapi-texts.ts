@@ -2,16 +2,18 @@ import { fr } from '../../src/common/catalogue.fr.js';
 import type { WithExamples } from './openapi-reader.js';
 
 /**
- * Whether an error's text is among the examples of its answer: word for word, or but for a value that the caller sent
- * (`Numéro invalide : …`). Texts that name a field have an example for each field.
+ * Which example of an error answer says what this answer says: the same text, or the same but for a value that the caller
+ * sent (`Numéro invalide : …`). Texts that name a field have an example for each field. Undefined when none does.
  */
-export function isDescribedText(message: unknown, { examples = {} }: WithExamples): boolean {
-  const texts = Object.values(examples).map(({ value }) => messageOf(value));
-  if (texts.includes(message)) return true;
-  return Object.entries(fr).some(([code, template]) => {
-    const named = Object.hasOwn(examples, code.slice('error.'.length));
-    return named && template.includes('{') && typeof message === 'string' && patternOf(template).test(message);
-  });
+export function exampleFor(answer: unknown, { examples = {} }: WithExamples): string | undefined {
+  const message = messageOf(answer);
+  if (typeof message !== 'string') return undefined;
+  const same = Object.entries(examples).find(([, { value }]) => messageOf(value) === message);
+  if (same !== undefined) return same[0];
+  return Object.entries(fr)
+    .filter(([, template]) => template.includes('{') && patternOf(template).test(message))
+    .map(([code]) => code.slice('error.'.length))
+    .find((name) => Object.hasOwn(examples, name));
 }
 
 function messageOf(value: unknown): unknown {
