@@ -44,7 +44,7 @@ export class PooledExecutor extends Executor {
   private async transaction<T>(work: Work<T>, tries: number): Promise<T> {
     try {
       return await this.connected(async (runner) => {
-        await runner.startTransaction();
+        await runner.startTransaction(this.dialect.isolation);
         let result: T;
         try {
           result = await driveOn(runner, this.dialect, work());
