@@ -12,7 +12,7 @@ export function* claimDeliveries(dialect: Dialect, order: ClaimOrder): Operation
     table: 'messaging_recipient',
     set: { status: "'sending'", attempt: 'attempt + 1', due_at: '?', updated_at: '?' },
     params: [order.leaseUntil, order.now],
-    shape: { message_id: 'text', position: 'integer' },
+    shape: { message_id: 'id', position: 'integer' },
     rows: keys,
     on: 'messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position',
   });

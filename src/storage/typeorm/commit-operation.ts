@@ -82,7 +82,7 @@ function debit(dialect: Dialect, spent: ReadonlyMap<string, number>): Statement 
   return dialect.updateRows({
     table: 'messaging_account',
     set: { balance: 'balance - v.spent' },
-    shape: { account_id: 'text', spent: 'integer' },
+    shape: { account_id: 'id', spent: 'integer' },
     rows: [...spent],
     // The row lock makes the condition true already; it stands here so that no mistake above can make a balance lie.
     on: 'id = v.account_id AND balance >= v.spent',

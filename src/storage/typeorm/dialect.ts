@@ -3,8 +3,8 @@ import { type Operation, type Statement, write } from './operation.js';
 /** Types of the columns of our tables. */
 export type ColumnType = 'id' | 'name' | 'text' | 'integer';
 
-/** The columns of a list of rows that travels as one JSON parameter: an array of arrays. */
-export type RowShape = Readonly<Record<string, 'text' | 'integer'>>;
+/** The columns of a list of rows that travels as one JSON parameter: an array of arrays. An `id` is a short text. */
+export type RowShape = Readonly<Record<string, 'id' | 'text' | 'integer'>>;
 
 /** A shape from the names of its text columns and, after them, of its integer columns. */
 export function shapeOf(texts: string, integers: string): RowShape {

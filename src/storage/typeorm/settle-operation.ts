@@ -82,7 +82,7 @@ function* lockRecipients(dialect: Dialect, wanted: readonly Settlement[]): Opera
   // Locked in one order by everybody, so that two settlements of the same deliveries cannot deadlock.
   const rows = yield* rowsOf(
     `SELECT r.message_id, r.position, r.status, r.units, r.attempt, r.channel, r.number, m.account_id
-      FROM ${dialect.rowsInOrder({ message_id: 'text', position: 'integer' }, 'message_id, position')}
+      FROM ${dialect.rowsInOrder({ message_id: 'id', position: 'integer' }, 'message_id, position')}
       ${dialect.thenJoin} messaging_recipient r ON r.message_id = v.message_id AND r.position = v.position
       ${dialect.thenJoin} ${dialect.unlocked('messaging_message')} m ON m.id = r.message_id
       ORDER BY r.message_id, r.position${dialect.lock('r', 'wait')}`,
@@ -144,14 +144,14 @@ function refunds(dialect: Dialect, rows: readonly Locked[]): Statement[] {
     dialect.updateRows({
       table: 'messaging_account',
       set: { balance: 'balance + v.units' },
-      shape: { id: 'text', units: 'integer' },
+      shape: { id: 'id', units: 'integer' },
       rows: sums(rows, ({ accountId }) => accountId),
       on: 'messaging_account.id = v.id',
     }),
     dialect.updateRows({
       table: 'messaging_message',
       set: { refunded_units: 'refunded_units + v.units' },
-      shape: { id: 'text', units: 'integer' },
+      shape: { id: 'id', units: 'integer' },
       rows: sums(rows, ({ messageId }) => messageId),
       on: 'messaging_message.id = v.id',
     }),

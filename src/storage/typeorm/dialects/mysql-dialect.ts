@@ -93,7 +93,7 @@ export class MysqlDialect extends Dialect {
 
   /** Key by key: a scan would wait for rows that nobody asked for. */
   override lockByIds(table: string, columns: string, ifLocked: 'wait' | 'skip'): string {
-    const ids = this.rowsInOrder({ id: 'text' }, 'id');
+    const ids = this.rowsInOrder({ id: 'id' }, 'id');
     return `SELECT ${columns} FROM ${ids} STRAIGHT_JOIN ${table} a ON a.id = v.id${this.lock('a', ifLocked)}`;
   }
 
@@ -162,7 +162,9 @@ export class MysqlDialect extends Dialect {
     }
   }
 
-  private pathType(type: 'text' | 'integer'): string {
-    return type === 'integer' ? 'BIGINT' : `LONGTEXT ${this.text}`;
+  /** Temporary tables stay in memory without long texts. A longer id is cut to a length that none of ours has. */
+  private pathType(type: RowShape[string]): string {
+    if (type === 'integer') return 'BIGINT';
+    return `${type === 'id' ? 'VARCHAR(192)' : 'LONGTEXT'} ${this.text}`;
   }
 }

@@ -1,7 +1,7 @@
 import { type ColumnType, Dialect, type RowShape } from '../dialect.js';
 import { type Operation, rowsOf, type Statement } from '../operation.js';
 
-const CAST = { text: 'text', integer: 'bigint' } as const;
+const CAST = { id: 'text', text: 'text', integer: 'bigint' } as const;
 
 /** PostgreSQL from version 12. */
 export class PostgresDialect extends Dialect {
