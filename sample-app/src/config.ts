@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** `sqlite:<path>` or `postgres://…` */
+  /** `sqlite:<path>`, `postgres://…` or `mysql://…` */
   readonly databaseUrl: string;
   /** Where made secrets are kept. */
   readonly secretsFile: string;
@@ -45,8 +45,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 }
 
 function checkedDatabase(url: string): string {
-  if (/^(sqlite:.|postgres(ql)?:\/\/)/.test(url)) return url;
-  throw new ConfigError('DATABASE_URL must be sqlite:<path> or postgres://…');
+  if (/^(sqlite:.|postgres(ql)?:\/\/|mysql:\/\/|mariadb:\/\/)/.test(url)) return url;
+  throw new ConfigError('DATABASE_URL must be sqlite:<path>, postgres://… or mysql://…');
 }
 
 function integer(name: string, value: string, min: number, max: number): number {

@@ -59,13 +59,13 @@ describe('sample app', () => {
 
   test('after kill -9 a second start prints the same key and has lost nothing', async () => {
     const first = await start();
-    const { smsID } = await (await send(first, bonjour)).json();
+    const { smsID } = Object(await (await send(first, bonjour)).json());
     await stop(first, 'SIGKILL');
     const second = await start();
     expect(second.key).toBe(first.key);
     expect(await get(second, '/api/v1/balance')).toMatchObject({ balance: 999 });
     await until(async () => {
-      const { recipients } = await get(second, `/api/v1/sms/${smsID}`);
+      const { recipients } = Object(await get(second, `/api/v1/sms/${smsID}`));
       return recipients[0].status === 'delivered';
     });
     expect(statSync(join(folder, 'messaging.db.secrets.json')).mode & 0o777).toBe(0o600);

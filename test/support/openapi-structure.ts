@@ -7,9 +7,10 @@ import { DocumentSchemas } from './openapi-schemas.js';
  * their own schemas refuse.
  */
 export function structuralFaults(document: Described & { readonly components?: object }): string[] {
+  const lost = [...refsIn(document)].filter((ref) => !resolves(document, ref));
+  if (lost.length > 0) return lost.map((ref) => `${ref} leads nowhere`);
   const operations = [...operationsOf(document)];
   return [
-    ...[...refsIn(document)].filter((ref) => !resolves(document, ref)).map((ref) => `${ref} leads nowhere`),
     ...twice(operations.map(([, { operationId }]) => operationId ?? '')).map(
       (id) => `operationId ${id} is given twice`,
     ),

@@ -4,6 +4,8 @@ import type { Described } from '../support/openapi-reader.js';
 
 const error = (message: string) => ({ statusCode: 400, message, error: 'Bad Request' });
 
+const NAMED = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
+
 const DOCUMENT: Described = {
   paths: {
     '/things/{id}': {
@@ -32,7 +34,7 @@ const DOCUMENT: Described = {
         },
       },
       post: {
-        requestBody: { content: { 'application/json': { schema: { type: 'object', required: ['name'] } } } },
+        requestBody: { content: { 'application/json': { schema: NAMED } } },
         responses: { '200': { content: { 'text/html': { schema: { type: 'string' } } } } },
       },
     },

@@ -42,7 +42,11 @@ describe('structuralFaults', () => {
   });
 
   it.each<[string, Described, string]>([
-    ['a name twice', { paths: { '/a': { get: { ...OPERATION, parameters: [] }, post: OPERATION } } }, 'given twice'],
+    [
+      'a name twice',
+      { paths: { '/a': { get: { ...OPERATION, parameters: [] }, post: OPERATION } }, components: COMPONENTS },
+      'given twice',
+    ],
     ['a path parameter that is not declared', documentWith({ parameters: [] }), 'path parameters (none)'],
     ['a security scheme that is not there', documentWith({ security: [{ Cookie: [] }] }), 'asks for Cookie'],
     ['an answer without a description', documentWith(answering({ description: '' })), '200 has no description'],

@@ -30,6 +30,15 @@ export async function joinOn<T>(runner: QueryRunner, dialect: Dialect, operation
   }
 }
 
+/** Codes of connections, of SQLite, of PostgreSQL, and of MariaDB and MySQL, that say: not now. */
+const UNAVAILABLE = [
+  /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH)/,
+  /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)/,
+  /^(08|53|57P|58|55P03|25006|40)/,
+  /^PROTOCOL_|^ER_(LOCK_|CON_COUNT|TOO_MANY_USER_CONN|USER_LIMIT|SERVER_SHUTDOWN|NORMAL_SHUTDOWN|CONNECTION_KILLED|NEW_ABORTING)/,
+  /^ER_(QUERY_INTERRUPTED|QUERY_TIMEOUT|STATEMENT_TIMEOUT|NET_|DISK_FULL|RECORD_FILE_FULL|OPTION_PREVENTS|READ_ONLY|OUT_OF)/,
+];
+
 /** A database fault as the domain sees it; refusals of the domain pass as they are. */
 export function asStorageFault(cause: unknown): unknown {
   if (cause instanceof MessagingError) return cause;
@@ -38,9 +47,7 @@ export function asStorageFault(cause: unknown): unknown {
     code === undefined
       ? cause instanceof Error &&
         /timeout|terminated|not connected|not queryable|closed|released|end on the pool/i.test(cause.message)
-      : /^(SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|08|53|57P|58|55P03|25006|40)/.test(
-          code,
-        );
+      : UNAVAILABLE.some((codes) => codes.test(code));
   if (!unavailable) return withoutParameters(cause, code);
   return new StorageUnavailableError(`The database does not answer (${code ?? 'no code'}).`, {
     cause: withoutParameters(cause, code),

@@ -21,9 +21,9 @@ export async function runOn(runner: QueryRunner, { sql, params }: Statement): Pr
 }
 
 /** Statements through TypeORM, which works on every driver. */
-export function runnerSession(runner: QueryRunner, native: Native): Session {
+export function runnerSession(runner: QueryRunner, native: Native, isolation?: 'READ COMMITTED'): Session {
   return {
-    begin: () => runner.startTransaction(),
+    begin: () => runner.startTransaction(isolation),
     run: (statement) => runOn(runner, native(statement)),
     commit: () => runner.commitTransaction(),
     rollback: () => runner.rollbackTransaction(),

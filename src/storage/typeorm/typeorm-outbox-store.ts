@@ -81,10 +81,10 @@ export class TypeormOutboxStore extends OutboxStore {
   }
 
   override list(query: MessageQuery): Promise<Page<StoredMessage>> {
-    return this.executor.read(() => listMessages(query));
+    return this.executor.read(() => listMessages(this.executor.dialect, query));
   }
 
   override purgeReplies(now: number, limit: number): Promise<number> {
-    return this.executor.write(() => purgeExpired(now, limit));
+    return this.executor.write(() => purgeExpired(this.executor.dialect, now, limit));
   }
 }
