@@ -48,6 +48,7 @@ await app.listen(0, '127.0.0.1');
 const { port }: AddressInfo = app.getHttpServer().address();
 process.send?.({ port, key });
 process.on('message', (message) => {
-  if (message === 'memory') process.send?.({ rss: process.resourceUsage().maxRSS * 1024, cpu: process.cpuUsage() });
+  const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+  if (message === 'memory') process.send?.({ rss: maxRSS * 1024, cpu: userCPUTime + systemCPUTime });
   if (message === 'stop') void app.close().then(() => process.exit(0));
 });

@@ -13,6 +13,8 @@ export interface Target {
   readonly key: string;
   /** Peak resident memory of the server so far, in bytes. */
   memory(): Promise<number>;
+  /** Processor time of the server so far, in microseconds. */
+  cpu(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -28,6 +30,10 @@ export async function startTarget(order: object, env: Record<string, string> = {
     memory: async () => {
       child.send('memory');
       return Number((await messageOf(child)).rss);
+    },
+    cpu: async () => {
+      child.send('memory');
+      return Number((await messageOf(child)).cpu);
     },
     stop: async () => {
       const closed = once(child, 'exit');
@@ -46,6 +52,8 @@ async function messageOf(child: ChildProcess): Promise<Record<string, unknown>> 
 
 /** What one run gave. */
 export interface Load {
+  /** Processor time of the server, in microseconds a request. */
+  readonly cpu: number;
   readonly perSecond: number;
   readonly p99: number;
   readonly refused: number;
@@ -58,6 +66,7 @@ export async function load(
   path = '/api/v1/send/sms',
   body: object = ONE,
 ): Promise<Load> {
+  const before = await target.cpu();
   const result = await autocannon({
     url: `${target.base}${path}`,
     connections: 32,
@@ -67,6 +76,7 @@ export async function load(
     body: JSON.stringify(body),
   });
   return {
+    cpu: ((await target.cpu()) - before) / result.requests.total,
     perSecond: result.requests.average,
     p99: result.latency.p99,
     refused: result.non2xx + result.errors + result.timeouts,

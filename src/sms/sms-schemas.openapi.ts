@@ -1,21 +1,29 @@
 import type { Schema } from '../openapi/openapi-document.js';
 import { answerObject, count, identifier, moment, phoneNumber, ref } from '../openapi/schemas.js';
+import type { SmsSettings } from './sms-options.js';
 
-/** The named schemas of the SMS routes (contract.md section 3), for a host that takes so many recipients. */
-export function smsSchemas(maxRecipients: number): Readonly<Record<string, Schema>> {
+/** The named schemas of the SMS routes (contract.md section 3), with what the host has set. */
+export function smsSchemas(
+  maxRecipients: number,
+  { strictNumbers, transliterate }: Pick<SmsSettings, 'strictNumbers' | 'transliterate'>,
+): Readonly<Record<string, Schema>> {
+  const taken =
+    transliterate === 'punctuation'
+      ? 'Typographic punctuation becomes plain where that makes the text GSM-7.'
+      : 'It is taken as it is.';
+  const checked = strictNumbers ? ' Numbers that no numbering plan has are refused.' : '';
   const content: Schema = {
     type: 'string',
     minLength: 1,
     pattern: '\\S',
-    description:
-      'The text, at least one character that is no white space. It is taken as it is: GSM-7 if every character allows it, else UCS-2.',
+    description: `The text, at least one character that is no white space. ${taken} It is sent as GSM-7 if every character allows it, else as UCS-2.`,
   };
   const number: Schema = {
     type: 'array',
     minItems: 1,
     maxItems: maxRecipients,
     items: phoneNumber('A recipient.'),
-    description: 'The recipients. One that is given twice is sent and charged once.',
+    description: `The recipients. One that is given twice is sent and charged once.${checked}`,
   };
   return {
     SendSms: {

@@ -8,12 +8,12 @@ import { smsSchemas } from './sms-schemas.openapi.js';
 
 /** How the document describes the SMS routes (contract.md section 3). */
 export const smsOpenapi = describeController(SmsController, (surroundings) => {
-  const { http, accounts, userTokens } = surroundings;
+  const { http, accounts, userTokens, get } = surroundings;
   const examples = smsExamples(surroundings);
   const text = textErrors(surroundings);
   return {
     tag: { name: 'SMS', description: 'Send a text to one or many numbers, ask what it costs, see what became of it.' },
-    schemas: smsSchemas(http.maxRecipients),
+    schemas: smsSchemas(http.maxRecipients, get(SmsSettings)),
     routes: {
       send: {
         operationId: 'sendSms',

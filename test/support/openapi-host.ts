@@ -8,7 +8,7 @@ export function documentOf(app: INestApplication, openapi = '3.0.0'): OpenAPIObj
   return describeMessaging(app, SwaggerModule.createDocument(app, config));
 }
 
-/** Serves it at `/docs-json`, and with `ui` the page at `/docs`; to be called before the application listens. */
-export function serveDocument(app: INestApplication, { ui = false }: { ui?: boolean } = {}): void {
-  SwaggerModule.setup('docs', app, () => documentOf(app), { ui });
+/** Serves it at `/docs-json`; to be called before the application listens. The page is `servePage`'s. */
+export function serveDocument(app: INestApplication): void {
+  SwaggerModule.setup('docs', app, () => documentOf(app), { ui: false });
 }

@@ -150,6 +150,16 @@ describe('describeMessaging', () => {
     });
   });
 
+  it('says what becomes of texts and numbers where the host has changed that', async () => {
+    const plain = JSON.stringify(documentOf(await withOptions()).components?.schemas?.SendSms);
+    expect(plain).toContain('It is taken as it is.');
+    expect(plain).not.toContain('numbering plan');
+    const sms = { ...OPTIONS.sms, transliterate: 'punctuation', strictNumbers: true } as const;
+    const changed = JSON.stringify(documentOf(await withOptions({ sms })).components?.schemas?.SendSms);
+    expect(changed).toContain('Typographic punctuation becomes plain');
+    expect(changed).toContain('Numbers that no numbering plan has are refused.');
+  });
+
   it('shows errors in the language of the host', async () => {
     const document = served(documentOf(await withOptions({ locale: { 'error.empty_message': 'Rien à dire' } })));
     expect(texts(send(document), 400)).toMatchObject({
