@@ -26,7 +26,11 @@ export class PooledExecutor extends Executor {
   }
 
   override write<T>(work: Work<T>): Promise<T> {
-    return this.track(this.transaction(work, 1));
+    return this.track(this.transaction(work, 1, true));
+  }
+
+  override writeLazily<T>(work: Work<T>): Promise<T> {
+    return this.track(this.transaction(work, 1, false));
   }
 
   override read<T>(work: Work<T>): Promise<T> {
@@ -51,10 +55,10 @@ export class PooledExecutor extends Executor {
     this.watch.stop();
   }
 
-  private async transaction<T>(work: Work<T>, tries: number): Promise<T> {
+  private async transaction<T>(work: Work<T>, tries: number, durable: boolean): Promise<T> {
     try {
       return await this.connected(async (session) => {
-        await session.begin();
+        await session.begin(durable);
         let result: T;
         try {
           result = await drive(work(), (statement) => session.run(statement));
@@ -67,7 +71,7 @@ export class PooledExecutor extends Executor {
       });
     } catch (error) {
       // Only what the database itself rolled back is repeated: after a lost connection a COMMIT may have happened.
-      if (tries < 4 && TRY_AGAIN.has(codeOf(error) ?? '')) return this.transaction(work, tries + 1);
+      if (tries < 4 && TRY_AGAIN.has(codeOf(error) ?? '')) return this.transaction(work, tries + 1, durable);
       throw asStorageFault(error);
     }
   }

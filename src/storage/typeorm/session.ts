@@ -4,7 +4,8 @@ import type { Row, Statement, StatementResult } from './operation.js';
 
 /** A connection that is ours for the moment, and how statements reach the database through it. */
 export interface Session {
-  begin(): Promise<unknown>;
+  /** @param durable whether the commit is to wait for the disk */
+  begin(durable: boolean): Promise<unknown>;
   run(statement: Statement): Promise<StatementResult>;
   commit(): Promise<unknown>;
   rollback(): Promise<unknown>;
@@ -43,7 +44,7 @@ export interface PostgresConnection {
  */
 export function preparedSession(connection: PostgresConnection, native: Native): Session {
   return {
-    begin: () => connection.query('BEGIN'),
+    begin: (durable) => connection.query(durable ? 'BEGIN' : 'BEGIN; SET LOCAL synchronous_commit = off'),
     run: async (statement) => {
       const { sql, params } = native(statement);
       const { rows, rowCount } = await connection.query({ name: nameOf(sql), text: sql, values: params });

@@ -52,11 +52,15 @@ export class SqliteExecutor extends Executor {
   }
 
   override write<T>(work: Work<T>): Promise<T> {
-    return this.enqueue(work, true);
+    return this.enqueue(work, true, true);
+  }
+
+  override writeLazily<T>(work: Work<T>): Promise<T> {
+    return this.enqueue(work, true, false);
   }
 
   override read<T>(work: Work<T>): Promise<T> {
-    return this.enqueue(work, false);
+    return this.enqueue(work, false, false);
   }
 
   override async join<T>(host: HostTransaction, work: Work<T>): Promise<T> {
@@ -73,12 +77,13 @@ export class SqliteExecutor extends Executor {
     this.watch.stop();
   }
 
-  private enqueue<T>(work: Work<T>, writes: boolean): Promise<T> {
+  private enqueue<T>(work: Work<T>, writes: boolean, durable: boolean): Promise<T> {
     if (this.stopped) return Promise.reject(new StorageUnavailableError('The storage is stopped.'));
     return new Promise<T>((resolve, reject) => {
       let result: T | typeof NOTHING = NOTHING;
       this.waiting.push({
         writes,
+        durable,
         since: this.clock.now(),
         run: () => {
           result = driveSync(work(), (statement) => this.handle.execute(statement));
@@ -93,7 +98,10 @@ export class SqliteExecutor extends Executor {
   private schedule(): void {
     if (this.scheduled) return;
     this.scheduled = true;
-    setImmediate(() => this.flush());
+    setImmediate(() => {
+      this.scheduled = false;
+      this.flush();
+    });
   }
 
   /** A transaction has just ended; its caller has not gone on yet. */
@@ -125,14 +133,12 @@ export class SqliteExecutor extends Executor {
     const why = new StorageUnavailableError(`The SQLite database is busy: ${obstacle}.`);
     this.reject(why, ({ since }) => since <= oldest);
     if (this.waiting.length === 0) return;
-    this.scheduled = true;
     this.cancelLook = this.clock.after(LOOK_AGAIN_MS, () => this.flush());
     // The clock's timers let a process end; one that waits for its turn, an operator's command for instance, must not.
     this.keptAlive = setInterval(() => undefined, LONGEST_MS);
   }
 
   private stopLooking(): void {
-    this.scheduled = false;
     this.cancelLook();
     clearInterval(this.keptAlive);
   }

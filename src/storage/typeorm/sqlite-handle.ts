@@ -5,6 +5,8 @@ import type { Row, Statement, StatementResult } from './operation.js';
 /** A piece of work on the handle, and who waits for it. */
 export interface SqliteTask {
   readonly writes: boolean;
+  /** Whether its commit is to be on disk when it is done; see `Executor.writeLazily`. */
+  readonly durable: boolean;
   readonly run: () => void;
   readonly done: () => void;
   readonly fail: (error: unknown) => void;
@@ -17,9 +19,13 @@ export interface SqliteTask {
 export class SqliteHandle {
   private readonly prepared = new Map<string, Prepared>();
   private readonly busyTimeout: number;
+  private readonly synchronous: number;
+  private readonly inWal: boolean;
 
   constructor(private readonly database: Database) {
     this.busyTimeout = Number(database.pragma('busy_timeout', { simple: true }));
+    this.synchronous = Number(database.pragma('synchronous', { simple: true }));
+    this.inWal = database.pragma('journal_mode', { simple: true }) === 'wal';
   }
 
   /** Whether somebody has a transaction open on it. */
@@ -54,7 +60,10 @@ export class SqliteHandle {
   private performWrites(tasks: readonly SqliteTask[]): readonly SqliteTask[] {
     if (tasks.length === 0) return [];
     const failed = new Map<SqliteTask, unknown>();
+    // In WAL mode NORMAL commits without a sync, and the next FULL commit syncs them with it. In others it is less safe.
+    const lazily = this.inWal && this.synchronous > 1 && !tasks.some(({ durable }) => durable);
     try {
+      if (lazily) this.database.pragma('synchronous = NORMAL');
       this.run('BEGIN IMMEDIATE');
       for (const task of tasks) this.attempt(task, tasks.length > 1, failed);
       this.run('COMMIT');
@@ -63,6 +72,8 @@ export class SqliteHandle {
       if (isBusy(error)) return tasks;
       for (const task of tasks) task.fail(failed.has(task) ? failed.get(task) : error);
       return [];
+    } finally {
+      if (lazily) this.database.pragma(`synchronous = ${this.synchronous}`);
     }
     for (const task of tasks) {
       if (failed.has(task)) task.fail(failed.get(task));

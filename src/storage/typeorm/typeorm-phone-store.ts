@@ -13,7 +13,7 @@ export class TypeormPhoneStore extends PhoneStore {
   override async receive(messages: readonly PhoneMessage[]): Promise<void> {
     if (messages.length === 0) return;
     const { dialect } = this.executor;
-    await this.executor.write(() =>
+    await this.executor.writeLazily(() =>
       write(
         `INSERT INTO messaging_phone_message (${COLUMNS}) SELECT ${COLUMNS} FROM ${dialect.rows(SHAPE)}
           ${dialect.onDuplicate('number, channel, message_id')}`,
