@@ -95,7 +95,7 @@ export class MessagingCore {
         ...STORES,
         ...SERVICES,
       ],
-      exports: EXPORTS,
+      exports: [...EXPORTS, ...ports.exports],
     };
   }
 }
@@ -123,7 +123,7 @@ const STORES: Provider[] = [
 
 const EXPORTS = [
   ...[MessagingValues, HttpSettings, AccountSettings, MessagingEvents, SandboxFeed, PhoneStore],
-  ...[Clock, IdGenerator, WakeUp, Authenticator, AccountService, SignatureService, SignatureDirectory, LedgerService],
+  ...[Authenticator, AccountService, SignatureService, SignatureDirectory, LedgerService],
   ...[Channels, TextSources, Outbox, OnceGate, OutboxStore],
 ];
 
@@ -159,15 +159,19 @@ function graphOf({ path, controllers }: Pick<CoreGraph, 'path' | 'controllers'>)
 }
 
 function portsOf({ storage, userTokens, clock, ids, wakeUp }: CoreGraph): PortParts {
-  const parts = [
-    providePort('storage', MessagingStorage, storage ?? TypeormStorage.forRoot({ url: 'sqlite:messaging.db' })),
+  const shared = [
     providePort('clock', Clock, clock ?? SystemClock),
     providePort('ids', IdGenerator, ids ?? UuidGenerator),
     providePort('wakeUp', WakeUp, wakeUp ?? LocalWakeUp),
-    ...(userTokens ? [providePort('userTokens', UserTokenVerifier, userTokens)] : []),
+  ];
+  const parts = [
+    ...shared,
+    providePort('storage', MessagingStorage, storage ?? TypeormStorage.forRoot({ url: 'sqlite:messaging.db' })),
+    ...(userTokens === undefined ? [] : [providePort('userTokens', UserTokenVerifier, userTokens)]),
   ];
   return {
     imports: parts.flatMap(({ imports }) => imports),
     providers: parts.flatMap(({ providers }) => providers),
+    exports: shared.flatMap((part) => part.exports),
   };
 }

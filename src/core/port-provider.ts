@@ -25,25 +25,28 @@ export type PortSource<T extends object> =
 export interface PortParts {
   readonly imports: NonNullable<ModuleMetadata['imports']>;
   readonly providers: Provider[];
+  /** What passes the port on: the token, or the module that has it (Nest exports no token that comes from elsewhere). */
+  readonly exports: NonNullable<ModuleMetadata['exports']>;
 }
 
 /** @throws MessagingOptionsError naming the option when the source is none */
 export function providePort<T extends object>(option: string, token: Abstract<T>, source: PortSource<T>): PortParts {
   if (typeof source === 'function' && source.prototype !== undefined) {
     // A module's class stands for the module, as it does among imports.
-    if (isModule(source)) return { imports: [source], providers: [] };
-    return { imports: [], providers: [{ provide: token, useClass: source }] };
+    if (isModule(source)) return { imports: [source], providers: [], exports: [source] };
+    return { imports: [], providers: [{ provide: token, useClass: source }], exports: [token] };
   }
   if (typeof source === 'object' && source !== null) {
-    if ('module' in source) return { imports: [source], providers: [] };
+    if ('module' in source) return { imports: [source], providers: [], exports: [source] };
     if ('useValue' in source) {
-      return { imports: [], providers: [{ provide: token, useValue: portOf(option, token, source.useValue) }] };
+      const useValue = portOf(option, token, source.useValue);
+      return { imports: [], providers: [{ provide: token, useValue }], exports: [token] };
     }
     if ('useFactory' in source && typeof source.useFactory === 'function') {
       const { useFactory, inject = [], imports = [] } = source;
       const checked = async (...injected: unknown[]): Promise<T> =>
         portOf(option, token, await useFactory(...injected));
-      return { imports, providers: [{ provide: token, useFactory: checked, inject }] };
+      return { imports, providers: [{ provide: token, useFactory: checked, inject }], exports: [token] };
     }
   }
   throw new MessagingOptionsError(

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Clock, SystemClock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { decide, type Outcome, type RefusalCode } from './decide.js';
@@ -42,6 +43,7 @@ const REFUSALS = {
 export class Outbox {
   private waiting: Waiting[] = [];
   private committing = false;
+  private crowded = false;
   private readonly held: Waiting[][] = [];
   private lanes = 0;
 
@@ -49,6 +51,7 @@ export class Outbox {
     private readonly store: OutboxStore,
     private readonly wakeUp: WakeUp,
     private readonly events: MessagingEvents,
+    private readonly clock: Clock = new SystemClock(),
   ) {}
 
   /**
@@ -94,13 +97,18 @@ export class Outbox {
   private schedule(): void {
     if (this.committing || this.waiting.length === 0) return;
     this.committing = true;
-    // After this turn of the loop: everything that arrived in it goes into one commit.
-    setImmediate(() => {
-      void this.commit(this.nextBatch(), 'skip').finally(() => {
+    const commit = () => {
+      const batch = this.nextBatch();
+      this.crowded = batch.length > 1;
+      void this.commit(batch, 'skip').finally(() => {
         this.committing = false;
         this.schedule();
       });
-    });
+    };
+    // After this turn of the loop: everything that arrived in it goes into one commit. Where a commit is dear and callers
+    // come in crowds, a little later; a caller by itself never waits for others.
+    if (this.crowded && this.store.gatherMs > 0) this.clock.after(this.store.gatherMs, commit);
+    else setImmediate(commit);
   }
 
   private nextBatch(): Waiting[] {

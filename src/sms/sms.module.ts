@@ -67,7 +67,7 @@ export class SmsModule {
         ...transport.providers,
         ...[SmsChannel, SmsService],
       ],
-      exports: [SmsService, SmsTransport, SmsSettings],
+      exports: [SmsService, SmsSettings, ...transport.exports],
     };
   }
 }

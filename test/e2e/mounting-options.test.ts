@@ -4,12 +4,14 @@ import { MessagingOptionsError } from '../../src/common/errors.js';
 import { MessagingCore } from '../../src/core/messaging-core.module.js';
 import { MessagingModule } from '../../src/messaging.module.js';
 import { SmsModule } from '../../src/sms/sms.module.js';
+import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { mount, unmountAfterEach } from '../support/mounted.js';
 
 unmountAfterEach();
 
-const { sms: SMS, storage: STORAGE, ...VALUES } = OPTIONS;
+const { sms: SMS, storage: _, ...VALUES } = OPTIONS;
+const STORAGE = MemoryStorage;
 const { tariff: TARIFF } = SMS;
 
 /** The start of an application that is given these options as JavaScript would: unchecked. */

@@ -1,10 +1,23 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type DynamicModule, Global, Injectable, Logger, type LoggerService, Module, type Type } from '@nestjs/common';
+import {
+  type Abstract,
+  type DynamicModule,
+  Global,
+  Injectable,
+  Logger,
+  type LoggerService,
+  Module,
+  type Provider,
+  type Type,
+} from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { DataSource } from 'typeorm';
+import { UserTokenVerifier } from '../../src/accounts/user-token-verifier.js';
 import { Clock } from '../../src/common/clock.js';
 import { MessagingOptionsError } from '../../src/common/errors.js';
+import { IdGenerator, UuidGenerator } from '../../src/common/ids.js';
 import { MessagingModule } from '../../src/messaging.module.js';
+import { LocalWakeUp, WakeUp } from '../../src/outbox/wake-up.js';
 import { SmsTransport } from '../../src/sms/sms-transport.js';
 import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { MessagingStorage } from '../../src/storage/messaging-storage.js';
@@ -106,6 +119,31 @@ describeOnBothAdapters('a carrier of the host', (adapter) => {
   });
 });
 
+describeOnBothAdapters('other ports of the host', (adapter) => {
+  it('may come from modules too: the clock, the ids, the wake-up and the user tokens', async () => {
+    const clock = new FakeClock(Date.UTC(2030, 0, 1));
+    const wakeUp = new LocalWakeUp();
+    const tokens = { verify: async () => undefined };
+    const exporting = (token: Abstract<object>, useValue: object): DynamicModule => {
+      class PortModule {}
+      return { module: PortModule, providers: [{ provide: token, useValue }], exports: [token] };
+    };
+    const running = await mount(adapter, [
+      MessagingModule.forRoot({
+        ...OPTIONS,
+        clock: exporting(Clock, clock),
+        wakeUp: exporting(WakeUp, wakeUp),
+        userTokens: exporting(UserTokenVerifier, tokens),
+        ids: exporting(IdGenerator, new UuidGenerator()),
+      }),
+    ]);
+    const client = await clientOf(running);
+    expect((await client.sent(SEND)).date_sent).toBe('2030-01-01T00:00:00.000Z');
+    expect(running.app.get(WakeUp, { strict: false })).toBe(wakeUp);
+    expect(running.app.get(UserTokenVerifier, { strict: false })).toBe(tokens);
+  });
+});
+
 describeOnBothAdapters('a storage of the host', (adapter) => {
   it('put in the place of ours by a test', async () => {
     class Watched extends MemoryStorage {
@@ -184,21 +222,18 @@ describe('a port that the host provides beside the options', () => {
   afterEach(() => Logger.overrideLogger(false));
 
   /** Starts and gives the warnings of the start. */
-  const warnings = async (imports: (Type | DynamicModule)[], providers: never[] = []): Promise<unknown[]> => {
+  const warnings = async (imports: (Type | DynamicModule)[], providers: Provider[] = []): Promise<unknown[]> => {
     const warned: unknown[] = [];
     const logger: LoggerService = { log() {}, error() {}, warn: (message) => void warned.push(message) };
     await mount('express', imports, { options: { logger }, host: { providers } });
     return warned;
   };
-  const providing = (token: unknown, useValue: object): never[] =>
-    Reflect.apply(Array.of, Array, [{ provide: token, useValue }]);
-
-  it.each<[{ readonly name: string }, object]>([
+  it.each<[Abstract<object>, object]>([
     [SmsTransport, new RecordingTransport()],
     [MessagingStorage, new MemoryStorage()],
     [Clock, new FakeClock()],
   ])('is warned of at start: %p', async (port, value) => {
-    const said = await warnings([MessagingModule.forRoot(OPTIONS)], providing(port, value));
+    const said = await warnings([MessagingModule.forRoot(OPTIONS)], [{ provide: port, useValue: value }]);
     expect(said).toEqual([
       `AppModule provides ${port.name}, which the messaging module does not see: give it in the options of forRoot.`,
     ]);

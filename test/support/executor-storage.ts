@@ -60,6 +60,10 @@ export class NaiveExecutor extends Executor {
     );
   }
 
+  override writeLazily<T>(work: Work<T>): Promise<T> {
+    return this.write(work);
+  }
+
   override read<T>(work: Work<T>): Promise<T> {
     return driveOn(this.dataSource.createQueryRunner(), this.dialect, work());
   }

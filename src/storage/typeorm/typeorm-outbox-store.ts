@@ -30,8 +30,11 @@ import { expireDeliveries, settleDeliveries } from './settle-operation.js';
 
 /** Sends and their deliveries in SQL. */
 export class TypeormOutboxStore extends OutboxStore {
+  override readonly gatherMs: number;
+
   constructor(private readonly executor: Executor) {
     super();
+    this.gatherMs = executor.gatherMs;
   }
 
   override commit(
