@@ -24,7 +24,7 @@ export class GraphCheck implements OnModuleInit {
 
   /** A port that the host provides beside our options is not the one that we use. */
   onModuleInit(): void {
-    const ours = new Set(['MessagingCore', 'SmsModule', 'MessagingModule']);
+    const ours = new Set(['MessagingCore', 'SmsModule', 'OtpModule', 'MessagingModule']);
     for (const module of this.modules.values()) {
       if (ours.has(module.metatype.name)) continue;
       for (const port of PORTS) {

@@ -1,3 +1,5 @@
+import type { Guard } from './guard.js';
+
 /** What is to be said, as JSON; `kind` says who can turn it into a text (`text` is the text itself). */
 export interface Payload {
   readonly kind: string;
@@ -48,6 +50,8 @@ export interface Send {
   /** The answer to the caller, JSON; kept for replays when `once` is given. */
   readonly reply: object;
   readonly once?: OnceKey;
+  /** A further condition; its verdict gives the payload and the reply in the place of those above. */
+  readonly guard?: Guard;
 }
 
 /** Units a send costs: the sum over its recipients. */

@@ -1,0 +1,66 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { OtpModuleAsyncOptions, OtpModuleOptions, OtpValues, ValuesFactory } from '../core/core-options.js';
+import { MessagingCore, MessagingValues, MountPoint } from '../core/messaging-core.module.js';
+import { HttpSettings } from '../http/http-settings.js';
+import { mountController } from '../http/mount-controller.js';
+import { SmsModule } from '../sms/sms.module.js';
+import { OtpController } from './otp.controller.js';
+import { OtpService } from './otp-service.js';
+import { OtpSettings, resolveOtpSettings } from './otp-settings.js';
+import { OtpTextSource } from './otp-text-source.js';
+
+/**
+ * One-time passcodes (contract section 4), with SMS beside it where `sms` is given; on a shared core the channels are those
+ * that stand there.
+ */
+@Module({})
+export class OtpModule {
+  /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
+  static forRoot(options: OtpModuleOptions): DynamicModule {
+    if ('core' in options) return OtpModule.feature(options.core, { useFactory: () => options });
+    const core = MessagingCore.forRoot(options);
+    return OtpModule.feature(core, OF_CORE, options.sms ? [SmsModule.feature(core, options.sms)] : []);
+  }
+
+  /** As `forRoot`, with the values from a factory. */
+  static forRootAsync(options: OtpModuleAsyncOptions): DynamicModule {
+    if ('core' in options) return OtpModule.feature(options.core, options);
+    const core = MessagingCore.forRootAsync(options);
+    return OtpModule.feature(core, OF_CORE, options.sms ? [SmsModule.feature(core, options.sms)] : []);
+  }
+
+  /**
+   * The module on a core that stands already; by default the values are the core's own.
+   * @internal
+   */
+  static feature(
+    core: DynamicModule,
+    values: ValuesFactory<OtpValues> = OF_CORE,
+    channels: readonly DynamicModule[] = [],
+  ): DynamicModule {
+    const { path, controllers } = MountPoint.of(core);
+    return {
+      module: OtpModule,
+      global: true,
+      imports: [core, ...channels, ...(values.imports ?? [])],
+      controllers: controllers ? [mountController(OtpController, path)] : [],
+      providers: [
+        {
+          provide: OtpSettings,
+          useFactory: async ({ catalogue }: HttpSettings, { sms }: MessagingValues, ...injected: unknown[]) => {
+            const { otp } = await values.useFactory(...injected);
+            return resolveOtpSettings(otp, { catalogue, home: sms?.tariff?.home });
+          },
+          inject: [HttpSettings, MessagingValues, ...(values.inject ?? [])],
+        },
+        ...[OtpTextSource, OtpService],
+      ],
+      exports: [OtpService],
+    };
+  }
+}
+
+const OF_CORE: ValuesFactory<OtpValues> = {
+  inject: [MessagingValues],
+  useFactory: (values: OtpValues) => values,
+};
