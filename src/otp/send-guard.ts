@@ -93,7 +93,8 @@ export class SendGuard implements Guard {
     send: CodeSend,
   ): readonly (readonly [OtpRule, number])[] {
     const { sends, cooldownSeconds } = this.settings.limits;
-    const cooled = pending ? pending.lastSentAt + cooldownSeconds * 1000 : send.now;
+    // Not at all without a cooldown: sends of the same moment may reach the lock in any order.
+    const cooled = pending && cooldownSeconds > 0 ? pending.lastSentAt + cooldownSeconds * 1000 : send.now;
     return [
       ['cooldown', cooled],
       ['sends', opensAt(before?.sent ?? [], sends, send.now)],
