@@ -5,7 +5,6 @@ import { MessagingError, MessagingOptionsError } from '../common/errors.js';
 import { IdGenerator } from '../common/ids.js';
 import { countryOf, isPhoneNumber } from '../common/phone-number.js';
 import { MessagingEvents } from '../events/messaging-events.js';
-import { HttpSettings } from '../http/http-settings.js';
 import { Channels, type CodeChannel } from '../outbox/channel.js';
 import { GuardStore } from '../outbox/guard-store.js';
 import { OnceGate, type OnceRequest } from '../outbox/once-gate.js';
@@ -58,7 +57,6 @@ export class OtpService implements OnApplicationBootstrap {
     private readonly gate: OnceGate,
     private readonly channels: Channels,
     private readonly settings: OtpSettings,
-    private readonly http: HttpSettings,
     private readonly events: MessagingEvents,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
@@ -135,7 +133,7 @@ export class OtpService implements OnApplicationBootstrap {
     });
     const [id, now] = [this.ids.next(), this.clock.now()];
     const newId = this.ids.bytes(16).toString('base64url');
-    const message = renderText(this.http.catalogue, 'otp.sent');
+    const message = renderText(this.settings.catalogue, 'otp.sent');
     const guard = new SendGuard(
       { binding, messageId: id, channel: channel.name, units, newId, now, message },
       this.settings,

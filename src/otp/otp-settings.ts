@@ -13,6 +13,7 @@ import { longestOf } from './otp-window.js';
 export abstract class OtpSettings {
   abstract readonly codes: OtpCodes;
   abstract readonly text: OtpText;
+  abstract readonly catalogue: Catalogue;
   abstract readonly limits: ResolvedLimits;
   abstract readonly triesPerCode: number;
   abstract readonly validityMs: number;
@@ -43,7 +44,7 @@ export function resolveOtpSettings(options: OtpOptions, surroundings: OtpSurroun
   const chance = guessChance({ digits, triesPerCode, wrongTries: limits.wrongTries });
   checkChance(chance, limits, options.maxGuessChance ?? 0.01);
   return {
-    ...{ codes, text, limits, triesPerCode, chance },
+    ...{ codes, text, catalogue, limits, triesPerCode, chance },
     validityMs: validity * 1000,
     warnings: warningsOf(validity, limits),
     keptUntil: ({ createdAt, lastSentAt }) =>

@@ -1,6 +1,5 @@
 import { HttpCode, Post } from '@nestjs/common';
 import { Caller } from '../accounts/caller.decorator.js';
-import { HttpSettings } from '../http/http-settings.js';
 import { MessagingBody } from '../http/messaging-body.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { Once } from '../http/once.decorator.js';
@@ -9,6 +8,7 @@ import { ReplyHeaders } from '../http/reply-headers.decorator.js';
 import type { OnceRequest } from '../outbox/once-gate.js';
 import { SendOtpBody, VerifyOtpBody } from './otp.dto.js';
 import { OtpService } from './otp-service.js';
+import { OtpSettings } from './otp-settings.js';
 import { type VerifyReceipt, verifyAnswer } from './verify-answer.js';
 
 /** The routes of one-time passcodes (contract.md section 4). */
@@ -16,7 +16,7 @@ import { type VerifyReceipt, verifyAnswer } from './verify-answer.js';
 export class OtpController {
   constructor(
     private readonly otp: OtpService,
-    private readonly http: HttpSettings,
+    private readonly settings: OtpSettings,
   ) {}
 
   @Post('send/otp')
@@ -33,6 +33,6 @@ export class OtpController {
   @Post('verify/otp')
   @HttpCode(200)
   async verify(@Caller() { accountId }: Caller, @MessagingBody() body: VerifyOtpBody): Promise<VerifyReceipt> {
-    return verifyAnswer(await this.otp.verify(accountId, body), this.http.catalogue);
+    return verifyAnswer(await this.otp.verify(accountId, body), this.settings.catalogue);
   }
 }

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AccountSettings } from '../accounts/account-settings.js';
 import type { OtpModuleAsyncOptions, OtpModuleOptions, OtpValues, ValuesFactory } from '../core/core-options.js';
 import { MessagingCore, MessagingValues, MountPoint } from '../core/messaging-core.module.js';
-import { HttpSettings } from '../http/http-settings.js';
 import { mountController } from '../http/mount-controller.js';
 import { SmsModule } from '../sms/sms.module.js';
 import { OtpController } from './otp.controller.js';
@@ -47,11 +47,11 @@ export class OtpModule {
       providers: [
         {
           provide: OtpSettings,
-          useFactory: async ({ catalogue }: HttpSettings, { sms }: MessagingValues, ...injected: unknown[]) => {
+          useFactory: async ({ catalogue }: AccountSettings, { sms }: MessagingValues, ...injected: unknown[]) => {
             const { otp } = await values.useFactory(...injected);
             return resolveOtpSettings(otp, { catalogue, home: sms?.tariff?.home });
           },
-          inject: [HttpSettings, MessagingValues, ...(values.inject ?? [])],
+          inject: [AccountSettings, MessagingValues, ...(values.inject ?? [])],
         },
         ...[OtpTextSource, OtpService],
       ],

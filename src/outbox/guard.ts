@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../common/errors.js';
-import type { Payload } from './send.js';
+import type { Payload } from './payload.js';
 
 /** A small document that is kept under a key; the storage knows nothing of what it means. */
 export interface GuardRecord {

@@ -1,16 +1,7 @@
 import type { Guard } from './guard.js';
+import type { Payload } from './payload.js';
 
-/** What is to be said, as JSON; `kind` says who can turn it into a text (`text` is the text itself). */
-export interface Payload {
-  readonly kind: string;
-  readonly [field: string]: unknown;
-}
-
-/** Payload of a plain text. */
-export interface TextPayload extends Payload {
-  readonly kind: 'text';
-  readonly text: string;
-}
+export type { Payload, TextPayload } from './payload.js';
 
 /** One recipient and its price in units. */
 export interface Recipient {
