@@ -1,1 +1,60 @@
-module.exports = { forbidden: [{ name: 'no-circular', severity: 'error', from: {}, to: { circular: true } }], options: { parser: 'swc', tsPreCompilationDeps: true, exclude: 'node_modules' } };
+/** Which folder of src/ may know which (design: dependencies point one way). */
+const layers = {
+  common: [],
+  events: ['common', 'outbox'],
+  accounts: ['common'],
+  outbox: ['common', 'events'],
+  http: ['common', 'accounts', 'outbox'],
+  billing: ['common', 'accounts', 'http'],
+  sandbox: ['common', 'http'],
+  storage: ['common', 'accounts', 'billing', 'outbox', 'sandbox'],
+  sms: ['common', 'accounts', 'billing', 'outbox', 'events', 'http', 'core'],
+  otp: ['common', 'accounts', 'events', 'outbox', 'http', 'sms', 'core'],
+  transports: ['common', 'outbox', 'sandbox', 'sms'],
+  core: ['common', 'accounts', 'billing', 'events', 'http', 'outbox', 'sandbox', 'sms', 'otp', 'storage'],
+  openapi: ['common', 'accounts', 'billing', 'http', 'outbox', 'sandbox', 'sms', 'otp', 'core'],
+  testing: ['common', 'accounts', 'billing', 'outbox', 'otp', 'sandbox', 'storage'],
+};
+
+const oneWay = Object.entries(layers).map(([layer, allowed]) => ({
+  name: `${layer}-knows-only-what-is-below-it`,
+  severity: 'error',
+  // A module wires what is above it too; a description for OpenAPI knows the words to describe with.
+  from: { path: `^src/${layer}/`, pathNot: '\\.(module|openapi)\\.ts$' },
+  to: { path: '^src/', pathNot: [layer, ...allowed].map((each) => `^src/${each}/`) },
+}));
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...oneWay,
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'only-the-wiring-knows-adapters',
+      comment:
+        'storage/typeorm, storage/memory and transports are adapters; nobody but modules and the entry names them.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '(\\.module\\.ts|/index\\.ts)$|^src/(storage|transports|testing)/' },
+      to: { path: '^src/(storage/(typeorm|memory)|transports)/' },
+    },
+    {
+      name: 'root-entry-loads-no-optional-engine',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/transports/(smpp|http|baileys)/' },
+      to: { path: '^(baileys|smpp|bullmq|pg|mysql2)$', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'not-from-tests',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(test|bench|sample-app)/' },
+    },
+    {
+      name: 'no-dev-dependency-at-run-time',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only', 'npm-peer'] },
+    },
+  ],
+  options: { parser: 'swc', tsPreCompilationDeps: true, doNotFollow: { path: 'node_modules' } },
+};

@@ -35,7 +35,10 @@ export {
   type OtpSubject,
 } from './events/messaging-events.js';
 export { messagingControllerOptions } from './http/messaging-controller.js';
+export { MessagingExceptionFilter } from './http/messaging-exception.filter.js';
 export { MessagingModule } from './messaging.module.js';
+export { describeMessaging } from './openapi/describe-messaging.js';
+export type { OpenApiDocument } from './openapi/openapi-document.js';
 export { OtpModule } from './otp/otp.module.js';
 export type { CountryBreaker, OtpLimits, OtpPreset } from './otp/otp-limits.js';
 export type { OtpOptions, OtpServiceOptions } from './otp/otp-options.js';

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { MessagingAsyncOptions, MessagingOptions, SmsGraph } from './core/core-options.js';
 import { MessagingCore } from './core/messaging-core.module.js';
+import { knownOptions, knownValues, OPTION_NAMES } from './core/option-names.js';
 import { OtpModule } from './otp/otp.module.js';
 import { SmsModule } from './sms/sms.module.js';
 
@@ -9,12 +10,15 @@ import { SmsModule } from './sms/sms.module.js';
 export class MessagingModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
   static forRoot(options: MessagingOptions): DynamicModule {
-    return mount(MessagingCore.forRoot(options), options.sms, options.otp !== undefined);
+    const { sms, otp } = knownOptions(options, OPTION_NAMES.messaging);
+    return mount(MessagingCore.build(options, { useFactory: () => options }), sms, otp !== undefined);
   }
 
   /** As `forRoot`; what shapes the module graph is given at once, the values come from the factory. */
   static forRootAsync(options: MessagingAsyncOptions): DynamicModule {
-    return mount(MessagingCore.forRootAsync(options), options.sms, options.otp ?? false);
+    const { useFactory, sms, otp } = knownOptions(options, OPTION_NAMES.messagingAsync);
+    const values = { ...options, useFactory: knownValues(useFactory, OPTION_NAMES.messagingValues) };
+    return mount(MessagingCore.build(options, values), sms, otp ?? false);
   }
 }
 

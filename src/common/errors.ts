@@ -10,6 +10,9 @@ export type ErrorCode = Extract<TextKey, `error.${string}`>;
 export class MessagingError extends Error {
   override readonly name = 'MessagingError';
 
+  /** Not a plain property: values hold numbers and texts of callers, which must not show where the error is logged. */
+  readonly #values: TextValues;
+
   /**
    * @param code what went wrong
    * @param values what the text names, for instance the offending number; shown to the caller, never logged
@@ -17,11 +20,17 @@ export class MessagingError extends Error {
    */
   constructor(
     readonly code: ErrorCode,
-    readonly values: TextValues = {},
+    values: TextValues = {},
     readonly retryAfter?: number,
     options?: ErrorOptions,
   ) {
     super(code, options);
+    this.#values = values;
+  }
+
+  /** What the text names. */
+  get values(): TextValues {
+    return this.#values;
   }
 }
 

@@ -5,6 +5,7 @@ import { Clock } from '../common/clock.js';
 import { MessagingOptionsError } from '../common/errors.js';
 import { IdGenerator } from '../common/ids.js';
 import { WakeUp } from '../outbox/wake-up.js';
+import { SmsSettings } from '../sms/sms-options.js';
 import { SmsTransport } from '../sms/sms-transport.js';
 import { MessagingStorage } from '../storage/messaging-storage.js';
 
@@ -24,20 +25,18 @@ export class GraphCheck implements OnModuleInit {
 
   /** A port that the host provides beside our options is not the one that we use. */
   onModuleInit(): void {
-    const ours = new Set(['MessagingCore', 'SmsModule', 'OtpModule', 'MessagingModule']);
-    for (const module of this.modules.values()) {
-      if (ours.has(module.metatype.name)) continue;
-      for (const port of PORTS) {
-        if (!module.providers.has(port) || this.isExported(module.exports, port)) continue;
+    const modules = [...this.modules.values()];
+    const ours = modules.filter(({ providers }) => providers.has(GraphCheck) || providers.has(SmsSettings));
+    for (const port of PORTS) {
+      const isOurOwn = ours.some(({ providers }) => providers.has(port));
+      for (const module of modules) {
+        if (ours.includes(module) || !module.providers.has(port)) continue;
+        // Where we have none of our own, a module that exports the port is the very one that our options name.
+        if (!isOurOwn && module.exports.has(port)) continue;
         new Logger('Messaging').warn(
           `${module.metatype.name} provides ${port.name}, which the messaging module does not see: give it in the options of forRoot.`,
         );
       }
     }
-  }
-
-  /** A module that exports the port may be the very one that our options name. */
-  private isExported(exports: ReadonlySet<unknown>, port: unknown): boolean {
-    return exports.has(port);
   }
 }

@@ -32,11 +32,12 @@ import { TextSources } from '../outbox/text-sources.js';
 import { LocalWakeUp, WakeUp } from '../outbox/wake-up.js';
 import { PhoneStore } from '../sandbox/phone-store.js';
 import { SandboxFeed } from '../sandbox/sandbox-feed.js';
-import type { SmsOptions } from '../sms/sms-options.js';
+import { MOST_RECIPIENTS, resolveSmsSettings, type SmsOptions } from '../sms/sms-options.js';
 import { MessagingStorage } from '../storage/messaging-storage.js';
 import { TypeormStorage } from '../storage/typeorm/typeorm-storage.js';
 import type { CoreAsyncOptions, CoreGraph, CoreOptions, CoreValues, ValuesFactory } from './core-options.js';
 import { GraphCheck } from './graph-check.js';
+import { knownOptions, knownValues, OPTION_NAMES } from './option-names.js';
 import { type PortParts, providePort } from './port-provider.js';
 import { StartedStorage, StorageLifecycle } from './storage-lifecycle.js';
 
@@ -71,12 +72,13 @@ export abstract class MessagingValues implements CoreValues {
 export class MessagingCore {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
   static forRoot(options: CoreOptions): DynamicModule {
-    return MessagingCore.build(options, { useFactory: () => options });
+    return MessagingCore.build(knownOptions(options, OPTION_NAMES.core), { useFactory: () => options });
   }
 
   /** As `forRoot`, with the values from a factory. */
-  static forRootAsync({ imports, inject, useFactory, ...graph }: CoreAsyncOptions): DynamicModule {
-    return MessagingCore.build(graph, { imports: imports ?? [], inject: inject ?? [], useFactory });
+  static forRootAsync(options: CoreAsyncOptions): DynamicModule {
+    const { useFactory } = knownOptions(options, OPTION_NAMES.coreAsync);
+    return MessagingCore.build(options, { ...options, useFactory: knownValues(useFactory, OPTION_NAMES.coreValues) });
   }
 
   /** @internal */
@@ -97,7 +99,7 @@ export class MessagingCore {
         ...STORES,
         ...SERVICES,
       ],
-      exports: EXPORTS,
+      exports: [...EXPORTS, ...ports.exports],
     };
   }
 }
@@ -126,7 +128,7 @@ const STORES: Provider[] = [
 
 const EXPORTS = [
   ...[MessagingValues, HttpSettings, AccountSettings, MessagingEvents, SandboxFeed, PhoneStore],
-  ...[Clock, IdGenerator, WakeUp, Authenticator, AccountService, SignatureService, SignatureDirectory, LedgerService],
+  ...[Authenticator, AccountService, SignatureService, SignatureDirectory, LedgerService],
   ...[Channels, TextSources, Outbox, OnceGate, OutboxStore, GuardStore],
 ];
 
@@ -138,8 +140,9 @@ function settingsProviders(mountPoint: MountPoint): Provider[] {
         resolveHttpSettings({
           ...mountPoint,
           ...(values.limits ? { limits: values.limits } : {}),
-          ...(values.locale ? { locale: values.locale } : {}),
-          ...(sms?.maxRecipients === undefined ? {} : { maxRecipients: sms.maxRecipients }),
+          ...(values.locale === undefined ? {} : { locale: values.locale }),
+          // An SMS module that brings options of its own counts for itself; this is only the outermost limit then.
+          maxRecipients: sms ? resolveSmsSettings(sms).maxRecipients : MOST_RECIPIENTS,
         }),
       inject: [MessagingValues],
     },
@@ -161,15 +164,19 @@ function graphOf({ path, controllers }: Pick<CoreGraph, 'path' | 'controllers'>)
 }
 
 function portsOf({ storage, userTokens, clock, ids, wakeUp }: CoreGraph): PortParts {
-  const parts = [
-    providePort('storage', MessagingStorage, storage ?? TypeormStorage.forRoot({ url: 'sqlite:messaging.db' })),
+  const shared = [
     providePort('clock', Clock, clock ?? SystemClock),
     providePort('ids', IdGenerator, ids ?? UuidGenerator),
     providePort('wakeUp', WakeUp, wakeUp ?? LocalWakeUp),
-    ...(userTokens ? [providePort('userTokens', UserTokenVerifier, userTokens)] : []),
+  ];
+  const parts = [
+    ...shared,
+    providePort('storage', MessagingStorage, storage ?? TypeormStorage.forRoot({ url: 'sqlite:messaging.db' })),
+    ...(userTokens === undefined ? [] : [providePort('userTokens', UserTokenVerifier, userTokens)]),
   ];
   return {
     imports: parts.flatMap(({ imports }) => imports),
     providers: parts.flatMap(({ providers }) => providers),
+    exports: shared.flatMap((part) => part.exports),
   };
 }

@@ -1,8 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { MessagingError } from '../common/errors.js';
+import { nestsDeeperThan } from './json-depth.js';
 
 /** A request's body as parsed. */
 export type JsonObject = Record<string, unknown>;
+
+/** A request of ours has two levels; more than these are refused, as RFC 8259 section 9 allows. */
+const DEEPEST = 1000;
 
 /**
  * Parses a body that must be one JSON object; nothing at all stands for `{}`. Bytes that are no UTF-8 are refused rather
@@ -10,7 +14,7 @@ export type JsonObject = Record<string, unknown>;
  */
 export function parseJsonBody(bytes: Buffer): JsonObject {
   if (bytes.length === 0) return {};
-  if (!isUtf8(bytes)) throw new MessagingError('error.malformed_json');
+  if (!isUtf8(bytes) || nestsDeeperThan(DEEPEST, bytes)) throw new MessagingError('error.malformed_json');
   const text = bytes.toString('utf8');
   return asJsonObject(parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text));
 }

@@ -91,6 +91,8 @@ export function resolveLimits(option: OtpPreset | OtpLimits = 'standard', home?:
     throw new MessagingOptionsError('Option otp.limits must be "standard", "strict", "none" or an object.');
   }
   const named = Object.entries(given).filter(([, value]) => value !== undefined);
+  const unknown = named.find(([name]) => !Object.hasOwn(valuesOf(preset, home), name));
+  if (unknown) throw new MessagingOptionsError(`Option otp.limits.${unknown[0]} is not known.`);
   const limits: ResolvedLimits = { ...valuesOf(preset, home), ...Object.fromEntries(named) };
   for (const name of ['sends', 'sendsPerNumber', 'sendsEverywhere', 'wrongTries'] as const) {
     if (!Array.isArray(limits[name])) throw wrong(name, 'a list of { count, seconds }');

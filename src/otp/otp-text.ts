@@ -14,6 +14,8 @@ export interface OtpTextValues {
 const HOST = /^[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/;
 const RETRIEVER_HASH = /^[A-Za-z0-9+/]{11}$/;
 
+const SERVICE_OPTIONS = new Set(['signature', 'template', 'webOtpHost', 'retrieverHash']);
+
 /** Characters that would let a service's name write lines of its own. */
 const CONTROL = /\p{Cc}/u;
 
@@ -41,6 +43,8 @@ export class OtpText {
     const values = { code: '0'.repeat(digits), validity: 3599 };
     for (const [service, options] of Object.entries(this.services)) {
       const name = `otp.services[${JSON.stringify(service)}]`;
+      const unknown = Object.keys(options ?? {}).find((option) => !SERVICE_OPTIONS.has(option));
+      if (unknown) throw new MessagingOptionsError(`Option ${name}.${unknown} is not known.`);
       checkLastLine(name, options);
       const { template } = options;
       if (template !== undefined && !template.includes('{code}')) {

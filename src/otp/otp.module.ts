@@ -1,7 +1,15 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountSettings } from '../accounts/account-settings.js';
-import type { OtpModuleAsyncOptions, OtpModuleOptions, OtpValues, ValuesFactory } from '../core/core-options.js';
+import type {
+  OtpModuleAsyncOptions,
+  OtpModuleOptions,
+  OtpValues,
+  SharedCore,
+  SmsGraph,
+  ValuesFactory,
+} from '../core/core-options.js';
 import { MessagingCore, MessagingValues, MountPoint } from '../core/messaging-core.module.js';
+import { knownOptions, knownValues, OPTION_NAMES } from '../core/option-names.js';
 import { mountController } from '../http/mount-controller.js';
 import { SmsModule } from '../sms/sms.module.js';
 import { OtpController } from './otp.controller.js';
@@ -17,16 +25,24 @@ import { OtpTextSource } from './otp-text-source.js';
 export class OtpModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
   static forRoot(options: OtpModuleOptions): DynamicModule {
-    if ('core' in options) return OtpModule.feature(options.core, { useFactory: () => options });
-    const core = MessagingCore.forRoot(options);
-    return OtpModule.feature(core, OF_CORE, options.sms ? [SmsModule.feature(core, options.sms)] : []);
+    if (isOnSharedCore(options)) {
+      const own = knownOptions(options, OPTION_NAMES.otpOnCore);
+      return OtpModule.feature(own.core, { useFactory: () => own });
+    }
+    const { sms } = knownOptions(options, OPTION_NAMES.otp);
+    return OtpModule.withSms(MessagingCore.build(options, { useFactory: () => options }), sms);
   }
 
   /** As `forRoot`, with the values from a factory. */
   static forRootAsync(options: OtpModuleAsyncOptions): DynamicModule {
-    if ('core' in options) return OtpModule.feature(options.core, options);
-    const core = MessagingCore.forRootAsync(options);
-    return OtpModule.feature(core, OF_CORE, options.sms ? [SmsModule.feature(core, options.sms)] : []);
+    if (isOnSharedCore(options)) {
+      const own = knownOptions(options, OPTION_NAMES.otpOnCoreAsync);
+      const useFactory = knownValues(own.useFactory, OPTION_NAMES.otpOnCoreValues);
+      return OtpModule.feature(own.core, { ...own, useFactory });
+    }
+    const { sms } = knownOptions(options, OPTION_NAMES.otpAsync);
+    const useFactory = knownValues(options.useFactory, OPTION_NAMES.otpValues);
+    return OtpModule.withSms(MessagingCore.build(options, { ...options, useFactory }), sms);
   }
 
   /**
@@ -55,8 +71,12 @@ export class OtpModule {
         },
         ...[OtpTextSource, OtpService],
       ],
-      exports: [OtpService],
+      exports: [OtpService, OtpSettings],
     };
+  }
+
+  private static withSms(core: DynamicModule, sms: SmsGraph | undefined): DynamicModule {
+    return OtpModule.feature(core, OF_CORE, sms ? [SmsModule.feature(core, sms)] : []);
   }
 }
 
@@ -64,3 +84,7 @@ const OF_CORE: ValuesFactory<OtpValues> = {
   inject: [MessagingValues],
   useFactory: (values: OtpValues) => values,
 };
+
+function isOnSharedCore<T extends object>(options: T): options is Extract<T, SharedCore> {
+  return typeof options === 'object' && options !== null && 'core' in options;
+}

@@ -7,8 +7,8 @@ import { type HandOff, settlementOf } from './hand-off.js';
 import type { Outbox } from './outbox.js';
 import type { Delivery, OutboxStore } from './outbox-store.js';
 
-/** A ring that comes sooner after the last round waits until then: so that rounds are worth their commits. */
-const GATHER_MS = 4;
+/** After a round a worker rests so long, whatever rings: what gathers meanwhile shares the next round's commits. After a longer pause it starts at once. */
+const GATHER_MS = 25;
 
 /** How long a worker stays away from a database that does not answer. */
 const PAUSE_MS = 1000;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Clock, SystemClock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { decide, type Outcome, type RefusalCode } from './decide.js';
@@ -48,6 +49,7 @@ function refusalOf(outcome: Outcome & { kind: 'refused' }): MessagingError {
 export class Outbox {
   private waiting: Waiting[] = [];
   private committing = false;
+  private crowded = false;
   private readonly held: Waiting[][] = [];
   private lanes = 0;
 
@@ -55,6 +57,7 @@ export class Outbox {
     private readonly store: OutboxStore,
     private readonly wakeUp: WakeUp,
     private readonly events: MessagingEvents,
+    private readonly clock: Clock = new SystemClock(),
   ) {}
 
   /**
@@ -86,8 +89,7 @@ export class Outbox {
   private async acceptIn(host: HostTransaction, send: Send): Promise<Outcome> {
     const [outcome] = await this.store.commit([send], decide, host);
     if (!outcome || outcome.kind === 'busy') throw new StorageUnavailableError('The account is held elsewhere.');
-    // Not committed yet, so this may ring too early; then the workers' own look finds it.
-    this.wakeUp.ring(send.channel);
+    if (outcome.kind === 'accepted') this.store.whenCommitted(host, () => this.wakeUp.ring(send.channel));
     return outcome;
   }
 
@@ -101,13 +103,18 @@ export class Outbox {
   private schedule(): void {
     if (this.committing || this.waiting.length === 0) return;
     this.committing = true;
-    // After this turn of the loop: everything that arrived in it goes into one commit.
-    setImmediate(() => {
-      void this.commit(this.nextBatch(), 'skip').finally(() => {
+    const commit = () => {
+      const batch = this.nextBatch();
+      this.crowded = batch.length > 1;
+      void this.commit(batch, 'skip').finally(() => {
         this.committing = false;
         this.schedule();
       });
-    });
+    };
+    // After this turn of the loop: everything that arrived in it goes into one commit. Where a commit is dear and callers
+    // come in crowds, a little later; a caller by itself never waits for others.
+    if (this.crowded && this.store.gatherMs > 0) this.clock.after(this.store.gatherMs, commit);
+    else setImmediate(commit);
   }
 
   private nextBatch(): Waiting[] {

@@ -5,6 +5,12 @@ import { measure, unsendable } from './segmentation.js';
 import type { SmsSettings } from './sms-options.js';
 import { transliteratePunctuation } from './transliteration.js';
 
+/** @throws MessagingError `error.empty_message` for no text, or one of white space only */
+export function checkContent(content: string | undefined): string {
+  if (content === undefined || content.trim() === '') throw new MessagingError('error.empty_message');
+  return content;
+}
+
 /** A text that may be sent, and how many segments it takes. */
 export interface CheckedText {
   readonly text: string;
@@ -15,11 +21,10 @@ export interface CheckedText {
 const MANY = 1000;
 
 /**
- * Checks a text (contract section 3).
- * @throws MessagingError `error.empty_message`, `error.unsendable_character`, `error.too_many_segments`
+ * Makes a content ready to be priced (contract section 3).
+ * @throws MessagingError `error.unsendable_character`, `error.too_many_segments`
  */
-export function checkText(content: string | undefined, settings: SmsSettings): CheckedText {
-  if (content === undefined || content.trim() === '') throw new MessagingError('error.empty_message');
+export function checkText(content: string, settings: SmsSettings): CheckedText {
   const text = settings.transliterate === 'punctuation' ? transliteratePunctuation(content) : content;
   const { encoding, segments } = measure(text);
   const character = encoding === 'UCS-2' ? unsendable(text) : undefined;
@@ -32,9 +37,13 @@ export function checkText(content: string | undefined, settings: SmsSettings): C
 
 /**
  * The numbers without repeats, in first-seen order.
- * @throws MessagingError `error.invalid_number` for the first that is none
+ * @throws MessagingError `error.invalid_number` for the first that is none, `error.field_not_list` without any,
+ *   `error.too_many_recipients`
  */
 export async function checkNumbers(numbers: readonly string[], settings: SmsSettings): Promise<readonly string[]> {
+  const max = settings.maxRecipients;
+  if (numbers.length === 0) throw new MessagingError('error.field_not_list', { field: 'number' });
+  if (numbers.length > max) throw new MessagingError('error.too_many_recipients', { count: numbers.length, max });
   const distinct = numbers.length === 1 ? numbers : [...new Set(numbers)];
   for (const [index, number] of distinct.entries()) {
     if (!isPhoneNumber(number) || (settings.strictNumbers && !isValidNumber(number))) {

@@ -22,11 +22,15 @@ export interface SmsOptions {
 /** The same, complete and checked. */
 export abstract class SmsSettings {
   abstract readonly tariff: Tariff;
+  abstract readonly maxRecipients: number;
   abstract readonly maxSegments: number;
   abstract readonly strictNumbers: boolean;
   abstract readonly transliterate: Transliteration;
   abstract readonly delivery: Partial<DeliveryTiming>;
 }
+
+/** The largest `maxRecipients`. */
+export const MOST_RECIPIENTS = 1_000_000;
 
 const LONGEST_MS = 30 * 24 * 3_600_000;
 
@@ -35,7 +39,13 @@ export function resolveSmsSettings(options: SmsOptions): SmsSettings {
   if (typeof options?.tariff !== 'object' || options.tariff === null) {
     throw new MessagingOptionsError('Option sms.tariff is missing: { base, international, home }.');
   }
-  const { maxSegments = 255, strictNumbers = false, transliterate = 'off', delivery = {} } = options;
+  const { maxRecipients = 100_000, maxSegments = 255, strictNumbers = false } = options;
+  const { transliterate = 'off', delivery = {} } = options;
+  if (!Number.isInteger(maxRecipients) || maxRecipients < 1 || maxRecipients > MOST_RECIPIENTS) {
+    throw new MessagingOptionsError(
+      `Option sms.maxRecipients must be an integer from 1 to ${MOST_RECIPIENTS}; got ${maxRecipients}.`,
+    );
+  }
   if (!Number.isInteger(maxSegments) || maxSegments < 1 || maxSegments > 255) {
     throw new MessagingOptionsError(`Option sms.maxSegments must be an integer from 1 to 255; got ${maxSegments}.`);
   }
@@ -48,5 +58,6 @@ export function resolveSmsSettings(options: SmsOptions): SmsSettings {
       throw new MessagingOptionsError(`Option sms.delivery.${name} must be an integer from 1 to ${max}; got ${value}.`);
     }
   }
-  return { tariff: compileTariff(options.tariff), maxSegments, strictNumbers, transliterate, delivery };
+  const tariff = compileTariff(options.tariff, 'Option sms.tariff');
+  return { tariff, maxRecipients, maxSegments, strictNumbers, transliterate, delivery };
 }

@@ -94,8 +94,13 @@ export function cursorOf({ next }: Page<unknown>): string | null {
   return next === undefined ? null : Buffer.from(next).toString('base64url');
 }
 
+/** Whether a text can be the id of a message at all; what cannot is not looked up (no database takes a NUL, for instance). */
+export function isMessageId(text: string): boolean {
+  return /^[\w-]{1,64}$/.test(text);
+}
+
 /** The other way round; undefined for what is no cursor of ours. */
 export function idOfCursor(cursor: string): string | undefined {
   const id = Buffer.from(cursor, 'base64url').toString();
-  return /^[\w-]{1,64}$/.test(id) && Buffer.from(id).toString('base64url') === cursor ? id : undefined;
+  return isMessageId(id) && Buffer.from(id).toString('base64url') === cursor ? id : undefined;
 }

@@ -9,11 +9,12 @@ import { type HostTransaction, OutboxStore } from '../outbox/outbox-store.js';
 import type { OnceKey, Recipient, Send } from '../outbox/send.js';
 import { measure, notGsm7 } from './segmentation.js';
 import { SMS } from './sms-channel.js';
-import { checkNumbers, checkText, priceRecipients } from './sms-draft.js';
+import { checkContent, checkNumbers, checkText, priceRecipients } from './sms-draft.js';
 import { SmsSettings } from './sms-options.js';
 import {
   cursorOf,
   idOfCursor,
+  isMessageId,
   recipientOf,
   type SmsDetails,
   type SmsPage,
@@ -56,9 +57,10 @@ export class SmsService {
   /**
    * Charges and queues a text; when this resolves it is stored and will be delivered.
    *
-   * @throws MessagingError `error.empty_message`, `error.unsendable_character`, `error.too_many_segments`,
-   *   `error.invalid_number`, `error.signature_refused`, `error.insufficient_balance`, `error.account_not_found`,
-   *   `error.idempotency_mismatch`, `error.idempotency_running`, `error.storage_unavailable`; then nothing is charged
+   * @throws MessagingError `error.invalid_number`, `error.field_not_list`, `error.too_many_recipients`,
+   *   `error.empty_message`, `error.signature_refused`, `error.unsendable_character`, `error.too_many_segments`,
+   *   `error.insufficient_balance`, `error.account_not_found`, `error.idempotency_mismatch`,
+   *   `error.idempotency_running`, `error.storage_unavailable`; then nothing is charged
    */
   async send(accountId: string, sms: SmsToSend, options: SmsSendOptions = {}): Promise<SmsReceipt> {
     const { reply } = await this.accept(accountId, sms, options);
@@ -75,8 +77,9 @@ export class SmsService {
 
   /** What a send would cost; charges nothing. @throws MessagingError as `send`, for text and numbers */
   async quote(sms: Omit<SmsToSend, 'signature'>): Promise<SmsQuote> {
-    const { text, segments } = checkText(sms.content, this.settings);
-    const recipients = await priceRecipients(await checkNumbers(sms.number, this.settings), segments, this.settings);
+    const numbers = await checkNumbers(sms.number, this.settings);
+    const { text, segments } = checkText(checkContent(sms.content), this.settings);
+    const recipients = await priceRecipients(numbers, segments, this.settings);
     const { encoding, characters } = measure(text);
     return {
       encoding,
@@ -90,7 +93,7 @@ export class SmsService {
 
   /** @throws MessagingError `error.message_not_found` when the account has no such SMS */
   async get(accountId: string, smsId: string): Promise<SmsDetails> {
-    const message = await this.store.find(accountId, SMS, smsId);
+    const message = isMessageId(smsId) ? await this.store.find(accountId, SMS, smsId) : undefined;
     if (message?.payload.kind !== 'text') throw new MessagingError('error.message_not_found');
     const recipients = await this.store.recipients(smsId);
     const numbers = recipients.map(({ number }) => number);
@@ -110,10 +113,12 @@ export class SmsService {
   }
 
   private async draft(accountId: string, sms: SmsToSend, once: OnceKey | undefined): Promise<Send> {
-    const { text, segments } = checkText(sms.content, this.settings);
+    // In the order of the contract's refusals: shape, empty text, signature, price.
     const numbers = await checkNumbers(sms.number, this.settings);
+    const content = checkContent(sms.content);
     const usable = this.signatures.isUsable(accountId, sms.signature);
     if (!(usable instanceof Promise ? await usable : usable)) throw new MessagingError('error.signature_refused');
+    const { text, segments } = checkText(content, this.settings);
     const recipients = await priceRecipients(numbers, segments, this.settings);
     const id = this.ids.next();
     const at = this.clock.now();

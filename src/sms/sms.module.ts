@@ -1,6 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import type { SmsGraph, SmsModuleAsyncOptions, SmsModuleOptions, ValuesFactory } from '../core/core-options.js';
+import type {
+  SharedCore,
+  SmsGraph,
+  SmsModuleAsyncOptions,
+  SmsModuleOptions,
+  ValuesFactory,
+} from '../core/core-options.js';
 import { MessagingCore, MessagingValues, MountPoint } from '../core/messaging-core.module.js';
+import { knownOptions, knownValues, OPTION_NAMES } from '../core/option-names.js';
 import { providePort } from '../core/port-provider.js';
 import { mountController } from '../http/mount-controller.js';
 import { SandboxSmsTransport } from '../transports/sandbox/sandbox-sms-transport.js';
@@ -15,18 +22,24 @@ import { SmsTransport } from './sms-transport.js';
 export class SmsModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
   static forRoot(options: SmsModuleOptions): DynamicModule {
-    const core = 'core' in options ? options.core : MessagingCore.forRoot(coreOptions(options, options));
-    return SmsModule.feature(core, options, { useFactory: () => options, inject: [] });
+    if (isOnSharedCore(options)) {
+      const own = knownOptions(options, OPTION_NAMES.smsOnCore);
+      return SmsModule.feature(own.core, own, { useFactory: () => own });
+    }
+    const { transport: _, ...values } = knownOptions(options, OPTION_NAMES.sms);
+    return SmsModule.feature(MessagingCore.build(options, { useFactory: () => withSms(values) }), options);
   }
 
   /** As `forRoot`, with the values from a factory. */
   static forRootAsync(options: SmsModuleAsyncOptions): DynamicModule {
-    if ('core' in options) return SmsModule.feature(options.core, options, { inject: [], ...options });
-    const useFactory = async (...injected: unknown[]) => {
-      const values = await options.useFactory(...injected);
-      return coreOptions(values, values);
-    };
-    return SmsModule.feature(MessagingCore.forRootAsync({ ...options, useFactory }), options);
+    if (isOnSharedCore(options)) {
+      const own = knownOptions(options, OPTION_NAMES.smsOnCoreAsync);
+      const useFactory = knownValues(own.useFactory, OPTION_NAMES.smsOnCoreValues);
+      return SmsModule.feature(own.core, own, { ...own, useFactory });
+    }
+    const given = knownValues(knownOptions(options, OPTION_NAMES.smsAsync).useFactory, OPTION_NAMES.smsValues);
+    const useFactory = async (...injected: unknown[]) => withSms(await given(...injected));
+    return SmsModule.feature(MessagingCore.build(options, { ...options, useFactory }), options);
   }
 
   /**
@@ -54,7 +67,7 @@ export class SmsModule {
         ...transport.providers,
         ...[SmsChannel, SmsService],
       ],
-      exports: [SmsService, SmsTransport, SmsSettings],
+      exports: [SmsService, SmsSettings, ...transport.exports],
     };
   }
 }
@@ -64,7 +77,11 @@ const OF_CORE: ValuesFactory<SmsOptions> = {
   useFactory: ({ sms }: { sms: SmsOptions }) => sms,
 };
 
-/** The core takes from SMS what it needs too. */
-function coreOptions<T extends object>(values: T, sms: SmsOptions): T & { readonly sms: SmsOptions } {
-  return { ...values, sms };
+/** Options of SMS alone stand beside the core's; the core wants them by themselves. */
+function withSms<T extends SmsOptions>(values: T): T & { readonly sms: SmsOptions } {
+  return { ...values, sms: values };
+}
+
+function isOnSharedCore<T extends object>(options: T): options is Extract<T, SharedCore> {
+  return typeof options === 'object' && options !== null && 'core' in options;
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DataSource } from 'typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import type { StorageHarness, StorageTamper } from '../../src/testing/storage-contract/storage-harness.js';
 
@@ -29,6 +29,15 @@ export async function openPostgres(url: string): Promise<StorageHarness> {
   return harness;
 }
 
+/** A started storage on a MariaDB database whose tables have been emptied. */
+export async function openMariadb(url: string): Promise<StorageHarness> {
+  const harness = await open(url);
+  await withDataSource(url, async (dataSource) => {
+    for (const table of TABLES) await dataSource.query(`DELETE FROM ${table}`);
+  });
+  return harness;
+}
+
 async function open(url: string): Promise<StorageHarness> {
   const opened: TypeormStorage[] = [];
   const start = async () => {
@@ -52,16 +61,19 @@ async function open(url: string): Promise<StorageHarness> {
   };
 }
 
+const UNGUARD: Readonly<Record<string, string>> = {
+  'better-sqlite3': 'PRAGMA ignore_check_constraints = ON',
+  postgres: 'ALTER TABLE messaging_account DROP CONSTRAINT IF EXISTS messaging_account_balance_check',
+  mysql: 'SET SESSION check_constraint_checks = OFF',
+};
+
 function tamperWith(url: string): StorageTamper {
   const run = (sql: string) => withDataSource(url, async (dataSource) => void (await dataSource.query(sql)));
   return {
     balance: async (id, units) => {
       // The schema would not have it: a balance below zero needs the guard taken away first.
-      const unguard = url.startsWith('sqlite:')
-        ? 'PRAGMA ignore_check_constraints = ON'
-        : 'ALTER TABLE messaging_account DROP CONSTRAINT IF EXISTS messaging_account_balance_check';
       await withDataSource(url, async (dataSource) => {
-        await dataSource.query(unguard);
+        await dataSource.query(UNGUARD[dataSource.options.type] ?? '');
         await dataSource.query(`UPDATE messaging_account SET balance = ${units} WHERE id = '${id}'`);
       });
     },
@@ -69,19 +81,21 @@ function tamperWith(url: string): StorageTamper {
     dropCharge: (id) => run(`DELETE FROM messaging_ledger WHERE id = '${id}'`),
     refund: (id, position) =>
       run(`INSERT INTO messaging_ledger (id, account_id, kind, units, message_id, position, posted_at)
-        SELECT id || ':${position}', account_id, 'refund', 1, id, ${position}, 0 FROM messaging_message WHERE id = '${id}'`),
+        SELECT concat(id, ':${position}'), account_id, 'refund', 1, id, ${position}, 0 FROM messaging_message WHERE id = '${id}'`),
   };
 }
 
 async function withDataSource<T>(url: string, use: (dataSource: DataSource) => Promise<T>): Promise<T> {
-  const dataSource = await new DataSource(
-    url.startsWith('sqlite:')
-      ? { type: 'better-sqlite3', database: url.slice('sqlite:'.length) }
-      : { type: 'postgres', url },
-  ).initialize();
+  const dataSource = await new DataSource(optionsFor(url)).initialize();
   try {
     return await use(dataSource);
   } finally {
     await dataSource.destroy();
   }
+}
+
+function optionsFor(url: string): DataSourceOptions {
+  if (url.startsWith('sqlite:')) return { type: 'better-sqlite3', database: url.slice('sqlite:'.length) };
+  // One connection: what is set for a session holds for the next statement too.
+  return url.startsWith('mysql:') ? { type: 'mysql', url, poolSize: 1 } : { type: 'postgres', url };
 }

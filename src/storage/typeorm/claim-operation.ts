@@ -1,6 +1,6 @@
 import type { ClaimOrder, Delivery } from '../../outbox/outbox-store.js';
 import type { Dialect } from './dialect.js';
-import { type Operation, type Row, rowsOf, write } from './operation.js';
+import { type Operation, type Row, rowsOf } from './operation.js';
 import { integerOf, optionalText, textOf } from './values.js';
 
 /** Takes due deliveries for a worker: see `OutboxStore.claim`. */
@@ -8,14 +8,14 @@ export function* claimDeliveries(dialect: Dialect, order: ClaimOrder): Operation
   const claimed = order.lanes ? yield* laneHeads(dialect, order, order.lanes) : yield* dueRows(dialect, order);
   if (claimed.length === 0) return [];
   const keys = claimed.map((row) => [textOf(row, 'message_id'), integerOf(row, 'position')]);
-  yield* write(
-    `UPDATE messaging_recipient SET status = 'sending', attempt = attempt + 1, due_at = ?, updated_at = ?
-      FROM ${dialect.rows({ message_id: 'text', position: 'integer' })}
-      WHERE messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position`,
-    order.leaseUntil,
-    order.now,
-    JSON.stringify(keys),
-  );
+  yield dialect.updateRows({
+    table: 'messaging_recipient',
+    set: { status: "'sending'", attempt: 'attempt + 1', due_at: '?', updated_at: '?' },
+    params: [order.leaseUntil, order.now],
+    shape: { message_id: 'id', position: 'integer' },
+    rows: keys,
+    on: 'messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position',
+  });
   return yield* withMessages(dialect, claimed);
 }
 
@@ -33,13 +33,16 @@ function* laneHeads(dialect: Dialect, order: ClaimOrder, lanes: readonly string[
   const { channel, now, limit, abandoned } = order;
   const heads: Row[] = [];
   for (const lane of lanes) {
-    const [head] = yield* rowsOf(
-      `SELECT r.message_id, r.position, r.number, r.attempt, r.status, r.due_at
-        FROM messaging_recipient r JOIN messaging_message m ON m.id = r.message_id
-        WHERE r.channel = ? AND r.lane = ? AND r.due_at IS NOT NULL AND r.status IN ('queued', 'sending')
-        ORDER BY m.accepted_at, m.id, r.position LIMIT 1${dialect.lock('r', 'wait')}`,
-      ...[channel, lane],
-    );
+    const first = dialect.lockFirst({
+      columns: 'r.message_id, r.position, r.number, r.attempt, r.status, r.due_at',
+      table: 'messaging_recipient',
+      key: ['message_id', 'position'],
+      join: 'JOIN messaging_message m ON m.id = r.message_id',
+      where: "r.channel = ? AND r.lane = ? AND r.due_at IS NOT NULL AND r.status IN ('queued', 'sending')",
+      params: [channel, lane],
+      order: 'm.accepted_at, m.id, r.position',
+    });
+    const [head] = yield* rowsOf(first.sql, ...first.params);
     if (!head || integerOf(head, 'due_at') > now) continue;
     if (abandoned || textOf(head, 'status') === 'queued') heads.push(head);
   }

@@ -40,7 +40,7 @@ function* lockAccounts(
   patience: 'wait' | 'skip',
 ): Operation<ReadonlyMap<string, number>> {
   const rows = yield* rowsOf(
-    `SELECT a.id, a.balance FROM messaging_account a WHERE a.id IN ${dialect.strings()} ORDER BY a.id${dialect.lock('a', patience, 'no key update')}`,
+    dialect.lockByIds('messaging_account', 'a.id, a.balance', patience, 'no key update'),
     JSON.stringify(accountsOf(sends)),
   );
   return new Map(rows.map((row) => [textOf(row, 'id'), integerOf(row, 'balance')]));
@@ -66,8 +66,8 @@ function* keptReplies(dialect: Dialect, sends: readonly Send[]): Operation<Reado
   if (keyed.length === 0) return new Map();
   const source = dialect.rows({ account_id: 'text', route: 'text', once_key: 'text', seen_at: 'integer' });
   const rows = yield* rowsOf(
-    `SELECT i.account_id, i.route, i.once_key, i.fingerprint, i.reply FROM ${source} JOIN messaging_idempotency i
-      ON i.account_id = v.account_id AND i.route = v.route AND i.once_key = v.once_key AND i.expires_at > v.seen_at`,
+    `SELECT i.account_id, i.route, i.once_key, i.fingerprint, i.reply FROM ${source} ${dialect.thenJoin} messaging_idempotency i
+      ON i.account_id = v.account_id AND i.route = v.route AND i.once_key = v.once_key AND i.expires_at > v.seen_at${dialect.current}`,
     JSON.stringify(keyed.map(({ once, at }) => [once.accountId, once.route, once.key, at])),
   );
   return new Map(
@@ -83,12 +83,14 @@ function accountsOf(sends: readonly Send[]): string[] {
 }
 
 function debit(dialect: Dialect, spent: ReadonlyMap<string, number>): Statement {
-  return {
+  return dialect.updateRows({
+    table: 'messaging_account',
+    set: { balance: 'balance - v.spent' },
+    shape: { account_id: 'id', spent: 'integer' },
+    rows: [...spent],
     // The row lock makes the condition true already; it stands here so that no mistake above can make a balance lie.
-    sql: `UPDATE messaging_account SET balance = balance - v.spent FROM ${dialect.rows({ account_id: 'text', spent: 'integer' })}
-      WHERE id = v.account_id AND balance >= v.spent`,
-    params: [JSON.stringify([...spent])],
-  };
+    on: 'id = v.account_id AND balance >= v.spent',
+  });
 }
 
 function inserts(dialect: Dialect, sends: readonly Send[]): Statement[] {
@@ -107,7 +109,7 @@ function inserts(dialect: Dialect, sends: readonly Send[]): Statement[] {
     const reply = insert(dialect, 'messaging_idempotency', REPLY, ({ once, reply: answer }) => [
       ...[once?.accountId, once?.route, once?.key, once?.fingerprint, JSON.stringify(answer), once?.expiresAt],
     ])(keyed);
-    statements.push({ ...reply, sql: `${reply.sql} ${REPLACE_EXPIRED}` });
+    statements.push({ ...reply, sql: `${reply.sql} ${dialect.onDuplicate(...REPLACE_EXPIRED)}` });
   }
   return statements;
 }
@@ -116,10 +118,8 @@ const MESSAGE = shapeOf('id account_id channel kind lane sender payload', 'units
 const CHARGE = shapeOf('id account_id kind message_id', 'units posted_at');
 const REPLY = shapeOf('account_id route once_key fingerprint reply', 'expires_at');
 
-// A live reply would have been replayed under the account's lock, so what stands in the way has expired. (`WHERE true`
-// before it keeps SQLite from reading ON as a join's.)
-const REPLACE_EXPIRED = `WHERE true ON CONFLICT (account_id, route, once_key) DO UPDATE
-  SET fingerprint = excluded.fingerprint, reply = excluded.reply, expires_at = excluded.expires_at`;
+// A live reply would have been replayed under the account's lock, so what stands in the way has expired.
+const REPLACE_EXPIRED = ['account_id, route, once_key', ['fingerprint', 'reply', 'expires_at']] as const;
 
 function insert(
   dialect: Dialect,
@@ -159,9 +159,10 @@ function recipients(dialect: Dialect, sends: readonly Send[]): Statement[] {
 }
 
 function recipientsOf(dialect: Dialect, { id, channel, lane, at, recipients: all }: Send): Statement {
+  const [text, integer] = [dialect.typed('text'), dialect.typed('integer')];
   return {
     sql: `INSERT INTO messaging_recipient (${RECIPIENT})
-      SELECT CAST(? AS text), CAST(? AS text), CAST(? AS text), CAST(? AS bigint), CAST(? AS bigint),
+      SELECT ${text}, ${text}, ${text}, ${integer}, ${integer},
         v.position, v.number, v.units, 0, 'queued', 0 FROM ${dialect.numberedPairs()}`,
     params: [id, channel, lane ?? null, at, at, JSON.stringify(all.map(({ number, units }) => [number, units]))],
   };

@@ -25,7 +25,7 @@ export interface Connection {
 const CONNECT_MS = 5000;
 const STATEMENT_MS = 25_000;
 
-/** A DataSource of our own for a database URL: `sqlite:<path>` (`sqlite::memory:`) or `postgres://…`. */
+/** A DataSource of our own for a database URL: `sqlite:<path>` (`sqlite::memory:`), `postgres://…` or `mysql://…`. */
 export function connectionOf(url: string): DataSource {
   if (url.startsWith('sqlite:')) {
     const database = url.slice('sqlite:'.length);
@@ -48,5 +48,13 @@ export function connectionOf(url: string): DataSource {
       extra: { statement_timeout: STATEMENT_MS, query_timeout: STATEMENT_MS + 1000 },
     });
   }
-  throw new MessagingOptionsError('storage: a database URL starts with sqlite: or postgres://.');
+  const mysql = /^(mysql|mariadb):/.exec(url);
+  if (mysql) {
+    return new DataSource({
+      type: mysql[1] === 'mariadb' ? 'mariadb' : 'mysql',
+      url,
+      connectTimeout: CONNECT_MS,
+    });
+  }
+  throw new MessagingOptionsError('storage: a database URL starts with sqlite:, postgres:// or mysql://.');
 }

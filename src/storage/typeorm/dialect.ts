@@ -1,15 +1,44 @@
-import type { Statement } from './operation.js';
+import type { QueryRunner } from 'typeorm';
+import { type Operation, type Statement, write } from './operation.js';
+import { runnerSession, type Session } from './session.js';
 
 /** Types of the columns of our tables. */
 export type ColumnType = 'id' | 'name' | 'text' | 'integer';
 
-/** The columns of a list of rows that travels as one JSON parameter: an array of arrays. */
-export type RowShape = Readonly<Record<string, 'text' | 'integer'>>;
+/** The columns of a list of rows that travels as one JSON parameter: an array of arrays. An `id` is a short text. */
+export type RowShape = Readonly<Record<string, 'id' | 'text' | 'integer'>>;
 
 /** A shape from the names of its text columns and, after them, of its integer columns. */
 export function shapeOf(texts: string, integers: string): RowShape {
   const columns = (names: string, type: 'text' | 'integer') => names.split(' ').map((name) => [name, type] as const);
   return Object.fromEntries([...columns(texts, 'text'), ...columns(integers, 'integer')]);
+}
+
+/** An update of many rows at once, each with values of its own. */
+export interface RowsUpdate {
+  readonly table: string;
+  /** An expression for each column; there `v` is the row that `on` joins with it. */
+  readonly set: Readonly<Record<string, string>>;
+  /** The parameters in `set`. */
+  readonly params?: readonly unknown[];
+  /** The columns of `v`, and its rows. */
+  readonly shape: RowShape;
+  readonly rows: readonly (readonly unknown[])[];
+  readonly on: string;
+}
+
+/** A query for the first row in an order, to be locked. `r` is the table's alias. */
+export interface FirstRow {
+  readonly columns: string;
+  readonly table: string;
+  /** The primary key's columns. */
+  readonly key: readonly string[];
+  /** Further tables that the order needs. */
+  readonly join: string;
+  /** On columns of `r` alone. */
+  readonly where: string;
+  readonly params: readonly unknown[];
+  readonly order: string;
 }
 
 /** What differs between databases. Everything else of our SQL is common to all of them. */
@@ -26,6 +55,11 @@ export abstract class Dialect {
   /** Restricts an index to rows where `column` is not null, where the database can. */
   indexedOnly(column: string): string {
     return ` WHERE ${column} IS NOT NULL`;
+  }
+
+  /** How our own transactions reach the database over a connection of the pool. */
+  session(runner: QueryRunner, _connection: unknown): Session {
+    return runnerSession(runner, (statement) => this.native(statement), this.isolation);
   }
 
   /** A statement in the database's own placeholders. */
@@ -46,9 +80,79 @@ export abstract class Dialect {
   /** Statements that do not depend on each other, in as few round trips as the database allows. */
   abstract together(statements: readonly Statement[]): readonly Statement[];
 
-  /** Serialises migrations of several instances that start together. */
-  abstract readonly migrationLock: readonly string[];
-
   /** Bounds how long a statement of this transaction waits for a row lock. */
   abstract readonly lockTimeout: readonly string[];
+
+  /** The isolation level of our own transactions, where the session's does not show what was committed during a wait. */
+  readonly isolation: 'READ COMMITTED' | undefined = undefined;
+
+  /** What makes a read see what is committed now, even in a host's transaction whose snapshot is older. */
+  readonly current: string = '';
+
+  /** A join that reads its left side first, so that this side sets the order in which rows are locked. */
+  readonly thenJoin: string = 'JOIN';
+
+  /** `rows`, in an order where the database locks rows as it meets them; where it locks them as sorted, in any. */
+  rowsInOrder(shape: RowShape, _order: string): string {
+    return this.rows(shape);
+  }
+
+  /** A table of a locking query whose own rows are not to be locked; its alias follows. */
+  unlocked(table: string): string {
+    return table;
+  }
+
+  /** Locks the rows of a table whose `id` is among the strings of one JSON parameter, in the order of their ids. */
+  lockByIds(table: string, columns: string, ifLocked: 'wait' | 'skip', strength?: 'update' | 'no key update'): string {
+    return `SELECT ${columns} FROM ${table} a WHERE a.id IN ${this.strings()} ORDER BY a.id${this.lock('a', ifLocked, strength)}`;
+  }
+
+  /** Locks the first row in an order, and no other; no row when the first one changed meanwhile and does not match. */
+  lockFirst({ columns, table, join, where, params, order }: FirstRow): Statement {
+    const sql = `SELECT ${columns} FROM ${table} r ${join} WHERE ${where} ORDER BY ${order} LIMIT 1${this.lock('r', 'wait')}`;
+    return { sql, params };
+  }
+
+  /** A parameter in a select list, of a type that the database may have to be told. */
+  typed(type: 'text' | 'integer'): string {
+    return `CAST(? AS ${type === 'text' ? 'text' : 'bigint'})`;
+  }
+
+  /** Updates many rows, each with values of its own. */
+  updateRows({ table, set, params = [], shape, rows, on }: RowsUpdate): Statement {
+    const changes = Object.entries(set).map(([column, value]) => `${column} = ${value}`);
+    const sql = `UPDATE ${table} SET ${changes.join(', ')} FROM ${this.rows(shape)} WHERE ${on}`;
+    return { sql, params: [...params, JSON.stringify(rows)] };
+  }
+
+  /** Writes one row unless its key exists; answers whether it wrote it: 1 or 0. */
+  insertNew({ sql, params }: Statement, key: string): Operation<number> {
+    return write(`${sql} ON CONFLICT (${key}) DO NOTHING`, ...params);
+  }
+
+  /** The end of an `INSERT … SELECT`: where the key exists, these columns are replaced; without columns nothing is. */
+  onDuplicate(key: string, replace: readonly string[] = []): string {
+    const changes = replace.map((column) => `${column} = excluded.${column}`).join(', ');
+    // `WHERE true` keeps SQLite from reading ON as a join's.
+    return `WHERE true ON CONFLICT (${key}) DO ${changes === '' ? 'NOTHING' : `UPDATE SET ${changes}`}`;
+  }
+
+  /** Deletes the first rows in a column's order that are not above a value. Parameters: the value, how many. */
+  deleteFirst(table: string, key: string, column: string): string {
+    return `DELETE FROM ${table} WHERE (${key}) IN
+      (SELECT ${key} FROM ${table} WHERE ${column} <= ? ORDER BY ${column} LIMIT ?)`;
+  }
+
+  /** A condition: what comes behind the row of that id where the newest come first. */
+  olderThan(table: string, column: string, id: string): Statement {
+    return { sql: `(${column}, id) < (SELECT ${column}, id FROM ${table} WHERE id = ?)`, params: [id] };
+  }
+
+  /** Runs a migration while no other instance runs one. */
+  abstract alone(migration: () => Operation<void>): Operation<void>;
+
+  /** Runs one statement of the schema; where these are not part of transactions, one that has run before is passed over. */
+  define(sql: string): Operation<unknown> {
+    return write(sql);
+  }
 }

@@ -8,7 +8,7 @@ import { SqliteExecutor } from './sqlite-executor.js';
 
 /** The executor for a DataSource that is initialised. */
 export async function executorFor(dataSource: DataSource): Promise<Executor> {
-  const dialect = dialectFor(dataSource.options.type);
+  const dialect = await dialectFor(dataSource.options.type, (sql) => dataSource.query(sql));
   if (dialect.driver !== 'better-sqlite3') return new PooledExecutor(dataSource, dialect);
   const runner = dataSource.createQueryRunner();
   const database: Database = await runner.connect();

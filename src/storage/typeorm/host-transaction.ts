@@ -1,13 +1,14 @@
-import { EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
+import { type DataSource, EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
 import { MessagingError, StorageUnavailableError } from '../../common/errors.js';
 import type { HostTransaction } from '../../outbox/outbox-store.js';
 import type { Dialect } from './dialect.js';
-import { drive, type Operation, type Statement, type StatementResult } from './operation.js';
+import { drive, type Operation } from './operation.js';
+import { runOn } from './session.js';
 
 /** The query runner of a host's open transaction; throws a sentence when there is none. */
-export function openRunner(host: HostTransaction): QueryRunner {
+export function openRunner(host: HostTransaction, dataSource: DataSource): QueryRunner {
   const runner = host.manager instanceof EntityManager ? host.manager.queryRunner : undefined;
-  if (!runner?.isTransactionActive) {
+  if (!runner?.isTransactionActive || runner.dataSource !== dataSource) {
     throw new StorageUnavailableError(
       'The option manager must be the EntityManager of an open TypeORM transaction on the storage’s DataSource.',
     );
@@ -17,13 +18,26 @@ export function openRunner(host: HostTransaction): QueryRunner {
 
 /** Runs an operation statement by statement on a query runner, inside whatever transaction it has open. */
 export function driveOn<T>(runner: QueryRunner, dialect: Dialect, operation: Operation<T>): Promise<T> {
-  return drive(operation, async (statement: Statement): Promise<StatementResult> => {
-    const { sql, params } = dialect.native(statement);
-    const result = await runner.query(sql, [...params], true);
-    const rows: unknown = result.records ?? result.raw;
-    return { rows: Array.isArray(rows) ? rows : [], affected: result.affected ?? 0 };
-  });
+  return drive(operation, (statement) => runOn(runner, dialect.native(statement)));
 }
+
+/** As `driveOn`, for work that joins a host's transaction: what goes wrong is a fault of the storage, without the texts it held. */
+export async function joinOn<T>(runner: QueryRunner, dialect: Dialect, operation: Operation<T>): Promise<T> {
+  try {
+    return await driveOn(runner, dialect, operation);
+  } catch (error) {
+    throw asStorageFault(error);
+  }
+}
+
+/** Codes of connections, of SQLite, of PostgreSQL, and of MariaDB and MySQL, that say: not now. */
+const UNAVAILABLE = [
+  /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH)/,
+  /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)/,
+  /^(08|53|57P|58|55P03|25006|40)/,
+  /^PROTOCOL_|^ER_(LOCK_|CON_COUNT|TOO_MANY_USER_CONN|USER_LIMIT|SERVER_SHUTDOWN|NORMAL_SHUTDOWN|CONNECTION_KILLED|NEW_ABORTING)/,
+  /^ER_(QUERY_INTERRUPTED|QUERY_TIMEOUT|STATEMENT_TIMEOUT|NET_|DISK_FULL|RECORD_FILE_FULL|OPTION_PREVENTS|READ_ONLY|OUT_OF)/,
+];
 
 /** A database fault as the domain sees it; refusals of the domain pass as they are. */
 export function asStorageFault(cause: unknown): unknown {
@@ -31,21 +45,19 @@ export function asStorageFault(cause: unknown): unknown {
   const code = codeOf(cause);
   const unavailable =
     code === undefined
-      ? cause instanceof Error && /timeout|terminated|not connected|closed/i.test(cause.message)
-      : /^(SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|08|53|57P|58|55P03|25006|40)/.test(
-          code,
-        );
+      ? cause instanceof Error &&
+        /timeout|terminated|not connected|not queryable|closed|released|end on the pool/i.test(cause.message)
+      : UNAVAILABLE.some((codes) => codes.test(code));
   if (!unavailable) return withoutParameters(cause, code);
   return new StorageUnavailableError(`The database does not answer (${code ?? 'no code'}).`, {
     cause: withoutParameters(cause, code),
   });
 }
 
-/** TypeORM's errors carry the statement's parameters: bodies and numbers, which must not reach a log. */
+/** A driver's errors carry parameters and values, bodies and numbers among them, which must not reach a log. */
 function withoutParameters(cause: unknown, code: string | undefined): unknown {
-  return cause instanceof QueryFailedError
-    ? new Error(`The database refused a statement (${code ?? 'no code'}).`)
-    : cause;
+  const bare = code === undefined && !(cause instanceof QueryFailedError);
+  return bare ? cause : new Error(`The database refused a statement (${code ?? 'no code'}).`);
 }
 
 /** The driver's error code, looked for below TypeORM's wrapper too. */

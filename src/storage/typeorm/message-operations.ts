@@ -21,13 +21,9 @@ export function* findReply(
 }
 
 /** Forgets expired replies, the oldest first. */
-export function* purgeExpired(now: number, limit: number): Operation<number> {
-  const key = 'account_id, route, once_key';
-  return yield* write(
-    `DELETE FROM messaging_idempotency WHERE (${key}) IN
-      (SELECT ${key} FROM messaging_idempotency WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
-    ...[now, limit],
-  );
+export function purgeExpired(dialect: Dialect, now: number, limit: number): Operation<number> {
+  const sql = dialect.deleteFirst('messaging_idempotency', 'account_id, route, once_key', 'expires_at');
+  return write(sql, now, limit);
 }
 
 /** The earliest time at which a channel has something to do. */
@@ -51,19 +47,15 @@ export function* findMessage(accountId: string, channel: string, id: string): Op
 }
 
 /** An account's messages, newest first. */
-export function* listMessages({
-  accountId,
-  channel,
-  kind,
-  limit,
-  after,
-}: MessageQuery): Operation<Page<StoredMessage>> {
-  const from =
-    after === undefined ? '' : 'AND (accepted_at, id) < (SELECT accepted_at, id FROM messaging_message WHERE id = ?)';
+export function* listMessages(
+  dialect: Dialect,
+  { accountId, channel, kind, limit, after }: MessageQuery,
+): Operation<Page<StoredMessage>> {
+  const from = after === undefined ? undefined : dialect.olderThan('messaging_message', 'accepted_at', after);
   const rows = yield* rowsOf(
-    `SELECT ${MESSAGE} FROM messaging_message WHERE account_id = ? AND channel = ? AND kind = ? ${from}
+    `SELECT ${MESSAGE} FROM messaging_message WHERE account_id = ? AND channel = ? AND kind = ? ${from ? `AND ${from.sql}` : ''}
       ORDER BY accepted_at DESC, id DESC LIMIT ?`,
-    ...[accountId, channel, kind, ...(after === undefined ? [] : [after]), limit + 1],
+    ...[accountId, channel, kind, ...(from?.params ?? []), limit + 1],
   );
   return pageOf(rows.map(toMessage), limit);
 }

@@ -8,15 +8,18 @@ import { type Operation, rowsOf, write } from './operation.js';
 import { SCHEMA_TABLE, schemaVersions } from './schema.js';
 
 /** Brings our tables up to date; safe to run by several instances at once and any number of times. */
-export function* migrate(dialect: Dialect, now: number): Operation<void> {
-  for (const sql of dialect.migrationLock) yield* rowsOf(sql);
+export function migrate(dialect: Dialect, now: number): Operation<void> {
+  return dialect.alone(() => addMissing(dialect, now));
+}
+
+function* addMissing(dialect: Dialect, now: number): Operation<void> {
   yield* write(
     `CREATE TABLE IF NOT EXISTS ${SCHEMA_TABLE} (name ${dialect.columnType('id')} NOT NULL PRIMARY KEY, applied_at ${dialect.columnType('integer')} NOT NULL)`,
   );
   const applied = yield* appliedVersions();
   for (const { name, up } of schemaVersions(dialect)) {
     if (applied.has(name)) continue;
-    for (const sql of up) yield* write(sql);
+    for (const sql of up) yield* dialect.define(sql);
     yield* write(`INSERT INTO ${SCHEMA_TABLE} (name, applied_at) VALUES (?, ?)`, name, now);
   }
 }
@@ -42,7 +45,7 @@ export class NestjsMessagingSchema1763683200000 implements MigrationInterface {
   readonly name = 'NestjsMessagingSchema1763683200000';
 
   async up(runner: QueryRunner): Promise<void> {
-    const dialect = dialectFor(runner.connection.options.type);
+    const dialect = await dialectFor(runner.connection.options.type, (sql) => runner.query(sql));
     const now = new SystemClock().now();
     await driveOn(runner, dialect, migrate(dialect, now));
   }

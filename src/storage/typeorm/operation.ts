@@ -31,19 +31,37 @@ export function* write(sql: string, ...params: readonly unknown[]): Operation<nu
   return (yield { sql, params }).affected;
 }
 
-/** Runs an operation to its end where statements answer at once. */
+/** Runs an operation to its end where statements answer at once; it may catch what a statement throws. */
 export function driveSync<T>(operation: Operation<T>, run: (statement: Statement) => StatementResult): T {
   let step = operation.next();
-  while (!step.done) step = operation.next(run(step.value));
+  while (!step.done) {
+    let result: StatementResult;
+    try {
+      result = run(step.value);
+    } catch (error) {
+      step = operation.throw(error);
+      continue;
+    }
+    step = operation.next(result);
+  }
   return step.value;
 }
 
-/** Runs an operation to its end where statements answer later. */
+/** Runs an operation to its end where statements answer later; it may catch what a statement throws. */
 export async function drive<T>(
   operation: Operation<T>,
   run: (statement: Statement) => Promise<StatementResult>,
 ): Promise<T> {
   let step = operation.next();
-  while (!step.done) step = operation.next(await run(step.value));
+  while (!step.done) {
+    let result: StatementResult;
+    try {
+      result = await run(step.value);
+    } catch (error) {
+      step = operation.throw(error);
+      continue;
+    }
+    step = operation.next(result);
+  }
   return step.value;
 }

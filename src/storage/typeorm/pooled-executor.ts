@@ -1,16 +1,21 @@
-import type { DataSource, QueryRunner } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { StorageUnavailableError } from '../../common/errors.js';
 import type { HostTransaction } from '../../outbox/outbox-store.js';
 import type { Dialect } from './dialect.js';
 import { Executor, type Work } from './executor.js';
-import { asStorageFault, codeOf, driveOn, openRunner } from './host-transaction.js';
+import { asStorageFault, codeOf, joinOn, openRunner } from './host-transaction.js';
+import { drive } from './operation.js';
+import type { Session } from './session.js';
+import { TransactionWatch } from './transaction-watch.js';
 
 /** Deadlock or serialization failure: the database itself asks to try again. */
 const TRY_AGAIN = new Set(['40001', '40P01', 'ER_LOCK_DEADLOCK']);
 
 /** Databases with a connection pool: each write is a transaction on a connection of its own. */
 export class PooledExecutor extends Executor {
+  override readonly gatherMs = 3;
   private readonly running = new Set<Promise<unknown>>();
+  private readonly watch: TransactionWatch;
   private stopped = false;
 
   constructor(
@@ -18,56 +23,66 @@ export class PooledExecutor extends Executor {
     override readonly dialect: Dialect,
   ) {
     super();
+    this.watch = new TransactionWatch(dataSource);
   }
 
   override write<T>(work: Work<T>): Promise<T> {
-    return this.track(this.transaction(work, 1));
+    return this.track(this.transaction(work, 1, true));
+  }
+
+  override writeLazily<T>(work: Work<T>): Promise<T> {
+    return this.track(this.transaction(work, 1, false));
   }
 
   override read<T>(work: Work<T>): Promise<T> {
     return this.track(
-      this.connected((runner) => driveOn(runner, this.dialect, work())).catch((error: unknown) => {
+      this.connected((session) => drive(work(), (statement) => session.run(statement))).catch((error: unknown) => {
         throw asStorageFault(error);
       }),
     );
   }
 
   override async join<T>(host: HostTransaction, work: Work<T>): Promise<T> {
-    return driveOn(openRunner(host), this.dialect, work());
+    return joinOn(openRunner(host, this.dataSource), this.dialect, work());
+  }
+
+  override whenCommitted(host: HostTransaction, task: () => void): void {
+    this.watch.whenCommitted(openRunner(host, this.dataSource), task);
   }
 
   override async stop(): Promise<void> {
     this.stopped = true;
     await Promise.allSettled(this.running);
+    this.watch.stop();
   }
 
-  private async transaction<T>(work: Work<T>, tries: number): Promise<T> {
+  private async transaction<T>(work: Work<T>, tries: number, durable: boolean): Promise<T> {
     try {
-      return await this.connected(async (runner) => {
-        await runner.startTransaction();
+      return await this.connected(async (session) => {
+        await session.begin(durable);
         let result: T;
         try {
-          result = await driveOn(runner, this.dialect, work());
+          result = await drive(work(), (statement) => session.run(statement));
         } catch (error) {
-          await runner.rollbackTransaction().catch(() => undefined);
+          await session.rollback().catch(() => undefined);
           throw error;
         }
-        await runner.commitTransaction();
+        await session.commit();
         return result;
       });
     } catch (error) {
       // Only what the database itself rolled back is repeated: after a lost connection a COMMIT may have happened.
-      if (tries < 4 && TRY_AGAIN.has(codeOf(error) ?? '')) return this.transaction(work, tries + 1);
+      if (tries < 4 && TRY_AGAIN.has(codeOf(error) ?? '')) return this.transaction(work, tries + 1, durable);
       throw asStorageFault(error);
     }
   }
 
-  private async connected<T>(use: (runner: QueryRunner) => Promise<T>): Promise<T> {
+  private async connected<T>(use: (session: Session) => Promise<T>): Promise<T> {
     if (this.stopped) throw new StorageUnavailableError('The storage is stopped.');
     const runner = this.dataSource.createQueryRunner();
     try {
-      await runner.connect();
-      return await use(runner);
+      const connection: unknown = await runner.connect();
+      return await use(this.dialect.session(runner, connection));
     } finally {
       await runner.release().catch(() => undefined);
     }

@@ -1,6 +1,6 @@
 import type { RecordChanges, SeenRecord, SeenRecords } from '../../outbox/guard.js';
 import type { RecordStep } from '../../outbox/guard-store.js';
-import { type Dialect, shapeOf } from './dialect.js';
+import { type Dialect, type RowShape, shapeOf } from './dialect.js';
 import { type Operation, type Row, rowsOf, write } from './operation.js';
 import { integerOf, textOf } from './values.js';
 
@@ -32,8 +32,7 @@ export function* changeRecords<T>(
 export function* lockRecords(dialect: Dialect, keys: readonly string[]): Operation<LockedRecords> {
   if (keys.length === 0) return { seen: new Map(), versions: new Map() };
   const rows = yield* rowsOf(
-    `SELECT g.id, g.version, g.state, g.messages FROM messaging_guard g WHERE g.id IN ${dialect.strings()}
-      ORDER BY g.id${dialect.lock('g', 'wait')}`,
+    dialect.lockByIds('messaging_guard', 'a.id, a.version, a.state, a.messages', 'wait'),
     JSON.stringify([...new Set(keys)]),
   );
   const failed = yield* failedOf(dialect, rows.flatMap(messagesOf));
@@ -62,34 +61,35 @@ export function* writeRecords(
   ];
   let written = 0;
   if (added.length > 0) {
-    written += yield* write(
-      `INSERT INTO messaging_guard (id, state, messages, version, expires_at)
-        SELECT v.id, v.state, v.messages, v.version, v.expires_at FROM ${dialect.rows(SHAPE)}
-        WHERE true ON CONFLICT (id) DO NOTHING`,
-      JSON.stringify(added.map(toRow)),
-    );
+    const columns = Object.keys(SHAPE);
+    const sql = `INSERT INTO messaging_guard (${columns.join(', ')})
+      SELECT ${columns.map((name) => `v.${name}`).join(', ')} FROM ${dialect.rows(SHAPE)} WHERE true`;
+    written += yield* dialect.insertNew({ sql, params: [JSON.stringify(added.map(toRow))] }, 'id');
   }
   if (changed.length > 0) {
-    written += yield* write(
-      `UPDATE messaging_guard SET state = v.state, messages = v.messages, version = v.version + 1,
-        expires_at = v.expires_at FROM ${dialect.rows(SHAPE)}
-        WHERE messaging_guard.id = v.id AND messaging_guard.version = v.version`,
-      JSON.stringify(changed.map(toRow)),
-    );
+    const { sql, params } = dialect.updateRows({
+      table: 'messaging_guard',
+      set: {
+        state: 'v.state',
+        messages: 'v.messages',
+        version: 'v.version + 1',
+        expires_at: 'v.expires_at',
+      },
+      shape: SHAPE,
+      rows: changed.map(toRow),
+      on: 'messaging_guard.id = v.id AND messaging_guard.version = v.version',
+    });
+    written += yield* write(sql, ...params);
   }
   if (written !== rows.length) throw new RecordMovedError('A record was written by somebody else.');
 }
 
 /** Forgets expired records, the oldest first. */
-export function* purgeRecords(now: number, limit: number): Operation<number> {
-  return yield* write(
-    `DELETE FROM messaging_guard WHERE expires_at <= ? AND id IN
-      (SELECT id FROM messaging_guard WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
-    ...[now, now, limit],
-  );
+export function* purgeRecords(dialect: Dialect, now: number, limit: number): Operation<number> {
+  return yield* write(dialect.deleteFirst('messaging_guard', 'id', 'expires_at'), ...[now, limit]);
 }
 
-const SHAPE = shapeOf('id state messages', 'version expires_at');
+const SHAPE: RowShape = { id: 'id', ...shapeOf('state messages', 'version expires_at') };
 
 function messagesOf(row: Row): readonly string[] {
   return JSON.parse(textOf(row, 'messages'));

@@ -82,9 +82,9 @@ function* lockRecipients(dialect: Dialect, wanted: readonly Settlement[]): Opera
   // Locked in one order by everybody, so that two settlements of the same deliveries cannot deadlock.
   const rows = yield* rowsOf(
     `SELECT r.message_id, r.position, r.status, r.units, r.attempt, r.channel, r.number, m.account_id
-      FROM ${dialect.rows({ message_id: 'text', position: 'integer' })}
-      JOIN messaging_recipient r ON r.message_id = v.message_id AND r.position = v.position
-      JOIN messaging_message m ON m.id = r.message_id
+      FROM ${dialect.rowsInOrder({ message_id: 'id', position: 'integer' }, 'message_id, position')}
+      ${dialect.thenJoin} messaging_recipient r ON r.message_id = v.message_id AND r.position = v.position
+      ${dialect.thenJoin} ${dialect.unlocked('messaging_message')} m ON m.id = r.message_id
       ORDER BY r.message_id, r.position${dialect.lock('r', 'wait')}`,
     JSON.stringify([...keys.values()]),
   );
@@ -112,21 +112,20 @@ function toLocked(row: Row): Locked {
 }
 
 function update(dialect: Dialect, rows: readonly Locked[]): Statement {
-  const source = dialect.rows(shapeOf('message_id status error reference', 'position due_at refund at'));
-  return {
-    sql: `UPDATE messaging_recipient SET status = v.status, due_at = v.due_at, error = v.error, updated_at = v.at,
-        refunded_units = refunded_units + v.refund, reference = coalesce(v.reference, messaging_recipient.reference)
-      FROM ${source}
-      WHERE messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position`,
-    params: [
-      JSON.stringify(
-        rows.map((row) => [
-          ...[row.messageId, row.status, row.error ?? null, row.reference ?? null],
-          ...[row.position, row.dueAt, row.refund, row.at],
-        ]),
-      ),
-    ],
-  };
+  return dialect.updateRows({
+    table: 'messaging_recipient',
+    set: {
+      ...{ status: 'v.status', due_at: 'v.due_at', error: 'v.error', updated_at: 'v.at' },
+      refunded_units: 'refunded_units + v.refund',
+      reference: 'coalesce(v.reference, messaging_recipient.reference)',
+    },
+    shape: shapeOf('message_id status error reference', 'position due_at refund at'),
+    rows: rows.map((row) => [
+      ...[row.messageId, row.status, row.error ?? null, row.reference ?? null],
+      ...[row.position, row.dueAt, row.refund, row.at],
+    ]),
+    on: 'messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position',
+  });
 }
 
 function refunds(dialect: Dialect, rows: readonly Locked[]): Statement[] {
@@ -142,14 +141,20 @@ function refunds(dialect: Dialect, rows: readonly Locked[]): Statement[] {
         ),
       ],
     },
-    {
-      sql: `UPDATE messaging_account SET balance = balance + v.units FROM ${dialect.rows({ id: 'text', units: 'integer' })} WHERE messaging_account.id = v.id`,
-      params: [JSON.stringify(sums(rows, ({ accountId }) => accountId))],
-    },
-    {
-      sql: `UPDATE messaging_message SET refunded_units = refunded_units + v.units FROM ${dialect.rows({ id: 'text', units: 'integer' })} WHERE messaging_message.id = v.id`,
-      params: [JSON.stringify(sums(rows, ({ messageId }) => messageId))],
-    },
+    dialect.updateRows({
+      table: 'messaging_account',
+      set: { balance: 'balance + v.units' },
+      shape: { id: 'id', units: 'integer' },
+      rows: sums(rows, ({ accountId }) => accountId),
+      on: 'messaging_account.id = v.id',
+    }),
+    dialect.updateRows({
+      table: 'messaging_message',
+      set: { refunded_units: 'refunded_units + v.units' },
+      shape: { id: 'id', units: 'integer' },
+      rows: sums(rows, ({ messageId }) => messageId),
+      on: 'messaging_message.id = v.id',
+    }),
   ];
 }
 

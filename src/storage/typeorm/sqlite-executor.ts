@@ -1,75 +1,92 @@
-import type { Database, Statement as Prepared } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
 import { type Clock, SystemClock } from '../../common/clock.js';
 import { StorageUnavailableError } from '../../common/errors.js';
 import type { HostTransaction } from '../../outbox/outbox-store.js';
 import { SqliteDialect } from './dialects/sqlite-dialect.js';
 import { Executor, type Work } from './executor.js';
-import { asStorageFault, codeOf, driveOn, openRunner } from './host-transaction.js';
-import { driveSync, type Row, type Statement, type StatementResult } from './operation.js';
+import { asStorageFault, joinOn, openRunner } from './host-transaction.js';
+import { driveSync } from './operation.js';
+import { SqliteHandle, type SqliteTask } from './sqlite-handle.js';
+import { TransactionWatch } from './transaction-watch.js';
 
-interface Task {
-  readonly writes: boolean;
-  readonly run: () => void;
-  readonly done: () => void;
-  readonly fail: (error: unknown) => void;
-  failed: unknown;
+/** A task in the queue; `since` in milliseconds since the epoch. */
+interface Queued extends SqliteTask {
+  readonly since: number;
 }
 
 /** How long work waits for somebody else's transaction before it gives up, and how often it looks. */
 const PATIENCE_MS = 5000;
 const LOOK_AGAIN_MS = 1;
 
+/** What keeps the process alive does nothing, as seldom as a timer can. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 const NOTHING = Symbol('nothing');
 
 /**
  * SQLite through better-sqlite3. TypeORM has one connection for everybody, where the transactions of two callers would
  * nest in one another and be lost together. So all our work runs here: whatever is waiting goes through the raw handle in
- * one tick, as one transaction with a savepoint for each piece, and never while a transaction of the host's is open.
+ * one tick, as one transaction with a savepoint for each piece, and never while a transaction of the host's is open. When
+ * one of those ends, what waits takes its turn in the same moment: a host that opens the next at once does not starve it.
  */
 export class SqliteExecutor extends Executor {
   override readonly dialect = new SqliteDialect();
-  private waiting: Task[] = [];
+  private readonly handle: SqliteHandle;
+  private readonly watch: TransactionWatch;
+  private waiting: Queued[] = [];
   private scheduled = false;
-  private blockedSince: number | undefined;
   private stopped = false;
   private idle: () => void = () => undefined;
-  private readonly prepared = new Map<string, Prepared>();
+  private cancelLook: () => void = () => undefined;
+  private keptAlive: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly database: Database,
+    database: Database,
     private readonly clock: Clock = new SystemClock(),
   ) {
     super();
+    this.handle = new SqliteHandle(database);
+    this.watch = new TransactionWatch(dataSource, () => this.takeTurn());
   }
 
   override write<T>(work: Work<T>): Promise<T> {
-    return this.enqueue(work, true);
+    return this.enqueue(work, true, true);
+  }
+
+  override writeLazily<T>(work: Work<T>): Promise<T> {
+    return this.enqueue(work, true, false);
   }
 
   override read<T>(work: Work<T>): Promise<T> {
-    return this.enqueue(work, false);
+    return this.enqueue(work, false, false);
   }
 
   override async join<T>(host: HostTransaction, work: Work<T>): Promise<T> {
-    return driveOn(openRunner(host), this.dialect, work());
+    return joinOn(openRunner(host, this.dataSource), this.dialect, work());
+  }
+
+  override whenCommitted(host: HostTransaction, task: () => void): void {
+    this.watch.whenCommitted(openRunner(host, this.dataSource), task);
   }
 
   override async stop(): Promise<void> {
     this.stopped = true;
     if (this.waiting.length > 0) await new Promise<void>((resolve) => (this.idle = resolve));
+    this.watch.stop();
   }
 
-  private enqueue<T>(work: Work<T>, writes: boolean): Promise<T> {
+  private enqueue<T>(work: Work<T>, writes: boolean, durable: boolean): Promise<T> {
     if (this.stopped) return Promise.reject(new StorageUnavailableError('The storage is stopped.'));
     return new Promise<T>((resolve, reject) => {
       let result: T | typeof NOTHING = NOTHING;
       this.waiting.push({
         writes,
-        failed: NOTHING,
+        durable,
+        since: this.clock.now(),
         run: () => {
-          result = driveSync(work(), (statement) => this.execute(statement));
+          result = driveSync(work(), (statement) => this.handle.execute(statement));
         },
         done: () => (result === NOTHING ? reject(new Error('The operation gave no result.')) : resolve(result)),
         fail: (error) => reject(asStorageFault(error)),
@@ -81,113 +98,54 @@ export class SqliteExecutor extends Executor {
   private schedule(): void {
     if (this.scheduled) return;
     this.scheduled = true;
-    setImmediate(() => this.flush());
+    setImmediate(() => {
+      this.scheduled = false;
+      this.flush();
+    });
+  }
+
+  /** A transaction has just ended; its caller has not gone on yet. */
+  private takeTurn(): void {
+    if (this.waiting.length > 0 && !this.handle.inTransaction) this.flush();
   }
 
   private flush(): void {
-    this.scheduled = false;
-    const obstacle = this.begin();
-    if (obstacle !== undefined) {
-      this.waitFor(obstacle);
-      return;
-    }
-    this.blockedSince = undefined;
-    const tasks = this.waiting;
-    this.waiting = [];
-    this.perform(tasks);
+    this.stopLooking();
+    if (!this.dataSource.isInitialized) this.reject(new StorageUnavailableError('The database is closed.'));
+    const obstacle = this.waiting.length > 0 ? this.perform() : '';
+    if (this.waiting.length > 0) this.lookAgain(obstacle);
     if (this.waiting.length === 0) this.idle();
   }
 
-  /** Opens our transaction if anything is to be written; answers what stands in the way, if it will pass. */
-  private begin(): string | undefined {
-    try {
-      if (!this.dataSource.isInitialized) throw new StorageUnavailableError('The database is closed.');
-      if (this.database.inTransaction) return 'a transaction of the host is open; pass { manager } to be part of it';
-      if (this.waiting.some(({ writes }) => writes)) this.execute({ sql: 'BEGIN IMMEDIATE', params: [] });
-    } catch (error) {
-      if (codeOf(error)?.startsWith('SQLITE_BUSY')) return 'another process holds the database';
-      this.rejectAll(error);
-    }
-    return undefined;
-  }
-
-  /** Everything between BEGIN and COMMIT, without a pause. Reads come after it: they see what is committed. */
-  private perform(tasks: readonly Task[]): void {
-    const writers = tasks.filter(({ writes }) => writes);
-    if (writers.length > 0) {
-      try {
-        for (const task of writers) this.attempt(task, writers.length > 1);
-        this.execute({ sql: 'COMMIT', params: [] });
-      } catch (error) {
-        this.rollBack();
-        for (const task of writers) task.fail(task.failed === NOTHING ? error : task.failed);
-        writers.length = 0;
-      }
-    }
-    for (const task of writers) this.finish(task);
-    for (const task of tasks) {
-      if (task.writes) continue;
-      this.attempt(task, false, true);
-      this.finish(task);
-    }
-  }
-
-  private attempt(task: Task, savepoint: boolean, contained = savepoint): void {
-    if (savepoint) this.execute({ sql: 'SAVEPOINT messaging_task', params: [] });
-    try {
-      task.run();
-      if (savepoint) this.execute({ sql: 'RELEASE messaging_task', params: [] });
-    } catch (error) {
-      task.failed = error;
-      // SQLite may end the whole transaction by itself, for instance on a full disk: then nothing of it stands.
-      if (!contained || (savepoint && !this.database.inTransaction)) throw error;
-      if (savepoint) {
-        this.execute({ sql: 'ROLLBACK TO messaging_task', params: [] });
-        this.execute({ sql: 'RELEASE messaging_task', params: [] });
-      }
-    }
-  }
-
-  private finish(task: Task): void {
-    if (task.failed === NOTHING) task.done();
-    else task.fail(task.failed);
-  }
-
-  private rollBack(): void {
-    if (!this.database.inTransaction) return;
-    try {
-      this.execute({ sql: 'ROLLBACK', params: [] });
-    } catch {
-      // Nothing is left to undo it with; the next BEGIN tells.
-    }
-  }
-
-  private waitFor(obstacle: string): void {
-    const now = this.clock.now();
-    this.blockedSince ??= now;
-    if (now - this.blockedSince < PATIENCE_MS) {
-      this.scheduled = true;
-      setTimeout(() => this.flush(), LOOK_AGAIN_MS);
-      return;
-    }
-    this.blockedSince = undefined;
-    this.rejectAll(new StorageUnavailableError(`The SQLite database is busy: ${obstacle}.`));
-  }
-
-  private rejectAll(error: unknown): void {
+  /** Runs what waits; answers what stands in the way of the rest. */
+  private perform(): string {
+    if (this.handle.inTransaction) return 'a transaction of the host is open; pass { manager } to be part of it';
     const tasks = this.waiting;
     this.waiting = [];
-    for (const task of tasks) task.fail(error);
-    this.idle();
+    const held = new Set(this.handle.perform(tasks));
+    this.waiting = tasks.filter((task) => held.has(task));
+    return 'another process holds the database';
   }
 
-  private execute({ sql, params }: Statement): StatementResult {
-    let statement = this.prepared.get(sql);
-    if (!statement) {
-      statement = this.database.prepare(sql);
-      if (this.prepared.size < 500) this.prepared.set(sql, statement);
-    }
-    if (statement.reader) return { rows: [...(statement.all(params) as Row[])], affected: 0 };
-    return { rows: [], affected: statement.run(params).changes };
+  /** Waits without holding up the event loop; what has waited for too long is refused. */
+  private lookAgain(obstacle: string): void {
+    const oldest = this.clock.now() - PATIENCE_MS;
+    const why = new StorageUnavailableError(`The SQLite database is busy: ${obstacle}.`);
+    this.reject(why, ({ since }) => since <= oldest);
+    if (this.waiting.length === 0) return;
+    this.cancelLook = this.clock.after(LOOK_AGAIN_MS, () => this.flush());
+    // The clock's timers let a process end; one that waits for its turn, an operator's command for instance, must not.
+    this.keptAlive = setInterval(() => undefined, LONGEST_MS);
+  }
+
+  private stopLooking(): void {
+    this.cancelLook();
+    clearInterval(this.keptAlive);
+  }
+
+  private reject(error: unknown, which: (task: Queued) => boolean = () => true): void {
+    const tasks = this.waiting;
+    this.waiting = tasks.filter((task) => !which(task));
+    for (const task of tasks) if (which(task)) task.fail(error);
   }
 }

@@ -16,8 +16,8 @@ export class TypeormAccountStore extends AccountStore {
   }
 
   override async createAccount({ id, name, createdAt }: Account): Promise<boolean> {
-    return this.changes(
-      'INSERT INTO messaging_account (id, name, balance, created_at) VALUES (?, ?, 0, ?) ON CONFLICT (id) DO NOTHING',
+    return this.adds(
+      'INSERT INTO messaging_account (id, name, balance, created_at) VALUES (?, ?, 0, ?)',
       ...[id, name, createdAt],
     );
   }
@@ -33,9 +33,8 @@ export class TypeormAccountStore extends AccountStore {
   }
 
   override async addKey({ id, accountId, hash, createdAt, expiresAt, revokedAt }: StoredApiKey): Promise<boolean> {
-    return this.changes(
-      `INSERT INTO messaging_api_key (id, account_id, hash, created_at, expires_at, revoked_at) VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT (id) DO NOTHING`,
+    return this.adds(
+      'INSERT INTO messaging_api_key (id, account_id, hash, created_at, expires_at, revoked_at) VALUES (?, ?, ?, ?, ?, ?)',
       ...[id, accountId, hash, createdAt, expiresAt ?? null, revokedAt ?? null],
     );
   }
@@ -62,12 +61,12 @@ export class TypeormAccountStore extends AccountStore {
   }
 
   override registerSignature({ accountId, name, ...rest }: Signature): Promise<Signature> {
+    const { dialect } = this.executor;
+    const sql = `INSERT INTO messaging_signature (account_id, name, status, reason, created_at, decided_at)
+      VALUES (?, ?, ?, ?, ?, ?)`;
+    const params = [accountId, name, rest.status, rest.reason ?? null, rest.createdAt, rest.decidedAt ?? null];
     return this.executor.write(function* (): Operation<Signature> {
-      yield* write(
-        `INSERT INTO messaging_signature (account_id, name, status, reason, created_at, decided_at)
-          VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, name) DO NOTHING`,
-        ...[accountId, name, rest.status, rest.reason ?? null, rest.createdAt, rest.decidedAt ?? null],
-      );
+      yield* dialect.insertNew({ sql, params }, 'account_id, name');
       return (yield* findSignature(accountId, name)) ?? { accountId, name, ...rest };
     });
   }
@@ -95,6 +94,10 @@ export class TypeormAccountStore extends AccountStore {
 
   private rows(sql: string, ...params: readonly unknown[]): Promise<readonly Row[]> {
     return this.executor.read(() => rowsOf(sql, ...params));
+  }
+
+  private async adds(sql: string, ...params: readonly unknown[]): Promise<boolean> {
+    return (await this.executor.write(() => this.executor.dialect.insertNew({ sql, params }, 'id'))) > 0;
   }
 
   private async changes(sql: string, ...params: readonly unknown[]): Promise<boolean> {

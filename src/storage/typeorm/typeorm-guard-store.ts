@@ -14,6 +14,6 @@ export class TypeormGuardStore extends GuardStore {
   }
 
   override purge(now: number, limit: number): Promise<number> {
-    return this.executor.write(() => purgeRecords(now, limit));
+    return this.executor.write(() => purgeRecords(this.executor.dialect, now, limit));
   }
 }

@@ -25,13 +25,13 @@ export class TypeormLedgerStore extends LedgerStore {
   }
 
   override entries(accountId: string, { limit, after }: PageRequest): Promise<Page<LedgerEntry>> {
+    const from =
+      after === undefined ? undefined : this.executor.dialect.olderThan('messaging_ledger', 'posted_at', after);
     return this.executor.read(function* (): Operation<Page<LedgerEntry>> {
-      const from =
-        after === undefined ? '' : 'AND (posted_at, id) < (SELECT posted_at, id FROM messaging_ledger WHERE id = ?)';
       const rows = yield* rowsOf(
         `SELECT id, account_id, kind, units, message_id, position, note, posted_at FROM messaging_ledger
-          WHERE account_id = ? ${from} ORDER BY posted_at DESC, id DESC LIMIT ?`,
-        ...[accountId, ...(after === undefined ? [] : [after]), limit + 1],
+          WHERE account_id = ? ${from ? `AND ${from.sql}` : ''} ORDER BY posted_at DESC, id DESC LIMIT ?`,
+        ...[accountId, ...(from?.params ?? []), limit + 1],
       );
       return pageOf(rows.map(toEntry), limit);
     });

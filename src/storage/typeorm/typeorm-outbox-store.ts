@@ -30,8 +30,11 @@ import { expireDeliveries, settleDeliveries } from './settle-operation.js';
 
 /** Sends and their deliveries in SQL. */
 export class TypeormOutboxStore extends OutboxStore {
+  override readonly gatherMs: number;
+
   constructor(private readonly executor: Executor) {
     super();
+    this.gatherMs = executor.gatherMs;
   }
 
   override commit(
@@ -44,12 +47,18 @@ export class TypeormOutboxStore extends OutboxStore {
     return host ? this.executor.join(host, work) : this.executor.write(work);
   }
 
+  override whenCommitted(host: HostTransaction, task: () => void): void {
+    this.executor.whenCommitted(host, task);
+  }
+
   override replay(key: Pick<OnceKey, 'accountId' | 'route' | 'key'>, now: number): Promise<StoredReply | undefined> {
     return this.executor.read(() => findReply(key, now));
   }
 
   override claim(order: ClaimOrder): Promise<readonly Delivery[]> {
-    return this.executor.write(() => claimDeliveries(this.executor.dialect, order));
+    const work = () => claimDeliveries(this.executor.dialect, order);
+    // A claim that a power cut undoes is made again, which is what `abandoned` allows anyway.
+    return order.abandoned ? this.executor.writeLazily(work) : this.executor.write(work);
   }
 
   override settle(settlements: readonly Settlement[]): Promise<readonly Movement[]> {
@@ -77,10 +86,10 @@ export class TypeormOutboxStore extends OutboxStore {
   }
 
   override list(query: MessageQuery): Promise<Page<StoredMessage>> {
-    return this.executor.read(() => listMessages(query));
+    return this.executor.read(() => listMessages(this.executor.dialect, query));
   }
 
   override purgeReplies(now: number, limit: number): Promise<number> {
-    return this.executor.write(() => purgeExpired(now, limit));
+    return this.executor.write(() => purgeExpired(this.executor.dialect, now, limit));
   }
 }

@@ -12,10 +12,11 @@ export class TypeormPhoneStore extends PhoneStore {
 
   override async receive(messages: readonly PhoneMessage[]): Promise<void> {
     if (messages.length === 0) return;
-    await this.executor.write(() =>
+    const { dialect } = this.executor;
+    await this.executor.writeLazily(() =>
       write(
-        `INSERT INTO messaging_phone_message (${COLUMNS}) SELECT ${COLUMNS} FROM ${this.executor.dialect.rows(SHAPE)}
-          WHERE true ON CONFLICT (number, channel, message_id) DO NOTHING`,
+        `INSERT INTO messaging_phone_message (${COLUMNS}) SELECT ${COLUMNS} FROM ${dialect.rows(SHAPE)}
+          ${dialect.onDuplicate('number, channel, message_id')}`,
         JSON.stringify(messages.map(toRow)),
       ),
     );

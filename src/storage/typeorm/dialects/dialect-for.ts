@@ -1,11 +1,20 @@
 import { MessagingOptionsError } from '../../../common/errors.js';
 import type { Dialect } from '../dialect.js';
+import { MysqlDialect } from './mysql-dialect.js';
+import { mysqlServerOf } from './mysql-server.js';
 import { PostgresDialect } from './postgres-dialect.js';
 import { SqliteDialect } from './sqlite-dialect.js';
 
-/** The dialect of a DataSource's type; a sentence when we do not speak it. */
-export function dialectFor(type: string): Dialect {
+/**
+ * The dialect of a DataSource's type; a sentence when we do not speak it, or not with a server set up as this one.
+ *
+ * @param query runs a statement on that DataSource
+ */
+export async function dialectFor(type: string, query: (sql: string) => Promise<unknown>): Promise<Dialect> {
   if (type === 'better-sqlite3') return new SqliteDialect();
   if (type === 'postgres') return new PostgresDialect();
-  throw new MessagingOptionsError(`storage.dataSource is of type ${type}; better-sqlite3 and postgres are supported.`);
+  if (type === 'mysql' || type === 'mariadb') return new MysqlDialect(await mysqlServerOf(query));
+  throw new MessagingOptionsError(
+    `storage.dataSource is of type ${type}; better-sqlite3, postgres, mysql and mariadb are supported.`,
+  );
 }

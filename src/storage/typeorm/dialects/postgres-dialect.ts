@@ -1,16 +1,21 @@
+import type { QueryRunner } from 'typeorm';
 import { type ColumnType, Dialect, type RowShape } from '../dialect.js';
-import type { Statement } from '../operation.js';
+import { type Operation, rowsOf, type Statement } from '../operation.js';
+import { type PostgresConnection, preparedSession, type Session } from '../session.js';
 
-const CAST = { text: 'text', integer: 'bigint' } as const;
+const CAST = { id: 'text', text: 'text', integer: 'bigint' } as const;
 
 /** PostgreSQL from version 12. */
 export class PostgresDialect extends Dialect {
   override readonly driver = 'postgres';
-  // Any constant will do; it only must be the same in every instance of this package.
-  override readonly migrationLock = ['SELECT pg_advisory_xact_lock(7305808869231650)'];
   override readonly lockTimeout = ["SET LOCAL lock_timeout = '5s'"];
 
   private readonly nativeText = new Map<string, string>();
+
+  /** @param connection `pg`'s own, as TypeORM's driver gives it */
+  override session(_runner: QueryRunner, connection: PostgresConnection): Session {
+    return preparedSession(connection, (statement) => this.native(statement));
+  }
 
   override columnType(type: ColumnType): string {
     if (type === 'integer') return 'bigint';
@@ -54,5 +59,11 @@ export class PostgresDialect extends Dialect {
     const counts = statements.map((_, index) => `(SELECT count(*) FROM w${index})`);
     const sql = `WITH ${parts.join(', ')} SELECT ${counts.join(' + ')} AS written`;
     return [{ sql, params: statements.flatMap(({ params }) => params) }];
+  }
+
+  override *alone(migration: () => Operation<void>): Operation<void> {
+    // Any constant will do; it only must be the same in every instance of this package.
+    yield* rowsOf('SELECT pg_advisory_xact_lock(7305808869231650)');
+    yield* migration();
   }
 }

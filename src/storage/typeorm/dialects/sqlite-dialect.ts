@@ -1,11 +1,10 @@
 import { type ColumnType, Dialect, type RowShape } from '../dialect.js';
-import type { Statement } from '../operation.js';
+import type { Operation, Statement } from '../operation.js';
 
 /** SQLite: one writer holds the whole database, so nothing is locked row by row. */
 export class SqliteDialect extends Dialect {
   override readonly driver = 'better-sqlite3';
   override readonly clustered = ' WITHOUT ROWID';
-  override readonly migrationLock = [];
   override readonly lockTimeout = [];
 
   override columnType(type: ColumnType): string {
@@ -35,5 +34,10 @@ export class SqliteDialect extends Dialect {
 
   override together(statements: readonly Statement[]): readonly Statement[] {
     return statements;
+  }
+
+  /** The transaction that migrates is the only one that writes. */
+  override alone(migration: () => Operation<void>): Operation<void> {
+    return migration();
   }
 }

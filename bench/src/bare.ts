@@ -1,0 +1,43 @@
+import { Body, Controller, HttpCode, Module, Post, ValidationPipe } from '@nestjs/common';
+import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsOptional, IsString, Matches } from 'class-validator';
+
+/** The body of a send as one would validate it in any Nest application. */
+export class BareSend {
+  @IsString()
+  signature!: string;
+
+  @IsOptional()
+  @IsString()
+  content?: string;
+
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayMaxSize(100_000)
+  @Matches(/^[1-9]\d{6,14}$/, { each: true })
+  number!: string[];
+}
+
+/** The answer to a send, from nothing but its body. */
+export function echo({ signature, number }: BareSend): object {
+  return {
+    userID: '01a1fe2d-892e-775e-ac74-b396363f6c20',
+    smsID: '01a1fe2d-8980-70b1-93b2-49369ca0cf7a',
+    signature,
+    number,
+    sms_units: number.length,
+    date_sent: '2026-11-21T12:55:59.616Z',
+  };
+}
+
+@Controller('api/v1')
+class BareController {
+  @Post('send/sms')
+  @HttpCode(200)
+  send(@Body(new ValidationPipe({ transform: true, whitelist: true })) body: BareSend): object {
+    return echo(body);
+  }
+}
+
+/** What we are measured against: a validated route that does nothing. */
+@Module({ controllers: [BareController] })
+export class BareModule {}

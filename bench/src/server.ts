@@ -1,0 +1,54 @@
+import 'reflect-metadata';
+import type { AddressInfo } from 'node:net';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { AccountService, LedgerService, MessagingModule, TypeormStorage } from 'nestjs-messaging';
+import { BareModule } from './bare.js';
+import { SketchModule } from './sketch.js';
+
+/** What the parent asks for: `node server.js '<json>'`. */
+interface Order {
+  readonly kind: 'bare' | 'ours' | 'sketch';
+  readonly adapter: 'express' | 'fastify';
+  readonly url?: string;
+  readonly dispatch?: boolean;
+}
+
+const order: Order = JSON.parse(process.argv[2] ?? '{}');
+
+function hostOf({ kind, url = 'sqlite::memory:', dispatch = false }: Order): DynamicModule {
+  @Module({})
+  class Host {}
+  if (kind === 'bare') return { module: Host, imports: [BareModule] };
+  if (kind === 'sketch') return { module: Host, imports: [SketchModule.on(url)] };
+  const messaging = MessagingModule.forRoot({
+    storage: TypeormStorage.forRoot({ url }),
+    signatures: ['INFOS', 'ALERTE', 'SERVICE'],
+    dispatch: { enabled: dispatch },
+    sms: { tariff: { base: 1, international: 3, home: 'BF' } },
+  });
+  return { module: Host, imports: [messaging] };
+}
+
+const app = await NestFactory.create(
+  hostOf(order),
+  order.adapter === 'fastify' ? new FastifyAdapter({ bodyLimit: 52_428_800 }) : new ExpressAdapter(),
+  { logger: ['error', 'fatal'], abortOnError: false },
+);
+let key = 'none';
+if (order.kind === 'ours') {
+  const accounts = app.get(AccountService, { strict: false });
+  const { id } = await accounts.createAccount({ name: 'bench' });
+  key = (await accounts.issueKey(id)).key;
+  await app.get(LedgerService, { strict: false }).topUp(id, 1e12);
+}
+await app.listen(0, '127.0.0.1');
+const { port }: AddressInfo = app.getHttpServer().address();
+process.send?.({ port, key });
+process.on('message', (message) => {
+  const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+  if (message === 'memory') process.send?.({ rss: maxRSS * 1024, cpu: userCPUTime + systemCPUTime });
+  if (message === 'stop') void app.close().then(() => process.exit(0));
+});

@@ -1,0 +1,110 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import autocannon from 'autocannon';
+import { Client } from 'pg';
+
+/** A server in a process of its own, and what is sent to it. */
+export interface Target {
+  readonly base: string;
+  readonly key: string;
+  /** Peak resident memory of the server so far, in bytes. */
+  memory(): Promise<number>;
+  /** Processor time of the server so far, in microseconds. */
+  cpu(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const SERVER = fileURLToPath(new URL('./server.js', import.meta.url));
+
+/** Starts a server; `order` is what `server.ts` takes. */
+export async function startTarget(order: object, env: Record<string, string> = {}): Promise<Target> {
+  const child = fork(SERVER, [JSON.stringify(order)], { env: { ...process.env, NODE_ENV: 'production', ...env } });
+  const { port, key } = await messageOf(child);
+  return {
+    base: `http://127.0.0.1:${port}`,
+    key: String(key),
+    memory: async () => {
+      child.send('memory');
+      return Number((await messageOf(child)).rss);
+    },
+    cpu: async () => {
+      child.send('memory');
+      return Number((await messageOf(child)).cpu);
+    },
+    stop: async () => {
+      const closed = once(child, 'exit');
+      child.send('stop');
+      const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function messageOf(child: ChildProcess): Promise<Record<string, unknown>> {
+  const [message] = await once(child, 'message');
+  return message;
+}
+
+/** What one run gave. */
+export interface Load {
+  /** Processor time of the server, in microseconds a request. */
+  readonly cpu: number;
+  readonly perSecond: number;
+  readonly p99: number;
+  readonly refused: number;
+}
+
+/** One recipient a request, 32 connections, for so many seconds. */
+export async function load(
+  target: Target,
+  seconds: number,
+  path = '/api/v1/send/sms',
+  body: object = ONE,
+): Promise<Load> {
+  const before = await target.cpu();
+  const result = await autocannon({
+    url: `${target.base}${path}`,
+    connections: 32,
+    duration: seconds,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': target.key },
+    body: JSON.stringify(body),
+  });
+  return {
+    cpu: ((await target.cpu()) - before) / result.requests.total,
+    perSecond: result.requests.average,
+    p99: result.latency.p99,
+    refused: result.non2xx + result.errors + result.timeouts,
+  };
+}
+
+const ONE = { signature: 'INFOS', content: 'Bonjour, votre colis est arrive.', number: ['22670000000'] };
+
+/** A database file in a folder of its own. */
+export function sqliteUrl(): { url: string; drop(): Promise<void> } {
+  const folder = mkdtempSync(join(tmpdir(), 'messaging-bench-'));
+  return { url: `sqlite:${join(folder, 'bench.db')}`, drop: async () => rmSync(folder, { recursive: true }) };
+}
+
+/** A PostgreSQL database of its own on the standard local port; undefined where there is no server. */
+export async function postgresUrl(): Promise<{ url: string; drop(): Promise<void> } | undefined> {
+  const server = 'postgres://postgres@127.0.0.1:5432';
+  const name = `messaging_bench_${process.pid}_${Date.now()}`;
+  const run = async (sql: string) => {
+    const client = new Client({ connectionString: `${server}/postgres` });
+    await client.connect();
+    await client.query(sql);
+    await client.end();
+  };
+  try {
+    await run(`CREATE DATABASE ${name}`);
+  } catch {
+    return undefined;
+  }
+  return { url: `${server}/${name}`, drop: () => run(`DROP DATABASE ${name} WITH (FORCE)`) };
+}

@@ -1,0 +1,62 @@
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What the sample app reads from the environment; nothing else of it does. */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** `sqlite:<path>`, `postgres://…` or `mysql://…` */
+  readonly databaseUrl: string;
+  /** Where made secrets are kept. */
+  readonly secretsFile: string;
+  readonly demoBalance: number;
+  readonly demoApiKey: string | undefined;
+  readonly homeCountry: string;
+  readonly httpAdapter: 'express' | 'fastify';
+  /** False: this process accepts and another one delivers. */
+  readonly dispatch: boolean;
+}
+
+/** A wrong setting; the message is a sentence that names it. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const DATA = resolve(dirname(fileURLToPath(import.meta.url)), '../data');
+
+/** @throws ConfigError */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const databaseUrl = env.DATABASE_URL || `sqlite:${DATA}/messaging.db`;
+  oneOf('SMS_TRANSPORT', env.SMS_TRANSPORT || 'sandbox', ['sandbox']);
+  return {
+    port: integer('PORT', env.PORT || '3000', 0, 65_535),
+    host: env.HOST || '127.0.0.1',
+    databaseUrl: checkedDatabase(databaseUrl),
+    secretsFile:
+      databaseUrl.startsWith('sqlite:') && databaseUrl !== 'sqlite::memory:'
+        ? `${databaseUrl.slice('sqlite:'.length)}.secrets.json`
+        : `${DATA}/secrets.json`,
+    demoBalance: integer('DEMO_BALANCE', env.DEMO_BALANCE || '1000', 0, 1_000_000_000),
+    demoApiKey: env.DEMO_API_KEY || undefined,
+    homeCountry: env.HOME_COUNTRY || 'BF',
+    httpAdapter: oneOf('HTTP_ADAPTER', env.HTTP_ADAPTER || 'express', ['express', 'fastify']),
+    dispatch: oneOf('DISPATCH', env.DISPATCH || 'on', ['on', 'off']) === 'on',
+  };
+}
+
+function checkedDatabase(url: string): string {
+  if (/^(sqlite:.|postgres(ql)?:\/\/|mysql:\/\/|mariadb:\/\/)/.test(url)) return url;
+  throw new ConfigError('DATABASE_URL must be sqlite:<path>, postgres://… or mysql://…');
+}
+
+function integer(name: string, value: string, min: number, max: number): number {
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number >= min && number <= max) return number;
+  throw new ConfigError(`${name} must be an integer from ${min} to ${max}; it is "${value}".`);
+}
+
+function oneOf<const T extends string>(name: string, value: string, allowed: readonly T[]): T {
+  const found = allowed.find((each) => each === value);
+  if (found !== undefined) return found;
+  throw new ConfigError(`${name} must be ${allowed.join(' or ')}; it is "${value}".`);
+}

@@ -1,0 +1,134 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { AccountService, LedgerService, SignatureService } from 'nestjs-messaging';
+
+/** A command was called with the wrong words. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+interface Values {
+  readonly grace?: string | undefined;
+  readonly note?: string | undefined;
+  readonly reference?: string | undefined;
+}
+
+interface Command {
+  readonly usage: string;
+  /** Answers the exit code. */
+  run(app: INestApplicationContext, args: readonly string[], values: Values): Promise<number>;
+}
+
+const service = {
+  accounts: (app: INestApplicationContext) => app.get(AccountService, { strict: false }),
+  ledger: (app: INestApplicationContext) => app.get(LedgerService, { strict: false }),
+  signatures: (app: INestApplicationContext) => app.get(SignatureService, { strict: false }),
+};
+
+/** Every command by its name. */
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  'account:create': {
+    usage: 'account:create <name>',
+    run: async (app, args) => print(await service.accounts(app).createAccount({ name: word(args, 0, 'name') })),
+  },
+  'account:list': {
+    usage: 'account:list',
+    run: async (app) => print(...(await service.accounts(app).listAccounts())),
+  },
+  'key:issue': {
+    usage: 'key:issue <account>',
+    run: async (app, args) => print(await service.accounts(app).issueKey(word(args, 0, 'account'))),
+  },
+  'key:list': {
+    usage: 'key:list <account>',
+    run: async (app, args) => print(...(await service.accounts(app).listKeys(word(args, 0, 'account')))),
+  },
+  'key:rotate': {
+    usage: 'key:rotate <key id> [--grace <seconds, default 86400>]',
+    run: async (app, args, { grace = '86400' }) =>
+      print(
+        await service.accounts(app).rotateKey(word(args, 0, 'key id'), { graceMs: integer(grace, 'grace') * 1000 }),
+      ),
+  },
+  'key:revoke': {
+    usage: 'key:revoke <key id>',
+    run: async (app, args) => {
+      await service.accounts(app).revokeKey(word(args, 0, 'key id'));
+      return print('revoked');
+    },
+  },
+  topup: {
+    usage: 'topup <account> <units> [--reference <once>] [--note <text>]',
+    run: async (app, args, values) =>
+      print({ balance: await service.ledger(app).topUp(word(args, 0, 'account'), units(args), posting(values)) }),
+  },
+  adjust: {
+    usage: 'adjust <account> <units, may be negative: put -- before it> [--reference <once>] [--note <text>]',
+    run: async (app, args, values) =>
+      print({ balance: await service.ledger(app).adjust(word(args, 0, 'account'), units(args), posting(values)) }),
+  },
+  balance: {
+    usage: 'balance <account>',
+    run: async (app, args) => print({ balance: await service.ledger(app).balance(word(args, 0, 'account')) }),
+  },
+  ledger: {
+    usage: 'ledger <account>',
+    run: async (app, args) => print(...(await service.ledger(app).entries(word(args, 0, 'account'))).items),
+  },
+  'ledger:check': {
+    usage: 'ledger:check',
+    run: async (app) => {
+      const faults = await service.ledger(app).checkLedger();
+      print(...(faults.length === 0 ? ['The ledger is right.'] : faults));
+      return faults.length === 0 ? 0 : 1;
+    },
+  },
+  'signature:register': {
+    usage: 'signature:register <account> <name>',
+    run: async (app, args) =>
+      print(await service.signatures(app).register(word(args, 0, 'account'), word(args, 1, 'name'))),
+  },
+  'signature:verify': {
+    usage: 'signature:verify <account> <name>',
+    run: async (app, args) =>
+      print(await service.signatures(app).verify(word(args, 0, 'account'), word(args, 1, 'name'))),
+  },
+  'signature:reject': {
+    usage: 'signature:reject <account> <name> [--note <reason>]',
+    run: async (app, args, { note }) =>
+      print(await service.signatures(app).reject(word(args, 0, 'account'), word(args, 1, 'name'), note)),
+  },
+  'signature:list': {
+    usage: 'signature:list <account>',
+    run: async (app, args) => print(...(await service.signatures(app).list(word(args, 0, 'account')))),
+  },
+};
+
+/** What can be asked, a line each. */
+export function usage(): string {
+  const lines = Object.values(COMMANDS).map((command) => `  npm run operator -- ${command.usage}`);
+  return `Works on the database of DATABASE_URL:\n\n${lines.join('\n')}\n`;
+}
+
+function word(args: readonly string[], index: number, name: string): string {
+  const value = args[index];
+  if (value === undefined) throw new UsageError(`<${name}> is missing.\n\n${usage()}`);
+  return value;
+}
+
+function units(args: readonly string[]): number {
+  return integer(word(args, 1, 'units'), 'units');
+}
+
+function integer(value: string, name: string): number {
+  if (/^-?\d{1,15}$/.test(value)) return Number(value);
+  throw new UsageError(`<${name}> must be an integer; it is "${value}".`);
+}
+
+function posting({ reference, note }: Values): { reference?: string; note?: string } {
+  return { ...(reference === undefined ? {} : { reference }), ...(note === undefined ? {} : { note }) };
+}
+
+function print(...lines: readonly unknown[]): number {
+  for (const line of lines) console.log(typeof line === 'string' ? line : JSON.stringify(line));
+  return 0;
+}

@@ -1,0 +1,25 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** What the sample app makes once on the sandbox and keeps. */
+export interface Secrets {
+  readonly accountId?: string;
+  readonly apiKey?: string;
+}
+
+/** What was kept; nothing on the first start. @throws Error when the file is there and is not ours */
+export function readSecrets(file: string): Secrets {
+  if (!existsSync(file)) return {};
+  const kept: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  if (typeof kept !== 'object' || kept === null) throw new Error(`${file} does not hold the sample app's secrets.`);
+  return kept;
+}
+
+/** Keeps secrets in a file that only its owner can read; a crash leaves the old file or the new one. */
+export function keepSecrets(file: string, secrets: Secrets): void {
+  mkdirSync(dirname(file), { recursive: true });
+  const next = `${file}.new`;
+  writeFileSync(next, `${JSON.stringify(secrets, undefined, 2)}\n`, { mode: 0o600 });
+  chmodSync(next, 0o600);
+  renameSync(next, file);
+}

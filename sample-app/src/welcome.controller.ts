@@ -1,0 +1,17 @@
+import { Body, Controller, Post, UseFilters, UseGuards } from '@nestjs/common';
+import { ApiKeyGuard, Caller, MessagingExceptionFilter, SmsService } from 'nestjs-messaging';
+
+/** A route of the host's own: the same key, the host's own path and shape, and the SMS service injected. */
+@Controller('customers')
+@UseGuards(ApiKeyGuard)
+@UseFilters(MessagingExceptionFilter)
+export class WelcomeController {
+  constructor(private readonly sms: SmsService) {}
+
+  @Post('welcome')
+  async welcome(@Caller() { accountId }: Caller, @Body() { name, phone }: { name?: string; phone?: string }) {
+    const content = `Bienvenue ${name ?? ''}`.trim();
+    const { smsID } = await this.sms.send(accountId, { signature: 'INFOS', content, number: [String(phone)] });
+    return { welcomed: phone, smsID };
+  }
+}

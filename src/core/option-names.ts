@@ -1,0 +1,148 @@
+import type { AccountOptions, LegacyBearerOptions } from '../accounts/account-options.js';
+import type { TariffOptions } from '../billing/tariff.js';
+import { MessagingOptionsError } from '../common/errors.js';
+import type { HttpOptions } from '../http/http-settings.js';
+import type { OtpOptions } from '../otp/otp-options.js';
+import type { DispatchOptions } from '../outbox/dispatch-settings.js';
+import type { DeliveryTiming } from '../outbox/hand-off.js';
+import type { SmsOptions } from '../sms/sms-options.js';
+import type { CoreGraph, CoreValues, SharedCore, SmsGraph, ValuesFactory } from './core-options.js';
+
+/** What may be written under a name: anything (whoever resolves it looks closer), yes or no, or further names. */
+type Rule = 'any' | 'boolean' | { readonly names: OptionNames; readonly orBoolean?: boolean };
+
+/** The names that options may have. */
+export type OptionNames = Readonly<Record<string, Rule>>;
+
+/** Every name of an interface: an option that is added there has to be added here. */
+type NamesOf<T> = Readonly<Record<keyof Required<T>, Rule>>;
+
+const legacyBearer: NamesOf<LegacyBearerOptions> = { deprecatedAt: 'any', sunset: 'any', link: 'any' };
+const accounts: NamesOf<AccountOptions> = { signatures: 'any', legacyBearer: { names: legacyBearer, orBoolean: true } };
+const limits: NamesOf<NonNullable<HttpOptions['limits']>> = { bodyBytes: 'any', requestMs: 'any' };
+const dispatch: NamesOf<DispatchOptions> = {
+  enabled: 'boolean',
+  batchSize: 'any',
+  concurrency: 'any',
+  pollMs: 'any',
+  shutdownMs: 'any',
+};
+const tariff: NamesOf<TariffOptions> = {
+  base: 'any',
+  international: 'any',
+  home: 'any',
+  countries: 'any',
+  prefixes: 'any',
+};
+const delivery: NamesOf<DeliveryTiming> = {
+  leaseMs: 'any',
+  maxAttempts: 'any',
+  retryBaseMs: 'any',
+  retryMaxMs: 'any',
+  reportDeadlineMs: 'any',
+};
+
+const graph: NamesOf<CoreGraph> = {
+  path: 'any',
+  controllers: 'boolean',
+  storage: 'any',
+  userTokens: 'any',
+  clock: 'any',
+  ids: 'any',
+  wakeUp: 'any',
+};
+const values: NamesOf<CoreValues> = {
+  ...accounts,
+  limits: { names: limits },
+  locale: 'any',
+  dispatch: { names: dispatch },
+};
+const factory: NamesOf<ValuesFactory<object>> = { imports: 'any', inject: 'any', useFactory: 'any' };
+const sms: NamesOf<SmsOptions> = {
+  tariff: { names: tariff },
+  maxRecipients: 'any',
+  maxSegments: 'any',
+  strictNumbers: 'boolean',
+  transliterate: 'any',
+  delivery: { names: delivery },
+};
+const otp: NamesOf<OtpOptions> = {
+  pepper: 'any',
+  length: 'any',
+  validitySeconds: 'any',
+  triesPerCode: 'any',
+  limits: 'any',
+  maxGuessChance: 'any',
+  services: 'any',
+};
+const smsGraph: NamesOf<SmsGraph> = { transport: 'any' };
+const sharedCore: NamesOf<SharedCore> = { core: 'any' };
+
+/** The names of each set of options that a host may write, and of what its factories may give. */
+export const OPTION_NAMES = {
+  core: { ...graph, ...values },
+  coreAsync: { ...graph, ...factory },
+  coreValues: values,
+  messaging: { ...graph, ...values, sms: { names: { ...smsGraph, ...sms } }, otp: { names: otp } },
+  messagingAsync: { ...graph, ...factory, sms: { names: smsGraph }, otp: 'boolean' },
+  messagingValues: { ...values, sms: { names: sms }, otp: { names: otp } },
+  sms: { ...graph, ...values, ...smsGraph, ...sms },
+  smsAsync: { ...graph, ...factory, ...smsGraph },
+  smsValues: { ...values, ...sms },
+  smsOnCore: { ...sharedCore, ...smsGraph, ...sms },
+  smsOnCoreAsync: { ...sharedCore, ...smsGraph, ...factory },
+  smsOnCoreValues: sms,
+  otp: { ...graph, ...values, sms: { names: { ...smsGraph, ...sms } }, otp: { names: otp } },
+  otpAsync: { ...graph, ...factory, sms: { names: smsGraph } },
+  otpValues: { ...values, sms: { names: sms }, otp: { names: otp } },
+  otpOnCore: { ...sharedCore, otp: { names: otp } },
+  otpOnCoreAsync: { ...sharedCore, ...factory },
+  otpOnCoreValues: { otp: { names: otp } },
+} satisfies Record<string, OptionNames>;
+
+/** Names that a factory's values come too late for: the module graph stands by then. */
+const TOO_LATE = new Set<string>([...Object.keys(graph), ...Object.keys(smsGraph)]);
+
+/**
+ * Refuses options under names that nobody reads: a misspelled one would be passed over in silence. Gives them back.
+ * @param at where they are written, for the sentence: `sms.` for instance
+ * @throws MessagingOptionsError with a sentence that names the option
+ */
+export function knownOptions<T>(options: T, names: OptionNames, at = ''): T {
+  if (!isRecord(options))
+    throw new MessagingOptionsError(`${at ? `Option ${at.slice(0, -1)}` : 'The options'} must be an object.`);
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    const rule = Object.hasOwn(names, name) ? names[name] : undefined;
+    if (rule === undefined) {
+      throw new MessagingOptionsError(`Option ${at}${name} is not known; there are ${Object.keys(names).join(', ')}.`);
+    }
+    if (typeof rule === 'object' && !(rule.orBoolean && typeof value === 'boolean')) {
+      knownOptions(value, rule.names, `${at}${name}.`);
+    }
+    if (rule === 'boolean' && typeof value !== 'boolean') {
+      throw new MessagingOptionsError(`Option ${at}${name} must be true or false.`);
+    }
+  }
+  return options;
+}
+
+/** As {@link knownOptions}, for what a factory of the host gives, at once or later. */
+export function knownValues<V, A extends unknown[]>(
+  useFactory: (...injected: A) => V | Promise<V>,
+  names: OptionNames,
+): (...injected: A) => Promise<V> {
+  if (typeof useFactory !== 'function') throw new MessagingOptionsError('Option useFactory must be a function.');
+  return async (...injected) => {
+    const values = await useFactory(...injected);
+    const late = isRecord(values) ? Object.keys(values).find((name) => TOO_LATE.has(name)) : undefined;
+    if (late === undefined) return knownOptions(values, names);
+    throw new MessagingOptionsError(
+      `Option ${late} shapes the module graph: write it beside useFactory, not in its values.`,
+    );
+  };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,121 @@
+import type { Schema } from '../openapi/openapi-document.js';
+import { answerObject, count, identifier, moment, phoneNumber, ref } from '../openapi/schemas.js';
+import type { SmsSettings } from './sms-options.js';
+
+/** The named schemas of the SMS routes (contract.md section 3), with what the host has set. */
+export function smsSchemas(
+  maxRecipients: number,
+  { strictNumbers, transliterate }: Pick<SmsSettings, 'strictNumbers' | 'transliterate'>,
+): Readonly<Record<string, Schema>> {
+  const taken =
+    transliterate === 'punctuation'
+      ? 'Typographic punctuation becomes plain where that makes the text GSM-7.'
+      : 'It is taken as it is.';
+  const checked = strictNumbers ? ' Numbers that no numbering plan has are refused.' : '';
+  const content: Schema = {
+    type: 'string',
+    minLength: 1,
+    pattern: '\\S',
+    description: `The text, at least one character that is no white space. ${taken} It is sent as GSM-7 if every character allows it, else as UCS-2.`,
+  };
+  const number: Schema = {
+    type: 'array',
+    minItems: 1,
+    maxItems: maxRecipients,
+    items: phoneNumber('A recipient.'),
+    description: `The recipients. One that is given twice is sent and charged once.${checked}`,
+  };
+  return {
+    SendSms: {
+      type: 'object',
+      description: 'A text for one or many numbers. Further fields are ignored.',
+      properties: {
+        signature: {
+          type: 'string',
+          description: 'The sender’s name: a default signature of this service, or a verified one of the account.',
+        },
+        content,
+        number,
+      },
+      required: ['signature', 'content', 'number'],
+    },
+    QuoteSms: {
+      type: 'object',
+      description: 'What would be sent. Further fields are ignored.',
+      properties: { content, number },
+      required: ['content', 'number'],
+    },
+    SmsReceipt: answerObject('The answer to a send.', RECEIPT),
+    SmsSummary: answerObject('A sent SMS.', SUMMARY),
+    SmsDetails: answerObject('A sent SMS with what became of it.', {
+      ...SUMMARY,
+      recipients: { type: 'array', items: ref('SmsRecipient'), description: 'One entry for each number.' },
+    }),
+    SmsRecipient: answerObject('One recipient of a sent SMS.', {
+      number: phoneNumber('The recipient.'),
+      status: {
+        type: 'string',
+        enum: ['queued', 'sending', 'sent', 'delivered', 'undelivered', 'failed', 'unknown'],
+        description:
+          '`queued → sending → sent → delivered` or `undelivered`; `failed`: refused for good or all attempts used up, and refunded; `unknown`: no answer that can be trusted.',
+      },
+      units: count('Units charged for this recipient.'),
+      refunded_units: count('Units that went back because this recipient failed.'),
+      error: { type: 'string', nullable: true, description: 'What the carrier said of it; null when it said nothing.' },
+      updated_at: moment('When the status last changed.'),
+    }),
+    SmsQuote: answerObject('What a send would cost.', {
+      encoding: { type: 'string', enum: ['GSM-7', 'UCS-2'], description: 'How the text would be encoded.' },
+      segments: { ...count('Parts that the text takes.'), minimum: 1 },
+      characters: { ...count('Length of the text in Unicode code points.'), minimum: 1 },
+      units_per_recipient: {
+        type: 'array',
+        minItems: 1,
+        items: {
+          type: 'object',
+          properties: { number: phoneNumber('The recipient.'), units: count('Units for this recipient.') },
+          required: ['number', 'units'],
+          additionalProperties: false,
+        },
+        description: 'One entry for each number, without repeats, in first-seen order.',
+      },
+      sms_units: count('Units in all.'),
+      not_gsm7: {
+        type: 'array',
+        items: { type: 'string', minLength: 1 },
+        uniqueItems: true,
+        description: 'The characters that force UCS-2, in order of appearance.',
+      },
+    }),
+    SmsPage: answerObject('Sent SMS, newest first.', {
+      items: { type: 'array', maxItems: 500, items: ref('SmsSummary') },
+      next_cursor: {
+        type: 'string',
+        nullable: true,
+        description: 'What to give as `cursor` for the next page; null at the end.',
+      },
+    }),
+  };
+}
+
+const RECEIPT: Readonly<Record<string, Schema>> = {
+  userID: identifier('The account that pays.'),
+  smsID: identifier('The SMS; ask for it with `GET …/sms/{smsID}`.'),
+  signature: { type: 'string', description: 'The sender’s name.' },
+  number: {
+    type: 'array',
+    minItems: 1,
+    uniqueItems: true,
+    items: phoneNumber('A recipient.'),
+    description: 'The recipients without repeats, in first-seen order.',
+  },
+  sms_units: count('Units charged at the send: segments × units per segment, over all recipients. It never changes.'),
+  date_sent: moment('When the send was accepted.'),
+};
+
+const SUMMARY: Readonly<Record<string, Schema>> = {
+  ...RECEIPT,
+  content: { type: 'string', description: 'The text that is sent.' },
+  segments: { ...count('Parts that the text takes.'), minimum: 1 },
+  refunded_units: count('Units that went back because recipients failed.'),
+};

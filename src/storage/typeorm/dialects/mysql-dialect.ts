@@ -1,0 +1,170 @@
+import { StorageUnavailableError } from '../../../common/errors.js';
+import { type ColumnType, Dialect, type FirstRow, type RowShape, type RowsUpdate } from '../dialect.js';
+import { codeOf } from '../host-transaction.js';
+import { type Operation, rowsOf, type Statement, write } from '../operation.js';
+import type { MysqlServer } from './mysql-server.js';
+
+/** Marks a placeholder for the strings of one JSON parameter; `native` puts one placeholder for each in its place. */
+const EACH = '?/*each*/';
+
+/** Keeps a subquery's order, which is else left out as meaningless. */
+const ALL_ROWS = 'LIMIT 18446744073709551615';
+
+/** One lock per database, as its tables are; the name must not exceed 64 characters. */
+const MIGRATION_LOCK = "CONCAT('messaging:', MD5(DATABASE()))";
+const MIGRATION_WAIT_S = 60;
+
+const EXISTS = new Set(['ER_TABLE_EXISTS_ERROR', 'ER_DUP_KEYNAME', 'ER_DUP_FIELDNAME']);
+
+/**
+ * MariaDB from version 10.6, tested on 10.11; MySQL from 8.0.17 by its documentation, untested. An id has up to 191
+ * characters and a name up to 255. MySQL bounds waits for a lock by `innodb_lock_wait_timeout` alone (50 s by default).
+ */
+export class MysqlDialect extends Dialect {
+  override readonly driver = 'mysql';
+  override readonly lockTimeout = [];
+  // REPEATABLE READ, the default, would read after a wait for a lock what stood there before it.
+  override readonly isolation = 'READ COMMITTED';
+  override readonly current = ' LOCK IN SHARE MODE';
+  override readonly thenJoin = 'STRAIGHT_JOIN';
+
+  private readonly text: string;
+
+  constructor(private readonly server: MysqlServer) {
+    super();
+    this.text = `CHARACTER SET utf8mb4 COLLATE ${server.collation}`;
+  }
+
+  /** Lengths are such that each index of ours fits into InnoDB's 3072 bytes: four ids and a time, or two and a name. */
+  override columnType(type: ColumnType): string {
+    if (type === 'integer') return 'BIGINT';
+    return `${{ id: 'VARCHAR(191)', name: 'VARCHAR(255)', text: 'LONGTEXT' }[type]} ${this.text}`;
+  }
+
+  override indexedOnly(): string {
+    return '';
+  }
+
+  override native({ sql, params }: Statement): Statement {
+    if (!sql.includes(EACH)) return { sql, params };
+    const rest = [...params];
+    const given: unknown[] = [];
+    const text = sql.replace(/\?(\/\*each\*\/)?/g, (place) => {
+      const values: unknown[] = place === EACH ? JSON.parse(String(rest.shift())) : [rest.shift()];
+      given.push(...values);
+      return values.length === 0 ? 'NULL' : values.map(() => '?').join(', ');
+    });
+    return { sql: text, params: given };
+  }
+
+  override rows(shape: RowShape): string {
+    const columns = Object.entries(shape).map(
+      ([name, type], index) => `${name} ${this.pathType(type)} PATH '$[${index}]'`,
+    );
+    return `JSON_TABLE(?, '$[*]' COLUMNS (${columns.join(', ')})) v`;
+  }
+
+  override rowsInOrder(shape: RowShape, order: string): string {
+    return `(SELECT * FROM ${this.rows(shape)} ORDER BY ${order} ${ALL_ROWS}) v`;
+  }
+
+  override numberedPairs(): string {
+    const columns = `place FOR ORDINALITY, number ${this.pathType('text')} PATH '$[0]', units BIGINT PATH '$[1]'`;
+    return `(SELECT place - 1 AS position, number, units FROM JSON_TABLE(?, '$[*]' COLUMNS (${columns})) t) v`;
+  }
+
+  override strings(): string {
+    return `(${EACH})`;
+  }
+
+  override typed(): string {
+    return '?';
+  }
+
+  /** Rows of every table in the query, see `unlocked`: MariaDB has no `OF`. */
+  override lock(_alias: string, ifLocked: 'wait' | 'skip'): string {
+    return ` FOR UPDATE${ifLocked === 'skip' ? ' SKIP LOCKED' : this.server.lockWait}`;
+  }
+
+  /** A locking query does not lock what its subqueries read. */
+  override unlocked(table: string): string {
+    return `(SELECT * FROM ${table})`;
+  }
+
+  /** Key by key: a scan would wait for rows that nobody asked for. */
+  override lockByIds(table: string, columns: string, ifLocked: 'wait' | 'skip'): string {
+    const ids = this.rowsInOrder({ id: 'id' }, 'id');
+    return `SELECT ${columns} FROM ${ids} STRAIGHT_JOIN ${table} a ON a.id = v.id${this.lock('a', ifLocked)}`;
+  }
+
+  /** Found without a lock and then locked by its key: sorting under a lock would lock all that is sorted. */
+  override lockFirst({ columns, table, key, join, where, params, order }: FirstRow): Statement {
+    const keys = key.map((column) => `r.${column}`).join(', ');
+    const found = `SELECT ${keys} FROM ${table} r ${join} WHERE ${where} ORDER BY ${order} LIMIT 1`;
+    const same = key.map((column) => `r.${column} = v.${column}`).join(' AND ');
+    const sql = `SELECT ${columns} FROM (${found}) v STRAIGHT_JOIN ${table} r ON ${same} WHERE ${where}${this.lock('r', 'wait')}`;
+    return { sql, params: [...params, ...params] };
+  }
+
+  override updateRows({ table, set, params = [], shape, rows, on }: RowsUpdate): Statement {
+    const changes = Object.entries(set).map(([column, value]) => `${table}.${column} = ${value}`);
+    const sql = `UPDATE ${this.rows(shape)} STRAIGHT_JOIN ${table} ON ${on} SET ${changes.join(', ')}`;
+    return { sql, params: [JSON.stringify(rows), ...params] };
+  }
+
+  /** `INSERT IGNORE` would pass over every other fault too, and `ON DUPLICATE KEY UPDATE` does not tell what it did. */
+  override *insertNew({ sql, params }: Statement): Operation<number> {
+    try {
+      return yield* write(sql, ...params);
+    } catch (error) {
+      if (codeOf(error) === 'ER_DUP_ENTRY') return 0;
+      throw error;
+    }
+  }
+
+  override onDuplicate(key: string, replace: readonly string[] = []): string {
+    // Without columns to replace, the key is set to what it is.
+    const columns = replace.length > 0 ? replace : key.split(', ').slice(0, 1);
+    return `ON DUPLICATE KEY UPDATE ${columns.map((column) => `${column} = VALUES(${column})`).join(', ')}`;
+  }
+
+  override deleteFirst(table: string, _key: string, column: string): string {
+    return `DELETE FROM ${table} WHERE ${column} <= ? ORDER BY ${column} LIMIT ?`;
+  }
+
+  /** Pairs that are compared use no index: the first condition finds the place, the second cuts to the row. */
+  override olderThan(table: string, column: string, id: string): Statement {
+    const of = (columns: string) => `(SELECT ${columns} FROM ${table} WHERE id = ?)`;
+    return { sql: `${column} <= ${of(column)} AND (${column}, id) < ${of(`${column}, id`)}`, params: [id, id] };
+  }
+
+  override together(statements: readonly Statement[]): readonly Statement[] {
+    return statements;
+  }
+
+  /** The lock belongs to the connection: statements of a schema commit, so a transaction's would be lost on the way. */
+  override *alone(migration: () => Operation<void>): Operation<void> {
+    const [row] = yield* rowsOf(`SELECT GET_LOCK(${MIGRATION_LOCK}, ${MIGRATION_WAIT_S}) AS held`);
+    if (Number(row?.held) !== 1) throw new StorageUnavailableError('Another instance is migrating the database.');
+    try {
+      yield* migration();
+    } finally {
+      yield* rowsOf(`SELECT RELEASE_LOCK(${MIGRATION_LOCK})`);
+    }
+  }
+
+  override *define(sql: string): Operation<unknown> {
+    try {
+      return yield* write(sql);
+    } catch (error) {
+      if (EXISTS.has(codeOf(error) ?? '')) return 0;
+      throw error;
+    }
+  }
+
+  /** Temporary tables stay in memory without long texts. A longer id is cut to a length that none of ours has. */
+  private pathType(type: RowShape[string]): string {
+    if (type === 'integer') return 'BIGINT';
+    return `${type === 'id' ? 'VARCHAR(192)' : 'LONGTEXT'} ${this.text}`;
+  }
+}

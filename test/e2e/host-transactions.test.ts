@@ -1,0 +1,86 @@
+import { describe, expect, test } from '@jest/globals';
+import type { DataSource } from 'typeorm';
+import type { CoreGraph } from '../../src/core/core-options.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
+import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { BusyHost } from '../support/busy-host.js';
+import { ExecutorStorage, NaiveExecutor } from '../support/executor-storage.js';
+import { expectHostJoins } from '../support/host-joins.js';
+import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
+import { checkLedger } from '../support/money-races.js';
+import { closeAfterEach } from '../support/opened.js';
+import { balanceOf, phoneOf, sendSms } from '../support/sms-client.js';
+import { SqliteFile } from '../support/sqlite-file.js';
+
+const opened = closeAfterEach();
+
+const CLIENTS = 32;
+const SENDS_EACH = 12;
+const UNITS = 1000;
+
+interface Outcome {
+  readonly app: MessagingApp;
+  readonly host: BusyHost;
+  /** smsIDs of the sends that were answered 200. */
+  readonly answered: readonly string[];
+  readonly refused: number;
+  /** Those of them that are not stored. */
+  readonly lost: readonly string[];
+}
+
+/** 32 clients send while a host on the same DataSource opens, commits and rolls back its own transactions. */
+async function sendBesideBusyHost(
+  dataSource: DataSource,
+  storage: NonNullable<CoreGraph['storage']>,
+): Promise<Outcome> {
+  // Delivery is left out: it would be one more who writes, and the naive storage has trouble enough.
+  const app = opened(await startMessaging('express', { storage, dispatch: { enabled: false } }, { units: UNITS }));
+  const host = await BusyHost.start(dataSource);
+  const answered: string[] = [];
+  let refused = 0;
+  const client = async (index: number) => {
+    for (let count = 0; count < SENDS_EACH; count++) {
+      const { status, body } = await sendSms(app, { number: [phoneOf(index * 100 + count)] });
+      if (status === 200) answered.push(String(body.smsID));
+      else refused++;
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, (_, index) => client(index)));
+  await host.stop();
+  const store = app.app.get(OutboxStore, { strict: false });
+  const found = await Promise.all(answered.map((id) => store.find(app.accountId, 'sms', id)));
+  return { app, host, answered, refused, lost: answered.filter((_, index) => found[index] === undefined) };
+}
+
+describe('32 clients beside a host that transacts on the same SQLite DataSource', () => {
+  test('nothing that was answered is lost, on either side', async () => {
+    const dataSource = await opened(new SqliteFile()).dataSource();
+    const { app, host, answered, refused, lost } = await sendBesideBusyHost(
+      dataSource,
+      TypeormStorage.forRoot({ dataSource }),
+    );
+    expect([answered.length, refused, lost]).toEqual([CLIENTS * SENDS_EACH, 0, []]);
+    expect(await balanceOf(app)).toBe(UNITS - CLIENTS * SENDS_EACH);
+    expect(host.failures).toBe(0);
+    expect(Math.min(host.committed.length, host.rolledBack.length)).toBeGreaterThan(3);
+    expect(await host.rows()).toEqual(host.committed);
+    expect(await checkLedger([app])).toEqual([]);
+  });
+
+  test("on TypeORM's own transactions answered sends are lost", async () => {
+    const dataSource = await opened(new SqliteFile()).dataSource();
+    const storage = { useValue: new ExecutorStorage(new NaiveExecutor(dataSource)) };
+    const { lost } = await sendBesideBusyHost(dataSource, storage);
+    expect(lost.length).toBeGreaterThan(0);
+  });
+});
+
+describe("a send in the host's transaction (SQLite)", () => {
+  test('shares its fate', async () => {
+    const dataSource = await opened(new SqliteFile()).dataSource();
+    const app = opened(
+      await startMessaging('express', { storage: TypeormStorage.forRoot({ dataSource }) }, { units: 10 }),
+    );
+    await expectHostJoins(app, dataSource);
+  });
+});

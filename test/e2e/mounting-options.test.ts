@@ -1,0 +1,210 @@
+import { describe, expect, it } from '@jest/globals';
+import type { DynamicModule } from '@nestjs/common';
+import { MessagingOptionsError } from '../../src/common/errors.js';
+import { MessagingCore } from '../../src/core/messaging-core.module.js';
+import { MessagingModule } from '../../src/messaging.module.js';
+import { SmsModule } from '../../src/sms/sms.module.js';
+import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import { OPTIONS } from '../support/messaging-app.js';
+import { mount, unmountAfterEach } from '../support/mounted.js';
+
+unmountAfterEach();
+
+const { sms: SMS, storage: _, ...VALUES } = OPTIONS;
+const STORAGE = MemoryStorage;
+const { tariff: TARIFF } = SMS;
+
+/** The start of an application that is given these options as JavaScript would: unchecked. */
+async function started(make: (options: never) => DynamicModule, options: unknown): Promise<unknown> {
+  return mount('express', [Reflect.apply(make, undefined, [options])]);
+}
+
+/** Starts, and gives the sentence it fails with. */
+async function sentence(make: (options: never) => DynamicModule, options: unknown): Promise<string> {
+  const error = await started(make, options).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(MessagingOptionsError);
+  return error instanceof Error ? error.message : '';
+}
+
+const forRoot = (options: never) => MessagingModule.forRoot(options);
+const forRootAsync = (options: never) => MessagingModule.forRootAsync(options);
+const smsForRoot = (options: never) => SmsModule.forRoot(options);
+const smsForRootAsync = (options: never) => SmsModule.forRootAsync(options);
+
+/** What shapes the graph, wrong: the option that the sentence has to name, and the options. */
+const GRAPH: [string, object][] = [
+  ...['', '/', 'a//b', 'a/:id', 'a b', 'é', '*', 7, null].flatMap((path): [string, object][] =>
+    path === null ? [] : [['path', { path }]],
+  ),
+  ...['no', 0, null].map((controllers): [string, object] => ['controllers', { controllers }]),
+  ...[5, 'sqlite:x', {}, { url: 'sqlite:x' }, [], () => undefined, { useFactory: 5 }].map(
+    (storage): [string, object] => ['storage', { storage }],
+  ),
+  ['storage', { storage: { useValue: undefined } }],
+  ['storage', { storage: { useFactory: () => undefined } }],
+  ['storage', { storage: { useFactory: async () => 'nothing' } }],
+  ['userTokens', { userTokens: 'jwt' }],
+  ['userTokens', { userTokens: { useFactory: () => null } }],
+  ['clock', { clock: 5 }],
+  ['clock', { clock: { useValue: 5 } }],
+  ['ids', { ids: 'uuid' }],
+  ['wakeUp', { wakeUp: true }],
+];
+
+/** Values, wrong. */
+const WRONG: [string, object][] = [
+  ...[
+    undefined,
+    'INFOS',
+    [],
+    ['A', 'B'],
+    ['A', 'B', 'C', 'D'],
+    ['A', 'A', 'B'],
+    ['A', 'B', 'far too long'],
+    ['A', 'B', 5],
+  ].map((signatures): [string, object] => ['signatures', { signatures }]),
+  ['legacyBearer', { legacyBearer: 'yes' }],
+  ['legacyBearer', { legacyBearer: null }],
+  ['legacyBearer.deprecatedAt', { legacyBearer: { deprecatedAt: '2026-01-01' } }],
+  ['legacyBearer.deprecatedAt', { legacyBearer: { deprecatedAt: new Date(Number.NaN) } }],
+  ['legacyBearer.sunset', { legacyBearer: { sunset: 5 } }],
+  ['legacyBearer.sunset', { legacyBearer: { sunset: new Date(0) } }],
+  ['legacyBearer.link', { legacyBearer: { link: 'keys.html' } }],
+  ['legacyBearer.link', { legacyBearer: { link: 'javascript:alert(1)' } }],
+  ['legacyBearer.url', { legacyBearer: { url: 'https://example.com' } }],
+  ['limits', { limits: 5 }],
+  ['limits', { limits: null }],
+  ['limits', { limits: [] }],
+  ...[0, -1, 1.5, '1000', Number.NaN, 268_435_457].map((bodyBytes): [string, object] => [
+    'limits.bodyBytes',
+    { limits: { bodyBytes } },
+  ]),
+  ...[0, 1.5, '30', 3_600_001].map((requestMs): [string, object] => ['limits.requestMs', { limits: { requestMs } }]),
+  ['limits.bodyByte', { limits: { bodyByte: 5 } }],
+  ...['de', '', 7, { 'error.nonsense': 'x' }, { 'error.timeout': '' }, { 'error.timeout': 5 }].map(
+    (locale): [string, object] => ['locale', { locale }],
+  ),
+  ['dispatch', { dispatch: false }],
+  ['dispatch.enabled', { dispatch: { enabled: 'no' } }],
+  ['dispatch.batchSize', { dispatch: { batchSize: 0 } }],
+  ['dispatch.batchSize', { dispatch: { batchSize: 5001 } }],
+  ['dispatch.concurrency', { dispatch: { concurrency: 65 } }],
+  ['dispatch.pollMs', { dispatch: { pollMs: 9 } }],
+  ['dispatch.shutdownMs', { dispatch: { shutdownMs: -1 } }],
+  ['dispatch.workers', { dispatch: { workers: 2 } }],
+  ['signature', { signature: 'INFOS' }],
+  ['constructor', { constructor: 1 }],
+];
+
+/** Values of SMS, wrong. */
+const WRONG_SMS: [string, object][] = [
+  ['tariff', { tariff: undefined }],
+  ['tariff', { tariff: null }],
+  ['tariff', { tariff: 5 }],
+  ...[-1, 1.5, '1', undefined, 1_000_001].map((base): [string, object] => [
+    'tariff.base',
+    { tariff: { ...TARIFF, base } },
+  ]),
+  ['tariff.international', { tariff: { ...TARIFF, international: -1 } }],
+  ...['bf', 'XX', '', undefined, 5].map((home): [string, object] => ['tariff.home', { tariff: { ...TARIFF, home } }]),
+  ['tariff.countries', { tariff: { ...TARIFF, countries: ['SN'] } }],
+  ['tariff.countries.UK', { tariff: { ...TARIFF, countries: { UK: 1 } } }],
+  ['tariff.countries.SN', { tariff: { ...TARIFF, countries: { SN: '2' } } }],
+  ['tariff.prefixes', { tariff: { ...TARIFF, prefixes: 5 } }],
+  ['tariff.prefixes.+221', { tariff: { ...TARIFF, prefixes: { '+221': 1 } } }],
+  ['tariff.prefixes.221', { tariff: { ...TARIFF, prefixes: { 221: -1 } } }],
+  ['tariff.local', { tariff: { ...TARIFF, local: 1 } }],
+  ...[0, 256, 1.5, '5', null].map((maxSegments): [string, object] => ['maxSegments', { maxSegments }]),
+  ...[0, 1_000_001, 1.5, '5', null].map((maxRecipients): [string, object] => ['maxRecipients', { maxRecipients }]),
+  ['strictNumbers', { strictNumbers: 'yes' }],
+  ['strictNumbers', { strictNumbers: 1 }],
+  ...['on', true, null].map((transliterate): [string, object] => ['transliterate', { transliterate }]),
+  ['delivery', { delivery: 5 }],
+  ['delivery', { delivery: null }],
+  ...['leaseMs', 'maxAttempts', 'retryBaseMs', 'retryMaxMs', 'reportDeadlineMs'].flatMap((name): [string, object][] =>
+    [0, 1.5, '5', 1e12].map((value) => [`delivery.${name}`, { delivery: { [name]: value } }]),
+  ),
+  ['delivery.attempts', { delivery: { attempts: 5 } }],
+  ['maxSegment', { maxSegment: 5 }],
+];
+
+const WRONG_TRANSPORT = [5, 'smpp', {}, [], () => undefined, { useFactory: () => undefined }, { useValue: 5 }];
+
+const escaped = (text: string): string => text.replace(/[.+]/g, '\\$&');
+
+/** A sentence that begins with the option and ends as sentences do. */
+const naming = (name: string): RegExp => new RegExp(`^(The o|O)ption ${escaped(name)}\\b.*`);
+
+describe('a wrong option stops the start with a sentence that names it', () => {
+  it.each([...GRAPH, ...WRONG])('%s: %j', async (name, wrong) => {
+    expect(await sentence(forRoot, { ...OPTIONS, ...wrong })).toMatch(naming(name));
+    expect(await sentence(smsForRoot, { ...VALUES, ...SMS, storage: STORAGE, ...wrong })).toMatch(naming(name));
+  });
+
+  it.each(WRONG_SMS)('sms.%s: %j', async (name, wrong) => {
+    expect(await sentence(forRoot, { ...OPTIONS, sms: { ...SMS, ...wrong } })).toMatch(naming(`sms.${name}`));
+    expect(await sentence(smsForRoot, { ...VALUES, ...SMS, storage: STORAGE, ...wrong })).toContain(name);
+    const core = MessagingCore.forRoot({ ...VALUES, storage: STORAGE });
+    expect(await sentence(smsForRoot, { core, ...SMS, ...wrong })).toContain(name);
+  });
+
+  it.each(WRONG_TRANSPORT.map((transport) => [transport]))('sms.transport: %p', async (transport) => {
+    expect(await sentence(forRoot, { ...OPTIONS, sms: { ...SMS, transport } })).toMatch(naming('sms.transport'));
+  });
+
+  it.each([
+    ...WRONG,
+    ...WRONG_SMS.map(([name, sms]): [string, object] => [`sms.${name}`, { sms: { ...SMS, ...sms } }]),
+  ])('from a factory too, %s: %j', async (name, wrong) => {
+    const useFactory = async () => ({ ...VALUES, sms: SMS, ...wrong });
+    expect(await sentence(forRootAsync, { storage: STORAGE, useFactory })).toMatch(naming(name));
+  });
+
+  it.each(GRAPH)('beside a factory too, %s: %j', async (name, wrong) => {
+    const useFactory = () => ({ ...VALUES, sms: SMS });
+    expect(await sentence(forRootAsync, { storage: STORAGE, useFactory, ...wrong })).toMatch(naming(name));
+  });
+
+  it('a factory’s values that come too late for the module graph are refused, not passed over', async () => {
+    const late = (values: object) => ({ storage: STORAGE, useFactory: () => ({ ...VALUES, sms: SMS, ...values }) });
+    expect(await sentence(forRootAsync, late({ path: 'x' }))).toMatch(naming('path'));
+    expect(await sentence(forRootAsync, late({ storage: STORAGE }))).toMatch(naming('storage'));
+    expect(await sentence(forRootAsync, late({ sms: { ...SMS, transport: STORAGE } }))).toMatch(
+      naming('sms.transport'),
+    );
+    const useFactory = () => ({ ...VALUES, ...SMS, transport: STORAGE });
+    expect(await sentence(smsForRootAsync, { storage: STORAGE, useFactory })).toMatch(naming('transport'));
+  });
+
+  it('no options, no SMS options, no factory, a factory without an answer', async () => {
+    expect(await sentence(forRoot, undefined)).toBe('The options must be an object.');
+    expect(await sentence(smsForRoot, null)).toBe('The options must be an object.');
+    expect(await sentence(forRoot, { ...VALUES, storage: STORAGE })).toMatch(naming('sms'));
+    expect(await sentence(forRoot, { ...OPTIONS, sms: 'yes' })).toBe('Option sms must be an object.');
+    expect(await sentence(forRootAsync, { storage: STORAGE })).toBe('Option useFactory must be a function.');
+    expect(await sentence(forRootAsync, { storage: STORAGE, useFactory: () => undefined })).toBe(
+      'The options must be an object.',
+    );
+  });
+
+  it('a core that is none, or options of the core beside one', async () => {
+    for (const core of [undefined, null, 5, {}, { module: MessagingCore }]) {
+      expect(await sentence(smsForRoot, { core, ...SMS })).toMatch(naming('core'));
+    }
+    const core = MessagingCore.forRoot({ ...VALUES, storage: STORAGE });
+    expect(await sentence(smsForRoot, { core, ...SMS, path: 'x' })).toBe(
+      'Option path is not known; there are core, transport, tariff, maxRecipients, maxSegments, strictNumbers, transliterate, delivery.',
+    );
+  });
+});
+
+describe('an option that is undefined', () => {
+  it('is one that was not given', async () => {
+    const nothing = { path: undefined, locale: undefined, limits: undefined, dispatch: undefined, clock: undefined };
+    const sms = { ...SMS, maxSegments: undefined, maxRecipients: undefined, delivery: undefined, transport: undefined };
+    await started(forRoot, { ...OPTIONS, ...nothing, otp: undefined, sms });
+  });
+});

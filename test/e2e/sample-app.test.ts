@@ -1,0 +1,136 @@
+import { rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { buildSampleApp, runSampleApp, type SampleApp, sampleFolder, startSampleApp } from '../support/sample-app.js';
+import { until } from '../support/until.js';
+
+beforeAll(buildSampleApp);
+
+describe('sample app', () => {
+  let folder: string;
+  const running: SampleApp[] = [];
+
+  beforeEach(() => {
+    folder = sampleFolder();
+  });
+
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((app) => app.kill('SIGKILL')));
+    rmSync(folder, { recursive: true });
+  });
+
+  const start = async (env: NodeJS.ProcessEnv = {}) => {
+    const app = await startSampleApp(folder, env);
+    running.push(app);
+    return app;
+  };
+  const stop = async (app: SampleApp, signal: NodeJS.Signals) => {
+    running.splice(running.indexOf(app), 1);
+    await app.kill(signal);
+  };
+  const get = async (app: SampleApp, path: string) =>
+    (await fetch(`${app.url}${path}`, { headers: { 'x-api-key': app.key } })).json();
+  const send = (app: SampleApp, body: object) =>
+    fetch(`${app.url}/api/v1/send/sms`, {
+      method: 'POST',
+      headers: { 'x-api-key': app.key, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const bonjour = { signature: 'INFOS', content: 'Bonjour !', number: ['22670000000'] };
+
+  test.each(['express', 'fastify'])('the printed line sends an SMS that arrives and is paid (%s)', async (adapter) => {
+    const app = await start({ HTTP_ADAPTER: adapter });
+    const line = /curl -X POST (\S+) -H 'X-Api-Key: (\S+)' .* -d '(.*)'/.exec(app.output);
+    expect(line?.[2]).toBe(app.key);
+    const response = await fetch(line?.[1] ?? '', {
+      method: 'POST',
+      headers: { 'x-api-key': line?.[2] ?? '', 'content-type': 'application/json' },
+      body: line?.[3] ?? '',
+    });
+    expect(response.status).toBe(200);
+    await until(async () => {
+      const messages = await get(app, '/sandbox/phones/22670000000/messages');
+      return Array.isArray(messages) && messages.length === 1;
+    });
+    expect(await get(app, '/api/v1/balance')).toEqual({ userID: 'demo', balance: 999, unit: 'sms_units' });
+    expect((await fetch(`${app.url}/docs`)).status).toBe(200);
+    expect((await fetch(`${app.url}/sandbox`)).status).toBe(200);
+  });
+
+  test('after kill -9 a second start prints the same key and has lost nothing', async () => {
+    const first = await start();
+    const { smsID } = Object(await (await send(first, bonjour)).json());
+    await stop(first, 'SIGKILL');
+    const second = await start();
+    expect(second.key).toBe(first.key);
+    expect(await get(second, '/api/v1/balance')).toMatchObject({ balance: 999 });
+    await until(async () => {
+      const { recipients } = Object(await get(second, `/api/v1/sms/${smsID}`));
+      return recipients[0].status === 'delivered';
+    });
+    expect(statSync(join(folder, 'messaging.db.secrets.json')).mode & 0o777).toBe(0o600);
+  });
+
+  test('SIGTERM ends it in an orderly way', async () => {
+    const app = await start();
+    await send(app, bonjour);
+    await stop(app, 'SIGTERM');
+    expect((await runSampleApp(folder, 'operator.js', ['ledger:check'])).output).toContain('The ledger is right.');
+  });
+
+  test('DEMO_API_KEY is used, twice too; a malformed one stops the start with a sentence', async () => {
+    const made = await start();
+    await stop(made, 'SIGKILL');
+    const app = await start({ DEMO_API_KEY: made.key });
+    expect(app.key).toBe(made.key);
+    const { code, output } = await runSampleApp(folder, 'main.js', [], { DEMO_API_KEY: 'msgk_nonsense' });
+    expect(code).toBe(1);
+    expect(output).toContain('DEMO_API_KEY is not a well-formed API key');
+  });
+
+  test.each([
+    ['PORT', 'abc'],
+    ['DATABASE_URL', 'oracle://x'],
+    ['DEMO_BALANCE', '-1'],
+    ['HTTP_ADAPTER', 'koa'],
+    ['SMS_TRANSPORT', 'pigeon'],
+  ])('a wrong %s stops the start with a sentence that names it', async (name, value) => {
+    const { code, output } = await runSampleApp(folder, 'main.js', [], { [name]: value });
+    expect(code).toBe(1);
+    expect(output).toContain(name);
+    expect(output).not.toContain(' at ');
+  });
+
+  test('the operator works on the database of a running app', async () => {
+    const app = await start();
+    const operator = async (...args: string[]) => (await runSampleApp(folder, 'operator.js', args)).output;
+    expect(await operator('topup', 'demo', '50', '--reference', 'inv-1')).toContain('{"balance":1050}');
+    expect(await operator('topup', 'demo', '50', '--reference', 'inv-1')).toContain('{"balance":1050}');
+    expect(await get(app, '/api/v1/balance')).toMatchObject({ balance: 1050 });
+    await operator('signature:register', 'demo', 'MY SHOP');
+    expect((await send(app, { ...bonjour, signature: 'MY SHOP' })).status).toBe(400);
+    await operator('signature:verify', 'demo', 'MY SHOP');
+    await until(async () => (await send(app, { ...bonjour, signature: 'MY SHOP' })).status === 200);
+    const { key, id } = JSON.parse(await operator('key:issue', 'demo'));
+    const other = { ...app, key };
+    expect(await get(other, '/api/v1/balance')).toMatchObject({ userID: 'demo' });
+    await operator('key:revoke', id);
+    await until(async () => (await send(other, bonjour)).status === 401);
+    expect(await operator('topup', 'demo', 'many')).toContain('<units> must be an integer');
+    expect(await operator('nonsense')).toContain('npm run operator --');
+  }, 60_000);
+
+  test('a route of the host sends with the same key, and its refusals have our shape', async () => {
+    const app = await start();
+    const welcome = (body: object) =>
+      fetch(`${app.url}/customers/welcome`, {
+        method: 'POST',
+        headers: { 'x-api-key': app.key, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    expect((await welcome({ name: 'Awa', phone: '22670000001' })).status).toBe(201);
+    const refused = await welcome({ phone: 'x' });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toEqual({ statusCode: 400, message: 'Numéro invalide : x', error: 'Bad Request' });
+  });
+});

@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { StorageUnavailableError } from '../../src/common/errors.js';
+import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import { FakeClock } from '../../src/testing/fake-clock.js';
+import type { ApiClient } from '../support/api-client.js';
+import { describeOnBothAdapters } from '../support/http-apps.js';
+import { type Service, startService } from '../support/services.js';
+
+const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
+const KEY = { 'idempotency-key': 'order-1' };
+const UNAVAILABLE = {
+  statusCode: 503,
+  message: 'Service momentanément indisponible',
+  error: 'Service Unavailable',
+};
+
+describeOnBothAdapters('a send when things go wrong', (adapter) => {
+  let storage: MemoryStorage;
+  let clock: FakeClock;
+  let service: Service;
+  let client: ApiClient;
+  beforeEach(async () => {
+    storage = new MemoryStorage();
+    clock = new FakeClock();
+    service = await startService(adapter, {
+      storage: { useValue: storage },
+      clock: { useValue: clock },
+      limits: { bodyBytes: 1000 },
+    });
+    client = await service.client(10);
+  });
+  afterEach(() => service.close());
+
+  it('is a 503 with Retry-After while storage does not answer; nothing is charged, the key is not used up', async () => {
+    const commit = storage.outbox.commit.bind(storage.outbox);
+    storage.outbox.commit = () => Promise.reject(new StorageUnavailableError('the disk of 22670000000 is full'));
+    const reply = await client.send(SEND, KEY);
+    expect([reply.status, reply.body, reply.headers.get('retry-after')]).toEqual([503, UNAVAILABLE, '1']);
+    storage.outbox.commit = commit;
+    expect(await client.balance()).toBe(10);
+    expect((await client.list()).items).toEqual([]);
+    const again = await client.send(SEND, KEY);
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, null]);
+
+    storage.ledger.balance = () => Promise.reject(new StorageUnavailableError('no connection'));
+    const balance = await client.call('balance');
+    expect([balance.status, balance.body, balance.headers.get('retry-after')]).toEqual([503, UNAVAILABLE, '1']);
+  });
+
+  it('is a 500 with a neutral text for a fault of ours', async () => {
+    storage.outbox.commit = () => Promise.reject(new Error('column 22670000000 of secret_table'));
+    const reply = await client.send(SEND);
+    expect([reply.status, reply.body]).toEqual([
+      500,
+      { statusCode: 500, message: 'Erreur interne du service', error: 'Internal Server Error' },
+    ]);
+    expect(await client.balance()).toBe(10);
+  });
+
+  it('is cut after 30 s; what was accepted stays accepted and is found again under its key', async () => {
+    const commit = storage.outbox.commit.bind(storage.outbox);
+    let release: () => void = () => {};
+    const entered = new Promise<void>((resolve) => {
+      storage.outbox.commit = async (...args) => {
+        const outcomes = await commit(...args);
+        await new Promise<void>((go) => {
+          release = go;
+          resolve();
+        });
+        return outcomes;
+      };
+    });
+    const reply = client.send(SEND, KEY);
+    await entered;
+    storage.outbox.commit = commit;
+    clock.advance(30_000);
+    expect(await reply).toMatchObject({
+      status: 504,
+      body: { statusCode: 504, message: 'Délai de traitement dépassé', error: 'Gateway Timeout' },
+    });
+    release();
+    expect(await client.balance()).toBe(9);
+    const found = await client.send(SEND, KEY);
+    expect([found.status, found.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+    expect((await client.list()).items).toMatchObject([{ smsID: (found.body as { smsID: string }).smsID }]);
+    expect(await client.balance()).toBe(9);
+  });
+
+  it('is a 413 past the limit of a body, and nothing is charged', async () => {
+    const reply = await client.send({ ...SEND, more: 'x'.repeat(1000) });
+    expect([reply.status, reply.body]).toEqual([
+      413,
+      { statusCode: 413, message: 'Requête trop volumineuse', error: 'Payload Too Large' },
+    ]);
+    expect(await client.balance()).toBe(10);
+  });
+});

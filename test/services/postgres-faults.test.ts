@@ -1,0 +1,144 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { AccountService } from '../../src/accounts/account-service.js';
+import { LedgerService } from '../../src/billing/ledger-service.js';
+import type { OutboxStore } from '../../src/outbox/outbox-store.js';
+import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { CrashBooks } from '../support/crash-books.js';
+import { CrashLoad } from '../support/crash-load.js';
+import { crashLoop } from '../support/crash-loop.js';
+import { HeldAccount } from '../support/held-account.js';
+import { expectHostJoins } from '../support/host-joins.js';
+import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
+import { checkLedger, expectExactlyTheBalance, expectOneSend } from '../support/money-races.js';
+import { closeAfterEach } from '../support/opened.js';
+import { createPostgresDatabase } from '../support/postgres.js';
+import { hasServer } from '../support/servers.js';
+import { balanceOf, type SmsTarget, sendSms, tallyOf } from '../support/sms-client.js';
+import { BackendTerminator } from '../support/terminate-backends.js';
+import { until } from '../support/until.js';
+
+const suite = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
+const drops: (() => Promise<void>)[] = [];
+const opened = closeAfterEach();
+let url = '';
+
+/** As the real one, but no send lets another account's pass. */
+class PatientStorage extends TypeormStorage {
+  override get outbox(): OutboxStore {
+    const store = super.outbox;
+    const commit: OutboxStore['commit'] = (sends, decide, host) => store.commit(sends, decide, host, 'wait');
+    return Object.create(store, { commit: { value: commit } });
+  }
+}
+
+async function start(units = 1000, Storage = TypeormStorage): Promise<MessagingApp> {
+  const storage = { useValue: new Storage({ database: url }) };
+  return opened(await startMessaging('fastify', { storage }, { units }));
+}
+
+/** Another account of the same service. */
+async function another({ app, url: base }: MessagingApp): Promise<SmsTarget> {
+  const accounts = app.get(AccountService, { strict: false });
+  const { id } = await accounts.createAccount({ name: 'Autre' });
+  await app.get(LedgerService, { strict: false }).topUp(id, 1000);
+  return { url: base, key: (await accounts.issueKey(id)).key };
+}
+
+suite('PostgreSQL', () => {
+  beforeEach(async () => {
+    const database = await createPostgresDatabase();
+    url = database.url;
+    drops.push(database.drop);
+  });
+
+  afterAll(async () => {
+    for (const drop of drops) await drop();
+  });
+
+  test('200 sends at once on a balance for 100, over two instances: exactly 100 are sent', async () => {
+    const first = await start(100);
+    await expectExactlyTheBalance([first, await start()]);
+  });
+
+  test('50 requests at once under one key, over two instances: one is sent', async () => {
+    const first = await start();
+    await expectOneSend([first, await start()]);
+  });
+
+  test("a send in the host's transaction shares its fate", async () => {
+    const dataSource = await new DataSource({ type: 'postgres', url }).initialize();
+    opened({ close: () => dataSource.destroy() });
+    const options = { storage: TypeormStorage.forRoot({ dataSource }), dispatch: { pollMs: 60_000 } };
+    await expectHostJoins(opened(await startMessaging('express', options, { units: 10 })), dataSource);
+  });
+
+  test('an account that somebody holds does not stall the others; its own sends go on when it is free', async () => {
+    const app = await start();
+    const other = await another(app);
+    const held = opened(await HeldAccount.hold(url, app.accountId));
+    let answered = 0;
+    const waiting = Array.from({ length: 20 }, () => sendSms(app).finally(() => answered++));
+    await held.awaited();
+    const free = await Promise.all(Array.from({ length: 50 }, () => sendSms(other)));
+    expect([tallyOf(free), answered]).toEqual([{ '200': 50 }, 0]);
+    await held.release();
+    expect(tallyOf(await Promise.all(waiting))).toEqual({ '200': 20 });
+    expect([await balanceOf(app), await balanceOf(other)]).toEqual([980, 950]);
+    expect(await checkLedger([app])).toEqual([]);
+  });
+
+  test('without a lane for such accounts the others would wait', async () => {
+    const app = await start(1000, PatientStorage);
+    const other = await another(app);
+    const held = opened(await HeldAccount.hold(url, app.accountId));
+    const waiting = sendSms(app);
+    await held.awaited();
+    let answered = false;
+    const stalled = sendSms(other).finally(() => {
+      answered = true;
+    });
+    for (let look = 0; look < 20; look++) expect(await balanceOf(other)).toBe(1000);
+    expect(answered).toBe(false);
+    await held.release();
+    expect(tallyOf([await waiting, await stalled])).toEqual({ '200': 2 });
+  });
+
+  test('an account that is held for too long: 503, and nothing is charged', async () => {
+    const app = await start();
+    const held = opened(await HeldAccount.hold(url, app.accountId));
+    const refused = await Promise.all([sendSms(app), sendSms(app)]);
+    expect(tallyOf(refused)).toEqual({ '503 Service momentanément indisponible': 2 });
+    expect(refused.map(({ headers }) => headers.get('retry-after'))).toEqual(['1', '1']);
+    await held.release();
+    expect(await balanceOf(app)).toBe(1000);
+    expect((await sendSms(app)).status).toBe(200);
+    expect(await checkLedger([app])).toEqual([]);
+  });
+
+  test('all connections cut again and again: answers are 200 or 503, and the books are right', async () => {
+    const app = await start(1_000_000);
+    const terminator = await BackendTerminator.start(url);
+    const load = new CrashLoad(app, app.key, 16);
+    await pause(4000);
+    await terminator.stop();
+    await load.finish();
+    expect(load.surprises).toEqual([]);
+    expect([terminator.cut > 10, load.unanswered > 0, load.answered.size > 50]).toEqual([true, true, true]);
+    const books = opened(await CrashBooks.open(url));
+    await until(
+      () => books.unfinished(),
+      (count) => count === 0,
+      25_000,
+    );
+    expect(await books.problems(load.answered, 1_000_000, true)).toEqual([]);
+  }, 60_000);
+
+  test('kill -9 again and again under load: nothing is lost, charged or shown twice', async () => {
+    const { answered, problems, states } = await crashLoop({ database: url }, 4);
+    expect(problems).toEqual([]);
+    expect(answered).toBeGreaterThan(20);
+    expect(new Set(states.values())).toEqual(new Set(['delivered']));
+  }, 90_000);
+});

@@ -1,0 +1,73 @@
+import { type Call, call, type Reply } from './http-client.js';
+
+/** One account's view of a service's HTTP interface. */
+export class ApiClient {
+  /** @param url where our routes start: `http://127.0.0.1:<port>/api/v1` */
+  constructor(
+    readonly url: string,
+    readonly accountId: string,
+    readonly key: string,
+  ) {}
+
+  call(path: string, { headers, ...rest }: Call = {}): Promise<Reply> {
+    return call(`${this.url}/${path}`, { ...rest, headers: { 'x-api-key': this.key, ...headers } });
+  }
+
+  post(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
+    return this.call(path, { method: 'POST', body, headers });
+  }
+
+  send(body: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply> {
+    return this.post('send/sms', body, headers);
+  }
+
+  /** Sends and gives the answer's fields; fails when it is no 200. */
+  async sent(body: unknown, headers?: Readonly<Record<string, string>>): Promise<Receipt> {
+    const reply = await this.send(body, headers);
+    if (reply.status !== 200) throw new Error(`The send was refused: ${JSON.stringify(reply.body)}`);
+    return reply.body as Receipt;
+  }
+
+  async balance(): Promise<number> {
+    const { status, body } = await this.call('balance');
+    if (status !== 200) throw new Error(`No balance: ${JSON.stringify(body)}`);
+    return (body as { balance: number }).balance;
+  }
+
+  async details(smsId: string): Promise<Details> {
+    const { status, body } = await this.call(`sms/${smsId}`);
+    if (status !== 200) throw new Error(`No SMS: ${JSON.stringify(body)}`);
+    return body as Details;
+  }
+
+  async list(query = ''): Promise<List> {
+    const { status, body } = await this.call(`sms${query}`);
+    if (status !== 200) throw new Error(`No list: ${JSON.stringify(body)}`);
+    return body as List;
+  }
+}
+
+export interface Receipt {
+  readonly smsID: string;
+  readonly number: string[];
+  readonly sms_units: number;
+  readonly date_sent: string;
+}
+
+export interface Details extends Receipt {
+  readonly segments: number;
+  readonly content: string;
+  readonly refunded_units: number;
+  readonly recipients: {
+    number: string;
+    status: string;
+    units: number;
+    refunded_units: number;
+    error: string | null;
+  }[];
+}
+
+export interface List {
+  readonly items: Details[];
+  readonly next_cursor: string | null;
+}

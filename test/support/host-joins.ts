@@ -1,0 +1,62 @@
+import { expect } from '@jest/globals';
+import type { DataSource, EntityManager } from 'typeorm';
+import { SmsService } from '../../src/sms/sms-service.js';
+import type { MessagingApp } from './messaging-app.js';
+import { checkLedger } from './money-races.js';
+import { balanceOf, phoneOf } from './sms-client.js';
+import { until } from './until.js';
+
+/** `SmsService.send(…, { host: { manager } })` on an account with 10 units, beside a table of the host's own. */
+export async function expectHostJoins(app: MessagingApp, dataSource: DataSource): Promise<void> {
+  const sms = app.app.get(SmsService, { strict: false });
+  const send = (manager: EntityManager, index: number, count = 1) =>
+    sms.send(
+      app.accountId,
+      { signature: 'INFOS', content: 'Bonjour', number: Array.from({ length: count }, (_, at) => phoneOf(index + at)) },
+      { host: { manager } },
+    );
+  const orders = async () =>
+    (await dataSource.query('SELECT id FROM host_order ORDER BY id')).map(({ id }: { id: number }) => Number(id));
+  const order = (manager: EntityManager, id: number) => manager.query(`INSERT INTO host_order (id) VALUES (${id})`);
+  await dataSource.query('CREATE TABLE host_order (id integer PRIMARY KEY)');
+
+  // Committed together, and delivered.
+  const { smsID } = await dataSource.transaction(async (manager) => {
+    await order(manager, 1);
+    return send(manager, 1, 3);
+  });
+  expect([await orders(), await balanceOf(app)]).toEqual([[1], 7]);
+  await until(
+    () => sms.get(app.accountId, smsID),
+    ({ recipients }) => recipients.every(({ status }) => status === 'delivered'),
+  );
+
+  // Rolled back together.
+  let undone = '';
+  const host = dataSource.transaction(async (manager) => {
+    await order(manager, 2);
+    undone = (await send(manager, 10)).smsID;
+    throw new Error('the host changes its mind');
+  });
+  await expect(host).rejects.toThrow('the host changes its mind');
+  expect([await orders(), await balanceOf(app)]).toEqual([[1], 7]);
+  await expect(sms.get(app.accountId, undone)).rejects.toMatchObject({ code: 'error.message_not_found' });
+
+  // What is refused throws, so that a host that does not catch it rolls back; one that does goes on.
+  const poor = dataSource.transaction(async (manager) => {
+    await order(manager, 3);
+    await send(manager, 20, 8);
+  });
+  await expect(poor).rejects.toMatchObject({ code: 'error.insufficient_balance' });
+  expect([await orders(), await balanceOf(app)]).toEqual([[1], 7]);
+  await dataSource.transaction(async (manager) => {
+    await expect(send(manager, 30, 8)).rejects.toMatchObject({ code: 'error.insufficient_balance' });
+    await order(manager, 4);
+  });
+  expect([await orders(), await balanceOf(app)]).toEqual([[1, 4], 7]);
+
+  // A manager without an open transaction would not be what it looks like.
+  await expect(send(dataSource.manager, 40)).rejects.toMatchObject({ code: 'error.storage_unavailable' });
+  expect(await balanceOf(app)).toBe(7);
+  expect(await checkLedger([app])).toEqual([]);
+}

@@ -1,0 +1,185 @@
+import type { FakeClock } from '../../src/testing/fake-clock.js';
+import type { MessagingApp } from './messaging-app.js';
+import type { Fetch } from './openapi-fetch.js';
+import type { TroubledStorage } from './openapi-troubles.js';
+
+/** The most recipients of the scenario's host. */
+export const MAX_RECIPIENTS = 5;
+/** The largest body of the scenario's host, in bytes. */
+export const MAX_BYTES = 100_000;
+/** The units its account begins with. */
+export const UNITS = 20;
+
+const NUMBER = '22670000000';
+const NUMBERS = ['22670000001', '22670000002', '22670000003', '22670000004'];
+const SMS = { signature: 'INFOS', content: 'Votre colis est arrivé.', number: [NUMBER] };
+
+/** A step: what is asked, and the status that is expected. */
+export interface Step {
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly status: number;
+}
+
+/** What every route with an API key may be asked in front of its handler; `method` as the route has it. */
+const DOORS = (path: string): Step[] => [
+  { path, status: 401, headers: { 'x-api-key': 'nobody' } },
+  { path, status: 400, body: '{' },
+  { path, status: 400, body: [] },
+  { path, status: 413, body: 'x'.repeat(MAX_BYTES + 1) },
+  { path, status: 415, body: 'text', headers: { 'content-type': 'text/plain' } },
+];
+
+const SEND = '/api/v1/send/sms';
+const QUOTE = '/api/v1/sms/quote';
+
+/** What can be wrong with a text and its numbers, on both routes that take them. */
+const TEXTS = (path: string): Step[] => [
+  { path, status: 400, body: { ...SMS, content: 1 } },
+  { path, status: 400, body: { ...SMS, content: ' ' } },
+  { path, status: 400, body: { ...SMS, content: undefined } },
+  { path, status: 400, body: { ...SMS, content: 'a\u0000b' } },
+  { path, status: 400, body: { ...SMS, content: 'a'.repeat(153 * 255 + 1) } },
+  { path, status: 400, body: { ...SMS, number: undefined } },
+  { path, status: 400, body: { ...SMS, number: [] } },
+  { path, status: 400, body: { ...SMS, number: ['+22670000000'] } },
+  { path, status: 400, body: { ...SMS, number: [NUMBER, ...NUMBERS, '22670000009'] } },
+];
+
+const once = (key: string) => ({ 'idempotency-key': key });
+
+/** POST requests in order. */
+export const POSTS: readonly Step[] = [
+  ...DOORS(SEND),
+  ...DOORS(QUOTE),
+  ...TEXTS(SEND),
+  ...TEXTS(QUOTE),
+  { path: SEND, status: 200, body: SMS },
+  { path: SEND, status: 200, body: { ...SMS, number: [NUMBER, NUMBER, '22670990001'], further: 'ignored' } },
+  { path: SEND, status: 200, body: SMS, headers: once('one') },
+  { path: SEND, status: 200, body: SMS, headers: once('one') },
+  { path: SEND, status: 422, body: { ...SMS, content: 'autre' }, headers: once('one') },
+  { path: SEND, status: 400, body: SMS, headers: once('with a blank') },
+  { path: SEND, status: 400, body: { ...SMS, signature: undefined } },
+  { path: SEND, status: 400, body: { ...SMS, signature: 1 } },
+  { path: SEND, status: 400, body: { ...SMS, signature: 'Nobody' } },
+  { path: SEND, status: 400, body: { ...SMS, content: 'a'.repeat(161 * 5), number: NUMBERS } },
+  { path: QUOTE, status: 200, body: SMS },
+  { path: QUOTE, status: 200, body: { content: 'bientôt 😀', number: [NUMBER, '221771234567'] } },
+];
+
+/** GET requests in order; `smsID` names an SMS that the account has sent. */
+export const GETS = (smsId: string): readonly Step[] => [
+  ...['/api/v1/balance', '/api/v1/sms', `/api/v1/sms/${smsId}`].flatMap(DOORS),
+  { path: '/api/v1/balance', status: 200 },
+  { path: '/api/v1/sms', status: 200 },
+  { path: '/api/v1/sms?limit=1', status: 200 },
+  { path: '/api/v1/sms?limit=0', status: 400 },
+  { path: '/api/v1/sms?cursor=a&cursor=b', status: 400 },
+  { path: '/api/v1/sms?cursor=nonsense!', status: 400 },
+  { path: `/api/v1/sms/${smsId}`, status: 200 },
+  { path: '/api/v1/sms/unknown', status: 404 },
+  { path: `/sandbox/phones/${NUMBER}/messages`, status: 200 },
+  { path: '/sandbox/phones/22600000000/messages', status: 200 },
+  { path: '/sandbox/phones/+226/messages', status: 400 },
+  { path: '/sandbox/phones', status: 200 },
+  { path: '/sandbox/events', status: 200 },
+  { path: '/sandbox', status: 200 },
+];
+
+/** One request for each route that asks storage for something. */
+const STORED = (smsId: string): readonly (Step & { readonly method: string })[] => [
+  { method: 'POST', path: SEND, status: 200, body: SMS },
+  { method: 'POST', path: QUOTE, status: 200, body: SMS },
+  ...['/api/v1/balance', '/api/v1/sms', `/api/v1/sms/${smsId}`].map((path) => ({ method: 'GET', path, status: 200 })),
+];
+const PHONES = [`/sandbox/phones/${NUMBER}/messages`, '/sandbox/phones'];
+
+/** A host that goes through the scenario. */
+export interface Stage {
+  readonly fetch: Fetch;
+  readonly app: MessagingApp;
+  readonly storage: TroubledStorage;
+  readonly clock: FakeClock;
+}
+
+/** Asks every route for every answer that it describes; rejects at the first that has another status. */
+export async function playScenario(stage: Stage): Promise<void> {
+  for (const step of POSTS) await play(stage, 'POST', step);
+  const smsId = await anySms(stage);
+  for (const step of GETS(smsId)) await play(stage, 'GET', step);
+  await playDeprecatedKey(stage, smsId);
+  await playRepeatWhileRunning(stage);
+  await playTroubles(stage, smsId);
+}
+
+async function play({ fetch, app }: Stage, method: string, step: Step): Promise<Response> {
+  const { path, body, headers = {}, status } = step;
+  const answer = await fetch(`${app.url}${path}`, {
+    method,
+    headers: {
+      ...(path.startsWith('/api') && !('authorization' in headers) ? { 'x-api-key': app.key } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  if (answer.status === status) return answer;
+  const asked = `${method} ${path} ${JSON.stringify(body)?.slice(0, 200) ?? ''}`;
+  throw new Error(`${asked}: ${answer.status} instead of ${status}: ${(await answer.text()).slice(0, 500)}`);
+}
+
+interface SentPage {
+  readonly items: readonly { readonly smsID: string }[];
+}
+
+async function anySms(stage: Stage): Promise<string> {
+  const answer = await play(stage, 'GET', { path: '/api/v1/sms', status: 200 });
+  const page: SentPage = JSON.parse(await answer.text());
+  const [first] = page.items;
+  if (first === undefined) throw new Error('Nothing was sent.');
+  return first.smsID;
+}
+
+async function playDeprecatedKey(stage: Stage, smsId: string): Promise<void> {
+  const headers = { authorization: `Bearer ${stage.app.key}` };
+  for (const { method, ...step } of STORED(smsId)) await play(stage, method, { ...step, headers });
+  await play(stage, 'GET', { path: '/api/v1/sms/unknown', status: 404, headers });
+}
+
+/** The first waits in the storage while the second comes. */
+async function playRepeatWhileRunning(stage: Stage): Promise<void> {
+  await play(stage, 'POST', { path: QUOTE, status: 200, body: SMS });
+  const held = stage.storage.hold();
+  const step = { path: SEND, body: SMS, headers: once('two') };
+  const first = play(stage, 'POST', { ...step, status: 200 });
+  await held;
+  await play(stage, 'POST', { ...step, status: 409 });
+  stage.storage.recover();
+  await first;
+}
+
+async function playTroubles(stage: Stage, smsId: string): Promise<void> {
+  const { storage, clock } = stage;
+  for (const { method, ...step } of [
+    ...STORED(smsId),
+    ...PHONES.map((path) => ({ method: 'GET', path, status: 200 })),
+  ]) {
+    // So that the key has to be looked up anew.
+    clock.advance(10_000);
+    storage.beUnavailable();
+    await play(stage, method, { ...step, status: 503 });
+    storage.breakDown();
+    await play(stage, method, { ...step, status: 500 });
+    storage.recover();
+    if (step.path.startsWith('/sandbox')) continue;
+    clock.advance(10_000);
+    const held = storage.hold();
+    const late = play(stage, method, { ...step, status: 504 });
+    await held;
+    clock.advance(30_000);
+    await late;
+    storage.recover();
+  }
+}

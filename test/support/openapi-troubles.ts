@@ -1,0 +1,58 @@
+import { StorageUnavailableError } from '../../src/common/errors.js';
+import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+
+/** What a request asks a storage for; the workers' own calls are left alone. */
+const ASKED_BY_REQUESTS = [
+  ...['findKey', 'balance', 'commit', 'replay', 'find', 'recipients', 'list', 'numbers', 'messages', 'latest'],
+];
+
+/** A memory storage that a test can make unavailable, break, or keep from answering. */
+export class TroubledStorage extends MemoryStorage {
+  #before: () => Promise<void> = async () => {};
+  #noteHeld: () => void = () => {};
+  #release: () => void = () => {};
+
+  constructor() {
+    super();
+    for (const store of [this.accounts, this.ledger, this.outbox, this.phones, this.guards]) {
+      for (const name of ASKED_BY_REQUESTS) this.#wrap(store, name);
+    }
+  }
+
+  recover(): void {
+    this.#before = async () => {};
+    this.#release();
+  }
+
+  beUnavailable(): void {
+    this.#before = () => Promise.reject(new StorageUnavailableError('no connection'));
+  }
+
+  breakDown(): void {
+    this.#before = () => Promise.reject(new Error('a fault in the storage'));
+  }
+
+  /** Answers nothing until it recovers; the answer resolves when the first request waits. */
+  hold(): Promise<void> {
+    const released = new Promise<void>((resolve) => {
+      this.#release = resolve;
+    });
+    return new Promise((resolve) => {
+      this.#noteHeld = resolve;
+      this.#before = () => {
+        this.#noteHeld();
+        return released;
+      };
+    });
+  }
+
+  #wrap(store: object, name: string): void {
+    const method: unknown = Reflect.get(store, name);
+    if (typeof method !== 'function') return;
+    const troubled = async (...given: unknown[]): Promise<unknown> => {
+      await this.#before();
+      return method.apply(store, given);
+    };
+    Object.defineProperty(store, name, { value: troubled });
+  }
+}

@@ -1,0 +1,85 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+export const ROOT = resolve(import.meta.dirname, '../..');
+
+/** Compiles the sample app against the built package, as `npm start` does. */
+export function buildSampleApp(): void {
+  if (!existsSync(join(ROOT, 'dist/index.js'))) execFileSync('npm', ['run', '-s', 'build'], { cwd: ROOT });
+  execFileSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', 'sample-app/tsconfig.json'], {
+    cwd: ROOT,
+  });
+}
+
+/** A sample app in a process of its own. */
+export interface SampleApp {
+  readonly url: string;
+  readonly key: string;
+  /** All that it printed. */
+  readonly output: string;
+  /** Ends it; resolves when it is gone. */
+  kill(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** An empty folder for a database of its own. */
+export function sampleFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'messaging-sample-'));
+}
+
+/** Starts it on a free port; waits for the `curl` line. @throws Error with its output when it stops before */
+export async function startSampleApp(folder: string, env: NodeJS.ProcessEnv = {}): Promise<SampleApp> {
+  const child = spawnSampleApp(folder, 'main.js', [], env);
+  const output = await outputUntil(child, /curl -X POST .*\n/);
+  return {
+    url: /Base URL\s+(\S+)\/api\/v1/.exec(output)?.[1] ?? '',
+    key: /API key\s+(\S+)/.exec(output)?.[1] ?? '',
+    output,
+    kill: async (signal) => {
+      const gone = once(child, 'exit');
+      child.kill(signal);
+      await gone;
+    },
+  };
+}
+
+/** Runs one of its programs to its end. */
+export async function runSampleApp(
+  folder: string,
+  program: 'main.js' | 'operator.js',
+  args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ code: number | null; output: string }> {
+  const child = spawnSampleApp(folder, program, args, env);
+  let output = '';
+  child.stdout?.on('data', (chunk) => (output += chunk));
+  child.stderr?.on('data', (chunk) => (output += chunk));
+  const [code] = await once(child, 'close');
+  return { code, output };
+}
+
+function spawnSampleApp(
+  folder: string,
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): ChildProcess {
+  const settings = { PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'messaging.db')}`, ...env };
+  const path = { PATH: process.env.PATH };
+  return spawn(process.execPath, [join(ROOT, 'sample-app/dist', program), ...args], { env: { ...path, ...settings } });
+}
+
+function outputUntil(child: ChildProcess, wanted: RegExp): Promise<string> {
+  return new Promise((done, fail) => {
+    let output = '';
+    const take = (chunk: Buffer) => {
+      output += chunk;
+      if (wanted.test(output)) done(output);
+    };
+    child.stdout?.on('data', take);
+    child.stderr?.on('data', take);
+    child.once('exit', (code) => fail(new Error(`The sample app stopped with ${code}: ${output}`)));
+  });
+}

@@ -1,0 +1,73 @@
+import { afterAll, describe } from '@jest/globals';
+import type { DynamicModule, Type } from '@nestjs/common';
+import { AccountService } from '../../src/accounts/account-service.js';
+import { LedgerService } from '../../src/billing/ledger-service.js';
+import type { MessagingOptions } from '../../src/core/core-options.js';
+import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { ApiClient } from './api-client.js';
+import type { Adapter, AppSetup } from './http-apps.js';
+import { type MessagingApp, startMessaging } from './messaging-app.js';
+
+/** On what a suite runs. */
+export interface Ground {
+  readonly adapter: Adapter;
+  readonly storage: 'memory' | 'sqlite';
+}
+
+/** A running service, which makes accounts for tests. */
+export interface Service extends MessagingApp {
+  /** A new account with a key and so many units. */
+  client(units?: number): Promise<ApiClient>;
+}
+
+export type StartService = (
+  options?: Partial<MessagingOptions>,
+  setup?: AppSetup & { imports?: (Type | DynamicModule)[] },
+) => Promise<Service>;
+
+const STORAGES = {
+  memory: () => MemoryStorage,
+  sqlite: () => TypeormStorage.forRoot({ url: 'sqlite::memory:' }),
+};
+
+/**
+ * The suite on Express and on Fastify in memory, and once on SQL. What it starts is stopped after the last of its tests.
+ */
+export function describeServices(name: string, suite: (start: StartService, ground: Ground) => void): void {
+  describe.each<Ground>([
+    { adapter: 'express', storage: 'memory' },
+    { adapter: 'fastify', storage: 'memory' },
+    { adapter: 'fastify', storage: 'sqlite' },
+  ])(`${name} ($adapter, $storage)`, (ground) => {
+    const services: Service[] = [];
+    suite(async (options = {}, setup = {}) => {
+      const service = await startService(ground.adapter, { storage: STORAGES[ground.storage](), ...options }, setup);
+      services.push(service);
+      return service;
+    }, ground);
+    afterAll(async () => {
+      for (const service of services.splice(0)) await service.close();
+    });
+  });
+}
+
+/** Starts one service; the caller closes it. */
+export async function startService(
+  adapter: Adapter,
+  options: Partial<MessagingOptions> = {},
+  setup: AppSetup & { imports?: (Type | DynamicModule)[] } = {},
+): Promise<Service> {
+  const running = await startMessaging(adapter, options, { ...setup, units: 0 });
+  const accounts = running.app.get(AccountService, { strict: false });
+  const ledger = running.app.get(LedgerService, { strict: false });
+  return {
+    ...running,
+    client: async (units = 1000) => {
+      const { id } = await accounts.createAccount({ name: 'Test' });
+      if (units > 0) await ledger.topUp(id, units);
+      const { key } = await accounts.issueKey(id);
+      return new ApiClient(`${running.url}/${options.path ?? 'api/v1'}`, id, key);
+    },
+  };
+}
