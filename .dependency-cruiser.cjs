@@ -9,10 +9,11 @@ const layers = {
   sandbox: ['common', 'http'],
   storage: ['common', 'accounts', 'billing', 'outbox', 'sandbox'],
   sms: ['common', 'accounts', 'billing', 'outbox', 'events', 'http', 'core'],
+  otp: ['common', 'accounts', 'events', 'outbox', 'http', 'sms', 'core'],
   transports: ['common', 'outbox', 'sandbox', 'sms'],
-  core: ['common', 'accounts', 'billing', 'events', 'http', 'outbox', 'sandbox', 'sms', 'storage'],
-  openapi: ['common', 'accounts', 'billing', 'http', 'outbox', 'sandbox', 'sms', 'core'],
-  testing: ['common', 'accounts', 'billing', 'outbox', 'sandbox', 'storage'],
+  core: ['common', 'accounts', 'billing', 'events', 'http', 'outbox', 'sandbox', 'sms', 'otp', 'storage'],
+  openapi: ['common', 'accounts', 'billing', 'http', 'outbox', 'sandbox', 'sms', 'otp', 'core'],
+  testing: ['common', 'accounts', 'billing', 'outbox', 'otp', 'sandbox', 'storage'],
 };
 
 const oneWay = Object.entries(layers).map(([layer, allowed]) => ({

@@ -20,21 +20,39 @@ export type {
   CoreOptions,
   MessagingAsyncOptions,
   MessagingOptions,
+  OtpModuleAsyncOptions,
+  OtpModuleOptions,
+  OtpValues,
   SmsModuleAsyncOptions,
   SmsModuleOptions,
 } from './core/core-options.js';
 export { MessagingCore } from './core/messaging-core.module.js';
 export type { PortSource } from './core/port-provider.js';
-export { type MessagingEventMap, MessagingEvents } from './events/messaging-events.js';
+export {
+  type MessagingEventMap,
+  MessagingEvents,
+  type OtpRefusal,
+  type OtpSubject,
+} from './events/messaging-events.js';
 export { messagingControllerOptions } from './http/messaging-controller.js';
 export { MessagingExceptionFilter } from './http/messaging-exception.filter.js';
 export { MessagingModule } from './messaging.module.js';
 export { describeMessaging } from './openapi/describe-messaging.js';
 export type { OpenApiDocument } from './openapi/openapi-document.js';
+export { OtpModule } from './otp/otp.module.js';
+export type { CountryBreaker, OtpLimits, OtpPreset } from './otp/otp-limits.js';
+export type { OtpOptions, OtpServiceOptions } from './otp/otp-options.js';
+export type { OtpPepper, OtpPepperOption } from './otp/otp-pepper.js';
+export type { OtpReceipt, VerifyOutcome } from './otp/otp-results.js';
+export { type OtpSendOptions, OtpService, type OtpToSend, type OtpToVerify } from './otp/otp-service.js';
+export type { OtpWindow } from './otp/otp-window.js';
+export { Channel, Channels, type CodeChannel, type Draft, type DraftRequest } from './outbox/channel.js';
 export type { Decide, Outcome, Seen, StoredReply } from './outbox/decide.js';
 export { decide } from './outbox/decide.js';
 export type { DeliveryStatus } from './outbox/delivery-status.js';
 export type { DispatchOptions } from './outbox/dispatch-settings.js';
+export * from './outbox/guard.js';
+export { GuardStore, type RecordStep } from './outbox/guard-store.js';
 export type { DeliveryTiming, RepeatPolicy } from './outbox/hand-off.js';
 export type { OnceRequest } from './outbox/once-gate.js';
 export { type Acceptance, Outbox } from './outbox/outbox.js';

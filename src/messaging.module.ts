@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { MessagingAsyncOptions, MessagingOptions, SmsGraph } from './core/core-options.js';
 import { MessagingCore } from './core/messaging-core.module.js';
 import { knownOptions, knownValues, OPTION_NAMES } from './core/option-names.js';
+import { OtpModule } from './otp/otp.module.js';
 import { SmsModule } from './sms/sms.module.js';
 
 /** The whole service: what is named in the options is mounted. */
@@ -9,18 +10,21 @@ import { SmsModule } from './sms/sms.module.js';
 export class MessagingModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
   static forRoot(options: MessagingOptions): DynamicModule {
-    const { sms } = knownOptions(options, OPTION_NAMES.messaging);
-    return mount(MessagingCore.build(options, { useFactory: () => options }), sms);
+    const { sms, otp } = knownOptions(options, OPTION_NAMES.messaging);
+    return mount(MessagingCore.build(options, { useFactory: () => options }), sms, otp !== undefined);
   }
 
   /** As `forRoot`; what shapes the module graph is given at once, the values come from the factory. */
   static forRootAsync(options: MessagingAsyncOptions): DynamicModule {
-    const { useFactory, sms } = knownOptions(options, OPTION_NAMES.messagingAsync);
+    const { useFactory, sms, otp } = knownOptions(options, OPTION_NAMES.messagingAsync);
     const values = { ...options, useFactory: knownValues(useFactory, OPTION_NAMES.messagingValues) };
-    return mount(MessagingCore.build(options, values), sms);
+    return mount(MessagingCore.build(options, values), sms, otp ?? false);
   }
 }
 
-function mount(core: DynamicModule, sms: SmsGraph | undefined): DynamicModule {
-  return { module: MessagingModule, imports: [SmsModule.feature(core, sms)] };
+function mount(core: DynamicModule, sms: SmsGraph | undefined, otp: boolean): DynamicModule {
+  return {
+    module: MessagingModule,
+    imports: [SmsModule.feature(core, sms), ...(otp ? [OtpModule.feature(core)] : [])],
+  };
 }

@@ -4,6 +4,7 @@ import type { UserTokenVerifier } from '../accounts/user-token-verifier.js';
 import type { Clock } from '../common/clock.js';
 import type { IdGenerator } from '../common/ids.js';
 import type { HttpOptions } from '../http/http-settings.js';
+import type { OtpOptions } from '../otp/otp-options.js';
 import type { DispatchOptions } from '../outbox/dispatch-settings.js';
 import type { WakeUp } from '../outbox/wake-up.js';
 import type { SmsOptions } from '../sms/sms-options.js';
@@ -62,9 +63,21 @@ export type SmsModuleOptions = (CoreOptions | SharedCore) & SmsGraph & SmsOption
 /** Options of `SmsModule.forRootAsync`. */
 export type SmsModuleAsyncOptions = SmsGraph &
   ((CoreGraph & ValuesFactory<CoreValues & SmsOptions>) | (SharedCore & ValuesFactory<SmsOptions>));
-/** Options of `MessagingModule.forRoot`. */
-export type MessagingOptions = CoreOptions & { readonly sms: SmsGraph & SmsOptions };
+/** What the host says about one-time passcodes, beside what it says about the rest. */
+export interface OtpValues {
+  readonly otp: OtpOptions;
+}
+/** Options of `OtpModule.forRoot`; with `sms`, SMS is mounted beside it. */
+export type OtpModuleOptions = ((CoreOptions & { readonly sms?: SmsGraph & SmsOptions }) | SharedCore) & OtpValues;
+/** Options of `OtpModule.forRootAsync`. */
+export type OtpModuleAsyncOptions =
+  | (CoreGraph & { readonly sms?: SmsGraph } & ValuesFactory<CoreValues & OtpValues & { readonly sms?: SmsOptions }>)
+  | (SharedCore & ValuesFactory<OtpValues>);
+/** Options of `MessagingModule.forRoot`; one-time passcodes are mounted when `otp` is given. */
+export type MessagingOptions = CoreOptions & { readonly sms: SmsGraph & SmsOptions } & Partial<OtpValues>;
 /** Options of `MessagingModule.forRootAsync`. */
-export type MessagingAsyncOptions = CoreGraph & { readonly sms?: SmsGraph } & ValuesFactory<
-    CoreValues & { readonly sms: SmsOptions }
-  >;
+export type MessagingAsyncOptions = CoreGraph & {
+  readonly sms?: SmsGraph;
+  /** True: one-time passcodes are mounted, and the factory gives their options. Default false. */
+  readonly otp?: boolean;
+} & ValuesFactory<CoreValues & { readonly sms: SmsOptions } & Partial<OtpValues>>;

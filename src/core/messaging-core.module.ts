@@ -18,9 +18,12 @@ import { MessagingEvents } from '../events/messaging-events.js';
 import { HttpSettings, resolveHttpSettings } from '../http/http-settings.js';
 import { MessagingEdge } from '../http/messaging-edge.js';
 import { mountController } from '../http/mount-controller.js';
+import type { OtpOptions } from '../otp/otp-options.js';
 import { Channels } from '../outbox/channel.js';
 import { DispatchSettings, resolveDispatchSettings } from '../outbox/dispatch-settings.js';
 import { Dispatcher } from '../outbox/dispatcher.js';
+import { GuardPurge } from '../outbox/guard-purge.js';
+import { GuardStore } from '../outbox/guard-store.js';
 import { OnceGate } from '../outbox/once-gate.js';
 import { Outbox } from '../outbox/outbox.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
@@ -58,6 +61,7 @@ export abstract class MountPoint {
 export abstract class MessagingValues implements CoreValues {
   abstract readonly signatures: readonly string[];
   abstract readonly sms?: SmsOptions;
+  abstract readonly otp?: OtpOptions;
 }
 
 /**
@@ -103,7 +107,7 @@ export class MessagingCore {
 const SERVICES = [
   ...[GraphCheck, StorageLifecycle, MessagingEdge, MessagingEvents, SandboxFeed],
   ...[KeyDirectory, SignatureDirectory, Authenticator, AccountService, SignatureService, LedgerService],
-  ...[Channels, TextSources, Outbox, OnceGate, Dispatcher, ReplyPurge],
+  ...[Channels, TextSources, Outbox, OnceGate, Dispatcher, ReplyPurge, GuardPurge],
 ];
 
 const STORES: Provider[] = [
@@ -118,13 +122,14 @@ const STORES: Provider[] = [
   { provide: OutboxStore, useFactory: (storage: StartedStorage) => storage.outbox, inject: [StartedStorage] },
   { provide: LedgerStore, useFactory: (storage: StartedStorage) => storage.ledger, inject: [StartedStorage] },
   { provide: AccountStore, useFactory: (storage: StartedStorage) => storage.accounts, inject: [StartedStorage] },
+  { provide: GuardStore, useFactory: (storage: StartedStorage) => storage.guards, inject: [StartedStorage] },
   { provide: PhoneStore, useFactory: (storage: StartedStorage) => storage.phones, inject: [StartedStorage] },
 ];
 
 const EXPORTS = [
   ...[MessagingValues, HttpSettings, AccountSettings, MessagingEvents, SandboxFeed, PhoneStore],
   ...[Authenticator, AccountService, SignatureService, SignatureDirectory, LedgerService],
-  ...[Channels, TextSources, Outbox, OnceGate, OutboxStore],
+  ...[Channels, TextSources, Outbox, OnceGate, OutboxStore, GuardStore],
 ];
 
 function settingsProviders(mountPoint: MountPoint): Provider[] {

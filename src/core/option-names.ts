@@ -2,6 +2,7 @@ import type { AccountOptions, LegacyBearerOptions } from '../accounts/account-op
 import type { TariffOptions } from '../billing/tariff.js';
 import { MessagingOptionsError } from '../common/errors.js';
 import type { HttpOptions } from '../http/http-settings.js';
+import type { OtpOptions } from '../otp/otp-options.js';
 import type { DispatchOptions } from '../outbox/dispatch-settings.js';
 import type { DeliveryTiming } from '../outbox/hand-off.js';
 import type { SmsOptions } from '../sms/sms-options.js';
@@ -65,6 +66,15 @@ const sms: NamesOf<SmsOptions> = {
   transliterate: 'any',
   delivery: { names: delivery },
 };
+const otp: NamesOf<OtpOptions> = {
+  pepper: 'any',
+  length: 'any',
+  validitySeconds: 'any',
+  triesPerCode: 'any',
+  limits: 'any',
+  maxGuessChance: 'any',
+  services: 'any',
+};
 const smsGraph: NamesOf<SmsGraph> = { transport: 'any' };
 const sharedCore: NamesOf<SharedCore> = { core: 'any' };
 
@@ -73,15 +83,21 @@ export const OPTION_NAMES = {
   core: { ...graph, ...values },
   coreAsync: { ...graph, ...factory },
   coreValues: values,
-  messaging: { ...graph, ...values, sms: { names: { ...smsGraph, ...sms } } },
-  messagingAsync: { ...graph, ...factory, sms: { names: smsGraph } },
-  messagingValues: { ...values, sms: { names: sms } },
+  messaging: { ...graph, ...values, sms: { names: { ...smsGraph, ...sms } }, otp: { names: otp } },
+  messagingAsync: { ...graph, ...factory, sms: { names: smsGraph }, otp: 'boolean' },
+  messagingValues: { ...values, sms: { names: sms }, otp: { names: otp } },
   sms: { ...graph, ...values, ...smsGraph, ...sms },
   smsAsync: { ...graph, ...factory, ...smsGraph },
   smsValues: { ...values, ...sms },
   smsOnCore: { ...sharedCore, ...smsGraph, ...sms },
   smsOnCoreAsync: { ...sharedCore, ...smsGraph, ...factory },
   smsOnCoreValues: sms,
+  otp: { ...graph, ...values, sms: { names: { ...smsGraph, ...sms } }, otp: { names: otp } },
+  otpAsync: { ...graph, ...factory, sms: { names: smsGraph } },
+  otpValues: { ...values, sms: { names: sms }, otp: { names: otp } },
+  otpOnCore: { ...sharedCore, otp: { names: otp } },
+  otpOnCoreAsync: { ...sharedCore, ...factory },
+  otpOnCoreValues: { otp: { names: otp } },
 } satisfies Record<string, OptionNames>;
 
 /** Names that a factory's values come too late for: the module graph stands by then. */

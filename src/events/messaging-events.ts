@@ -5,6 +5,40 @@ import type { Movement } from '../outbox/outbox-store.js';
 export interface MessagingEventMap {
   /** A recipient's delivery changed its state; emitted after that is stored, by the process that stored it. */
   'delivery.moved': Movement;
+  /** A code was verified. */
+  'otp.verified': OtpSubject;
+  /** A code was not compared: too many wrong tries for its number. `retryAfter` in seconds. */
+  'otp.locked': OtpSubject & { readonly retryAfter: number };
+  /** No code was sent: the number's country is not among those allowed. */
+  'otp.refused.country': OtpRefusal;
+  /** No code was sent: one that is pending was sent a moment ago. */
+  'otp.refused.cooldown': OtpRefusal;
+  /** No code was sent: too many for this service and number. */
+  'otp.refused.sends': OtpRefusal;
+  /** No code was sent: too many for this number, over all services. */
+  'otp.refused.sends_per_number': OtpRefusal;
+  /** No code was sent: too many for this number, over all accounts. */
+  'otp.refused.sends_everywhere': OtpRefusal;
+  /** No code was sent: too many numbers of one prefix wait to be verified. */
+  'otp.refused.prefix_breaker': OtpRefusal;
+  /** No code was sent: too few codes to this country are verified. */
+  'otp.refused.country_breaker': OtpRefusal;
+  /** No code was sent: the account has spent what it may on codes today. */
+  'otp.refused.spend_cap': OtpRefusal;
+}
+
+/** Whose code an event is about. */
+export interface OtpSubject {
+  readonly accountId: string;
+  readonly service: string;
+  /** E.164 digits without the plus sign. */
+  readonly number: string;
+}
+
+/** A code that was not sent. */
+export interface OtpRefusal extends OtpSubject {
+  /** Seconds; undefined when waiting changes nothing. */
+  readonly retryAfter: number | undefined;
 }
 
 /** Tells the host what happens, in this process. Listeners are for reacting quickly; the database is the truth. */

@@ -34,4 +34,12 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.signature_not_found': 404,
   'error.signature_format': 400,
   'error.units_invalid': 400,
+  'error.otp_invalid': 400,
+  'error.otp_expired': 400,
+  'error.otp_already_verified': 400,
+  'error.otp_not_found': 404,
+  'error.otp_locked': 429,
+  'error.otp_too_many_codes': 429,
+  'error.otp_destination_refused': 403,
+  'error.otp_channel_unknown': 400,
 };

@@ -1,7 +1,13 @@
 import { balanceOpenapi } from '../billing/balance.openapi.js';
+import { otpOpenapi } from '../otp/otp.openapi.js';
 import { sandboxOpenapi } from '../sandbox/sandbox.openapi.js';
 import { smsOpenapi } from '../sms/sms.openapi.js';
 import type { ControllerDescription } from './controller-description.js';
 
 /** Every controller of ours with its description; only what an application has mounted is shown. */
-export const ALL_CONTROLLERS: readonly ControllerDescription[] = [smsOpenapi, balanceOpenapi, sandboxOpenapi];
+export const ALL_CONTROLLERS: readonly ControllerDescription[] = [
+  smsOpenapi,
+  otpOpenapi,
+  balanceOpenapi,
+  sandboxOpenapi,
+];

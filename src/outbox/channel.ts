@@ -2,11 +2,43 @@ import { Injectable } from '@nestjs/common';
 import type { HandOff, HandOffPolicy } from './hand-off.js';
 import type { Delivery } from './outbox-store.js';
 
+/** A text to one number whose price is asked for. */
+export interface DraftRequest {
+  readonly accountId: string;
+  /** E.164 digits without the plus sign. */
+  readonly number: string;
+  readonly text: string;
+  /** The sender name that is asked for, where the channel has such; undefined: the channel's own choice. */
+  readonly signature?: string | undefined;
+}
+
+/** How a text would be sent, and for how much. */
+export interface Draft {
+  /** Signature or sending number. */
+  readonly sender: string;
+  readonly lane?: string;
+  /** Integer, at least 0. */
+  readonly units: number;
+}
+
+/** A channel as those see it who have something to say on any channel. */
+export interface CodeChannel {
+  readonly name: string;
+  /** @throws MessagingError when the channel cannot send it */
+  draft(request: DraftRequest): Promise<Draft>;
+}
+
 /** A way out of the process, by name; SMS is one, each messaging-app channel another. */
 export abstract class Channel implements HandOffPolicy {
   abstract readonly name: string;
   abstract readonly repeat: HandOffPolicy['repeat'];
   abstract readonly timing: HandOffPolicy['timing'];
+
+  /**
+   * Prices a text to one number. A channel without it does not carry one-time passcodes.
+   * @throws MessagingError when the channel cannot send it
+   */
+  draft?(request: DraftRequest): Promise<Draft>;
 
   /** Opens what `deliver` needs. */
   abstract start(): Promise<void>;

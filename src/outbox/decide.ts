@@ -1,3 +1,4 @@
+import type { GuardRecord, GuardRefusal, RecordChanges, SeenRecords } from './guard.js';
 import type { OnceKey, Send } from './send.js';
 import { costOf } from './send.js';
 
@@ -8,7 +9,8 @@ export type RefusalCode = 'insufficient_balance' | 'idempotency_mismatch' | 'acc
 export type Outcome =
   | { readonly kind: 'accepted'; readonly reply: object }
   | { readonly kind: 'replayed'; readonly reply: object }
-  | { readonly kind: 'refused'; readonly why: RefusalCode };
+  | { readonly kind: 'refused'; readonly why: RefusalCode }
+  | { readonly kind: 'refused'; readonly why: 'guarded'; readonly refusal: GuardRefusal };
 
 /** A reply that is kept under an Idempotency-Key. */
 export interface StoredReply {
@@ -22,6 +24,8 @@ export interface Seen {
   readonly balances: ReadonlyMap<string, number>;
   /** Live replies by `onceId`. */
   readonly replies: ReadonlyMap<string, StoredReply>;
+  /** The records that the sends' guards name, as far as they exist. */
+  readonly records: SeenRecords;
 }
 
 /** Outcomes in the order of the sends, and what is now to be written. */
@@ -30,6 +34,8 @@ export interface Decision {
   readonly accepted: readonly Send[];
   /** Units to take from each account. */
   readonly spent: ReadonlyMap<string, number>;
+  /** Records of guards as they are now to be. */
+  readonly records: RecordChanges;
 }
 
 /** The rules of money and repeats; see `decide`. */
@@ -42,8 +48,8 @@ export function onceId(key: Pick<OnceKey, 'accountId' | 'route' | 'key'>): strin
 
 /**
  * All rules of money and repeats, in one pure function that every storage engine runs between lock and write: sends are
- * taken in order, a repeat under an Idempotency-Key answers what the first one did, and a send is accepted only when the
- * balance that is left covers it whole.
+ * taken in order, a repeat under an Idempotency-Key answers what the first one did, and a send is accepted only when its
+ * guard lets it through and the balance that is left covers it whole. A guard sees what the sends before it have changed.
  */
 export const decide: Decide = (sends, seen) => {
   const left = new Map(seen.balances);
@@ -51,6 +57,8 @@ export const decide: Decide = (sends, seen) => {
   const taken = new Map<string, StoredReply>();
   const outcomes: Outcome[] = [];
   const accepted: Send[] = [];
+  const records = new Map<string, GuardRecord>();
+  const guarded = new Map(seen.records);
 
   for (const send of sends) {
     const once = send.once && onceId(send.once);
@@ -68,6 +76,11 @@ export const decide: Decide = (sends, seen) => {
       outcomes.push({ kind: 'refused', why: 'account_not_found' });
       continue;
     }
+    const verdict = send.guard?.decide(guarded);
+    if (verdict && 'refusal' in verdict) {
+      outcomes.push({ kind: 'refused', why: 'guarded', refusal: verdict.refusal });
+      continue;
+    }
     const cost = costOf(send);
     if (cost > balance) {
       outcomes.push({ kind: 'refused', why: 'insufficient_balance' });
@@ -75,9 +88,14 @@ export const decide: Decide = (sends, seen) => {
     }
     left.set(send.accountId, balance - cost);
     spent.set(send.accountId, (spent.get(send.accountId) ?? 0) + cost);
-    if (once !== undefined && send.once) taken.set(once, { fingerprint: send.once.fingerprint, reply: send.reply });
-    accepted.push(send);
-    outcomes.push({ kind: 'accepted', reply: send.reply });
+    const final = verdict ? { ...send, payload: verdict.payload, reply: verdict.reply } : send;
+    for (const [key, record] of verdict?.changes ?? []) {
+      records.set(key, record);
+      guarded.set(key, { ...record, lost: false });
+    }
+    if (once !== undefined && send.once) taken.set(once, { fingerprint: send.once.fingerprint, reply: final.reply });
+    accepted.push(final);
+    outcomes.push({ kind: 'accepted', reply: final.reply });
   }
-  return { outcomes, accepted, spent };
+  return { outcomes, accepted, spent, records };
 };

@@ -35,6 +35,12 @@ const REFUSALS = {
   account_not_found: 'error.account_not_found',
 } as const satisfies Record<RefusalCode, string>;
 
+function refusalOf(outcome: Outcome & { kind: 'refused' }): MessagingError {
+  if (outcome.why !== 'guarded') return new MessagingError(REFUSALS[outcome.why]);
+  const { code, values, retryAfter } = outcome.refusal;
+  return new MessagingError(code, values, retryAfter);
+}
+
 /**
  * The one door for everything that costs money. What waits at the same moment is committed together, so that many requests
  * share one sync of the disk; a send that resolves is stored, charged and will be delivered.
@@ -59,11 +65,11 @@ export class Outbox {
    * sent when that commits, and undone with it.
    *
    * @throws MessagingError `error.insufficient_balance`, `error.idempotency_mismatch`, `error.account_not_found`,
-   *   `error.storage_unavailable`
+   *   `error.storage_unavailable`, and what the send's guard refuses with
    */
   async accept(send: Send, host?: HostTransaction): Promise<Acceptance> {
     const outcome = host ? await this.acceptIn(host, send) : await this.enqueue(send);
-    if (outcome.kind === 'refused') throw new MessagingError(REFUSALS[outcome.why]);
+    if (outcome.kind === 'refused') throw refusalOf(outcome);
     return { reply: outcome.reply, replayed: outcome.kind === 'replayed' };
   }
 

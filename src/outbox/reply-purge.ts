@@ -1,35 +1,19 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { OutboxStore } from './outbox-store.js';
+import { Purge } from './purge.js';
 
-const EVERY_MS = 600_000;
-const AT_A_TIME = 1000;
-
-/** Forgets the replies of Idempotency-Keys that have expired, so that their table does not grow without bound. */
+/** Forgets the replies of Idempotency-Keys that have expired. */
 @Injectable()
-export class ReplyPurge implements OnApplicationBootstrap, OnApplicationShutdown {
-  private cancel: () => void = () => undefined;
-
+export class ReplyPurge extends Purge {
   constructor(
     private readonly store: OutboxStore,
-    private readonly clock: Clock,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.cancel = this.clock.after(EVERY_MS, () => void this.purge());
+    clock: Clock,
+  ) {
+    super('replies', clock);
   }
 
-  onApplicationShutdown(): void {
-    this.cancel();
-  }
-
-  private async purge(): Promise<void> {
-    try {
-      while ((await this.store.purgeReplies(this.clock.now(), AT_A_TIME)) === AT_A_TIME)
-        await new Promise(setImmediate);
-    } catch {
-      new Logger('ReplyPurge').warn('Expired replies could not be purged; the next round will.');
-    }
-    this.onApplicationBootstrap();
+  protected override forget(now: number, limit: number): Promise<number> {
+    return this.store.purgeReplies(now, limit);
   }
 }

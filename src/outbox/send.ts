@@ -1,14 +1,7 @@
-/** What is to be said, as JSON; `kind` says who can turn it into a text (`text` is the text itself). */
-export interface Payload {
-  readonly kind: string;
-  readonly [field: string]: unknown;
-}
+import type { Guard } from './guard.js';
+import type { Payload } from './payload.js';
 
-/** Payload of a plain text. */
-export interface TextPayload extends Payload {
-  readonly kind: 'text';
-  readonly text: string;
-}
+export type { Payload, TextPayload } from './payload.js';
 
 /** One recipient and its price in units. */
 export interface Recipient {
@@ -48,6 +41,8 @@ export interface Send {
   /** The answer to the caller, JSON; kept for replays when `once` is given. */
   readonly reply: object;
   readonly once?: OnceKey;
+  /** A further condition; its verdict gives the payload and the reply in the place of those above. */
+  readonly guard?: Guard;
 }
 
 /** Units a send costs: the sum over its recipients. */

@@ -1,10 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { AccountSettings } from '../accounts/account-settings.js';
+import { SignatureDirectory } from '../accounts/signature-directory.js';
 import { Clock } from '../common/clock.js';
-import { Channel, Channels } from '../outbox/channel.js';
+import { MessagingError } from '../common/errors.js';
+import { Channel, Channels, type Draft, type DraftRequest } from '../outbox/channel.js';
 import { DEFAULT_TIMING, type DeliveryTiming, type HandOff, type RepeatPolicy } from '../outbox/hand-off.js';
 import { Outbox } from '../outbox/outbox.js';
 import type { Delivery } from '../outbox/outbox-store.js';
+import type { Payload } from '../outbox/send.js';
 import { TextSources } from '../outbox/text-sources.js';
+import { checkNumbers, checkText, priceRecipients } from './sms-draft.js';
 import { SmsSettings } from './sms-options.js';
 import { type SmsReport, SmsTransport } from './sms-transport.js';
 
@@ -23,7 +28,9 @@ export class SmsChannel extends Channel {
     private readonly outbox: Outbox,
     private readonly texts: TextSources,
     private readonly clock: Clock,
-    settings: SmsSettings,
+    private readonly settings: SmsSettings,
+    private readonly signatures: SignatureDirectory,
+    private readonly accounts: AccountSettings,
     channels: Channels,
   ) {
     super();
@@ -32,26 +39,34 @@ export class SmsChannel extends Channel {
     channels.register(this);
   }
 
+  override async draft({ accountId, number, text, signature }: DraftRequest): Promise<Draft> {
+    const { segments } = checkText(text, this.settings);
+    const [sender] = signature === undefined ? this.accounts.signatures : [signature];
+    if (!(await this.signatures.isUsable(accountId, sender))) throw new MessagingError('error.signature_refused');
+    const [recipient] = await priceRecipients(await checkNumbers([number], this.settings), segments, this.settings);
+    return { sender, units: recipient?.units ?? 0 };
+  }
+
   override start(): Promise<void> {
     return this.transport.start((reports) => this.report(reports));
   }
 
-  override deliver(batch: readonly Delivery[], signal: AbortSignal): Promise<readonly HandOff[]> {
-    const texts = new Map<string, string>();
-    const textOf = ({ messageId, payload }: Delivery) => {
-      const text = texts.get(messageId) ?? this.texts.textOf(payload);
-      texts.set(messageId, text);
-      return text;
-    };
-    const sms = batch.map((delivery) => ({
-      smsId: delivery.messageId,
-      position: delivery.position,
-      signature: delivery.sender,
-      number: delivery.number,
-      text: textOf(delivery),
-      attempt: delivery.attempt,
-    }));
-    return this.transport.submit(sms, signal);
+  override async deliver(batch: readonly Delivery[], signal: AbortSignal): Promise<readonly HandOff[]> {
+    const texts = new Map<string, string | undefined>();
+    for (const { messageId, payload } of batch) {
+      if (!texts.has(messageId)) texts.set(messageId, this.textOf(payload));
+    }
+    const sms = batch.flatMap(({ messageId, position, sender, number, attempt }) => {
+      const text = texts.get(messageId);
+      return text === undefined ? [] : [{ smsId: messageId, position, signature: sender, number, text, attempt }];
+    });
+    const results = sms.length > 0 ? await this.transport.submit(sms, signal) : [];
+    if (sms.length === batch.length) return results;
+    const next = results[Symbol.iterator]();
+    return batch.map(({ messageId }): HandOff => {
+      if (texts.get(messageId) === undefined) return { kind: 'refused', error: 'no_text' };
+      return next.next().value ?? { kind: 'unknown', error: 'no_answer' };
+    });
   }
 
   override lanes(): undefined {
@@ -60,6 +75,15 @@ export class SmsChannel extends Channel {
 
   override stop(): Promise<void> {
     return this.transport.stop();
+  }
+
+  /** Undefined when nobody can make it any more, for instance without the pepper of an old code. */
+  private textOf(payload: Payload): string | undefined {
+    try {
+      return this.texts.textOf(payload);
+    } catch {
+      return undefined;
+    }
   }
 
   private report(reports: readonly SmsReport[]): Promise<void> {

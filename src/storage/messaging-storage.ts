@@ -1,5 +1,6 @@
 import { AccountStore } from '../accounts/account-store.js';
 import { LedgerStore } from '../billing/ledger-store.js';
+import { GuardStore } from '../outbox/guard-store.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
 import { PhoneStore } from '../sandbox/phone-store.js';
 
@@ -12,6 +13,7 @@ export abstract class MessagingStorage {
   abstract readonly ledger: LedgerStore;
   abstract readonly accounts: AccountStore;
   abstract readonly phones: PhoneStore;
+  abstract readonly guards: GuardStore;
 
   /** Opens connections and brings the schema up to date. Called once, before anything else. */
   abstract start(): Promise<void>;

@@ -13,6 +13,7 @@ import { listingTests } from './storage-contract/listing.js';
 import { nextDueTests } from './storage-contract/next-due.js';
 import { phoneTests } from './storage-contract/phones.js';
 import { raceTests } from './storage-contract/races.js';
+import { recordTests } from './storage-contract/records.js';
 import { refundTests } from './storage-contract/refunds.js';
 import { replyTests } from './storage-contract/replies.js';
 import { settleTests } from './storage-contract/settle.js';
@@ -42,6 +43,7 @@ const TOPICS = {
   'next due': nextDueTests,
   listings: listingTests,
   phones: phoneTests,
+  'records of guards': recordTests,
   books: bookTests,
   'a long walk': walkTests,
   races: raceTests,

@@ -2,6 +2,8 @@ import { setImmediate as pause } from 'node:timers/promises';
 import type { Account, Signature, StoredApiKey } from '../../src/accounts/account-store.js';
 import type { LedgerPosting } from '../../src/billing/ledger-store.js';
 import type { Decide, Outcome } from '../../src/outbox/decide.js';
+import type { SeenRecords } from '../../src/outbox/guard.js';
+import type { RecordStep } from '../../src/outbox/guard-store.js';
 import type { ClaimOrder, Delivery, Movement } from '../../src/outbox/outbox-store.js';
 import type { Send } from '../../src/outbox/send.js';
 import { nextState, type Settlement } from '../../src/outbox/settlement.js';
@@ -10,9 +12,11 @@ import { claimable } from '../../src/storage/memory/claimable.js';
 import { insertSend } from '../../src/storage/memory/insert-send.js';
 import { MemoryAccountStore } from '../../src/storage/memory/memory-account-store.js';
 import { applyChange, toDelivery } from '../../src/storage/memory/memory-delivery.js';
+import { MemoryGuardStore } from '../../src/storage/memory/memory-guard-store.js';
 import { MemoryLedgerStore } from '../../src/storage/memory/memory-ledger-store.js';
 import { MemoryOutboxStore } from '../../src/storage/memory/memory-outbox-store.js';
 import { MemoryPhoneStore } from '../../src/storage/memory/memory-phone-store.js';
+import { seenRecords, writeRecords } from '../../src/storage/memory/memory-records.js';
 import { MemoryTables } from '../../src/storage/memory/memory-tables.js';
 import { MessagingStorage } from '../../src/storage/messaging-storage.js';
 
@@ -56,10 +60,18 @@ class NaiveLedgerStore extends MemoryLedgerStore {
 class NaiveOutboxStore extends MemoryOutboxStore {
   override async commit(sends: readonly Send[], rules: Decide): Promise<readonly Outcome[]> {
     const before = this.balances(sends);
-    const { outcomes, accepted, spent } = rules(sends, { balances: before, replies: this.liveReplies(sends) });
+    const { outcomes, accepted, spent, records } = rules(sends, {
+      balances: before,
+      replies: this.liveReplies(sends),
+      records: seenRecords(
+        this.tables,
+        sends.flatMap(({ guard }) => guard?.keys ?? []),
+      ),
+    });
     if (accepted.some(({ id }) => this.tables.messages.has(id))) throw new Error('stored already');
     await pause();
     for (const send of accepted) insertSend(this.tables, send);
+    writeRecords(this.tables, records);
     for (const [id, units] of spent) this.tables.balances.set(id, (before.get(id) ?? 0) - units);
     return outcomes;
   }
@@ -85,6 +97,15 @@ class NaiveOutboxStore extends MemoryOutboxStore {
   }
 }
 
+class NaiveGuardStore extends MemoryGuardStore {
+  override async change<T>(keys: readonly string[], step: (seen: SeenRecords) => RecordStep<T>): Promise<T> {
+    const { result, changes } = step(seenRecords(this.tables, keys));
+    await pause();
+    writeRecords(this.tables, changes);
+    return result;
+  }
+}
+
 class NaivePhoneStore extends MemoryPhoneStore {
   override async receive(messages: readonly PhoneMessage[]): Promise<void> {
     for (const message of messages) {
@@ -107,6 +128,7 @@ export class NaiveStorage extends MessagingStorage {
   override readonly outbox = new NaiveOutboxStore(this.tables);
   override readonly ledger = new NaiveLedgerStore(this.tables);
   override readonly phones = new NaivePhoneStore(this.tables);
+  override readonly guards = new NaiveGuardStore(this.tables);
 
   override async start(): Promise<void> {}
 

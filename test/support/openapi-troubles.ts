@@ -14,7 +14,7 @@ export class TroubledStorage extends MemoryStorage {
 
   constructor() {
     super();
-    for (const store of [this.accounts, this.ledger, this.outbox, this.phones]) {
+    for (const store of [this.accounts, this.ledger, this.outbox, this.phones, this.guards]) {
       for (const name of ASKED_BY_REQUESTS) this.#wrap(store, name);
     }
   }

@@ -50,7 +50,7 @@ const anyCase: fc.Arbitrary<Case> = fc
 
 function seenOf({ balances, kept }: Case): Seen {
   const replies = kept.map(({ key, reply }) => [onceId(key), { fingerprint: key.fingerprint, reply }] as const);
-  return { balances: new Map(balances), replies: new Map(replies) };
+  return { balances: new Map(balances), replies: new Map(replies), records: new Map() };
 }
 
 /** A message in the model's history: what was taken, and under which key. */
@@ -131,6 +131,7 @@ const MISTAKES: Readonly<Record<string, Decide>> = {
       outcomes: all.flatMap(({ outcomes }) => outcomes),
       accepted: all.flatMap(({ accepted }) => accepted),
       spent: new Map(all.flatMap(({ spent }) => [...spent])),
+      records: new Map(),
     };
   },
   'serves the cheapest first': (sends, seen) => {
@@ -191,7 +192,7 @@ describe('decide', () => {
         const fresh = first.accepted.flatMap(({ once, reply }) =>
           once ? [[onceId(once), { fingerprint: once.fingerprint, reply }] as const] : [],
         );
-        const rest = { balances: new Map(balances), replies: new Map([...seen.replies, ...fresh]) };
+        const rest = { ...seen, balances: new Map(balances), replies: new Map([...seen.replies, ...fresh]) };
         const second = decide(given.sends.slice(cut), rest);
         expect([...first.outcomes, ...second.outcomes]).toEqual(decide(given.sends, seen).outcomes);
       }),

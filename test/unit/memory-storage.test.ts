@@ -47,6 +47,12 @@ const RACES = [
   'one key id 20 times at once: added once',
   'one signature 20 times at once: registered once, and everybody hears the same',
   'one phone message 20 times at once, among others: stored once',
+  '200 steps at once on one record that was not there: each counts',
+  '200 right codes at once: one is verified',
+  '200 wrong codes at once: exactly three are compared',
+  '100 wrong codes at once over 20 services: exactly ten are compared, then the number is locked',
+  'right codes and resends at once: one success, one code, and what was verified is not sent again',
+  '40 sends to one number at once, over two accounts, with a cap of 20 over all accounts: 20 are accepted',
 ];
 
 describeStorage('memory', openMemory, { describe, test, beforeEach, afterEach });

@@ -18,6 +18,7 @@ import { byDueTime, claimable, isDue } from './claimable.js';
 import { insertSend } from './insert-send.js';
 import { applyChange, toDelivery, toMessage, toRecipient } from './memory-delivery.js';
 import { memoryPage } from './memory-page.js';
+import { seenRecords, writeRecords } from './memory-records.js';
 import type { MemoryTables } from './memory-tables.js';
 
 /** Sends and their deliveries in memory. */
@@ -29,12 +30,20 @@ export class MemoryOutboxStore extends OutboxStore {
   /** A host's transaction is refused: nothing here could be rolled back with it. */
   override async commit(sends: readonly Send[], decide: Decide, host?: HostTransaction): Promise<readonly Outcome[]> {
     if (host) throw new StorageUnavailableError('The memory storage cannot join a transaction of the host.');
-    const { outcomes, accepted } = decide(sends, { balances: this.balances(sends), replies: this.liveReplies(sends) });
+    const { outcomes, accepted, records } = decide(sends, {
+      balances: this.balances(sends),
+      replies: this.liveReplies(sends),
+      records: seenRecords(
+        this.tables,
+        sends.flatMap(({ guard }) => guard?.keys ?? []),
+      ),
+    });
     const ids = new Set(accepted.map(({ id }) => id));
     if (ids.size < accepted.length || [...ids].some((id) => this.tables.messages.has(id))) {
       throw new Error('A send with an id that is stored already cannot be stored again.');
     }
     for (const send of accepted) insertSend(this.tables, send);
+    writeRecords(this.tables, records);
     return outcomes;
   }
 

@@ -1,5 +1,6 @@
 import { MessagingStorage } from '../messaging-storage.js';
 import { MemoryAccountStore } from './memory-account-store.js';
+import { MemoryGuardStore } from './memory-guard-store.js';
 import { MemoryLedgerStore } from './memory-ledger-store.js';
 import { MemoryOutboxStore } from './memory-outbox-store.js';
 import { MemoryPhoneStore } from './memory-phone-store.js';
@@ -15,6 +16,7 @@ export class MemoryStorage extends MessagingStorage {
   override readonly outbox = new MemoryOutboxStore(this.tables);
   override readonly ledger = new MemoryLedgerStore(this.tables);
   override readonly phones = new MemoryPhoneStore(this.tables);
+  override readonly guards = new MemoryGuardStore(this.tables);
 
   override async start(): Promise<void> {}
 

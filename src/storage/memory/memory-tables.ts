@@ -1,6 +1,7 @@
 import type { LedgerEntry } from '../../billing/ledger-store.js';
 import type { StoredReply } from '../../outbox/decide.js';
 import type { DeliveryStatus } from '../../outbox/delivery-status.js';
+import type { GuardRecord } from '../../outbox/guard.js';
 import type { StoredMessage } from '../../outbox/outbox-store.js';
 import type { PhoneMessage } from '../../sandbox/phone-store.js';
 
@@ -31,6 +32,11 @@ export interface MemoryReply extends Omit<StoredReply, 'reply'> {
   readonly expiresAt: number;
 }
 
+/** A guard's record, its state as JSON text like in a database. */
+export interface MemoryRecord extends Omit<GuardRecord, 'state'> {
+  readonly state: string;
+}
+
 /**
  * The rows. A store changes them without an `await` between its first read and its last write: that is all the
  * transaction and all the lock that one thread needs.
@@ -44,6 +50,8 @@ export class MemoryTables {
   readonly waiting = new Set<MemoryDelivery>();
   /** By `onceId`. */
   readonly replies = new Map<string, MemoryReply>();
+  /** By the key that the guard gave. */
+  readonly records = new Map<string, MemoryRecord>();
   /** By message, channel and number. */
   readonly phones = new Map<string, PhoneMessage>();
 

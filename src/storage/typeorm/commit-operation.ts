@@ -3,6 +3,7 @@ import type { CommitOutcome } from '../../outbox/outbox-store.js';
 import { costOf, type OnceKey, type Send } from '../../outbox/send.js';
 import { type Dialect, type RowShape, shapeOf } from './dialect.js';
 import { type Operation, rowsOf, type Statement } from './operation.js';
+import { lockRecords, writeRecords } from './record-operations.js';
 import { integerOf, textOf } from './values.js';
 
 /** Lock, read, decide, write: see `OutboxStore.commit`. */
@@ -17,10 +18,13 @@ export function* commitSends(
   const busy = patience === 'skip' ? yield* heldElsewhere(dialect, sends, balances) : new Set<string>();
   const free = busy.size === 0 ? sends : sends.filter(({ accountId }) => !busy.has(accountId));
   const replies = yield* keptReplies(dialect, free);
-  const decision = decide(free, { balances, replies });
+  const keys = free.flatMap(({ guard }) => guard?.keys ?? []);
+  const { seen: records, versions } = yield* lockRecords(dialect, keys);
+  const decision = decide(free, { balances, replies, records });
   if (decision.accepted.length > 0) {
     const statements = [debit(dialect, decision.spent), ...inserts(dialect, decision.accepted)];
     for (const statement of dialect.together(statements)) yield statement;
+    yield* writeRecords(dialect, versions, decision.records);
   }
   if (busy.size === 0) return decision.outcomes;
   const decided = decision.outcomes[Symbol.iterator]();

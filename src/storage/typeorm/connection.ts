@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import type { AccountStore } from '../../accounts/account-store.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
 import { MessagingOptionsError } from '../../common/errors.js';
+import type { GuardStore } from '../../outbox/guard-store.js';
 import type { OutboxStore } from '../../outbox/outbox-store.js';
 import type { PhoneStore } from '../../sandbox/phone-store.js';
 import type { Executor } from './executor.js';
@@ -17,6 +18,7 @@ export interface Connection {
   readonly ledger: LedgerStore;
   readonly accounts: AccountStore;
   readonly phones: PhoneStore;
+  readonly guards: GuardStore;
 }
 
 /** How long a connection or a statement may take before the request is answered 503, in milliseconds. */

@@ -54,6 +54,7 @@ export class NestjsMessagingSchema1763683200000 implements MigrationInterface {
     for (const table of ['account', 'api_key', 'signature', 'message', 'recipient', 'ledger', 'idempotency'])
       await runner.query(`DROP TABLE messaging_${table}`);
     await runner.query('DROP TABLE messaging_phone_message');
+    await runner.query('DROP TABLE messaging_guard');
     await runner.query(`DROP TABLE ${SCHEMA_TABLE}`);
   }
 }

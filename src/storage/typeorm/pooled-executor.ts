@@ -64,10 +64,13 @@ export class PooledExecutor extends Executor {
         try {
           result = await drive(work(), (statement) => session.run(statement));
         } catch (error) {
-          await session.rollback().catch(() => undefined);
+          await session.rollback().catch(() => session.discard());
           throw error;
         }
-        await session.commit();
+        await session.commit().catch((error: unknown) => {
+          session.discard();
+          throw error;
+        });
         return result;
       });
     } catch (error) {

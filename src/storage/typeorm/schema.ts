@@ -2,7 +2,10 @@ import type { Dialect } from './dialect.js';
 
 /** The statements that make our tables, version by version. Only ever add to the list. */
 export function schemaVersions(dialect: Dialect): readonly { readonly name: string; readonly up: readonly string[] }[] {
-  return [{ name: '0001-initial', up: initial(dialect) }];
+  return [
+    { name: '0001-initial', up: initial(dialect) },
+    { name: '0002-otp', up: otp(dialect) },
+  ];
 }
 
 /** Where the versions that have run are kept. */
@@ -62,5 +65,18 @@ function initial(dialect: Dialect): string[] {
       body ${text} NOT NULL, media ${text}, received_at ${integer} NOT NULL,
       PRIMARY KEY (number, channel, message_id))${dialect.clustered}`,
     'CREATE INDEX messaging_phone_message_latest ON messaging_phone_message (received_at)',
+  ];
+}
+
+function otp(dialect: Dialect): string[] {
+  const id = dialect.columnType('id');
+  const text = dialect.columnType('text');
+  const integer = dialect.columnType('integer');
+  return [
+    // One row a guard's record: for one-time passcodes, what is known of a number and of its code. Never a code itself.
+    `CREATE TABLE messaging_guard (
+      id ${id} NOT NULL PRIMARY KEY, version ${integer} NOT NULL, state ${text} NOT NULL, messages ${text} NOT NULL,
+      expires_at ${integer} NOT NULL)${dialect.clustered}`,
+    'CREATE INDEX messaging_guard_expiry ON messaging_guard (expires_at)',
   ];
 }

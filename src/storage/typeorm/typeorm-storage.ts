@@ -4,6 +4,7 @@ import type { AccountStore } from '../../accounts/account-store.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
 import { type Clock, SystemClock } from '../../common/clock.js';
 import { MessagingOptionsError } from '../../common/errors.js';
+import type { GuardStore } from '../../outbox/guard-store.js';
 import type { OutboxStore } from '../../outbox/outbox-store.js';
 import type { PhoneStore } from '../../sandbox/phone-store.js';
 import { MessagingStorage } from '../messaging-storage.js';
@@ -12,6 +13,7 @@ import type { Executor } from './executor.js';
 import { executorFor } from './executor-for.js';
 import { checkSchema, migrate } from './migrate.js';
 import { TypeormAccountStore } from './typeorm-account-store.js';
+import { TypeormGuardStore } from './typeorm-guard-store.js';
 import { TypeormLedgerStore } from './typeorm-ledger-store.js';
 import { TypeormOutboxStore } from './typeorm-outbox-store.js';
 import { TypeormPhoneStore } from './typeorm-phone-store.js';
@@ -84,6 +86,7 @@ export class TypeormStorage extends MessagingStorage {
       ledger: new TypeormLedgerStore(executor),
       accounts: new TypeormAccountStore(executor),
       phones: new TypeormPhoneStore(executor),
+      guards: new TypeormGuardStore(executor),
     };
     await this.prepare(executor, migrations ?? 'run');
   }
@@ -109,6 +112,10 @@ export class TypeormStorage extends MessagingStorage {
 
   override get phones(): PhoneStore {
     return this.started.phones;
+  }
+
+  override get guards(): GuardStore {
+    return this.started.guards;
   }
 
   private get started(): Connection {

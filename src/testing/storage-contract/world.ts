@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { AccountStore } from '../../accounts/account-store.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
 import { decide } from '../../outbox/decide.js';
+import type { GuardStore } from '../../outbox/guard-store.js';
 import type { ClaimOrder, CommitOutcome, Delivery, Movement, OutboxStore } from '../../outbox/outbox-store.js';
 import type { Send } from '../../outbox/send.js';
 import type { Settlement } from '../../outbox/settlement.js';
@@ -50,6 +51,10 @@ export class World {
 
   get phones(): PhoneStore {
     return this.storage.phones;
+  }
+
+  get guards(): GuardStore {
+    return this.storage.guards;
   }
 
   /** Creates an account and tops it up. */

@@ -1,0 +1,58 @@
+import { hkdfSync } from 'node:crypto';
+import { MessagingOptionsError } from '../common/errors.js';
+
+/** A secret that codes are derived from, kept outside the database. */
+export interface OtpPepper {
+  /** Its name in the database: 1 to 16 of `A-Za-z0-9._-`. Never give it to another secret. */
+  readonly version: string;
+  /** At least 32 characters, at random; `openssl rand -base64 48` makes one. */
+  readonly secret: string;
+}
+
+/** One secret (its version is `1`), or several: the first makes new codes, the others still verify what they made. */
+export type OtpPepperOption = string | readonly OtpPepper[];
+
+/** The keys of the peppers. */
+export interface OtpKeys {
+  /** Version that new codes are made with. */
+  readonly current: string;
+  readonly byVersion: ReadonlyMap<string, Buffer>;
+}
+
+const SHORTEST = 32;
+const FEWEST_CHARACTERS = 8;
+const VERSION = /^[A-Za-z0-9._-]{1,16}$/;
+
+/** @throws MessagingOptionsError with a sentence that says what is wrong with which pepper, and how to make one */
+export function resolvePeppers(option: OtpPepperOption | undefined): OtpKeys {
+  const peppers = typeof option === 'string' ? [{ version: '1', secret: option }] : (option ?? []);
+  const byVersion = new Map<string, Buffer>();
+  for (const { version, secret } of Array.isArray(peppers) ? peppers : []) {
+    if (typeof version !== 'string' || !VERSION.test(version)) {
+      throw new MessagingOptionsError('Option otp.pepper: a version is 1 to 16 characters of A-Z a-z 0-9 . _ -');
+    }
+    if (byVersion.has(version)) throw new MessagingOptionsError(`Option otp.pepper names version ${version} twice.`);
+    checkSecret(version, secret);
+    byVersion.set(version, keyOf(secret));
+  }
+  const [current] = byVersion.keys();
+  if (current === undefined) {
+    throw new MessagingOptionsError(
+      'Option otp.pepper is missing: the secret that codes are derived from. Make one with "openssl rand -base64 48" and keep it outside the database.',
+    );
+  }
+  return { current, byVersion };
+}
+
+function checkSecret(version: string, secret: unknown): void {
+  if (typeof secret === 'string' && secret.length >= SHORTEST && new Set(secret).size >= FEWEST_CHARACTERS) return;
+  // Never the secret itself: a start that fails is logged.
+  throw new MessagingOptionsError(
+    `Option otp.pepper (version ${version}) is too weak: it must be at least ${SHORTEST} characters at random, ${FEWEST_CHARACTERS} of them different. Make one with "openssl rand -base64 48".`,
+  );
+}
+
+/** RFC 5869: a key for this purpose only, so that the secret may serve others too. */
+function keyOf(secret: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', 'nestjs-messaging otp code 1', 32));
+}

@@ -1,0 +1,81 @@
+import { type Catalogue, catalogueOf } from '../common/catalogue.js';
+import { MessagingOptionsError } from '../common/errors.js';
+import { CHALLENGE_KEPT_MS, type Challenge } from './challenge.js';
+import { describeChance, type GuessChance, guessChance } from './guess-chance.js';
+import { OtpCodes } from './otp-codes.js';
+import { type ResolvedLimits, resolveLimits } from './otp-limits.js';
+import type { OtpOptions } from './otp-options.js';
+import { resolvePeppers } from './otp-pepper.js';
+import { OtpText } from './otp-text.js';
+import { longestOf } from './otp-window.js';
+
+/** The options of OTP, complete and checked. Times in milliseconds. */
+export abstract class OtpSettings {
+  abstract readonly codes: OtpCodes;
+  abstract readonly text: OtpText;
+  abstract readonly catalogue: Catalogue;
+  abstract readonly limits: ResolvedLimits;
+  abstract readonly triesPerCode: number;
+  abstract readonly validityMs: number;
+  abstract readonly chance: GuessChance;
+  /** What the start has to warn of, a sentence each. */
+  abstract readonly warnings: readonly string[];
+  /** Until when a challenge and the sends it remembers matter to anybody; milliseconds since the epoch. */
+  abstract keptUntil(challenge: Challenge): number;
+}
+
+/** What the options of OTP depend on besides. */
+export interface OtpSurroundings {
+  readonly catalogue?: Catalogue;
+  /** The home market, a country code. */
+  readonly home?: string | undefined;
+}
+
+/** @throws MessagingOptionsError with a sentence that names the wrong option */
+export function resolveOtpSettings(options: OtpOptions, surroundings: OtpSurroundings = {}): OtpSettings {
+  const { catalogue = catalogueOf('fr'), home } = surroundings;
+  const digits = integer('length', options?.length ?? 4, 4, 8);
+  const validity = integer('validitySeconds', options.validitySeconds ?? 300, 1, 3600);
+  const triesPerCode = integer('triesPerCode', options.triesPerCode ?? 3, 1, 10);
+  const limits = resolveLimits(options.limits, home);
+  const codes = new OtpCodes(resolvePeppers(options.pepper), digits);
+  const text = new OtpText(catalogue, options.services ?? {});
+  text.check(digits);
+  const chance = guessChance({ digits, triesPerCode, wrongTries: limits.wrongTries });
+  checkChance(chance, limits, options.maxGuessChance ?? 0.01);
+  return {
+    ...{ codes, text, catalogue, limits, triesPerCode, chance },
+    validityMs: validity * 1000,
+    warnings: warningsOf(validity, limits),
+    keptUntil: ({ createdAt, lastSentAt }) =>
+      Math.max(createdAt + CHALLENGE_KEPT_MS, lastSentAt + longestOf(limits.sends)),
+  };
+}
+
+function checkChance(chance: GuessChance, { preset }: ResolvedLimits, most: number): void {
+  if (typeof most !== 'number' || !(most >= 0 && most <= 1)) {
+    throw new MessagingOptionsError('Option otp.maxGuessChance must be a number from 0 to 1.');
+  }
+  if (preset === 'none' || chance.perMonth <= most) return;
+  throw new MessagingOptionsError(
+    `The options of otp make codes too easy to guess. ${describeChance(chance)} At most ${most * 100} % in 30 days are accepted: give fewer wrong tries or longer codes, or raise otp.maxGuessChance.`,
+  );
+}
+
+function warningsOf(validity: number, { preset }: ResolvedLimits): string[] {
+  const warnings: string[] = [];
+  if (preset === 'none') {
+    warnings.push(
+      'otp.limits is "none": codes can be sent and tried WITHOUT LIMIT, anybody who keeps trying WILL GUESS them. For sandboxes only.',
+    );
+  }
+  if (validity < 60 || validity > 600) {
+    warnings.push(`otp.validitySeconds is ${validity}: outside 60 to 600 codes come too late or stay open too long.`);
+  }
+  return warnings;
+}
+
+function integer(name: keyof OtpOptions, value: number, min: number, max: number): number {
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new MessagingOptionsError(`Option otp.${name} must be an integer from ${min} to ${max}; got ${value}.`);
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import type { OtpBinding } from './otp-codes.js';
+
+/** The keys of everything that is remembered of a number; hashes, so that any service name fits and none folds into another. */
+export class RecordKeys {
+  /** The newest code of (account, service, number). */
+  readonly challenge: string;
+  /** Wrong tries of (account, number), over all services. */
+  readonly tries: string;
+
+  constructor(private readonly binding: OtpBinding) {
+    const { accountId, service, number } = binding;
+    this.challenge = keyOf('challenge', accountId, service, number);
+    this.tries = keyOf('tries', accountId, number);
+  }
+
+  /** Sends of (account, number), over all services. */
+  get sends(): string {
+    return keyOf('sends', this.binding.accountId, this.binding.number);
+  }
+
+  /** Sends to the number, over all accounts. */
+  get everywhere(): string {
+    return keyOf('everywhere', this.binding.number);
+  }
+
+  /** Unverified numbers of (account, prefix). */
+  prefix(prefix: string): string {
+    return keyOf('prefix', this.binding.accountId, prefix);
+  }
+
+  /** Codes of (account, country). */
+  country(country: string): string {
+    return keyOf('country', this.binding.accountId, country);
+  }
+
+  /** What the account has spent on codes today. */
+  get spend(): string {
+    return keyOf('spend', this.binding.accountId);
+  }
+}
+
+function keyOf(kind: string, ...parts: readonly string[]): string {
+  return `otp-${kind}-${createHash('sha256').update(JSON.stringify(parts)).digest('base64url')}`;
+}

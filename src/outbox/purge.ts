@@ -1,0 +1,36 @@
+import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import type { Clock } from '../common/clock.js';
+
+const EVERY_MS = 600_000;
+const AT_A_TIME = 1000;
+
+/** Forgets now and then what has expired, so that its table does not grow without bound. */
+export abstract class Purge implements OnApplicationBootstrap, OnApplicationShutdown {
+  private cancel: () => void = () => undefined;
+
+  /** @param what how the log calls it */
+  constructor(
+    private readonly what: string,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Forgets at most `limit`; answers how many. */
+  protected abstract forget(now: number, limit: number): Promise<number>;
+
+  onApplicationBootstrap(): void {
+    this.cancel = this.clock.after(EVERY_MS, () => void this.purge());
+  }
+
+  onApplicationShutdown(): void {
+    this.cancel();
+  }
+
+  private async purge(): Promise<void> {
+    try {
+      while ((await this.forget(this.clock.now(), AT_A_TIME)) === AT_A_TIME) await new Promise(setImmediate);
+    } catch {
+      new Logger('Purge').warn(`Expired ${this.what} could not be purged; the next round will.`);
+    }
+    this.onApplicationBootstrap();
+  }
+}

@@ -1,0 +1,107 @@
+import type { RecordChanges, SeenRecord, SeenRecords } from '../../outbox/guard.js';
+import type { RecordStep } from '../../outbox/guard-store.js';
+import { type Dialect, type RowShape, shapeOf } from './dialect.js';
+import { type Operation, type Row, rowsOf, write } from './operation.js';
+import { integerOf, textOf } from './values.js';
+
+/** Records under lock, with what is needed to write them. */
+export interface LockedRecords {
+  readonly seen: SeenRecords;
+  readonly versions: ReadonlyMap<string, number>;
+}
+
+/** Somebody else wrote a record first. Its code asks the executor to repeat the transaction, as the database's own would. */
+export class RecordMovedError extends Error {
+  override readonly name = 'RecordMovedError';
+  readonly code = '40001';
+}
+
+/** Lock, read, step, write: see `GuardStore.change`. */
+export function* changeRecords<T>(
+  dialect: Dialect,
+  keys: readonly string[],
+  step: (seen: SeenRecords) => RecordStep<T>,
+): Operation<T> {
+  const { seen, versions } = yield* lockRecords(dialect, keys);
+  const { result, changes } = step(seen);
+  yield* writeRecords(dialect, versions, changes);
+  return result;
+}
+
+/** The records of some keys; those that exist are locked, in one order by everybody. */
+export function* lockRecords(dialect: Dialect, keys: readonly string[]): Operation<LockedRecords> {
+  if (keys.length === 0) return { seen: new Map(), versions: new Map() };
+  const rows = yield* rowsOf(
+    dialect.lockByIds('messaging_guard', 'a.id, a.version, a.state, a.messages', 'wait'),
+    JSON.stringify([...new Set(keys)]),
+  );
+  const failed = yield* failedOf(dialect, rows.flatMap(messagesOf));
+  const seen = rows.map((row): [string, SeenRecord] => {
+    const messages = messagesOf(row);
+    const lost = messages.length > 0 && messages.every((id) => failed.has(id));
+    return [textOf(row, 'id'), { state: JSON.parse(textOf(row, 'state')), messages, lost }];
+  });
+  return { seen: new Map(seen), versions: new Map(rows.map((row) => [textOf(row, 'id'), integerOf(row, 'version')])) };
+}
+
+/**
+ * Writes what has changed. The condition on the version holds wherever the row was locked; a row that was not there to be
+ * locked may have come since.
+ */
+export function* writeRecords(
+  dialect: Dialect,
+  versions: ReadonlyMap<string, number>,
+  changes: RecordChanges,
+): Operation<void> {
+  const rows = [...changes].sort(([a], [b]) => (a < b ? -1 : 1));
+  const added = rows.filter(([key]) => !versions.has(key));
+  const changed = rows.filter(([key]) => versions.has(key));
+  const toRow = ([key, { state, messages, expiresAt }]: (typeof rows)[number]) => [
+    ...[key, JSON.stringify(state), JSON.stringify(messages), versions.get(key) ?? 0, expiresAt],
+  ];
+  let written = 0;
+  if (added.length > 0) {
+    const columns = Object.keys(SHAPE);
+    const sql = `INSERT INTO messaging_guard (${columns.join(', ')})
+      SELECT ${columns.map((name) => `v.${name}`).join(', ')} FROM ${dialect.rows(SHAPE)} WHERE true`;
+    written += yield* dialect.insertNew({ sql, params: [JSON.stringify(added.map(toRow))] }, 'id');
+  }
+  if (changed.length > 0) {
+    const { sql, params } = dialect.updateRows({
+      table: 'messaging_guard',
+      set: {
+        state: 'v.state',
+        messages: 'v.messages',
+        version: 'v.version + 1',
+        expires_at: 'v.expires_at',
+      },
+      shape: SHAPE,
+      rows: changed.map(toRow),
+      on: 'messaging_guard.id = v.id AND messaging_guard.version = v.version',
+    });
+    written += yield* write(sql, ...params);
+  }
+  if (written !== rows.length) throw new RecordMovedError('A record was written by somebody else.');
+}
+
+/** Forgets expired records, the oldest first. */
+export function* purgeRecords(dialect: Dialect, now: number, limit: number): Operation<number> {
+  return yield* write(dialect.deleteFirst('messaging_guard', 'id', 'expires_at'), ...[now, limit]);
+}
+
+const SHAPE: RowShape = { id: 'id', ...shapeOf('state messages', 'version expires_at') };
+
+function messagesOf(row: Row): readonly string[] {
+  return JSON.parse(textOf(row, 'messages'));
+}
+
+/** Which of these messages no recipient got: all of them failed for good. */
+function* failedOf(dialect: Dialect, messageIds: readonly string[]): Operation<ReadonlySet<string>> {
+  if (messageIds.length === 0) return new Set();
+  const rows = yield* rowsOf(
+    `SELECT r.message_id, r.status FROM messaging_recipient r WHERE r.message_id IN ${dialect.strings()}`,
+    JSON.stringify(messageIds),
+  );
+  const reached = new Set(rows.filter(({ status }) => status !== 'failed').map((row) => textOf(row, 'message_id')));
+  return new Set(rows.map((row) => textOf(row, 'message_id')).filter((id) => !reached.has(id)));
+}

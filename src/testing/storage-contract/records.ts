@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import type { Guard, GuardRecord, SeenRecords } from '../../outbox/guard.js';
+import { ACCOUNT, aSend, messageId, onceKey, phone, SECOND, START } from './fixtures.js';
+import type { TestRunner } from './test-runner.js';
+import { kinds, type World } from './world.js';
+
+/** A guard that counts in one record how often it let something through, and stops at `most`. */
+export function counting(key: string, id: string, most = 9): Guard {
+  return {
+    keys: [key],
+    decide(seen) {
+      const count = countIn(seen, key) + 1;
+      if (count > most) return { refusal: { code: 'error.otp_too_many_codes', values: { count }, retryAfter: 7 } };
+      return {
+        changes: new Map([[key, aRecord(count, [id])]]),
+        reply: { count },
+        payload: { kind: 'text', text: `no. ${count}` },
+      };
+    },
+  };
+}
+
+/** What a counting guard's record says. */
+export function countIn(seen: SeenRecords, key: string): number {
+  return Number(Reflect.get(seen.get(key)?.state ?? {}, 'count') ?? 0);
+}
+
+/** A record of a count. */
+export function aRecord(count: number, messages: readonly string[] = [], expiresAt = START + 60 * SECOND): GuardRecord {
+  return { state: { count }, messages, expiresAt };
+}
+
+/** Reads records without changing them. */
+export function look(world: World, ...keys: string[]): Promise<SeenRecords> {
+  return world.guards.change(keys, (seen) => ({ result: seen, changes: new Map() }));
+}
+
+export function recordTests({ test }: TestRunner, world: World): void {
+  const guarded = (index: number, key = 'a', most = 9) =>
+    aSend(index, { guard: counting(key, messageId(index), most) });
+
+  test('a guarded send stores its verdict: record, payload and reply', async () => {
+    await world.fund(2);
+    const outcomes = await world.commit(guarded(1));
+    assert.deepEqual(outcomes, [{ kind: 'accepted', reply: { count: 1 } }]);
+    assert.deepEqual((await world.outbox.find(ACCOUNT, 'sms', messageId(1)))?.payload, { kind: 'text', text: 'no. 1' });
+    const expected = { state: { count: 1 }, messages: [messageId(1)], lost: false };
+    assert.deepEqual([...(await look(world, 'a', 'b'))], [['a', expected]]);
+    await world.holds(1);
+  });
+
+  test('what a guard refuses, or the balance does, changes no record', async () => {
+    await world.fund(1);
+    const refusal = { code: 'error.otp_too_many_codes', values: { count: 1 }, retryAfter: 7 };
+    assert.deepEqual(await world.commit(guarded(1, 'a', 0)), [{ kind: 'refused', why: 'guarded', refusal }]);
+    assert.deepEqual(kinds(await world.commit({ ...guarded(2), recipients: [{ number: phone(1), units: 2 }] })), [
+      'insufficient_balance',
+    ]);
+    assert.deepEqual([...(await look(world, 'a'))], []);
+    await world.holds(1);
+  });
+
+  test('guards of one batch see what those before them changed', async () => {
+    await world.fund(9);
+    await world.accept(guarded(1));
+    const outcomes = await world.commit(guarded(2, 'a', 2), guarded(3, 'a', 2), guarded(4, 'b'), guarded(5, 'a', 3));
+    assert.deepEqual(kinds(outcomes), ['accepted', 'guarded', 'accepted', 'accepted']);
+    const seen = await look(world, 'a', 'b');
+    assert.deepEqual([countIn(seen, 'a'), countIn(seen, 'b')], [3, 1]);
+  });
+
+  test('a replay comes before the guard, with the reply that the guard gave', async () => {
+    await world.fund(9);
+    const once = onceKey();
+    await world.accept({ ...guarded(1), once });
+    const again = await world.commit({ ...guarded(2, 'a', 0), once });
+    assert.deepEqual(again, [{ kind: 'replayed', reply: { count: 1 } }]);
+    assert.deepEqual((await world.outbox.replay(once, START))?.reply, { count: 1 });
+  });
+
+  test('a record is lost when every one of its messages has failed for good', async () => {
+    await world.fund(9);
+    await world.accept(guarded(1), guarded(2, 'b'));
+    await world.guards.change(['a'], () => ({
+      result: 0,
+      changes: new Map([['a', aRecord(5, [messageId(1), messageId(2)])]]),
+    }));
+    const lost = async () => [...(await look(world, 'a', 'b')).values()].map((record) => record.lost).sort();
+    assert.deepEqual(await lost(), [false, false]);
+    await world.claim();
+    await world.settle(messageId(2), 'failed');
+    assert.deepEqual(await lost(), [false, true]);
+    await world.settle(messageId(1), 'unknown', { attempt: 1 });
+    assert.deepEqual(await lost(), [false, true]);
+    await world.settle(messageId(1), 'failed');
+    assert.deepEqual(await lost(), [true, true]);
+  });
+
+  test('a step changes what it says and nothing else, and answers its result', async () => {
+    const add = (keys: readonly string[]) =>
+      world.guards.change(keys, (seen) => ({
+        result: keys.map((key) => countIn(seen, key)),
+        changes: new Map(keys.map((key) => [key, aRecord(countIn(seen, key) + 1)])),
+      }));
+    assert.deepEqual(await add(['a', 'b']), [0, 0]);
+    assert.deepEqual(await add(['b', 'c']), [1, 0]);
+    assert.deepEqual(await add(['c', 'b', 'a']), [1, 2, 1]);
+    assert.deepEqual([...(await look(world, 'd'))], []);
+  });
+
+  test('a step that throws changes nothing', async () => {
+    await world.guards.change(['a'], () => ({ result: 0, changes: new Map([['a', aRecord(1)]]) }));
+    const failing = world.guards.change(['a'], () => {
+      throw new Error('no');
+    });
+    await assert.rejects(failing);
+    assert.equal(countIn(await look(world, 'a'), 'a'), 1);
+  });
+
+  test('keys differ to the letter, and a state comes back as it was', async () => {
+    const state = { text: 'é\u0000😀\ud800 "\\', deep: [1, null, { a: true }], none: null };
+    const record = { state, messages: ['m1'], expiresAt: START };
+    await world.guards.change(['k'], () => ({ result: 0, changes: new Map([['k', record]]) }));
+    assert.deepEqual([...(await look(world, 'k', 'K', 'k '))], [['k', { state, messages: ['m1'], lost: false }]]);
+  });
+
+  test('purging forgets what has expired, at most as many as asked', async () => {
+    const ends: readonly (readonly [string, number])[] = [
+      ['a', 1],
+      ['b', 2],
+      ['c', 3],
+      ['d', 9],
+    ];
+    for (const [key, seconds] of ends) {
+      const record = aRecord(1, [], START + seconds * SECOND);
+      await world.guards.change([key], () => ({ result: 0, changes: new Map([[key, record]]) }));
+    }
+    assert.equal(await world.guards.purge(START, 9), 0);
+    assert.equal(await world.guards.purge(START + 3 * SECOND, 2), 2);
+    assert.equal((await look(world, 'a', 'b', 'c', 'd')).size, 2);
+    assert.equal(await world.guards.purge(START + 3 * SECOND, 2), 1);
+    assert.deepEqual([...(await look(world, 'a', 'b', 'c', 'd')).keys()], ['d']);
+  });
+}

@@ -1,0 +1,59 @@
+import type { OtpLimits } from '../../src/otp/otp-limits.js';
+import type { OtpPayload } from '../../src/otp/otp-payload.js';
+import type { VerifyOutcome } from '../../src/otp/otp-results.js';
+import { resolveOtpSettings } from '../../src/otp/otp-settings.js';
+import { SendGuard } from '../../src/otp/send-guard.js';
+import { VerifyStep } from '../../src/otp/verify-step.js';
+import { decide } from '../../src/outbox/decide.js';
+import type { CommitOutcome } from '../../src/outbox/outbox-store.js';
+import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import { PEPPER } from './otp-app.js';
+
+export const NUMBER = '22670000001';
+
+/** OTP on a storage without HTTP, outbox or workers: whole months pass in a second. */
+export class OtpBench {
+  now = Date.UTC(2026, 10, 21, 10);
+  readonly storage = new MemoryStorage();
+  private readonly settings;
+  private sends = 0;
+
+  constructor(limits: OtpLimits = {}) {
+    this.settings = resolveOtpSettings({ pepper: PEPPER, limits }, { home: 'BF' });
+  }
+
+  async open(units = 1_000_000_000): Promise<this> {
+    await this.storage.accounts.createAccount({ id: 'a', name: 'A', createdAt: 0 });
+    await this.storage.ledger.post({ id: 'f', accountId: 'a', kind: 'topup', units, at: 0 });
+    return this;
+  }
+
+  /** What became of it, and the code that went out. */
+  async send(service = 's', number = NUMBER, units = 1): Promise<{ outcome: CommitOutcome; code: string; id: string }> {
+    const id = `m${String(this.sends++).padStart(9, '0')}`;
+    const binding = { accountId: 'a', service, number };
+    const request = { binding, messageId: id, channel: 'sms', units, newId: `c${id}`, now: this.now, message: '' };
+    const [outcome] = await this.storage.outbox.commit(
+      [
+        {
+          ...{ id, accountId: 'a', channel: 'sms', sender: 'INFOS', payload: { kind: 'otp' }, reply: {}, at: this.now },
+          ...{ recipients: [{ number, units }], guard: new SendGuard(request, this.settings) },
+        },
+      ],
+      decide,
+    );
+    if (!outcome) throw new Error('There is no outcome.');
+    const payload = (await this.storage.outbox.find('a', 'sms', id))?.payload as OtpPayload | undefined;
+    const code = payload ? this.settings.codes.codeOf(payload, binding) : '';
+    return { outcome, code, id };
+  }
+
+  async verify(otp: string, service = 's', number = NUMBER): Promise<VerifyOutcome> {
+    const step = new VerifyStep({ accountId: 'a', service, number }, otp, this.now, this.settings);
+    return this.storage.guards.change(step.keys, step.decide);
+  }
+
+  async fail(messageId: string): Promise<void> {
+    await this.storage.outbox.settle([{ messageId, position: 0, status: 'failed', at: this.now }]);
+  }
+}

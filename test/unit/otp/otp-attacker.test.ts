@@ -1,0 +1,37 @@
+import { describe, expect, test } from '@jest/globals';
+import { wrongFor } from '../../support/otp-app.js';
+import { OtpBench } from '../../support/otp-bench.js';
+
+const DAY = 86_400_000;
+
+/** Guesses as fast as it goes, over as many services as help, for so many days; how many guesses were compared. */
+async function attack(bench: OtpBench, days: number, services: number): Promise<{ compared: number; daily: number[] }> {
+  const end = bench.now + days * DAY;
+  const guesses: number[] = [];
+  while (bench.now < end) {
+    for (let index = 0; index < services; index++) {
+      const service = `s${index}`;
+      const { code } = await bench.send(service);
+      if (code === '') continue;
+      for (let guess = 1; guess < 6; guess++) {
+        if ((await bench.verify(wrongFor(code, guess), service)).kind === 'wrong') guesses.push(bench.now);
+      }
+    }
+    bench.now += 60_000;
+  }
+  const daily = guesses.map((at) => guesses.filter((other) => other >= at && other < at + DAY).length);
+  return { compared: guesses.length, daily };
+}
+
+describe('an attacker at full speed', () => {
+  test('gets ten guesses a day and thirty in thirty days compared, whatever the services are', async () => {
+    const { compared, daily } = await attack(await new OtpBench().open(), 30, 4);
+    expect(compared).toBe(30);
+    expect(Math.max(...daily)).toBe(10);
+  }, 120_000);
+
+  test('and would get many more without the locks', async () => {
+    const { compared } = await attack(await new OtpBench({ preset: 'none' }).open(), 1, 2);
+    expect(compared).toBeGreaterThan(1000);
+  }, 120_000);
+});

@@ -1,0 +1,134 @@
+import { describe, expect, test } from '@jest/globals';
+import { describeChance, guessChance, guessesIn } from '../../../src/otp/guess-chance.js';
+import { resolveLimits } from '../../../src/otp/otp-limits.js';
+import type { OtpOptions } from '../../../src/otp/otp-options.js';
+import { resolveOtpSettings } from '../../../src/otp/otp-settings.js';
+
+const PEPPER = 'a pepper for tests, 0123456789 abcdef';
+const resolve = (options: Partial<OtpOptions>, home?: string) =>
+  resolveOtpSettings({ pepper: PEPPER, ...options }, { home });
+
+describe('the chance of guessing', () => {
+  const standard = resolveLimits('standard');
+
+  test('standard with four digits: 0.03 % a code, 0.1 % a day, 0.3 % a month', () => {
+    const chance = guessChance({ digits: 4, triesPerCode: 3, wrongTries: standard.wrongTries });
+    expect(chance.perCode).toBeCloseTo(0.0003, 8);
+    expect(chance.perDay).toBeCloseTo(0.001, 5);
+    expect(chance.perMonth).toBeCloseTo(0.003, 5);
+    expect(describeChance(chance)).toContain('0.03 % per code, 0.1 % a day, 0.3 % in 30 days');
+  });
+
+  test('every two digits more make it a hundred times less', () => {
+    const of = (digits: number) => guessChance({ digits, triesPerCode: 3, wrongTries: standard.wrongTries }).perMonth;
+    expect(of(4) / of(6)).toBeCloseTo(100, 0);
+  });
+
+  test('without a lock it is certain', () => {
+    expect(guessChance({ digits: 8, triesPerCode: 3, wrongTries: [] }).perMonth).toBe(1);
+  });
+
+  test('the narrowest window counts', () => {
+    const windows = [
+      { count: 10, seconds: 86_400 },
+      { count: 30, seconds: 30 * 86_400 },
+    ];
+    expect(guessesIn(86_400, windows)).toBe(10);
+    expect(guessesIn(30 * 86_400, windows)).toBe(30);
+    expect(guessesIn(30 * 86_400, [{ count: 10, seconds: 86_400 }])).toBe(300);
+  });
+
+  test('above 1 % a month the start is refused, unless told otherwise', () => {
+    const wrongTries = [{ count: 10, seconds: 86_400 }];
+    expect(() => resolve({ limits: { wrongTries } })).toThrow('too easy to guess');
+    expect(() => resolve({ limits: { wrongTries: [] } })).toThrow('100 % in 30 days');
+    expect(resolve({ limits: { wrongTries }, maxGuessChance: 0.05 }).chance.perMonth).toBeCloseTo(0.0296, 3);
+    expect(resolve({ limits: { wrongTries }, length: 6 }).chance.perMonth).toBeLessThan(0.001);
+  });
+
+  test('"none" starts, and says it loudly', () => {
+    const { warnings, chance } = resolve({ limits: 'none' });
+    expect(chance.perMonth).toBe(1);
+    expect(warnings.join()).toContain('WITHOUT LIMIT');
+    expect(resolve({}).warnings).toEqual([]);
+  });
+});
+
+describe('presets', () => {
+  test('standard', () => {
+    expect(resolveLimits()).toEqual({
+      preset: 'standard',
+      sends: [
+        { count: 5, seconds: 600 },
+        { count: 20, seconds: 86_400 },
+      ],
+      sendsPerNumber: [],
+      sendsEverywhere: [],
+      cooldownSeconds: 0,
+      wrongTries: [
+        { count: 10, seconds: 86_400 },
+        { count: 30, seconds: 2_592_000 },
+      ],
+      countries: 'all',
+      prefixBreaker: false,
+      countryBreaker: false,
+      spendPerDay: false,
+    });
+  });
+
+  test('strict', () => {
+    expect(resolveLimits('strict', 'BF')).toMatchObject({
+      sends: resolveLimits().sends,
+      wrongTries: resolveLimits().wrongTries,
+      cooldownSeconds: 60,
+      sendsPerNumber: [
+        { count: 5, seconds: 3600 },
+        { count: 10, seconds: 86_400 },
+      ],
+      sendsEverywhere: [{ count: 20, seconds: 86_400 }],
+      countries: ['BF'],
+      prefixBreaker: { count: 5, seconds: 3600 },
+      countryBreaker: { codes: 30, verifiedPercent: 20 },
+      spendPerDay: 10_000,
+    });
+  });
+
+  test('a single value over a preset', () => {
+    expect(resolveLimits({ preset: 'strict', spendPerDay: false, countries: ['SN'] }, 'BF')).toEqual({
+      ...resolveLimits('strict', 'BF'),
+      spendPerDay: false,
+      countries: ['SN'],
+    });
+    expect(resolveLimits({ cooldownSeconds: 30 })).toEqual({ ...resolveLimits(), cooldownSeconds: 30 });
+  });
+
+  test('strict without a home market wants its countries named', () => {
+    expect(() => resolveLimits('strict')).toThrow('otp.limits.countries');
+  });
+});
+
+describe('options', () => {
+  test.each<[string, Partial<OtpOptions>]>([
+    ['otp.length', { length: 3 }],
+    ['otp.length', { length: 9 }],
+    ['otp.validitySeconds', { validitySeconds: 0 }],
+    ['otp.validitySeconds', { validitySeconds: 3601 }],
+    ['otp.triesPerCode', { triesPerCode: 0 }],
+    ['otp.maxGuessChance', { maxGuessChance: 2 }],
+    ['otp.limits.sends', { limits: { sends: [{ count: 0, seconds: 1 }] } }],
+    ['otp.limits.wrongTries', { limits: { wrongTries: [{ count: 1, seconds: 0.5 }] } }],
+    ['otp.limits.countries', { limits: { countries: ['XX'] } }],
+    ['otp.limits.countries', { limits: { countries: [] } }],
+    ['otp.limits.cooldownSeconds', { limits: { cooldownSeconds: -1 } }],
+    ['otp.limits.spendPerDay', { limits: { spendPerDay: 0 } }],
+    ['otp.limits.countryBreaker', { limits: { countryBreaker: { codes: 1, verifiedPercent: 0 } } }],
+  ])('%s is checked', (name, options) => {
+    expect(() => resolve(options)).toThrow(name);
+  });
+
+  test('a validity outside one to ten minutes is warned of', () => {
+    expect(resolve({ validitySeconds: 59 }).warnings.join()).toContain('validitySeconds is 59');
+    expect(resolve({ validitySeconds: 60 }).warnings).toEqual([]);
+    expect(resolve({ validitySeconds: 601 }).warnings).toHaveLength(1);
+  });
+});

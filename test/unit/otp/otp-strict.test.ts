@@ -1,0 +1,117 @@
+import { describe, expect, test } from '@jest/globals';
+import type { OtpLimits } from '../../../src/otp/otp-limits.js';
+import { NUMBER, OtpBench } from '../../support/otp-bench.js';
+
+const [SECOND, HOUR] = [1000, 3_600_000];
+const OFF: OtpLimits = {
+  ...{ preset: 'strict', cooldownSeconds: 0, sends: [], sendsPerNumber: [], sendsEverywhere: [] },
+  ...{ prefixBreaker: false, countryBreaker: false, spendPerDay: false },
+};
+
+/** Which rule refused, and for how many seconds; undefined when the code was sent. */
+async function refusal(bench: OtpBench, service = 's', number = NUMBER, units = 1): Promise<unknown> {
+  const { outcome } = await bench.send(service, number, units);
+  if (outcome.kind !== 'refused' || outcome.why !== 'guarded') return undefined;
+  return [outcome.refusal.values.rule, outcome.refusal.retryAfter];
+}
+
+const strict = (over: OtpLimits = {}) => new OtpBench({ ...OFF, ...over }).open();
+const phone = (prefix: number, index: number) =>
+  `22670${String(prefix).padStart(2, '0')}${String(index).padStart(4, '0')}`;
+
+describe('strict', () => {
+  test('60 s between sends while a code is pending, none after it was verified', async () => {
+    const bench = await strict({ cooldownSeconds: 60 });
+    const { code } = await bench.send();
+    bench.now += 20 * SECOND;
+    expect(await refusal(bench)).toEqual(['cooldown', 40]);
+    expect(await refusal(bench, 'other')).toBeUndefined();
+    bench.now += 40 * SECOND;
+    expect(await refusal(bench)).toBeUndefined();
+    expect(await bench.verify(code)).toEqual({ kind: 'verified' });
+    expect(await refusal(bench)).toBeUndefined();
+  });
+
+  test('5 an hour and 10 a day per number, over all services', async () => {
+    const bench = await new OtpBench({
+      ...OFF,
+      sendsPerNumber: [
+        { count: 5, seconds: 3600 },
+        { count: 10, seconds: 86_400 },
+      ],
+    }).open();
+    for (let send = 0; send < 5; send++) expect(await refusal(bench, `s${send}`)).toBeUndefined();
+    expect(await refusal(bench, 's9')).toEqual(['sends_per_number', 3600]);
+    expect(await refusal(bench, 's9', '22670000002')).toBeUndefined();
+    bench.now += HOUR;
+    for (let send = 0; send < 5; send++) expect(await refusal(bench, `s${send}`)).toBeUndefined();
+    bench.now += HOUR;
+    expect(await refusal(bench)).toEqual(['sends_per_number', 22 * 3600]);
+  });
+
+  test('a prefix stops at five distinct numbers that nobody verified; resends to them go on', async () => {
+    const bench = await strict({ prefixBreaker: { count: 5, seconds: 3600 } });
+    const { code } = await bench.send('s', phone(1, 0));
+    for (let index = 1; index < 5; index++) expect(await refusal(bench, 's', phone(1, index))).toBeUndefined();
+    bench.now += 600 * SECOND;
+    expect(await refusal(bench, 's', phone(1, 5))).toEqual(['prefix_breaker', 3000]);
+    expect(await refusal(bench, 's', phone(1, 3))).toBeUndefined();
+    expect(await refusal(bench, 's', phone(2, 5))).toBeUndefined();
+    bench.now -= 500 * SECOND;
+    expect(await bench.verify(code, 's', phone(1, 0))).toEqual({ kind: 'verified' });
+    expect(await refusal(bench, 's', phone(1, 5))).toBeUndefined();
+    expect(await refusal(bench, 's', phone(1, 6))).toMatchObject(['prefix_breaker', expect.any(Number)]);
+    bench.now += 2 * HOUR;
+    expect(await refusal(bench, 's', phone(1, 6))).toBeUndefined();
+  });
+
+  test('a country stops at 30 codes an hour with under 20 % verified', async () => {
+    const bench = await strict({ countryBreaker: { codes: 30, verifiedPercent: 20 } });
+    const codes: string[] = [];
+    for (let index = 0; index < 30; index++) codes.push((await bench.send('s', phone(3, index))).code);
+    expect(await refusal(bench, 's', phone(3, 30))).toEqual(['country_breaker', 3660]);
+    expect(await refusal(bench, 's', '33612345678')).toBeUndefined();
+    for (let index = 0; index < 6; index++) await bench.verify(codes[index] ?? '', 's', phone(3, index));
+    expect(await refusal(bench, 's', phone(3, 30))).toBeUndefined();
+    // 31 codes, 6 of them verified: under 20 % again.
+    expect(await refusal(bench, 's', phone(3, 31))).toMatchObject(['country_breaker', expect.any(Number)]);
+    // A resend is no further code, but it costs too: the breaker holds it back as well.
+    expect(await refusal(bench, 's', phone(3, 29))).toMatchObject(['country_breaker', expect.any(Number)]);
+    bench.now += HOUR + 60 * SECOND;
+    expect(await refusal(bench, 's', phone(3, 31))).toBeUndefined();
+  });
+
+  test('an account spends at most so many units a day, UTC', async () => {
+    const bench = await strict({ spendPerDay: 10 });
+    expect(await refusal(bench, 'a', NUMBER, 6)).toBeUndefined();
+    expect(await refusal(bench, 'b', NUMBER, 5)).toEqual(['spend_cap', 14 * 3600]);
+    expect(await refusal(bench, 'b', NUMBER, 4)).toBeUndefined();
+    bench.now += 14 * HOUR;
+    expect(await refusal(bench, 'c', NUMBER, 10)).toBeUndefined();
+  });
+
+  test('what is refused leaves no trace in any rule', async () => {
+    const bench = await strict({ spendPerDay: 1, prefixBreaker: { count: 5, seconds: 3600 } });
+    await bench.send('s', phone(5, 0));
+    for (let index = 1; index < 9; index++)
+      expect(await refusal(bench, 's', phone(5, index))).toMatchObject(['spend_cap', expect.any(Number)]);
+    bench.now += 14 * HOUR;
+    expect(await refusal(bench, 's', phone(5, 9))).toBeUndefined();
+  });
+});
+
+describe('records', () => {
+  test('are bounded, whatever happens, and purged when nobody needs them', async () => {
+    const bench = await new OtpBench({ preset: 'strict' }).open();
+    for (let index = 0; index < 200; index++) {
+      await bench.send('s', phone(index % 7, index));
+      await bench.verify('0000', 's', phone(index % 7, index));
+      bench.now += 30 * SECOND;
+    }
+    expect(await bench.storage.guards.purge(bench.now, 9999)).toBeLessThan(200);
+    bench.now += 31 * 24 * HOUR;
+    await bench.storage.guards.purge(bench.now, 99_999);
+    const left = await bench.storage.guards.purge(Number.MAX_SAFE_INTEGER, 99_999);
+    expect(left).toBe(0);
+  });
+});
