@@ -17,9 +17,9 @@ const RequestQuery = createParamDecorator((_data: unknown, context: ExecutionCon
 /**
  * The body as the parameter's DTO, checked by our rules alone. Nest's own `@Body()` would first hand it to the host's
  * global ValidationPipe, whose `forbidNonWhitelisted` or texts are not ours; that pipe passes over parameters of custom
- * decorators. Swagger does not see those either: name the DTO with `@ApiBody({ type })`.
+ * decorators. Swagger does not see those either: `*.openapi.ts` beside the controller describes them.
  */
 export const MessagingBody = (): ParameterDecorator => RequestBody(undefined, MessagingValidationPipe);
 
-/** The query string as the parameter's DTO; the same applies (`@ApiQuery()`). */
+/** The query string as the parameter's DTO; the same applies. */
 export const MessagingQuery = (): ParameterDecorator => RequestQuery(undefined, MessagingValidationPipe);

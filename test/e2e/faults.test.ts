@@ -5,7 +5,6 @@ import { LedgerService } from '../../src/billing/ledger-service.js';
 import type { CoreGraph } from '../../src/core/core-options.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
-import { sqliteStorage } from '../support/executor-storage.js';
 import { HesitantStorage } from '../support/hesitant-storage.js';
 import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';
 import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
@@ -114,7 +113,8 @@ describeOnBothAdapters('a database that does not take our writes', (adapter) => 
   test('held by another process: 503 and no charge, reads go on, sends too when it is free', async () => {
     const file = opened(new SqliteFile());
     const clock = new FakeClock();
-    const app = await start(adapter, { useValue: await sqliteStorage(await file.dataSource(), clock) }, 10);
+    const storage = { useValue: new TypeormStorage({ database: await file.dataSource(), clock }) };
+    const app = await start(adapter, storage, 10);
     const thief = file.handle();
     const release = () => {
       if (thief.inTransaction) thief.exec('ROLLBACK');

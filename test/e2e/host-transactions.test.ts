@@ -4,10 +4,10 @@ import type { CoreGraph } from '../../src/core/core-options.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { BusyHost } from '../support/busy-host.js';
-import { ExecutorStorage, NaiveExecutor } from '../support/executor-storage.js';
 import { expectHostJoins } from '../support/host-joins.js';
 import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
 import { checkLedger } from '../support/money-races.js';
+import { NaiveSqliteStorage } from '../support/naive-executor.js';
 import { closeAfterEach } from '../support/opened.js';
 import { balanceOf, phoneOf, sendSms } from '../support/sms-client.js';
 import { SqliteFile } from '../support/sqlite-file.js';
@@ -69,7 +69,7 @@ describe('32 clients beside a host that transacts on the same SQLite DataSource'
 
   test("on TypeORM's own transactions answered sends are lost", async () => {
     const dataSource = await opened(new SqliteFile()).dataSource();
-    const storage = { useValue: new ExecutorStorage(new NaiveExecutor(dataSource)) };
+    const storage = { useValue: new NaiveSqliteStorage(dataSource) };
     const { lost } = await sendBesideBusyHost(dataSource, storage);
     expect(lost.length).toBeGreaterThan(0);
   });
@@ -79,7 +79,11 @@ describe("a send in the host's transaction (SQLite)", () => {
   test('shares its fate', async () => {
     const dataSource = await opened(new SqliteFile()).dataSource();
     const app = opened(
-      await startMessaging('express', { storage: TypeormStorage.forRoot({ dataSource }) }, { units: 10 }),
+      await startMessaging(
+        'express',
+        { storage: TypeormStorage.forRoot({ dataSource }), dispatch: { pollMs: 60_000 } },
+        { units: 10 },
+      ),
     );
     await expectHostJoins(app, dataSource);
   });

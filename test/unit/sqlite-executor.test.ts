@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DataSource, EntityManager } from 'typeorm';
 import { decide } from '../../src/outbox/decide.js';
+import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend, messageId, START } from '../../src/testing/storage-contract/fixtures.js';
-import { type ExecutorStorage, sqliteStorage } from '../support/executor-storage.js';
 import { closeAfterEach } from '../support/opened.js';
 import { settled } from '../support/settled.js';
 import { SqliteFile } from '../support/sqlite-file.js';
@@ -14,14 +14,14 @@ interface World {
   readonly file: SqliteFile;
   readonly clock: FakeClock;
   readonly dataSource: DataSource;
-  readonly storage: ExecutorStorage;
+  readonly storage: TypeormStorage;
 }
 
 async function world(): Promise<World> {
   const file = opened(new SqliteFile());
   const clock = new FakeClock();
   const dataSource = await file.dataSource();
-  const storage = await sqliteStorage(dataSource, clock);
+  const storage = new TypeormStorage({ database: dataSource, clock });
   await storage.start();
   await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
   await storage.ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 100, at: START });
@@ -287,15 +287,16 @@ describe('the end', () => {
   test('waits for what is waiting, takes nothing new, and leaves the DataSource as it was', async () => {
     const it = await world();
     const before = it.dataSource.subscribers.length;
+    const { outbox } = it.storage;
     let stop = watched(Promise.resolve());
     let write = watched(Promise.resolve());
     await hostTransaction(it.dataSource, async () => {
-      write = watched(commit(it, 1));
+      write = watched(outbox.commit([aSend(1)], decide));
       await settled();
       stop = watched(it.storage.stop());
       await settled();
       expect(stop.state).toBe('pending');
-      await expect(commit(it, 2)).rejects.toMatchObject({ code: 'error.storage_unavailable' });
+      await expect(outbox.commit([aSend(2)], decide)).rejects.toMatchObject({ code: 'error.storage_unavailable' });
     });
     await settled();
     expect([write.state, stop.state]).toEqual(['resolved', 'resolved']);

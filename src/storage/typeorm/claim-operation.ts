@@ -21,7 +21,7 @@ export function* claimDeliveries(dialect: Dialect, order: ClaimOrder): Operation
 
 function* dueRows(dialect: Dialect, { channel, now, limit, abandoned }: ClaimOrder): Operation<readonly Row[]> {
   return yield* rowsOf(
-    `SELECT r.message_id, r.position, r.number, r.attempt FROM messaging_recipient r
+    `SELECT r.message_id, r.position, r.number, r.attempt FROM messaging_recipient r${dialect.by('messaging_recipient_due')}
       WHERE r.channel = ? AND r.due_at <= ? AND r.lane IS NULL AND r.status IN (${claimableStatuses(abandoned)})
       ORDER BY r.due_at LIMIT ?${dialect.lock('r', 'skip')}`,
     ...[channel, now, limit],

@@ -66,7 +66,7 @@ function* keptReplies(dialect: Dialect, sends: readonly Send[]): Operation<Reado
   if (keyed.length === 0) return new Map();
   const source = dialect.rows({ account_id: 'text', route: 'text', once_key: 'text', seen_at: 'integer' });
   const rows = yield* rowsOf(
-    `SELECT i.account_id, i.route, i.once_key, i.fingerprint, i.reply FROM ${source} ${dialect.thenJoin} messaging_idempotency i
+    `SELECT i.account_id, i.route, i.once_key, i.fingerprint, i.reply FROM ${source} ${dialect.thenJoin} messaging_idempotency i${dialect.by('primary key')}
       ON i.account_id = v.account_id AND i.route = v.route AND i.once_key = v.once_key AND i.expires_at > v.seen_at${dialect.current}`,
     JSON.stringify(keyed.map(({ once, at }) => [once.accountId, once.route, once.key, at])),
   );

@@ -58,8 +58,8 @@ export abstract class Dialect {
   }
 
   /** How our own transactions reach the database over a connection of the pool. */
-  session(runner: QueryRunner, _connection: unknown): Session {
-    return runnerSession(runner, (statement) => this.native(statement), this.isolation);
+  session(runner: QueryRunner, connection: unknown): Session {
+    return runnerSession(runner, connection, (statement) => this.native(statement), this.isolation);
   }
 
   /** A statement in the database's own placeholders. */
@@ -143,8 +143,14 @@ export abstract class Dialect {
       (SELECT ${key} FROM ${table} WHERE ${column} <= ? ORDER BY ${column} LIMIT ?)`;
   }
 
+  /** Behind a table's alias: the index that a query goes by, where the planner might lock or read far more without it. */
+  by(_index: 'primary key' | 'messaging_recipient_due'): string {
+    return '';
+  }
+
   /** A condition: what comes behind the row of that id where the newest come first. */
-  olderThan(table: string, column: string, id: string): Statement {
+  // biome-ignore lint/correctness/useYield: others have to ask first.
+  *olderThan(table: string, column: string, id: string): Operation<Statement> {
     return { sql: `(${column}, id) < (SELECT ${column}, id FROM ${table} WHERE id = ?)`, params: [id] };
   }
 

@@ -6,7 +6,7 @@ import type { OnceKey } from '../../outbox/send.js';
 import type { Dialect } from './dialect.js';
 import { type Operation, type Row, rowsOf, write } from './operation.js';
 import { pageOf } from './page-of.js';
-import { integerOf, optionalInteger, optionalText, textOf } from './values.js';
+import { integerOf, optionalText, textOf } from './values.js';
 
 /** The live reply under an Idempotency-Key. */
 export function* findReply(
@@ -27,12 +27,13 @@ export function purgeExpired(dialect: Dialect, now: number, limit: number): Oper
 }
 
 /** The earliest time at which a channel has something to do. */
-export function* nextDueTime(channel: string): Operation<number | undefined> {
+export function* nextDueTime(dialect: Dialect, channel: string): Operation<number | undefined> {
   const [row] = yield* rowsOf(
-    'SELECT min(due_at) AS due_at FROM messaging_recipient WHERE channel = ? AND due_at IS NOT NULL',
+    `SELECT due_at FROM messaging_recipient${dialect.by('messaging_recipient_due')}
+      WHERE channel = ? AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
     channel,
   );
-  return row && optionalInteger(row, 'due_at');
+  return row && integerOf(row, 'due_at');
 }
 
 const MESSAGE = 'id, account_id, channel, lane, sender, payload, units, refunded_units, accepted_at';
@@ -51,7 +52,7 @@ export function* listMessages(
   dialect: Dialect,
   { accountId, channel, kind, limit, after }: MessageQuery,
 ): Operation<Page<StoredMessage>> {
-  const from = after === undefined ? undefined : dialect.olderThan('messaging_message', 'accepted_at', after);
+  const from = after === undefined ? undefined : yield* dialect.olderThan('messaging_message', 'accepted_at', after);
   const rows = yield* rowsOf(
     `SELECT ${MESSAGE} FROM messaging_message WHERE account_id = ? AND channel = ? AND kind = ? ${from ? `AND ${from.sql}` : ''}
       ORDER BY accepted_at DESC, id DESC LIMIT ?`,

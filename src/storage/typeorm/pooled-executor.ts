@@ -58,18 +58,7 @@ export class PooledExecutor extends Executor {
 
   private async transaction<T>(work: Work<T>, tries: number, durable: boolean): Promise<T> {
     try {
-      return await this.connected(async (session) => {
-        await session.begin(durable);
-        let result: T;
-        try {
-          result = await drive(work(), (statement) => session.run(statement));
-        } catch (error) {
-          await session.rollback().catch(() => undefined);
-          throw error;
-        }
-        await session.commit();
-        return result;
-      });
+      return await this.connected((session) => transact(session, work, durable));
     } catch (error) {
       // Only what the database itself rolled back is repeated: after a lost connection a COMMIT may have happened.
       if (tries < 4 && TRY_AGAIN.has(codeOf(error) ?? '')) return this.transaction(work, tries + 1, durable);
@@ -95,3 +84,23 @@ export class PooledExecutor extends Executor {
     return promise;
   }
 }
+
+async function transact<T>(session: Session, work: Work<T>, durable: boolean): Promise<T> {
+  let working = false;
+  try {
+    await session.begin(durable);
+    working = true;
+    const result = await drive(work(), (statement) => session.run(statement));
+    working = false;
+    await session.commit();
+    return result;
+  } catch (error) {
+    // Where BEGIN, COMMIT or ROLLBACK fails, a transaction may be open still: the next one would go on in it.
+    const undone = working && (await session.rollback().then(yes, no));
+    if (!undone) session.discard();
+    throw error;
+  }
+}
+
+const yes = () => true;
+const no = () => false;

@@ -9,6 +9,8 @@ export interface Session {
   run(statement: Statement): Promise<StatementResult>;
   commit(): Promise<unknown>;
   rollback(): Promise<unknown>;
+  /** Closes the connection for good: what it has open is not known, and nobody else may find it in the pool. */
+  discard(): void;
 }
 
 /** A statement in the database's own placeholders. */
@@ -22,12 +24,18 @@ export async function runOn(runner: QueryRunner, { sql, params }: Statement): Pr
 }
 
 /** Statements through TypeORM, which works on every driver. */
-export function runnerSession(runner: QueryRunner, native: Native, isolation?: 'READ COMMITTED'): Session {
+export function runnerSession(
+  runner: QueryRunner,
+  connection: unknown,
+  native: Native,
+  isolation?: 'READ COMMITTED',
+): Session {
   return {
     begin: () => runner.startTransaction(isolation),
     run: (statement) => runOn(runner, native(statement)),
     commit: () => runner.commitTransaction(),
     rollback: () => runner.rollbackTransaction(),
+    discard: () => close('destroy', connection),
   };
 }
 
@@ -52,7 +60,15 @@ export function preparedSession(connection: PostgresConnection, native: Native):
     },
     commit: () => connection.query('COMMIT'),
     rollback: () => connection.query('ROLLBACK'),
+    discard: () => close('end', connection),
   };
+}
+
+/** Each driver has its own word for it. */
+function close(word: 'destroy' | 'end', connection: unknown): void {
+  if (typeof connection !== 'object' || connection === null) return;
+  const end: unknown = Reflect.get(connection, word);
+  if (typeof end === 'function') end.call(connection);
 }
 
 /** The same text has the same name wherever it comes from: a connection may serve several storages. */

@@ -57,7 +57,7 @@ export function* expireDeliveries(
   { channel, limit, now, statuses }: ExpiryOrder,
 ): Operation<readonly Movement[]> {
   const rows = yield* rowsOf(
-    `SELECT r.message_id, r.position FROM messaging_recipient r
+    `SELECT r.message_id, r.position FROM messaging_recipient r${dialect.by('messaging_recipient_due')}
       WHERE r.channel = ? AND r.due_at <= ? AND r.status IN ${dialect.strings()}
       ORDER BY r.due_at LIMIT ?${dialect.lock('r', 'skip')}`,
     ...[channel, now, JSON.stringify(statuses), limit],
@@ -83,7 +83,7 @@ function* lockRecipients(dialect: Dialect, wanted: readonly Settlement[]): Opera
   const rows = yield* rowsOf(
     `SELECT r.message_id, r.position, r.status, r.units, r.attempt, r.channel, r.number, m.account_id
       FROM ${dialect.rowsInOrder({ message_id: 'id', position: 'integer' }, 'message_id, position')}
-      ${dialect.thenJoin} messaging_recipient r ON r.message_id = v.message_id AND r.position = v.position
+      ${dialect.thenJoin} messaging_recipient r${dialect.by('primary key')} ON r.message_id = v.message_id AND r.position = v.position
       ${dialect.thenJoin} ${dialect.unlocked('messaging_message')} m ON m.id = r.message_id
       ORDER BY r.message_id, r.position${dialect.lock('r', 'wait')}`,
     JSON.stringify([...keys.values()]),

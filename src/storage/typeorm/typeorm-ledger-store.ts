@@ -25,9 +25,9 @@ export class TypeormLedgerStore extends LedgerStore {
   }
 
   override entries(accountId: string, { limit, after }: PageRequest): Promise<Page<LedgerEntry>> {
-    const from =
-      after === undefined ? undefined : this.executor.dialect.olderThan('messaging_ledger', 'posted_at', after);
+    const { dialect } = this.executor;
     return this.executor.read(function* (): Operation<Page<LedgerEntry>> {
+      const from = after === undefined ? undefined : yield* dialect.olderThan('messaging_ledger', 'posted_at', after);
       const rows = yield* rowsOf(
         `SELECT id, account_id, kind, units, message_id, position, note, posted_at FROM messaging_ledger
           WHERE account_id = ? ${from ? `AND ${from.sql}` : ''} ORDER BY posted_at DESC, id DESC LIMIT ?`,

@@ -70,7 +70,7 @@ export class TypeormOutboxStore extends OutboxStore {
   }
 
   override nextDue(channel: string): Promise<number | undefined> {
-    return this.executor.read(() => nextDueTime(channel));
+    return this.executor.read(() => nextDueTime(this.executor.dialect, channel));
   }
 
   override find(accountId: string, channel: string, id: string): Promise<StoredMessage | undefined> {

@@ -2,7 +2,7 @@ import type { InjectionToken } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AccountStore } from '../../accounts/account-store.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
-import { SystemClock } from '../../common/clock.js';
+import { type Clock, SystemClock } from '../../common/clock.js';
 import { MessagingOptionsError } from '../../common/errors.js';
 import type { GuardStore } from '../../outbox/guard-store.js';
 import type { OutboxStore } from '../../outbox/outbox-store.js';
@@ -24,6 +24,8 @@ export interface TypeormStorageSettings {
   readonly database: DataSource | string;
   /** `run` (default): bring our tables up to date at start; `check`: refuse to start when they are not. */
   readonly migrations?: 'run' | 'check';
+  /** What decides how long a lock is waited for on SQLite. Default: the machine's clock. */
+  readonly clock?: Clock;
 }
 
 /** What `TypeormStorage.forRoot` takes. */
@@ -75,7 +77,7 @@ export class TypeormStorage extends MessagingStorage {
     const dataSource = database instanceof DataSource ? database : connectionOf(database);
     const own = dataSource !== database;
     if (!dataSource.isInitialized) await dataSource.initialize();
-    const executor = await executorFor(dataSource);
+    const executor = await executorFor(dataSource, this.settings.clock);
     this.connection = {
       dataSource,
       own,

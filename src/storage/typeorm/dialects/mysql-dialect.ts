@@ -2,6 +2,7 @@ import { StorageUnavailableError } from '../../../common/errors.js';
 import { type ColumnType, Dialect, type FirstRow, type RowShape, type RowsUpdate } from '../dialect.js';
 import { codeOf } from '../host-transaction.js';
 import { type Operation, rowsOf, type Statement, write } from '../operation.js';
+import { integerOf } from '../values.js';
 import type { MysqlServer } from './mysql-server.js';
 
 /** Marks a placeholder for the strings of one JSON parameter; `native` puts one placeholder for each in its place. */
@@ -9,6 +10,9 @@ const EACH = '?/*each*/';
 
 /** Keeps a subquery's order, which is else left out as meaningless. */
 const ALL_ROWS = 'LIMIT 18446744073709551615';
+
+/** Rows are looked up by their primary key, never by a scan. */
+const KEYED = ' FORCE INDEX (PRIMARY)';
 
 /** One lock per database, as its tables are; the name must not exceed 64 characters. */
 const MIGRATION_LOCK = "CONCAT('messaging:', MD5(DATABASE()))";
@@ -88,13 +92,13 @@ export class MysqlDialect extends Dialect {
 
   /** A locking query does not lock what its subqueries read. */
   override unlocked(table: string): string {
-    return `(SELECT * FROM ${table})`;
+    return `(SELECT * FROM ${table}${KEYED})`;
   }
 
-  /** Key by key: a scan would wait for rows that nobody asked for. */
+  /** Key by key: a scan, which the planner prefers in a small table, would lock rows that nobody asked for. */
   override lockByIds(table: string, columns: string, ifLocked: 'wait' | 'skip'): string {
     const ids = this.rowsInOrder({ id: 'id' }, 'id');
-    return `SELECT ${columns} FROM ${ids} STRAIGHT_JOIN ${table} a ON a.id = v.id${this.lock('a', ifLocked)}`;
+    return `SELECT ${columns} FROM ${ids} STRAIGHT_JOIN ${table} a${KEYED} ON a.id = v.id${this.lock('a', ifLocked)}`;
   }
 
   /** Found without a lock and then locked by its key: sorting under a lock would lock all that is sorted. */
@@ -102,13 +106,13 @@ export class MysqlDialect extends Dialect {
     const keys = key.map((column) => `r.${column}`).join(', ');
     const found = `SELECT ${keys} FROM ${table} r ${join} WHERE ${where} ORDER BY ${order} LIMIT 1`;
     const same = key.map((column) => `r.${column} = v.${column}`).join(' AND ');
-    const sql = `SELECT ${columns} FROM (${found}) v STRAIGHT_JOIN ${table} r ON ${same} WHERE ${where}${this.lock('r', 'wait')}`;
+    const sql = `SELECT ${columns} FROM (${found}) v STRAIGHT_JOIN ${table} r${KEYED} ON ${same} WHERE ${where}${this.lock('r', 'wait')}`;
     return { sql, params: [...params, ...params] };
   }
 
   override updateRows({ table, set, params = [], shape, rows, on }: RowsUpdate): Statement {
     const changes = Object.entries(set).map(([column, value]) => `${table}.${column} = ${value}`);
-    const sql = `UPDATE ${this.rows(shape)} STRAIGHT_JOIN ${table} ON ${on} SET ${changes.join(', ')}`;
+    const sql = `UPDATE ${this.rows(shape)} STRAIGHT_JOIN ${table}${KEYED} ON ${on} SET ${changes.join(', ')}`;
     return { sql, params: [JSON.stringify(rows), ...params] };
   }
 
@@ -132,10 +136,16 @@ export class MysqlDialect extends Dialect {
     return `DELETE FROM ${table} WHERE ${column} <= ? ORDER BY ${column} LIMIT ?`;
   }
 
-  /** Pairs that are compared use no index: the first condition finds the place, the second cuts to the row. */
-  override olderThan(table: string, column: string, id: string): Statement {
-    const of = (columns: string) => `(SELECT ${columns} FROM ${table} WHERE id = ?)`;
-    return { sql: `${column} <= ${of(column)} AND (${column}, id) < ${of(`${column}, id`)}`, params: [id, id] };
+  override by(index: 'primary key' | 'messaging_recipient_due'): string {
+    return index === 'primary key' ? KEYED : ` FORCE INDEX (${index})`;
+  }
+
+  /** Read first: an index is used for a known value, not for pairs that are compared nor for a subquery's. */
+  override *olderThan(table: string, column: string, id: string): Operation<Statement> {
+    const [row] = yield* rowsOf(`SELECT ${column} AS place FROM ${table} WHERE id = ?`, id);
+    if (!row) return { sql: 'FALSE', params: [] };
+    const place = integerOf(row, 'place');
+    return { sql: `${column} <= ? AND (${column} < ? OR id < ?)`, params: [place, place, id] };
   }
 
   override together(statements: readonly Statement[]): readonly Statement[] {

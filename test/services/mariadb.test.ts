@@ -1,0 +1,131 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { DataSource, type EntityManager } from 'typeorm';
+import { decide } from '../../src/outbox/decide.js';
+import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { ACCOUNT, aSend, messageId, onceKey, START } from '../../src/testing/storage-contract/fixtures.js';
+import { createMariadbDatabase } from '../support/mariadb.js';
+import { hasServer } from '../support/servers.js';
+
+const available = await hasServer('MariaDB', 3306);
+const suite = available ? describe : describe.skip;
+
+suite('MariaDB, where it differs', () => {
+  let database: Awaited<ReturnType<typeof createMariadbDatabase>>;
+  let host: DataSource;
+  let storage: TypeormStorage;
+
+  beforeAll(async () => {
+    database = await createMariadbDatabase();
+  });
+
+  beforeEach(async () => {
+    host = await new DataSource({ type: 'mysql', url: database.url }).initialize();
+    storage = new TypeormStorage({ database: host });
+  });
+
+  afterEach(async () => {
+    await storage.stop();
+    const tables: { name: string }[] = await host.query(
+      "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name LIKE 'messaging%'",
+    );
+    for (const { name } of tables) await host.query(`DROP TABLE ${name}`);
+    await host.destroy();
+  });
+
+  afterAll(() => database.drop());
+
+  /** Something done while the host has a transaction open, which is rolled back whatever happens. */
+  async function beside<T>(use: (manager: EntityManager) => Promise<T>): Promise<T> {
+    const runner = host.createQueryRunner();
+    await runner.startTransaction('REPEATABLE READ');
+    try {
+      return await use(runner.manager);
+    } finally {
+      await runner.rollbackTransaction();
+      await runner.release();
+    }
+  }
+
+  async function open(units: number): Promise<void> {
+    await storage.start();
+    await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+    await storage.ledger.post({ id: 'p', accountId: ACCOUNT, kind: 'topup', units, at: START });
+  }
+
+  test('instances that start together on an empty database migrate it once', async () => {
+    const others = [1, 2, 3].map(() => new TypeormStorage({ database: database.url }));
+    await Promise.all([storage, ...others].map((each) => each.start()));
+    await open(1);
+    expect(await others[0]?.ledger.balance(ACCOUNT)).toBe(1);
+    await Promise.all(others.map((each) => each.stop()));
+  });
+
+  test('a migration that was interrupted half-way is finished by the next start', async () => {
+    await storage.start();
+    await storage.stop();
+    await host.query('DELETE FROM messaging_schema');
+    await host.query('DROP TABLE messaging_phone_message');
+    await host.query('DROP INDEX messaging_ledger_account ON messaging_ledger');
+    await open(3);
+    expect(await storage.phones.latest(1)).toEqual([]);
+    const indexes: unknown = await host.query("SHOW INDEX FROM messaging_ledger WHERE key_name <> 'PRIMARY'");
+    expect(indexes).toHaveLength(3);
+  });
+
+  test('a migration that fails gives its lock back', async () => {
+    await host.query('CREATE TABLE messaging_message (id INT PRIMARY KEY)');
+    await expect(storage.start()).rejects.toThrow();
+    await host.query('DROP TABLE messaging_message');
+    const other = new TypeormStorage({ database: database.url });
+    await other.start();
+    await other.stop();
+  });
+
+  test('a host transaction with an older snapshot still sees the key that was used meanwhile', async () => {
+    await open(5);
+    const outcomes = await beside(async (manager) => {
+      await manager.query('SELECT count(*) FROM messaging_message');
+      await storage.outbox.commit([aSend(1, { once: onceKey() })], decide);
+      return storage.outbox.commit([aSend(2, { once: onceKey() })], decide, { manager });
+    });
+    expect(outcomes).toEqual([{ kind: 'replayed', reply: { smsID: messageId(1) } }]);
+    expect(await storage.ledger.balance(ACCOUNT)).toBe(4);
+  });
+
+  test('an account that a host transaction holds is busy, and no other is', async () => {
+    await open(5);
+    await storage.accounts.createAccount({ id: 'other', name: 'B', createdAt: START });
+    await storage.ledger.post({ id: 'q', accountId: 'other', kind: 'topup', units: 1, at: START });
+    const outcomes = await beside(async (manager) => {
+      await storage.outbox.commit([aSend(1)], decide, { manager });
+      const sends = [aSend(2), aSend(3, { accountId: 'other' })];
+      return storage.outbox.commit(sends, decide, undefined, 'skip');
+    });
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['busy', 'accepted']);
+    expect(await storage.ledger.balance(ACCOUNT)).toBe(5);
+  });
+
+  test('what does not fit is refused and not cut off', async () => {
+    await open(5);
+    const account = { id: 'x'.repeat(192), name: 'B', createdAt: START };
+    await expect(storage.accounts.createAccount(account)).rejects.toThrow(/ER_DATA_TOO_LONG/);
+    await storage.accounts.createAccount({ ...account, id: 'x'.repeat(191) });
+    const [outcome] = await storage.outbox.commit([aSend(1, { accountId: account.id })], decide);
+    expect(outcome?.kind).toBe('refused');
+    await expect(storage.outbox.commit([aSend(1, { sender: 'y'.repeat(256) })], decide)).rejects.toThrow();
+    expect(await storage.ledger.balance(ACCOUNT)).toBe(5);
+  });
+
+  test('a settlement locks its recipients and leaves their messages to others', async () => {
+    await open(5);
+    await storage.outbox.commit([aSend(1)], decide);
+    const [moved] = await beside(async (manager) => {
+      await manager.query('SELECT id FROM messaging_message FOR UPDATE');
+      const order = { channel: 'sms', limit: 5, now: START, leaseUntil: START + 1, abandoned: false };
+      expect(await storage.outbox.claim(order)).toHaveLength(1);
+      const sent = { messageId: messageId(1), position: 0, status: 'sent', attempt: 1, at: START } as const;
+      return storage.outbox.settle([sent]);
+    });
+    expect(moved?.status).toBe('sent');
+  });
+});

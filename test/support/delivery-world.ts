@@ -1,0 +1,211 @@
+import { IdGenerator } from '../../src/common/ids.js';
+import { MessagingEvents } from '../../src/events/messaging-events.js';
+import { Channel } from '../../src/outbox/channel.js';
+import { ChannelWorker } from '../../src/outbox/channel-worker.js';
+import { decide } from '../../src/outbox/decide.js';
+import { type DispatchOptions, resolveDispatchSettings } from '../../src/outbox/dispatch-settings.js';
+import type { DeliveryTiming, HandOff, RepeatPolicy } from '../../src/outbox/hand-off.js';
+import { Outbox } from '../../src/outbox/outbox.js';
+import type { ClaimOrder, Delivery, ExpiryOrder, Movement } from '../../src/outbox/outbox-store.js';
+import type { Send } from '../../src/outbox/send.js';
+import type { Settlement } from '../../src/outbox/settlement.js';
+import { LocalWakeUp } from '../../src/outbox/wake-up.js';
+import { MemoryOutboxStore } from '../../src/storage/memory/memory-outbox-store.js';
+import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import { FakeClock } from '../../src/testing/fake-clock.js';
+import { ACCOUNT, aSend, messageId } from '../../src/testing/storage-contract/fixtures.js';
+import { settled } from './settled.js';
+
+/** Counts what workers ask for, and fails where a test wants it to. */
+class CountingStore extends MemoryOutboxStore {
+  claims: ClaimOrder[] = [];
+  looks = 0;
+  /** Thrown by the next calls, one each. */
+  readonly claimFaults: Error[] = [];
+  readonly settleFaults: Error[] = [];
+
+  override async claim(order: ClaimOrder): Promise<readonly Delivery[]> {
+    this.claims.push(order);
+    const fault = this.claimFaults.shift();
+    if (fault) throw fault;
+    return super.claim(order);
+  }
+
+  override async settle(settlements: readonly Settlement[]): Promise<readonly Movement[]> {
+    const fault = this.settleFaults.shift();
+    if (fault) throw fault;
+    return super.settle(settlements);
+  }
+
+  /** As the memory store's own, which goes through `settle`: the faults are for the worker's settlements. */
+  override async expire(order: ExpiryOrder): Promise<readonly Movement[]> {
+    const faults = this.settleFaults.splice(0);
+    const moved = await super.expire(order);
+    this.settleFaults.push(...faults);
+    return moved;
+  }
+
+  override nextDue(channel: string): Promise<number | undefined> {
+    this.looks++;
+    return super.nextDue(channel);
+  }
+}
+
+class CountingStorage extends MemoryStorage {
+  override readonly outbox = new CountingStore(this.tables);
+}
+
+/** Ids are not asked for; the jitter is what a test sets. */
+class SetRandom extends IdGenerator {
+  value = 0.5;
+
+  override next(): string {
+    throw new Error('No id is needed here.');
+  }
+
+  override bytes(): Buffer {
+    throw new Error('No bytes are needed here.');
+  }
+
+  override random(): number {
+    return this.value;
+  }
+}
+
+type Carrier = (batch: readonly Delivery[], signal: AbortSignal) => Promise<readonly HandOff[]>;
+
+/** A channel whose carrier is a function of the test's. */
+class ScriptedChannel extends Channel {
+  override readonly name = 'sms';
+  override readonly timing: DeliveryTiming = {
+    leaseMs: 10_000,
+    maxAttempts: 4,
+    retryBaseMs: 1000,
+    retryMaxMs: 5000,
+    reportDeadlineMs: 60_000,
+  };
+  /** Every batch as it was handed over. */
+  readonly batches: (readonly Delivery[])[] = [];
+  carrier: Carrier = async (batch) => batch.map(() => ({ kind: 'sent', final: 'delivered' }));
+  /** Batches on the wire, now and at the most. */
+  under = 0;
+  peak = 0;
+
+  constructor(override readonly repeat: RepeatPolicy) {
+    super();
+  }
+
+  override async start(): Promise<void> {}
+
+  override async deliver(batch: readonly Delivery[], signal: AbortSignal): Promise<readonly HandOff[]> {
+    this.batches.push(batch);
+    this.peak = Math.max(this.peak, ++this.under);
+    try {
+      return await this.carrier(batch, signal);
+    } finally {
+      this.under--;
+    }
+  }
+
+  override lanes(): undefined {
+    return undefined;
+  }
+
+  override async stop(): Promise<void> {}
+
+  /** How often each delivery was handed over, by `<message>/<position>`. */
+  get submitted(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { messageId: id, position } of this.batches.flat()) {
+      counts.set(`${id}/${position}`, (counts.get(`${id}/${position}`) ?? 0) + 1);
+    }
+    return counts;
+  }
+}
+
+/** An outbox in memory, a channel and a clock of the test's, and workers on them. */
+export class DeliveryWorld {
+  readonly clock = new FakeClock();
+  readonly storage = new CountingStorage();
+  readonly events = new MessagingEvents();
+  readonly wakeUp = new LocalWakeUp();
+  readonly outbox = new Outbox(this.storage.outbox, this.wakeUp, this.events, this.clock);
+  readonly random = new SetRandom();
+  readonly channel: ScriptedChannel;
+  private readonly workers: ChannelWorker[] = [];
+
+  private constructor(repeat: RepeatPolicy) {
+    this.channel = new ScriptedChannel(repeat);
+  }
+
+  /** With 1000 units on `ACCOUNT`, and no worker yet. */
+  static async open(repeat: RepeatPolicy = 'idempotent'): Promise<DeliveryWorld> {
+    const world = new DeliveryWorld(repeat);
+    const { accounts, ledger } = world.storage;
+    await accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: 0 });
+    await ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 1000, at: 0 });
+    return world;
+  }
+
+  /** Starts a worker. */
+  worker(options: DispatchOptions = {}): ChannelWorker {
+    const settings = resolveDispatchSettings(options);
+    const worker = new ChannelWorker(
+      ...([this.channel, this.storage.outbox, this.outbox, settings, this.clock, this.random] as const),
+    );
+    this.workers.push(worker);
+    worker.start();
+    return worker;
+  }
+
+  /** Ends the workers, whatever they are at. */
+  async close(): Promise<void> {
+    const stops = this.workers.map((worker) => worker.stop());
+    await this.pass(60_000, 20_000);
+    await Promise.all(stops);
+  }
+
+  /** Stores sends as if an application had accepted them just now. */
+  async accept(...sends: readonly Send[]): Promise<void> {
+    const at = this.clock.now();
+    await this.storage.outbox.commit(
+      sends.map((send) => ({ ...send, at })),
+      decide,
+    );
+    for (const worker of this.workers) worker.ring();
+    await settled();
+  }
+
+  /** Stores `count` sends of one unit, from `msg-000000` on. */
+  acceptSome(count: number): Promise<void> {
+    return this.accept(...Array.from({ length: count }, (_, index) => aSend(index)));
+  }
+
+  /** Lets time pass in steps; after each, everything that can go on does. */
+  async pass(ms: number, step = 100): Promise<void> {
+    for (let gone = 0; gone < ms; gone += step) {
+      this.clock.advance(Math.min(step, ms - gone));
+      await settled();
+    }
+  }
+
+  async status(index = 0): Promise<string | undefined> {
+    return (await this.storage.outbox.recipients(messageId(index)))[0]?.status;
+  }
+
+  balance(): Promise<number | undefined> {
+    return this.storage.ledger.balance(ACCOUNT);
+  }
+
+  books(): Promise<readonly string[]> {
+    return this.storage.ledger.check();
+  }
+}
+
+/** A promise that the test fulfils when it likes. */
+export class Gate {
+  open: () => void = () => undefined;
+  readonly opened = new Promise<void>((resolve) => {
+    this.open = resolve;
+  });
+}

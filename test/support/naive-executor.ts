@@ -1,0 +1,57 @@
+import type { DataSource } from 'typeorm';
+import type { HostTransaction, OutboxStore } from '../../src/outbox/outbox-store.js';
+import { SqliteDialect } from '../../src/storage/typeorm/dialects/sqlite-dialect.js';
+import { Executor, type Work } from '../../src/storage/typeorm/executor.js';
+import { driveOn, openRunner } from '../../src/storage/typeorm/host-transaction.js';
+import { TypeormOutboxStore } from '../../src/storage/typeorm/typeorm-outbox-store.js';
+import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+
+/**
+ * An executor as one writes it first: TypeORM's own transactions on the host's DataSource. On better-sqlite3 they are
+ * savepoints in whatever transaction the host happens to have open.
+ */
+class NaiveExecutor extends Executor {
+  override readonly dialect = new SqliteDialect();
+
+  constructor(private readonly dataSource: DataSource) {
+    super();
+  }
+
+  override write<T>(work: Work<T>): Promise<T> {
+    return this.dataSource.transaction((manager) =>
+      driveOn(openRunner({ manager }, this.dataSource), this.dialect, work()),
+    );
+  }
+
+  override writeLazily<T>(work: Work<T>): Promise<T> {
+    return this.write(work);
+  }
+
+  override read<T>(work: Work<T>): Promise<T> {
+    return driveOn(this.dataSource.createQueryRunner(), this.dialect, work());
+  }
+
+  override join<T>(host: HostTransaction, work: Work<T>): Promise<T> {
+    return driveOn(openRunner(host, this.dataSource), this.dialect, work());
+  }
+
+  override whenCommitted(_host: HostTransaction, task: () => void): void {
+    task();
+  }
+
+  override async stop(): Promise<void> {}
+}
+
+/** A storage whose sends go through TypeORM's own transactions. */
+export class NaiveSqliteStorage extends TypeormStorage {
+  private readonly naive: OutboxStore;
+
+  constructor(dataSource: DataSource) {
+    super({ database: dataSource });
+    this.naive = new TypeormOutboxStore(new NaiveExecutor(dataSource));
+  }
+
+  override get outbox(): OutboxStore {
+    return this.naive;
+  }
+}

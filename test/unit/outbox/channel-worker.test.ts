@@ -1,0 +1,349 @@
+import { describe, expect, test } from '@jest/globals';
+import { StorageUnavailableError } from '../../../src/common/errors.js';
+import type { HandOff } from '../../../src/outbox/hand-off.js';
+import { aSend, messageId } from '../../../src/testing/storage-contract/fixtures.js';
+import { DeliveryWorld, Gate } from '../../support/delivery-world.js';
+import { closeAfterEach } from '../../support/opened.js';
+import { settled } from '../../support/settled.js';
+
+const opened = closeAfterEach();
+const open = async (...args: Parameters<typeof DeliveryWorld.open>) => opened(await DeliveryWorld.open(...args));
+
+const retry: HandOff = { kind: 'retry', error: 'busy' };
+const sent: HandOff = { kind: 'sent' };
+const delivered: HandOff = { kind: 'sent', final: 'delivered' };
+
+/** When each attempt was made, in milliseconds after the first. */
+async function attempts(world: DeliveryWorld): Promise<number[]> {
+  const at: number[] = [];
+  world.channel.carrier = async (batch) => {
+    at.push(world.clock.now());
+    return batch.map(() => retry);
+  };
+  world.worker();
+  await world.acceptSome(1);
+  await world.pass(30_000, 10);
+  return at.map((time) => time - (at[0] ?? 0));
+}
+
+describe('what may work later', () => {
+  test.each([
+    { random: 0, waits: [500, 1000, 2000] },
+    { random: 0.999_999, waits: [1000, 2000, 4000] },
+  ])('is tried again after growing waits, at the least and at the most ($random)', async ({ random, waits }) => {
+    const world = await open();
+    world.random.value = random;
+    const at = await attempts(world);
+    expect(at).toHaveLength(4);
+    const between = at.slice(1).map((time, index) => time - (at[index] ?? 0));
+    // Never sooner than the backoff; later only by the gathering time and the step of this test's clock.
+    for (const [index, wait] of waits.entries()) {
+      expect(between[index]).toBeGreaterThanOrEqual(wait);
+      expect(between[index]).toBeLessThan(wait + 30);
+    }
+  });
+
+  test('fails for good after the last attempt, and is refunded once', async () => {
+    const world = await open();
+    const moved: string[] = [];
+    world.events.on('delivery.moved', ({ status, refund, error }) => moved.push(`${status} ${refund} ${error}`));
+    await attempts(world);
+    expect([await world.status(), await world.balance()]).toEqual(['failed', 1000]);
+    expect(moved).toEqual([...Array(3).fill('queued 0 busy'), 'failed 1 busy']);
+    await world.outbox.report([{ messageId: messageId(0), position: 0, status: 'failed', at: world.clock.now() }]);
+    expect([await world.balance(), await world.books()]).toEqual([1000, []]);
+  });
+
+  test('is delivered when it works at last, and costs what it cost', async () => {
+    const world = await open();
+    world.channel.carrier = async (batch) => batch.map(({ attempt }) => (attempt < 3 ? retry : delivered));
+    world.worker();
+    await world.acceptSome(1);
+    await world.pass(10_000);
+    expect([await world.status(), await world.balance(), await world.books()]).toEqual(['delivered', 999, []]);
+  });
+});
+
+describe('a report', () => {
+  test('that does not come makes it unknown after the deadline; one that comes late moves it on', async () => {
+    const world = await open();
+    world.channel.carrier = async (batch) => batch.map(() => sent);
+    world.worker();
+    await world.acceptSome(1);
+    await world.pass(59_000, 500);
+    expect(await world.status()).toBe('sent');
+    await world.pass(3000);
+    expect(await world.status()).toBe('unknown');
+    await world.outbox.report([{ messageId: messageId(0), position: 0, status: 'delivered', at: world.clock.now() }]);
+    expect([await world.status(), await world.balance(), await world.books()]).toEqual(['delivered', 999, []]);
+    await world.pass(120_000, 1000);
+    expect([...world.channel.submitted.values()]).toEqual([1]);
+  });
+
+  test('that overtakes the answer of the hand-off stands', async () => {
+    const world = await open();
+    world.channel.carrier = async (batch) => {
+      await world.outbox.report([{ messageId: messageId(0), position: 0, status: 'delivered', at: world.clock.now() }]);
+      return batch.map(() => sent);
+    };
+    world.worker();
+    await world.acceptSome(1);
+    await world.pass(100);
+    expect(await world.status()).toBe('delivered');
+  });
+});
+
+describe('a transport that throws', () => {
+  test.each(['at-most-once', 'at-least-once'] as const)('leaves what it had unknown (%s)', async (repeat) => {
+    const world = await open(repeat);
+    world.channel.carrier = async () => {
+      throw new Error('the line is cut');
+    };
+    world.worker();
+    await world.acceptSome(3);
+    await world.pass(60_000, 500);
+    expect([await world.status(0), await world.status(2), await world.balance()]).toEqual(['unknown', 'unknown', 997]);
+    expect([...world.channel.submitted.values()]).toEqual([1, 1, 1]);
+  });
+
+  test('is asked again where repeating is harmless', async () => {
+    const world = await open('idempotent');
+    let calls = 0;
+    world.channel.carrier = async (batch) => {
+      if (++calls === 1) throw new Error('the line is cut');
+      return batch.map(() => delivered);
+    };
+    world.worker();
+    await world.acceptSome(1);
+    await world.pass(5000);
+    expect([calls, await world.status()]).toEqual([2, 'delivered']);
+  });
+
+  test('before it answers anything is as one that throws; one with too few answers leaves the rest unknown', async () => {
+    const world = await open('at-most-once');
+    world.channel.carrier = (batch) => {
+      if (batch.length === 1) throw new Error('at once, not as a promise');
+      return Promise.resolve([delivered]);
+    };
+    world.worker();
+    await world.acceptSome(1);
+    await world.pass(100);
+    await world.accept(aSend(1), aSend(2));
+    await world.pass(100);
+    expect([await world.status(0), await world.status(1), await world.status(2)]).toEqual([
+      ...['unknown', 'delivered', 'unknown'],
+    ]);
+  });
+});
+
+describe('a worker that is gone', () => {
+  /** Claims everything due and is never heard of again. */
+  const vanish = ({ storage, clock, channel }: DeliveryWorld) =>
+    storage.outbox.claim({
+      ...{ channel: 'sms', limit: 100, now: clock.now(), leaseUntil: clock.now() + channel.timing.leaseMs },
+      abandoned: channel.repeat !== 'at-most-once',
+    });
+
+  test.each(['idempotent', 'at-least-once'] as const)(
+    'leaves what another takes over after the lease (%s)',
+    async (repeat) => {
+      const world = await open(repeat);
+      await world.acceptSome(2);
+      await vanish(world);
+      world.worker();
+      await world.pass(9900);
+      expect([world.channel.batches, await world.status()]).toEqual([[], 'sending']);
+      await world.pass(1500);
+      expect([await world.status(0), await world.status(1), await world.balance()]).toEqual([
+        'delivered',
+        'delivered',
+        998,
+      ]);
+    },
+  );
+
+  test('leaves what nobody repeats: unknown after the lease (at-most-once)', async () => {
+    const world = await open('at-most-once');
+    await world.acceptSome(2);
+    await vanish(world);
+    world.worker();
+    await world.pass(9900);
+    expect(await world.status()).toBe('sending');
+    await world.pass(5000);
+    expect([await world.status(0), world.channel.batches]).toEqual(['unknown', []]);
+  });
+
+  test('again and again with the same delivery: it is not handed over once more', async () => {
+    const world = await open('at-least-once');
+    await world.acceptSome(1);
+    for (let death = 0; death < world.channel.timing.maxAttempts; death++) {
+      await vanish(world);
+      world.clock.advance(world.channel.timing.leaseMs + 1);
+    }
+    await world.accept(aSend(1));
+    world.worker();
+    await world.pass(1000);
+    expect([await world.status(0), await world.status(1)]).toEqual(['unknown', 'delivered']);
+    expect([...world.channel.submitted.keys()]).toEqual([`${messageId(1)}/0`]);
+    const [recipient] = await world.storage.outbox.recipients(messageId(0));
+    expect(recipient?.error).toBe('too_many_attempts');
+  });
+});
+
+describe('a storage that fails', () => {
+  const away = () => new StorageUnavailableError('The database is away.');
+
+  test('while it claims is asked again a second later', async () => {
+    const world = await open();
+    await world.acceptSome(1);
+    world.storage.outbox.claimFaults.push(away(), away());
+    world.worker();
+    await world.pass(900);
+    expect([world.storage.outbox.claims.length, await world.status()]).toEqual([1, 'queued']);
+    await world.pass(2000);
+    expect([world.storage.outbox.claims.length >= 3, await world.status()]).toEqual([true, 'delivered']);
+  });
+
+  test.each([
+    { repeat: 'idempotent', status: 'delivered', handedOver: 2 },
+    { repeat: 'at-least-once', status: 'delivered', handedOver: 2 },
+    { repeat: 'at-most-once', status: 'unknown', handedOver: 1 },
+  ] as const)('while it settles: the lease runs out, and then it is $status ($repeat)', async (expected) => {
+    const world = await open(expected.repeat);
+    world.storage.outbox.settleFaults.push(away());
+    world.worker();
+    await world.acceptSome(1);
+    await world.pass(9000);
+    expect([await world.status(), world.channel.batches.length]).toEqual(['sending', 1]);
+    await world.pass(5000);
+    expect([await world.status(), world.channel.batches.length]).toEqual([expected.status, expected.handedOver]);
+    expect([await world.balance(), await world.books()]).toEqual([999, []]);
+  });
+});
+
+describe('limits', () => {
+  test('a batch is no larger, and no more of them are on the wire, than the options say', async () => {
+    const world = await open();
+    const gates: Gate[] = [];
+    world.channel.carrier = async (batch) => {
+      const gate = new Gate();
+      gates.push(gate);
+      await gate.opened;
+      return batch.map(() => delivered);
+    };
+    world.worker({ batchSize: 10, concurrency: 3 });
+    await world.acceptSome(95);
+    await world.pass(3000);
+    expect([gates.length, world.channel.under]).toEqual([3, 3]);
+    for (let count = 0; count < 10; count++) {
+      gates[count]?.open();
+      await world.pass(200, 10);
+    }
+    expect([world.channel.peak, world.channel.batches.map(({ length }) => length)]).toEqual([
+      3,
+      [...Array(9).fill(10), 5],
+    ]);
+    expect([...world.channel.submitted.values()].every((times) => times === 1)).toBe(true);
+    expect([await world.status(0), await world.status(94)]).toEqual(['delivered', 'delivered']);
+  });
+
+  test('two workers on one storage never hand the same delivery over twice', async () => {
+    const world = await open('at-most-once');
+    world.channel.carrier = async (batch) => {
+      await settled(3);
+      return batch.map(() => delivered);
+    };
+    world.worker({ batchSize: 7 });
+    world.worker({ batchSize: 7 });
+    for (let round = 0; round < 10; round++) {
+      await world.accept(...Array.from({ length: 20 }, (_, index) => aSend(round * 20 + index)));
+      await world.pass(20, 5);
+    }
+    await world.pass(3000);
+    expect([world.channel.submitted.size, new Set(world.channel.submitted.values())]).toEqual([200, new Set([1])]);
+    expect(await world.books()).toEqual([]);
+  });
+
+  test('with nothing to do it looks once a poll and no more', async () => {
+    const world = await open();
+    world.worker({ pollMs: 1000 });
+    await world.pass(60_000, 5);
+    const { claims, looks } = world.storage.outbox;
+    expect(claims.length).toBeGreaterThanOrEqual(55);
+    expect(claims.length).toBeLessThanOrEqual(61);
+    expect(looks).toBeLessThanOrEqual(61);
+  });
+
+  test('what is due and in other hands does not make it spin', async () => {
+    const world = await open('at-most-once');
+    await world.accept(aSend(1, { lane: 'somebody else’s' }));
+    world.worker({ pollMs: 1000 });
+    await world.pass(10_000, 5);
+    expect(world.storage.outbox.claims.length).toBeLessThanOrEqual(41);
+  });
+
+  test('a ring is heard at once, and rings in a row make one round', async () => {
+    const world = await open();
+    const worker = world.worker({ pollMs: 60_000 });
+    await world.pass(100, 5);
+    const before = world.storage.outbox.claims.length;
+    await world.acceptSome(1);
+    for (let ring = 0; ring < 100; ring++) worker.ring();
+    await world.pass(50, 5);
+    expect(await world.status()).toBe('delivered');
+    expect(world.storage.outbox.claims.length - before).toBeLessThanOrEqual(2);
+  });
+
+  test('a retry is due in its own time, not at the next poll', async () => {
+    const world = await open();
+    world.channel.carrier = async (batch) => batch.map(({ attempt }) => (attempt < 2 ? retry : delivered));
+    world.worker({ pollMs: 60_000 });
+    await world.acceptSome(1);
+    await world.pass(1200, 10);
+    expect(await world.status()).toBe('delivered');
+  });
+});
+
+describe('a shutdown', () => {
+  test('finishes what is on the wire and takes nothing new', async () => {
+    const world = await open();
+    const gate = new Gate();
+    let told = false;
+    world.channel.carrier = async (batch, signal) => {
+      await gate.opened;
+      told = signal.aborted;
+      return batch.map(() => delivered);
+    };
+    const worker = world.worker({ batchSize: 5, concurrency: 1 });
+    await world.acceptSome(8);
+    await world.pass(50, 10);
+    let over = false;
+    const stopped = worker.stop().then(() => {
+      over = true;
+    });
+    await world.pass(1000);
+    expect([over, world.channel.under]).toEqual([false, 1]);
+    gate.open();
+    await stopped;
+    expect([told, await world.status(0), await world.status(4)]).toEqual([true, 'delivered', 'delivered']);
+    worker.ring();
+    await world.pass(5000);
+    expect([await world.status(5), world.channel.batches.length]).toEqual(['queued', 1]);
+  });
+
+  test('does not wait longer for a carrier that hangs than the options say', async () => {
+    const world = await open();
+    world.channel.carrier = () => new Promise(() => undefined);
+    const worker = world.worker({ shutdownMs: 2000 });
+    await world.acceptSome(1);
+    await world.pass(50, 10);
+    let over = false;
+    void worker.stop().then(() => {
+      over = true;
+    });
+    await world.pass(1900);
+    expect(over).toBe(false);
+    await world.pass(200);
+    expect([over, await world.status()]).toEqual([true, 'sending']);
+  });
+});
