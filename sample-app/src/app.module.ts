@@ -2,13 +2,16 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { MessagingModule, SandboxModule, TypeormStorage } from 'nestjs-messaging';
 import type { Config } from './config.js';
 import { DemoAccount } from './demo-account.js';
+import { PhoneLoginController } from './phone-login.controller.js';
 import { PrefixedIds } from './prefixed-ids.js';
+import { keptPepper } from './secrets.js';
 import { WelcomeController } from './welcome.controller.js';
 
 /** The host application. */
 @Module({})
 export class AppModule {
-  static with({ databaseUrl, homeCountry, dispatch }: Config): DynamicModule {
+  static with(config: Config): DynamicModule {
+    const { databaseUrl, homeCountry, dispatch, secretsFile } = config;
     return {
       module: AppModule,
       imports: [
@@ -18,10 +21,15 @@ export class AppModule {
           signatures: ['INFOS', 'ALERTE', 'SERVICE'],
           dispatch: { enabled: dispatch },
           sms: { tariff: { base: 1, international: 3, home: homeCountry } },
+          otp: {
+            pepper: config.otpPepper ?? keptPepper(secretsFile),
+            limits: config.otpLimits,
+            validitySeconds: config.otpValiditySeconds,
+          },
         }),
         SandboxModule.forRoot(),
       ],
-      controllers: [WelcomeController],
+      controllers: [WelcomeController, PhoneLoginController],
       providers: [DemoAccount],
     };
   }

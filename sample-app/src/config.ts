@@ -13,6 +13,10 @@ export interface Config {
   readonly demoApiKey: string | undefined;
   readonly homeCountry: string;
   readonly httpAdapter: 'express' | 'fastify';
+  /** What codes are derived from; undefined: made once and kept. */
+  readonly otpPepper: string | undefined;
+  readonly otpLimits: 'standard' | 'strict' | 'none';
+  readonly otpValiditySeconds: number;
   /** False: this process accepts and another one delivers. */
   readonly dispatch: boolean;
 }
@@ -40,6 +44,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     demoApiKey: env.DEMO_API_KEY || undefined,
     homeCountry: env.HOME_COUNTRY || 'BF',
     httpAdapter: oneOf('HTTP_ADAPTER', env.HTTP_ADAPTER || 'express', ['express', 'fastify']),
+    otpPepper: env.OTP_PEPPER || undefined,
+    otpLimits: oneOf('OTP_LIMITS', env.OTP_LIMITS || 'none', ['standard', 'strict', 'none']),
+    otpValiditySeconds: integer('OTP_VALIDITY_SECONDS', env.OTP_VALIDITY_SECONDS || '300', 1, 3600),
     dispatch: oneOf('DISPATCH', env.DISPATCH || 'on', ['on', 'off']) === 'on',
   };
 }

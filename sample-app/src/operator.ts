@@ -21,7 +21,7 @@ async function run(): Promise<void> {
   // The same database; no routes and no deliveries.
   const app = await NestFactory.createApplicationContext(AppModule.with({ ...readConfig(), dispatch: false }), {
     abortOnError: false,
-    logger: ['fatal', 'error', 'warn'],
+    logger: ['fatal', 'error'],
   });
   try {
     process.exitCode = await command.run(app, args, values);

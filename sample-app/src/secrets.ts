@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -5,6 +6,7 @@ import { dirname } from 'node:path';
 export interface Secrets {
   readonly accountId?: string;
   readonly apiKey?: string;
+  readonly otpPepper?: string;
 }
 
 /** What was kept; nothing on the first start. @throws Error when the file is there and is not ours */
@@ -22,4 +24,13 @@ export function keepSecrets(file: string, secrets: Secrets): void {
   writeFileSync(next, `${JSON.stringify(secrets, undefined, 2)}\n`, { mode: 0o600 });
   chmodSync(next, 0o600);
   renameSync(next, file);
+}
+
+/** The pepper that codes are derived from: kept, or made now and kept. */
+export function keptPepper(file: string): string {
+  const kept = readSecrets(file);
+  if (kept.otpPepper !== undefined) return kept.otpPepper;
+  const otpPepper = randomBytes(48).toString('base64url');
+  keepSecrets(file, { ...kept, otpPepper });
+  return otpPepper;
 }

@@ -26,6 +26,7 @@ import { OPTIONS } from '../support/messaging-app.js';
 import { codeIn, OtpApp, PEPPER, wrongFor } from '../support/otp-app.js';
 
 const { sms, ...COMMON } = OPTIONS;
+const { storage: _, ...VALUES } = OPTIONS;
 const otp: OtpOptions = { pepper: PEPPER };
 const NUMBER = '22670000001';
 
@@ -60,15 +61,13 @@ describe('OtpModule', () => {
     [
       'MessagingModule.forRootAsync with otp',
       () => [
-        MessagingModule.forRootAsync({ storage: MemoryStorage, otp: true, useFactory: () => ({ ...OPTIONS, otp }) }),
+        MessagingModule.forRootAsync({ storage: MemoryStorage, otp: true, useFactory: () => ({ ...VALUES, otp }) }),
       ],
     ],
     ['OtpModule.forRoot with sms beside it', () => [OtpModule.forRoot({ ...OPTIONS, otp })]],
     [
       'OtpModule.forRootAsync with sms beside it',
-      () => [
-        OtpModule.forRootAsync({ storage: MemoryStorage, sms: {}, useFactory: async () => ({ ...OPTIONS, otp }) }),
-      ],
+      () => [OtpModule.forRootAsync({ storage: MemoryStorage, sms: {}, useFactory: async () => ({ ...VALUES, otp }) })],
     ],
     [
       'OtpModule on a core that it shares with SmsModule',

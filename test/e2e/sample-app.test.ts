@@ -57,6 +57,32 @@ describe('sample app', () => {
     expect((await fetch(`${app.url}/sandbox`)).status).toBe(200);
   });
 
+  test('phone log-in: a code to the phone, and a session for who types it in, also after a restart', async () => {
+    const post = (app: SampleApp, path: string, body: object) =>
+      fetch(`${app.url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const first = await start();
+    const number = '22670000003';
+    expect((await post(first, '/login/code', { number })).status).toBe(201);
+    let text = '';
+    await until(async () => {
+      const messages: unknown = await get(first, `/sandbox/phones/${number}/messages`);
+      text = Array.isArray(messages) ? String(messages[0]?.text ?? '') : '';
+      return text !== '';
+    });
+    const otp = text.slice(0, 4);
+    await stop(first, 'SIGKILL');
+    const app = await start();
+    const wrong = otp === '0000' ? '0001' : '0000';
+    expect((await post(app, '/login', { number, otp: wrong })).status).toBe(401);
+    const answer = await post(app, '/login', { number, otp });
+    expect([answer.status, await answer.json()]).toEqual([201, { user: number, session: expect.any(String) }]);
+    expect((await post(app, '/login', { number, otp })).status).toBe(401);
+  });
+
   test('after kill -9 a second start prints the same key and has lost nothing', async () => {
     const first = await start();
     const { smsID } = Object(await (await send(first, bonjour)).json());

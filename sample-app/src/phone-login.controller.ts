@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto';
+import { Body, Controller, Post, UnauthorizedException, UseFilters } from '@nestjs/common';
+import { MessagingExceptionFilter, OtpService } from 'nestjs-messaging';
+
+/** Phone log-in on top of `OtpService`, as the README shows it. */
+@Controller('login')
+@UseFilters(MessagingExceptionFilter)
+export class PhoneLoginController {
+  constructor(private readonly otp: OtpService) {}
+
+  @Post('code')
+  async code(@Body() { number }: { number: string }) {
+    const { expires_at } = await this.otp.send('demo', { service: 'Log-in', number });
+    return { expires_at };
+  }
+
+  @Post()
+  async login(@Body() { number, otp }: { number: string; otp: string }) {
+    const outcome = await this.otp.verify('demo', { service: 'Log-in', number, otp });
+    if (outcome.kind !== 'verified') throw new UnauthorizedException(); // one text for every cause
+    return { user: number, session: randomUUID() };
+  }
+}
