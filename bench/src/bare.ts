@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Module, Post, ValidationPipe } from '@nestjs/common';
-import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsOptional, IsString, Matches } from 'class-validator';
+import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 
 /** The body of a send as one would validate it in any Nest application. */
 export class BareSend {
@@ -29,8 +29,36 @@ export function echo({ signature, number }: BareSend): object {
   };
 }
 
+class BareSendOtp {
+  @IsString()
+  @MaxLength(128)
+  service!: string;
+
+  @Matches(/^[1-9]\d{6,14}$/)
+  number!: string;
+}
+
+class BareVerifyOtp extends BareSendOtp {
+  @Matches(/^\d{4}$/)
+  otp!: string;
+}
+
 @Controller('api/v1')
 class BareController {
+  @Post('send/otp')
+  @HttpCode(200)
+  sendOtp(@Body(new ValidationPipe({ transform: true, whitelist: true })) { service, number }: BareSendOtp): object {
+    const [otpID, at] = ['01a1fe2d-8980-70b1-93b2-49369ca0cf7a', '2026-11-21T12:55:59.616Z'];
+    const message = 'Code de vérification envoyé';
+    return { success: true, message, otpID, number, service, channel: 'sms', expires_at: at, resend_at: at };
+  }
+
+  @Post('verify/otp')
+  @HttpCode(200)
+  verifyOtp(@Body(new ValidationPipe({ transform: true, whitelist: true })) _: BareVerifyOtp): object {
+    return { success: true, message: 'Code de vérification vérifié avec succès' };
+  }
+
   @Post('send/sms')
   @HttpCode(200)
   send(@Body(new ValidationPipe({ transform: true, whitelist: true })) body: BareSend): object {

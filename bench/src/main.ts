@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { benchAccept } from './accept.js';
 import { benchDrain } from './drain.js';
 import { benchLarge } from './large.js';
+import { benchOtp } from './otp.js';
 import { benchSegmentation } from './segmentation.js';
 import { benchStored } from './stored.js';
 
@@ -38,4 +39,17 @@ if (runs('stored')) {
 }
 if (runs('drain')) {
   console.log(`Dispatch to the sandbox: ${Math.round(await benchDrain(50_000))} messages/s (wanted: 5000)`);
+}
+if (runs('otp')) {
+  const ratios = await benchOtp(3);
+  console.log('One-time passcodes, 32 connections, Express, SQLite:');
+  console.log(
+    `  send/otp   ${ratios.sendAgainstBare.toFixed(2)} x bare (wanted: 0.75), ${ratios.sendAgainstBetterAuth.toFixed(1)} x better-auth (wanted: 5)`,
+  );
+  console.log(
+    `  verify/otp ${ratios.verifyAgainstBare.toFixed(2)} x bare (wanted: 0.85), ${ratios.verifyAgainstBetterAuth.toFixed(1)} x better-auth (wanted: 5)`,
+  );
+  console.log(
+    `  verify/otp with 1 000 000 stored codes against few: ${ratios.verifyAtMillion.toFixed(2)} x, refused ${ratios.refused}`,
+  );
 }

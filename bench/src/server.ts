@@ -6,14 +6,19 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { AccountService, LedgerService, MessagingModule, TypeormStorage } from 'nestjs-messaging';
 import { BareModule } from './bare.js';
+import { otpHost, sendCodes } from './otp-host.js';
 import { SketchModule } from './sketch.js';
 
 /** What the parent asks for: `node server.js '<json>'`. */
 interface Order {
-  readonly kind: 'bare' | 'ours' | 'sketch';
+  readonly kind: 'bare' | 'ours' | 'sketch' | 'otp';
   readonly adapter: 'express' | 'fastify';
   readonly url?: string;
   readonly dispatch?: boolean;
+}
+
+function isCodesOrder(message: unknown): message is { readonly codes: readonly string[] } {
+  return typeof message === 'object' && message !== null && 'codes' in message && Array.isArray(message.codes);
 }
 
 const order: Order = JSON.parse(process.argv[2] ?? '{}');
@@ -23,6 +28,7 @@ function hostOf({ kind, url = 'sqlite::memory:', dispatch = false }: Order): Dyn
   class Host {}
   if (kind === 'bare') return { module: Host, imports: [BareModule] };
   if (kind === 'sketch') return { module: Host, imports: [SketchModule.on(url)] };
+  if (kind === 'otp') return otpHost(url, dispatch);
   const messaging = MessagingModule.forRoot({
     storage: TypeormStorage.forRoot({ url }),
     signatures: ['INFOS', 'ALERTE', 'SERVICE'],
@@ -38,9 +44,11 @@ const app = await NestFactory.create(
   { logger: ['error', 'fatal'], abortOnError: false },
 );
 let key = 'none';
-if (order.kind === 'ours') {
+let accountId = '';
+if (order.kind === 'ours' || order.kind === 'otp') {
   const accounts = app.get(AccountService, { strict: false });
   const { id } = await accounts.createAccount({ name: 'bench' });
+  accountId = id;
   key = (await accounts.issueKey(id)).key;
   await app.get(LedgerService, { strict: false }).topUp(id, 1e12);
 }
@@ -50,5 +58,8 @@ process.send?.({ port, key });
 process.on('message', (message) => {
   const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
   if (message === 'memory') process.send?.({ rss: maxRSS * 1024, cpu: userCPUTime + systemCPUTime });
+  if (isCodesOrder(message)) {
+    void sendCodes(app, accountId, message.codes).then((codes) => process.send?.({ codes }));
+  }
   if (message === 'stop') void app.close().then(() => process.exit(0));
 });

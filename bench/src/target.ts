@@ -13,16 +13,20 @@ export interface Target {
   readonly key: string;
   /** Peak resident memory of the server so far, in bytes. */
   memory(): Promise<number>;
+  /** Has a code sent to each number; answers number and code. */
+  codes(numbers: readonly string[]): Promise<[number: string, code: string][]>;
   /** Processor time of the server so far, in microseconds. */
   cpu(): Promise<number>;
   stop(): Promise<void>;
 }
 
 const SERVER = fileURLToPath(new URL('./server.js', import.meta.url));
+/** A server of better-auth; starts with `startTarget` too. */
+export const BETTER_AUTH = fileURLToPath(new URL('../rivals/better-auth-server.mjs', import.meta.url));
 
 /** Starts a server; `order` is what `server.ts` takes. */
-export async function startTarget(order: object, env: Record<string, string> = {}): Promise<Target> {
-  const child = fork(SERVER, [JSON.stringify(order)], { env: { ...process.env, NODE_ENV: 'production', ...env } });
+export async function startTarget(order: object, program = SERVER): Promise<Target> {
+  const child = fork(program, [JSON.stringify(order)], { env: { ...process.env, NODE_ENV: 'production' } });
   const { port, key } = await messageOf(child);
   return {
     base: `http://127.0.0.1:${port}`,
@@ -30,6 +34,10 @@ export async function startTarget(order: object, env: Record<string, string> = {
     memory: async () => {
       child.send('memory');
       return Number((await messageOf(child)).rss);
+    },
+    codes: async (numbers) => {
+      child.send({ codes: numbers });
+      return Object((await messageOf(child)).codes);
     },
     cpu: async () => {
       child.send('memory');
@@ -59,12 +67,15 @@ export interface Load {
   readonly refused: number;
 }
 
-/** One recipient a request, 32 connections, for so many seconds. */
+/**
+ * 32 connections for so many seconds, or until `bodies` come to an end.
+ * @param bodies what each request sends; left out, one SMS to one recipient each time
+ */
 export async function load(
   target: Target,
   seconds: number,
   path = '/api/v1/send/sms',
-  body: object = ONE,
+  bodies?: Iterator<string>,
 ): Promise<Load> {
   const before = await target.cpu();
   const result = await autocannon({
@@ -72,8 +83,9 @@ export async function load(
     connections: 32,
     duration: seconds,
     method: 'POST',
+    ...(bodies && { requests: [{ setupRequest: (request) => ({ ...request, body: bodies.next().value ?? '{}' }) }] }),
     headers: { 'content-type': 'application/json', 'x-api-key': target.key },
-    body: JSON.stringify(body),
+    body: ONE,
   });
   return {
     cpu: ((await target.cpu()) - before) / result.requests.total,
@@ -83,7 +95,11 @@ export async function load(
   };
 }
 
-const ONE = { signature: 'INFOS', content: 'Bonjour, votre colis est arrive.', number: ['22670000000'] };
+const ONE = JSON.stringify({
+  signature: 'INFOS',
+  content: 'Bonjour, votre colis est arrive.',
+  number: ['22670000000'],
+});
 
 /** A database file in a folder of its own. */
 export function sqliteUrl(): { url: string; drop(): Promise<void> } {

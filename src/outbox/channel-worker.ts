@@ -1,11 +1,13 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../common/clock.js';
+import { StorageUnavailableError } from '../common/errors.js';
 import type { IdGenerator } from '../common/ids.js';
 import type { Channel } from './channel.js';
 import type { DispatchSettings } from './dispatch-settings.js';
 import { type HandOff, settlementOf } from './hand-off.js';
 import type { Outbox } from './outbox.js';
 import type { Delivery, OutboxStore } from './outbox-store.js';
+import type { Settlement } from './settlement.js';
 
 /** After a round a worker rests so long, whatever rings: what gathers meanwhile shares the next round's commits. After a longer pause it starts at once. */
 const GATHER_MS = 25;
@@ -76,21 +78,22 @@ export class ChannelWorker {
     if (this.inFlight.size >= this.settings.concurrency) return false;
     const lanes = this.channel.lanes();
     const now = this.clock.now();
+    const leaseUntil = now + this.channel.timing.leaseMs;
     const batch = await this.store.claim({
       channel: this.channel.name,
       limit: this.settings.batchSize,
       now,
-      leaseUntil: now + this.channel.timing.leaseMs,
+      leaseUntil,
       abandoned: this.channel.repeat !== 'at-most-once',
       ...(lanes ? { lanes } : {}),
     });
     if (batch.length === 0) return false;
-    this.launch(batch);
+    this.launch(batch, leaseUntil);
     return lanes !== undefined || batch.length === this.settings.batchSize;
   }
 
-  private launch(batch: readonly Delivery[]): void {
-    const delivery = this.deliver(batch).finally(() => {
+  private launch(batch: readonly Delivery[], leaseUntil: number): void {
+    const delivery = this.deliver(batch, leaseUntil).finally(() => {
       this.inFlight.delete(delivery);
       this.wakeIfFull();
     });
@@ -101,7 +104,7 @@ export class ChannelWorker {
     if (this.inFlight.size === this.settings.concurrency - 1 || this.channel.lanes()) this.ring();
   }
 
-  private async deliver(batch: readonly Delivery[]): Promise<void> {
+  private async deliver(batch: readonly Delivery[], leaseUntil: number): Promise<void> {
     const { channel, clock, ids } = this;
     const results = await this.handOver(batch);
     const at = clock.now();
@@ -109,11 +112,22 @@ export class ChannelWorker {
       const result = results[index] ?? { kind: 'unknown', error: 'no_answer' };
       return settlementOf(delivery, result, channel, at, ids.random());
     });
-    try {
-      await this.outbox.report(settlements);
-    } catch (error) {
-      // Not stored: the lease runs out, and the channel's repeat policy says what happens then.
-      this.log.warn(`Channel ${channel.name}: ${reasonOf(error)}`);
+    await this.settle(settlements, leaseUntil);
+  }
+
+  /** What the carrier said is known only here: a storage that is away is asked again for as long as the lease lasts. */
+  private async settle(settlements: readonly Settlement[], leaseUntil: number): Promise<void> {
+    for (;;) {
+      try {
+        await this.outbox.report(settlements);
+        return;
+      } catch (error) {
+        this.log.warn(`Channel ${this.channel.name}: ${reasonOf(error)}`);
+        const again = error instanceof StorageUnavailableError && this.clock.now() + PAUSE_MS < leaseUntil;
+        // Not stored: the lease runs out, and the channel's repeat policy says what happens then.
+        if (!again || this.stopped) return;
+      }
+      await this.pause(PAUSE_MS);
     }
   }
 

@@ -50,8 +50,9 @@ export class Outbox {
   private waiting: Waiting[] = [];
   private committing = false;
   private crowded = false;
-  private readonly held: Waiting[][] = [];
-  private lanes = 0;
+  /** Sends of accounts that somebody else holds, and the accounts that are being waited for. */
+  private readonly held = new Map<string, Waiting[]>();
+  private readonly lanes = new Set<string>();
 
   constructor(
     private readonly store: OutboxStore,
@@ -104,7 +105,7 @@ export class Outbox {
     if (this.committing || this.waiting.length === 0) return;
     this.committing = true;
     const commit = () => {
-      const batch = this.nextBatch();
+      const batch = nextBatch(this.waiting);
       this.crowded = batch.length > 1;
       void this.commit(batch, 'skip').finally(() => {
         this.committing = false;
@@ -115,17 +116,6 @@ export class Outbox {
     // come in crowds, a little later; a caller by itself never waits for others.
     if (this.crowded && this.store.gatherMs > 0) this.clock.after(this.store.gatherMs, commit);
     else setImmediate(commit);
-  }
-
-  private nextBatch(): Waiting[] {
-    let recipients = 0;
-    let count = 0;
-    for (const { send } of this.waiting) {
-      recipients += send.recipients.length;
-      if (count > 0 && (count >= BATCH_SENDS || recipients > BATCH_RECIPIENTS)) break;
-      count++;
-    }
-    return this.waiting.splice(0, count);
   }
 
   private async commit(batch: readonly Waiting[], patience: 'wait' | 'skip'): Promise<void> {
@@ -158,21 +148,33 @@ export class Outbox {
     if (busy.length > 0) this.waitFor(busy);
   }
 
-  /** Accounts that another transaction holds are waited for apart from the others, one account a lane. */
+  /** Accounts that another transaction holds are waited for apart from the others, each in a lane of its own. */
   private waitFor(busy: readonly Waiting[]): void {
-    const byAccount = new Map<string, Waiting[]>();
     for (const item of busy) {
-      byAccount.set(item.send.accountId, [...(byAccount.get(item.send.accountId) ?? []), item]);
+      const { accountId } = item.send;
+      this.held.set(accountId, [...(this.held.get(accountId) ?? []), item]);
     }
-    this.held.push(...byAccount.values());
-    while (this.lanes < WAITING_LANES) {
-      const next = this.held.shift();
-      if (!next) return;
-      this.lanes++;
-      void this.commit(next, 'wait').finally(() => {
-        this.lanes--;
+    for (const [accountId, items] of this.held) {
+      if (this.lanes.size === WAITING_LANES) return;
+      if (this.lanes.has(accountId)) continue;
+      this.lanes.add(accountId);
+      void this.commit(nextBatch(items), 'wait').finally(() => {
+        this.lanes.delete(accountId);
         this.waitFor([]);
       });
+      if (items.length === 0) this.held.delete(accountId);
     }
   }
+}
+
+/** Takes from a queue what goes into one commit. */
+function nextBatch(queue: Waiting[]): Waiting[] {
+  let recipients = 0;
+  let count = 0;
+  for (const { send } of queue) {
+    recipients += send.recipients.length;
+    if (count > 0 && (count >= BATCH_SENDS || recipients > BATCH_RECIPIENTS)) break;
+    count++;
+  }
+  return queue.splice(0, count);
 }

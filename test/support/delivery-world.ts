@@ -10,6 +10,8 @@ import type { ClaimOrder, Delivery, ExpiryOrder, Movement } from '../../src/outb
 import type { Send } from '../../src/outbox/send.js';
 import type { Settlement } from '../../src/outbox/settlement.js';
 import { LocalWakeUp } from '../../src/outbox/wake-up.js';
+import { claimable } from '../../src/storage/memory/claimable.js';
+import { toDelivery } from '../../src/storage/memory/memory-delivery.js';
 import { MemoryOutboxStore } from '../../src/storage/memory/memory-outbox-store.js';
 import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
@@ -20,6 +22,8 @@ import { settled } from './settled.js';
 class CountingStore extends MemoryOutboxStore {
   claims: ClaimOrder[] = [];
   looks = 0;
+  /** False: it reads what is due, thinks for a moment, and takes what may be taken by then. */
+  locks = true;
   /** Thrown by the next calls, one each. */
   readonly claimFaults: Error[] = [];
   readonly settleFaults: Error[] = [];
@@ -28,7 +32,12 @@ class CountingStore extends MemoryOutboxStore {
     this.claims.push(order);
     const fault = this.claimFaults.shift();
     if (fault) throw fault;
-    return super.claim(order);
+    if (this.locks) return super.claim(order);
+    const rows = claimable(this.tables, order);
+    await new Promise(setImmediate);
+    return rows.map((row) =>
+      toDelivery(Object.assign(row, { status: 'sending', attempt: 1, dueAt: order.leaseUntil })),
+    );
   }
 
   override async settle(settlements: readonly Settlement[]): Promise<readonly Movement[]> {

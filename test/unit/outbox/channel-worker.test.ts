@@ -1,4 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import type { HandOff } from '../../../src/outbox/hand-off.js';
 import { aSend, messageId } from '../../../src/testing/storage-contract/fixtures.js';
@@ -8,6 +9,8 @@ import { settled } from '../../support/settled.js';
 
 const opened = closeAfterEach();
 const open = async (...args: Parameters<typeof DeliveryWorld.open>) => opened(await DeliveryWorld.open(...args));
+
+beforeAll(() => Logger.overrideLogger(false));
 
 const retry: HandOff = { kind: 'retry', error: 'busy' };
 const sent: HandOff = { kind: 'sent' };
@@ -204,16 +207,39 @@ describe('a storage that fails', () => {
     expect([world.storage.outbox.claims.length >= 3, await world.status()]).toEqual([true, 'delivered']);
   });
 
+  test.each(['idempotent', 'at-least-once', 'at-most-once'] as const)(
+    'for a moment while it settles is asked again: nothing is handed over twice, nothing becomes unknown (%s)',
+    async (repeat) => {
+      const world = await open(repeat);
+      world.storage.outbox.settleFaults.push(away(), away(), away());
+      world.worker();
+      await world.acceptSome(1);
+      await world.pass(15_000);
+      expect([await world.status(), world.channel.batches.length]).toEqual(['delivered', 1]);
+      expect([await world.balance(), await world.books()]).toEqual([999, []]);
+    },
+  );
+
+  test('while it settles in a way that will not pass is not asked for long', async () => {
+    const world = await open('at-most-once');
+    const faults = Array.from({ length: 5 }, () => new Error('a mistake of ours'));
+    world.storage.outbox.settleFaults.push(...faults);
+    world.worker();
+    await world.acceptSome(1);
+    await world.pass(8000);
+    expect(world.storage.outbox.settleFaults).toHaveLength(4);
+  });
+
   test.each([
     { repeat: 'idempotent', status: 'delivered', handedOver: 2 },
     { repeat: 'at-least-once', status: 'delivered', handedOver: 2 },
     { repeat: 'at-most-once', status: 'unknown', handedOver: 1 },
-  ] as const)('while it settles: the lease runs out, and then it is $status ($repeat)', async (expected) => {
+  ] as const)('for long while it settles: the lease runs out, and then it is $status ($repeat)', async (expected) => {
     const world = await open(expected.repeat);
-    world.storage.outbox.settleFaults.push(away());
+    world.storage.outbox.settleFaults.push(...Array.from({ length: 10 }, away));
     world.worker();
     await world.acceptSome(1);
-    await world.pass(9000);
+    await world.pass(9900);
     expect([await world.status(), world.channel.batches.length]).toEqual(['sending', 1]);
     await world.pass(5000);
     expect([await world.status(), world.channel.batches.length]).toEqual([expected.status, expected.handedOver]);
@@ -262,6 +288,16 @@ describe('limits', () => {
     await world.pass(3000);
     expect([world.channel.submitted.size, new Set(world.channel.submitted.values())]).toEqual([200, new Set([1])]);
     expect(await world.books()).toEqual([]);
+  });
+
+  test('on a storage that claims without a lock two workers do', async () => {
+    const world = await open('at-most-once');
+    world.storage.outbox.locks = false;
+    world.worker();
+    world.worker();
+    await world.acceptSome(20);
+    await world.pass(3000);
+    expect(Math.max(...world.channel.submitted.values())).toBe(2);
   });
 
   test('with nothing to do it looks once a poll and no more', async () => {

@@ -1,0 +1,75 @@
+import { expect, test } from '@jest/globals';
+import type { MessagingOptions } from '../../src/core/core-options.js';
+import type { SmsTransport } from '../../src/sms/sms-transport.js';
+import { CrashBooks } from '../support/crash-books.js';
+import { GatedTransport } from '../support/gated-transport.js';
+import { describeOnBothAdapters } from '../support/http-apps.js';
+import { type MessagingApp, OPTIONS, startMessaging } from '../support/messaging-app.js';
+import { countMessages } from '../support/money-races.js';
+import { closeAfterEach } from '../support/opened.js';
+import { phoneOf, sendSms, tallyOf } from '../support/sms-client.js';
+import { SqliteFile } from '../support/sqlite-file.js';
+import { until } from '../support/until.js';
+
+const opened = closeAfterEach();
+
+function optionsOn(file: SqliteFile, transport?: SmsTransport, dispatch = {}): Partial<MessagingOptions> {
+  const sms = transport ? { ...OPTIONS.sms, transport: { useValue: transport } } : OPTIONS.sms;
+  return { storage: file.storage(), sms, dispatch };
+}
+
+/** Sends `count` SMS at once. */
+async function sendSome(app: MessagingApp, count: number): Promise<void> {
+  const answers = Array.from({ length: count }, (_, index) => sendSms(app, { number: [phoneOf(index)] }));
+  expect(tallyOf(await Promise.all(answers))).toEqual({ '200': count });
+}
+
+/** How many deliveries stand where. */
+async function standing(file: SqliteFile): Promise<Record<string, number>> {
+  const books = await CrashBooks.open(`sqlite:${file.path}`);
+  try {
+    const counts: Record<string, number> = {};
+    for (const { status } of await books.deliveries()) counts[status] = (counts[status] ?? 0) + 1;
+    return counts;
+  } finally {
+    await books.close();
+  }
+}
+
+describeOnBothAdapters('delivery', (adapter) => {
+  test('close() waits for what is on the wire and settles it; the rest is delivered after the next start', async () => {
+    const file = opened(new SqliteFile());
+    const transport = new GatedTransport();
+    const app = await startMessaging(adapter, optionsOn(file, transport, { batchSize: 5, concurrency: 1 }));
+    await sendSome(app, 1);
+    await until(() => transport.batches.length === 1);
+    await sendSome(app, 8);
+    let closed = false;
+    const closing = app.close().then(() => {
+      closed = true;
+    });
+    // Whoever comes now is stored, or finds the door shut; a turn of the poll later nothing new is on the wire.
+    await until(async () => (await standing(file)).queued === 8);
+    expect([closed, transport.stopped, transport.batches.length]).toEqual([false, 0, 1]);
+    transport.gate.open();
+    await closing;
+    expect([transport.started, transport.stopped, transport.stoppedEarly]).toEqual([1, 1, false]);
+    expect([await standing(file), transport.batches.length]).toEqual([{ delivered: 1, queued: 8 }, 1]);
+
+    opened(await startMessaging(adapter, optionsOn(file)));
+    await until(async () => (await standing(file)).delivered === 9);
+  });
+
+  test('switched off: this process accepts and never delivers; another one on the same database does', async () => {
+    const file = opened(new SqliteFile());
+    const transport = new GatedTransport();
+    transport.gate.open();
+    const app = opened(await startMessaging(adapter, optionsOn(file, transport, { enabled: false, pollMs: 10 })));
+    await sendSome(app, 5);
+    opened(await startMessaging(adapter, optionsOn(file)));
+    await until(async () => (await standing(file)).delivered === 5);
+    expect(await countMessages(app)).toBe(5);
+    expect([transport.started, transport.batches, transport.stopped]).toEqual([0, [], 0]);
+    expect(await standing(file)).toEqual({ delivered: 5 });
+  });
+});

@@ -1,0 +1,53 @@
+import type { CommitOutcome, OutboxStore } from '../../src/outbox/outbox-store.js';
+
+/** One call of `commit`. */
+export interface SeenCommit {
+  readonly ids: readonly string[];
+  readonly recipients: number;
+  readonly patience: 'wait' | 'skip';
+}
+
+/** A store whose commits a test counts, delays and fails, and whose accounts it holds. */
+export class ScriptedCommits {
+  readonly store: OutboxStore;
+  readonly seen: SeenCommit[] = [];
+  /** What commits wait for before they read anything. */
+  before: Promise<unknown> = Promise.resolve();
+  /** Thrown by the next commits, one each. */
+  readonly faults: Error[] = [];
+  /** Accounts that somebody else holds, until their promise resolves. */
+  readonly held = new Map<string, Promise<unknown>>();
+
+  constructor(real: OutboxStore) {
+    const commit: OutboxStore['commit'] = async (sends, rules, host, patience = 'wait') => {
+      const recipients = sends.reduce((sum, send) => sum + send.recipients.length, 0);
+      this.seen.push({ ids: sends.map(({ id }) => id), recipients, patience });
+      await this.before;
+      const fault = this.faults.shift();
+      if (fault) throw fault;
+      if (patience === 'wait') await Promise.all(sends.map(({ accountId }) => this.held.get(accountId)));
+      const busy = patience === 'skip' ? sends.filter(({ accountId }) => this.held.has(accountId)) : [];
+      const outcomes = await real.commit(
+        sends.filter((send) => !busy.includes(send)),
+        rules,
+        host,
+        patience,
+      );
+      const next = outcomes[Symbol.iterator]();
+      return sends.map(
+        (send): CommitOutcome => (busy.includes(send) ? { kind: 'busy' } : (next.next().value ?? { kind: 'busy' })),
+      );
+    };
+    this.store = Object.create(real, { commit: { value: commit } });
+  }
+
+  /** Somebody takes an account's row; call the answer to give it back. */
+  hold(accountId: string): () => void {
+    let release = () => {};
+    this.held.set(accountId, new Promise<void>((resolve) => (release = resolve)));
+    return () => {
+      this.held.delete(accountId);
+      release();
+    };
+  }
+}

@@ -1,0 +1,77 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  backoff,
+  DEFAULT_TIMING,
+  type HandOff,
+  type RepeatPolicy,
+  settlementOf,
+} from '../../../src/outbox/hand-off.js';
+import type { Delivery } from '../../../src/outbox/outbox-store.js';
+
+const AT = 1_000_000;
+const timing = { ...DEFAULT_TIMING, maxAttempts: 3, retryBaseMs: 1000, retryMaxMs: 60_000, reportDeadlineMs: 5000 };
+
+function aDelivery(attempt: number): Delivery {
+  return {
+    ...{ messageId: 'm', position: 2, accountId: 'a', channel: 'sms', lane: undefined, sender: 'INFOS' },
+    ...{ payload: { kind: 'text', text: 'Bonjour' }, number: '22670000000', acceptedAt: 0, attempt },
+  };
+}
+
+describe('the wait before another attempt', () => {
+  test('doubles, with its jitter over the upper half, up to the longest', () => {
+    const wait = (attempt: number, random: number) => backoff(timing, attempt, random);
+    expect([1, 2, 3, 4, 7, 30, 2000].map((attempt) => wait(attempt, 0))).toEqual([
+      ...[500, 1000, 2000, 4000, 30_000, 30_000, 30_000],
+    ]);
+    expect([1, 2, 3].map((attempt) => wait(attempt, 0.5))).toEqual([750, 1500, 3000]);
+  });
+
+  test('is never shorter than half of the base nor longer than the longest, and is whole', () => {
+    const any = fc.record({
+      base: fc.integer({ min: 1, max: 100_000 }),
+      longer: fc.integer({ min: 0, max: 1_000_000 }),
+      attempt: fc.integer({ min: 1, max: 1000 }),
+      random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(any, ({ base, longer, attempt, random }) => {
+        const wait = backoff({ ...timing, retryBaseMs: base, retryMaxMs: base + longer }, attempt, random);
+        return Number.isInteger(wait) && wait >= Math.floor(base / 2) && wait <= base + longer;
+      }),
+    );
+  });
+});
+
+describe('what a hand-off means', () => {
+  const policies: RepeatPolicy[] = ['idempotent', 'at-least-once', 'at-most-once'];
+  const meaning = (result: HandOff, repeat: RepeatPolicy, attempt = 1) =>
+    settlementOf(aDelivery(attempt), result, { repeat, timing }, AT, 0);
+
+  test.each(policies)('taken: sent, with a deadline for the report, or its fate at once (%s)', (repeat) => {
+    expect(meaning({ kind: 'sent', reference: 'r' }, repeat)).toEqual({
+      ...{ messageId: 'm', position: 2, attempt: 1, at: AT, status: 'sent', reference: 'r', dueAt: AT + 5000 },
+    });
+    expect(meaning({ kind: 'sent', final: 'undelivered', error: 'absent' }, repeat)).toEqual({
+      ...{ messageId: 'm', position: 2, attempt: 1, at: AT, status: 'undelivered', error: 'absent' },
+    });
+  });
+
+  test.each(policies)('refused: failed, at the first attempt too (%s)', (repeat) => {
+    expect(meaning({ kind: 'refused', error: 'no' }, repeat)).toMatchObject({ status: 'failed', error: 'no' });
+  });
+
+  test.each(policies)('not taken: again, and failed after the last attempt (%s)', (repeat) => {
+    const result: HandOff = { kind: 'retry', error: 'busy' };
+    expect(meaning(result, repeat, 1)).toMatchObject({ status: 'queued', dueAt: AT + 500, attempt: 1 });
+    expect(meaning(result, repeat, 2)).toMatchObject({ status: 'queued', dueAt: AT + 1000, attempt: 2 });
+    expect(meaning(result, repeat, 3)).toMatchObject({ status: 'failed', error: 'busy' });
+  });
+
+  test('nobody knows: again only where that is harmless, and never failed, which would be refunded', () => {
+    const result: HandOff = { kind: 'unknown', error: 'cut' };
+    expect(policies.map((repeat) => meaning(result, repeat).status)).toEqual(['queued', 'unknown', 'unknown']);
+    expect(policies.map((repeat) => meaning(result, repeat, 3).status)).toEqual(Array(3).fill('unknown'));
+  });
+});

@@ -1,0 +1,200 @@
+import { describe, expect, test } from '@jest/globals';
+import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { MessagingEvents } from '../../../src/events/messaging-events.js';
+import { Outbox } from '../../../src/outbox/outbox.js';
+import { LocalWakeUp } from '../../../src/outbox/wake-up.js';
+import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { ACCOUNT, aSend, messageId, onceKey, recipients } from '../../../src/testing/storage-contract/fixtures.js';
+import { Gate } from '../../support/delivery-world.js';
+import { ScriptedCommits } from '../../support/scripted-commits.js';
+import { settled } from '../../support/settled.js';
+
+const UNITS = 100_000;
+
+async function open(...accounts: string[]) {
+  const storage = new MemoryStorage();
+  for (const id of [ACCOUNT, ...accounts]) {
+    await storage.accounts.createAccount({ id, name: id, createdAt: 0 });
+    await storage.ledger.post({ id: `funds ${id}`, accountId: id, kind: 'topup', units: UNITS, at: 0 });
+  }
+  const commits = new ScriptedCommits(storage.outbox);
+  const wakeUp = new LocalWakeUp();
+  const rings: string[] = [];
+  wakeUp.listen((channel) => rings.push(channel));
+  const clock = new FakeClock();
+  const outbox = new Outbox(commits.store, wakeUp, new MessagingEvents(), clock);
+  const spent = async (id = ACCOUNT) => UNITS - Number(await storage.ledger.balance(id));
+  return { storage, commits, outbox, rings, clock, spent };
+}
+
+/** What became of each, in a word. */
+async function ends(promises: readonly Promise<unknown>[]): Promise<string[]> {
+  const results = await Promise.allSettled(promises);
+  return results.map((result) => (result.status === 'fulfilled' ? 'accepted' : String(result.reason.message)));
+}
+
+describe('what arrives', () => {
+  test('in one turn is one commit; what arrives during it is the next one', async () => {
+    const { outbox, commits, spent, rings } = await open();
+    const gate = new Gate();
+    commits.before = gate.opened;
+    const first = [1, 2, 3].map((index) => outbox.accept(aSend(index)));
+    await settled();
+    const second = [4, 5].map((index) => outbox.accept(aSend(index)));
+    await settled();
+    const third = outbox.accept(aSend(6));
+    await settled();
+    expect(commits.seen).toHaveLength(1);
+    gate.open();
+    await Promise.all([...first, ...second, third]);
+    expect(commits.seen.map(({ ids }) => ids)).toEqual([
+      [messageId(1), messageId(2), messageId(3)],
+      [messageId(4), messageId(5), messageId(6)],
+    ]);
+    expect([await spent(), rings]).toEqual([6, ['sms', 'sms']]);
+  });
+
+  test('is not answered before its commit is', async () => {
+    const { outbox, commits } = await open();
+    const gate = new Gate();
+    commits.before = gate.opened;
+    let answered = false;
+    const accepted = outbox.accept(aSend(1)).then(() => {
+      answered = true;
+    });
+    await settled(50);
+    expect(answered).toBe(false);
+    gate.open();
+    await accepted;
+  });
+
+  test('in a crowd goes 256 to a commit', async () => {
+    const { outbox, commits, spent } = await open();
+    await Promise.all(Array.from({ length: 600 }, (_, index) => outbox.accept(aSend(index))));
+    expect(commits.seen.map(({ ids }) => ids.length)).toEqual([256, 256, 88]);
+    expect(await spent()).toBe(600);
+  });
+
+  test('with many recipients goes 5000 of them to a commit; a larger send rides alone', async () => {
+    const { outbox, commits } = await open();
+    const sizes = [2000, 2000, 1000, 1, 7000, 10, 20];
+    await Promise.all(sizes.map((count, index) => outbox.accept(aSend(index, { recipients: recipients(count) }))));
+    expect(commits.seen.map((commit) => [commit.ids.length, commit.recipients])).toEqual([
+      [3, 5000],
+      [1, 1],
+      [1, 7000],
+      [2, 30],
+    ]);
+  });
+
+  test('keeps its order within an account: the balance goes to who came first', async () => {
+    const { outbox } = await open();
+    const large = (index: number) => outbox.accept(aSend(index, { recipients: recipients(1, 30_000) }));
+    const answers = await ends([1, 2, 3, 4, 5].map(large));
+    expect(answers).toEqual(['accepted', 'accepted', 'accepted', ...Array(2).fill('error.insufficient_balance')]);
+  });
+});
+
+describe('what goes wrong', () => {
+  test('with one send does not take the others of its batch with it', async () => {
+    const { outbox, commits, spent, storage } = await open();
+    const answers = await ends([1, 2, 1, 3].map((index) => outbox.accept(aSend(index))));
+    expect(answers.map((answer) => answer === 'accepted')).toEqual([true, true, false, true]);
+    expect(commits.seen.map(({ ids }) => ids.length)).toEqual([4, 1, 1, 1, 1]);
+    expect([await spent(), await storage.ledger.check()]).toEqual([3, []]);
+  });
+
+  test('with the storage is told to all of a batch, and nothing is tried again: it may have been committed', async () => {
+    const { outbox, commits, spent } = await open();
+    commits.faults.push(new StorageUnavailableError('The connection broke.'));
+    expect(await ends([1, 2, 3].map((index) => outbox.accept(aSend(index))))).toEqual(
+      Array(3).fill('error.storage_unavailable'),
+    );
+    expect([commits.seen.length, await spent()]).toEqual([1, 0]);
+    await outbox.accept(aSend(4));
+    expect(await spent()).toBe(1);
+  });
+
+  test('rings nobody', async () => {
+    const { outbox, rings } = await open();
+    await ends([outbox.accept(aSend(1, { recipients: recipients(1, UNITS + 1) }))]);
+    await ends([outbox.accept(aSend(2, { accountId: 'nobody' }))]);
+    expect(rings).toEqual([]);
+  });
+});
+
+describe('repeats under one key', () => {
+  test('in one batch send once, and all get the first answer', async () => {
+    const { outbox, spent } = await open();
+    const answers = await Promise.all([1, 2, 3].map((index) => outbox.accept(aSend(index, { once: onceKey() }))));
+    expect(answers.map(({ replayed }) => replayed)).toEqual([false, true, true]);
+    expect(new Set(answers.map(({ reply }) => JSON.stringify(reply))).size).toBe(1);
+    expect(await spent()).toBe(1);
+  });
+});
+
+describe('an account that somebody holds', () => {
+  test('does not stall the others, neither those of its batch nor those that come later', async () => {
+    const { outbox, commits, spent } = await open('other');
+    const release = commits.hold(ACCOUNT);
+    const waiting = [1, 2].map((index) => outbox.accept(aSend(index)));
+    await outbox.accept(aSend(3, { accountId: 'other' }));
+    await outbox.accept(aSend(4, { accountId: 'other' }));
+    expect([await spent('other'), await spent()]).toEqual([2, 0]);
+    release();
+    expect(await ends(waiting)).toEqual(['accepted', 'accepted']);
+    expect(await spent()).toBe(2);
+  });
+
+  test('is waited for in one lane however much arrives, and its order is kept', async () => {
+    const { outbox, commits, spent } = await open();
+    const release = commits.hold(ACCOUNT);
+    const done: number[] = [];
+    const waiting: Promise<unknown>[] = [];
+    for (let index = 0; index < 20; index++) {
+      waiting.push(outbox.accept(aSend(index)).then(() => done.push(index)));
+      await settled(3);
+    }
+    const lanes = () => commits.seen.filter(({ patience }) => patience === 'wait');
+    expect(lanes()).toHaveLength(1);
+    release();
+    await Promise.all(waiting);
+    expect(done).toEqual(Array.from({ length: 20 }, (_, index) => index));
+    expect(lanes().map(({ ids }) => ids.length)).toEqual([1, 19]);
+    expect(await spent()).toBe(20);
+  });
+
+  test('is one of four that are waited for at a time; the next takes its turn when one is free', async () => {
+    const names = ['b', 'c', 'd', 'e', 'f'];
+    const { outbox, commits, spent } = await open(...names);
+    const releases = new Map([ACCOUNT, ...names].map((id) => [id, commits.hold(id)]));
+    const waiting = [...releases.keys()].map((accountId, index) => outbox.accept(aSend(index, { accountId })));
+    await settled();
+    const lanes = () => commits.seen.filter(({ patience }) => patience === 'wait').length;
+    expect(lanes()).toBe(4);
+    releases.get('b')?.();
+    await waiting[1];
+    await settled();
+    expect([lanes(), await spent('b'), await spent('f')]).toEqual([5, 1, 0]);
+    for (const release of releases.values()) release();
+    await Promise.all(waiting);
+    expect([lanes(), await spent('f')]).toEqual([6, 1]);
+  });
+
+  test('and cannot be had in time: its sends are refused, the others go on', async () => {
+    const { outbox, commits, spent } = await open('other');
+    const patienceEnds = new Gate();
+    const timeout = patienceEnds.opened.then(() => {
+      throw new StorageUnavailableError('Lock timeout.');
+    });
+    commits.held.set(ACCOUNT, timeout);
+    const waiting = ends([1, 2].map((index) => outbox.accept(aSend(index))));
+    await outbox.accept(aSend(3, { accountId: 'other' }));
+    patienceEnds.open();
+    expect(await waiting).toEqual(Array(2).fill('error.storage_unavailable'));
+    commits.held.clear();
+    await outbox.accept(aSend(4));
+    expect([await spent(), await spent('other')]).toEqual([1, 1]);
+  });
+});

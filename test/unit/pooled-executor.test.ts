@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { PostgresDialect } from '../../src/storage/typeorm/dialects/postgres-dialect.js';
+import type { Operation } from '../../src/storage/typeorm/operation.js';
+import { PooledExecutor } from '../../src/storage/typeorm/pooled-executor.js';
+import type { Session } from '../../src/storage/typeorm/session.js';
+
+type Step = 'begin' | 'run' | 'commit' | 'rollback';
+
+/** A PostgreSQL connection that does what the test says: each step may fail, so many times. */
+function scripted(faults: Partial<Record<Step, Error[]>> = {}) {
+  const steps: string[] = [];
+  const step = async (name: Step) => {
+    steps.push(name);
+    const fault = faults[name]?.shift();
+    if (fault) throw fault;
+    return { rows: [], affected: 0 };
+  };
+  class ScriptedDialect extends PostgresDialect {
+    override session(): Session {
+      return {
+        begin: () => step('begin'),
+        run: () => step('run'),
+        commit: () => step('commit'),
+        rollback: () => step('rollback'),
+        discard: () => steps.push('discard'),
+      };
+    }
+  }
+  const runner = { connect: async () => ({}), release: async () => void steps.push('release') };
+  const dataSource: DataSource = Object.create(new DataSource({ type: 'postgres' }), {
+    createQueryRunner: { value: () => runner },
+  });
+  const executor = new PooledExecutor(dataSource, new ScriptedDialect());
+  const write = () => executor.write(work).catch((error: unknown) => Reflect.get(Object(error), 'code'));
+  return { steps, write };
+}
+
+function* work(): Operation<string> {
+  yield { sql: 'UPDATE', params: [] };
+  return 'done';
+}
+
+const lost = () => new Error('Query read timeout');
+const deadlock = () => Object.assign(new Error('deadlock detected'), { code: '40P01' });
+
+describe('a transaction on a connection of the pool', () => {
+  test('goes back to it when all is well, and when its work was undone', async () => {
+    const well = scripted();
+    expect([await well.write(), well.steps]).toEqual(['done', ['begin', 'run', 'commit', 'release']]);
+    const undone = scripted({ run: [lost()] });
+    expect([await undone.write(), undone.steps]).toEqual([
+      'error.storage_unavailable',
+      ['begin', 'run', 'rollback', 'release'],
+    ]);
+  });
+
+  // Otherwise the next one on this connection would go on in a transaction that is still open, and commit it.
+  test.each([
+    { faults: { begin: [lost()] }, steps: ['begin'] },
+    { faults: { commit: [lost()] }, steps: ['begin', 'run', 'commit'] },
+    { faults: { run: [lost()], rollback: [lost()] }, steps: ['begin', 'run', 'rollback'] },
+  ])('never goes back with an end that nobody knows: $steps', async ({ faults, steps: expected }) => {
+    const { steps, write } = scripted(faults);
+    expect(await write()).toBe('error.storage_unavailable');
+    expect(steps).toEqual([...expected, 'discard', 'release']);
+  });
+
+  test('is repeated after a deadlock, three times at the most; after a lost connection never', async () => {
+    const once = scripted({ run: [deadlock()] });
+    expect(await once.write()).toBe('done');
+    const always = scripted({ run: Array.from({ length: 9 }, deadlock) });
+    expect(await always.write()).toBe('error.storage_unavailable');
+    expect(always.steps.filter((step) => step === 'begin')).toHaveLength(4);
+    const cut = scripted({ commit: [lost()] });
+    await cut.write();
+    expect(cut.steps.filter((step) => step === 'begin')).toHaveLength(1);
+  });
+});
