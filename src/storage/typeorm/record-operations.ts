@@ -1,5 +1,4 @@
-import type { RecordChanges, SeenRecord, SeenRecords } from '../../outbox/guard.js';
-import type { RecordStep } from '../../outbox/guard-store.js';
+import type { GuardRecord, RecordChanges, SeenRecord, SeenRecords } from '../../outbox/guard.js';
 import { type Dialect, type RowShape, shapeOf } from './dialect.js';
 import { type Operation, type Row, rowsOf, write } from './operation.js';
 import { integerOf, textOf } from './values.js';
@@ -16,16 +15,41 @@ export class RecordMovedError extends Error {
   readonly code = '40001';
 }
 
-/** Lock, read, step, write: see `GuardStore.change`. */
-export function* changeRecords<T>(
-  dialect: Dialect,
-  keys: readonly string[],
-  step: (seen: SeenRecords) => RecordStep<T>,
-): Operation<T> {
-  const { seen, versions } = yield* lockRecords(dialect, keys);
-  const { result, changes } = step(seen);
-  yield* writeRecords(dialect, versions, changes);
-  return result;
+/** One caller's step on the records of its keys. */
+export interface AnyStep {
+  readonly keys: readonly string[];
+  run(seen: SeenRecords): RecordChanges;
+}
+
+/** Whether a step ran or threw; one that threw has changed nothing. */
+export type StepOutcome = { readonly done: true } | { readonly error: unknown };
+
+/** Lock, read, step after step, write: see `GuardStore.change`. Each step sees what those before it have changed. */
+export function* changeRecords(dialect: Dialect, steps: readonly AnyStep[]): Operation<readonly StepOutcome[]> {
+  const { seen: read, versions } = yield* lockRecords(
+    dialect,
+    steps.flatMap(({ keys }) => keys),
+  );
+  const seen = new Map(read);
+  const changed = new Map<string, GuardRecord>();
+  const outcomes = steps.map((step): StepOutcome => {
+    try {
+      for (const [key, record] of step.run(seen)) {
+        changed.set(key, record);
+        seen.set(key, { ...record, lost: isSameFate(seen.get(key), record) });
+      }
+      return { done: true };
+    } catch (error) {
+      return { error };
+    }
+  });
+  yield* writeRecords(dialect, versions, changed);
+  return outcomes;
+}
+
+/** A record stays lost while it stands for the same messages. */
+function isSameFate(before: SeenRecord | undefined, { messages }: GuardRecord): boolean {
+  return before?.lost === true && messages.every((id) => before.messages.includes(id));
 }
 
 /** The records of some keys; those that exist are locked, in one order by everybody. */
