@@ -112,10 +112,12 @@ export class Outbox {
         this.schedule();
       });
     };
-    // After this turn of the loop: everything that arrived in it goes into one commit. Where a commit is dear and callers
-    // come in crowds, a little later; a caller by itself never waits for others.
-    if (this.crowded && this.store.gatherMs > 0) this.clock.after(this.store.gatherMs, commit);
-    else setImmediate(commit);
+    // After this turn of the loop: everything that arrived in it goes into one commit. When callers come in crowds, a turn
+    // later, or after the store's own time: the answers to the last commit have brought new requests by then. A caller by
+    // itself never waits for others.
+    if (!this.crowded) setImmediate(commit);
+    else if (this.store.gatherMs > 0) this.clock.after(this.store.gatherMs, commit);
+    else setImmediate(() => setImmediate(commit));
   }
 
   private async commit(batch: readonly Waiting[], patience: 'wait' | 'skip'): Promise<void> {
