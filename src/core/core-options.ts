@@ -50,8 +50,7 @@ export interface SharedCore {
 export interface ValuesFactory<V> {
   readonly imports?: ModuleMetadata['imports'];
   readonly inject?: (InjectionToken | OptionalFactoryDependency)[];
-  // biome-ignore lint/suspicious/noExplicitAny: what is injected has whatever types the host's tokens stand for.
-  readonly useFactory: (...injected: any[]) => V | Promise<V>;
+  readonly useFactory: (...injected: never[]) => V | Promise<V>;
 }
 
 /** Options of `MessagingCore.forRoot`. */

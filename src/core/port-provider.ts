@@ -8,6 +8,7 @@ import type {
   Type,
 } from '@nestjs/common';
 import { MessagingOptionsError } from '../common/errors.js';
+import { invokeFactory } from './invoke-factory.js';
 
 /** How a host puts something of its own in the place of a port: a class, a value, a factory, or a module that exports it. */
 export type PortSource<T extends object> =
@@ -16,8 +17,7 @@ export type PortSource<T extends object> =
   | {
       readonly imports?: ModuleMetadata['imports'];
       readonly inject?: (InjectionToken | OptionalFactoryDependency)[];
-      // biome-ignore lint/suspicious/noExplicitAny: what is injected has whatever types the host's tokens stand for.
-      readonly useFactory: (...injected: any[]) => T | Promise<T>;
+      readonly useFactory: (...injected: never[]) => T | Promise<T>;
     }
   | DynamicModule;
 
@@ -45,7 +45,7 @@ export function providePort<T extends object>(option: string, token: Abstract<T>
     if ('useFactory' in source && typeof source.useFactory === 'function') {
       const { useFactory, inject = [], imports = [] } = source;
       const checked = async (...injected: unknown[]): Promise<T> =>
-        portOf(option, token, await useFactory(...injected));
+        portOf(option, token, await invokeFactory(useFactory, injected));
       return { imports, providers: [{ provide: token, useFactory: checked, inject }], exports: [token] };
     }
   }

@@ -8,6 +8,7 @@ import type {
   SmsGraph,
   ValuesFactory,
 } from '../core/core-options.js';
+import { invokeFactory } from '../core/invoke-factory.js';
 import { MessagingCore, MessagingValues, MountPoint } from '../core/messaging-core.module.js';
 import { knownOptions, knownValues, OPTION_NAMES } from '../core/option-names.js';
 import { mountController } from '../http/mount-controller.js';
@@ -64,7 +65,7 @@ export class OtpModule {
         {
           provide: OtpSettings,
           useFactory: async ({ catalogue }: AccountSettings, { sms }: MessagingValues, ...injected: unknown[]) => {
-            const { otp } = await values.useFactory(...injected);
+            const { otp } = await invokeFactory(values.useFactory, injected);
             return resolveOtpSettings(otp, { catalogue, home: sms?.tariff?.home });
           },
           inject: [AccountSettings, MessagingValues, ...(values.inject ?? [])],

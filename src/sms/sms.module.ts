@@ -6,6 +6,7 @@ import type {
   SmsModuleOptions,
   ValuesFactory,
 } from '../core/core-options.js';
+import { invokeFactory } from '../core/invoke-factory.js';
 import { MessagingCore, MessagingValues, MountPoint } from '../core/messaging-core.module.js';
 import { knownOptions, knownValues, OPTION_NAMES } from '../core/option-names.js';
 import { providePort } from '../core/port-provider.js';
@@ -38,7 +39,7 @@ export class SmsModule {
       return SmsModule.feature(own.core, own, { ...own, useFactory });
     }
     const given = knownValues(knownOptions(options, OPTION_NAMES.smsAsync).useFactory, OPTION_NAMES.smsValues);
-    const useFactory = async (...injected: unknown[]) => withSms(await given(...injected));
+    const useFactory = async (...injected: unknown[]) => withSms(await invokeFactory(given, injected));
     return SmsModule.feature(MessagingCore.build(options, { ...options, useFactory }), options);
   }
 
@@ -61,7 +62,8 @@ export class SmsModule {
       providers: [
         {
           provide: SmsSettings,
-          useFactory: async (...injected: unknown[]) => resolveSmsSettings(await values.useFactory(...injected)),
+          useFactory: async (...injected: unknown[]) =>
+            resolveSmsSettings(await invokeFactory(values.useFactory, injected)),
           inject: values.inject ?? [],
         },
         ...transport.providers,
