@@ -80,7 +80,6 @@ export type { SmsDetails, SmsPage, SmsQuote, SmsReceipt, SmsRecipient, SmsSummar
 export { type SmsSendOptions, SmsService, type SmsToSend } from './sms/sms-service.js';
 export {
   type OutgoingSms,
-  type ReportSink,
   type SmsReport,
   SmsTransport,
   type SubmitResult,

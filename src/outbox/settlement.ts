@@ -1,5 +1,12 @@
 import type { DeliveryStatus } from './delivery-status.js';
 
+/** A step on a delivery's way that is worth keeping: a state it reached, a carrier that was tried. Never a text or a secret. */
+export interface TrailEntry {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly [detail: string]: string | number;
+}
+
 /** What is now known of one recipient's delivery, from a hand-off to the carrier or from a later report. */
 export interface Settlement {
   readonly messageId: string;
@@ -18,6 +25,8 @@ export interface Settlement {
   readonly error?: string;
   /** The carrier's own id of the message. */
   readonly reference?: string;
+  /** What is kept of the way there, when the delivery moves. */
+  readonly trail?: readonly TrailEntry[];
   /** When it happened, milliseconds since the epoch. */
   readonly at: number;
 }

@@ -48,7 +48,11 @@ export class SmsChannel extends Channel {
   }
 
   override start(): Promise<void> {
-    return this.transport.start((reports) => this.report(reports));
+    return this.transport.start({
+      report: (reports) => this.report(reports),
+      receipts: async () => undefined,
+      inbound: async () => undefined,
+    });
   }
 
   override async deliver(batch: readonly Delivery[], signal: AbortSignal): Promise<readonly HandOff[]> {

@@ -3,8 +3,28 @@ import type { DeliveryTiming, HandOff, RepeatPolicy } from '../outbox/hand-off.j
 
 export type { DeliveryTiming, RepeatPolicy } from '../outbox/hand-off.js';
 
+/** One try at one carrier. */
+export interface RouteAttempt {
+  /** Name of the link, gateway or route that was tried. */
+  readonly route: string;
+  readonly outcome: HandOff['kind'];
+  /** The carrier's own code, where it gave one. */
+  readonly code?: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
 /** What the carrier made of one SMS. */
-export type SubmitResult = HandOff;
+export type SubmitResult = HandOff & {
+  /** Where it went; receipts are looked for under this name. Default: the transport's. */
+  readonly route?: string;
+  /** The carrier's ids of the parts in their order, `''` where it gave none. Without it no {@link CarrierReceipt} will match. */
+  readonly carrierIds?: readonly string[];
+  /** How many segments the carrier counted, where it tells; kept beside our own count. */
+  readonly segments?: number;
+  /** Every try that led here, oldest first. Default: this one. */
+  readonly attempts?: readonly RouteAttempt[];
+};
 
 /** One SMS to one number. */
 export interface OutgoingSms {
@@ -18,6 +38,8 @@ export interface OutgoingSms {
   readonly text: string;
   /** 1 for the first attempt. */
   readonly attempt: number;
+  /** After this it is of no use to anybody (a code's end), milliseconds since the epoch. */
+  readonly expiresAt?: number;
 }
 
 /** A delivery report: what became of an SMS after it was taken. */
@@ -28,8 +50,63 @@ export interface SmsReport {
   readonly error?: string;
 }
 
-/** Where a transport hands in its reports. Resolves when they are stored, so a carrier's report is acknowledged after that. */
-export type ReportSink = (reports: readonly SmsReport[]) => Promise<void>;
+/** A carrier's receipt for one part, known only by the carrier's id. */
+export interface CarrierReceipt {
+  /** As in {@link SubmitResult}. */
+  readonly route: string;
+  /** The id in every form in which the carrier may have given it at the submit, the most trusted first. */
+  readonly ids: readonly string[];
+  /** The recipient, where the receipt names it: ids of some carriers repeat. E.164 digits without the plus sign. */
+  readonly number?: string;
+  readonly status: SmsReport['status'];
+  readonly error?: string;
+  /** When it happened, milliseconds since the epoch; undefined: now. */
+  readonly at?: number;
+}
+
+/** A text that came in from a phone. */
+export interface InboundSms {
+  readonly route: string;
+  /** Who sent it, E.164 digits without the plus sign. */
+  readonly from: string;
+  /** What it was sent to: a number or a short code. */
+  readonly to: string;
+  readonly text: string;
+  /** The carrier's id, where it gives one. */
+  readonly id?: string;
+}
+
+/** Where a transport hands in what it hears. Each resolves when it is stored, so a carrier gets its acknowledgement after that. */
+export interface SmsSink {
+  /** Reports of a carrier that knows our own ids. */
+  report(reports: readonly SmsReport[]): Promise<void>;
+  /** Receipts under the carrier's ids; one that nothing matches yet is kept and matched later. */
+  receipts(receipts: readonly CarrierReceipt[]): Promise<void>;
+  inbound(messages: readonly InboundSms[]): Promise<void>;
+}
+
+/** A carrier's HTTP call to us, as it came. */
+export interface CarrierCallback {
+  readonly method: string;
+  /** The URL as the carrier knows it: scheme, host, path and query. */
+  readonly url: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Uint8Array;
+  /** The last segment of a secret path, where the call came on one. */
+  readonly secret: string | undefined;
+}
+
+/** What a carrier's call is answered. */
+export interface CallbackAnswer {
+  /** 2xx: stored, do not call again. */
+  readonly status: number;
+  readonly body?: string;
+  readonly contentType?: string;
+}
+
+/** Checks a carrier's call and hands in what it says; answers when that is stored. */
+export type CallbackHandler = (callback: CarrierCallback) => Promise<CallbackAnswer>;
 
 /** Carries SMS out of the process. */
 export abstract class SmsTransport {
@@ -38,9 +115,11 @@ export abstract class SmsTransport {
   abstract readonly repeat: RepeatPolicy;
   /** Timing that suits this carrier; the host's options stand above it. */
   readonly timing: Partial<DeliveryTiming> = {};
+  /** Who answers `POST …/sms/callbacks/<name>`, by name. */
+  readonly callbacks: ReadonlyMap<string, CallbackHandler> = new Map();
 
   /** Opens links. Called once, before the first `submit`. */
-  abstract start(report: ReportSink): Promise<void>;
+  abstract start(sink: SmsSink): Promise<void>;
 
   /**
    * Hands a batch to the carrier; one result for each SMS, in the same order. `signal` fires when the process wants to

@@ -1,0 +1,119 @@
+import type { CredentialChange } from './session-credentials.js';
+
+/** Where a session stands; see contract section 6. `expired`, `logged_out`, `replaced`, `banned` and `failed` are final. */
+export type SessionStatus =
+  | 'created'
+  | 'connected'
+  | 'reconnecting'
+  | 'expired'
+  | 'logged_out'
+  | 'replaced'
+  | 'banned'
+  | 'failed';
+
+/** A stored session. Times in milliseconds since the epoch. */
+export interface StoredSession {
+  readonly id: string;
+  readonly accountId: string;
+  readonly channel: string;
+  readonly status: SessionStatus;
+  /** The linked number, E.164 digits without the plus sign; undefined before the scan. */
+  readonly number: string | undefined;
+  /** Why it is where it is. */
+  readonly reason: string | undefined;
+  readonly createdAt: number;
+  /** When it was connected for the first time. */
+  readonly connectedAt: number | undefined;
+  readonly updatedAt: number;
+}
+
+/** A step of a session, as it is stored and kept. */
+export interface SessionMove {
+  readonly to: SessionStatus;
+  readonly reason: string;
+  readonly number?: string;
+  readonly at: number;
+}
+
+/** A step that was taken. */
+export interface SessionTransition extends SessionMove {
+  readonly from: SessionStatus | undefined;
+}
+
+/** That a session belongs to one process until a time. A later lease has a higher epoch, and what an earlier one writes is refused. */
+export interface SessionLease {
+  readonly sessionId: string;
+  readonly epoch: number;
+}
+
+/** A new session; it belongs to its maker from the start. */
+export interface NewSession extends Pick<StoredSession, 'id' | 'accountId' | 'channel' | 'createdAt'> {
+  readonly owner: string;
+  readonly leaseUntil: number;
+}
+
+/**
+ * Persists sessions of messaging-app channels with their credentials. Every method is one transaction. All of them throw
+ * `StorageUnavailableError` when the database does not answer.
+ */
+export abstract class SessionStore {
+  /** Stores a session in `created`, with its first transition, leased to its maker. */
+  abstract create(session: NewSession): Promise<SessionLease>;
+
+  abstract find(id: string): Promise<StoredSession | undefined>;
+
+  /** An account's sessions on a channel, newest first. */
+  abstract list(accountId: string, channel: string): Promise<readonly StoredSession[]>;
+
+  /** A channel's sessions that are not final and that nobody holds at `now`, oldest first. */
+  abstract free(channel: string, now: number, limit: number): Promise<readonly StoredSession[]>;
+
+  /** Takes a session that nobody holds at `now` (or that `owner` held); undefined when somebody does. */
+  abstract lease(id: string, owner: string, now: number, until: number): Promise<SessionLease | undefined>;
+
+  /** Prolongs leases; answers those that are still ours. */
+  abstract renew(leases: readonly SessionLease[], until: number): Promise<readonly SessionLease[]>;
+
+  /** Gives a lease back, so that another process may take the session at once. */
+  abstract release(lease: SessionLease): Promise<void>;
+
+  /**
+   * Takes a step that `maySessionMove` allows, and keeps it as a transition. A final state gives the lease back. False when
+   * the lease is not ours any more or the step is not allowed.
+   */
+  abstract move(lease: SessionLease, move: SessionMove): Promise<boolean>;
+
+  /** The steps that a session has taken, oldest first. */
+  abstract transitions(id: string): Promise<readonly SessionTransition[]>;
+
+  /** The stored values that exist, by id; what they hold is the caller's. */
+  abstract credentials(sessionId: string, kind: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+
+  /** Writes and forgets values; false, with nothing written, when the lease is not ours any more. */
+  abstract writeCredentials(lease: SessionLease, changes: readonly CredentialChange[]): Promise<boolean>;
+
+  /** Forgets all values of a session. */
+  abstract clearCredentials(sessionId: string): Promise<void>;
+}
+
+/** Which steps there are; a store refuses all others. */
+const STEPS: Readonly<Record<SessionStatus, readonly SessionStatus[]>> = {
+  created: ['connected', 'expired', 'logged_out', 'replaced', 'banned', 'failed'],
+  connected: ['reconnecting', 'logged_out', 'replaced', 'banned', 'failed'],
+  reconnecting: ['connected', 'logged_out', 'replaced', 'banned', 'failed'],
+  expired: [],
+  logged_out: [],
+  replaced: [],
+  banned: [],
+  failed: [],
+};
+
+/** Whether a session may go from one state to the other. */
+export function maySessionMove(from: SessionStatus, to: SessionStatus): boolean {
+  return STEPS[from].includes(to);
+}
+
+/** Whether a session stays as it is for ever. */
+export function isFinal(status: SessionStatus): boolean {
+  return STEPS[status].length === 0;
+}
