@@ -1,5 +1,5 @@
 import type { Delivery } from './outbox-store.js';
-import type { Settlement } from './settlement.js';
+import type { Settlement, TrailEntry } from './settlement.js';
 
 /**
  * What happens when the fate of a hand-off is not known.
@@ -10,7 +10,12 @@ import type { Settlement } from './settlement.js';
 export type RepeatPolicy = 'idempotent' | 'at-least-once' | 'at-most-once';
 
 /** What a carrier made of one delivery. */
-export type HandOff =
+export type HandOff = HandOffKind & {
+  /** What is kept of this attempt. */
+  readonly trail?: readonly TrailEntry[];
+};
+
+type HandOffKind =
   /** Taken; `final` when its fate is known at once, else a report follows. */
   | {
       readonly kind: 'sent';
@@ -68,7 +73,11 @@ export function settlementOf(
   at: number,
   random: number,
 ): Settlement {
-  const settled = { messageId, position, attempt, at, ...(result.error === undefined ? {} : { error: result.error }) };
+  const settled = {
+    ...{ messageId, position, attempt, at },
+    ...(result.error === undefined ? {} : { error: result.error }),
+    ...(result.trail === undefined ? {} : { trail: result.trail }),
+  };
   if (result.kind === 'sent') {
     const reference = result.reference === undefined ? {} : { reference: result.reference };
     if (result.final) return { ...settled, ...reference, status: result.final };

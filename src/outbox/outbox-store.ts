@@ -2,7 +2,7 @@ import type { Page, PageRequest } from '../common/page.js';
 import type { Decide, Outcome, StoredReply } from './decide.js';
 import type { DeliveryStatus } from './delivery-status.js';
 import type { OnceKey, Payload, Send } from './send.js';
-import type { Settlement } from './settlement.js';
+import type { Settlement, TrailEntry } from './settlement.js';
 
 /** A transaction of the host's that an operation is to be part of; a TypeORM storage wants its `EntityManager`. */
 export interface HostTransaction {
@@ -49,6 +49,19 @@ export interface ExpiryOrder {
   readonly now: number;
   /** `sent`: no report came; `sending`: the worker is gone and the transport must not repeat. */
   readonly statuses: readonly ('sent' | 'sending')[];
+}
+
+/** A recipient under the carrier's own id of it. */
+export interface ReferredDelivery {
+  readonly reference: string;
+  readonly messageId: string;
+  readonly position: number;
+}
+
+/** A kept step of one recipient's delivery. */
+export interface TrailStep {
+  readonly position: number;
+  readonly entry: TrailEntry;
 }
 
 /** A delivery that changed its state. */
@@ -150,6 +163,12 @@ export abstract class OutboxStore {
 
   /** The recipients of a message in their order. */
   abstract recipients(messageId: string): Promise<readonly StoredRecipient[]>;
+
+  /** The kept steps of a message's deliveries, oldest first. */
+  abstract trail(messageId: string): Promise<readonly TrailStep[]>;
+
+  /** The deliveries of a channel that settled with these references; of several under one, all. */
+  abstract byReference(channel: string, references: readonly string[]): Promise<readonly ReferredDelivery[]>;
 
   /** The numbers of several messages, each in the order of its send. */
   abstract numbers(messageIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;

@@ -20,6 +20,7 @@ import { settleTests } from './storage-contract/settle.js';
 import { signatureTests } from './storage-contract/signatures.js';
 import type { OpenStorage } from './storage-contract/storage-harness.js';
 import { globalRunner, type TestRunner } from './storage-contract/test-runner.js';
+import { trailTests } from './storage-contract/trail.js';
 import { walkTests } from './storage-contract/walk.js';
 import { World } from './storage-contract/world.js';
 
@@ -38,6 +39,7 @@ const TOPICS = {
   claims: claimTests,
   lanes: laneTests,
   settle: settleTests,
+  trail: trailTests,
   refunds: refundTests,
   expire: expireTests,
   'next due': nextDueTests,

@@ -5,7 +5,7 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import type { StorageHarness, StorageTamper } from '../../src/testing/storage-contract/storage-harness.js';
 
-const TABLES = 'account api_key signature message recipient ledger idempotency phone_message guard'
+const TABLES = 'account api_key signature message recipient ledger idempotency phone_message trail guard'
   .split(' ')
   .map((name) => `messaging_${name}`);
 

@@ -23,6 +23,7 @@ export function insertSend(tables: MemoryTables, send: Send): void {
     const row = {
       ...{ message, position, number: recipient.number, units: recipient.units, refundedUnits: 0 },
       ...{ status: 'queued' as const, attempt: 0, dueAt: at, error: undefined, updatedAt: at },
+      ...{ reference: undefined, trail: [] },
     };
     message.deliveries.push(row);
     tables.waiting.add(row);

@@ -7,11 +7,12 @@ export function applyChange(
   tables: MemoryTables,
   row: MemoryDelivery,
   { status, dueAt, refund }: DeliveryChange,
-  { error, at }: Settlement,
+  { error, reference = row.reference, trail = [], at }: Settlement,
 ): Movement {
   const { message, position, number } = row;
   const { id: messageId, accountId, channel } = message;
-  Object.assign(row, { status, dueAt, error, updatedAt: at });
+  Object.assign(row, { status, dueAt, error, reference, updatedAt: at });
+  row.trail.push(...trail);
   if (dueAt === null) tables.waiting.delete(row);
   if (refund > 0) {
     row.refundedUnits += refund;

@@ -9,8 +9,10 @@ import {
   type MessageQuery,
   type Movement,
   OutboxStore,
+  type ReferredDelivery,
   type StoredMessage,
   type StoredRecipient,
+  type TrailStep,
 } from '../../outbox/outbox-store.js';
 import type { OnceKey, Send } from '../../outbox/send.js';
 import { nextState, type Settlement } from '../../outbox/settlement.js';
@@ -101,6 +103,22 @@ export class MemoryOutboxStore extends OutboxStore {
 
   override async recipients(messageId: string): Promise<readonly StoredRecipient[]> {
     return (this.tables.messages.get(messageId)?.deliveries ?? []).map(toRecipient);
+  }
+
+  override async trail(messageId: string): Promise<readonly TrailStep[]> {
+    const rows = this.tables.messages.get(messageId)?.deliveries ?? [];
+    const steps = rows.flatMap(({ position, trail }) => trail.map((entry) => ({ position, entry: { ...entry } })));
+    return steps.sort((a, b) => a.entry.at - b.entry.at);
+  }
+
+  override async byReference(channel: string, references: readonly string[]): Promise<readonly ReferredDelivery[]> {
+    const wanted: ReadonlySet<string | undefined> = new Set(references);
+    const messages = [...this.tables.messages.values()].filter((message) => message.channel === channel);
+    return messages.flatMap(({ id, deliveries }) =>
+      deliveries.flatMap(({ position, reference }) =>
+        reference !== undefined && wanted.has(reference) ? [{ reference, messageId: id, position }] : [],
+      ),
+    );
   }
 
   override async numbers(messageIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {

@@ -3,6 +3,7 @@ import type { StoredReply } from '../../outbox/decide.js';
 import type { DeliveryStatus } from '../../outbox/delivery-status.js';
 import type { GuardRecord } from '../../outbox/guard.js';
 import type { StoredMessage } from '../../outbox/outbox-store.js';
+import type { TrailEntry } from '../../outbox/settlement.js';
 import type { PhoneMessage } from '../../sandbox/phone-store.js';
 
 /** A recipient's row. */
@@ -17,6 +18,8 @@ export interface MemoryDelivery {
   /** Next attempt, end of the lease or report deadline, after the status. */
   dueAt: number | null;
   error: string | undefined;
+  reference: string | undefined;
+  readonly trail: TrailEntry[];
   updatedAt: number;
 }
 

@@ -5,6 +5,7 @@ export function schemaVersions(dialect: Dialect): readonly { readonly name: stri
   return [
     { name: '0001-initial', up: initial(dialect) },
     { name: '0002-otp', up: otp(dialect) },
+    { name: '0003-trail', up: trail(dialect) },
   ];
 }
 
@@ -78,5 +79,19 @@ function otp(dialect: Dialect): string[] {
       id ${id} NOT NULL PRIMARY KEY, version ${integer} NOT NULL, state ${text} NOT NULL, messages ${text} NOT NULL,
       expires_at ${integer} NOT NULL)${dialect.clustered}`,
     'CREATE INDEX messaging_guard_expiry ON messaging_guard (expires_at)',
+  ];
+}
+
+function trail(dialect: Dialect): string[] {
+  const id = dialect.columnType('id');
+  const text = dialect.columnType('text');
+  const integer = dialect.columnType('integer');
+  return [
+    // What is kept of a delivery's way: states it reached, carriers that were tried. Only ever added to.
+    `CREATE TABLE messaging_trail (
+      message_id ${id} NOT NULL, position ${integer} NOT NULL, at ${integer} NOT NULL, place ${integer} NOT NULL,
+      entry ${text} NOT NULL)`,
+    'CREATE INDEX messaging_trail_message ON messaging_trail (message_id, at, place)',
+    `CREATE INDEX messaging_recipient_reference ON messaging_recipient (channel, reference)${dialect.indexedOnly('reference')}`,
   ];
 }

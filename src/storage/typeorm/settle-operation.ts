@@ -1,8 +1,9 @@
 import type { DeliveryStatus } from '../../outbox/delivery-status.js';
 import type { ExpiryOrder, Movement } from '../../outbox/outbox-store.js';
-import { type DeliveryRow, nextState, type Settlement } from '../../outbox/settlement.js';
+import { type DeliveryRow, nextState, type Settlement, type TrailEntry } from '../../outbox/settlement.js';
 import { type Dialect, shapeOf } from './dialect.js';
 import { type Operation, type Row, rowsOf, type Statement } from './operation.js';
+import { insertTrail } from './trail-operations.js';
 import { integerOf, textOf } from './values.js';
 
 /** A recipient under lock, with what the settlements so far have made of it. */
@@ -19,6 +20,7 @@ interface Locked extends DeliveryRow {
   reference: string | undefined;
   at: number;
   moved: boolean;
+  readonly trail: TrailEntry[];
 }
 
 /** Lock, read, `nextState`, write: see `OutboxStore.settle`. */
@@ -39,13 +41,18 @@ export function* settleDeliveries(
       at: settlement.at,
       reference: settlement.reference ?? row.reference,
     });
+    row.trail.push(...(settlement.trail ?? []));
     const { messageId, position, accountId, channel, number, status, error, at } = row;
     movements.push({ messageId, position, accountId, channel, number, status, error, refund: change.refund, at });
   }
   const moved = [...locked.values()].filter((row) => row.moved);
   if (moved.length > 0) {
     const refunded = moved.filter(({ refund }) => refund > 0);
-    const statements = [update(dialect, moved), ...(refunded.length > 0 ? refunds(dialect, refunded) : [])];
+    const statements = [
+      update(dialect, moved),
+      ...(refunded.length > 0 ? refunds(dialect, refunded) : []),
+      ...insertTrail(dialect, moved),
+    ];
     for (const statement of dialect.together(statements)) yield statement;
   }
   return movements;
@@ -108,6 +115,7 @@ function toLocked(row: Row): Locked {
     reference: undefined,
     at: 0,
     moved: false,
+    trail: [],
   };
 }
 

@@ -9,8 +9,10 @@ import {
   type MessageQuery,
   type Movement,
   OutboxStore,
+  type ReferredDelivery,
   type StoredMessage,
   type StoredRecipient,
+  type TrailStep,
 } from '../../outbox/outbox-store.js';
 import type { OnceKey, Send } from '../../outbox/send.js';
 import type { Settlement } from '../../outbox/settlement.js';
@@ -27,6 +29,7 @@ import {
   purgeExpired,
 } from './message-operations.js';
 import { expireDeliveries, settleDeliveries } from './settle-operation.js';
+import { deliveriesByReference, listTrail } from './trail-operations.js';
 
 /** Sends and their deliveries in SQL. */
 export class TypeormOutboxStore extends OutboxStore {
@@ -79,6 +82,14 @@ export class TypeormOutboxStore extends OutboxStore {
 
   override recipients(messageId: string): Promise<readonly StoredRecipient[]> {
     return this.executor.read(() => listRecipients(messageId));
+  }
+
+  override trail(messageId: string): Promise<readonly TrailStep[]> {
+    return this.executor.read(() => listTrail(messageId));
+  }
+
+  override byReference(channel: string, references: readonly string[]): Promise<readonly ReferredDelivery[]> {
+    return this.executor.read(() => deliveriesByReference(this.executor.dialect, channel, references));
   }
 
   override numbers(messageIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
