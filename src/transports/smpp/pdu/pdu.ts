@@ -1,0 +1,105 @@
+import type { Tlv } from './tlv.js';
+
+/** An address: type of number, numbering plan (SMPP 3.4, sections 5.2.5 and 5.2.6) and at most 20 characters. */
+export interface SmppAddress {
+  readonly ton: number;
+  readonly npi: number;
+  readonly address: string;
+}
+
+/** The body of submit_sm and deliver_sm (SMPP 3.4, sections 4.4.1 and 4.6.1). Numbers are one octet each. */
+export interface ShortMessage {
+  /** At most 5 characters. */
+  readonly serviceType: string;
+  readonly source: SmppAddress;
+  readonly destination: SmppAddress;
+  readonly esmClass: number;
+  readonly protocolId: number;
+  readonly priorityFlag: number;
+  /** `''` or 16 characters (section 7.1.1). */
+  readonly scheduleDeliveryTime: string;
+  /** `''` or 16 characters (section 7.1.1). */
+  readonly validityPeriod: string;
+  readonly registeredDelivery: number;
+  readonly replaceIfPresentFlag: number;
+  readonly dataCoding: number;
+  readonly smDefaultMsgId: number;
+  /** At most 254 octets; a longer text goes into the TLV message_payload and this stays empty. */
+  readonly shortMessage: Uint8Array;
+  readonly tlvs: readonly Tlv[];
+}
+
+/** What a {@link ShortMessage} has where nothing else is said. */
+export const PLAIN_SHORT_MESSAGE: Omit<ShortMessage, 'source' | 'destination'> = {
+  serviceType: '',
+  esmClass: 0,
+  protocolId: 0,
+  priorityFlag: 0,
+  scheduleDeliveryTime: '',
+  validityPeriod: '',
+  registeredDelivery: 0,
+  replaceIfPresentFlag: 0,
+  dataCoding: 0,
+  smDefaultMsgId: 0,
+  shortMessage: new Uint8Array(0),
+  tlvs: [],
+};
+
+interface Header {
+  /** command_status: 0 in requests. */
+  readonly status: number;
+  /** 1..0x7FFFFFFF; a generic_nack may carry 0. */
+  readonly sequence: number;
+}
+
+/** SMPP 3.4, section 4.1. */
+export interface BindPdu extends Header {
+  readonly command: 'bind_receiver' | 'bind_transmitter' | 'bind_transceiver';
+  /** At most 15 characters. */
+  readonly systemId: string;
+  /** At most 8 characters. */
+  readonly password: string;
+  /** At most 12 characters. */
+  readonly systemType: string;
+  /** 0x34 for SMPP 3.4. */
+  readonly interfaceVersion: number;
+  /** Which addresses a receiver serves; at most 40 characters. */
+  readonly addressRange: SmppAddress;
+}
+
+export interface BindRespPdu extends Header {
+  readonly command: 'bind_receiver_resp' | 'bind_transmitter_resp' | 'bind_transceiver_resp';
+  /** The SMSC's; at most 15 characters, `''` where it sent no body. */
+  readonly systemId: string;
+  readonly tlvs: readonly Tlv[];
+}
+
+export interface SubmitSmPdu extends Header, ShortMessage {
+  readonly command: 'submit_sm';
+}
+
+export interface DeliverSmPdu extends Header, ShortMessage {
+  readonly command: 'deliver_sm';
+}
+
+export interface MessageRespPdu extends Header {
+  readonly command: 'submit_sm_resp' | 'deliver_sm_resp';
+  /** At most 64 characters; `''` in a deliver_sm_resp and where the SMSC sent no body. */
+  readonly messageId: string;
+  readonly tlvs: readonly Tlv[];
+}
+
+/** A PDU that is only a header. */
+export interface BarePdu extends Header {
+  readonly command: 'enquire_link' | 'enquire_link_resp' | 'unbind' | 'unbind_resp' | 'generic_nack';
+}
+
+/** A command this code does not speak. */
+export interface UnknownPdu extends Header {
+  readonly command: 'unknown';
+  readonly commandId: number;
+  readonly body: Uint8Array;
+}
+
+/** Any PDU, told apart by `command`. */
+export type Pdu = BindPdu | BindRespPdu | SubmitSmPdu | DeliverSmPdu | MessageRespPdu | BarePdu | UnknownPdu;

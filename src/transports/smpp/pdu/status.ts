@@ -1,0 +1,20 @@
+/** The values of command_status (SMPP 3.4, section 5.1.3) that this code names; any other number is carried as it is. */
+export const STATUS = {
+  ok: 0x00,
+  invalidMessageLength: 0x01,
+  invalidCommandLength: 0x02,
+  invalidCommandId: 0x03,
+  wrongBindState: 0x04,
+  alreadyBound: 0x05,
+  systemError: 0x08,
+  invalidSourceAddress: 0x0a,
+  invalidDestinationAddress: 0x0b,
+  bindFailed: 0x0d,
+  invalidPassword: 0x0e,
+  invalidSystemId: 0x0f,
+  queueFull: 0x14,
+  throttled: 0x58,
+  receiverTemporaryError: 0x64,
+  brokenOptionalPart: 0xc0,
+  unknownError: 0xff,
+} as const;
