@@ -1,0 +1,155 @@
+import { Logger, type LoggerService } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { IdGenerator } from '../../common/ids.js';
+import {
+  type CallbackHandler,
+  type DeliveryTiming,
+  type OutgoingSms,
+  type RepeatPolicy,
+  type SmsSink,
+  SmsTransport,
+  type SubmitResult,
+} from '../../sms/sms-transport.js';
+import { callbackHandler } from './callback-handler.js';
+import { Gateway } from './gateway.js';
+import { type HttpSettings, type HttpSmsOptions, resolveHttpSettings } from './http-sms-options.js';
+import { retryAfterMs } from './retry-after.js';
+import { RouteGate, type Visit } from './route-gate.js';
+
+/** What the option `sms.transport` is given by `HttpSmsTransport.forRoot`. */
+export interface HttpSmsTransportSource {
+  readonly inject: [typeof Clock, typeof IdGenerator];
+  readonly useFactory: (clock: Clock, ids: IdGenerator) => HttpSmsTransport;
+}
+
+/**
+ * Carries SMS by a vendor's HTTP API, one request an SMS.
+ *
+ * Nothing that may have been taken is sent twice: an answer that does not come or makes no sense is `unknown`, unless the
+ * vendor takes an idempotency key. When the vendor is busy (429, 503) the whole route rests as long as it asks. When our
+ * account is at fault (credentials, credit, a wrong URL) the route rests too and says so in the log: the SMS are tried
+ * for about an hour, so that a wrong key does not cost the customers' messages.
+ */
+export class HttpSmsTransport extends SmsTransport {
+  override readonly name: string;
+  override readonly repeat: RepeatPolicy;
+  override readonly timing: Partial<DeliveryTiming>;
+  override readonly callbacks: ReadonlyMap<string, CallbackHandler>;
+  private readonly settings: HttpSettings;
+  private readonly gate: RouteGate;
+  private readonly log: LoggerService;
+  private gateway: Gateway | undefined;
+  private sink: SmsSink | undefined;
+  private trouble: string | undefined;
+
+  /**
+   * The option `sms.transport` of a module.
+   * @throws MessagingOptionsError with a sentence that names the wrong option
+   */
+  static forRoot(options: HttpSmsOptions): HttpSmsTransportSource {
+    resolveHttpSettings(options);
+    return {
+      inject: [Clock, IdGenerator],
+      useFactory: (clock, ids) => new HttpSmsTransport(options, clock, ids),
+    };
+  }
+
+  /** @throws MessagingOptionsError with a sentence that names the wrong option */
+  constructor(
+    options: HttpSmsOptions,
+    private readonly clock: Clock,
+    ids: IdGenerator,
+  ) {
+    super();
+    this.settings = resolveHttpSettings(options);
+    const { name, repeat, concurrency, requestMs, waitMs } = this.settings;
+    this.name = name;
+    this.repeat = repeat;
+    // A token and the SMS, each perhaps twice, after the longest wait.
+    this.timing = { leaseMs: waitMs + 4 * requestMs + 10_000, maxAttempts: 20 };
+    this.log = new Logger(`HttpSmsTransport ${name}`);
+    this.gate = new RouteGate(concurrency, clock, () => ids.random());
+    const handler = callbackHandler(this.settings, clock, this.log, () => this.sink);
+    this.callbacks = new Map(handler ? [[name, handler]] : []);
+  }
+
+  override async start(sink: SmsSink): Promise<void> {
+    this.sink = sink;
+    this.gateway = new Gateway(this.settings, this.clock);
+  }
+
+  override async submit(batch: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly SubmitResult[]> {
+    const visit: Visit = { signal, until: this.clock.now() + this.settings.waitMs };
+    const sweep = () => this.gate.sweep();
+    const cancel = this.clock.after(this.settings.waitMs, sweep);
+    signal.addEventListener('abort', sweep);
+    try {
+      return await Promise.all(batch.map((sms) => this.submitOne(sms, visit)));
+    } finally {
+      cancel();
+      signal.removeEventListener('abort', sweep);
+    }
+  }
+
+  override async stop(): Promise<void> {
+    await this.gateway?.close();
+    this.gateway = undefined;
+    this.sink = undefined;
+  }
+
+  private async submitOne(sms: OutgoingSms, visit: Visit): Promise<SubmitResult> {
+    const { gateway } = this;
+    const entry = await this.gate.enter(visit);
+    if ('turnedAway' in entry) return { kind: 'retry', error: entry.turnedAway };
+    try {
+      if (!gateway) return { kind: 'retry', error: 'not_started' };
+      return await this.handOver(sms, gateway, entry.round);
+    } finally {
+      this.gate.leave();
+    }
+  }
+
+  private async handOver(sms: OutgoingSms, gateway: Gateway, round: number): Promise<SubmitResult> {
+    const now = this.clock.now();
+    if (sms.expiresAt !== undefined && sms.expiresAt <= now) return { kind: 'refused', error: 'expired' };
+    const { judgement, retryAfter } = await gateway.submit(sms, now);
+    switch (judgement.kind) {
+      case 'taken': {
+        this.proved(round);
+        const segments = judgement.segments === undefined ? {} : { segments: judgement.segments };
+        return { kind: 'sent', carrierIds: judgement.ids, ...segments };
+      }
+      case 'permanent':
+        this.proved(round);
+        return { kind: 'refused', error: judgement.code };
+      case 'temporary':
+        this.report(judgement.code, 'fails');
+        return { kind: 'retry', error: judgement.code };
+      case 'account':
+        this.report(judgement.code, 'refuses our account: check its credentials, credit and URL');
+        this.gate.rest(round, judgement.code, retryAfterMs(retryAfter, now));
+        return { kind: 'retry', error: judgement.code };
+      case 'throttled':
+        this.report(judgement.code, 'asks for a rest');
+        this.gate.rest(round, judgement.code, retryAfterMs(retryAfter, now));
+        return { kind: 'retry', error: judgement.code };
+      case 'unclear': {
+        this.report(judgement.code, 'gives no clear answer');
+        const ids = judgement.ids === undefined ? {} : { carrierIds: judgement.ids };
+        return { kind: 'unknown', error: judgement.code, ...ids };
+      }
+    }
+  }
+
+  private proved(round: number): void {
+    this.gate.prove(round);
+    this.trouble = undefined;
+  }
+
+  /** Once, until something goes through again or it is another trouble. */
+  private report(code: string, what: string): void {
+    if (this.trouble === code) return;
+    this.trouble = code;
+    this.log.error(`The gateway ${what} (${code}).`);
+  }
+}

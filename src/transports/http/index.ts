@@ -1,0 +1,26 @@
+export { CallbackContent } from './callback-content.js';
+export type { HttpSmsOptions } from './http-sms-options.js';
+export { HttpSmsTransport, type HttpSmsTransportSource } from './http-sms-transport.js';
+export { countOf, listOf, textOf, valueAt } from './json-values.js';
+export { parseReference } from './message-reference.js';
+export { sameText } from './same-text.js';
+export type {
+  HttpVendor,
+  RequestContext,
+  UnprovenCall,
+  VendorAnswer,
+  VendorCallback,
+  VendorErrors,
+  VendorFacts,
+  VendorNews,
+  VendorReceipt,
+  VendorRequest,
+  VendorToken,
+} from './vendor.js';
+export { type AfricasTalkingOptions, africasTalking } from './vendors/africas-talking.js';
+export { generic } from './vendors/generic.js';
+export { type InfobipOptions, infobip } from './vendors/infobip.js';
+export { type OrangeOptions, orange } from './vendors/orange.js';
+export { type TwilioOptions, twilio } from './vendors/twilio.js';
+export { type VonageOptions, vonage } from './vendors/vonage.js';
+export type { VonageSignatureMethod } from './vendors/vonage-signature.js';

@@ -1,0 +1,84 @@
+import type { CarrierReceipt } from '../../../sms/sms-transport.js';
+import type { CallbackContent } from '../callback-content.js';
+import { countOf, textOf, valueAt } from '../json-values.js';
+import { checkedText, checkNames } from '../option-checks.js';
+import type { HttpVendor, VendorFacts, VendorNews } from '../vendor.js';
+
+/** What Africa's Talking's dashboard shows. */
+export interface AfricasTalkingOptions {
+  /** The application's user name; `sandbox` in the sandbox. */
+  readonly username: string;
+  readonly apiKey: string;
+  /** Default `https://api.africastalking.com`; the sandbox is `https://api.sandbox.africastalking.com`. */
+  readonly baseUrl?: string;
+}
+
+const STATES: Readonly<Record<string, CarrierReceipt['status']>> = {
+  Success: 'delivered',
+  Failed: 'undelivered',
+  Rejected: 'undelivered',
+};
+/** Processed, sent, queued. */
+const TAKEN = ['100', '101', '102'];
+
+/**
+ * Africa's Talking. Sources:
+ * https://developers.africastalking.com/docs/sms/sending/bulk (request, answer, codes),
+ * https://developers.africastalking.com/docs/sms/notifications (receipts, inbound, opt-outs).
+ * Callbacks are not signed and their URLs are set in its dashboard: give `callbackSecret`. It takes no idempotency key.
+ * @throws MessagingOptionsError
+ */
+export function africasTalking(options: AfricasTalkingOptions): HttpVendor {
+  checkNames('africastalking', options, ['username', 'apiKey', 'baseUrl']);
+  const { baseUrl = 'https://api.africastalking.com' } = options;
+  const username = checkedText('africastalking.username', options.username);
+  const apiKey = checkedText('africastalking.apiKey', options.apiKey);
+  return {
+    name: 'africastalking',
+    baseUrl,
+    request: ({ number, signature, text }) => ({
+      path: '/version1/messaging',
+      headers: { apikey: apiKey },
+      form: { username, to: `+${number}`, from: signature, message: text, enqueue: '1' },
+    }),
+    read: readAnswer,
+    errors: {
+      account: [405, 'InsufficientBalance'],
+      // Its own fault, or its gateway's.
+      temporary: [500, 501],
+    },
+    callback: { read: readCallback },
+  };
+}
+
+/** Without a recipient the answer's sentence is the code: `InvalidSenderId` for instance. */
+function readAnswer({ json }: { readonly json: unknown }): VendorFacts {
+  const recipient = valueAt(json, 'SMSMessageData', 'Recipients', 0);
+  if (recipient === undefined) {
+    const sentence = textOf(valueAt(json, 'SMSMessageData', 'Message'));
+    return { code: sentence !== undefined && /^[A-Za-z]{3,40}$/.test(sentence) ? sentence : undefined };
+  }
+  const code = textOf(valueAt(recipient, 'statusCode'));
+  if (code === undefined || !TAKEN.includes(code)) return { code };
+  const id = textOf(valueAt(recipient, 'messageId'));
+  return { ids: id === undefined ? [] : [id], segments: countOf(valueAt(recipient, 'messageParts')) };
+}
+
+function readCallback(content: CallbackContent): VendorNews | undefined {
+  const id = content.field('id');
+  const number = content.field('phoneNumber');
+  const state = content.field('status');
+  if (id !== undefined && state !== undefined) {
+    const status = STATES[state];
+    const error = content.field('failureReason') ?? state;
+    return status === undefined
+      ? {}
+      : { receipts: [{ id, number, status, ...(status === 'delivered' ? {} : { error }) }] };
+  }
+  // Somebody has opted out of a sender's name by the operator's own means.
+  const sender = content.field('senderId');
+  if (number !== undefined && sender !== undefined) return { inbound: [{ from: number, to: sender, text: 'STOP' }] };
+  const [from, to] = [content.field('from'), content.field('to')];
+  if (id === undefined || from === undefined || to === undefined) return undefined;
+  return { inbound: [{ id, from, to, text: content.field('text') ?? '' }] };
+}

@@ -1,0 +1,122 @@
+import type { CarrierReceipt } from '../../../sms/sms-transport.js';
+import type { CallbackContent } from '../callback-content.js';
+import { countOf, textOf, valueAt } from '../json-values.js';
+import { checkedText, checkNames } from '../option-checks.js';
+import type { HttpVendor, VendorFacts, VendorNews, VendorReceipt } from '../vendor.js';
+
+/** What Infobip's portal shows. */
+export interface InfobipOptions {
+  /** The account's own: `https://xxxxx.api.infobip.com`. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+/** By status group. What Infobip itself rejects is `failed`; what a carrier could not deliver `undelivered`. */
+const GROUPS: Readonly<Record<string, CarrierReceipt['status']>> = {
+  2: 'undelivered',
+  3: 'delivered',
+  4: 'undelivered',
+  5: 'failed',
+};
+const TAKEN_GROUPS = ['0', '1', '3'];
+
+/** 48 hours, in seconds. */
+const LONGEST_LIFE = 172_800;
+
+/**
+ * Infobip SMS API, version 3. Sources:
+ * https://www.infobip.com/docs/api/channels/sms/outbound-sms/send-sms-messages (request, answer),
+ * https://www.infobip.com/docs/developer-resources/api-fundamentals/message-status-codes (states),
+ * https://www.infobip.com/docs/api/channels/sms/logs-and-status-reports/receive-sms-delivery-reports (receipts),
+ * https://www.infobip.com/docs/api/channels/sms/inbound-sms/receive-inbound-sms-messages (inbound).
+ * Callbacks are not signed: give `callbackSecret`. An id of our own would be no idempotency key: after an attempt that failed
+ * for want of credit the same id is a duplicate.
+ * @throws MessagingOptionsError
+ */
+export function infobip(options: InfobipOptions): HttpVendor {
+  checkNames('infobip', options, ['baseUrl', 'apiKey']);
+  const authorization = `App ${checkedText('infobip.apiKey', options.apiKey)}`;
+  return {
+    name: 'infobip',
+    baseUrl: options.baseUrl,
+    request: ({ number, signature, text }, { callbackUrl, reference, lifeSeconds }) => ({
+      path: '/sms/3/messages',
+      headers: { authorization },
+      json: {
+        messages: [
+          {
+            sender: signature,
+            destinations: [{ to: number }],
+            content: { text },
+            ...(lifeSeconds === undefined ? {} : { options: { validityPeriod: validity(lifeSeconds) } }),
+            ...(callbackUrl === undefined ? {} : { webhooks: webhooks(callbackUrl, reference) }),
+          },
+        ],
+      },
+    }),
+    read: readAnswer,
+    errors: {
+      account: ['REJECTED_NOT_ENOUGH_CREDITS', 'REJECTED_PREPAID_PACKAGE_EXPIRED'],
+      temporary: ['REJECTED_SYSTEM_ERROR'],
+    },
+    callback: { read: readCallback },
+  };
+}
+
+function validity(seconds: number) {
+  return { amount: Math.min(seconds, LONGEST_LIFE), timeUnit: 'SECONDS' };
+}
+
+function webhooks(url: string, callbackData: string) {
+  return { contentType: 'application/json', callbackData, delivery: { url, intermediateReport: false } };
+}
+
+function readAnswer({ json }: { readonly json: unknown }): VendorFacts {
+  const message = valueAt(json, 'messages', 0);
+  const group = textOf(valueAt(message, 'status', 'groupId'));
+  if (group === undefined) {
+    return {
+      code:
+        textOf(valueAt(json, 'errorCode')) ?? textOf(valueAt(json, 'requestError', 'serviceException', 'messageId')),
+    };
+  }
+  if (!TAKEN_GROUPS.includes(group)) return { code: textOf(valueAt(message, 'status', 'name')) ?? `group_${group}` };
+  const id = textOf(valueAt(message, 'messageId'));
+  return { ids: id === undefined ? [] : [id], segments: countOf(valueAt(message, 'details', 'messageCount')) };
+}
+
+function readCallback({ json }: CallbackContent): VendorNews | undefined {
+  const results = valueAt(json, 'results');
+  if (!Array.isArray(results)) return undefined;
+  return {
+    receipts: results.flatMap((result) => receiptOf(result) ?? []),
+    inbound: results.flatMap((result) => inboundOf(result) ?? []),
+  };
+}
+
+function receiptOf(result: unknown): VendorReceipt | undefined {
+  const id = textOf(valueAt(result, 'messageId'));
+  const group = textOf(valueAt(result, 'status', 'groupId'));
+  const name = textOf(valueAt(result, 'status', 'name'));
+  const status = name === 'EXPIRED_DLR_UNKNOWN' ? 'unknown' : GROUPS[group ?? ''];
+  if (id === undefined || status === undefined) return undefined;
+  const error = textOf(valueAt(result, 'error', 'name'));
+  const at = Date.parse(textOf(valueAt(result, 'doneAt')) ?? '');
+  return {
+    id,
+    status,
+    number: textOf(valueAt(result, 'to')),
+    reference: textOf(valueAt(result, 'callbackData')),
+    ...(status === 'delivered'
+      ? {}
+      : { error: error === undefined || error === 'NO_ERROR' ? (name ?? 'error') : error }),
+    ...(Number.isNaN(at) ? {} : { at }),
+  };
+}
+
+function inboundOf(result: unknown) {
+  const [id, from, to] = ['messageId', 'from', 'to'].map((name) => textOf(valueAt(result, name)));
+  const text = valueAt(result, 'text');
+  if (from === undefined || to === undefined || typeof text !== 'string') return undefined;
+  return { from, to, text, ...(id === undefined ? {} : { id }) };
+}

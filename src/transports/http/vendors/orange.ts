@@ -1,0 +1,112 @@
+import type { CarrierReceipt } from '../../../sms/sms-transport.js';
+import { basicAuthorization } from '../basic-authorization.js';
+import type { CallbackContent } from '../callback-content.js';
+import { countOf, listOf, textOf, valueAt } from '../json-values.js';
+import { checkedText, checkNames } from '../option-checks.js';
+import type { HttpVendor, VendorFacts, VendorNews, VendorToken } from '../vendor.js';
+
+/** What Orange's developer portal shows. */
+export interface OrangeOptions {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** The country's sender number, digits with the country code: `2260000` for Burkina Faso. The signature goes as the sender's name. */
+  readonly senderNumber: string;
+  /** Default `https://api.orange.com`. */
+  readonly baseUrl?: string;
+}
+
+const STATES: Readonly<Record<string, CarrierReceipt['status']>> = {
+  DeliveredToTerminal: 'delivered',
+  DeliveryImpossible: 'undelivered',
+  DeliveryUncertain: 'unknown',
+};
+
+/**
+ * Orange SMS API for Africa and the Middle East. Sources:
+ * https://developer.orange.com/apis/sms/getting-started (token, request, receipts),
+ * https://developer.orange.com/apis/sms/api-reference (answer, codes).
+ * Callbacks are not signed and their URL is set by Orange: give `callbackSecret`. It takes no idempotency key and counts no
+ * segments for us.
+ * @throws MessagingOptionsError
+ */
+export function orange(options: OrangeOptions): HttpVendor {
+  checkNames('orange', options, ['clientId', 'clientSecret', 'senderNumber', 'baseUrl']);
+  const { baseUrl = 'https://api.orange.com' } = options;
+  const clientId = checkedText('orange.clientId', options.clientId);
+  const clientSecret = checkedText('orange.clientSecret', options.clientSecret);
+  const digits = checkedText('orange.senderNumber', options.senderNumber, '4 to 15 digits', /^[1-9]\d{3,14}$/);
+  const senderAddress = `tel:+${digits}`;
+  return {
+    name: 'orange',
+    baseUrl,
+    token: tokenOf(clientId, clientSecret),
+    request: ({ number, signature, text }, { token }) => ({
+      path: `/smsmessaging/v1/outbound/${encodeURIComponent(senderAddress)}/requests`,
+      headers: { authorization: `Bearer ${token}` },
+      json: {
+        outboundSMSMessageRequest: {
+          address: `tel:+${number}`,
+          senderAddress,
+          senderName: signature,
+          outboundSMSTextMessage: { message: text },
+        },
+      },
+    }),
+    read: readAnswer,
+    errors: {
+      // A policy: no bundle, an expired one, no credit; not subscribed.
+      account: ['POL0001', 'POL0009', 'POL0050', 'POL1009'],
+      // A number or a text that cannot be: Orange answers some of them with 403 or 404.
+      permanent: ['SVC0002', 'SVC0004', 'SVC0007', 'SVC0280'],
+      throttled: ['POL0013', '53'],
+    },
+    callback: { read: readCallback },
+  };
+}
+
+function tokenOf(clientId: string, clientSecret: string): VendorToken {
+  return {
+    request: {
+      path: '/oauth/v3/token',
+      headers: { authorization: basicAuthorization(clientId, clientSecret) },
+      form: { grant_type: 'client_credentials' },
+    },
+    read: ({ json }) => {
+      const token = textOf(valueAt(json, 'access_token'));
+      return token === undefined ? undefined : { token, seconds: countOf(valueAt(json, 'expires_in')) ?? 0 };
+    },
+  };
+}
+
+/** The id is the last segment of the resource's URL. */
+function readAnswer({ json }: { readonly json: unknown }): VendorFacts {
+  const url = textOf(valueAt(json, 'outboundSMSMessageRequest', 'resourceURL'));
+  const id = url?.split('/').at(-1);
+  const problem = valueAt(json, 'requestError', 'serviceException') ?? valueAt(json, 'requestError', 'policyException');
+  return {
+    ids: id === undefined ? [] : [id],
+    code: textOf(valueAt(problem, 'messageId')) ?? textOf(valueAt(json, 'code')),
+  };
+}
+
+function readCallback({ json }: CallbackContent): VendorNews | undefined {
+  const report = valueAt(json, 'deliveryInfoNotification');
+  const id = textOf(valueAt(report, 'callbackData'));
+  const infos = valueAt(report, 'deliveryInfo');
+  if (id !== undefined && infos !== undefined) {
+    const receipts = (Array.isArray(infos) ? listOf(infos) : [infos]).flatMap((info) => {
+      const state = textOf(valueAt(info, 'deliveryStatus')) ?? '';
+      const status = STATES[state];
+      if (status === undefined) return [];
+      const error = status === 'delivered' ? {} : { error: state };
+      return [{ id, status, number: textOf(valueAt(info, 'address')), ...error }];
+    });
+    return { receipts };
+  }
+  const message = valueAt(json, 'inboundSMSMessageNotification', 'inboundSMSMessage');
+  const [from, to] = ['senderAddress', 'destinationAddress'].map((name) => textOf(valueAt(message, name)));
+  if (from === undefined || to === undefined) return undefined;
+  const inboundId = textOf(valueAt(message, 'messageId'));
+  const text = textOf(valueAt(message, 'message')) ?? '';
+  return { inbound: [{ from, to, text, ...(inboundId === undefined ? {} : { id: inboundId }) }] };
+}

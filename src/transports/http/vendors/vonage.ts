@@ -1,0 +1,121 @@
+import { measure } from '../../../sms/segmentation.js';
+import type { CarrierReceipt } from '../../../sms/sms-transport.js';
+import type { CallbackContent } from '../callback-content.js';
+import { listOf, textOf, valueAt } from '../json-values.js';
+import { checkedChoice, checkedText, checkNames } from '../option-checks.js';
+import type { HttpVendor, VendorFacts, VendorNews } from '../vendor.js';
+import { isSignedByVonage, VONAGE_SIGNATURE_METHODS, type VonageSignatureMethod } from './vonage-signature.js';
+
+/** What Vonage's dashboard shows. */
+export interface VonageOptions {
+  readonly apiKey: string;
+  readonly apiSecret: string;
+  /** What Vonage signs its callbacks with, where it was asked to. Without it give `callbackSecret`. */
+  readonly signatureSecret?: string;
+  /** Default `sha256`. */
+  readonly signatureMethod?: VonageSignatureMethod;
+  /** Default `https://rest.nexmo.com`. */
+  readonly baseUrl?: string;
+}
+
+const STATES: Readonly<Record<string, CarrierReceipt['status']>> = {
+  delivered: 'delivered',
+  expired: 'undelivered',
+  undelivered: 'undelivered',
+  failed: 'undelivered',
+  rejected: 'undelivered',
+  unknown: 'unknown',
+};
+
+/** The shortest `ttl`, in milliseconds. */
+const SHORTEST_LIFE_MS = 20_000;
+
+/**
+ * Vonage's SMS API. Not its Messages API: this one tells the id and the fate of every part, and so the segments it counts,
+ * and needs no application with a private key. Sources:
+ * https://developer.vonage.com/en/api/sms (request, answer, callbacks),
+ * https://developer.vonage.com/en/messaging/sms/guides/troubleshooting-sms (codes),
+ * https://developer.vonage.com/en/messaging/sms/guides/delivery-receipts (receipts).
+ * It takes no idempotency key. Its callbacks have to be set to POST (form or JSON).
+ * @throws MessagingOptionsError
+ */
+export function vonage(options: VonageOptions): HttpVendor {
+  checkNames('vonage', options, ['apiKey', 'apiSecret', 'signatureSecret', 'signatureMethod', 'baseUrl']);
+  const { signatureSecret, baseUrl = 'https://rest.nexmo.com' } = options;
+  const apiKey = checkedText('vonage.apiKey', options.apiKey);
+  const apiSecret = checkedText('vonage.apiSecret', options.apiSecret);
+  if (signatureSecret !== undefined) checkedText('vonage.signatureSecret', signatureSecret);
+  const method = checkedChoice('vonage.signatureMethod', options.signatureMethod ?? 'sha256', VONAGE_SIGNATURE_METHODS);
+  return {
+    name: 'vonage',
+    baseUrl,
+    request: ({ number, signature, text }, { callbackUrl, lifeSeconds }) => ({
+      path: '/sms/json',
+      form: {
+        api_key: apiKey,
+        api_secret: apiSecret,
+        to: number,
+        from: signature,
+        text,
+        type: measure(text).encoding === 'GSM-7' ? 'text' : 'unicode',
+        callback: callbackUrl,
+        ttl: lifeSeconds === undefined ? undefined : String(Math.max(lifeSeconds * 1000, SHORTEST_LIFE_MS)),
+      },
+    }),
+    read: readAnswer,
+    errors: {
+      // A parameter or credentials missing, wrong credentials, barred, no credit, not for HTTP, wrong signature or callback.
+      account: [2, 4, 8, 9, 11, 14, 23, 32],
+      // Too fast, too many connections.
+      throttled: [1, 10],
+      // Vonage's own fault.
+      temporary: [5],
+    },
+    callback: {
+      ...(signatureSecret === undefined
+        ? {}
+        : { isGenuine: (call) => isSignedByVonage(call, signatureSecret, method) }),
+      read: readCallback,
+    },
+  };
+}
+
+/** One entry a part; `status` 0 means taken. */
+function readAnswer({ json }: { readonly json: unknown }): VendorFacts {
+  const parts = listOf(valueAt(json, 'messages')).map((part) => ({
+    id: textOf(valueAt(part, 'message-id')) ?? '',
+    status: textOf(valueAt(part, 'status')),
+  }));
+  return {
+    ids: parts.map(({ id, status }) => (status === '0' ? id : '')),
+    segments: parts.length,
+    code: parts.find(({ status }) => status !== undefined && status !== '0')?.status,
+  };
+}
+
+function readCallback(content: CallbackContent): VendorNews | undefined {
+  const number = content.field('msisdn');
+  const id = content.field('messageId');
+  if (number === undefined || id === undefined) return undefined;
+  const state = content.field('status');
+  if (state !== undefined) {
+    const status = STATES[state];
+    if (status === undefined) return {};
+    const error = content.field('err-code');
+    // The only time of theirs with a zone that is documented (UTC).
+    const at = Date.parse(`${content.field('message-timestamp')?.replace(' ', 'T')}Z`);
+    return {
+      receipts: [
+        {
+          id,
+          number,
+          status,
+          ...(error === undefined || error === '0' ? {} : { error }),
+          ...(Number.isNaN(at) ? {} : { at }),
+        },
+      ],
+    };
+  }
+  const to = content.field('to');
+  return to === undefined ? undefined : { inbound: [{ id, from: number, to, text: content.field('text') ?? '' }] };
+}
