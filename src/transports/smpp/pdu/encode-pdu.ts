@@ -1,4 +1,5 @@
 import { COMMAND_ID } from './command.js';
+import { commandIdOf } from './command-id-of.js';
 import type { BindPdu, Pdu, ShortMessage } from './pdu.js';
 import type { PduWriter } from './pdu-writer.js';
 
@@ -9,8 +10,7 @@ const LONGEST_SHORT_MESSAGE = 254;
 
 /** Writes one PDU. @throws RangeError, naming the field, when a value does not fit; then nothing was written */
 export function writePdu(writer: PduWriter, pdu: Pdu): void {
-  const id = pdu.command === 'unknown' ? pdu.commandId : COMMAND_ID[pdu.command];
-  writer.write(id, pdu.status, pdu.sequence, () => writeBody(writer, pdu));
+  writer.write(commandIdOf(pdu), pdu.status, pdu.sequence, () => writeBody(writer, pdu));
 }
 
 /** A submit_sm without the detour over a {@link Pdu}. @throws RangeError as {@link writePdu} */

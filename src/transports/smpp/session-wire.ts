@@ -1,0 +1,150 @@
+import type { Socket } from 'node:net';
+import type { Clock } from '../../common/clock.js';
+import { RESPONSE_BIT } from './pdu/command.js';
+import { decodePdu } from './pdu/decode-pdu.js';
+import { writePdu, writeSubmit } from './pdu/encode-pdu.js';
+import { FrameReader, HEADER_LENGTH } from './pdu/frame-reader.js';
+import { MalformedPdu } from './pdu/malformed-pdu.js';
+import type { Pdu, ShortMessage } from './pdu/pdu.js';
+import { PduWriter } from './pdu/pdu-writer.js';
+import type { SmppSessionSettings } from './session-settings.js';
+import { connectSocket } from './session-socket.js';
+
+/** Who a {@link SessionWire} tells what happens. */
+export interface WireListener {
+  /** Octets can be sent; over TLS the peer's certificate is accepted. */
+  connected?(): void;
+  pdu(pdu: Pdu): void;
+  /** A request or a response nobody could read. Of a response, what its header says comes as a PDU behind this. */
+  malformed(error: MalformedPdu): void;
+  /** The peer reads again. */
+  drained(): void;
+  /** The connection is of no more use. May come more than once. */
+  lost(reason: string): void;
+}
+
+/** How long the other side may take to hang up once we have said our last. */
+const LINGER_MS = 2_000;
+
+/**
+ * PDUs over one connection. What one turn of the event loop wants to say leaves in one write. While the peer does not read,
+ * no second write is handed to the socket and nothing more is read, so that answers cannot pile up.
+ */
+export class SessionWire {
+  private readonly socket: Socket;
+  private readonly writer = new PduWriter();
+  private readonly reader = new FrameReader((frame) => this.take(frame));
+  private handedOver = 0;
+  private scheduled = false;
+  private over = false;
+
+  /** Begins to connect. @throws Error when a certificate or key of ours cannot be read */
+  constructor(
+    settings: SmppSessionSettings,
+    private readonly clock: Clock,
+    private listener: WireListener,
+  ) {
+    this.socket = connectSocket(settings, () => this.listener.connected?.());
+    this.socket.on('data', (chunk) => this.receive(chunk));
+    this.socket.on('drain', () => this.drain());
+    this.socket.on('error', (error) => this.listener.lost(`the connection failed: ${error.message}`));
+    this.socket.on('end', () => this.listener.lost('the SMSC closed the connection'));
+    this.socket.on('close', () => this.listener.lost('the connection is closed'));
+  }
+
+  /** The peer does not read as fast as we write. */
+  get blocked(): boolean {
+    return this.socket.writableNeedDrain;
+  }
+
+  /** Octets written so far, those that have not left yet included. */
+  get position(): number {
+    return this.handedOver + this.writer.length;
+  }
+
+  /** From now on tells another one. */
+  listen(listener: WireListener): void {
+    this.listener = listener;
+  }
+
+  /** Whether what was written at `position` may have left the process. */
+  hasLeft(position: number): boolean {
+    return position < this.handedOver;
+  }
+
+  /** @throws RangeError when a field does not fit; then nothing is sent */
+  send(pdu: Pdu): void {
+    if (this.over) return;
+    writePdu(this.writer, pdu);
+    this.schedule();
+  }
+
+  /** @throws RangeError as `send` */
+  submit(sequence: number, message: ShortMessage): void {
+    writeSubmit(this.writer, sequence, message);
+    this.schedule();
+  }
+
+  /** Sends what was written, if the peer reads, and hangs up behind it. What the peer still says is not heard. */
+  end(): void {
+    this.flush();
+    this.over = true;
+    this.socket.end();
+    const cancel = this.clock.after(LINGER_MS, () => this.socket.destroy());
+    this.socket.once('close', cancel);
+  }
+
+  /** Hangs up at once; what has not left never will. */
+  destroy(): void {
+    this.over = true;
+    this.socket.destroy();
+  }
+
+  private schedule(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    setImmediate(() => {
+      this.scheduled = false;
+      this.flush();
+    });
+  }
+
+  private flush(): void {
+    if (this.over || this.blocked || this.writer.length === 0) return;
+    const octets = this.writer.take();
+    this.handedOver += octets.length;
+    if (!this.socket.write(octets)) this.socket.pause();
+  }
+
+  private drain(): void {
+    this.flush();
+    if (this.blocked || this.over) return;
+    this.socket.resume();
+    this.listener.drained();
+  }
+
+  private receive(chunk: Buffer): void {
+    if (this.over) return;
+    try {
+      this.reader.push(chunk);
+    } catch (error) {
+      this.listener.lost(error instanceof Error ? error.message : 'a PDU could not be handled');
+    }
+  }
+
+  private take(frame: Buffer): void {
+    if (this.over) return;
+    const pdu = this.read(frame);
+    if (pdu !== undefined) this.listener.pdu(pdu);
+  }
+
+  private read(frame: Buffer): Pdu | undefined {
+    try {
+      return decodePdu(frame);
+    } catch (error) {
+      if (!(error instanceof MalformedPdu)) throw error;
+      this.listener.malformed(error);
+      return error.header.commandId >= RESPONSE_BIT ? decodePdu(frame.subarray(0, HEADER_LENGTH)) : undefined;
+    }
+  }
+}
