@@ -45,20 +45,37 @@ export function measure(text: string): Measurement {
   return new Measurement('GSM-7', septets <= GSM7_SINGLE ? 1 : parts, septets, text);
 }
 
-/** Cuts a text into the parts that `measure` counts. References and headers are the transport's. */
-export function split(text: string): SplitText {
-  const { encoding, segments } = measure(text);
-  if (segments === 1) return { encoding, parts: [text] };
-  return { encoding, parts: encoding === 'GSM-7' ? gsm7Parts(text) : ucs2Parts(text) };
+/** How a transport has to cut where a carrier wants it otherwise than we count. */
+export interface SplitShape {
+  /** 16 leaves a septet or a unit less for the text of each part (152 and 66). Default 8, what is counted and paid. */
+  readonly referenceBits?: 8 | 16;
+  /** `UCS-2` also for a text that GSM-7 could carry. */
+  readonly encoding?: 'UCS-2';
 }
 
-function gsm7Parts(text: string): string[] {
+/**
+ * Cuts a text into the parts that `measure` counts; in another shape there may be more of them. References and headers are
+ * the transport's.
+ */
+export function split(text: string, { referenceBits = 8, encoding: wanted }: SplitShape = {}): SplitText {
+  const measured = measure(text);
+  const encoding = wanted ?? measured.encoding;
+  const single = encoding === 'GSM-7' ? measured.segments === 1 : text.length <= UCS2_SINGLE;
+  if (single) return { encoding, parts: [text] };
+  const narrower = referenceBits === 16 ? 1 : 0;
+  return {
+    encoding,
+    parts: encoding === 'GSM-7' ? gsm7Parts(text, GSM7_PART - narrower) : ucs2Parts(text, UCS2_PART - narrower),
+  };
+}
+
+function gsm7Parts(text: string, room: number): string[] {
   const parts: string[] = [];
   let start = 0;
   let septets = 0;
   for (let at = 0; at < text.length; at++) {
     const cost = GSM7_COST[text.charCodeAt(at)] ?? 0;
-    if (septets + cost > GSM7_PART) {
+    if (septets + cost > room) {
       parts.push(text.slice(start, at));
       start = at;
       septets = 0;
@@ -69,10 +86,10 @@ function gsm7Parts(text: string): string[] {
   return parts;
 }
 
-function ucs2Parts(text: string): string[] {
+function ucs2Parts(text: string, room: number): string[] {
   const parts: string[] = [];
   for (let start = 0; start < text.length; ) {
-    const end = ucs2PartEnd(text, start);
+    const end = ucs2PartEnd(text, start, room);
     parts.push(text.slice(start, end));
     start = end;
   }
@@ -83,11 +100,11 @@ function ucs2Parts(text: string): string[] {
 function ucs2Segments(text: string): number {
   if (text.length <= UCS2_SINGLE) return 1;
   let parts = 0;
-  for (let start = 0; start < text.length; start = ucs2PartEnd(text, start)) parts++;
+  for (let start = 0; start < text.length; start = ucs2PartEnd(text, start, UCS2_PART)) parts++;
   return parts;
 }
 
-function ucs2PartEnd(text: string, start: number): number {
-  const end = start + UCS2_PART;
+function ucs2PartEnd(text: string, start: number, room: number): number {
+  const end = start + room;
   return end < text.length && isSurrogatePair(text, end - 1) ? end - 1 : end;
 }

@@ -1,0 +1,46 @@
+import type { DefaultAlphabet } from '../smpp-options.js';
+import { decodeGsm7 } from './gsm7-decoding.js';
+
+const utf16 = new TextDecoder('utf-16be', { ignoreBOM: true });
+
+/**
+ * The text of octets by their data_coding (SMPP 3.4 section 5.2.19; classes of 3GPP TS 23.038 clause 4); undefined for what
+ * is no text.
+ *
+ * @param alphabet what the carrier takes data_coding 0 for
+ */
+export function decodeText(octets: Uint8Array, dataCoding: number, alphabet: DefaultAlphabet): string | undefined {
+  switch (withoutClass(dataCoding)) {
+    case 0:
+      return decodeDefault(octets, alphabet);
+    case 1:
+    case 3:
+      return latin1(octets);
+    case 8:
+      return withoutNul(utf16.decode(octets));
+    default:
+      return undefined;
+  }
+}
+
+/** Data coding groups 00x1 and 1111 say how a phone should show a text; bits 2 and 3, or bit 2, which alphabet it has. */
+function withoutClass(dataCoding: number): number {
+  if ((dataCoding & 0xf0) === 0xf0) return dataCoding & 0x04;
+  if ((dataCoding & 0xd0) === 0x10) return dataCoding & 0x0c;
+  return dataCoding;
+}
+
+function decodeDefault(octets: Uint8Array, alphabet: DefaultAlphabet): string {
+  // A septet has seven bits: whoever sends eight means another alphabet than they say.
+  if (alphabet !== 'gsm' || octets.some((octet) => octet > 0x7f)) return latin1(octets);
+  return decodeGsm7(octets);
+}
+
+function latin1(octets: Uint8Array): string {
+  return withoutNul(Buffer.from(octets).toString('latin1'));
+}
+
+/** Some carriers close a text with a NUL, and no database wants one. */
+function withoutNul(text: string): string {
+  return text.replaceAll('\0', '');
+}

@@ -1,0 +1,73 @@
+import { Logger } from '@nestjs/common';
+import type { Clock } from '../../../common/clock.js';
+import type { CarrierReceipt, InboundSms, SmsReport, SmsSink } from '../../../sms/sms-transport.js';
+import type { ShortMessage } from '../pdu/pdu.js';
+import type { IncomingSettings } from '../smpp-settings.js';
+import { decodeText } from './decode-text.js';
+import { Gathered } from './gathered.js';
+import { incomingNumber } from './incoming-number.js';
+import { PartJoiner } from './part-joiner.js';
+import { deliverKind, readReceipt } from './read-receipt.js';
+import { textPart } from './text-part.js';
+
+/** Reads what comes in on the links and hands it to the sink. */
+export class Incoming {
+  private readonly log = new Logger('SmppSmsTransport');
+  private readonly joiner: PartJoiner;
+  private readonly receipts: Gathered<CarrierReceipt>;
+  private readonly texts: Gathered<InboundSms>;
+
+  /** @param ours turns a receipt into a report when its message is known here and nowhere else */
+  constructor(
+    private readonly sink: SmsSink,
+    private readonly ours: (receipt: CarrierReceipt) => SmsReport | undefined,
+    clock: Clock,
+  ) {
+    this.receipts = new Gathered((receipts) => this.handIn(receipts));
+    this.texts = new Gathered((texts) => sink.inbound(texts));
+    this.joiner = new PartJoiner(clock, (text) => {
+      this.texts.add(text).catch(() => this.log.error('An inbound text of several parts could not be stored.'));
+    });
+  }
+
+  /** Resolves when it is stored, or when there is nothing in it to store. */
+  async deliver(pdu: ShortMessage, settings: IncomingSettings): Promise<void> {
+    const kind = deliverKind(pdu);
+    if (kind === 'text') return this.text(pdu, settings);
+    if (kind === 'other') return;
+    const receipt = readReceipt(pdu, settings);
+    if (receipt) return this.receipts.add(receipt);
+    this.log.warn(`Route ${settings.route}: a receipt without an id or a state.`);
+  }
+
+  /** Hands in what is still incomplete. */
+  close(): void {
+    this.joiner.close();
+  }
+
+  private async text(pdu: ShortMessage, settings: IncomingSettings): Promise<void> {
+    const { octets, place } = textPart(pdu);
+    const from = incomingNumber(pdu.source, false);
+    const text = decodeText(octets, pdu.dataCoding, settings.defaultAlphabet);
+    if (from === undefined || text === undefined) {
+      const what = from === undefined ? 'from what is no whole number' : `of data_coding ${pdu.dataCoding}`;
+      this.log.warn(`Route ${settings.route}: a message ${what} came in and is left aside.`);
+      return;
+    }
+    const part = { route: settings.route, from, to: pdu.destination.address.replace(/^\+/, ''), text };
+    const whole = place ? this.joiner.add(part, place) : part;
+    if (whole) await this.texts.add(whole);
+  }
+
+  private async handIn(receipts: readonly CarrierReceipt[]): Promise<void> {
+    const reports: SmsReport[] = [];
+    const others: CarrierReceipt[] = [];
+    for (const receipt of receipts) {
+      const report = this.ours(receipt);
+      if (report) reports.push(report);
+      else others.push(receipt);
+    }
+    if (reports.length > 0) await this.sink.report(reports);
+    if (others.length > 0) await this.sink.receipts(others);
+  }
+}

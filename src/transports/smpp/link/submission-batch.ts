@@ -1,0 +1,19 @@
+import type { OutgoingSms, SubmitResult } from '../../../sms/sms-transport.js';
+import { Submission } from './submission.js';
+
+/** The submissions of one batch, and what became of them all. */
+export class SubmissionBatch {
+  readonly submissions: readonly Submission[];
+  /** In the order of the batch, once the last one is over. */
+  readonly results: Promise<readonly SubmitResult[]>;
+
+  constructor(batch: readonly OutgoingSms[]) {
+    this.submissions = batch.map((sms) => new Submission(sms));
+    this.results = Promise.all(this.submissions.map(({ result }) => result));
+  }
+
+  /** Ends those of which nothing is on the wire, the others as soon as that is so; `begunToo` also where the carrier has parts. */
+  giveUp(error: string, begunToo: boolean, at: number): void {
+    for (const submission of this.submissions) submission.giveUp(error, begunToo, at);
+  }
+}

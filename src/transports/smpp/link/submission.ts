@@ -1,0 +1,149 @@
+import type { OutgoingSms, SubmitResult } from '../../../sms/sms-transport.js';
+import type { ShortMessage } from '../pdu/pdu.js';
+
+/** Which link a part went out on. */
+export interface Carrying {
+  /** The link's name. */
+  readonly link: string;
+  readonly route: string;
+}
+
+/** Why the carrier has not taken it, in the words of `HandOff`. */
+export interface NotTaken {
+  readonly kind: 'refused' | 'retry';
+  readonly error: string;
+  /** The carrier's. */
+  readonly code?: string;
+}
+
+/** Why a submission ends before it is through. */
+interface Ending {
+  readonly error: string;
+  /** Also when parts of it were taken; else it may go on once one was. */
+  readonly begunToo: boolean;
+}
+
+/**
+ * One SMS on its way to the carrier, part by part: the next part goes out when the one before was taken, so that parts
+ * keep their order and a message that is refused costs one part.
+ *
+ * What becomes of a message of several parts: all taken, `sent`. A later one refused for good, or not sent while there was
+ * time: part of it was taken and paid, and the whole will never arrive, so it is `undelivered`; starting again would send
+ * its first part twice. The fate of one not known: `unknown`.
+ */
+export class Submission {
+  /** What became of it, once it is over. */
+  readonly result: Promise<SubmitResult>;
+  /** The link that carried the last part; the rest stays on its route. */
+  carriedBy: Carrying | undefined;
+  /** How often the present part was refused without a clear reason. */
+  refusals = 0;
+  private parts: readonly ShortMessage[] = [];
+  private readonly ids: string[] = [];
+  private doubtful = false;
+  private onTheWire = false;
+  private ending: Ending | undefined;
+  private isOver = false;
+  private done: (result: SubmitResult) => void = () => undefined;
+
+  constructor(readonly sms: OutgoingSms) {
+    this.result = new Promise((resolve) => {
+      this.done = resolve;
+    });
+  }
+
+  /** Whether the carrier has, or may have, something of it. */
+  get begun(): boolean {
+    return this.ids.length > 0 || this.doubtful;
+  }
+
+  /** Whether it is one part only. */
+  get single(): boolean {
+    return this.parts.length === 1;
+  }
+
+  get over(): boolean {
+    return this.isOver;
+  }
+
+  /** The next part, and from now on it is on the wire. `cut` makes the parts, when there are none yet; undefined when it makes none. */
+  send(by: Carrying, cut: () => readonly ShortMessage[]): ShortMessage | undefined {
+    if (this.parts.length === 0) this.parts = cut();
+    this.carriedBy = by;
+    this.onTheWire = true;
+    return this.parts[this.ids.length];
+  }
+
+  /** The carrier took the part. True when there are more to send. */
+  taken(id: string, at: number): boolean {
+    this.ids.push(id);
+    this.refusals = 0;
+    this.doubtful = false;
+    if (this.ids.length === this.parts.length) {
+      this.conclude({ kind: 'sent' }, undefined, at);
+      return false;
+    }
+    return this.goesOn(at);
+  }
+
+  /** The part was not taken. True when it may be sent again. */
+  notTaken(at: number): boolean {
+    return this.goesOn(at);
+  }
+
+  /** Nobody knows whether the part was taken, and it is to be sent again all the same. True when it may. */
+  inDoubt(at: number): boolean {
+    this.doubtful = true;
+    return this.goesOn(at);
+  }
+
+  /** The part was not taken: `refused` for good, or (`retry`) not now. */
+  notTakenFor({ kind, error, code }: NotTaken, at: number): void {
+    // Sent twice, refused once: the first may have been taken.
+    if (this.doubtful) this.conclude({ kind: 'unknown', error }, code, at);
+    else if (!this.begun) this.conclude({ kind, error }, code, at);
+    else this.conclude({ kind: 'sent', final: 'undelivered', error: this.place(error) }, code, at);
+  }
+
+  /** Nobody knows whether the part was taken. */
+  unknown(error: string, at: number): void {
+    this.conclude({ kind: 'unknown', error: this.begun ? this.place(error) : error }, undefined, at);
+  }
+
+  /** Ends it when nothing of it is on the wire, at once or as soon as that is so. */
+  giveUp(error: string, begunToo: boolean, at: number): void {
+    if (this.over || (this.begun && !begunToo)) return;
+    if (this.onTheWire) this.ending = { error, begunToo };
+    else this.notTakenFor({ kind: 'retry', error }, at);
+  }
+
+  private goesOn(at: number): boolean {
+    this.onTheWire = false;
+    const { ending } = this;
+    this.ending = undefined;
+    if (ending) this.giveUp(ending.error, ending.begunToo, at);
+    return !this.over;
+  }
+
+  private place(error: string): string {
+    return `${error} (part ${this.ids.length + 1} of ${this.parts.length})`;
+  }
+
+  private conclude(result: SubmitResult, code: string | undefined, at: number): void {
+    if (this.over) return;
+    const { carriedBy: by, parts, ids } = this;
+    const [reference] = ids;
+    // A place for each part, so that the receipts of some are not taken for those of all.
+    const carrierIds = parts.map((_, index) => ids[index] ?? '');
+    this.isOver = true;
+    this.done({
+      ...result,
+      ...(by ? { route: by.route } : {}),
+      ...(reference ? { reference } : {}),
+      ...(ids.length > 0 ? { carrierIds } : {}),
+      ...(by
+        ? { attempts: [{ route: by.link, outcome: result.kind, at, ...(code === undefined ? {} : { code }) }] }
+        : {}),
+    });
+  }
+}

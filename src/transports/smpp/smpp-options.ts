@@ -1,0 +1,112 @@
+import type { SmppTlsSettings } from './session-settings.js';
+
+/** What the host says about its SMPP carrier. */
+export interface SmppOptions {
+  /** For logs and records, 1 to 32 characters of `a-z 0-9 _ -`. Default `smpp`. */
+  readonly name?: string;
+  /** At least one. They share the work: whichever has room takes the next message. */
+  readonly links: readonly SmppLinkOptions[];
+  /**
+   * Whether a part whose fate is unknown (the link dropped, or no answer came in time) is submitted again. False (default):
+   * never, its message becomes `unknown`. True: the transport is `at-least-once`, and a phone may get a text twice.
+   */
+  readonly resendUnknown?: boolean;
+}
+
+/**
+ * How a text of several parts is told to be one.
+ *
+ * `udh8`: a header of 6 octets with an 8-bit reference in each part, what we count and charge. `udh16`: 7 octets, for
+ * carriers that ask for it; a text that would take more parts than were charged keeps `udh8`. `sar`: the parameters
+ * `sar_msg_ref_num` and so on. `payload`: one submit with the whole text in `message_payload`, the carrier cuts it.
+ */
+export type LongMessages = 'udh8' | 'udh16' | 'sar' | 'payload';
+
+/** What the carrier reads where we say "default alphabet". */
+export type DefaultAlphabet = 'gsm' | 'latin1' | 'ascii';
+
+/**
+ * How the id in a receipt is written, where it differs from the one in the answer to the submit.
+ *
+ * `hex-then-decimal`: hexadecimal in the answer, decimal in the receipt. `decimal-then-hex`: the other way round.
+ */
+export type MessageIdFormat = 'same' | 'hex-then-decimal' | 'decimal-then-hex';
+
+/** Type of number and numbering plan (SMPP 3.4 sections 5.2.5 and 5.2.6), 0 to 255 each. */
+export interface NumberingOptions {
+  readonly ton: number;
+  readonly npi: number;
+}
+
+/** How addresses are marked. */
+export interface AddressOptions {
+  /** A sender name with a letter. Default 5, 0. */
+  readonly alphanumeric?: NumberingOptions;
+  /** A sender of digits that is no short code. Default 1, 1. */
+  readonly international?: NumberingOptions;
+  /** A sender that is listed in `shortCodes`. Default 3, 0. */
+  readonly shortCode?: NumberingOptions;
+  /** Recipients. Default 1, 1. */
+  readonly destination?: NumberingOptions;
+  /** Signatures that are short codes; how long a number is does not make it one. Default none. */
+  readonly shortCodes?: readonly string[];
+}
+
+/** One connection to an SMSC. */
+export interface SmppLinkOptions {
+  /** For logs and records, 1 to 32 characters of `a-z 0-9 _ -`, no two alike. Default: the transport's name, then `<name>-2` … */
+  readonly name?: string;
+  /**
+   * Links of one route serve one account of one carrier: any of them may bring the receipt of what another one submitted.
+   * Give links to different carriers routes of their own, since ids of two carriers may be equal. Default: the transport's name.
+   */
+  readonly route?: string;
+  readonly host: string;
+  /** 1 to 65535. Default 2775, with TLS 3550. */
+  readonly port?: number;
+  /** 1 to 15 visible ASCII characters. */
+  readonly systemId: string;
+  /** At most 8 visible ASCII characters (SMPP 3.4 section 5.2.2). */
+  readonly password: string;
+  /** At most 12 characters. Default none. */
+  readonly systemType?: string;
+  /** At most 5 characters. Default none. */
+  readonly serviceType?: string;
+  /** TLS with the peer's certificate verified; an object for what differs from Node's defaults. Default false: plain TCP. */
+  readonly tls?: boolean | SmppTlsSettings;
+  /** A `receiver` only hears, a `transmitter` only submits. Default `transceiver`. */
+  readonly bindAs?: 'transceiver' | 'transmitter' | 'receiver';
+  /** Submits that may be unanswered at a time, 1 to 1000. Default 10. */
+  readonly window?: number;
+  /** The most parts submitted a second, 0.1 to 100 000. Default no limit but the carrier's own throttling. */
+  readonly partsPerSecond?: number;
+  /** How long a submit may go unanswered, in milliseconds, 100 to 600 000. Default 10 000. */
+  readonly responseTimeoutMs?: number;
+  /** From the first packet to the answer to the bind, in milliseconds, 100 to 600 000. Default 10 000. */
+  readonly bindTimeoutMs?: number;
+  /** Silence after which the peer is asked whether it lives, in milliseconds, 100 to 3 600 000. Default 30 000. */
+  readonly enquireLinkMs?: number;
+  /** The first wait before connecting again, in milliseconds, 1 to 600 000; it doubles each time, with full jitter. Default 1000. */
+  readonly reconnectMs?: number;
+  /** The longest such wait, in milliseconds, 1 to 3 600 000, not under `reconnectMs`. Default 60 000. */
+  readonly reconnectMaxMs?: number;
+  /** How long the whole link rests when the carrier throttles, in milliseconds, 1 to 60 000; doubles up to 64 times that while it goes on. Default 100. */
+  readonly throttlePauseMs?: number;
+  /** Default `udh8`. */
+  readonly longMessages?: LongMessages;
+  /**
+   * What the carrier takes data_coding 0 for. A GSM-7 text with a character that `latin1` or `ascii` lacks goes out as
+   * UCS-2: it may then take more segments than were charged, which the record of the recipient shows. Default `gsm`.
+   */
+  readonly defaultAlphabet?: DefaultAlphabet;
+  /** The data_coding of texts in that alphabet, 0 to 255; some carriers want 3 for Latin-1. Default 0. */
+  readonly dataCoding?: number;
+  readonly addresses?: AddressOptions;
+  /** Default `same`: as given, but for case and leading zeros. */
+  readonly messageIds?: MessageIdFormat;
+  /**
+   * How many minutes the clock in the carrier's receipts is ahead of UTC, -840 to 840. Default: not known, a receipt's
+   * time is when it arrived.
+   */
+  readonly receiptOffsetMinutes?: number;
+}

@@ -1,0 +1,169 @@
+import { Logger } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { IdGenerator } from '../../common/ids.js';
+import {
+  type DeliveryTiming,
+  type OutgoingSms,
+  type RepeatPolicy,
+  type SmsReport,
+  type SmsSink,
+  SmsTransport,
+  type SubmitResult,
+} from '../../sms/sms-transport.js';
+import { Incoming } from './incoming/incoming.js';
+import { LateFates } from './link/late-fates.js';
+import type { LinkSession } from './link/link-session.js';
+import { Outage } from './link/outage.js';
+import { SmppLink } from './link/smpp-link.js';
+import { SubmissionBatch } from './link/submission-batch.js';
+import { WorkQueue } from './link/work-queue.js';
+import { messageParts } from './parts/message-parts.js';
+import { PartReferences } from './parts/part-references.js';
+import type { ShortMessage } from './pdu/pdu.js';
+import { resolveSmppSettings } from './resolve-smpp-settings.js';
+import type { SmppOptions } from './smpp-options.js';
+import { SmppSession } from './smpp-session.js';
+import type { SmppLinkSettings, SmppSettings } from './smpp-settings.js';
+
+/** What the option `sms.transport` is given by `SmppSmsTransport.forRoot`. */
+export interface SmppSmsTransportSource {
+  readonly inject: [typeof Clock, typeof IdGenerator];
+  readonly useFactory: (clock: Clock, ids: IdGenerator) => SmppSmsTransport;
+}
+
+const NO_LINK = 'smpp: no link';
+/** What the answers of the last submits may take, beside the work, before a lease runs out. */
+const LEASE_MARGIN_MS = 60_000;
+
+/**
+ * SMS over SMPP 3.4, on links that are kept up.
+ *
+ * A submit whose fate is not known is never repeated, unless `resendUnknown` says so; see `Submission` for what
+ * becomes of a message of several parts. A text that is of no use any more when its turn comes (`expiresAt`) is refused.
+ */
+export class SmppSmsTransport extends SmsTransport {
+  override readonly name: string;
+  override readonly repeat: RepeatPolicy;
+  override readonly timing: Partial<DeliveryTiming>;
+  private readonly log = new Logger('SmppSmsTransport');
+  private readonly settings: SmppSettings;
+  private readonly references: PartReferences;
+  private readonly queue = new WorkQueue();
+  private readonly underWay = new Set<SubmissionBatch>();
+  private readonly outage: Outage;
+  private links: readonly SmppLink[] = [];
+  private incoming: Incoming | undefined;
+
+  /** The transport option of `forRoot`. @throws MessagingOptionsError with a sentence that names the wrong option */
+  static forRoot(options: SmppOptions): SmppSmsTransportSource {
+    resolveSmppSettings(options);
+    return { inject: [Clock, IdGenerator], useFactory: (clock, ids) => new SmppSmsTransport(options, clock, ids) };
+  }
+
+  /** @throws MessagingOptionsError with a sentence that names the wrong option */
+  constructor(
+    options: SmppOptions,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {
+    super();
+    this.settings = resolveSmppSettings(options);
+    const { name, resendUnknown, workMs } = this.settings;
+    this.name = name;
+    this.repeat = resendUnknown ? 'at-least-once' : 'at-most-once';
+    // With so many attempts, the last waits of ten minutes each, a carrier may be away for two hours.
+    this.timing = { leaseMs: workMs + LEASE_MARGIN_MS, maxAttempts: 20, retryBaseMs: 5000, retryMaxMs: 600_000 };
+    this.outage = new Outage(clock, (begunToo) => this.giveUpAll(NO_LINK, begunToo));
+    this.references = new PartReferences(() => ids.random());
+  }
+
+  /** Begins to connect and does not wait for it: an application starts also while its carrier is away. */
+  override async start(sink: SmsSink): Promise<void> {
+    const late = new LateFates((report) => void this.hand(sink, report));
+    const incoming = new Incoming(sink, (receipt) => late.reportOf(receipt), this.clock);
+    this.incoming = incoming;
+    this.links = this.settings.links.map((settings) => this.linkOf(settings, incoming, late));
+    this.warnOfPlainLinks();
+    for (const link of this.links) link.start();
+    this.watchLinks();
+  }
+
+  override async submit(sms: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly SubmitResult[]> {
+    const batch = new SubmissionBatch(sms);
+    const giveUp = (error: string, begunToo: boolean) => batch.giveUp(error, begunToo, this.clock.now());
+    const stop = () => giveUp('smpp: stopping', false);
+    const cancel = this.clock.after(this.settings.workMs, () => giveUp('smpp: no time', true));
+    signal.addEventListener('abort', stop);
+    this.underWay.add(batch);
+    if (signal.aborted) stop();
+    if (this.outage.known) giveUp(NO_LINK, false);
+    this.queue.add(batch.submissions);
+    const results = await batch.results;
+    this.underWay.delete(batch);
+    signal.removeEventListener('abort', stop);
+    cancel();
+    return results;
+  }
+
+  /** Lets what is on the wire be answered, unbinds, and ends what is left. */
+  override async stop(): Promise<void> {
+    this.outage.end();
+    this.incoming?.close();
+    await Promise.all(this.links.map((link) => link.stop()));
+    this.giveUpAll('smpp: stopping', true);
+  }
+
+  private linkOf(settings: SmppLinkSettings, incoming: Incoming, late: LateFates): SmppLink {
+    const { queue, clock } = this;
+    const handlers = {
+      deliver: (pdu: Parameters<Incoming['deliver']>[0]) => incoming.deliver(pdu, settings.incoming),
+      fault: (what: string) => this.log.warn(`Link ${settings.name}: ${what}`),
+    };
+    return new SmppLink(
+      settings,
+      {
+        ...{ queue, clock, resendUnknown: this.settings.resendUnknown, random: () => this.ids.random() },
+        cut: (sms, link) => this.cut(sms, link),
+        changed: () => this.watchLinks(),
+        answeredLate: (...answer) => late.take(...answer),
+      },
+      (signal): Promise<LinkSession> => SmppSession.open(settings.session, handlers, clock, signal),
+    );
+  }
+
+  private watchLinks(): void {
+    if (this.links.some(({ up }) => up)) this.outage.end();
+    else this.outage.begin();
+  }
+
+  /** The parts of an SMS on a link; none when it cannot be encoded. */
+  private cut(sms: OutgoingSms, { format }: SmppLinkSettings): readonly ShortMessage[] {
+    try {
+      return messageParts(sms, format, () => this.references.next(sms.signature, sms.number), this.clock.now());
+    } catch (error) {
+      if (error instanceof RangeError) return [];
+      throw error;
+    }
+  }
+
+  private giveUpAll(error: string, begunToo: boolean): void {
+    for (const batch of this.underWay) batch.giveUp(error, begunToo, this.clock.now());
+  }
+
+  private async hand(sink: SmsSink, report: SmsReport): Promise<void> {
+    try {
+      await sink.report([report]);
+    } catch {
+      this.log.error('A refusal that came late could not be stored.');
+    }
+  }
+
+  private warnOfPlainLinks(): void {
+    const plain = this.settings.links.filter(({ session }) => !session.tls).map(({ name }) => name);
+    if (plain.length > 0) {
+      this.log.warn(`No TLS on ${plain.join(', ')}: password and texts go over the network in clear. See option tls.`);
+    }
+    const lax = this.settings.links.filter(({ session }) => session.tls?.rejectUnauthorized === false);
+    for (const { name } of lax) this.log.warn(`Link ${name} takes any certificate: anybody may pose as the carrier.`);
+  }
+}
