@@ -3,6 +3,7 @@ import { LedgerStore } from '../billing/ledger-store.js';
 import { GuardStore } from '../outbox/guard-store.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
 import { PhoneStore } from '../sandbox/phone-store.js';
+import { PartStore } from '../sms/part-store.js';
 
 /**
  * Everything that is kept, swappable as one: its stores share transactions (a debit and its message are one commit), so
@@ -14,6 +15,7 @@ export abstract class MessagingStorage {
   abstract readonly accounts: AccountStore;
   abstract readonly phones: PhoneStore;
   abstract readonly guards: GuardStore;
+  abstract readonly parts: PartStore;
 
   /** Opens connections and brings the schema up to date. Called once, before anything else. */
   abstract start(): Promise<void>;

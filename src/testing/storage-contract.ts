@@ -11,6 +11,7 @@ import { laneTests } from './storage-contract/lanes.js';
 import { ledgerTests } from './storage-contract/ledger.js';
 import { listingTests } from './storage-contract/listing.js';
 import { nextDueTests } from './storage-contract/next-due.js';
+import { partTests } from './storage-contract/parts.js';
 import { phoneTests } from './storage-contract/phones.js';
 import { raceTests } from './storage-contract/races.js';
 import { recordTests } from './storage-contract/records.js';
@@ -45,6 +46,7 @@ const TOPICS = {
   'next due': nextDueTests,
   listings: listingTests,
   phones: phoneTests,
+  'parts and receipts': partTests,
   'records of guards': recordTests,
   books: bookTests,
   'a long walk': walkTests,

@@ -8,6 +8,10 @@ import type { ClaimOrder, Delivery, Movement } from '../../src/outbox/outbox-sto
 import type { Send } from '../../src/outbox/send.js';
 import { nextState, type Settlement } from '../../src/outbox/settlement.js';
 import type { PhoneMessage } from '../../src/sandbox/phone-store.js';
+import { nextPart, settlementOfParts } from '../../src/sms/part-fate.js';
+import type { Parking } from '../../src/sms/part-store.js';
+import { receiptKey } from '../../src/sms/receipt-key.js';
+import { type DatedReceipt, type TakenSms, withTrails } from '../../src/sms/sms-part.js';
 import { claimable } from '../../src/storage/memory/claimable.js';
 import { insertSend } from '../../src/storage/memory/insert-send.js';
 import { MemoryAccountStore } from '../../src/storage/memory/memory-account-store.js';
@@ -15,6 +19,7 @@ import { applyChange, toDelivery } from '../../src/storage/memory/memory-deliver
 import { MemoryGuardStore } from '../../src/storage/memory/memory-guard-store.js';
 import { MemoryLedgerStore } from '../../src/storage/memory/memory-ledger-store.js';
 import { MemoryOutboxStore } from '../../src/storage/memory/memory-outbox-store.js';
+import { MemoryPartStore } from '../../src/storage/memory/memory-part-store.js';
 import { MemoryPhoneStore } from '../../src/storage/memory/memory-phone-store.js';
 import { seenRecords, writeRecords } from '../../src/storage/memory/memory-records.js';
 import { MemoryTables } from '../../src/storage/memory/memory-tables.js';
@@ -118,6 +123,39 @@ class NaivePhoneStore extends MemoryPhoneStore {
   }
 }
 
+class NaivePartStore extends MemoryPartStore {
+  override async record(taken: readonly TakenSms[], now: number): Promise<readonly Movement[]> {
+    const { parked } = this.tables.parts;
+    const known = [...parked.values()].filter(({ receipt: { route, ids }, expiresAt }) =>
+      taken.some((sms) => expiresAt > now && route === sms.route && ids.some((id) => sms.carrierIds.includes(id))),
+    );
+    await pause();
+    await super.record(taken, Number.POSITIVE_INFINITY);
+    const settlements = known.flatMap(({ receipt }) => this.apply(receipt) ?? []);
+    for (const { receipt } of known) if (this.tables.parts.find(receipt)) parked.delete(receiptKey(receipt));
+    return this.outbox.settle(withTrails(settlements, taken));
+  }
+
+  override async receive(receipts: readonly DatedReceipt[], parking: Parking): Promise<readonly Movement[]> {
+    const moved: Movement[] = [];
+    for (const receipt of receipts) moved.push(...(await this.receiveOne(receipt, parking)));
+    return moved;
+  }
+
+  private async receiveOne(receipt: DatedReceipt, parking: Parking): Promise<readonly Movement[]> {
+    const { parts } = this.tables;
+    const part = parts.find(receipt);
+    const all = part ? parts.of(part.messageId, part.position) : [];
+    await pause();
+    if (!part) return this.park(receipt, parking);
+    const next = nextPart(part, receipt);
+    if (!next) return [];
+    parts.replace(next);
+    const after = all.map((each) => (each.attempt === next.attempt && each.part === next.part ? next : each));
+    return this.outbox.settle(settlementOfParts(after, receipt));
+  }
+}
+
 /**
  * A storage as one writes it on the first day: it reads, thinks for a moment, and writes what it has concluded from what
  * may no longer be so. One after the other everything works. It shows that the contract's race tests can fail.
@@ -129,6 +167,7 @@ export class NaiveStorage extends MessagingStorage {
   override readonly ledger = new NaiveLedgerStore(this.tables);
   override readonly phones = new NaivePhoneStore(this.tables);
   override readonly guards = new NaiveGuardStore(this.tables);
+  override readonly parts = new NaivePartStore(this.tables, this.outbox);
 
   override async start(): Promise<void> {}
 

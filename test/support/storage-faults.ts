@@ -150,6 +150,23 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       rows.phones.has = () => false;
     },
   },
+  'receipts matched by any of their ids': {
+    topic: 'parts and receipts',
+    build: ({ parts }) => {
+      const receive = parts.receive.bind(parts);
+      parts.receive = (receipts, ...rest) =>
+        receive(
+          receipts.map((receipt) => ({ ...receipt, ids: receipt.ids.toReversed() })),
+          ...rest,
+        );
+    },
+  },
+  'receipts that are not kept for later': {
+    topic: 'parts and receipts',
+    build: ({ rows }) => {
+      rows.parts.parked.set = () => rows.parts.parked;
+    },
+  },
   'account ids without case': {
     topic: 'accounts',
     build: ({ accounts }) => {

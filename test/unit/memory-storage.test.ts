@@ -53,6 +53,11 @@ const RACES = [
   '100 wrong codes at once over 20 services: exactly ten are compared, then the number is locked',
   'right codes and resends at once: one success, one code, and what was verified is not sent again',
   '40 sends to one number at once, over two accounts, with a cap of 20 over all accounts: 20 are accepted',
+  'a receipt and the record of its part at once, 40 times: none is lost',
+  'one receipt 20 times at once: its SMS moves once',
+  'receipts for all parts of an SMS at once: it is delivered once',
+  'receipts for two hand-offs of an SMS over two routes at once, 20 times: each fails once',
+  'receipts under one id for everything at once: each is for an SMS of its own',
 ];
 
 describeStorage('memory', openMemory, { describe, test, beforeEach, afterEach });

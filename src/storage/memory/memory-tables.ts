@@ -5,6 +5,7 @@ import type { GuardRecord } from '../../outbox/guard.js';
 import type { StoredMessage } from '../../outbox/outbox-store.js';
 import type { TrailEntry } from '../../outbox/settlement.js';
 import type { PhoneMessage } from '../../sandbox/phone-store.js';
+import { MemoryParts } from './memory-parts.js';
 
 /** A recipient's row. */
 export interface MemoryDelivery {
@@ -57,6 +58,7 @@ export class MemoryTables {
   readonly records = new Map<string, MemoryRecord>();
   /** By message, channel and number. */
   readonly phones = new Map<string, PhoneMessage>();
+  readonly parts = new MemoryParts();
 
   constructor(private readonly accounts: { has(accountId: string): boolean }) {}
 

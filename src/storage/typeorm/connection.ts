@@ -7,6 +7,7 @@ import { MessagingOptionsError } from '../../common/errors.js';
 import type { GuardStore } from '../../outbox/guard-store.js';
 import type { OutboxStore } from '../../outbox/outbox-store.js';
 import type { PhoneStore } from '../../sandbox/phone-store.js';
+import type { PartStore } from '../../sms/part-store.js';
 import type { Executor } from './executor.js';
 
 /** A started storage: its DataSource (ours to close or not) and its stores. */
@@ -19,6 +20,7 @@ export interface Connection {
   readonly accounts: AccountStore;
   readonly phones: PhoneStore;
   readonly guards: GuardStore;
+  readonly parts: PartStore;
 }
 
 /** How long a connection or a statement may take before the request is answered 503, in milliseconds. */

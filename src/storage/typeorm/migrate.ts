@@ -55,6 +55,7 @@ export class NestjsMessagingSchema1763683200000 implements MigrationInterface {
       await runner.query(`DROP TABLE messaging_${table}`);
     await runner.query('DROP TABLE messaging_phone_message');
     await runner.query('DROP TABLE messaging_guard');
+    for (const table of ['part', 'parked', 'route']) await runner.query(`DROP TABLE messaging_sms_${table}`);
     await runner.query(`DROP TABLE ${SCHEMA_TABLE}`);
   }
 }

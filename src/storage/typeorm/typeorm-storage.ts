@@ -7,6 +7,7 @@ import { MessagingOptionsError } from '../../common/errors.js';
 import type { GuardStore } from '../../outbox/guard-store.js';
 import type { OutboxStore } from '../../outbox/outbox-store.js';
 import type { PhoneStore } from '../../sandbox/phone-store.js';
+import type { PartStore } from '../../sms/part-store.js';
 import { MessagingStorage } from '../messaging-storage.js';
 import { type Connection, connectionOf } from './connection.js';
 import type { Executor } from './executor.js';
@@ -16,6 +17,7 @@ import { TypeormAccountStore } from './typeorm-account-store.js';
 import { TypeormGuardStore } from './typeorm-guard-store.js';
 import { TypeormLedgerStore } from './typeorm-ledger-store.js';
 import { TypeormOutboxStore } from './typeorm-outbox-store.js';
+import { TypeormPartStore } from './typeorm-part-store.js';
 import { TypeormPhoneStore } from './typeorm-phone-store.js';
 
 /** How `TypeormStorage` finds its database and its tables. */
@@ -87,6 +89,7 @@ export class TypeormStorage extends MessagingStorage {
       accounts: new TypeormAccountStore(executor),
       phones: new TypeormPhoneStore(executor),
       guards: new TypeormGuardStore(executor),
+      parts: new TypeormPartStore(executor),
     };
     await this.prepare(executor, migrations ?? 'run');
   }
@@ -116,6 +119,10 @@ export class TypeormStorage extends MessagingStorage {
 
   override get guards(): GuardStore {
     return this.started.guards;
+  }
+
+  override get parts(): PartStore {
+    return this.started.parts;
   }
 
   private get started(): Connection {

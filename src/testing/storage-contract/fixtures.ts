@@ -1,5 +1,6 @@
 import type { OnceKey, Send } from '../../outbox/send.js';
 import type { PhoneMessage } from '../../sandbox/phone-store.js';
+import type { DatedReceipt, TakenSms } from '../../sms/sms-part.js';
 
 /** When every story of the suite begins: 2026-11-21T10:00:00Z, milliseconds since the epoch. */
 export const START = Date.UTC(2026, 10, 21, 10);
@@ -59,4 +60,18 @@ export function aPhoneMessage(index: number, over: Partial<PhoneMessage> = {}): 
     ...{ media: undefined, receivedAt: START + index },
     ...over,
   };
+}
+
+/** The SMS of `aSend(index)` as the carrier `link` took it in its first attempt, in one part, changed by `over`. */
+export function aTakenSms(index: number, over: Partial<TakenSms> = {}): TakenSms {
+  return {
+    ...{ messageId: messageId(index), position: 0, attempt: 1, number: phone(index), route: 'link' },
+    ...{ carrierIds: [`id-${index}`], at: START + SECOND, expiresAt: START + 86_400 * SECOND, trail: [] },
+    ...over,
+  };
+}
+
+/** What `link` says of a part: that it was delivered, unless changed by `over`. */
+export function aReceipt(id: string, over: Partial<DatedReceipt> = {}): DatedReceipt {
+  return { route: 'link', ids: [id], status: 'delivered', at: START + 5 * SECOND, ...over };
 }

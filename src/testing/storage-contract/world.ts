@@ -7,6 +7,7 @@ import type { ClaimOrder, CommitOutcome, Delivery, Movement, OutboxStore } from 
 import type { Send } from '../../outbox/send.js';
 import type { Settlement } from '../../outbox/settlement.js';
 import type { PhoneStore } from '../../sandbox/phone-store.js';
+import type { PartStore } from '../../sms/part-store.js';
 import type { MessagingStorage } from '../../storage/messaging-storage.js';
 import { ACCOUNT, SECOND, START } from './fixtures.js';
 import type { OpenStorage, StorageHarness } from './storage-harness.js';
@@ -55,6 +56,10 @@ export class World {
 
   get guards(): GuardStore {
     return this.storage.guards;
+  }
+
+  get parts(): PartStore {
+    return this.storage.parts;
   }
 
   /** Creates an account and tops it up. */

@@ -1,0 +1,60 @@
+import type { Settlement } from '../outbox/settlement.js';
+import type { DatedReceipt, PartStatus, SmsPart } from './sms-part.js';
+
+const RANK: Readonly<Record<PartStatus, number>> = { sent: 0, unknown: 1, delivered: 2, undelivered: 2, failed: 2 };
+
+/** A part after a receipt for it; undefined when the receipt says no more than is known: states only move forward. */
+export function nextPart(part: SmsPart, { status, error, at }: DatedReceipt): SmsPart | undefined {
+  if (RANK[status] <= RANK[part.status]) return undefined;
+  // A carrier's clock may be wrong or in another zone: never before the part was taken.
+  return { ...part, status, error, updatedAt: Math.max(at, part.recordedAt) };
+}
+
+/** Of several parts under one id a receipt is for an open one, and of those for the newest: sort with this, take the first. */
+export function byClaim(a: SmsPart, b: SmsPart): number {
+  return RANK[a.status] - RANK[b.status] || b.recordedAt - a.recordedAt || a.part - b.part;
+}
+
+/** What has become of a whole SMS. */
+export interface SmsFate {
+  readonly status: Exclude<PartStatus, 'sent'>;
+  readonly error: string | undefined;
+}
+
+/**
+ * What the parts of one SMS say of the whole; undefined while that is open.
+ *
+ * Of one hand-off: `delivered` when every part is; `undelivered` as soon as one part is, or as soon as one has failed and
+ * another arrived, for then no phone can put it together and the carrier has done some of its work; `failed`, which is
+ * refunded, only when the carrier refused every part; `unknown` when nothing is open and some parts are in doubt. Parts
+ * without an id stay open, the outbox's report deadline ends that. Of several hand-offs of one SMS the best counts.
+ */
+export function fateOf(parts: readonly SmsPart[]): SmsFate | undefined {
+  const fates = new Set<SmsFate['status'] | undefined>();
+  for (const attempt of new Set(parts.map((part) => part.attempt))) {
+    fates.add(attemptFate(new Set(parts.filter((part) => part.attempt === attempt).map(({ status }) => status))));
+  }
+  const status = BEST_FIRST.find((each) => fates.has(each));
+  return status && { status, error: parts.find((part) => part.status === status)?.error };
+}
+
+const BEST_FIRST = ['delivered', undefined, 'unknown', 'undelivered', 'failed'] as const;
+
+function attemptFate(seen: ReadonlySet<PartStatus>): SmsFate['status'] | undefined {
+  if (seen.has('undelivered') || (seen.has('failed') && seen.has('delivered'))) return 'undelivered';
+  if (seen.has('sent')) return undefined;
+  if (seen.has('unknown')) return 'unknown';
+  return seen.has('failed') ? 'failed' : 'delivered';
+}
+
+/** What the outbox is to be told of an SMS whose parts now stand so; nothing while its fate is open. */
+export function settlementOfParts(parts: readonly SmsPart[], { route }: DatedReceipt): Settlement[] {
+  const fate = fateOf(parts);
+  const [part] = parts;
+  if (!fate || !part) return [];
+  const { messageId, position } = part;
+  const { status, error } = fate;
+  const at = Math.max(...parts.map(({ updatedAt }) => updatedAt));
+  const step = { at, route, receipt: status, ...(error === undefined ? {} : { code: error }) };
+  return [{ messageId, position, status, at, trail: [step], ...(error === undefined ? {} : { error }) }];
+}
