@@ -4,7 +4,7 @@ import { PduWriter } from '../../../src/transports/smpp/pdu/pdu-writer.js';
 
 /** One PDU by itself, as octets. @throws RangeError when a field does not fit */
 export function encodePdu(pdu: Pdu): Buffer {
-  const writer = new PduWriter();
+  const writer = new PduWriter(512);
   writePdu(writer, pdu);
   return writer.take();
 }

@@ -2,19 +2,22 @@ import { HEADER_LENGTH, MAX_PDU_LENGTH } from './frame-reader.js';
 import type { SmppAddress } from './pdu.js';
 import type { Tlv } from './tlv.js';
 
-const SLAB = 64 * 1024;
-
 /**
  * Writes PDUs one behind the other into a slab, so that many leave in one piece. After a field that cannot be written
  * the PDU under way is forgotten and the ones before it stand.
  */
 export class PduWriter {
-  private slab = Buffer.allocUnsafe(SLAB);
+  private slab: Buffer;
   /** Where what was not taken yet begins. */
   private start = 0;
   /** Where the PDU under way begins: behind the last whole one. */
   private pdu = 0;
   private at = 0;
+
+  /** @param slabSize how many octets it takes from memory at a time */
+  constructor(private readonly slabSize = 65_536) {
+    this.slab = Buffer.allocUnsafe(slabSize);
+  }
 
   /** Octets of whole PDUs that were not taken yet. */
   get length(): number {
@@ -100,7 +103,7 @@ export class PduWriter {
   private room(octets: number): void {
     if (this.at + octets <= this.slab.length) return;
     const kept = this.slab.subarray(this.start, this.at);
-    const slab = Buffer.allocUnsafe(Math.max(SLAB, 2 * (kept.length + octets)));
+    const slab = Buffer.allocUnsafe(Math.max(this.slabSize, 2 * (kept.length + octets)));
     slab.set(kept);
     this.slab = slab;
     this.pdu -= this.start;
