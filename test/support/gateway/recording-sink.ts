@@ -1,0 +1,24 @@
+import type { CarrierReceipt, InboundSms, SmsReport, SmsSink } from '../../../src/sms/sms-transport.js';
+
+/** Keeps what a transport hands in; `store` may be made to fail or to take its time. */
+export class RecordingSink implements SmsSink {
+  readonly reported: SmsReport[] = [];
+  readonly received: CarrierReceipt[] = [];
+  readonly texts: InboundSms[] = [];
+  store: () => Promise<void> = async () => undefined;
+
+  async report(reports: readonly SmsReport[]): Promise<void> {
+    await this.store();
+    this.reported.push(...reports);
+  }
+
+  async receipts(receipts: readonly CarrierReceipt[]): Promise<void> {
+    await this.store();
+    this.received.push(...receipts);
+  }
+
+  async inbound(messages: readonly InboundSms[]): Promise<void> {
+    await this.store();
+    this.texts.push(...messages);
+  }
+}
