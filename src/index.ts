@@ -33,6 +33,8 @@ export {
   MessagingEvents,
   type OtpRefusal,
   type OtpSubject,
+  type SegmentDifference,
+  type SmsFromPhone,
 } from './events/messaging-events.js';
 export { messagingControllerOptions } from './http/messaging-controller.js';
 export { MessagingExceptionFilter } from './http/messaging-exception.filter.js';
@@ -58,11 +60,12 @@ export type { OnceRequest } from './outbox/once-gate.js';
 export { type Acceptance, Outbox } from './outbox/outbox.js';
 export * from './outbox/outbox-store.js';
 export type { OnceKey, Payload, Recipient, Send } from './outbox/send.js';
-export { nextState, type Settlement } from './outbox/settlement.js';
+export { nextState, type Settlement, type TrailEntry } from './outbox/settlement.js';
 export { LocalWakeUp, WakeUp } from './outbox/wake-up.js';
 export { type PhoneMedia, type PhoneMessage, PhoneStore } from './sandbox/phone-store.js';
 export { SandboxModule } from './sandbox/sandbox.module.js';
 export type { SandboxOptions } from './sandbox/sandbox-options.js';
+export { type Parking, type PartPurgeCount, PartStore } from './sms/part-store.js';
 export {
   type Encoding,
   encodeGsm7,
@@ -76,11 +79,19 @@ export {
 } from './sms/segmentation.js';
 export { SmsModule } from './sms/sms.module.js';
 export type { SmsOptions } from './sms/sms-options.js';
+export type { DatedReceipt, PartStatus, SmsPart, TakenSms } from './sms/sms-part.js';
 export type { SmsDetails, SmsPage, SmsQuote, SmsReceipt, SmsRecipient, SmsSummary } from './sms/sms-results.js';
 export { type SmsSendOptions, SmsService, type SmsToSend } from './sms/sms-service.js';
 export {
+  type CallbackAnswer,
+  type CallbackHandler,
+  type CarrierCallback,
+  type CarrierReceipt,
+  type InboundSms,
   type OutgoingSms,
+  type RouteAttempt,
   type SmsReport,
+  type SmsSink,
   SmsTransport,
   type SubmitResult,
 } from './sms/sms-transport.js';

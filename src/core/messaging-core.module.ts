@@ -32,6 +32,7 @@ import { TextSources } from '../outbox/text-sources.js';
 import { LocalWakeUp, WakeUp } from '../outbox/wake-up.js';
 import { PhoneStore } from '../sandbox/phone-store.js';
 import { SandboxFeed } from '../sandbox/sandbox-feed.js';
+import { PartStore } from '../sms/part-store.js';
 import { MOST_RECIPIENTS, resolveSmsSettings, type SmsOptions } from '../sms/sms-options.js';
 import { MessagingStorage } from '../storage/messaging-storage.js';
 import { TypeormStorage } from '../storage/typeorm/typeorm-storage.js';
@@ -123,13 +124,14 @@ const STORES: Provider[] = [
   { provide: LedgerStore, useFactory: (storage: StartedStorage) => storage.ledger, inject: [StartedStorage] },
   { provide: AccountStore, useFactory: (storage: StartedStorage) => storage.accounts, inject: [StartedStorage] },
   { provide: GuardStore, useFactory: (storage: StartedStorage) => storage.guards, inject: [StartedStorage] },
+  { provide: PartStore, useFactory: (storage: StartedStorage) => storage.parts, inject: [StartedStorage] },
   { provide: PhoneStore, useFactory: (storage: StartedStorage) => storage.phones, inject: [StartedStorage] },
 ];
 
 const EXPORTS = [
   ...[MessagingValues, HttpSettings, AccountSettings, MessagingEvents, SandboxFeed, PhoneStore],
   ...[Authenticator, AccountService, SignatureService, SignatureDirectory, LedgerService],
-  ...[Channels, TextSources, Outbox, OnceGate, OutboxStore, GuardStore],
+  ...[Channels, TextSources, Outbox, OnceGate, OutboxStore, GuardStore, PartStore],
 ];
 
 function settingsProviders(mountPoint: MountPoint): Provider[] {

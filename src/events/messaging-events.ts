@@ -5,6 +5,10 @@ import type { Movement } from '../outbox/outbox-store.js';
 export interface MessagingEventMap {
   /** A recipient's delivery changed its state; emitted after that is stored, by the process that stored it. */
   'delivery.moved': Movement;
+  /** A text came in from a phone. */
+  'sms.inbound': SmsFromPhone;
+  /** A carrier counted other segments than we did; the price stays ours. */
+  'sms.segments_differ': SegmentDifference;
   /** A code was verified. */
   'otp.verified': OtpSubject;
   /** A code was not compared: too many wrong tries for its number. `retryAfter` in seconds. */
@@ -25,6 +29,29 @@ export interface MessagingEventMap {
   'otp.refused.country_breaker': OtpRefusal;
   /** No code was sent: the account has spent what it may on codes today. */
   'otp.refused.spend_cap': OtpRefusal;
+}
+
+/** A text from a phone, as a carrier handed it over. */
+export interface SmsFromPhone {
+  /** The link or gateway it came by. */
+  readonly route: string;
+  /** Who sent it, E.164 digits without the plus sign. */
+  readonly from: string;
+  /** What it was sent to: a number or a short code. */
+  readonly to: string;
+  readonly text: string;
+  /** The carrier's id, where it gives one. */
+  readonly id?: string;
+}
+
+/** Two counts of the segments of one SMS. */
+export interface SegmentDifference {
+  readonly messageId: string;
+  /** The recipient's place in the send, from 0. */
+  readonly position: number;
+  readonly route: string;
+  readonly ours: number;
+  readonly carriers: number;
 }
 
 /** Whose code an event is about. */

@@ -10,6 +10,8 @@ export interface OtpPayload extends Payload, CodeSource, OtpBinding {
   readonly kind: typeof OTP_PAYLOAD;
   /** How long the code was good when it was sent, in seconds. */
   readonly validity: number;
+  /** When the code ends, milliseconds since the epoch; payloads of older versions lack it. */
+  readonly expiresAt?: number;
 }
 
 /** The payload of a challenge's message. */
@@ -19,5 +21,6 @@ export function payloadOf(challenge: Challenge, binding: OtpBinding, now: number
   return {
     ...{ kind: OTP_PAYLOAD, id, keyVersion, digits, accountId, service, number },
     validity: Math.ceil((expiresAt - now) / 1000),
+    expiresAt,
   };
 }

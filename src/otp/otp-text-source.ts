@@ -23,4 +23,8 @@ export class OtpTextSource implements TextSource {
     const code = this.settings.codes.codeOf({ id, keyVersion, digits }, { accountId, service, number });
     return this.settings.text.render({ code, service, validity });
   }
+
+  expiresAt(payload: Payload): number | undefined {
+    return (payload as OtpPayload).expiresAt;
+  }
 }

@@ -5,6 +5,8 @@ import type { Payload } from './send.js';
 export interface TextSource {
   readonly kind: string;
   text(payload: Payload): string;
+  /** When the text stops to be of use to anybody, milliseconds since the epoch; undefined: never. */
+  expiresAt?(payload: Payload): number | undefined;
 }
 
 /** Who can turn which payload into a text. `text`, the plain one, is there from the start. */
@@ -25,5 +27,10 @@ export class TextSources {
     const source = this.byKind.get(payload.kind);
     if (!source) throw new Error(`No source of texts for payloads of kind "${payload.kind}".`);
     return source.text(payload);
+  }
+
+  /** When a payload's text stops to be of use, milliseconds since the epoch; undefined: never, as far as is known. */
+  expiryOf(payload: Payload): number | undefined {
+    return this.byKind.get(payload.kind)?.expiresAt?.(payload);
   }
 }

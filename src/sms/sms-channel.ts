@@ -4,19 +4,21 @@ import { SignatureDirectory } from '../accounts/signature-directory.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import { Channel, Channels, type Draft, type DraftRequest } from '../outbox/channel.js';
-import { DEFAULT_TIMING, type DeliveryTiming, type HandOff, type RepeatPolicy } from '../outbox/hand-off.js';
-import { Outbox } from '../outbox/outbox.js';
+import type { DeliveryTiming, HandOff, RepeatPolicy } from '../outbox/hand-off.js';
 import type { Delivery } from '../outbox/outbox-store.js';
 import type { Payload } from '../outbox/send.js';
 import { TextSources } from '../outbox/text-sources.js';
+import { CarrierSink } from './carrier-sink.js';
 import { checkNumbers, checkText, priceRecipients } from './sms-draft.js';
 import { SmsSettings } from './sms-options.js';
-import { type SmsReport, SmsTransport } from './sms-transport.js';
+import { smsTiming } from './sms-timing.js';
+import { type OutgoingSms, SmsTransport } from './sms-transport.js';
+import { SubmitRecord } from './submit-record.js';
 
 /** The name of the SMS channel. */
 export const SMS = 'sms';
 
-/** Hands what the outbox has to the SMS transport, and the transport's reports to the outbox. */
+/** Hands what the outbox has to the SMS transport; what the transport hears goes to {@link CarrierSink}. */
 @Injectable()
 export class SmsChannel extends Channel {
   override readonly name = SMS;
@@ -25,7 +27,8 @@ export class SmsChannel extends Channel {
 
   constructor(
     private readonly transport: SmsTransport,
-    private readonly outbox: Outbox,
+    private readonly record: SubmitRecord,
+    private readonly sink: CarrierSink,
     private readonly texts: TextSources,
     private readonly clock: Clock,
     private readonly settings: SmsSettings,
@@ -35,7 +38,7 @@ export class SmsChannel extends Channel {
   ) {
     super();
     this.repeat = transport.repeat;
-    this.timing = { ...DEFAULT_TIMING, ...transport.timing, ...settings.delivery };
+    this.timing = smsTiming(transport, settings);
     channels.register(this);
   }
 
@@ -48,27 +51,28 @@ export class SmsChannel extends Channel {
   }
 
   override start(): Promise<void> {
-    return this.transport.start({
-      report: (reports) => this.report(reports),
-      receipts: async () => undefined,
-      inbound: async () => undefined,
-    });
+    return this.transport.start(this.sink);
   }
 
   override async deliver(batch: readonly Delivery[], signal: AbortSignal): Promise<readonly HandOff[]> {
-    const texts = new Map<string, string | undefined>();
+    const { leaseMs, reportDeadlineMs } = this.timing;
+    const patientUntil = this.clock.now() + leaseMs / 2;
+    const drafts = new Map<string, Spoken | undefined>();
     for (const { messageId, payload } of batch) {
-      if (!texts.has(messageId)) texts.set(messageId, this.textOf(payload));
+      if (!drafts.has(messageId)) drafts.set(messageId, this.spoken(payload));
     }
-    const sms = batch.flatMap(({ messageId, position, sender, number, attempt }) => {
-      const text = texts.get(messageId);
-      return text === undefined ? [] : [{ smsId: messageId, position, signature: sender, number, text, attempt }];
+    const sms = batch.flatMap(({ messageId, position, sender, number, attempt }): OutgoingSms[] => {
+      const spoken = drafts.get(messageId);
+      return spoken === undefined
+        ? []
+        : [{ smsId: messageId, position, signature: sender, number, attempt, ...spoken }];
     });
-    const results = sms.length > 0 ? await this.transport.submit(sms, signal) : [];
+    const submit = { name: this.transport.name, reportDeadlineMs, patientUntil, signal };
+    const results = sms.length > 0 ? await this.record.keep(sms, await this.transport.submit(sms, signal), submit) : [];
     if (sms.length === batch.length) return results;
     const next = results[Symbol.iterator]();
     return batch.map(({ messageId }): HandOff => {
-      if (texts.get(messageId) === undefined) return { kind: 'refused', error: 'no_text' };
+      if (drafts.get(messageId) === undefined) return { kind: 'refused', error: 'no_text' };
       return next.next().value ?? { kind: 'unknown', error: 'no_answer' };
     });
   }
@@ -81,26 +85,17 @@ export class SmsChannel extends Channel {
     return this.transport.stop();
   }
 
-  /** Undefined when nobody can make it any more, for instance without the pepper of an old code. */
-  private textOf(payload: Payload): string | undefined {
+  /** Undefined when nobody can make the text any more, for instance without the pepper of an old code. */
+  private spoken(payload: Payload): Spoken | undefined {
     try {
-      return this.texts.textOf(payload);
+      const text = this.texts.textOf(payload);
+      const expiresAt = this.texts.expiryOf(payload);
+      return expiresAt === undefined ? { text } : { text, expiresAt };
     } catch {
       return undefined;
     }
   }
-
-  private report(reports: readonly SmsReport[]): Promise<void> {
-    const at = this.clock.now();
-    return this.outbox.report(
-      reports.map(({ smsId, position, status, error }) => ({
-        messageId: smsId,
-        position,
-        status,
-        at,
-        ...(error === undefined ? {} : { error }),
-        ...(status === 'sent' ? { dueAt: at + this.timing.reportDeadlineMs } : {}),
-      })),
-    );
-  }
 }
+
+/** What a payload says at this moment. */
+type Spoken = Pick<OutgoingSms, 'text' | 'expiresAt'>;

@@ -12,11 +12,15 @@ import { knownOptions, knownValues, OPTION_NAMES } from '../core/option-names.js
 import { providePort } from '../core/port-provider.js';
 import { mountController } from '../http/mount-controller.js';
 import { SandboxSmsTransport } from '../transports/sandbox/sandbox-sms-transport.js';
+import { CarrierSink } from './carrier-sink.js';
+import { PartPurge } from './part-purge.js';
+import { ReceiptIntake } from './receipt-intake.js';
 import { SmsController } from './sms.controller.js';
 import { SmsChannel } from './sms-channel.js';
 import { resolveSmsSettings, type SmsOptions, SmsSettings } from './sms-options.js';
 import { SmsService } from './sms-service.js';
 import { SmsTransport } from './sms-transport.js';
+import { SubmitRecord } from './submit-record.js';
 
 /** SMS by itself: the routes of contract section 3 and the balance. */
 @Module({})
@@ -67,7 +71,7 @@ export class SmsModule {
           inject: values.inject ?? [],
         },
         ...transport.providers,
-        ...[SmsChannel, SmsService],
+        ...[ReceiptIntake, CarrierSink, SubmitRecord, PartPurge, SmsChannel, SmsService],
       ],
       exports: [SmsService, SmsSettings, ...transport.exports],
     };

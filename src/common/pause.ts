@@ -1,0 +1,15 @@
+import type { Clock } from './clock.js';
+
+/** Resolves after so many milliseconds, or as soon as the signal is aborted. */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      cancel();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const cancel = clock.after(ms, done);
+    signal.addEventListener('abort', done);
+    if (signal.aborted) done();
+  });
+}
