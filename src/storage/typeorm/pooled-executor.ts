@@ -13,7 +13,6 @@ const TRY_AGAIN = new Set(['40001', '40P01', 'ER_LOCK_DEADLOCK']);
 
 /** Databases with a connection pool: each write is a transaction on a connection of its own. */
 export class PooledExecutor extends Executor {
-  override readonly gatherMs = 1;
   private readonly running = new Set<Promise<unknown>>();
   private readonly watch: TransactionWatch;
   private stopped = false;
