@@ -10,7 +10,7 @@ import type { Delivery, OutboxStore } from './outbox-store.js';
 import type { Settlement } from './settlement.js';
 
 /** After a round a worker rests so long, whatever rings: what gathers meanwhile shares the next round's commits. After a longer pause it starts at once. */
-const GATHER_MS = 25;
+const GATHER_MS = 50;
 
 /** How long a worker stays away from a database that does not answer. */
 const PAUSE_MS = 1000;
