@@ -10,6 +10,10 @@ let files = 0;
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 for (const adapter of ['express', 'fastify'] as const) {
-  describeOtp(adapter, 'memory', () => new MemoryStorage());
-  describeOtp(adapter, 'SQLite', () => new TypeormStorage({ database: `sqlite:${join(folder, `${files++}.db`)}` }));
+  describeOtp(adapter, 'memory', () => ({ storage: new MemoryStorage() }));
+  describeOtp(adapter, 'SQLite', () => {
+    const database = join(folder, `${files++}.db`);
+    const storage = new TypeormStorage({ database: `sqlite:${database}` });
+    return { storage, database: { type: 'better-sqlite3', database } };
+  });
 }

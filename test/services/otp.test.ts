@@ -12,6 +12,10 @@ afterAll(() => database?.drop());
 const suite = available ? describe : describe.skip;
 suite('over HTTP', () => {
   for (const adapter of ['express', 'fastify'] as const) {
-    describeOtp(adapter, 'PostgreSQL', async () => (await openPostgres(database?.url ?? '')).storage);
+    describeOtp(adapter, 'PostgreSQL', async () => {
+      const url = database?.url ?? '';
+      const { storage } = await openPostgres(url);
+      return { storage, database: { type: 'postgres', url, parseInt8: true } };
+    });
   }
 });

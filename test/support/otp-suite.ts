@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { DataSourceOptions } from 'typeorm';
 import type { MessagingStorage } from '../../src/storage/messaging-storage.js';
+import { leaksOf, storedTexts } from './code-leaks.js';
 import type { Adapter } from './http-apps.js';
 import { OtpApp, wrongFor } from './otp-app.js';
 
@@ -15,20 +17,24 @@ const LOCKED = refusal(429, 'Too Many Requests', 'Trop de tentatives, réessayez
 const TOO_MANY = refusal(429, 'Too Many Requests', 'Trop de codes demandés, réessayez plus tard');
 const VERIFIED = { success: true, message: 'Code de vérification vérifié avec succès' };
 
+/** An empty storage, and where its database is. */
+export interface OtpPlace {
+  readonly storage: MessagingStorage;
+  readonly database?: DataSourceOptions;
+}
+
 /**
- * Contract section 4 over HTTP.
- * @param open an empty storage, asked for before each test
+ * Contract section 4 over HTTP. After each test the database and the log are searched for every code it saw.
+ * @param open asked for before each test
  */
-export function describeOtp(
-  adapter: Adapter,
-  name: string,
-  open: () => MessagingStorage | Promise<MessagingStorage>,
-): void {
+export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace | Promise<OtpPlace>): void {
   describe(`OTP on ${adapter}, ${name}`, () => {
     let otp: OtpApp;
+    let place: OtpPlace;
     let code: string;
     const start = async (setup: Parameters<typeof OtpApp.start>[1] = {}) => {
-      otp = await OtpApp.start(adapter, { storage: await open(), ...setup });
+      place = await open();
+      otp = await OtpApp.start(adapter, { storage: place.storage, ...setup });
     };
     const verify = async (given: string, over: object = {}) =>
       (await otp.verify({ otp: given, number: NUMBER, service: SERVICE, ...over })).body;
@@ -37,7 +43,11 @@ export function describeOtp(
       await start();
       code = await otp.codeFor(NUMBER);
     });
-    afterEach(() => otp.close());
+    afterEach(async () => {
+      const stored = place.database ? await storedTexts(place.database) : [];
+      await otp.close();
+      expect(leaksOf(otp.codes, [...stored, ...otp.log])).toEqual([]);
+    });
 
     it('sends a code and says what it did', async () => {
       const { status, body } = await otp.send({ service: SERVICE, number: '22670000002' });
