@@ -108,8 +108,8 @@ export class SmppSmsTransport extends SmsTransport {
   /** Lets what is on the wire be answered, unbinds, and ends what is left. */
   override async stop(): Promise<void> {
     this.outage.end();
-    this.incoming?.close();
     await Promise.all(this.links.map((link) => link.stop()));
+    await this.incoming?.close();
     this.giveUpAll('smpp: stopping', true);
   }
 

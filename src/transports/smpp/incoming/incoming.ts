@@ -25,9 +25,7 @@ export class Incoming {
   ) {
     this.receipts = new Gathered((receipts) => this.handIn(receipts));
     this.texts = new Gathered((texts) => sink.inbound(texts));
-    this.joiner = new PartJoiner(clock, (text) => {
-      this.texts.add(text).catch(() => this.log.error('An inbound text of several parts could not be stored.'));
-    });
+    this.joiner = new PartJoiner(clock, (text) => void this.handIncomplete(text));
   }
 
   /** Resolves when it is stored, or when there is nothing in it to store. */
@@ -41,8 +39,8 @@ export class Incoming {
   }
 
   /** Hands in what is still incomplete. */
-  close(): void {
-    this.joiner.close();
+  async close(): Promise<void> {
+    await Promise.all(this.joiner.close().map((text) => this.handIncomplete(text)));
   }
 
   private async text(pdu: ShortMessage, settings: IncomingSettings): Promise<void> {
@@ -57,6 +55,15 @@ export class Incoming {
     const part = { route: settings.route, from, to: pdu.destination.address.replace(/^\+/, ''), text };
     const whole = place ? this.joiner.add(part, place) : part;
     if (whole) await this.texts.add(whole);
+  }
+
+  /** The carrier will not send it again: it was told that we have it. */
+  private async handIncomplete(text: InboundSms): Promise<void> {
+    try {
+      await this.texts.add(text);
+    } catch {
+      this.log.error(`Route ${text.route}: an inbound text of several parts could not be stored.`);
+    }
   }
 
   private async handIn(receipts: readonly CarrierReceipt[]): Promise<void> {

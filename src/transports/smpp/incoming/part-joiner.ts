@@ -35,9 +35,9 @@ export class PartJoiner {
     return this.finish(key, text);
   }
 
-  /** Hands on all that waits. */
-  close(): void {
-    for (const [key, text] of this.waiting) this.handOn(this.finish(key, text));
+  /** Gives up all that waits, with the parts that came. */
+  close(): InboundSms[] {
+    return [...this.waiting].map(([key, text]) => this.finish(key, text));
   }
 
   private begin(key: string, first: InboundSms): Incomplete {

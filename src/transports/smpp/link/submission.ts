@@ -66,9 +66,9 @@ export class Submission {
     return this.isOver;
   }
 
-  /** The next part, and from now on it is on the wire. `cut` makes the parts, when there are none yet; undefined when it makes none. */
+  /** The next part, and from now on it is on the wire. `cut` makes the parts as the link wants them; undefined when it makes none. */
   send(by: Carrying, cut: () => readonly ShortMessage[]): ShortMessage | undefined {
-    if (this.parts.length === 0) this.parts = cut();
+    if (!this.begun && by.link !== this.carriedBy?.link) this.parts = cut();
     this.carriedBy = by;
     this.onTheWire = true;
     return this.parts[this.ids.length];
@@ -107,7 +107,7 @@ export class Submission {
 
   /** Nobody knows whether the part was taken. */
   unknown(error: string, at: number): void {
-    this.conclude({ kind: 'unknown', error: this.begun ? this.place(error) : error }, undefined, at);
+    this.conclude({ kind: 'unknown', error: this.place(error) }, undefined, at);
   }
 
   /** Ends it when nothing of it is on the wire, at once or as soon as that is so. */
@@ -126,6 +126,7 @@ export class Submission {
   }
 
   private place(error: string): string {
+    if (this.single) return error;
     return `${error} (part ${this.ids.length + 1} of ${this.parts.length})`;
   }
 
@@ -135,12 +136,14 @@ export class Submission {
     const [reference] = ids;
     // A place for each part, so that the receipts of some are not taken for those of all.
     const carrierIds = parts.map((_, index) => ids[index] ?? '');
+    // Of a text that the carrier cuts itself nobody here knows.
+    const counted = parts.every(({ shortMessage }) => shortMessage.length > 0);
     this.isOver = true;
     this.done({
       ...result,
       ...(by ? { route: by.route } : {}),
       ...(reference ? { reference } : {}),
-      ...(ids.length > 0 ? { carrierIds } : {}),
+      ...(ids.length > 0 ? { carrierIds, ...(counted ? { segments: parts.length } : {}) } : {}),
       ...(by
         ? { attempts: [{ route: by.link, outcome: result.kind, at, ...(code === undefined ? {} : { code }) }] }
         : {}),

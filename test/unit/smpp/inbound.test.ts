@@ -1,0 +1,183 @@
+import { describe, expect, test } from '@jest/globals';
+import { encodeGsm7 } from '../../../src/sms/segmentation.js';
+import type { InboundSms } from '../../../src/sms/sms-transport.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { decodeText } from '../../../src/transports/smpp/incoming/decode-text.js';
+import { Gathered } from '../../../src/transports/smpp/incoming/gathered.js';
+import { decodeGsm7 } from '../../../src/transports/smpp/incoming/gsm7-decoding.js';
+import { PartJoiner } from '../../../src/transports/smpp/incoming/part-joiner.js';
+import { textPart } from '../../../src/transports/smpp/incoming/text-part.js';
+import { PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
+import { TAG } from '../../../src/transports/smpp/pdu/tlv.js';
+import { Gate } from '../../support/delivery-world.js';
+import { GSM7_ALPHABET } from '../../support/gsm7-packing.js';
+
+const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
+
+describe('decoding', () => {
+  test('GSM-7 is that of the standard, septet for septet', () => {
+    for (const [character, septets] of GSM7_ALPHABET) expect(decodeGsm7(Uint8Array.from(septets))).toBe(character);
+    const all = [...GSM7_ALPHABET.keys()].join('');
+    expect(decodeGsm7(encodeGsm7(all))).toBe(all);
+  });
+
+  test.each<[string, string]>([
+    ['an escape before what is no extension shows the basic character', '1b41'],
+    ['one at the end shows nothing', '411b'],
+  ])('%s', (_, octets) => {
+    expect(decodeGsm7(hex(octets))).toBe('A');
+  });
+
+  test('an escape before an escape is a space', () => {
+    expect(decodeGsm7(hex('411b1b42'))).toBe('A B');
+  });
+
+  test.each<[string | undefined, number, 'gsm' | 'latin1' | 'ascii', string]>([
+    ['@STOP', 0, 'gsm', '0053544f50'],
+    ['@STOP', 0, 'latin1', '4053544f50'],
+    ['é', 0, 'gsm', 'e9'],
+    ['STOP', 1, 'gsm', '53544f50'],
+    ['arrêt', 3, 'gsm', '617272ea74'],
+    ['arrêt 😀', 8, 'gsm', '0061007200 7200ea0074 0020d83dde00'],
+    ['STOP', 8, 'gsm', '00530054004f00500000'],
+    ['STOP', 0xf1, 'gsm', '53544f50'],
+    ['STOP', 0x11, 'gsm', '53544f50'],
+    ['я', 0x18, 'gsm', '044f'],
+    [undefined, 4, 'gsm', '00ff'],
+    [undefined, 0xf5, 'gsm', '00ff'],
+    [undefined, 2, 'gsm', '00ff'],
+  ])('%s: data_coding %i, default %s', (text, dataCoding, alphabet, octets) => {
+    expect(decodeText(hex(octets), dataCoding, alphabet)).toBe(text);
+  });
+});
+
+describe('the place of a part', () => {
+  const pdu = (more: Partial<ShortMessage>): ShortMessage => ({
+    ...PLAIN_SHORT_MESSAGE,
+    source: { ton: 1, npi: 1, address: '1' },
+    destination: { ton: 1, npi: 1, address: '2' },
+    ...more,
+  });
+  const withHeader = (octets: string) => textPart(pdu({ esmClass: 0x40, shortMessage: hex(octets) }));
+  const tlv = (tag: number, ...octets: number[]) => ({ tag, value: Uint8Array.from(octets) });
+
+  test.each([
+    ['8-bit reference', '05 00 03 2a 02 01 41', { reference: '8:42', total: 2, number: 1 }],
+    ['16-bit reference', '06 08 04 01 2a 03 03 41', { reference: '16:298', total: 3, number: 3 }],
+    ['behind another element', '09 24 01 03 00 03 2a 02 02 00 41', { reference: '8:42', total: 2, number: 2 }],
+  ])('%s', (_, octets, place) => {
+    expect(withHeader(octets).place).toEqual(place);
+  });
+
+  test('the header is taken off', () => {
+    expect(withHeader('05 00 03 2a 02 01 41 42').octets).toEqual(hex('4142'));
+    expect(withHeader('02 70 00 41').octets).toEqual(hex('41'));
+  });
+
+  test.each([
+    ['a header longer than the message', 'ff 41', 'ff41'],
+    ['no octets', '', ''],
+    ['an element longer than its header', '05 00 09 2a 02 01 41', '41'],
+    ['a part that is none of its parts', '05 00 03 2a 02 03 41', '41'],
+    ['part 0', '05 00 03 2a 02 00 41', '41'],
+    ['one part of one', '05 00 03 2a 01 01 41', '41'],
+    ['an element without length', '01 00 41', '41'],
+  ])('%s is none', (_, octets, text) => {
+    expect(withHeader(octets)).toEqual({ octets: hex(text), place: undefined });
+  });
+
+  test('sar_ parameters', () => {
+    const tlvs = [tlv(TAG.sarMsgRefNum, 1, 2), tlv(TAG.sarTotalSegments, 2), tlv(TAG.sarSegmentSeqnum, 2)];
+    expect(textPart(pdu({ shortMessage: hex('41'), tlvs }))).toEqual({
+      octets: hex('41'),
+      place: { reference: 'sar:258', total: 2, number: 2 },
+    });
+    expect(textPart(pdu({ tlvs: tlvs.slice(0, 2) })).place).toBeUndefined();
+  });
+
+  test('message_payload is the content where short_message is empty', () => {
+    expect(textPart(pdu({ tlvs: [tlv(TAG.messagePayload, 0x41)] })).octets).toEqual(hex('41'));
+  });
+});
+
+describe('joining', () => {
+  const part = (text: string, from = '22670000000'): InboundSms => ({ route: 'r', from, to: '888', text });
+  const place = (number: number, total: number, reference = '8:1') => ({ reference, total, number });
+
+  function joinerOf() {
+    const clock = new FakeClock();
+    const incomplete: string[] = [];
+    const joiner = new PartJoiner(clock, ({ text }) => incomplete.push(text));
+    return { clock, incomplete, joiner };
+  }
+
+  test('a text is whole with its last part, in whatever order they come, a repeated one once', () => {
+    const { joiner, clock, incomplete } = joinerOf();
+    expect(joiner.add(part('c'), place(3, 3))).toBeUndefined();
+    expect(joiner.add(part('a'), place(1, 3))).toBeUndefined();
+    expect(joiner.add(part('a'), place(1, 3))).toBeUndefined();
+    expect(joiner.add(part('b'), place(2, 3))).toEqual(part('abc'));
+    clock.advance(3_600_000);
+    expect(incomplete).toEqual([]);
+  });
+
+  test('texts of different senders and references do not mix', () => {
+    const { joiner } = joinerOf();
+    joiner.add(part('a1'), place(1, 2));
+    joiner.add(part('b1', '22670000001'), place(1, 2));
+    joiner.add(part('c1'), place(1, 2, '8:2'));
+    expect(joiner.add(part('c2'), place(2, 2, '8:2'))?.text).toBe('c1c2');
+    expect(joiner.add(part('b2', '22670000001'), place(2, 2))?.text).toBe('b1b2');
+    expect(joiner.add(part('a2'), place(2, 2))?.text).toBe('a1a2');
+  });
+
+  test('after ten minutes what came is handed on', () => {
+    const { joiner, clock, incomplete } = joinerOf();
+    joiner.add(part('ST'), place(1, 2));
+    clock.advance(599_999);
+    expect(incomplete).toEqual([]);
+    clock.advance(1);
+    expect(incomplete).toEqual(['ST']);
+  });
+
+  test('at most a thousand wait, the oldest goes first', () => {
+    const { joiner, incomplete } = joinerOf();
+    for (let index = 0; index < 1001; index++)
+      joiner.add(part(String(index), String(22_670_000_000 + index)), place(1, 2));
+    expect(incomplete).toEqual(['0']);
+    expect(joiner.close()).toHaveLength(1000);
+  });
+});
+
+describe('gathering', () => {
+  test('what comes together is taken together, what comes meanwhile next', async () => {
+    const lots: number[][] = [];
+    const gate = new Gate();
+    const gathered = new Gathered<number>(async (lot) => {
+      lots.push([...lot]);
+      if (lots.length === 1) await gate.opened;
+    });
+    const first = [gathered.add(1), gathered.add(2)];
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    const second = [gathered.add(3), gathered.add(4)];
+    await new Promise(setImmediate);
+    expect(lots).toEqual([[1, 2]]);
+    gate.open();
+    await Promise.all([...first, ...second]);
+    expect(lots).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+  });
+
+  test('a lot that is not taken fails alone', async () => {
+    let calls = 0;
+    const gathered = new Gathered<number>(async () => {
+      if (++calls === 1) throw new Error('away');
+    });
+    const first = Promise.allSettled([gathered.add(1), gathered.add(2)]);
+    expect((await first).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await expect(gathered.add(3)).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { messageIds } from '../../../src/transports/smpp/incoming/message-ids.js';
+import type { MessageIdFormat } from '../../../src/transports/smpp/smpp-options.js';
+
+const UUID = '0e999f21-5a4c-4e0e-8d1c-0a1b2c3d4e5f';
+
+describe('ids of receipts', () => {
+  test.each<[MessageIdFormat, string, string]>([
+    ['hex-then-decimal', '812FC7470000001B', '9308878062554710043'],
+    ['hex-then-decimal', '812fc7470000001b', '9308878062554710043'],
+    ['hex-then-decimal', '33E95179', '870928761'],
+    ['hex-then-decimal', '39f99dd5', '0972660181'],
+    ['hex-then-decimal', '0000001b', '27'],
+    ['hex-then-decimal', '000000000000001B', '0000000027'],
+    ['decimal-then-hex', '870928761', '33E95179'],
+    ['decimal-then-hex', '0870928761', '33e95179'],
+    ['decimal-then-hex', '9308878062554710043', '812FC7470000001B'],
+    ['same', '00B8BE19', 'B8BE19'],
+    ['same', 'B8BE19', '00B8BE19'],
+    ['same', '00b8be19', 'B8BE19'],
+    ['same', UUID, UUID],
+    ['same', UUID.toUpperCase(), UUID],
+    ['same', UUID, UUID.slice(1)],
+    ['same', '0000000123', '123'],
+    ['same', '123', '0000000123'],
+    ['same', 'msg_id_not_implemented', 'msg_id_not_implemented'],
+    ['same', '0', '0000'],
+    ['hex-then-decimal', 'abc-7', 'abc-7'],
+  ])('%s: %s in the answer, %s in the receipt', (format, answered, received) => {
+    expect(messageIds([received], format)).toContain(answered);
+  });
+
+  test.each<[MessageIdFormat, string, string]>([
+    ['same', '33E95179', '870928761'],
+    ['decimal-then-hex', '33E95179', '870928761'],
+    ['same', 'abc', 'abd'],
+    ['same', '1230', '123'],
+  ])('%s: %s is not %s', (format, answered, received) => {
+    expect(messageIds([received], format)).not.toContain(answered);
+  });
+
+  test('the forms stand in the order of trust: as given, spelled otherwise, converted', () => {
+    const ids = messageIds(['0027'], 'hex-then-decimal');
+    expect(ids[0]).toBe('0027');
+    expect(ids.indexOf('27')).toBeLessThan(ids.indexOf('1b'));
+    expect(messageIds(['tlv', 'text'], 'same').slice(0, 2)).toEqual(['tlv', 'text']);
+  });
+
+  test('of nothing there are none', () => {
+    expect(messageIds(['', ' '], 'same')).toEqual([]);
+    expect(messageIds([], 'hex-then-decimal')).toEqual([]);
+  });
+
+  test('any 64 bits are found again in every way they are written, and the list stays short', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (id) => {
+        const hexes = [id.toString(16), id.toString(16).toUpperCase(), id.toString(16).padStart(16, '0')];
+        const decimals = [id.toString(), id.toString().padStart(10, '0'), id.toString().padStart(20, '0')];
+        for (const hex of hexes) {
+          for (const decimal of decimals) {
+            expect(messageIds([decimal], 'hex-then-decimal')).toContain(hex);
+            expect(messageIds([hex], 'decimal-then-hex')).toContain(decimal);
+          }
+        }
+        expect(messageIds([`0${id.toString(16)}`], 'decimal-then-hex').length).toBeLessThan(20);
+      }),
+    );
+  });
+});

@@ -1,0 +1,221 @@
+import { describe, expect, test } from '@jest/globals';
+import { deliverKind, readReceipt } from '../../../src/transports/smpp/incoming/read-receipt.js';
+import { receiptFields } from '../../../src/transports/smpp/incoming/receipt-fields.js';
+import { receiptTime } from '../../../src/transports/smpp/incoming/receipt-time.js';
+import { PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
+import { TAG } from '../../../src/transports/smpp/pdu/tlv.js';
+import type { IncomingSettings } from '../../../src/transports/smpp/smpp-settings.js';
+
+const SETTINGS: IncomingSettings = {
+  route: 'acme',
+  messageIds: 'same',
+  defaultAlphabet: 'gsm',
+  receiptOffsetMinutes: undefined,
+};
+const FULL = 'id:abc-1 sub:001 dlvrd:001 submit date:2611211000 done date:2611211001 stat:DELIVRD err:000 text:Bonjour';
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1');
+const tlv = (tag: number, ...octets: number[]) => ({ tag, value: Uint8Array.from(octets) });
+const idTlv = (id: string) => ({ tag: TAG.receiptedMessageId, value: latin1(`${id}\0`) });
+
+function receipt(text: string, more: Partial<ShortMessage> = {}): ShortMessage {
+  return {
+    ...PLAIN_SHORT_MESSAGE,
+    esmClass: 0x04,
+    source: { ton: 1, npi: 1, address: '22670000000' },
+    destination: { ton: 5, npi: 0, address: 'INFOS' },
+    shortMessage: latin1(text),
+    ...more,
+  };
+}
+
+describe('what a deliver_sm is', () => {
+  test.each<[string, number]>([
+    ['text', 0x00],
+    ['text', 0x40],
+    ['text', 0x03],
+    ['receipt', 0x04],
+    ['receipt', 0x44],
+    ['receipt', 0x07],
+    ['receipt', 0x20],
+    ['other', 0x08],
+    ['other', 0x10],
+    ['other', 0x18],
+    ['other', 0x0c],
+  ])('%s: esm_class 0x%s', (kind, esmClass) => {
+    expect(deliverKind(receipt(FULL, { esmClass }))).toBe(kind);
+  });
+
+  test('a phone cannot write a receipt, a carrier may forget to mark it', () => {
+    expect(deliverKind(receipt(FULL, { esmClass: 0 }))).toBe('text');
+    expect(deliverKind(receipt(FULL, { esmClass: 0, tlvs: [idTlv('abc-1')] }))).toBe('receipt');
+  });
+});
+
+describe('the text of a receipt', () => {
+  test.each<[string, string, (string | undefined)[]]>([
+    ['as in the standard', FULL, ['abc-1', 'DELIVRD', '000', '2611211001']],
+    [
+      'without sub and dlvrd',
+      'id:7 submit date:2611211000 done date:261121100130 stat:EXPIRED err:1',
+      ['7', 'EXPIRED', '1', '261121100130'],
+    ],
+    [
+      'in another order',
+      'stat:UNDELIV err:0A1 id:7 text:x done date:2611211001',
+      ['7', 'UNDELIV', '0A1', '2611211001'],
+    ],
+    ['text first', 'text:Bonjour stat:DELIVRD id:9 err:0', ['9', 'DELIVRD', '0', undefined]],
+    [
+      'in capitals, with spaces and commas',
+      'ID: 7, Stat: REJECTD, Err: 12, Text: id:8',
+      ['7', 'REJECTD', '12', undefined],
+    ],
+    [
+      'with empty values',
+      'id:7 sub: dlvrd: done date: stat:DELIVRD err: text:',
+      ['7', 'DELIVRD', undefined, undefined],
+    ],
+    ['with line ends', 'id:7\r\nstat:DELIVRD\r\nerr:000', ['7', 'DELIVRD', '000', undefined]],
+    ['not at all', 'Bonjour, rendez-vous a 10:30', [undefined, undefined, undefined, undefined]],
+  ])('%s', (_, text, [id, stat, err, doneDate]) => {
+    expect(receiptFields(text)).toEqual({ id, stat, err, doneDate });
+  });
+
+  test('the message’s own words do not count as fields', () => {
+    const spoofed = 'id:1 stat:UNDELIV err:001 text:id:2 stat:DELIVRD err:000';
+    expect(receiptFields(spoofed)).toMatchObject({ id: '1', stat: 'UNDELIV', err: '001' });
+    expect(receiptFields('id:1 stat:EXPIRED text:the valid:2 status:DELIVRD')).toMatchObject({
+      id: '1',
+      stat: 'EXPIRED',
+    });
+  });
+
+  test('is read in time whatever it is', () => {
+    expect(receiptFields(`id:${' '.repeat(60_000)}`).id).toBeUndefined();
+    expect(receiptFields('text:'.repeat(10_000)).id).toBeUndefined();
+  });
+});
+
+describe('dates', () => {
+  test.each<[string, number, number | undefined]>([
+    ['2611211001', 0, Date.UTC(2026, 10, 21, 10, 1)],
+    ['261121100159', 0, Date.UTC(2026, 10, 21, 10, 1, 59)],
+    ['2611211001', 60, Date.UTC(2026, 10, 21, 9, 1)],
+    ['2611211001', -300, Date.UTC(2026, 10, 21, 15, 1)],
+    ['2613211001', 0, undefined],
+    ['2602311001', 0, undefined],
+    ['2611212401', 0, undefined],
+    ['0000000000', 0, undefined],
+    ['20261121100159', 0, undefined],
+    ['yesterday', 0, undefined],
+  ])('%s at UTC%i min', (date, offset, time) => {
+    expect(receiptTime(date, offset)).toBe(time);
+  });
+});
+
+describe('a receipt', () => {
+  test.each<[string, string, string | undefined]>([
+    ['DELIVRD', 'delivered', undefined],
+    ['delivered', 'delivered', undefined],
+    ['EXPIRED', 'undelivered', 'smpp: expired 000'],
+    ['DELETED', 'undelivered', 'smpp: deleted 000'],
+    ['UNDELIV', 'undelivered', 'smpp: undeliv 000'],
+    ['FAILED', 'undelivered', 'smpp: failed 000'],
+    ['REJECTD', 'failed', 'smpp: rejectd 000'],
+    ['ENROUTE', 'sent', undefined],
+    ['ACCEPTD', 'sent', undefined],
+    ['UNKNOWN', 'unknown', 'smpp: unknown 000'],
+    ['SKIPPED', 'unknown', 'smpp: skipped 000'],
+    ['constructor', 'unknown', 'smpp: constructor 000'],
+  ])('%s is %s', (stat, status, error) => {
+    const read = readReceipt(receipt(FULL.replace('DELIVRD', stat)), SETTINGS);
+    expect(read).toMatchObject({ route: 'acme', status, number: '22670000000' });
+    expect(read?.error).toBe(error);
+    expect(read?.ids[0]).toBe('abc-1');
+  });
+
+  test.each([
+    [1, 'sent'],
+    [2, 'delivered'],
+    [3, 'undelivered'],
+    [4, 'undelivered'],
+    [5, 'undelivered'],
+    [6, 'sent'],
+    [7, 'unknown'],
+    [8, 'failed'],
+  ])('message_state %i is %s', (state, status) => {
+    const read = readReceipt(receipt('', { tlvs: [idTlv('x'), tlv(TAG.messageState, state)] }), SETTINGS);
+    expect(read).toMatchObject({ ids: ['x', 'X'], status });
+  });
+
+  test('its parameters stand above its text, each by itself', () => {
+    const text = 'id:text-id stat:EXPIRED err:004';
+    expect(readReceipt(receipt(text, { tlvs: [idTlv('tlv-id'), tlv(TAG.messageState, 2)] }), SETTINGS)).toMatchObject({
+      ids: expect.arrayContaining(['tlv-id', 'text-id']),
+      status: 'delivered',
+    });
+    expect(readReceipt(receipt(text, { tlvs: [idTlv('tlv-id')] }), SETTINGS)).toMatchObject({ status: 'undelivered' });
+    const stateOnly = readReceipt(receipt(text, { tlvs: [tlv(TAG.messageState, 5)] }), SETTINGS);
+    expect(stateOnly).toMatchObject({ status: 'undelivered', error: 'smpp: undeliv 004' });
+    expect(stateOnly?.ids[0]).toBe('text-id');
+  });
+
+  test('the network’s own code is kept where the text has none', () => {
+    const tlvs = [idTlv('x'), tlv(TAG.messageState, 5), tlv(TAG.networkErrorCode, 3, 0, 0x1b)];
+    expect(readReceipt(receipt('', { tlvs }), SETTINGS)?.error).toBe('smpp: undeliv 03001b');
+  });
+
+  test('an intermediate one says no more than that it is on its way', () => {
+    const tlvs = [idTlv('x'), tlv(TAG.messageState, 5)];
+    expect(readReceipt(receipt('', { esmClass: 0x20, tlvs }), SETTINGS)?.status).toBe('sent');
+  });
+
+  test.each<[string, Partial<ShortMessage>]>([
+    ['declared UCS-2 and ASCII all the same', { dataCoding: 8 }],
+    ['UCS-2 indeed', { dataCoding: 8, shortMessage: Buffer.from(FULL, 'utf16le').swap16() }],
+    ['UCS-2 that is not declared', { shortMessage: Buffer.from(FULL, 'utf16le').swap16() }],
+    [
+      'in message_payload',
+      { shortMessage: new Uint8Array(0), tlvs: [{ tag: TAG.messagePayload, value: latin1(FULL) }] },
+    ],
+  ])('is read when its text is %s', (_, more) => {
+    expect(readReceipt(receipt(FULL, more), SETTINGS)).toMatchObject({
+      ids: ['abc-1', 'ABC-1', expect.any(String), expect.any(String)],
+      status: 'delivered',
+    });
+  });
+
+  test('its time counts only when the carrier’s clock is known', () => {
+    expect(readReceipt(receipt(FULL), SETTINGS)).not.toHaveProperty('at');
+    const at = Date.UTC(2026, 10, 21, 9, 1);
+    expect(readReceipt(receipt(FULL), { ...SETTINGS, receiptOffsetMinutes: 60 })?.at).toBe(at);
+    const wrong = FULL.replace('2611211001', '2699999999');
+    expect(readReceipt(receipt(wrong), { ...SETTINGS, receiptOffsetMinutes: 60 })).not.toHaveProperty('at');
+  });
+
+  test.each<[string | undefined, ShortMessage['source']]>([
+    ['22670000000', { ton: 1, npi: 1, address: '+22670000000' }],
+    ['22670000000', { ton: 0, npi: 0, address: '+22670000000' }],
+    ['22670000000', { ton: 1, npi: 0, address: '0022670000000' }],
+    [undefined, { ton: 0, npi: 1, address: '70000000' }],
+    [undefined, { ton: 2, npi: 1, address: '70000000' }],
+    [undefined, { ton: 5, npi: 0, address: 'INFOS' }],
+    [undefined, { ton: 1, npi: 1, address: '' }],
+  ])('names the number %s only when it is sure', (number, source) => {
+    expect(readReceipt(receipt(FULL, { source }), SETTINGS)?.number).toBe(number);
+  });
+
+  test.each([
+    ['an id', 'stat:DELIVRD err:000'],
+    ['a state', 'id:1 err:000'],
+    ['anything', ''],
+  ])('without %s says nothing', (_, text) => {
+    expect(readReceipt(receipt(text), SETTINGS)).toBeUndefined();
+  });
+
+  test('what a carrier writes is made fit for a record', () => {
+    const read = readReceipt(receipt('id:1 stat:B\u00c4D\u0007 err:\u0000\u001bx'), SETTINGS);
+    expect(read?.error).toBe('smpp: b?d? ??x');
+  });
+});
