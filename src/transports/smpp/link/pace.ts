@@ -62,8 +62,14 @@ export class Pace {
     this.takenAtThisWidth = 0;
   }
 
+  /** The carrier said nothing at all: one at a time until it does. */
+  stalled(sentAt: number, now: number): void {
+    this.slowDown(sentAt, now);
+    this.allowed = 1;
+  }
+
   /**
-   * The carrier said "too fast", or nothing at all.
+   * The carrier said "too fast".
    * @param sentAt when the part went out: those that were on the wire already when a pause began say nothing new
    */
   slowDown(sentAt: number, now: number): void {

@@ -130,8 +130,7 @@ export class SmppLink {
         if (submission.notTaken(now)) clock.after(LATER_MS, () => queue.putBack(submission));
         return;
       case 'unknown':
-        // A peer that keeps silent gets one at a time, ever more slowly, until its link is found dead.
-        this.pace.slowDown(sentAt, now);
+        this.pace.stalled(sentAt, now);
         if (!this.shared.resendUnknown) this.leaveUnknown(submission, outcome, verdict.error, now);
         else if (submission.inDoubt(now)) queue.putBack(submission);
         return;

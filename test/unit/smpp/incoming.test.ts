@@ -1,0 +1,163 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { encodeGsm7 } from '../../../src/sms/segmentation.js';
+import type { InboundSms } from '../../../src/sms/sms-transport.js';
+import { PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
+import type { SmppLinkOptions } from '../../../src/transports/smpp/smpp-options.js';
+import { smppWorld, smsOf } from '../../support/smpp-world.js';
+import type { TestSmsc } from '../../support/smsc/test-smsc.js';
+
+beforeAll(() => Logger.overrideLogger(false));
+
+const world = smppWorld();
+
+async function bound(link: Partial<SmppLinkOptions> = {}): Promise<TestSmsc> {
+  const smsc = await world().smsc();
+  await world().start([{ port: smsc.port, route: 'acme', ...link }]);
+  await world().until(() => smsc.connections[0]?.bind !== undefined);
+  return smsc;
+}
+
+/** A text from a phone. */
+const inbound = (text: string | Uint8Array, more: Partial<ShortMessage> = {}): ShortMessage => ({
+  ...PLAIN_SHORT_MESSAGE,
+  source: { ton: 1, npi: 1, address: '22670000000' },
+  destination: { ton: 3, npi: 0, address: '888' },
+  shortMessage: typeof text === 'string' ? encodeGsm7(text) : text,
+  ...more,
+});
+
+const asked = async (smsc: TestSmsc, message: ShortMessage) => (await smsc.connection.deliver(message)).status;
+const stop: InboundSms = { route: 'acme', from: '22670000000', to: '888', text: 'STOP' };
+
+describe('receipts', () => {
+  test.each([
+    ['decimal', 'same'],
+    ['hex', 'decimal-then-hex'],
+    ['padded-upper-hex', 'decimal-then-hex'],
+    ['padded-decimal', 'same'],
+  ] as const)('with a %s id are for the id of the answer (%s)', async (format, messageIds) => {
+    const smsc = await world().smsc();
+    const transport = await world().start([{ port: smsc.port, route: 'acme', messageIds }]);
+    const [result] = await world().results(transport, smsOf('Bonjour'));
+    const [submit] = smsc.submits;
+    expect(await submit?.receipt({ id: submit.idAs(format) })).toBe(0);
+    const [receipt] = world().sink.receipts_;
+    expect(receipt).toMatchObject({ route: 'acme', status: 'delivered', number: '22670000000' });
+    expect(receipt?.ids).toContain(result?.carrierIds?.[0]);
+  });
+
+  test('from a carrier that answers in hexadecimal', async () => {
+    const smsc = await world().smsc();
+    smsc.onSubmit = (submit) => submit.answer({ messageId: submit.idAs('upper-hex') });
+    const transport = await world().start([{ port: smsc.port, messageIds: 'hex-then-decimal' }]);
+    const [result] = await world().results(transport, smsOf('Bonjour'));
+    await smsc.submits[0]?.receipt({ in: 'text' });
+    expect(world().sink.receipts_[0]?.ids).toContain(result?.carrierIds?.[0]);
+  });
+
+  test('may overtake the answer: they are handed in all the same', async () => {
+    const smsc = await world().smsc({ onSubmit: () => {} });
+    const transport = await world().start([{ port: smsc.port }]);
+    const results = world().submit(transport, smsOf('Bonjour'));
+    await world().until(() => smsc.submits.length === 1);
+    expect(await smsc.submits[0]?.receipt()).toBe(0);
+    expect(world().sink.receipts_).toMatchObject([{ ids: expect.arrayContaining(['870928761']) }]);
+    smsc.submits[0]?.answer();
+    expect(await world().settled(results)).toMatchObject([{ kind: 'sent', carrierIds: ['870928761'] }]);
+  });
+
+  test('are taken only when they are stored: else the carrier is to come again', async () => {
+    const smsc = await bound();
+    const receipt = inbound(Buffer.from('id:1 stat:DELIVRD err:000', 'latin1'), { esmClass: 4 });
+    world().sink.open = false;
+    expect(await asked(smsc, receipt)).toBe(0x64);
+    world().sink.open = true;
+    expect(await asked(smsc, receipt)).toBe(0);
+    expect(world().sink.receipts_).toHaveLength(1);
+  });
+
+  test('that say nothing, and acknowledgements nobody asked for, are taken and left aside', async () => {
+    const smsc = await bound();
+    expect(await asked(smsc, inbound('Bonjour', { esmClass: 4 }))).toBe(0);
+    expect(await asked(smsc, inbound('id:1 stat:DELIVRD', { esmClass: 0x08 }))).toBe(0);
+    expect([world().sink.receipts_, world().sink.texts]).toEqual([[], []]);
+  });
+
+  test('that come together are stored together', async () => {
+    const smsc = await bound();
+    let calls = 0;
+    const { receipts } = world().sink;
+    world().sink.receipts = (lot) => {
+      calls++;
+      return receipts.call(world().sink, lot);
+    };
+    const all = Array.from({ length: 80 }, (_, index) =>
+      asked(smsc, inbound(Buffer.from(`id:${index} stat:DELIVRD`, 'latin1'), { esmClass: 4 })),
+    );
+    expect(new Set(await Promise.all(all))).toEqual(new Set([0]));
+    expect(world().sink.receipts_.map(({ ids }) => ids[0])).toEqual(
+      Array.from({ length: 80 }, (_, index) => `${index}`),
+    );
+    expect(calls).toBeLessThan(40);
+  });
+});
+
+describe('texts from phones', () => {
+  test.each<[string, ShortMessage]>([
+    ['GSM-7', inbound('STOP')],
+    ['UTF-16BE', inbound(Buffer.from('STOP', 'utf16le').swap16(), { dataCoding: 8 })],
+    ['Latin-1', inbound(Buffer.from('STOP', 'latin1'), { dataCoding: 3 })],
+    ['of an unknown type of number', inbound('STOP', { source: { ton: 0, npi: 1, address: '+22670000000' } })],
+    ['to a number with a plus sign', inbound('STOP', { destination: { ton: 1, npi: 1, address: '+888' } })],
+  ])('%s', async (_, message) => {
+    const smsc = await bound();
+    expect(await asked(smsc, message)).toBe(0);
+    expect(world().sink.texts).toEqual([stop]);
+  });
+
+  test('of several parts are one, whatever comes in between', async () => {
+    const smsc = await bound();
+    const header = (number: number) => Uint8Array.of(5, 0, 3, 9, 2, number);
+    const part = (number: number, text: string, from: string) =>
+      inbound(Buffer.concat([header(number), encodeGsm7(text)]), {
+        esmClass: 0x40,
+        source: { ton: 1, npi: 1, address: from },
+      });
+    await asked(smsc, part(2, 'OP', '22670000000'));
+    await asked(smsc, part(1, 'AL', '22670000001'));
+    expect(world().sink.texts).toEqual([]);
+    await asked(smsc, part(1, 'ST', '22670000000'));
+    expect(world().sink.texts).toEqual([stop]);
+    world().clock.advance(600_000);
+    await world().until(() => world().sink.texts.length === 2);
+    expect(world().sink.texts[1]).toMatchObject({ from: '22670000001', text: 'AL' });
+  });
+
+  test('what is not complete at the stop is handed in too', async () => {
+    const smsc = await world().smsc();
+    const transport = await world().start([{ port: smsc.port, route: 'acme' }]);
+    await world().until(() => smsc.connections[0]?.bind !== undefined);
+    const part = Buffer.concat([Uint8Array.of(5, 0, 3, 9, 2, 1), encodeGsm7('STOP')]);
+    await asked(smsc, inbound(part, { esmClass: 0x40 }));
+    await world().stop(transport);
+    expect(world().sink.texts).toEqual([stop]);
+  });
+
+  test.each<[string, ShortMessage]>([
+    ['from a name', inbound('Pub', { source: { ton: 5, npi: 0, address: 'ORANGE' } })],
+    ['from a national number', inbound('STOP', { source: { ton: 2, npi: 1, address: '70000000' } })],
+    ['that are no text', inbound(Uint8Array.of(0, 255), { dataCoding: 4 })],
+  ])('%s are taken and left aside', async (_, message) => {
+    const smsc = await bound();
+    expect(await asked(smsc, message)).toBe(0);
+    expect(world().sink.texts).toEqual([]);
+  });
+
+  test('a text that looks like a receipt is a text', async () => {
+    const smsc = await bound();
+    await asked(smsc, inbound('id:1 stat:DELIVRD'));
+    expect(world().sink.receipts_).toEqual([]);
+    expect(world().sink.texts).toHaveLength(1);
+  });
+});
