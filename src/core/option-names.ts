@@ -65,6 +65,7 @@ const sms: NamesOf<SmsOptions> = {
   strictNumbers: 'boolean',
   transliterate: 'any',
   delivery: { names: delivery },
+  callbackBaseUrl: 'any',
 };
 const otp: NamesOf<OtpOptions> = {
   pepper: 'any',

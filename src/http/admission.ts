@@ -4,7 +4,7 @@ import type { Answer, Authenticator } from '../accounts/authenticator.js';
 import { rememberCaller } from '../accounts/request-caller.js';
 import type { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
-import { bodyIntake, mayHaveBody, STRANGER_BYTES } from './body-intake.js';
+import { bodyIntake, mayHaveBody, rawIntake, STRANGER_BYTES } from './body-intake.js';
 import { readBody } from './body-reader.js';
 import { Deadlines } from './deadlines.js';
 import { answerAndHangUp, answerEarly } from './early-answer.js';
@@ -12,11 +12,11 @@ import { type ErrorAnswer, errorAnswer } from './error-answer.js';
 import { Exchange, type Wire } from './exchange.js';
 import { logFault } from './fault-log.js';
 import type { HttpSettings } from './http-settings.js';
-import { asJsonObject, type JsonObject } from './json-body.js';
+import { asJsonObject } from './json-body.js';
 import type { EdgeRoute } from './route-table.js';
 
-/** Called with the parsed body when a request may go on to its handler. */
-export type Proceed = (body: JsonObject) => void;
+/** Called with the body when a request may go on to its handler: an object, or the bytes where the route wants those. */
+export type Proceed = (body: unknown) => void;
 
 /**
  * Lets requests to our routes in: their time runs from the arrival, the key is looked at before the body, the body is
@@ -41,16 +41,16 @@ export class Admission {
     return exchange;
   }
 
-  /** Takes the body in and proceeds with it (`{}` when there is none), unless the request is refused or gone. */
+  /** Takes the body in and proceeds with it (an empty one when there is none), unless the request is refused or gone. */
   admit(exchange: Exchange, route: EdgeRoute, body: Readable, proceed: Proceed): void {
     if (!route.authenticated) {
-      this.#receive(exchange, undefined, body, proceed);
+      this.#receive(exchange, route, undefined, body, proceed);
       return;
     }
     const { req } = exchange.wire;
     const go = (who: Answer): void => {
       rememberCaller(req, this.authenticator, who);
-      this.#receive(exchange, who, body, proceed);
+      this.#receive(exchange, route, who, body, proceed);
     };
     try {
       const who = this.authenticator.authenticate(req.headers);
@@ -74,19 +74,28 @@ export class Admission {
     return errorAnswer(error, this.settings.catalogue);
   }
 
-  #receive(exchange: Exchange, who: Answer | undefined, body: Readable, proceed: Proceed): void {
+  #receive(
+    exchange: Exchange,
+    { rawBody }: EdgeRoute,
+    who: Answer | undefined,
+    body: Readable,
+    proceed: Proceed,
+  ): void {
     const { req } = exchange.wire;
+    const { maxBodyBytes } = this.settings;
     if (exchange.over) return;
     if (!mayHaveBody(req.headers, req.httpVersionMajor)) {
-      proceed({});
+      proceed(rawBody === undefined ? {} : Buffer.alloc(0));
       return;
     }
     if (body.readableEnded) {
       // A parser that the host put in front of everything was first: what it made of the body has to do.
-      this.#pass(exchange, () => asJsonObject(parsedBefore(req) ?? {}), proceed);
+      const left = () => (rawBody === undefined ? asJsonObject(parsedBefore(req) ?? {}) : bytesBefore(req));
+      this.#pass(exchange, left, proceed);
       return;
     }
-    const { limit, tooLarge, parse } = bodyIntake(req.headers, this.settings.maxBodyBytes, who);
+    const { limit, tooLarge, parse } =
+      rawBody === undefined ? bodyIntake(req.headers, maxBodyBytes, who) : rawIntake(rawBody, maxBodyBytes);
     if (Number(req.headers['content-length']) > limit) {
       this.refuse(exchange, new MessagingError(tooLarge));
       return;
@@ -97,9 +106,9 @@ export class Admission {
     });
   }
 
-  #pass(exchange: Exchange, parse: () => JsonObject, proceed: Proceed): void {
+  #pass(exchange: Exchange, parse: () => unknown, proceed: Proceed): void {
     exchange.stopReading = undefined;
-    let body: JsonObject;
+    let body: unknown;
     try {
       body = parse();
     } catch (error) {
@@ -128,4 +137,11 @@ export class Admission {
 /** What a parser of the host has left on Node's request. */
 function parsedBefore(req: object): unknown {
   return 'body' in req ? req.body : undefined;
+}
+
+/** The bytes that a parser of the host has kept: as the body itself, or beside it as Nest's option `rawBody` does. */
+function bytesBefore(req: object): Buffer {
+  const kept = [parsedBefore(req), 'rawBody' in req ? req.rawBody : undefined].find((each) => Buffer.isBuffer(each));
+  if (Buffer.isBuffer(kept)) return kept;
+  throw new Error('A body parser in front of our routes has read a body that is wanted as it came: exclude the path.');
 }

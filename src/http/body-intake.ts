@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Answer } from '../accounts/authenticator.js';
 import type { ErrorCode } from '../common/errors.js';
-import { type JsonObject, parseJsonBody } from './json-body.js';
+import { parseJsonBody } from './json-body.js';
 import { isPlainJson } from './media-type.js';
 
 /** The most bytes that are read for somebody who has not said who it is. */
@@ -12,7 +12,7 @@ export interface BodyIntake {
   /** At most so many bytes, else the request is refused with `tooLarge`. */
   readonly limit: number;
   readonly tooLarge: ErrorCode;
-  parse(bytes: Buffer): JsonObject;
+  parse(bytes: Buffer): unknown;
 }
 
 /**
@@ -26,6 +26,11 @@ export function bodyIntake(headers: IncomingHttpHeaders, maxBytes: number, who: 
   }
   if (!isPlainJson(headers)) return { limit: 0, tooLarge: 'error.unsupported_media_type', parse: () => ({}) };
   return { limit: maxBytes, tooLarge: 'error.body_too_large', parse: parseJsonBody };
+}
+
+/** How a body is taken in that is handed on as it came. */
+export function rawIntake(limit: number, maxBytes: number): BodyIntake {
+  return { limit: Math.min(limit, maxBytes), tooLarge: 'error.body_too_large', parse: (bytes) => bytes };
 }
 
 /** Whether a request of HTTP/1 announces a body (RFC 9112 section 6.3); an HTTP/2 request need not announce one. */

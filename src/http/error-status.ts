@@ -42,4 +42,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.otp_too_many_codes': 429,
   'error.otp_destination_refused': 403,
   'error.otp_channel_unknown': 400,
+  'error.callback_unreadable': 400,
+  'error.callback_refused': 403,
+  'error.callback_not_found': 404,
 };

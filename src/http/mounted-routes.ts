@@ -31,6 +31,7 @@ export function mountedRoutes(modules: ModulesContainer, config: ApplicationConf
             path: withPrefix(join(modulePath, controllerPath, handlerPath), method, config),
             authenticated: options.authenticated,
             deadline: messagingRouteOptions(handler).deadline ?? true,
+            rawBody: messagingRouteOptions(handler).rawBody,
           });
         }
       }

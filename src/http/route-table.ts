@@ -8,6 +8,8 @@ export interface EdgeRoute {
   readonly authenticated: boolean;
   /** Whether the request is cut when its time is over. */
   readonly deadline: boolean;
+  /** Where the body is handed on as it came: its most bytes. Undefined: the body is JSON. */
+  readonly rawBody: number | undefined;
 }
 
 /** How Express compares paths, by its application settings of the same names. */

@@ -2,6 +2,7 @@ import { balanceOpenapi } from '../billing/balance.openapi.js';
 import { otpOpenapi } from '../otp/otp.openapi.js';
 import { sandboxOpenapi } from '../sandbox/sandbox.openapi.js';
 import { smsOpenapi } from '../sms/sms.openapi.js';
+import { smsCallbackOpenapi } from '../sms/sms-callback.openapi.js';
 import type { ControllerDescription } from './controller-description.js';
 
 /** Every controller of ours with its description; only what an application has mounted is shown. */
@@ -9,5 +10,6 @@ export const ALL_CONTROLLERS: readonly ControllerDescription[] = [
   smsOpenapi,
   otpOpenapi,
   balanceOpenapi,
+  smsCallbackOpenapi,
   sandboxOpenapi,
 ];

@@ -20,14 +20,15 @@ export function gateOf(controller: Type<object>, handler: object, { accounts }: 
   const options = messagingControllerOptions(controller);
   const edge = options !== undefined;
   const authenticated = options?.authenticated ?? false;
-  const deadline = edge && (messagingRouteOptions(handler).deadline ?? true);
+  const { deadline: timed = true, rawBody } = messagingRouteOptions(handler);
+  const deadline = edge && timed;
   return {
     edge,
     authenticated,
     errors: [
       ...(authenticated ? REFUSED : []),
       ...(authenticated && accounts.legacyBearer === false ? BEARER_REFUSED : []),
-      ...(edge ? BAD_BODY : []),
+      ...(edge ? (rawBody === undefined ? BAD_BODY : [TOO_LARGE]) : []),
       { code: 'error.internal' },
       ...(authenticated ? [STORAGE_UNAVAILABLE] : []),
       ...(deadline ? TOO_LATE : []),
@@ -37,10 +38,11 @@ export function gateOf(controller: Type<object>, handler: object, { accounts }: 
 
 const REFUSED: readonly RouteError[] = [{ code: 'error.unauthorized' }];
 const BEARER_REFUSED: readonly RouteError[] = [{ code: 'error.use_x_api_key' }];
+const TOO_LARGE: RouteError = { code: 'error.body_too_large' };
 const BAD_BODY: readonly RouteError[] = [
   { code: 'error.malformed_json' },
   { code: 'error.body_not_object' },
-  { code: 'error.body_too_large' },
+  TOO_LARGE,
   { code: 'error.unsupported_media_type' },
 ];
 const TOO_LATE: readonly RouteError[] = [{ code: 'error.timeout' }];

@@ -17,6 +17,11 @@ export interface SmsOptions {
   readonly transliterate?: Transliteration;
   /** Leases, attempts and deadlines; what is left out is the transport's own, else the default. */
   readonly delivery?: Partial<DeliveryTiming>;
+  /**
+   * Where the world reaches the root of this application, for instance `https://api.example.com`: carriers that sign the
+   * URL they call need it when a proxy stands in front. Default: as each request says.
+   */
+  readonly callbackBaseUrl?: string;
 }
 
 /** The same, complete and checked. */
@@ -27,6 +32,8 @@ export abstract class SmsSettings {
   abstract readonly strictNumbers: boolean;
   abstract readonly transliterate: Transliteration;
   abstract readonly delivery: Partial<DeliveryTiming>;
+  /** Without a slash at its end. */
+  abstract readonly callbackBaseUrl: string | undefined;
 }
 
 /** The largest `maxRecipients`. */
@@ -59,5 +66,16 @@ export function resolveSmsSettings(options: SmsOptions): SmsSettings {
     }
   }
   const tariff = compileTariff(options.tariff, 'Option sms.tariff');
-  return { tariff, maxRecipients, maxSegments, strictNumbers, transliterate, delivery };
+  const callbackBaseUrl = options.callbackBaseUrl === undefined ? undefined : baseUrlOf(options.callbackBaseUrl);
+  return { tariff, maxRecipients, maxSegments, strictNumbers, transliterate, delivery, callbackBaseUrl };
+}
+
+function baseUrlOf(given: string): string {
+  const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
+  const plain =
+    url && /^https?:$/.test(url.protocol) && `${url.username}${url.password}${url.search}${url.hash}` === '';
+  if (plain) return url.href.replace(/\/+$/, '');
+  throw new MessagingOptionsError(
+    'Option sms.callbackBaseUrl must be an http or https URL without query, such as "https://api.example.com".',
+  );
 }

@@ -105,8 +105,12 @@ export interface CallbackAnswer {
   readonly contentType?: string;
 }
 
-/** Checks a carrier's call and hands in what it says; answers when that is stored. */
-export type CallbackHandler = (callback: CarrierCallback) => Promise<CallbackAnswer>;
+/**
+ * Checks a carrier's call and hands in what it says; answers when that is stored. 400, 403, 404 and 503 without a body get
+ * our error body. A throw of `StorageUnavailableError` is a 503, so the carrier calls again.
+ * @param sink where to hand it in; also there in a process that does not deliver, where `start` is not called
+ */
+export type CallbackHandler = (callback: CarrierCallback, sink: SmsSink) => Promise<CallbackAnswer>;
 
 /** Carries SMS out of the process. */
 export abstract class SmsTransport {
@@ -115,7 +119,7 @@ export abstract class SmsTransport {
   abstract readonly repeat: RepeatPolicy;
   /** Timing that suits this carrier; the host's options stand above it. */
   readonly timing: Partial<DeliveryTiming> = {};
-  /** Who answers `POST …/sms/callbacks/<name>`, by name. */
+  /** Who answers `POST …/sms/callbacks/<name>` and `…/<name>/<secret>`, by name. */
   readonly callbacks: ReadonlyMap<string, CallbackHandler> = new Map();
 
   /** Opens links. Called once, before the first `submit`. */

@@ -16,6 +16,8 @@ import { CarrierSink } from './carrier-sink.js';
 import { PartPurge } from './part-purge.js';
 import { ReceiptIntake } from './receipt-intake.js';
 import { SmsController } from './sms.controller.js';
+import { SmsCallbackController } from './sms-callback.controller.js';
+import { SmsCallbacks } from './sms-callbacks.js';
 import { SmsChannel } from './sms-channel.js';
 import { resolveSmsSettings, type SmsOptions, SmsSettings } from './sms-options.js';
 import { SmsService } from './sms-service.js';
@@ -62,7 +64,7 @@ export class SmsModule {
       module: SmsModule,
       global: true,
       imports: [core, ...(values.imports ?? []), ...transport.imports],
-      controllers: controllers ? [mountController(SmsController, path)] : [],
+      controllers: controllers ? [SmsController, SmsCallbackController].map((each) => mountController(each, path)) : [],
       providers: [
         {
           provide: SmsSettings,
@@ -71,7 +73,7 @@ export class SmsModule {
           inject: values.inject ?? [],
         },
         ...transport.providers,
-        ...[ReceiptIntake, CarrierSink, SubmitRecord, PartPurge, SmsChannel, SmsService],
+        ...[ReceiptIntake, CarrierSink, SubmitRecord, PartPurge, SmsChannel, SmsCallbacks, SmsService],
       ],
       exports: [SmsService, SmsSettings, ...transport.exports],
     };

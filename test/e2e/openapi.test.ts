@@ -4,6 +4,7 @@ import { ApiOkResponse } from '@nestjs/swagger';
 import type { MessagingOptions } from '../../src/core/core-options.js';
 import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
+import { CallingSandbox } from '../support/calling-transport.js';
 import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';
 import { call } from '../support/http-client.js';
 import { OPTIONS, startMessaging } from '../support/messaging-app.js';
@@ -104,7 +105,7 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
         storage: { useValue: storage },
         clock: { useValue: clock },
         limits: { bodyBytes: MAX_BYTES },
-        sms: { ...OPTIONS.sms, maxRecipients: MAX_RECIPIENTS },
+        sms: { ...OPTIONS.sms, maxRecipients: MAX_RECIPIENTS, transport: CallingSandbox },
       },
       units: UNITS,
     });

@@ -1,4 +1,5 @@
 import type { FakeClock } from '../../src/testing/fake-clock.js';
+import { eventually } from './eventually.js';
 import type { MessagingApp } from './messaging-app.js';
 import type { Fetch } from './openapi-fetch.js';
 import type { TroubledStorage } from './openapi-troubles.js';
@@ -88,6 +89,16 @@ export const GETS = (smsId: string): readonly Step[] => [
   { path: '/sandbox', status: 200 },
 ];
 
+const CALL = '/api/v1/sms/callbacks/carrier';
+
+/** What a carrier may get for a call; its words are how it ends. */
+const CALLS: readonly Step[] = [CALL, `${CALL}/secret`].flatMap((path) => [
+  { path, status: 413, body: 'x'.repeat(MAX_BYTES + 1) },
+  ...[200, 400, 403, 404].map((status) => ({ path, status, body: String(status) })),
+  { path, status: 503, body: 'away' },
+  { path, status: 500, body: 'fault' },
+]);
+
 /** One request for each route that asks storage for something. */
 const STORED = (smsId: string): readonly (Step & { readonly method: string })[] => [
   { method: 'POST', path: SEND, status: 200, body: SMS },
@@ -111,6 +122,8 @@ export async function playScenario(stage: Stage): Promise<void> {
   for (const step of GETS(smsId)) await play(stage, 'GET', step);
   await playDeprecatedKey(stage, smsId);
   await playRepeatWhileRunning(stage);
+  for (const step of CALLS) await play(stage, 'POST', step);
+  await playSlowCalls(stage);
   await playTroubles(stage, smsId);
 }
 
@@ -158,6 +171,17 @@ async function playRepeatWhileRunning(stage: Stage): Promise<void> {
   await play(stage, 'POST', { ...step, status: 409 });
   stage.storage.recover();
   await first;
+}
+
+async function playSlowCalls(stage: Stage): Promise<void> {
+  for (const path of [CALL, `${CALL}/secret`]) {
+    const late = play(stage, 'POST', { path, status: 504, body: 'slow' });
+    await eventually(
+      () => Promise.race([late.then(() => true), new Promise((resolve) => setImmediate(resolve))]),
+      (done) => done === true,
+      { clock: stage.clock, stepMs: 1000 },
+    );
+  }
 }
 
 async function playTroubles(stage: Stage, smsId: string): Promise<void> {

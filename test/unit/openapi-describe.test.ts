@@ -92,6 +92,7 @@ describe('describeMessaging', () => {
     expect(document).toHaveProperty('tags', [
       { name: 'SMS', description: 'Of the host' },
       expect.objectContaining({ name: 'Balance' }),
+      expect.objectContaining({ name: 'Carriers' }),
     ]);
 
     expect(balance(document).security).toEqual([{ MessagingApiKey: [] }, { LegacyBearer: [] }]);

@@ -109,7 +109,7 @@ export class GatewayWorld {
     const query = call.query ? `?${call.query}` : '';
     const secret = url.endsWith(`/${CALLBACK_SECRET}`) ? CALLBACK_SECRET : undefined;
     const body = Buffer.from(call.body, 'utf8');
-    return handler({ method: 'POST', url: `${url}${query}`, headers: call.headers, body, secret, ...over });
+    return handler({ method: 'POST', url: `${url}${query}`, headers: call.headers, body, secret, ...over }, this.sink);
   }
 
   async close(): Promise<void> {

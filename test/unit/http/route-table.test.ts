@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { type EdgeRoute, RouteTable } from '../../../src/http/route-table.js';
 
-const route = (method: string, path: string): EdgeRoute => ({ method, path, authenticated: true, deadline: true });
+const route = (method: string, path: string): EdgeRoute => ({
+  method,
+  path,
+  authenticated: true,
+  deadline: true,
+  rawBody: undefined,
+});
 
 const routes = [
   route('POST', '/api/v1/send/sms'),

@@ -1,0 +1,48 @@
+import { HttpCode, Param, Post } from '@nestjs/common';
+import { MessagingController } from '../http/messaging-controller.js';
+import { MessagingRoute } from '../http/messaging-route.js';
+import { RawBody } from '../http/raw-body.decorator.js';
+import { ReplyHeaders } from '../http/reply-headers.decorator.js';
+import { CarrierCall } from './carrier-call.decorator.js';
+import { SmsCallbacks } from './sms-callbacks.js';
+import type { CallbackAnswer } from './sms-transport.js';
+
+/** The largest call of a carrier, in bytes: some hand in hundreds of receipts at once. */
+const MOST_BYTES = 1_048_576;
+
+/** Where carriers call. No API key is asked for: the transport proves the call, by its signature or by the secret. */
+@MessagingController({ authenticated: false })
+export class SmsCallbackController {
+  constructor(private readonly callbacks: SmsCallbacks) {}
+
+  @Post('sms/callbacks/:transport')
+  @HttpCode(200)
+  @MessagingRoute({ rawBody: MOST_BYTES })
+  async call(
+    @Param('transport') transport: string,
+    @CarrierCall() call: CarrierCall,
+    @RawBody() body: Uint8Array,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<string> {
+    return answered(await this.callbacks.receive(transport, call, body), headers);
+  }
+
+  @Post('sms/callbacks/:transport/:secret')
+  @HttpCode(200)
+  @MessagingRoute({ rawBody: MOST_BYTES })
+  async callWithSecret(
+    @Param('transport') transport: string,
+    @Param('secret') secret: string,
+    @CarrierCall() call: CarrierCall,
+    @RawBody() body: Uint8Array,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<string> {
+    return answered(await this.callbacks.receive(transport, call, body, secret), headers);
+  }
+}
+
+function answered({ status, body = '', contentType }: CallbackAnswer, headers: ReplyHeaders): string {
+  headers.status(status);
+  headers.set('Content-Type', contentType ?? 'text/plain; charset=utf-8');
+  return body;
+}

@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { type ErrorCode, MessagingError, StorageUnavailableError } from '../common/errors.js';
+import type { CarrierCall } from './carrier-call.decorator.js';
+import { CarrierSink } from './carrier-sink.js';
+import { SmsSettings } from './sms-options.js';
+import { type CallbackAnswer, SmsTransport } from './sms-transport.js';
+
+/** Refusals that the handler of a transport leaves without words. */
+const REFUSALS: Readonly<Record<number, ErrorCode>> = {
+  400: 'error.callback_unreadable',
+  403: 'error.callback_refused',
+  404: 'error.callback_not_found',
+};
+
+/** Hands carriers' calls to the transport that they are for. */
+@Injectable()
+export class SmsCallbacks {
+  constructor(
+    private readonly transport: SmsTransport,
+    private readonly settings: SmsSettings,
+    private readonly sink: CarrierSink,
+  ) {}
+
+  /**
+   * The transport's answer to a call, when what it says is stored.
+   * @throws MessagingError `error.callback_not_found` for a name that no transport has, and for the transport's own 404;
+   *   `error.callback_refused`, `error.callback_unreadable`, `error.storage_unavailable`
+   */
+  async receive(
+    name: string,
+    { origin, target, ...call }: CarrierCall,
+    body: Uint8Array,
+    secret?: string,
+  ): Promise<CallbackAnswer> {
+    const handler = this.transport.callbacks.get(name);
+    if (!handler) throw new MessagingError('error.callback_not_found');
+    const url = `${this.settings.callbackBaseUrl ?? origin}${target}`;
+    const answer = await handler({ ...call, url, body, secret }, this.sink);
+    if (answer.body !== undefined && answer.body !== '') return answer;
+    const refusal = REFUSALS[answer.status];
+    if (refusal) throw new MessagingError(refusal);
+    if (answer.status === 503) throw new StorageUnavailableError(`The transport ${this.transport.name} is not ready.`);
+    return answer;
+  }
+}

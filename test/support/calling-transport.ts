@@ -1,0 +1,17 @@
+import { StorageUnavailableError } from '../../src/common/errors.js';
+import type { CallbackAnswer } from '../../src/sms/sms-transport.js';
+import { SandboxSmsTransport } from '../../src/transports/sandbox/sandbox-sms-transport.js';
+
+/** The sandbox with a carrier `carrier` that calls: what a call says is how it ends. */
+export class CallingSandbox extends SandboxSmsTransport {
+  override readonly callbacks = new Map([
+    ['carrier', ({ body }: { readonly body: Uint8Array }) => endOf(Buffer.from(body).toString())],
+  ]);
+}
+
+async function endOf(said: string): Promise<CallbackAnswer> {
+  if (said === 'away') throw new StorageUnavailableError('no connection');
+  if (said === 'fault') throw new Error('a fault');
+  if (said === 'slow') await new Promise(() => undefined);
+  return { status: Number(said) };
+}
