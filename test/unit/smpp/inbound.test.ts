@@ -3,13 +3,11 @@ import { encodeGsm7 } from '../../../src/sms/segmentation.js';
 import type { InboundSms } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { decodeText } from '../../../src/transports/smpp/incoming/decode-text.js';
-import { Gathered } from '../../../src/transports/smpp/incoming/gathered.js';
 import { decodeGsm7 } from '../../../src/transports/smpp/incoming/gsm7-decoding.js';
 import { PartJoiner } from '../../../src/transports/smpp/incoming/part-joiner.js';
 import { textPart } from '../../../src/transports/smpp/incoming/text-part.js';
 import { PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
 import { TAG } from '../../../src/transports/smpp/pdu/tlv.js';
-import { Gate } from '../../support/delivery-world.js';
 import { GSM7_ALPHABET } from '../../support/gsm7-packing.js';
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
@@ -146,38 +144,5 @@ describe('joining', () => {
       joiner.add(part(String(index), String(22_670_000_000 + index)), place(1, 2));
     expect(incomplete).toEqual(['0']);
     expect(joiner.close()).toHaveLength(1000);
-  });
-});
-
-describe('gathering', () => {
-  test('what comes together is taken together, what comes meanwhile next', async () => {
-    const lots: number[][] = [];
-    const gate = new Gate();
-    const gathered = new Gathered<number>(async (lot) => {
-      lots.push([...lot]);
-      if (lots.length === 1) await gate.opened;
-    });
-    const first = [gathered.add(1), gathered.add(2)];
-    await new Promise(setImmediate);
-    await new Promise(setImmediate);
-    const second = [gathered.add(3), gathered.add(4)];
-    await new Promise(setImmediate);
-    expect(lots).toEqual([[1, 2]]);
-    gate.open();
-    await Promise.all([...first, ...second]);
-    expect(lots).toEqual([
-      [1, 2],
-      [3, 4],
-    ]);
-  });
-
-  test('a lot that is not taken fails alone', async () => {
-    let calls = 0;
-    const gathered = new Gathered<number>(async () => {
-      if (++calls === 1) throw new Error('away');
-    });
-    const first = Promise.allSettled([gathered.add(1), gathered.add(2)]);
-    expect((await first).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    await expect(gathered.add(3)).resolves.toBeUndefined();
   });
 });

@@ -83,24 +83,6 @@ describe('receipts', () => {
     expect(await asked(smsc, inbound('id:1 stat:DELIVRD', { esmClass: 0x08 }))).toBe(0);
     expect([world().sink.receipts_, world().sink.texts]).toEqual([[], []]);
   });
-
-  test('that come together are stored together', async () => {
-    const smsc = await bound();
-    let calls = 0;
-    const { receipts } = world().sink;
-    world().sink.receipts = (lot) => {
-      calls++;
-      return receipts.call(world().sink, lot);
-    };
-    const all = Array.from({ length: 80 }, (_, index) =>
-      asked(smsc, inbound(Buffer.from(`id:${index} stat:DELIVRD`, 'latin1'), { esmClass: 4 })),
-    );
-    expect(new Set(await Promise.all(all))).toEqual(new Set([0]));
-    expect(world().sink.receipts_.map(({ ids }) => ids[0])).toEqual(
-      Array.from({ length: 80 }, (_, index) => `${index}`),
-    );
-    expect(calls).toBeLessThan(40);
-  });
 });
 
 describe('texts from phones', () => {

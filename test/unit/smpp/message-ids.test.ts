@@ -63,7 +63,12 @@ describe('ids of receipts', () => {
             expect(messageIds([hex], 'decimal-then-hex')).toContain(decimal);
           }
         }
-        expect(messageIds([`0${id.toString(16)}`], 'decimal-then-hex').length).toBeLessThan(20);
+        for (const written of [...hexes, ...decimals, `0${id.toString(16)}`, `0${id}`]) {
+          for (const format of ['same', 'hex-then-decimal', 'decimal-then-hex'] as const) {
+            // As many as are looked up for one receipt.
+            expect(messageIds([written], format).length).toBeLessThanOrEqual(16);
+          }
+        }
       }),
     );
   });

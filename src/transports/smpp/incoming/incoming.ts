@@ -4,7 +4,6 @@ import type { CarrierReceipt, InboundSms, SmsReport, SmsSink } from '../../../sm
 import type { ShortMessage } from '../pdu/pdu.js';
 import type { IncomingSettings } from '../smpp-settings.js';
 import { decodeText } from './decode-text.js';
-import { Gathered } from './gathered.js';
 import { incomingNumber } from './incoming-number.js';
 import { PartJoiner } from './part-joiner.js';
 import { deliverKind, readReceipt } from './read-receipt.js';
@@ -14,8 +13,6 @@ import { textPart } from './text-part.js';
 export class Incoming {
   private readonly log = new Logger('SmppSmsTransport');
   private readonly joiner: PartJoiner;
-  private readonly receipts: Gathered<CarrierReceipt>;
-  private readonly texts: Gathered<InboundSms>;
 
   /** @param ours turns a receipt into a report when its message is known here and nowhere else */
   constructor(
@@ -23,8 +20,6 @@ export class Incoming {
     private readonly ours: (receipt: CarrierReceipt) => SmsReport | undefined,
     clock: Clock,
   ) {
-    this.receipts = new Gathered((receipts) => this.handIn(receipts));
-    this.texts = new Gathered((texts) => sink.inbound(texts));
     this.joiner = new PartJoiner(clock, (text) => void this.handIncomplete(text));
   }
 
@@ -34,7 +29,7 @@ export class Incoming {
     if (kind === 'text') return this.text(pdu, settings);
     if (kind === 'other') return;
     const receipt = readReceipt(pdu, settings);
-    if (receipt) return this.receipts.add(receipt);
+    if (receipt) return this.handIn(receipt);
     this.log.warn(`Route ${settings.route}: a receipt without an id or a state.`);
   }
 
@@ -54,27 +49,20 @@ export class Incoming {
     }
     const part = { route: settings.route, from, to: pdu.destination.address.replace(/^\+/, ''), text };
     const whole = place ? this.joiner.add(part, place) : part;
-    if (whole) await this.texts.add(whole);
+    if (whole) await this.sink.inbound([whole]);
   }
 
   /** The carrier will not send it again: it was told that we have it. */
   private async handIncomplete(text: InboundSms): Promise<void> {
     try {
-      await this.texts.add(text);
+      await this.sink.inbound([text]);
     } catch {
       this.log.error(`Route ${text.route}: an inbound text of several parts could not be stored.`);
     }
   }
 
-  private async handIn(receipts: readonly CarrierReceipt[]): Promise<void> {
-    const reports: SmsReport[] = [];
-    const others: CarrierReceipt[] = [];
-    for (const receipt of receipts) {
-      const report = this.ours(receipt);
-      if (report) reports.push(report);
-      else others.push(receipt);
-    }
-    if (reports.length > 0) await this.sink.report(reports);
-    if (others.length > 0) await this.sink.receipts(others);
+  private handIn(receipt: CarrierReceipt): Promise<void> {
+    const report = this.ours(receipt);
+    return report ? this.sink.report([report]) : this.sink.receipts([receipt]);
   }
 }
