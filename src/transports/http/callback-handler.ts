@@ -1,6 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Clock } from '../../common/clock.js';
-import type { CallbackAnswer, CallbackHandler, CarrierCallback, SmsSink } from '../../sms/sms-transport.js';
+import type { CallbackAnswer, CallbackHandler, CarrierCallback } from '../../sms/sms-transport.js';
 import { CallbackContent, queryOf } from './callback-content.js';
 import type { HttpSettings } from './http-sms-options.js';
 import { handIn } from './news.js';
@@ -11,19 +11,14 @@ const STORED: CallbackAnswer = { status: 200, body: '' };
 
 /**
  * Answers a vendor's calls: 404 without the secret of the path, 403 without the vendor's signature, 400 for what cannot be
- * read, 503 while nobody could store it; the vendor's own idea of yes when it is stored. What the same call says twice
+ * read; the vendor's own idea of yes when it is stored. What the same call says twice
  * changes nothing the second time. Undefined for a vendor that nothing would prove.
  */
-export function callbackHandler(
-  settings: HttpSettings,
-  clock: Clock,
-  log: LoggerService,
-  sinkOf: () => SmsSink | undefined,
-): CallbackHandler | undefined {
+export function callbackHandler(settings: HttpSettings, clock: Clock, log: LoggerService): CallbackHandler | undefined {
   const { vendor, name, callbackSecret } = settings;
   const { callback } = vendor;
   if (!callback || (callbackSecret === undefined && !callback.isGenuine)) return undefined;
-  return async (call) => {
+  return async (call, sink) => {
     if (callbackSecret !== undefined && !sameText(call.secret ?? '', callbackSecret)) return { status: 404 };
     const content = CallbackContent.of(call);
     if (!content) return { status: 400 };
@@ -34,8 +29,6 @@ export function callbackHandler(
     }
     const news = readNews(callback.read, content);
     if (!news) return { status: 400 };
-    const sink = sinkOf();
-    if (!sink) return { status: 503 };
     await handIn(news, { route: name, now, sink });
     return callback.answer ?? STORED;
   };

@@ -14,6 +14,7 @@ const ANSWER_BYTES = 64 * 1024;
 export class HttpClient {
   private readonly pool: Pool;
   private readonly prefix: string;
+  private readonly underWay = new Set<Promise<Outcome>>();
 
   constructor(
     private readonly settings: HttpSettings,
@@ -32,10 +33,10 @@ export class HttpClient {
     });
   }
 
-  /** Never rejects. */
+  /** @throws only what a wrong description leads to; nothing was sent then */
   send({ method = 'POST', path, headers = {}, json, form }: VendorRequest): Promise<Outcome> {
     const body = form === undefined ? jsonBody(json) : formBody(form);
-    return new Promise((resolve) => {
+    const outcome = new Promise<Outcome>((resolve) => {
       const exchange = new Exchange((outcome) => {
         cancel();
         resolve(outcome);
@@ -51,11 +52,14 @@ export class HttpClient {
         exchange,
       );
     });
+    this.underWay.add(outcome);
+    return outcome.finally(() => this.underWay.delete(outcome));
   }
 
-  /** Resolves when what is under way has ended. */
+  /** Resolves when what is under way has ended, within its deadline; undici's own `close` may wait longer. */
   async close(): Promise<void> {
-    await this.pool.close();
+    await Promise.allSettled(this.underWay);
+    await this.pool.destroy();
   }
 }
 

@@ -6,7 +6,6 @@ import {
   type DeliveryTiming,
   type OutgoingSms,
   type RepeatPolicy,
-  type SmsSink,
   SmsTransport,
   type SubmitResult,
 } from '../../sms/sms-transport.js';
@@ -39,7 +38,6 @@ export class HttpSmsTransport extends SmsTransport {
   private readonly gate: RouteGate;
   private readonly log: LoggerService;
   private gateway: Gateway | undefined;
-  private sink: SmsSink | undefined;
   private trouble: string | undefined;
 
   /**
@@ -69,12 +67,11 @@ export class HttpSmsTransport extends SmsTransport {
     this.timing = { leaseMs: waitMs + 4 * requestMs + 10_000, maxAttempts: 20 };
     this.log = new Logger(`HttpSmsTransport ${name}`);
     this.gate = new RouteGate(concurrency, clock, () => ids.random());
-    const handler = callbackHandler(this.settings, clock, this.log, () => this.sink);
+    const handler = callbackHandler(this.settings, clock, this.log);
     this.callbacks = new Map(handler ? [[name, handler]] : []);
   }
 
-  override async start(sink: SmsSink): Promise<void> {
-    this.sink = sink;
+  override async start(): Promise<void> {
     this.gateway = new Gateway(this.settings, this.clock);
   }
 
@@ -92,9 +89,9 @@ export class HttpSmsTransport extends SmsTransport {
   }
 
   override async stop(): Promise<void> {
-    await this.gateway?.close();
+    const { gateway } = this;
     this.gateway = undefined;
-    this.sink = undefined;
+    await gateway?.close();
   }
 
   private async submitOne(sms: OutgoingSms, visit: Visit): Promise<SubmitResult> {

@@ -89,7 +89,7 @@ export class GatewayWorld {
     const vendor = stranger ? double.strangersVendor(server.url) : double.vendor(server.url);
     const transport = new HttpSmsTransport({ vendor, ...options }, clock, new EvenIds());
     world = new GatewayWorld(double, server, transport, clock);
-    await transport.start(world.sink);
+    await transport.start();
     return world;
   }
 

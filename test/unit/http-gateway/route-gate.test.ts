@@ -1,0 +1,166 @@
+import { describe, expect, test } from '@jest/globals';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { type Entry, RouteGate } from '../../../src/transports/http/route-gate.js';
+import { settled } from '../../support/settled.js';
+
+/** A gate and those who came to it. */
+class Crowd {
+  readonly clock = new FakeClock();
+  readonly gate: RouteGate;
+  readonly stopping = new AbortController();
+  readonly entries: (Entry | undefined)[] = [];
+
+  constructor(width: number, random = 0) {
+    this.gate = new RouteGate(width, this.clock, () => random);
+  }
+
+  async come(count: number, waitMs = 600_000): Promise<void> {
+    const visit = { signal: this.stopping.signal, until: this.clock.now() + waitMs };
+    for (let each = 0; each < count; each++) {
+      const place = this.entries.push(undefined) - 1;
+      void this.gate.enter(visit).then((entry) => {
+        this.entries[place] = entry;
+      });
+    }
+    await settled(1);
+  }
+
+  async pass(ms: number): Promise<void> {
+    this.clock.advance(ms);
+    await settled(1);
+  }
+
+  /** How many went in so far. */
+  get admitted(): number {
+    return this.entries.filter((entry) => entry && 'round' in entry).length;
+  }
+
+  /** The round the `place`th went in with. */
+  round(place: number): number {
+    const entry = this.entries[place];
+    if (entry && 'round' in entry) return entry.round;
+    throw new Error(`${place} is not in.`);
+  }
+}
+
+describe('a gate', () => {
+  test('lets so many in at a time, first come first served', async () => {
+    const crowd = new Crowd(3);
+    await crowd.come(5);
+    expect(crowd.entries.map(Boolean)).toEqual([true, true, true, false, false]);
+    crowd.gate.leave();
+    await settled(1);
+    expect(crowd.entries.map(Boolean)).toEqual([true, true, true, true, false]);
+  });
+
+  test('lets nobody in while the route rests, then one, then all when that one was served', async () => {
+    const crowd = new Crowd(4);
+    await crowd.come(1);
+    crowd.gate.rest(crowd.round(0), 'busy');
+    crowd.gate.leave();
+    await crowd.come(10);
+    await crowd.pass(999);
+    expect(crowd.admitted).toBe(1);
+    await crowd.pass(1);
+    expect(crowd.admitted).toBe(2);
+    crowd.gate.prove(crowd.round(1));
+    crowd.gate.leave();
+    await settled(1);
+    expect(crowd.admitted).toBe(6);
+  });
+
+  test('refusals of those who went in together are one refusal', async () => {
+    const crowd = new Crowd(8);
+    await crowd.come(8);
+    for (let each = 0; each < 8; each++) {
+      crowd.gate.rest(crowd.round(each), 'busy');
+      crowd.gate.leave();
+    }
+    await crowd.come(1);
+    await crowd.pass(1000);
+    expect(crowd.admitted).toBe(9);
+  });
+
+  test('rests longer with each refusal, a minute at the most', async () => {
+    const crowd = new Crowd(1);
+    for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
+      await crowd.come(1);
+      crowd.gate.rest(crowd.round(crowd.entries.length - 1), 'busy');
+      crowd.gate.leave();
+      await crowd.come(1);
+      const before = crowd.admitted;
+      await crowd.pass(seconds * 1000 - 1);
+      expect(crowd.admitted).toBe(before);
+      await crowd.pass(1);
+      expect(crowd.admitted).toBe(before + 1);
+      // The one that was admitted by the rest's end leaves without a word.
+      crowd.gate.leave();
+    }
+  });
+
+  test('rests as long as it is asked to, but not for ever', async () => {
+    for (const [asked, rest] of [
+      [0, 0],
+      [90_000, 90_000],
+      [86_400_000, 300_000],
+    ] as const) {
+      const crowd = new Crowd(1);
+      await crowd.come(1);
+      crowd.gate.rest(crowd.round(0), 'busy', asked);
+      crowd.gate.leave();
+      await crowd.come(1);
+      if (rest > 0) {
+        await crowd.pass(rest - 1);
+        expect(crowd.admitted).toBe(1);
+      }
+      await crowd.pass(1);
+      expect(crowd.admitted).toBe(2);
+    }
+  });
+
+  test('comes back a little later than others do', async () => {
+    const crowd = new Crowd(1, 0.5);
+    await crowd.come(1);
+    crowd.gate.rest(crowd.round(0), 'busy', 10_000);
+    crowd.gate.leave();
+    await crowd.come(1);
+    await crowd.pass(10_499);
+    expect(crowd.admitted).toBe(1);
+    await crowd.pass(1);
+    expect(crowd.admitted).toBe(2);
+  });
+
+  test('a success from before the rest does not end it', async () => {
+    const crowd = new Crowd(2);
+    await crowd.come(2);
+    crowd.gate.rest(crowd.round(0), 'busy');
+    crowd.gate.prove(crowd.round(1));
+    crowd.gate.leave();
+    crowd.gate.leave();
+    await crowd.come(2);
+    await crowd.pass(1000);
+    expect(crowd.admitted).toBe(3);
+  });
+
+  test('turns away who has waited long enough, with the reason of the rest', async () => {
+    const crowd = new Crowd(1);
+    await crowd.come(1);
+    crowd.gate.rest(crowd.round(0), '20429', 90_000);
+    crowd.gate.leave();
+    await crowd.come(2, 5000);
+    await crowd.come(1, 6000);
+    await crowd.pass(5000);
+    crowd.gate.sweep();
+    await settled(1);
+    expect(crowd.entries.slice(1)).toEqual([{ turnedAway: '20429' }, { turnedAway: '20429' }, undefined]);
+  });
+
+  test('turns all away who are called back, those who come late too', async () => {
+    const crowd = new Crowd(1);
+    await crowd.come(3);
+    crowd.stopping.abort();
+    crowd.gate.sweep();
+    await crowd.come(1);
+    expect(crowd.entries.slice(1)).toEqual(Array(3).fill({ turnedAway: 'stopping' }));
+  });
+});

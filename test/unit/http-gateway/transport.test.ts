@@ -1,0 +1,330 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import type { SubmitResult } from '../../../src/sms/sms-transport.js';
+import { generic } from '../../../src/transports/http/vendors/generic.js';
+import { anSms, DOUBLES, GatewayWorld, type WorldOptions } from '../../support/gateway/gateway-world.js';
+import { genericDouble } from '../../support/gateway/generic-double.js';
+import { orangeDouble } from '../../support/gateway/orange-double.js';
+import { twilioDouble } from '../../support/gateway/twilio-double.js';
+import type { VendorDouble } from '../../support/gateway/vendor-double.js';
+import { vonageDouble } from '../../support/gateway/vonage-double.js';
+import { closeAfterEach } from '../../support/opened.js';
+import { settled } from '../../support/settled.js';
+
+const opened = closeAfterEach();
+const open = async (double: VendorDouble = genericDouble, options: WorldOptions = {}) =>
+  opened(await GatewayWorld.open(double, options));
+
+const logged: string[] = [];
+const write = (...parts: unknown[]) => void logged.push(parts.map((part) => inspect(part)).join(' '));
+
+beforeEach(() => {
+  logged.length = 0;
+  Logger.overrideLogger({ log: write, warn: write, error: write, debug: write, verbose: write, fatal: write });
+});
+afterEach(() => Logger.overrideLogger(false));
+
+const many = (count: number) => Array.from({ length: count }, (_, position) => anSms({ position }));
+const kinds = (results: readonly SubmitResult[]) => results.map(({ kind }) => kind);
+
+describe('connections', () => {
+  test('are kept and used again', async () => {
+    const world = await open();
+    for (const sms of many(20)) await world.submit(sms);
+    expect(world.asked).toBe(20);
+    // undici opens a second one when the first has not quite settled.
+    expect(world.server.connections).toBeLessThanOrEqual(2);
+  });
+
+  test('are never more than the requests that are let in, over all batches', async () => {
+    const world = await open(genericDouble, { concurrency: 3 });
+    world.server.next(...Array<'held'>(12).fill('held'));
+    const batches = [world.submit(...many(6)), world.submit(...many(6))];
+    await world.server.arrived(3);
+    await settled(50);
+    expect(world.asked).toBe(3);
+    const done = Promise.all(batches);
+    while ((await Promise.race([done, settled(5)])) === undefined) world.server.release();
+    expect((await done).map(kinds)).toEqual(Array(2).fill(Array(6).fill('sent')));
+    expect([world.asked, world.server.connections]).toEqual([12, 3]);
+  });
+
+  test('are encrypted to somebody known, or nothing is said at all', async () => {
+    const [key, cert] = ['key', 'cert'].map((part) => readFileSync(`test/support/gateway/tls/gateway-${part}.pem`));
+    const tlsServer = { ...(key && cert ? { key, cert } : {}) };
+    const stranger = await open(genericDouble, { tlsServer });
+    expect(await stranger.submit()).toEqual([{ kind: 'retry', error: 'depth_zero_self_signed_cert' }]);
+    expect(stranger.server.requests).toEqual([]);
+    const known = await open(genericDouble, { tlsServer, ...(cert ? { tls: { ca: cert } } : {}) });
+    expect(kinds(await known.submit())).toEqual(['sent']);
+  });
+
+  test('that never come about have sent nothing', async () => {
+    // It accepts, and never says a word of TLS.
+    const mute = createServer(() => undefined);
+    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+    const address = mute.address();
+    const url = `https://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+    const world = await open({ ...genericDouble, vendor: () => genericDouble.vendor(url) }, { requestMs: 60_000 });
+    const connected = new Promise<Socket>((resolve) => mute.once('connection', resolve));
+    const result = world.submit();
+    const socket = await connected;
+    world.clock.advance(60_000);
+    expect(await result).toEqual([{ kind: 'retry', error: 'connect_timeout' }]);
+    socket.destroy();
+    mute.close();
+  });
+});
+
+describe('a route that is told to rest', () => {
+  test('costs one SMS an attempt and not all of them', async () => {
+    const world = await open(genericDouble, { concurrency: 1 });
+    const { answer } = genericDouble.refusals.throttled;
+    world.server.next(answer, answer);
+    const results = world.submit(...many(50));
+    await world.server.arrived(1);
+    for (let second = 0; second < 20; second++) {
+      await settled(20);
+      world.clock.advance(1000);
+    }
+    const all = kinds(await results);
+    expect(all.filter((kind) => kind === 'retry')).toHaveLength(2);
+    expect(all.filter((kind) => kind === 'sent')).toHaveLength(48);
+  });
+
+  test('gives back what has waited long enough, before its lease runs out', async () => {
+    const world = await open(genericDouble, { waitMs: 5000 });
+    world.server.next(genericDouble.refusals.throttled.answer);
+    await world.submit();
+    const results = world.submit(...many(3));
+    world.clock.advance(5000);
+    expect(await results).toEqual(Array(3).fill({ kind: 'retry', error: 'slow_down' }));
+    expect(world.asked).toBe(1);
+    const { leaseMs = 0 } = world.transport.timing;
+    expect(leaseMs).toBeGreaterThan(5000 + 4 * 10_000);
+  });
+
+  test('with wrong credentials says so once, loudly, and burns no SMS', async () => {
+    const world = await open(twilioDouble, { stranger: true });
+    for (let each = 0; each < 5; each++) {
+      expect(await world.submit()).toEqual([{ kind: 'retry', error: '20003' }]);
+      world.clock.advance(60_000);
+    }
+    expect(logged.filter((line) => line.includes('check its credentials'))).toHaveLength(1);
+    expect(world.transport.timing.maxAttempts).toBe(20);
+  });
+});
+
+describe('an SMS', () => {
+  test('that is of no use any more is not sent', async () => {
+    const world = await open();
+    const now = world.clock.now();
+    expect(await world.submit(anSms({ expiresAt: now }))).toEqual([{ kind: 'refused', error: 'expired' }]);
+    expect(world.asked).toBe(0);
+  });
+
+  test('tells vendors that care how long it is of use', async () => {
+    const bodies = async (double: VendorDouble, ms: number) => {
+      const world = await open(double);
+      await world.submit(anSms({ expiresAt: world.clock.now() + ms }));
+      return world.server.requests.at(-1)?.body;
+    };
+    expect(await bodies(twilioDouble, 299_500)).toContain('&ValidityPeriod=299');
+    expect(await bodies(twilioDouble, 999_000_000)).toContain('&ValidityPeriod=14400');
+    expect(await bodies(vonageDouble, 300_000)).toContain('&ttl=300000');
+    expect(await bodies(vonageDouble, 900)).toContain('&ttl=20000');
+    const [infobip] = DOUBLES.filter(({ name }) => name === 'infobip');
+    expect(infobip && (await bodies(infobip, 120_000))).toContain(
+      '"validityPeriod":{"amount":120,"timeUnit":"SECONDS"}',
+    );
+  });
+
+  test('from a number goes out with a number as its sender', async () => {
+    const world = await open(twilioDouble);
+    await world.submit(anSms({ signature: '22670999999' }), anSms({ signature: '33000' }));
+    expect(world.taken.map(({ from }) => from)).toEqual(['+22670999999', '33000']);
+  });
+
+  test('of which one part was taken and another was not is in doubt', async () => {
+    const world = await open(vonageDouble);
+    const messages = [{ status: '0', 'message-id': 'a' }, { status: '1' }];
+    world.server.next({ status: 200, body: JSON.stringify({ messages }) });
+    expect(await world.submit()).toEqual([{ kind: 'unknown', error: 'partial_1', carrierIds: ['a', ''] }]);
+  });
+});
+
+describe('a shutdown', () => {
+  test('lets finish what is on the wire and gives back the rest', async () => {
+    const world = await open(genericDouble, { concurrency: 2 });
+    world.server.next('held', 'held');
+    const results = world.submit(...many(5));
+    await world.server.arrived(2);
+    world.stopping.abort();
+    await settled();
+    world.server.release();
+    expect(kinds(await results)).toEqual(['sent', 'sent', 'retry', 'retry', 'retry']);
+    expect((await results)[2]).toEqual({ kind: 'retry', error: 'stopping' });
+  });
+
+  test('waits for what is under way; whoever comes later is sent away', async () => {
+    const world = await open();
+    world.server.next('held');
+    const result = world.submit();
+    await world.server.arrived(1);
+    let stopped = false;
+    const stop = world.transport.stop().then(() => {
+      stopped = true;
+    });
+    await settled();
+    expect(stopped).toBe(false);
+    expect(await world.submit()).toEqual([{ kind: 'retry', error: 'not_started' }]);
+    world.server.release();
+    await stop;
+    expect(kinds(await result)).toEqual(['sent']);
+  });
+});
+
+describe('a description of the host', () => {
+  const described = (over: object, options: WorldOptions = {}) =>
+    open({ ...genericDouble, vendor: (baseUrl) => ({ ...genericDouble.vendor(baseUrl), ...over }) }, options);
+
+  test('that throws costs nothing but that attempt', async () => {
+    const world = await described({
+      request: () => {
+        throw new Error('bug');
+      },
+    });
+    expect(await world.submit()).toEqual([{ kind: 'retry', error: 'no_request' }]);
+    const other = await described({
+      read: () => {
+        throw new Error('bug');
+      },
+    });
+    expect(await other.submit()).toEqual([{ kind: 'unknown', error: 'malformed_answer' }]);
+  });
+
+  test('whose headers are none sends nothing', async () => {
+    const world = await described({ request: () => ({ path: '/x', headers: { 'x-a': 'a\r\nb: c' } }) });
+    const [result] = await world.submit();
+    expect([result?.kind, world.asked]).toEqual(['retry', 0]);
+  });
+
+  test('with an idempotency key may be repeated: the key is the same each time', async () => {
+    const keys: string[] = [];
+    const world = await described({
+      idempotent: true,
+      request: (_: unknown, { reference }: { reference: string }) => {
+        keys.push(reference);
+        return { path: '/v1/messages?answer=json' };
+      },
+    });
+    expect(world.transport.repeat).toBe('idempotent');
+    world.server.next('silent', { status: 200, body: '{"id":"a"}' });
+    const first = world.submit(anSms({ attempt: 1 }));
+    await world.server.arrived(1);
+    world.clock.advance(10_000);
+    expect(kinds(await first)).toEqual(['unknown']);
+    expect(kinds(await world.submit(anSms({ attempt: 2 })))).toEqual(['sent']);
+    expect(keys).toEqual(['sms-1.0', 'sms-1.0']);
+  });
+
+  test('may ask by GET below a path of the base URL', async () => {
+    const world = opened(
+      await GatewayWorld.open({
+        ...genericDouble,
+        vendor: (baseUrl) =>
+          generic({
+            name: 'old',
+            baseUrl: `${baseUrl}/gateway/`,
+            request: ({ number }) => ({ method: 'GET', path: `/send?to=${number}` }),
+            read: ({ text }) => ({ ids: [text ?? ''] }),
+          }),
+      }),
+    );
+    world.server.next({ status: 200, body: 'id-1' });
+    expect(await world.submit()).toEqual([{ kind: 'sent', carrierIds: ['id-1'] }]);
+    expect(world.server.requests).toMatchObject([{ method: 'GET', path: '/gateway/send?to=22670000001', body: '' }]);
+  });
+
+  test('that gives ids nobody could keep has given none', async () => {
+    const world = await described({ read: () => ({ ids: ['a b', 'x'.repeat(101), ''] }) });
+    expect(await world.submit()).toEqual([{ kind: 'unknown', error: 'malformed_answer' }]);
+  });
+
+  test('is at-most-once without a key, unless the host wants otherwise', async () => {
+    expect((await open()).transport.repeat).toBe('at-most-once');
+    expect((await open(genericDouble, { repeat: 'at-least-once' })).transport.repeat).toBe('at-least-once');
+  });
+});
+
+describe('a bearer token', () => {
+  const tokens = (world: GatewayWorld) => world.server.requests.filter(({ path }) => path === '/oauth/v3/token').length;
+
+  test('is fetched once for all who need it at the same time, and used until it runs out', async () => {
+    const world = await open(orangeDouble);
+    expect(new Set(kinds(await world.submit(...many(30))))).toEqual(new Set(['sent']));
+    expect(tokens(world)).toBe(1);
+    world.clock.advance(3_539_000);
+    await world.submit();
+    expect(tokens(world)).toBe(1);
+    world.clock.advance(1000);
+    expect(kinds(await world.submit(...many(30)))).toEqual(Array(30).fill('sent'));
+    expect(tokens(world)).toBe(2);
+  });
+
+  test('that is taken back before its time is fetched anew, and the SMS goes out all the same', async () => {
+    const world = await open(orangeDouble);
+    await world.submit();
+    world.server.next(orangeDouble.unauthorized);
+    expect(kinds(await world.submit())).toEqual(['sent']);
+    expect([tokens(world), world.asked]).toEqual([2, 3]);
+  });
+
+  test('that is never good enough is asked for once more and no oftener', async () => {
+    const world = await open(orangeDouble);
+    world.server.next(orangeDouble.unauthorized, orangeDouble.unauthorized);
+    expect(await world.submit()).toEqual([{ kind: 'retry', error: '42' }]);
+    expect([tokens(world), world.asked]).toEqual([2, 2]);
+  });
+
+  test('that is refused is told once, and no SMS is sent without one', async () => {
+    const world = await open(orangeDouble, { stranger: true });
+    expect(await world.submit()).toEqual([{ kind: 'retry', error: 'token_http_401' }]);
+    expect(world.asked).toBe(0);
+    expect(logged.filter((line) => line.includes('token_http_401'))).toHaveLength(1);
+  });
+
+  test('that is being throttled lets the route rest as long as it is asked', async () => {
+    const token = { path: '/oauth/v3/token', answer: () => ({ status: 503, headers: { 'retry-after': '30' } }) };
+    const world = await open({ ...orangeDouble, token });
+    expect(await world.submit()).toEqual([{ kind: 'retry', error: 'token_http_503' }]);
+    const next = world.submit();
+    world.clock.advance(29_999);
+    await settled();
+    expect(tokens(world)).toBe(1);
+    world.clock.advance(1);
+    await next;
+    expect(tokens(world)).toBe(2);
+  });
+});
+
+test.each(DOUBLES)('nothing of $name that is secret or personal is logged, shown or kept', async (double) => {
+  const world = await open(double, { callbackSecret: 'a-secret-path-segment' });
+  const text = 'Votre code est 4711';
+  const results: SubmitResult[] = [];
+  for (const fate of Object.values(double.refusals)) {
+    world.server.next(fate.answer);
+    results.push(...(await world.submit(anSms({ text }))));
+    world.clock.advance(60_000);
+  }
+  const strange = await open(double, { stranger: true });
+  results.push(...(await strange.submit(anSms({ text }))));
+  await world.server.close();
+  results.push(...(await world.submit(anSms({ text }))));
+  expect(logged.length).toBeGreaterThan(0);
+  const seen = `${logged.join('\n')}${inspect(results)}`;
+  expect(seen).not.toMatch(/fixture|secret|another|atsk|4711|22670000001|token-\d/);
+});
