@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -8,6 +7,7 @@ import { generic } from '../../../src/transports/http/vendors/generic.js';
 import { anSms, DOUBLES, GatewayWorld, type WorldOptions } from '../../support/gateway/gateway-world.js';
 import { genericDouble } from '../../support/gateway/generic-double.js';
 import { orangeDouble } from '../../support/gateway/orange-double.js';
+import { GATEWAY_TEST_CERTIFICATE, GATEWAY_TEST_KEY } from '../../support/gateway/tls-fixture.js';
 import { twilioDouble } from '../../support/gateway/twilio-double.js';
 import type { VendorDouble } from '../../support/gateway/vendor-double.js';
 import { vonageDouble } from '../../support/gateway/vonage-double.js';
@@ -53,12 +53,11 @@ describe('connections', () => {
   });
 
   test('are encrypted to somebody known, or nothing is said at all', async () => {
-    const [key, cert] = ['key', 'cert'].map((part) => readFileSync(`test/support/gateway/tls/gateway-${part}.pem`));
-    const tlsServer = { ...(key && cert ? { key, cert } : {}) };
+    const tlsServer = { key: GATEWAY_TEST_KEY, cert: GATEWAY_TEST_CERTIFICATE };
     const stranger = await open(genericDouble, { tlsServer });
     expect(await stranger.submit()).toEqual([{ kind: 'retry', error: 'depth_zero_self_signed_cert' }]);
     expect(stranger.server.requests).toEqual([]);
-    const known = await open(genericDouble, { tlsServer, ...(cert ? { tls: { ca: cert } } : {}) });
+    const known = await open(genericDouble, { tlsServer, tls: { ca: GATEWAY_TEST_CERTIFICATE } });
     expect(kinds(await known.submit())).toEqual(['sent']);
   });
 

@@ -1,0 +1,77 @@
+import { describe, expect, test } from '@jest/globals';
+import { carrierCode } from '../../../src/transports/http/carrier-code.js';
+import { errorTable, judge } from '../../../src/transports/http/judgement.js';
+import { parseReference, referenceOf } from '../../../src/transports/http/message-reference.js';
+import { retryAfterMs } from '../../../src/transports/http/retry-after.js';
+import type { VendorFacts } from '../../../src/transports/http/vendor.js';
+
+const table = errorTable({ permanent: [1, 'bad'], temporary: ['later'], throttled: [2], account: ['broke'] });
+
+test.each<[number, VendorFacts, object]>([
+  [200, { ids: ['a'] }, { kind: 'taken', ids: ['a'] }],
+  [202, { ids: ['a', 'b'], segments: 2 }, { kind: 'taken', ids: ['a', 'b'], segments: 2 }],
+  [200, {}, { kind: 'unclear', code: 'malformed_answer' }],
+  [200, { ids: [] }, { kind: 'unclear', code: 'malformed_answer' }],
+  [200, { ids: ['a', ''], code: '2' }, { kind: 'unclear', code: 'partial_2', ids: ['a', ''] }],
+  // A listed code decides, whatever the HTTP status.
+  [200, { code: '1' }, { kind: 'permanent', code: '1' }],
+  [500, { code: 'later' }, { kind: 'temporary', code: 'later' }],
+  [400, { code: '2' }, { kind: 'throttled', code: '2' }],
+  [404, { code: 'bad' }, { kind: 'permanent', code: 'bad' }],
+  [200, { code: 'broke' }, { kind: 'account', code: 'broke' }],
+  // Any other one leaves it to the status.
+  [200, { code: 'new' }, { kind: 'permanent', code: 'new' }],
+  [422, { code: 'new' }, { kind: 'permanent', code: 'new' }],
+  [401, { code: 'new' }, { kind: 'account', code: 'new' }],
+  [500, { code: 'new' }, { kind: 'unclear', code: 'new' }],
+  [503, { code: 'new' }, { kind: 'throttled', code: 'new' }],
+  [503, {}, { kind: 'throttled', code: 'http_503' }],
+  [429, {}, { kind: 'throttled', code: 'http_429' }],
+  [408, {}, { kind: 'temporary', code: 'http_408' }],
+  [402, {}, { kind: 'account', code: 'http_402' }],
+  [302, {}, { kind: 'account', code: 'http_302' }],
+  [413, {}, { kind: 'permanent', code: 'http_413' }],
+  [504, {}, { kind: 'unclear', code: 'http_504' }],
+  // An id in an error is an id of the error.
+  [500, { ids: ['a'] }, { kind: 'unclear', code: 'http_500' }],
+  [400, { ids: ['a'] }, { kind: 'permanent', code: 'http_400' }],
+])('HTTP %i with %j', (status, facts, judgement) => {
+  expect(judge(status, facts, table)).toEqual(judgement);
+});
+
+test('codes are short, plain and without numbers of people', () => {
+  expect(carrierCode('21211')).toBe('21211');
+  expect(carrierCode('REJECTED_DESTINATION')).toBe('REJECTED_DESTINATION');
+  expect(carrierCode('no route to +226 70 00 00 01')).toBe('no_route_to_226_70_00_00_01');
+  expect(carrierCode('22670000001')).toBe('_');
+  expect(carrierCode('x'.repeat(100))).toHaveLength(40);
+  expect(carrierCode('<script>"\r\n\u0000')).toBe('_script_');
+  expect(carrierCode('')).toBe('error');
+});
+
+describe('Retry-After', () => {
+  const NOW = Date.UTC(2026, 10, 21, 10);
+  test.each([
+    ['0', 0],
+    ['120', 120_000],
+    [' 7 ', 7000],
+    ['Sat, 21 Nov 2026 10:00:30 GMT', 30_000],
+    ['Sat, 21 Nov 2026 09:00:00 GMT', 0],
+    ['-1', undefined],
+    ['1.5', undefined],
+    ['soon', undefined],
+    ['99999999999', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('%p', (header, ms) => {
+    expect(retryAfterMs(header, NOW)).toBe(ms);
+  });
+});
+
+test('a reference names its SMS and nothing else does', () => {
+  const sms = { smsId: '01999f6e-7b1c-7000-8000-000000000000', position: 99_999 };
+  expect(parseReference(referenceOf(sms))).toEqual(sms);
+  expect(parseReference(referenceOf({ smsId: 'sms_1', position: 0 }))).toEqual({ smsId: 'sms_1', position: 0 });
+  for (const other of ['', 'a', 'a.', '.1', 'a.-1', 'a.1.2', 'a b.1', 'a.1\n', 'ä.1'])
+    expect(parseReference(other)).toBeUndefined();
+});

@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals';
+import { MessagingOptionsError } from '../../../src/common/errors.js';
+import {
+  africasTalking,
+  generic,
+  HttpSmsTransport,
+  infobip,
+  orange,
+  twilio,
+  vonage,
+} from '../../../src/transports/http/index.js';
+import { acme } from '../../support/gateway/generic-double.js';
+
+const SID = `AC${'0'.repeat(32)}`;
+const TOKEN = 'a-very-secret-token';
+
+/** What is said about options that are given as a host may give them, typed or not. */
+function sentenceOf(build: (options: never) => unknown, options: unknown): string {
+  try {
+    Reflect.apply(build, undefined, [options]);
+  } catch (error) {
+    if (error instanceof MessagingOptionsError) return error.message;
+    throw error;
+  }
+  return 'taken';
+}
+
+const base = { vendor: acme('https://sms.example.org') };
+
+describe('options of the transport', () => {
+  test.each([
+    [{}, 'taken'],
+    [{ name: 'acme-two', concurrency: 1, requestMs: 100, waitMs: 0, repeat: 'at-least-once' }, 'taken'],
+    [{ callbackUrl: 'https://x.example/cb', callbackSecret: 'a'.repeat(16) }, 'taken'],
+    [{ concurency: 3 }, /http\.concurency is not known; there are .*concurrency/],
+    [{ concurrency: 0 }, 'Option http.concurrency must be an integer from 1 to 256; got 0.'],
+    [{ concurrency: '8' }, /http\.concurrency must be an integer/],
+    [{ requestMs: 99 }, /http\.requestMs must be an integer from 100 to 60000/],
+    [{ waitMs: Number.POSITIVE_INFINITY }, /http\.waitMs must be an integer/],
+    [{ repeat: 'idempotent' }, 'Option http.repeat must be "at-most-once" or "at-least-once".'],
+    [{ name: 'Acme' }, /http\.name must be 1 to 40 lower-case/],
+    [{ name: '../x' }, /http\.name must be/],
+    [{ callbackSecret: 'short' }, /http\.callbackSecret must be 16 to 128/],
+    [
+      { callbackUrl: 'https://x.example/cb' },
+      'Option http.callbackSecret is missing: acme does not sign its callbacks.',
+    ],
+    [{ callbackUrl: 'http://x.example/cb', callbackSecret: 'a'.repeat(16) }, /http\.callbackUrl must be an https:/],
+    [{ tls: { ca: 'x', rejectUnauthorized: false } }, /http\.tls\.rejectUnauthorized is not known/],
+    [{ vendor: undefined }, /http\.vendor must be a vendor/],
+    [{ vendor: 'twilio' }, /http\.vendor must be a vendor/],
+  ])('%j', (over, said) => {
+    expect(sentenceOf(HttpSmsTransport.forRoot, { ...base, ...over })).toEqual(
+      typeof said === 'string' ? said : expect.stringMatching(said),
+    );
+  });
+
+  test.each([
+    ['https://sms.example.org', true],
+    ['https://sms.example.org/below', true],
+    ['http://127.0.0.1:8080', true],
+    ['http://localhost:8080', true],
+    ['http://[::1]:8080', true],
+    ['http://sms.example.org', false],
+    ['http://127.0.0.1.example.org', false],
+    ['http://127.evil.org', false],
+    ['https://name:password@sms.example.org', false],
+    ['https://sms.example.org?key=1', false],
+    ['ftp://sms.example.org', false],
+    ['sms.example.org', false],
+  ])('the base URL %s: %p', (baseUrl, taken) => {
+    const said = sentenceOf(HttpSmsTransport.forRoot, { vendor: acme(baseUrl) });
+    expect(said).toEqual(taken ? 'taken' : expect.stringMatching(/^Option acme\.baseUrl must be /));
+  });
+});
+
+describe('options of the vendors', () => {
+  test.each([
+    [twilio, { accountSid: SID, authToken: TOKEN }, 'taken'],
+    [twilio, { accountSid: SID, authToken: TOKEN, apiKey: { sid: 'SK1', secret: 'x' } }, 'taken'],
+    [twilio, { accountSid: 'AC1', authToken: TOKEN }, 'Option twilio.accountSid must be "AC" and 32 hex digits.'],
+    [twilio, { accountSid: SID }, 'Option twilio.authToken must be a text.'],
+    [twilio, { accountSid: SID, authToken: `${TOKEN}\n` }, 'Option twilio.authToken must be a text.'],
+    [
+      twilio,
+      { accountSid: SID, authToken: TOKEN, apiKey: { sid: 'SK1' } },
+      'Option twilio.apiKey.secret must be a text.',
+    ],
+    [twilio, { accountSid: SID, token: TOKEN }, /Option twilio\.token is not known/],
+    [twilio, undefined, 'Option twilio must be an object.'],
+    [vonage, { apiKey: 'k', apiSecret: 's' }, 'taken'],
+    [vonage, { apiKey: 'k' }, 'Option vonage.apiSecret must be a text.'],
+    [
+      vonage,
+      { apiKey: 'k', apiSecret: 's', signatureMethod: 'sha3' },
+      /Option vonage\.signatureMethod must be "md5hash" or/,
+    ],
+    [vonage, { apiKey: 'k', apiSecret: 's', signatureSecret: '' }, 'Option vonage.signatureSecret must be a text.'],
+    [infobip, { baseUrl: 'https://x.api.infobip.com', apiKey: 'k' }, 'taken'],
+    [infobip, { baseUrl: 'https://x.api.infobip.com' }, 'Option infobip.apiKey must be a text.'],
+    [africasTalking, { username: 'u', apiKey: 'k' }, 'taken'],
+    [africasTalking, { apiKey: 'k' }, 'Option africastalking.username must be a text.'],
+    [orange, { clientId: 'c', clientSecret: 's', senderNumber: '2260000' }, 'taken'],
+    [
+      orange,
+      { clientId: 'c', clientSecret: 's', senderNumber: '+2260000' },
+      /Option orange\.senderNumber must be 4 to 15 digits/,
+    ],
+    [generic, { ...acme('https://x.example'), reed: 1 }, /Option generic\.reed is not known/],
+    [generic, { ...acme('https://x.example'), read: 'id' }, 'Option generic.read must be a function.'],
+    [generic, { ...acme('https://x.example'), errors: { fatal: [1] } }, /Option generic\.errors\.fatal is not known/],
+    [generic, { ...acme('https://x.example'), callback: {} }, 'Option generic.callback.read must be a function.'],
+    [generic, { ...acme('https://x.example'), name: 'A b' }, /Option generic\.name must be/],
+  ] as const)('%p %j', (build, options, said) => {
+    const sentence = sentenceOf(build, options);
+    expect(sentence).toEqual(typeof said === 'string' ? said : expect.stringMatching(said));
+    expect(sentence).not.toContain(TOKEN);
+  });
+
+  test('a host sees them when it writes its module, not when the first SMS goes out', () => {
+    expect(() => HttpSmsTransport.forRoot({ ...base, concurrency: 1000 })).toThrow(MessagingOptionsError);
+  });
+});
