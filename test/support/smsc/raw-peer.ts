@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+
+/** A TCP peer on the loopback that does what it likes with the octets. */
+export class RawPeer {
+  readonly sockets: Socket[] = [];
+
+  /** @param welcome gets each connection; its errors are looked away from */
+  static async listen(welcome: (socket: Socket) => void): Promise<RawPeer> {
+    const peer: RawPeer = new RawPeer(
+      createServer((socket) => {
+        peer.sockets.push(socket);
+        socket.on('error', () => {});
+        welcome(socket);
+      }),
+    );
+    peer.server.listen(0, '127.0.0.1');
+    await once(peer.server, 'listening');
+    return peer;
+  }
+
+  private constructor(private readonly server: Server) {}
+
+  get port(): number {
+    const address = this.server.address();
+    if (address === null || typeof address === 'string') throw new Error('The peer does not listen.');
+    return address.port;
+  }
+
+  /** Cuts every connection and listens no more. */
+  async close(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+}
