@@ -7,3 +7,10 @@ export {
   type StorageTamper,
   type TestRunner,
 } from './storage-contract.js';
+export {
+  type DoubleFate,
+  describeSmsTransport,
+  type OpenSmsTransport,
+  type ReceivedSms,
+  type SmsTransportHarness,
+} from './transport-contract.js';

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { globalRunner, type TestRunner } from './storage-contract/test-runner.js';
+import { receiptTests } from './transport-contract/receipts.js';
+import { refusalTests } from './transport-contract/refusals.js';
+import { stopTests } from './transport-contract/stopping.js';
+import { submitTests } from './transport-contract/submits.js';
+import { textTests } from './transport-contract/texts.js';
+import type { OpenSmsTransport } from './transport-contract/transport-harness.js';
+import { TransportWorld } from './transport-contract/transport-world.js';
+
+export type {
+  DoubleFate,
+  OpenSmsTransport,
+  ReceivedSms,
+  SmsTransportHarness,
+} from './transport-contract/transport-harness.js';
+
+const TOPICS = {
+  submits: submitTests,
+  texts: textTests,
+  refusals: refusalTests,
+  stopping: stopTests,
+  receipts: receiptTests,
+};
+
+/**
+ * Registers the contract tests for an SMS transport. What the carrier got is read from a double of it, which you bring:
+ * a server on the loopback interface that behaves as the carrier documents, and puts the parts of a long SMS together.
+ *
+ * ```ts
+ * describeSmsTransport('my carrier', async () => {
+ *   const double = await MyCarrierDouble.open();
+ *   return {
+ *     transport: new MySmsTransport({ url: double.url }),
+ *     number: (fate, index) => `2267${NUMBER_OF[fate]}${String(index).padStart(6, '0')}`,
+ *     received: (number) => double.received(number),
+ *     report: (number, status) => double.report(number, status),
+ *     close: () => double.close(),
+ *   };
+ * });
+ * ```
+ *
+ * Tests that need an optional part of the harness say so in their names and hold nothing against one without it.
+ *
+ * @param name how the reports call the transport
+ * @param open a transport that is not started and its double, asked for before each test
+ * @param runner as for `describeStorage`
+ * @throws Error when no runner is given and there are no global functions of one
+ */
+export function describeSmsTransport(name: string, open: OpenSmsTransport, runner: TestRunner = globalRunner()): void {
+  runner.describe(name, () => {
+    const world = new TransportWorld();
+    runner.beforeEach(() => world.open(open));
+    runner.afterEach(() => world.close());
+    runner.test('has a name, a policy and a timing that mean something', async () => {
+      const { name: own, repeat, timing, callbacks } = world.transport;
+      assert.ok(own.length > 0 && own.length <= 64);
+      assert.ok(['idempotent', 'at-least-once', 'at-most-once'].includes(repeat));
+      for (const value of Object.values(timing)) assert.ok(Number.isInteger(value) && value > 0);
+      for (const name of callbacks.keys()) assert.match(name, /^[\w.~-]{1,64}$/);
+    });
+    for (const [topic, register] of Object.entries(TOPICS)) runner.describe(topic, () => register(runner, world));
+  });
+}

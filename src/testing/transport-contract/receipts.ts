@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import type { OutgoingSms, SubmitResult } from '../../sms/sms-transport.js';
+import type { TestRunner } from '../storage-contract/test-runner.js';
+import type { TransportWorld } from './transport-world.js';
+
+const LONG = 'ê'.repeat(150);
+
+export function receiptTests({ test }: TestRunner, world: TransportWorld): void {
+  /** What the sink heard of one SMS: a report under our id, or receipts that match the ids of its result. */
+  function heardOf({ smsId, position, number }: OutgoingSms, result: SubmitResult | undefined): readonly string[] {
+    const reports = world.reports.filter((report) => report.smsId === smsId && report.position === position);
+    const route = result?.route ?? world.transport.name;
+    const receipts = world.carrierReceipts.filter(
+      (receipt) =>
+        receipt.route === route &&
+        receipt.ids.some((id) => id !== '' && result?.carrierIds?.includes(id)) &&
+        (receipt.number === undefined || receipt.number === number),
+    );
+    return [...reports, ...receipts].map(({ status }) => status);
+  }
+
+  for (const status of ['delivered', 'undelivered'] as const) {
+    test(`a receipt reaches the sink under the id of the submit: ${status} (where the double sends receipts)`, async () => {
+      const { harness } = world;
+      if (!harness.report) return;
+      const batch = [0, 1, 2].map((index) => world.anSms(world.good(index)));
+      const results = await world.submit(batch);
+      const [, sms] = batch;
+      assert.ok(sms);
+      assert.equal(await world.settles(harness.report(sms.number, status)), true);
+      assert.deepEqual([...new Set(heardOf(sms, results[1]))], [status]);
+      for (const index of [0, 2]) assert.deepEqual(heardOf(batch[index] ?? sms, results[index]), []);
+    });
+  }
+
+  test('every part of a long SMS is reported on (where the double sends receipts)', async () => {
+    const { harness } = world;
+    if (!harness.report) return;
+    const sms = world.anSms(world.good(), { text: LONG });
+    const [result] = await world.submit([sms]);
+    await world.settles(harness.report(sms.number, 'delivered'));
+    const parts = result?.carrierIds?.filter((id) => id !== '') ?? [''];
+    assert.deepEqual(
+      heardOf(sms, result),
+      parts.map(() => 'delivered'),
+    );
+  });
+
+  test('the carrier hears that a receipt is stored when it is, not before (where the double sends receipts)', async () => {
+    const { harness } = world;
+    if (!harness.report) return;
+    await world.submit([world.anSms(world.good())]);
+    let store: () => void = () => {};
+    world.storing = () => new Promise((resolve) => (store = resolve));
+    const told = harness.report(world.good(), 'delivered');
+    assert.ok(await world.staysOpen(told), 'the carrier was told too early');
+    store();
+    assert.equal(await world.settles(told), true);
+  });
+
+  test('the carrier hears that a receipt could not be stored (where the double sends receipts)', async () => {
+    const { harness } = world;
+    if (!harness.report) return;
+    const sms = world.anSms(world.good());
+    const [result] = await world.submit([sms]);
+    world.storing = () => Promise.reject(new Error('The storage is away.'));
+    assert.equal(await world.settles(harness.report(sms.number, 'delivered')), false);
+    world.storing = async () => undefined;
+    assert.equal(await world.settles(harness.report(sms.number, 'delivered')), true);
+    assert.deepEqual([...new Set(heardOf(sms, result))], ['delivered']);
+  });
+
+  test('a text from a phone reaches the sink whole (where the double has phones)', async () => {
+    const { harness } = world;
+    if (!harness.say) return;
+    for (const text of ['STOP', 'Arrêter 😀\n"a"&b=c']) {
+      assert.equal(await world.settles(harness.say('22670000001', '36200', text)), true);
+      const { from, to, text: heard, route } = world.texts.at(-1) ?? {};
+      assert.deepEqual({ from, to, heard }, { from: '22670000001', to: '36200', heard: text });
+      assert.ok(route);
+    }
+    assert.equal(world.texts.length, 2);
+  });
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import type { OutgoingSms } from '../../sms/sms-transport.js';
+import type { TestRunner } from '../storage-contract/test-runner.js';
+import type { TransportWorld } from './transport-world.js';
+
+export function stopTests({ test }: TestRunner, world: TransportWorld): void {
+  const batchOf = (size: number) => Array.from({ length: size }, (_, index) => world.anSms(world.good(index)));
+
+  /** Asserts that what is said of each SMS is so: taken once, or not at all and to be tried again. */
+  async function holds(batch: readonly OutgoingSms[], signal: AbortSignal): Promise<void> {
+    const results = await world.submit(batch, signal);
+    for (const [index, { number }] of batch.entries()) {
+      const kind = results[index]?.kind ?? 'nothing';
+      const count = (await world.received(number)).length;
+      if (kind === 'sent') assert.equal(count, 1);
+      else if (kind === 'retry') assert.equal(count, 0);
+      else assert.ok(kind === 'unknown' && count <= 1, kind);
+    }
+  }
+
+  test('a batch that comes when the process wants to stop is answered, and nothing of it goes out unsaid', async () => {
+    await holds(batchOf(50), AbortSignal.abort());
+  });
+
+  test('a stop in the middle of a batch: what is on the wire is finished, the rest is to be tried again', async () => {
+    const stopping = new AbortController();
+    setImmediate(() => stopping.abort());
+    await holds(batchOf(300), stopping.signal);
+  });
+
+  test('listens to the signal no longer than a batch lasts', async () => {
+    const stopping = new AbortController();
+    let listeners = 0;
+    const { signal } = stopping;
+    const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+    signal.addEventListener = (...given: Parameters<typeof add>) => {
+      listeners += 1;
+      add(...given);
+    };
+    signal.removeEventListener = (...given: Parameters<typeof remove>) => {
+      listeners -= 1;
+      remove(...given);
+    };
+    for (let turn = 0; turn < 5; turn += 1) await world.submit([world.anSms(world.good(turn))], signal);
+    assert.ok(listeners <= 0, `${listeners} listeners are left`);
+  });
+
+  test('is stopped a second time without harm', async () => {
+    await world.submit([world.anSms(world.good())]);
+    await world.settles(world.transport.stop());
+    await world.settles(world.transport.stop());
+  });
+
+  test('is stopped without ever having been used', async () => {
+    await world.settles(world.transport.stop());
+  });
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import type {
+  CarrierReceipt,
+  InboundSms,
+  OutgoingSms,
+  SmsReport,
+  SmsSink,
+  SmsTransport,
+  SubmitResult,
+} from '../../sms/sms-transport.js';
+import type { DoubleFate, OpenSmsTransport, ReceivedSms, SmsTransportHarness } from './transport-harness.js';
+
+/** How long something may take that has no reason to, in turns of the event loop of about a millisecond each. */
+const PATIENCE_TURNS = 15_000;
+
+/** The transport of the test that is running, what it has heard, and the steps that its stories are told in. */
+export class TransportWorld implements SmsSink {
+  readonly reports: SmsReport[] = [];
+  readonly carrierReceipts: CarrierReceipt[] = [];
+  readonly texts: InboundSms[] = [];
+  /** What storing takes: nothing unless a test puts something else here. */
+  storing: () => Promise<void> = async () => undefined;
+  private opened: SmsTransportHarness | undefined;
+  private sms = 0;
+
+  async open(open: OpenSmsTransport): Promise<void> {
+    for (const heard of [this.reports, this.carrierReceipts, this.texts]) heard.length = 0;
+    this.storing = async () => undefined;
+    this.opened = await open();
+    await this.settles(this.transport.start(this));
+  }
+
+  async close(): Promise<void> {
+    const { opened } = this;
+    if (opened) await this.settles(opened.transport.stop());
+    this.opened = undefined;
+    await opened?.close();
+  }
+
+  get harness(): SmsTransportHarness {
+    assert.ok(this.opened, 'the transport is open');
+    return this.opened;
+  }
+
+  get transport(): SmsTransport {
+    return this.harness.transport;
+  }
+
+  async report(reports: readonly SmsReport[]): Promise<void> {
+    await this.storing();
+    this.reports.push(...reports);
+  }
+
+  async receipts(receipts: readonly CarrierReceipt[]): Promise<void> {
+    await this.storing();
+    this.carrierReceipts.push(...receipts);
+  }
+
+  async inbound(messages: readonly InboundSms[]): Promise<void> {
+    await this.storing();
+    this.texts.push(...messages);
+  }
+
+  /** A number of that fate; undefined where the double cannot do it. */
+  number(fate: DoubleFate, index = 0): string | undefined {
+    return this.harness.number(fate, index);
+  }
+
+  /** A number whose SMS are taken. */
+  good(index = 0): string {
+    const number = this.number('taken', index);
+    assert.ok(number, 'the double takes SMS to some numbers');
+    return number;
+  }
+
+  /** A fresh SMS, changed by `over`. */
+  anSms(number: string, over: Partial<OutgoingSms> = {}): OutgoingSms {
+    this.sms += 1;
+    const smsId = `sms-${String(this.sms).padStart(6, '0')}`;
+    return { smsId, position: 0, signature: 'INFOS', number, text: `Bonjour ${this.sms}`, attempt: 1, ...over };
+  }
+
+  /** Hands SMS over and checks the form of what comes back: one result each, and only what the port allows. */
+  async submit(batch: readonly OutgoingSms[], signal?: AbortSignal): Promise<readonly SubmitResult[]> {
+    const results = await this.settles(this.transport.submit(batch, signal ?? new AbortController().signal));
+    assert.equal(results.length, batch.length, 'one result for each SMS');
+    for (const [index, result] of results.entries()) checkForm(result, batch[index]);
+    return results;
+  }
+
+  async received(number: string): Promise<readonly ReceivedSms[]> {
+    return this.harness.received(number);
+  }
+
+  /** What a promise gives; meanwhile the harness may turn its clock. */
+  async settles<T>(promise: Promise<T>): Promise<T> {
+    let over = false;
+    const done = () => {
+      over = true;
+    };
+    promise.then(done, done);
+    for (let turn = 0; !over; turn += 1) {
+      assert.ok(turn < PATIENCE_TURNS, 'it should have ended long ago');
+      await new Promise((resolve) => (turn < 50 ? setImmediate(resolve) : setTimeout(resolve, 1)));
+      if (!over) this.harness.pass?.();
+    }
+    return promise;
+  }
+
+  /** Whether a promise is still open after everything that could go on has gone on. */
+  async staysOpen(promise: Promise<unknown>): Promise<boolean> {
+    let open = true;
+    const done = () => {
+      open = false;
+    };
+    promise.then(done, done);
+    for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+    return open;
+  }
+}
+
+const KINDS = ['sent', 'retry', 'refused', 'unknown'];
+
+function checkForm(result: SubmitResult, sms: OutgoingSms | undefined): void {
+  assert.ok(KINDS.includes(result.kind), `kind ${result.kind}`);
+  if (result.kind !== 'sent') assert.ok(result.error.length > 0, 'an error says why');
+  for (const said of [result.error ?? '', ...(result.attempts ?? []).map(({ code = '' }) => code)]) {
+    assert.ok(sms && !said.includes(sms.text) && !said.includes(sms.number), 'no text and no number in an error');
+  }
+  assert.ok(result.segments === undefined || (Number.isInteger(result.segments) && result.segments > 0));
+  assert.ok(result.carrierIds === undefined || result.carrierIds.length > 0, 'ids of some parts, or none at all');
+  assert.ok(result.attempts === undefined || result.attempts.length > 0, 'some tries, or none at all');
+}
