@@ -58,10 +58,11 @@ export class SessionLiveness {
 
   private waitForSilence(ms: number): void {
     this.wait(ms, () => {
+      // A machine's clock may be set back: then the silence is counted from here.
+      this.lastHeard = Math.min(this.lastHeard, this.clock.now());
       const silence = this.clock.now() - this.lastHeard;
       if (silence >= this.settings.idleMs) this.ask();
-      // A machine's clock may be set back: never wait longer than the idle time.
-      else this.waitForSilence(Math.min(this.settings.idleMs - silence, this.settings.idleMs));
+      else this.waitForSilence(this.settings.idleMs - silence);
     });
   }
 

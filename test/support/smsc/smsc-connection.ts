@@ -80,10 +80,13 @@ export class SmscConnection {
   /** Sends any request and resolves to what has its sequence number. */
   ask(request: (sequence: number) => Pdu): Promise<Pdu> {
     const sequence = ++this.sequence;
-    return new Promise((resolve, reject) => {
+    const answer = new Promise<Pdu>((resolve, reject) => {
       this.asked.set(sequence, { resolve, reject });
       this.send(request(sequence));
     });
+    // Who does not look at the answer need not care that none comes.
+    answer.catch(() => {});
+    return answer;
   }
 
   /** Leaves what the client writes in the kernel's buffers. */

@@ -51,9 +51,12 @@ export class SmscSubmit {
     this.connection.send({ command: 'generic_nack', status, sequence: this.pdu.sequence });
   }
 
-  /** Sends its receipt; resolves to the status with which the client took it. */
-  async receipt(options: Partial<ReceiptOptions> = {}): Promise<number> {
-    const { status } = await this.connection.deliver(receiptOf(this.pdu, { id: this.idAs('decimal'), ...options }));
+  /** Sends its receipt; resolves to the status with which the client took it. @throws Error when the client is gone before */
+  receipt(options: Partial<ReceiptOptions> = {}): Promise<number> {
+    const answer = this.connection.deliver(receiptOf(this.pdu, { id: this.idAs('decimal'), ...options }));
+    const status = answer.then((pdu) => pdu.status);
+    // As with the connection's own promises: nobody has to look.
+    status.catch(() => {});
     return status;
   }
 }

@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { aMessage, openSession } from '../../support/smsc/open-session.js';
+import { TestSmsc } from '../../support/smsc/test-smsc.js';
+import { until } from '../../support/until.js';
+
+let smsc: TestSmsc;
+let clock: FakeClock;
+
+beforeEach(async () => {
+  smsc = await TestSmsc.listen();
+  clock = new FakeClock();
+});
+afterEach(() => smsc.close());
+
+const keep = () => {};
+
+describe('a link that breaks', () => {
+  test('leaves what was written unknown and what was in line not sent', async () => {
+    smsc.onSubmit = keep;
+    const session = await openSession(smsc.port, { settings: { window: 3 } });
+    const outcomes = Array.from({ length: 5 }, (_, number) => session.submit(aMessage(number)));
+    await smsc.submitted(3);
+    smsc.submits[1]?.answer();
+    await smsc.submitted(4);
+    smsc.connection.drop();
+    expect((await Promise.all(outcomes)).map(({ kind }) => kind)).toEqual([
+      'unknown',
+      'answered',
+      'unknown',
+      'unknown',
+      'not-sent',
+    ]);
+    expect(await session.ended).toMatchObject({ orderly: false });
+    expect([session.open, session.outstanding, session.waiting]).toEqual([false, 0, 0]);
+  });
+
+  test('takes nothing more', async () => {
+    const session = await openSession(smsc.port);
+    session.destroy('enough');
+    expect(await session.submit(aMessage())).toEqual({ kind: 'not-sent', reason: 'enough' });
+    expect(await session.close()).toEqual({ reason: 'enough', orderly: false });
+  });
+
+  test('before this turn of the event loop is over has sent nothing of it', async () => {
+    const session = await openSession(smsc.port);
+    const submit = session.submit(aMessage());
+    session.destroy('enough');
+    expect(await submit).toEqual({ kind: 'not-sent', reason: 'enough' });
+    await until(() => smsc.connections[0]?.closed);
+    expect(smsc.submits).toEqual([]);
+  });
+
+  test('while a handler has something in hand bothers nobody', async () => {
+    let finish = () => {};
+    const stored = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    let called = false;
+    const session = await openSession(smsc.port, {
+      handlers: {
+        deliver: () => {
+          called = true;
+          return stored;
+        },
+      },
+    });
+    const answer = smsc.connection.deliver(aMessage()).catch((error: Error) => error.message);
+    await until(() => called);
+    smsc.connection.drop();
+    await session.ended;
+    finish();
+    await stored;
+    expect(await answer).toBe('The client is gone.');
+  });
+});
+
+describe('closing', () => {
+  test('waits for what is written, sends back what is in line, then unbinds', async () => {
+    smsc.onSubmit = keep;
+    const session = await openSession(smsc.port, { settings: { window: 2 }, clock });
+    const { connection } = smsc;
+    const outcomes = [0, 1, 2].map((number) => session.submit(aMessage(number)));
+    await smsc.submitted(2);
+    const closing = session.close();
+    expect(session.open).toBe(false);
+    expect(await outcomes[2]).toEqual({ kind: 'not-sent', reason: 'the session is closing' });
+    expect(await session.submit(aMessage())).toMatchObject({ kind: 'not-sent' });
+    smsc.submits[0]?.answer();
+    await outcomes[0];
+    await connection.enquire();
+    expect(connection.count('unbind')).toBe(0);
+    smsc.submits[1]?.answer();
+    expect(await outcomes[1]).toMatchObject({ kind: 'answered' });
+    expect(await closing).toEqual({ reason: 'closed', orderly: true });
+    expect(connection.count('unbind')).toBe(1);
+    await until(() => connection.closed);
+  });
+
+  test('lets the handler store what it has in hand', async () => {
+    const finish: (() => void)[] = [];
+    const deliver = () => new Promise<void>((resolve) => finish.push(resolve));
+    const session = await openSession(smsc.port, { clock, handlers: { deliver } });
+    const answer = smsc.connection.deliver(aMessage());
+    await until(() => finish.length === 1);
+    const closing = session.close();
+    await smsc.connection.enquire();
+    finish[0]?.();
+    expect(await answer).toMatchObject({ status: 0 });
+    expect(await closing).toMatchObject({ orderly: true });
+  });
+
+  test('with a handler that never comes back, and a peer that is silent, takes two response times', async () => {
+    let called = false;
+    const deliver = () => {
+      called = true;
+      return new Promise<void>(() => {});
+    };
+    const session = await openSession(smsc.port, { clock, handlers: { deliver } });
+    const { connection } = smsc;
+    const answer = connection.deliver(aMessage()).catch(() => 'gone');
+    await until(() => called);
+    const closing = session.close();
+    connection.silent = true;
+    clock.advance(19_999);
+    expect(session.open).toBe(false);
+    clock.advance(1);
+    expect(await closing).toMatchObject({ orderly: true });
+    expect(await answer).toBe('gone');
+    await until(() => connection.closed);
+  });
+
+  test('a second time is the same', async () => {
+    const session = await openSession(smsc.port);
+    const { connection } = smsc;
+    expect(await Promise.all([session.close(), session.close()])).toEqual([
+      { reason: 'closed', orderly: true },
+      { reason: 'closed', orderly: true },
+    ]);
+    expect(connection.count('unbind')).toBe(1);
+  });
+
+  test('by a peer that then does not hang up ends all the same', async () => {
+    const session = await openSession(smsc.port, { clock });
+    const { connection } = smsc;
+    const closing = session.close();
+    await until(() => connection.count('unbind') === 1);
+    await closing;
+    clock.advance(2_000);
+    await until(() => connection.closed);
+  });
+});
+
+describe('the SMSC unbinds', () => {
+  test('and is answered; what it did not answer is unknown', async () => {
+    smsc.onSubmit = keep;
+    const session = await openSession(smsc.port);
+    const submit = session.submit(aMessage());
+    await smsc.submitted(1);
+    expect(await smsc.connection.unbind()).toMatchObject({ command: 'unbind_resp', status: 0 });
+    expect(await session.ended).toEqual({ reason: 'the SMSC unbound', orderly: true });
+    expect(await submit).toMatchObject({ kind: 'unknown', reason: 'the SMSC unbound' });
+  });
+});
