@@ -30,7 +30,7 @@ export type Trouble =
   | 'malformed'
   /** Promises more than it sends, and closes. */
   | 'lying_length'
-  /** A megabyte. */
+  /** The right answer, followed by a megabyte of nothing. */
   | 'huge'
   /** Sends us elsewhere. */
   | 'redirect'
@@ -48,7 +48,7 @@ export class GatewayServer {
   private constructor(
     private readonly server: Server,
     private readonly scheme: string,
-    private readonly answer: (request: GatewayRequest) => GatewayAnswer,
+    private readonly answer: (request: GatewayRequest) => GatewayAnswer | Trouble,
     private readonly unscripted: string | undefined,
   ) {}
 
@@ -57,7 +57,7 @@ export class GatewayServer {
    * @param unscripted a path that no script touches
    */
   static async open(
-    answer: (request: GatewayRequest) => GatewayAnswer,
+    answer: (request: GatewayRequest) => GatewayAnswer | Trouble,
     { tls, unscripted }: { readonly tls?: ServerOptions; readonly unscripted?: string } = {},
   ): Promise<GatewayServer> {
     const server = tls ? createTlsServer(tls) : createServer();
@@ -100,8 +100,8 @@ export class GatewayServer {
   }
 
   private async serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const fate = incoming.url === this.unscripted ? undefined : this.script.shift();
-    if (fate === 'reset_before_reading') {
+    const scripted = incoming.url === this.unscripted ? undefined : this.script.shift();
+    if (scripted === 'reset_before_reading') {
       this.requests.push(requestOf(incoming, ''));
       incoming.socket.resetAndDestroy();
       return;
@@ -110,10 +110,13 @@ export class GatewayServer {
     for await (const chunk of incoming) chunks.push(chunk);
     const request = requestOf(incoming, Buffer.concat(chunks).toString('utf8'));
     this.requests.push(request);
-    const answer = this.answer(request);
+    const said = this.answer(request);
+    const answer = typeof said === 'object' ? said : { status: 500 };
+    const fate = scripted ?? said;
     if (fate === 'held') await new Promise<void>((resolve) => this.held.add(resolve));
-    if (typeof fate === 'string' && fate !== 'held') misbehave(fate, incoming.socket, response, answer);
-    else reply(response, typeof fate === 'object' ? fate : answer);
+    if (typeof fate === 'object') reply(response, fate);
+    else if (fate === 'held') reply(response, answer);
+    else misbehave(fate, incoming.socket, response, answer);
   }
 }
 
@@ -130,7 +133,7 @@ function reply(response: ServerResponse, { status, headers = {}, body = '' }: Ga
 }
 
 function misbehave(
-  trouble: Exclude<Trouble, 'held' | 'reset_before_reading'>,
+  trouble: Exclude<Trouble, 'held'>,
   socket: Socket,
   response: ServerResponse,
   { body = '' }: GatewayAnswer,
@@ -141,6 +144,7 @@ function misbehave(
     case 'stuck':
       response.writeHead(200, { 'content-type': 'application/json' }).write(body.slice(0, 10));
       return;
+    case 'reset_before_reading':
     case 'reset_after_reading':
       socket.resetAndDestroy();
       return;
@@ -154,7 +158,7 @@ function misbehave(
       );
       return;
     case 'huge':
-      reply(response, { status: 200, body: JSON.stringify('x'.repeat(1_000_000)) });
+      reply(response, { status: 200, body: body.padEnd(1_000_000) });
       return;
     case 'redirect':
       reply(response, { status: 307, headers: { location: '/elsewhere' } });
