@@ -1,0 +1,151 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import { LedgerStore } from '../../src/billing/ledger-store.js';
+import { MessagingEvents, type SegmentDifference, type SmsFromPhone } from '../../src/events/messaging-events.js';
+import type { DeliveryStatus } from '../../src/outbox/delivery-status.js';
+import type { Movement } from '../../src/outbox/outbox-store.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
+import { FakeClock } from '../../src/testing/fake-clock.js';
+import type { ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { OPTIONS } from '../support/messaging-app.js';
+import { ScriptedTransport } from '../support/scripted-transport.js';
+import { describeServices, type Service } from '../support/services.js';
+
+const NUMBER = '22670000000';
+const OTHERS = ['22670000001', '22670000002', '22670000003'];
+const SEND = { signature: 'INFOS', content: 'Bonjour', number: [NUMBER] };
+
+describeServices("carriers' receipts", (start) => {
+  let transport: ScriptedTransport;
+  let clock: FakeClock;
+  let service: Service;
+  let client: ApiClient;
+  let moved: Movement[];
+
+  beforeEach(async () => {
+    transport = new ScriptedTransport();
+    clock = new FakeClock();
+    service = await start({
+      sms: { ...OPTIONS.sms, transport: { useValue: transport } },
+      clock: { useValue: clock },
+    });
+    client = await service.client(1000);
+    moved = [];
+    service.app.get(MessagingEvents, { strict: false }).on('delivery.moved', (movement) => void moved.push(movement));
+  });
+
+  const statesOf = async (smsId: string) => (await client.details(smsId)).recipients.map(({ status }) => status);
+  const becomes = (smsId: string, ...wanted: DeliveryStatus[]) =>
+    eventually(
+      () => statesOf(smsId),
+      (states) => states.join() === wanted.join(),
+      { clock, stepMs: 50 },
+    );
+  const trailOf = async (smsId: string) =>
+    (await service.app.get(OutboxStore, { strict: false }).trail(smsId)).map(({ entry }) => entry);
+  const receipt = (id: string, status: 'delivered' | 'undelivered' | 'failed' = 'delivered') => ({
+    ...{ route: 'scripted', ids: [id], status },
+  });
+  const books = () => service.app.get(LedgerStore, { strict: false }).check();
+
+  it('move the SMS that they are for, once', async () => {
+    const { smsID } = await client.sent({ ...SEND, number: [NUMBER, ...OTHERS] });
+    await becomes(smsID, 'sent', 'sent', 'sent', 'sent');
+    const said = [
+      receipt(`${OTHERS[0]}-1`),
+      receipt(`${OTHERS[1]}-1`, 'undelivered'),
+      { ...receipt(`${OTHERS[2]}-1`, 'failed'), error: '34' },
+      receipt('nobody'),
+    ];
+    for (let time = 0; time < 3; time++) await Promise.all(said.map((each) => transport.sink.receipts([each])));
+    expect(await statesOf(smsID)).toEqual(['sent', 'delivered', 'undelivered', 'failed']);
+    expect(moved.filter(({ status }) => status !== 'sent')).toHaveLength(3);
+    expect(await client.balance()).toBe(1000 - 3);
+    expect((await client.details(smsID)).recipients[3]).toMatchObject({ error: '34', refunded_units: 1 });
+    expect(await books()).toEqual([]);
+  });
+
+  it('may overtake the answer to the submit', async () => {
+    transport.before = ([sms]) => transport.sink.receipts([receipt(`${sms?.number}-1`)]);
+    const { smsID } = await client.sent(SEND);
+    await becomes(smsID, 'delivered');
+    expect(await trailOf(smsID)).toMatchObject([{ outcome: 'sent' }, { receipt: 'delivered' }]);
+    expect(await books()).toEqual([]);
+  });
+
+  it('are waited for part by part', async () => {
+    transport.answer = () => ({ kind: 'sent', carrierIds: ['a', 'b', 'c'] });
+    const { smsID } = await client.sent({ ...SEND, content: 'ê'.repeat(150) });
+    await becomes(smsID, 'sent');
+    await transport.sink.receipts([receipt('c'), receipt('a')]);
+    expect(await statesOf(smsID)).toEqual(['sent']);
+    await transport.sink.receipts([receipt('b')]);
+    expect(await statesOf(smsID)).toEqual(['delivered']);
+    expect(await client.balance()).toBe(1000 - 3);
+  });
+
+  it('may come after the deadline, and settle what is in doubt', async () => {
+    const { smsID } = await client.sent(SEND);
+    await becomes(smsID, 'sent');
+    clock.advance(73 * 3_600_000);
+    await becomes(smsID, 'unknown');
+    await transport.sink.receipts([receipt(`${NUMBER}-1`)]);
+    expect(await statesOf(smsID)).toEqual(['delivered']);
+  });
+
+  it('settle what the link lost', async () => {
+    transport.answer = () => ({ kind: 'unknown', error: 'link lost', carrierIds: ['a'] });
+    const { smsID } = await client.sent(SEND);
+    await becomes(smsID, 'unknown');
+    await transport.sink.receipts([receipt('a')]);
+    expect(await statesOf(smsID)).toEqual(['delivered']);
+  });
+
+  it('of a carrier with one id for everything are told apart by their numbers', async () => {
+    transport.answer = () => ({ kind: 'sent', carrierIds: ['msg_id_not_implemented'] });
+    const { smsID } = await client.sent({ ...SEND, number: [NUMBER, ...OTHERS] });
+    await becomes(smsID, 'sent', 'sent', 'sent', 'sent');
+    await transport.sink.receipts([{ ...receipt('msg_id_not_implemented'), number: OTHERS[1] ?? '' }]);
+    expect(await statesOf(smsID)).toEqual(['sent', 'sent', 'delivered', 'sent']);
+  });
+
+  it('under our own ids are taken too, with what a carrier says made fit to be stored', async () => {
+    transport.answer = () => ({ kind: 'sent' });
+    const { smsID } = await client.sent(SEND);
+    await becomes(smsID, 'sent');
+    await transport.sink.report([{ smsId: smsID, position: 0, status: 'undelivered', error: 'a\u0000b' }]);
+    expect((await client.details(smsID)).recipients).toMatchObject([{ status: 'undelivered', error: 'a\ufffdb' }]);
+  });
+
+  it('leave the tries and the counts of segments on the trail', async () => {
+    const differences: SegmentDifference[] = [];
+    service.app
+      .get(MessagingEvents, { strict: false })
+      .on('sms.segments_differ', (each) => void differences.push(each));
+    transport.answer = () => ({
+      ...{ kind: 'sent', route: 'two', carrierIds: ['a'], segments: 2 },
+      attempts: [
+        { route: 'one', outcome: 'retry', code: '88', at: clock.now() },
+        { route: 'two', outcome: 'sent', at: clock.now() },
+      ],
+    });
+    const { smsID } = await client.sent(SEND);
+    await becomes(smsID, 'sent');
+    expect(await trailOf(smsID)).toMatchObject([
+      { route: 'one', outcome: 'retry', code: '88' },
+      { route: 'two', outcome: 'sent', segments: 2, our_segments: 1 },
+    ]);
+    expect(differences).toEqual([{ messageId: smsID, position: 0, route: 'two', ours: 1, carriers: 2 }]);
+    expect(await client.balance()).toBe(999);
+  });
+
+  it('come with texts from phones', async () => {
+    const texts: SmsFromPhone[] = [];
+    service.app.get(MessagingEvents, { strict: false }).on('sms.inbound', (text) => void texts.push(text));
+    const text = { route: 'scripted', from: NUMBER, to: '36200', text: 'STOP', id: '7' };
+    await client.sent(SEND);
+    await eventually(() => transport.taken.length > 0, Boolean, { clock });
+    await transport.sink.inbound([text, { ...text, id: '8' }]);
+    expect(texts.map(({ id }) => id)).toEqual(['7', '8']);
+  });
+});

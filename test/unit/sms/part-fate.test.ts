@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { DeliveryStatus } from '../../../src/outbox/delivery-status.js';
+import { nextState } from '../../../src/outbox/settlement.js';
+import { fateOf, nextPart, settlementOfParts } from '../../../src/sms/part-fate.js';
+import { type PartStatus, partsOf, type SmsPart } from '../../../src/sms/sms-part.js';
+import { aReceipt, aTakenSms, START } from '../../../src/testing/storage-contract/fixtures.js';
+
+function parts(statuses: readonly PartStatus[], attempt = 1): SmsPart[] {
+  const taken = aTakenSms(1, { carrierIds: statuses.map((_, index) => `id-${index}`), attempt });
+  return partsOf(taken).map((part, index) => ({ ...part, status: statuses[index] ?? 'sent', error: statuses[index] }));
+}
+
+describe('the fate of an SMS', () => {
+  it.each<[string, PartStatus[]]>([
+    ['delivered', ['delivered']],
+    ['delivered', ['delivered', 'delivered']],
+    ['open', ['delivered', 'sent']],
+    ['open', ['failed', 'sent']],
+    ['open', ['unknown', 'sent']],
+    ['undelivered', ['undelivered', 'sent', 'sent']],
+    ['undelivered', ['failed', 'delivered', 'sent']],
+    ['undelivered', ['failed', 'undelivered']],
+    ['unknown', ['unknown', 'delivered']],
+    ['unknown', ['unknown', 'failed']],
+    ['failed', ['failed', 'failed']],
+  ])('is %s with parts that are %j', (fate, statuses) => {
+    expect(fateOf(parts(statuses))?.status ?? 'open').toBe(fate);
+  });
+
+  it.each<[string, PartStatus, PartStatus]>([
+    ['delivered', 'failed', 'delivered'],
+    ['delivered', 'delivered', 'sent'],
+    ['open', 'undelivered', 'sent'],
+    ['unknown', 'undelivered', 'unknown'],
+    ['undelivered', 'undelivered', 'failed'],
+    ['failed', 'failed', 'failed'],
+  ])('is %s after two hand-offs that are %s and %s', (fate, first, second) => {
+    expect(fateOf([...parts([first]), ...parts([second], 2)])?.status ?? 'open').toBe(fate);
+    expect(fateOf([...parts([second]), ...parts([first], 2)])?.status ?? 'open').toBe(fate);
+  });
+
+  it('has the reason of the part that decides it', () => {
+    expect(fateOf(parts(['delivered', 'failed', 'undelivered']))).toEqual({
+      status: 'undelivered',
+      error: 'undelivered',
+    });
+    expect(fateOf([])).toBeUndefined();
+  });
+
+  it('comes out the same in whatever order the parts are reported on, and is refunded only when all failed', () => {
+    const final = fc.constantFrom<PartStatus>('delivered', 'undelivered', 'failed', 'unknown');
+    fc.assert(
+      fc.property(fc.array(fc.tuple(final, fc.nat()), { minLength: 1, maxLength: 6 }), (told) => {
+        const statuses = told.map(([status]) => status);
+        const order = told.map(([, weight], index) => ({ weight, index })).sort((a, b) => a.weight - b.weight);
+        const now = parts(statuses.map(() => 'sent'));
+        const row = { status: 'sent' as DeliveryStatus, units: 5, attempt: 1 };
+        let refunded = 0;
+        for (const { index } of order) {
+          const receipt = aReceipt(`id-${index}`, { status: statuses[index] ?? 'sent' });
+          const [part] = now.slice(index, index + 1);
+          const next = part && nextPart(part, receipt);
+          if (next) now[index] = next;
+          for (const settlement of settlementOfParts(now, receipt)) {
+            const change = nextState(row, settlement);
+            if (change) Object.assign(row, { status: change.status });
+            refunded += change?.refund ?? 0;
+          }
+        }
+        expect(row.status).toBe(fateOf(parts(statuses))?.status);
+        expect(refunded).toBe(statuses.every((status) => status === 'failed') ? 5 : 0);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('a part', () => {
+  const all: PartStatus[] = ['sent', 'unknown', 'delivered', 'undelivered', 'failed'];
+
+  it.each(all.flatMap((from) => all.map((to) => [from, to] as const)))(
+    'from %s to %s only moves forward',
+    (from, to) => {
+      const [part] = parts([from]);
+      const forward = (from === 'sent' && to !== 'sent') || (from === 'unknown' && all.indexOf(to) > 1);
+      expect(part && nextPart(part, aReceipt('id-0', { status: to }))?.status).toBe(forward ? to : undefined);
+    },
+  );
+
+  it('is never older than its hand-off', () => {
+    const [part] = parts(['sent']);
+    expect(part && nextPart(part, aReceipt('id-0', { at: START - 1 }))?.updatedAt).toBe(part?.recordedAt);
+  });
+});

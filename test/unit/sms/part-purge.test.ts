@@ -1,0 +1,34 @@
+import { afterEach, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { PartPurge } from '../../../src/sms/part-purge.js';
+import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { aReceipt, aTakenSms } from '../../../src/testing/storage-contract/fixtures.js';
+import { settled } from '../../support/settled.js';
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+it('forgets old parts in silence, and says how many receipts matched nothing', async () => {
+  const warnings: unknown[] = [];
+  jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => void warnings.push(line));
+  const { parts } = new MemoryStorage();
+  const clock = new FakeClock();
+  const now = clock.now();
+  const purge = new PartPurge(parts, clock);
+  purge.onApplicationBootstrap();
+
+  await parts.record([aTakenSms(1, { expiresAt: now + 1 })], now);
+  clock.advance(600_000);
+  await settled();
+  expect(await parts.parts(aTakenSms(1).messageId)).toEqual([]);
+  expect(warnings).toEqual([]);
+
+  const receipts = Array.from({ length: 1500 }, (_, index) => aReceipt(`x${index}`));
+  await parts.receive(receipts, { now, until: clock.now() + 1, most: 5000 });
+  clock.advance(600_000);
+  await settled(50);
+  expect(warnings).toEqual([1000, 500].map((count) => expect.stringContaining(`${count} ids of receipts`)));
+  purge.onApplicationShutdown();
+});

@@ -1,0 +1,168 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { MessagingEvents } from '../../../src/events/messaging-events.js';
+import type { Movement } from '../../../src/outbox/outbox-store.js';
+import type { TakenSms } from '../../../src/sms/sms-part.js';
+import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
+import { SubmitRecord } from '../../../src/sms/submit-record.js';
+import { MemoryPartStore } from '../../../src/storage/memory/memory-part-store.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { OpenMemoryStorage } from '../../support/open-memory-storage.js';
+import { settled } from '../../support/settled.js';
+
+/** Counts what it is asked, and fails as often as told. */
+class WatchedParts extends MemoryPartStore {
+  readonly calls: (readonly TakenSms[])[] = [];
+  readonly faults: Error[] = [];
+
+  override async record(taken: readonly TakenSms[], now: number): Promise<readonly Movement[]> {
+    this.calls.push(taken);
+    const fault = this.faults.shift();
+    if (fault) throw fault;
+    return super.record(taken, now);
+  }
+}
+
+const SMS: OutgoingSms = {
+  ...{ smsId: 'm', position: 3, signature: 'INFOS', number: '22670000000', text: 'Bonjour', attempt: 2 },
+};
+
+describe('the record of a submit', () => {
+  let parts: WatchedParts;
+  let clock: FakeClock;
+  let record: SubmitRecord;
+  let stopping: AbortController;
+  const differences = jest.fn();
+  const errors: string[] = [];
+
+  beforeEach(() => {
+    const storage = new OpenMemoryStorage();
+    parts = new WatchedParts(storage.rows, storage.outbox);
+    clock = new FakeClock();
+    stopping = new AbortController();
+    const events = new MessagingEvents();
+    events.on('sms.segments_differ', differences);
+    record = new SubmitRecord(parts, events, clock);
+    jest.spyOn(Logger.prototype, 'error').mockImplementation((line: unknown) => void errors.push(String(line)));
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+    differences.mockClear();
+    errors.length = 0;
+  });
+
+  const keep = (results: readonly SubmitResult[]) =>
+    record.keep(
+      results.map(() => SMS),
+      results,
+      {
+        ...{ name: 'carrier', reportDeadlineMs: 1000, patientUntil: clock.now() + 10_000, signal: stopping.signal },
+      },
+    );
+
+  it('passes plain results on as they are and asks the storage nothing', async () => {
+    const results: SubmitResult[] = [
+      { kind: 'sent', final: 'delivered' },
+      { kind: 'sent' },
+      { kind: 'refused', error: 'no' },
+      { kind: 'sent', final: 'delivered', carrierIds: ['1'] },
+      { kind: 'retry', error: 'later', carrierIds: ['1'] },
+      { kind: 'sent', carrierIds: ['', ''] },
+    ];
+    const handOffs = await keep(results);
+    expect(handOffs[0]).toBe(results[0]);
+    expect(handOffs.map(({ kind }) => kind)).toEqual(results.map(({ kind }) => kind));
+    expect(handOffs.slice(0, 3).map(({ trail }) => trail)).toEqual([undefined, undefined, undefined]);
+    expect(parts.calls).toEqual([]);
+  });
+
+  it('stores the parts of what was taken and of what is in doubt, with odd ids under a name', async () => {
+    const at = clock.now();
+    await keep([
+      { kind: 'sent', carrierIds: ['1', 'é', ''], route: 'link' },
+      { kind: 'unknown', error: 'silence', carrierIds: ['2', ''] },
+    ]);
+    const base = { messageId: 'm', position: 3, attempt: 2, number: '22670000000', at };
+    expect(parts.calls).toHaveLength(1);
+    expect(parts.calls[0]).toMatchObject([
+      { ...base, route: 'link', carrierIds: ['1', expect.stringMatching(/^sha256:/), ''], expiresAt: at + 86_401_000 },
+      { ...base, route: 'carrier', carrierIds: ['2', ''] },
+    ]);
+  });
+
+  it('keeps each try', async () => {
+    const attempts = [
+      { route: 'one', outcome: 'retry', code: '88\u0000', at: 1 },
+      { route: 'two', outcome: 'sent', at: 2 },
+    ] as const;
+    const [tried, itself, refused] = await keep([
+      { kind: 'sent', attempts, trail: [{ at: 0, note: 'own' }] },
+      { kind: 'sent', carrierIds: ['1'] },
+      { kind: 'refused', error: '11', route: 'link' },
+    ]);
+    expect(tried?.trail).toEqual([{ at: 0, note: 'own' }, { ...attempts[0], code: '88\ufffd' }, attempts[1]]);
+    expect(itself?.trail).toEqual([{ at: clock.now(), route: 'carrier', outcome: 'sent' }]);
+    expect(refused?.trail).toEqual([{ at: clock.now(), route: 'link', outcome: 'refused', code: '11' }]);
+  });
+
+  it("keeps the carrier's count of segments beside ours, and tells of a difference", async () => {
+    const [same, other] = await keep([
+      { kind: 'sent', segments: 1 },
+      { kind: 'sent', segments: 3, route: 'link' },
+    ]);
+    expect(same?.trail).toMatchObject([{ segments: 1, our_segments: 1 }]);
+    expect(other?.trail).toMatchObject([{ route: 'link', segments: 3, our_segments: 1 }]);
+    expect(differences.mock.calls).toEqual([[{ messageId: 'm', position: 3, route: 'link', ours: 1, carriers: 3 }]]);
+  });
+
+  it('makes what a carrier says fit for the outbox', async () => {
+    const [sent] = await keep([{ kind: 'sent', reference: `a\u0000${'x'.repeat(300)}`, error: '\ud800' }]);
+    expect(sent).toMatchObject({ reference: expect.stringMatching(/^a\ufffdx{198}$/), error: '\ufffd' });
+  });
+
+  it('answers in doubt for what the transport left out', async () => {
+    const signal = stopping.signal;
+    const submit = { name: 'carrier', reportDeadlineMs: 1000, patientUntil: 0, signal };
+    expect(await record.keep([SMS, SMS], [{ kind: 'sent' }], submit)).toEqual([
+      { kind: 'sent' },
+      { kind: 'unknown', error: 'no_answer' },
+    ]);
+  });
+
+  it('asks a storage that is away again, and answers when the parts are stored', async () => {
+    parts.faults.push(new StorageUnavailableError('away'), new StorageUnavailableError('away'));
+    let done = false;
+    const kept = keep([{ kind: 'sent', carrierIds: ['1'] }]).then(() => {
+      done = true;
+    });
+    await settled();
+    expect(done).toBe(false);
+    clock.advance(1000);
+    await settled();
+    clock.advance(1000);
+    await kept;
+    expect(parts.calls).toHaveLength(3);
+    expect(await parts.parts('m')).toHaveLength(1);
+  });
+
+  it.each<[string, () => void]>([
+    ['half of the lease is over', () => clock.advance(20_000)],
+    ['the process stops', () => stopping.abort()],
+  ])('gives the results all the same when %s', async (_, end) => {
+    for (let fault = 0; fault < 50; fault++) parts.faults.push(new StorageUnavailableError('away'));
+    const kept = keep([{ kind: 'sent', carrierIds: ['1'] }]);
+    await settled();
+    end();
+    await settled();
+    clock.advance(20_000);
+    expect((await kept)[0]?.kind).toBe('sent');
+    expect(errors).toEqual(['The parts of 1 SMS could not be stored: receipts for them will be missed.']);
+  });
+
+  it('does not ask again after a fault', async () => {
+    parts.faults.push(new Error('a fault'));
+    expect((await keep([{ kind: 'sent', carrierIds: ['1'] }]))[0]?.kind).toBe('sent');
+    expect(parts.calls).toHaveLength(1);
+  });
+});
