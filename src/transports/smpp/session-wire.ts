@@ -17,11 +17,14 @@ export interface WireListener {
   pdu(pdu: Pdu): void;
   /** A request or a response nobody could read. Of a response, what its header says comes as a PDU behind this. */
   malformed(error: MalformedPdu): void;
-  /** The peer reads again. */
+  /** There is room again for what was held back. */
   drained(): void;
   /** The connection is of no more use. May come more than once. */
   lost(reason: string): void;
 }
+
+/** Octets one write takes at most, but for what one PDU more adds. */
+const LONGEST_WRITE = 65_536;
 
 /** How long the other side may take to hang up once we have said our last. */
 const LINGER_MS = 2_000;
@@ -52,9 +55,9 @@ export class SessionWire {
     this.socket.on('close', () => this.listener.lost('the connection is closed'));
   }
 
-  /** The peer does not read as fast as we write. */
+  /** There is enough to write already, or the peer does not read as fast as we write: hold back what can wait. */
   get blocked(): boolean {
-    return this.socket.writableNeedDrain;
+    return this.writer.length >= LONGEST_WRITE || this.socket.writableNeedDrain;
   }
 
   /** Octets written so far, those that have not left yet included. */
@@ -110,15 +113,17 @@ export class SessionWire {
   }
 
   private flush(): void {
-    if (this.over || this.blocked || this.writer.length === 0) return;
+    if (this.over || this.writer.length === 0 || this.socket.writableNeedDrain) return;
+    const wasBlocked = this.blocked;
     const octets = this.writer.take();
     this.handedOver += octets.length;
     if (!this.socket.write(octets)) this.socket.pause();
+    else if (wasBlocked) this.listener.drained();
   }
 
   private drain(): void {
     this.flush();
-    if (this.blocked || this.over) return;
+    if (this.over || this.socket.writableNeedDrain) return;
     this.socket.resume();
     this.listener.drained();
   }
@@ -130,6 +135,8 @@ export class SessionWire {
     } catch (error) {
       this.listener.lost(error instanceof Error ? error.message : 'a PDU could not be handled');
     }
+    // Many chunks may come in one turn: what they make us answer does not wait for its end.
+    if (this.blocked) this.flush();
   }
 
   private take(frame: Buffer): void {

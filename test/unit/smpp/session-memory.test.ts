@@ -1,0 +1,107 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { eventually } from '../../support/eventually.js';
+import { encodePdu } from '../../support/smsc/encode-pdu.js';
+import { aMessage, openSession } from '../../support/smsc/open-session.js';
+import { RawPeer } from '../../support/smsc/raw-peer.js';
+
+const MIB = 2 ** 20;
+/** One write of ours and what a chunk from the peer can make us answer. */
+const MOST_BUFFERED = MIB / 4;
+const BOUND = encodePdu({ command: 'bind_transceiver_resp', status: 0, sequence: 1, systemId: '', tlvs: [] });
+
+let peer: RawPeer;
+const ours: Socket[] = [];
+const remember = (message: unknown) => {
+  const socket = typeof message === 'object' && message !== null && 'socket' in message ? message.socket : undefined;
+  if (socket instanceof Socket) ours.push(socket);
+};
+
+beforeEach(() => subscribe('net.client.socket', remember));
+afterEach(async () => {
+  unsubscribe('net.client.socket', remember);
+  ours.length = 0;
+  await peer.close();
+});
+
+/** Accepts a bind and then does what it is told. */
+async function peerThat(behaves: (socket: Socket) => void): Promise<void> {
+  peer = await RawPeer.listen((socket) => {
+    socket.once('data', () => {
+      socket.write(BOUND);
+      behaves(socket);
+    });
+  });
+}
+
+describe('a peer that does not read', () => {
+  test('gets no more than the window', async () => {
+    await peerThat((socket) => socket.pause());
+    const session = await openSession(peer.port, { settings: { window: 10 } });
+    const large = { ...aMessage(), tlvs: [{ tag: 0x0424, value: new Uint8Array(60_000) }] };
+    for (let number = 0; number < 1_000; number++) void session.submit(large);
+    await eventually(() => (ours[0]?.bytesWritten ?? 0) > 0);
+    await eventually(() => true);
+    expect(session.outstanding).toBeLessThanOrEqual(10);
+    expect(ours[0]?.bytesWritten).toBeLessThan(11 * 60_100);
+  });
+
+  test('gets no more than fits the kernel, however large the window is', async () => {
+    await peerThat((socket) => socket.pause());
+    const session = await openSession(peer.port, { settings: { window: 1_000_000 } });
+    const large = { ...aMessage(), tlvs: [{ tag: 0x0424, value: new Uint8Array(1_000) }] };
+    let most = 0;
+    for (let turn = 0; turn < 100; turn++) {
+      for (let number = 0; number < 1_000; number++) void session.submit(large);
+      await new Promise(setImmediate);
+      most = Math.max(most, ours[0]?.writableLength ?? 0);
+    }
+    // 100 MB are wanted.
+    await eventually(() => ours[0]?.writableNeedDrain);
+    expect(most).toBeLessThan(MOST_BUFFERED);
+    expect(session.waiting).toBeGreaterThan(50_000);
+    session.destroy('enough');
+  });
+});
+
+describe('a peer that asks without end and does not read the answers', () => {
+  const ASKED = 400_000;
+  const questions = Buffer.concat(
+    Array.from({ length: 1_000 }, () => encodePdu({ command: 'enquire_link', status: 0, sequence: 7 })),
+  );
+
+  test('is not read either, and is dead in the end', async () => {
+    const clock = new FakeClock();
+    await peerThat((socket) => {
+      socket.pause();
+      for (let sent = 0; sent < ASKED; sent += 1_000) socket.write(questions);
+    });
+    const session = await openSession(peer.port, { clock });
+    await eventually(() => ours[0]?.isPaused());
+    for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
+    expect(ours[0]?.writableLength).toBeLessThan(MOST_BUFFERED);
+    // Not all questions were taken in: the rest is the peer's to keep.
+    expect(ours[0]?.bytesRead).toBeLessThan(ASKED * 16);
+    clock.advance(50_000);
+    expect(await session.ended).toEqual({ reason: 'the SMSC is silent', orderly: false });
+  });
+
+  test('and then does read, gets every answer', async () => {
+    let answered = 0;
+    let asking: Socket | undefined;
+    await peerThat((socket) => {
+      asking = socket.pause();
+      socket.on('data', (chunk) => {
+        answered += chunk.length;
+      });
+      socket.pause();
+      for (let sent = 0; sent < ASKED; sent += 1_000) socket.write(questions);
+    });
+    await openSession(peer.port);
+    await eventually(() => ours[0]?.isPaused());
+    asking?.resume();
+    await eventually(() => answered === ASKED * 16);
+  });
+});
