@@ -17,6 +17,8 @@ const STATES: Readonly<Record<string, CarrierReceipt['status']>> = {
   Success: 'delivered',
   Failed: 'undelivered',
   Rejected: 'undelivered',
+  AbsentSubscriber: 'undelivered',
+  Expired: 'undelivered',
 };
 /** Processed, sent, queued. */
 const TAKEN = ['100', '101', '102'];
@@ -24,7 +26,8 @@ const TAKEN = ['100', '101', '102'];
 /**
  * Africa's Talking. Sources:
  * https://developers.africastalking.com/docs/sms/sending/bulk (request, answer, codes),
- * https://developers.africastalking.com/docs/sms/notifications (receipts, inbound, opt-outs).
+ * https://docs.africastalking.com/sms/notifications (receipts, inbound, opt-outs),
+ * https://docs.africastalking.com/sms/deliveryreports (reasons).
  * Callbacks are not signed and their URLs are set in its dashboard: give `callbackSecret`. It takes no idempotency key.
  * @throws MessagingOptionsError
  */

@@ -25,10 +25,11 @@ const LONGEST_LIFE = 172_800;
 
 /**
  * Infobip SMS API, version 3. Sources:
- * https://www.infobip.com/docs/api/channels/sms/outbound-sms/send-sms-messages (request, answer),
+ * https://www.infobip.com/docs/developer-resources/quickstart (request, answer),
+ * https://github.com/infobip/infobip-api-java-client (fields; made by Infobip from its OpenAPI description),
+ * https://www.infobip.com/docs/developer-resources/api-fundamentals/handling-errors (refusals),
  * https://www.infobip.com/docs/developer-resources/api-fundamentals/message-status-codes (states),
- * https://www.infobip.com/docs/api/channels/sms/logs-and-status-reports/receive-sms-delivery-reports (receipts),
- * https://www.infobip.com/docs/api/channels/sms/inbound-sms/receive-inbound-sms-messages (inbound).
+ * https://www.infobip.com/docs/developer-resources/api-fundamentals/webhooks (receipts, inbound).
  * Callbacks are not signed: give `callbackSecret`. An id of our own would be no idempotency key: after an attempt that failed
  * for want of credit the same id is a duplicate.
  * @throws MessagingOptionsError

@@ -34,8 +34,8 @@ const SHORTEST_LIFE_MS = 20_000;
  * Vonage's SMS API. Not its Messages API: this one tells the id and the fate of every part, and so the segments it counts,
  * and needs no application with a private key. Sources:
  * https://developer.vonage.com/en/api/sms (request, answer, callbacks),
- * https://developer.vonage.com/en/messaging/sms/guides/troubleshooting-sms (codes),
- * https://developer.vonage.com/en/messaging/sms/guides/delivery-receipts (receipts).
+ * https://developer.vonage.com/messaging/sms/guides/troubleshooting-sms (codes),
+ * https://developer.vonage.com/messaging/sms/guides/delivery-receipts (receipts).
  * It takes no idempotency key. Its callbacks have to be set to POST (form or JSON).
  * @throws MessagingOptionsError
  */
