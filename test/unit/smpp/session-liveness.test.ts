@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { eventually } from '../../support/eventually.js';
+import { ClientSockets } from '../../support/smsc/client-sockets.js';
 import { encodePdu } from '../../support/smsc/encode-pdu.js';
 import { aMessage, openSession } from '../../support/smsc/open-session.js';
 import { RawPeer } from '../../support/smsc/raw-peer.js';
@@ -107,28 +108,31 @@ describe('a quiet link', () => {
 
 describe('a peer that sends octets and never a whole PDU', () => {
   let peer: RawPeer;
-  afterEach(() => peer.close());
+  const ours = new ClientSockets();
+  afterEach(async () => {
+    ours.stop();
+    await peer.close();
+  });
 
   test('is dead like a silent one', async () => {
-    let trickle: (octet: number) => Promise<void> = async () => {};
-    peer = await RawPeer.listen((socket: Socket) => {
-      socket.once('data', () => {
-        socket.write(encodePdu({ command: 'bind_transceiver_resp', status: 0, sequence: 1, systemId: '', tlvs: [] }));
-        trickle = (octet) => new Promise((resolve) => socket.write(Buffer.of(octet), () => resolve()));
-      });
+    let slow: Socket | undefined;
+    peer = await RawPeer.listen((socket) => {
+      slow = socket;
+      socket.once('data', () =>
+        socket.write(encodePdu({ command: 'bind_transceiver_resp', status: 0, sequence: 1, systemId: '', tlvs: [] })),
+      );
     });
     const session = await openSession(peer.port, { clock });
-    let ended = false;
-    void session.ended.then(() => {
-      ended = true;
-    });
+    const { newest } = ours;
     // One octet each second of a PDU of 60 000.
-    for (const octet of [0, 0, 0xea, 0x60, ...new Array(46).fill(0)]) {
-      expect(ended).toBe(false);
-      await trickle(octet);
+    for (const octet of [0, 0, 0xea, 0x60, ...new Array(45).fill(0)]) {
+      const before = newest.bytesRead;
+      slow?.write(Buffer.of(octet));
+      await eventually(() => newest.bytesRead > before);
       clock.advance(1_000);
-      await eventually(() => true);
+      expect(session.open).toBe(true);
     }
+    clock.advance(1_000);
     expect(await session.ended).toEqual(SILENT);
   });
 });

@@ -1,8 +1,9 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { eventually } from '../../support/eventually.js';
+import { ClientSockets } from '../../support/smsc/client-sockets.js';
 import { encodePdu } from '../../support/smsc/encode-pdu.js';
 import { aMessage, openSession } from '../../support/smsc/open-session.js';
 import { RawPeer } from '../../support/smsc/raw-peer.js';
@@ -13,16 +14,13 @@ const MOST_BUFFERED = MIB / 4;
 const BOUND = encodePdu({ command: 'bind_transceiver_resp', status: 0, sequence: 1, systemId: '', tlvs: [] });
 
 let peer: RawPeer;
-const ours: Socket[] = [];
-const remember = (message: unknown) => {
-  const socket = typeof message === 'object' && message !== null && 'socket' in message ? message.socket : undefined;
-  if (socket instanceof Socket) ours.push(socket);
-};
+let ours: ClientSockets;
 
-beforeEach(() => subscribe('net.client.socket', remember));
+beforeEach(() => {
+  ours = new ClientSockets();
+});
 afterEach(async () => {
-  unsubscribe('net.client.socket', remember);
-  ours.length = 0;
+  ours.stop();
   await peer.close();
 });
 
@@ -42,10 +40,10 @@ describe('a peer that does not read', () => {
     const session = await openSession(peer.port, { settings: { window: 10 } });
     const large = { ...aMessage(), tlvs: [{ tag: 0x0424, value: new Uint8Array(60_000) }] };
     for (let number = 0; number < 1_000; number++) void session.submit(large);
-    await eventually(() => (ours[0]?.bytesWritten ?? 0) > 0);
-    await eventually(() => true);
+    await eventually(() => ours.newest.bytesWritten > 500_000);
+    for (let turn = 0; turn < 20; turn++) await setImmediate();
     expect(session.outstanding).toBeLessThanOrEqual(10);
-    expect(ours[0]?.bytesWritten).toBeLessThan(11 * 60_100);
+    expect(ours.newest.bytesWritten).toBeLessThan(11 * 60_100);
   });
 
   test('gets no more than fits the kernel, however large the window is', async () => {
@@ -55,11 +53,11 @@ describe('a peer that does not read', () => {
     let most = 0;
     for (let turn = 0; turn < 100; turn++) {
       for (let number = 0; number < 1_000; number++) void session.submit(large);
-      await new Promise(setImmediate);
-      most = Math.max(most, ours[0]?.writableLength ?? 0);
+      await setImmediate();
+      most = Math.max(most, ours.newest.writableLength);
     }
     // 100 MB are wanted.
-    await eventually(() => ours[0]?.writableNeedDrain);
+    await eventually(() => ours.newest.writableNeedDrain);
     expect(most).toBeLessThan(MOST_BUFFERED);
     expect(session.waiting).toBeGreaterThan(50_000);
     session.destroy('enough');
@@ -79,11 +77,11 @@ describe('a peer that asks without end and does not read the answers', () => {
       for (let sent = 0; sent < ASKED; sent += 1_000) socket.write(questions);
     });
     const session = await openSession(peer.port, { clock });
-    await eventually(() => ours[0]?.isPaused());
-    for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
-    expect(ours[0]?.writableLength).toBeLessThan(MOST_BUFFERED);
+    await eventually(() => ours.newest.isPaused());
+    for (let turn = 0; turn < 100; turn++) await setImmediate();
+    expect(ours.newest.writableLength).toBeLessThan(MOST_BUFFERED);
     // Not all questions were taken in: the rest is the peer's to keep.
-    expect(ours[0]?.bytesRead).toBeLessThan(ASKED * 16);
+    expect(ours.newest.bytesRead).toBeLessThan(ASKED * 16);
     clock.advance(50_000);
     expect(await session.ended).toEqual({ reason: 'the SMSC is silent', orderly: false });
   });
@@ -100,7 +98,7 @@ describe('a peer that asks without end and does not read the answers', () => {
       for (let sent = 0; sent < ASKED; sent += 1_000) socket.write(questions);
     });
     await openSession(peer.port);
-    await eventually(() => ours[0]?.isPaused());
+    await eventually(() => ours.newest.isPaused());
     asking?.resume();
     await eventually(() => answered === ASKED * 16);
   });
