@@ -16,6 +16,8 @@ import type { OutgoingSms, SubmitResult } from './sms-transport.js';
 const LATE_MS = 24 * 3_600_000;
 /** How long a database that does not answer is left alone. */
 const PAUSE_MS = 1000;
+/** The most parts that an SMS can have (3GPP TS 23.040 section 9.2.3.24.1): more ids are a mistake. */
+const MOST_PARTS = 255;
 /** The most characters of a reference that are stored. */
 const LONGEST_REFERENCE = 255;
 
@@ -105,7 +107,14 @@ function takenSms(
   { name, reportDeadlineMs }: Submit,
 ): TakenSms {
   return {
-    ...{ messageId: smsId, position, attempt, number, route: route ?? name, carrierIds: carrierIds.map(carrierKey) },
+    ...{
+      messageId: smsId,
+      position,
+      attempt,
+      number,
+      route: route ?? name,
+      carrierIds: carrierIds.slice(0, MOST_PARTS).map(carrierKey),
+    },
     ...{ at, expiresAt: at + reportDeadlineMs + LATE_MS, trail },
   };
 }

@@ -55,7 +55,8 @@ export class NestjsMessagingSchema1763683200000 implements MigrationInterface {
       await runner.query(`DROP TABLE messaging_${table}`);
     await runner.query('DROP TABLE messaging_phone_message');
     await runner.query('DROP TABLE messaging_guard');
-    for (const table of ['part', 'parked', 'route']) await runner.query(`DROP TABLE messaging_sms_${table}`);
+    for (const table of ['trail', 'sms_part', 'sms_parked', 'sms_route'])
+      await runner.query(`DROP TABLE messaging_${table}`);
     await runner.query(`DROP TABLE ${SCHEMA_TABLE}`);
   }
 }

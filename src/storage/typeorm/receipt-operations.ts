@@ -2,7 +2,7 @@ import type { Settlement } from '../../outbox/settlement.js';
 import { nextPart, settlementOfParts } from '../../sms/part-fate.js';
 import type { DatedReceipt, SmsPart } from '../../sms/sms-part.js';
 import type { Dialect } from './dialect.js';
-import { type Operation, type Row, rowsOf } from './operation.js';
+import { type Operation, rowsOf } from './operation.js';
 import { PART_COLUMNS, toPart, updateParts } from './part-rows.js';
 import { integerOf, optionalText } from './values.js';
 
@@ -50,41 +50,57 @@ export function* applyReceipts(dialect: Dialect, receipts: readonly DatedReceipt
 
 /** The part of each receipt by its key, that of the first id that has one; a receipt without one is not there. */
 function* findParts(dialect: Dialect, receipts: readonly DatedReceipt[]): Operation<ReadonlyMap<DatedReceipt, string>> {
-  const rows = receipts.flatMap(({ route, ids, number }, receipt) =>
-    ids.map((id, place) => [route, id, number ?? null, receipt, place]),
-  );
-  const hits = [
+  // Each question once: carriers that have one id for everything ask the same one again and again.
+  const asked = new Set(receipts.flatMap((receipt) => receipt.ids.map((id) => questionOf(receipt, id))));
+  const questions = [...asked].map((text): Question => JSON.parse(text));
+  const answers = new Map([
     ...(yield* firstParts(
       dialect,
-      rows.filter(([, , number]) => number !== null),
+      questions.filter(([, , number]) => number !== null),
       'AND p.number = v.number',
     )),
     ...(yield* firstParts(
       dialect,
-      rows.filter(([, , number]) => number === null),
+      questions.filter(([, , number]) => number === null),
       '',
     )),
-  ].sort((a, b) => integerOf(a, 'place') - integerOf(b, 'place'));
+  ]);
   const found = new Map<DatedReceipt, string>();
-  for (const hit of hits) {
-    const receipt = receipts[integerOf(hit, 'receipt')];
-    const key = optionalText(hit, 'part_key');
-    if (receipt && key !== undefined && !found.has(receipt)) found.set(receipt, key);
+  for (const receipt of receipts) {
+    const [key] = receipt.ids.flatMap((id) => answers.get(questionOf(receipt, id)) ?? []);
+    if (key !== undefined) found.set(receipt, key);
   }
   return found;
 }
 
-/** For each row the part that `byClaim` puts first. */
-function* firstParts(dialect: Dialect, rows: readonly unknown[][], same: string): Operation<readonly Row[]> {
-  if (rows.length === 0) return [];
-  return yield* rowsOf(
-    `SELECT v.receipt, v.place, (
+/** Route, the carrier's id, and the number where it is known. */
+type Question = readonly [string, string, string | null];
+
+function questionOf({ route, number }: DatedReceipt, id: string): string {
+  return JSON.stringify([route, id, number ?? null] satisfies Question);
+}
+
+/** By question the part that `byClaim` puts first; a question without one is not there. */
+function* firstParts(
+  dialect: Dialect,
+  questions: readonly Question[],
+  sameNumber: string,
+): Operation<ReadonlyMap<string, string>> {
+  if (questions.length === 0) return new Map();
+  const rows = yield* rowsOf(
+    `SELECT v.place, (
         SELECT concat(p.position, ' ', p.attempt, ' ', p.part, ' ', p.message_id) FROM messaging_sms_part p
-          WHERE p.route = v.route AND p.carrier_id = v.carrier_id ${same}
+          WHERE p.route = v.route AND p.carrier_id = v.carrier_id ${sameNumber}
           ORDER BY CASE p.status WHEN 'sent' THEN 0 WHEN 'unknown' THEN 1 ELSE 2 END, p.recorded_at DESC, p.part LIMIT 1
       ) AS part_key
-      FROM ${dialect.rows({ route: 'id', carrier_id: 'id', number: 'id', receipt: 'integer', place: 'integer' })}`,
-    JSON.stringify(rows),
+      FROM ${dialect.rows({ route: 'id', carrier_id: 'id', number: 'id', place: 'integer' })}`,
+    JSON.stringify(questions.map((question, place) => [...question, place])),
+  );
+  return new Map(
+    rows.flatMap((row): [string, string][] => {
+      const key = optionalText(row, 'part_key');
+      return key === undefined ? [] : [[JSON.stringify(questions[integerOf(row, 'place')]), key]];
+    }),
   );
 }
 

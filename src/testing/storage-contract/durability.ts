@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict';
 import { decide } from '../../outbox/decide.js';
 import type { MessagingStorage } from '../../storage/messaging-storage.js';
-import { ACCOUNT, aPhoneMessage, aSend, messageId, onceKey, phone, recipients, SECOND, START } from './fixtures.js';
+import {
+  ACCOUNT,
+  aPhoneMessage,
+  aReceipt,
+  aSend,
+  aTakenSms,
+  messageId,
+  onceKey,
+  phone,
+  recipients,
+  SECOND,
+  START,
+} from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { LEASE, type World } from './world.js';
 
@@ -9,7 +21,7 @@ const KEY = { id: 'k1', accountId: ACCOUNT, hash: 'ab'.repeat(32), createdAt: ST
 const NAME = { accountId: ACCOUNT, name: 'BANQUE', status: 'pending', createdAt: START } as const;
 
 /** Everything that can be read, in one piece. */
-async function everything({ accounts, ledger, outbox, phones }: MessagingStorage): Promise<unknown> {
+async function everything({ accounts, ledger, outbox, phones, parts }: MessagingStorage): Promise<unknown> {
   return {
     accounts: await accounts.listAccounts(),
     keys: await accounts.listKeys(ACCOUNT),
@@ -22,6 +34,8 @@ async function everything({ accounts, ledger, outbox, phones }: MessagingStorage
     next: await outbox.nextDue('sms'),
     phone: await phones.messages(phone(1)),
     latest: await phones.latest(10),
+    parts: await parts.parts(messageId(1)),
+    trail: await outbox.trail(messageId(1)),
   };
 }
 
@@ -35,6 +49,8 @@ export function durabilityTests({ test }: TestRunner, world: World): void {
     await world.claim({ limit: 3 });
     await world.settle(messageId(1), 'failed', { attempt: 1 });
     await world.settle(messageId(1), 'sent', { position: 1, attempt: 1, dueAt: START + 9 * SECOND });
+    await world.parts.record([aTakenSms(1, { position: 1, carrierIds: ['a', 'b'] })], START);
+    await world.parts.receive([aReceipt('a')], { now: START, until: START + SECOND, most: 9 });
     await world.phones.receive([aPhoneMessage(1), aPhoneMessage(2, { channel: 'wa' })]);
   }
 

@@ -121,6 +121,17 @@ describe('the record of a submit', () => {
     expect(sent).toMatchObject({ reference: expect.stringMatching(/^a\ufffdx{198}$/), error: '\ufffd' });
   });
 
+  it('takes no more results than there are SMS, and no more ids than an SMS can have parts', async () => {
+    const carrierIds = Array.from({ length: 10_000 }, (_, index) => `${index}`);
+    const results: SubmitResult[] = [
+      { kind: 'sent', carrierIds },
+      { kind: 'sent', carrierIds: ['late'] },
+    ];
+    const submit = { name: 'carrier', reportDeadlineMs: 1000, patientUntil: 0, signal: stopping.signal };
+    expect(await record.keep([SMS], results, submit)).toHaveLength(1);
+    expect(await parts.parts('m')).toHaveLength(255);
+  });
+
   it('answers in doubt for what the transport left out', async () => {
     const signal = stopping.signal;
     const submit = { name: 'carrier', reportDeadlineMs: 1000, patientUntil: 0, signal };
