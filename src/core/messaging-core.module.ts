@@ -18,6 +18,8 @@ import { MessagingEvents } from '../events/messaging-events.js';
 import { HttpSettings, resolveHttpSettings } from '../http/http-settings.js';
 import { MessagingEdge } from '../http/messaging-edge.js';
 import { mountController } from '../http/mount-controller.js';
+import { MediaStore } from '../media/media-store.js';
+import { SessionStore } from '../msgapp/session-store.js';
 import type { OtpOptions } from '../otp/otp-options.js';
 import { Channels } from '../outbox/channel.js';
 import { DispatchSettings, resolveDispatchSettings } from '../outbox/dispatch-settings.js';
@@ -124,12 +126,14 @@ const STORES: Provider[] = [
   { provide: AccountStore, useFactory: (storage: StartedStorage) => storage.accounts, inject: [StartedStorage] },
   { provide: GuardStore, useFactory: (storage: StartedStorage) => storage.guards, inject: [StartedStorage] },
   { provide: PhoneStore, useFactory: (storage: StartedStorage) => storage.phones, inject: [StartedStorage] },
+  { provide: SessionStore, useFactory: (storage: StartedStorage) => storage.sessions, inject: [StartedStorage] },
+  { provide: MediaStore, useFactory: (storage: StartedStorage) => storage.media, inject: [StartedStorage] },
 ];
 
 const EXPORTS = [
   ...[MessagingValues, HttpSettings, AccountSettings, MessagingEvents, SandboxFeed, PhoneStore],
   ...[Authenticator, AccountService, SignatureService, SignatureDirectory, LedgerService],
-  ...[Channels, TextSources, Outbox, OnceGate, OutboxStore, GuardStore],
+  ...[Channels, TextSources, Outbox, OnceGate, OutboxStore, GuardStore, SessionStore, MediaStore],
 ];
 
 function settingsProviders(mountPoint: MountPoint): Provider[] {

@@ -2,8 +2,10 @@ import { MessagingStorage } from '../messaging-storage.js';
 import { MemoryAccountStore } from './memory-account-store.js';
 import { MemoryGuardStore } from './memory-guard-store.js';
 import { MemoryLedgerStore } from './memory-ledger-store.js';
+import { MemoryMediaStore } from './memory-media-store.js';
 import { MemoryOutboxStore } from './memory-outbox-store.js';
 import { MemoryPhoneStore } from './memory-phone-store.js';
+import { MemorySessionStore } from './memory-session-store.js';
 import { MemoryTables } from './memory-tables.js';
 
 /**
@@ -17,6 +19,8 @@ export class MemoryStorage extends MessagingStorage {
   override readonly ledger = new MemoryLedgerStore(this.tables);
   override readonly phones = new MemoryPhoneStore(this.tables);
   override readonly guards = new MemoryGuardStore(this.tables);
+  override readonly sessions = new MemorySessionStore(this.tables);
+  override readonly media = new MemoryMediaStore(this.tables);
 
   override async start(): Promise<void> {}
 

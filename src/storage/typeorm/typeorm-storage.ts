@@ -4,9 +4,12 @@ import type { AccountStore } from '../../accounts/account-store.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
 import { type Clock, SystemClock } from '../../common/clock.js';
 import { MessagingOptionsError } from '../../common/errors.js';
+import type { MediaStore } from '../../media/media-store.js';
+import type { SessionStore } from '../../msgapp/session-store.js';
 import type { GuardStore } from '../../outbox/guard-store.js';
 import type { OutboxStore } from '../../outbox/outbox-store.js';
 import type { PhoneStore } from '../../sandbox/phone-store.js';
+import { MemoryStorage } from '../memory/memory-storage.js';
 import { MessagingStorage } from '../messaging-storage.js';
 import { type Connection, connectionOf } from './connection.js';
 import type { Executor } from './executor.js';
@@ -87,6 +90,8 @@ export class TypeormStorage extends MessagingStorage {
       accounts: new TypeormAccountStore(executor),
       phones: new TypeormPhoneStore(executor),
       guards: new TypeormGuardStore(executor),
+      sessions: new MemoryStorage().sessions,
+      media: new MemoryStorage().media,
     };
     await this.prepare(executor, migrations ?? 'run');
   }
@@ -116,6 +121,14 @@ export class TypeormStorage extends MessagingStorage {
 
   override get guards(): GuardStore {
     return this.started.guards;
+  }
+
+  override get sessions(): SessionStore {
+    return this.started.sessions;
+  }
+
+  override get media(): MediaStore {
+    return this.started.media;
   }
 
   private get started(): Connection {
