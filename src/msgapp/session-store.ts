@@ -25,6 +25,8 @@ export interface StoredSession {
   /** When it was connected for the first time. */
   readonly connectedAt: number | undefined;
   readonly updatedAt: number;
+  /** End of the lease, milliseconds since the epoch; undefined when nobody has one. Past it, the session is as good as free. */
+  readonly heldUntil: number | undefined;
 }
 
 /** A step of a session, as it is stored and kept. */
@@ -85,6 +87,9 @@ export abstract class SessionStore {
    * the credentials, all in one. False, with nothing written, when the lease is not ours any more or the step is not allowed.
    */
   abstract move(lease: SessionLease, move: SessionMove): Promise<boolean>;
+
+  /** A channel's sessions that are final and still have deliveries in `queued` in their lane (the lane is the session's id). */
+  abstract stranded(channel: string, limit: number): Promise<readonly StoredSession[]>;
 
   /** The steps that a session has taken, oldest first. */
   abstract transitions(id: string): Promise<readonly SessionTransition[]>;
