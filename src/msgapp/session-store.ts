@@ -76,6 +76,9 @@ export abstract class SessionStore {
    */
   abstract lease(id: string, owner: string, now: number, until: number): Promise<SessionLease | undefined>;
 
+  /** Takes a session whoever holds it: for a log-out that reached another process. Undefined when it is final or not there. */
+  abstract seize(id: string, owner: string, until: number): Promise<SessionLease | undefined>;
+
   /** Prolongs leases; answers those that are still ours. One that has run out is, unless somebody has taken the session. */
   abstract renew(leases: readonly SessionLease[], until: number): Promise<readonly SessionLease[]>;
 

@@ -28,6 +28,7 @@ export class MemorySessionStore extends SessionStore {
         reason: undefined,
         connectedAt: undefined,
         updatedAt: at,
+        heldUntil: undefined,
       },
       ...{ owner, leaseUntil, epoch: 1 },
       transitions: [{ from: undefined, to: 'created', reason: CREATED, at }],
@@ -37,7 +38,8 @@ export class MemorySessionStore extends SessionStore {
   }
 
   override async find(id: string): Promise<StoredSession | undefined> {
-    return this.tables.sessions.get(id)?.session;
+    const row = this.tables.sessions.get(id);
+    return row && toSession(row);
   }
 
   override async list(accountId: string, channel: string): Promise<readonly StoredSession[]> {
@@ -54,7 +56,12 @@ export class MemorySessionStore extends SessionStore {
 
   override async lease(id: string, owner: string, now: number, until: number): Promise<SessionLease | undefined> {
     const row = this.tables.sessions.get(id);
-    if (!row || isFinal(row.session.status) || (!isFree(row, now) && row.owner !== owner)) return undefined;
+    return row && (isFree(row, now) || row.owner === owner) ? this.seize(id, owner, until) : undefined;
+  }
+
+  override async seize(id: string, owner: string, until: number): Promise<SessionLease | undefined> {
+    const row = this.tables.sessions.get(id);
+    if (!row || isFinal(row.session.status)) return undefined;
     Object.assign(row, { owner, leaseUntil: until, epoch: row.epoch + 1 });
     return { sessionId: id, epoch: row.epoch };
   }
@@ -83,6 +90,14 @@ export class MemorySessionStore extends SessionStore {
       row.credentials.clear();
     }
     return true;
+  }
+
+  override async stranded(channel: string, limit: number): Promise<readonly StoredSession[]> {
+    const queued = [...this.tables.waiting].filter(({ status, message }) => status === 'queued' && message.lane);
+    const lanes = new Set(queued.map(({ message }) => message.lane));
+    return this.all()
+      .filter((session) => session.channel === channel && isFinal(session.status) && lanes.has(session.id))
+      .slice(0, limit);
   }
 
   override async transitions(id: string): Promise<readonly SessionTransition[]> {
@@ -124,13 +139,17 @@ export class MemorySessionStore extends SessionStore {
 
   /** Oldest first. */
   private all(): StoredSession[] {
-    const sessions = [...this.tables.sessions.values()].map(({ session }) => session);
+    const sessions = [...this.tables.sessions.values()].map(toSession);
     return sessions.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
   }
 }
 
 function isFree(row: MemorySession | undefined, now: number): boolean {
   return row !== undefined && !isFinal(row.session.status) && (row.owner === undefined || row.leaseUntil <= now);
+}
+
+function toSession({ session, owner, leaseUntil }: MemorySession): StoredSession {
+  return { ...session, heldUntil: owner === undefined ? undefined : leaseUntil };
 }
 
 function keyOf(kind: string, id: string): string {
