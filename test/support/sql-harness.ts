@@ -5,8 +5,9 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import type { StorageHarness, StorageTamper } from '../../src/testing/storage-contract/storage-harness.js';
 
-const TABLES = 'account api_key signature message recipient ledger idempotency phone_message trail guard'
-  .split(' ')
+const TABLES = `account api_key signature message recipient ledger idempotency phone_message trail guard
+  session session_step session_credential media media_chunk`
+  .split(/\s+/)
   .map((name) => `messaging_${name}`);
 
 /** A started storage on an empty SQLite file; a second instance is a second connection to that file. */

@@ -9,7 +9,6 @@ import type { SessionStore } from '../../msgapp/session-store.js';
 import type { GuardStore } from '../../outbox/guard-store.js';
 import type { OutboxStore } from '../../outbox/outbox-store.js';
 import type { PhoneStore } from '../../sandbox/phone-store.js';
-import { MemoryStorage } from '../memory/memory-storage.js';
 import { MessagingStorage } from '../messaging-storage.js';
 import { type Connection, connectionOf } from './connection.js';
 import type { Executor } from './executor.js';
@@ -18,8 +17,10 @@ import { checkSchema, migrate } from './migrate.js';
 import { TypeormAccountStore } from './typeorm-account-store.js';
 import { TypeormGuardStore } from './typeorm-guard-store.js';
 import { TypeormLedgerStore } from './typeorm-ledger-store.js';
+import { TypeormMediaStore } from './typeorm-media-store.js';
 import { TypeormOutboxStore } from './typeorm-outbox-store.js';
 import { TypeormPhoneStore } from './typeorm-phone-store.js';
+import { TypeormSessionStore } from './typeorm-session-store.js';
 
 /** How `TypeormStorage` finds its database and its tables. */
 export interface TypeormStorageSettings {
@@ -90,8 +91,8 @@ export class TypeormStorage extends MessagingStorage {
       accounts: new TypeormAccountStore(executor),
       phones: new TypeormPhoneStore(executor),
       guards: new TypeormGuardStore(executor),
-      sessions: new MemoryStorage().sessions,
-      media: new MemoryStorage().media,
+      sessions: new TypeormSessionStore(executor),
+      media: new TypeormMediaStore(executor),
     };
     await this.prepare(executor, migrations ?? 'run');
   }
