@@ -14,13 +14,12 @@ import { MemoryAccountStore } from '../../src/storage/memory/memory-account-stor
 import { applyChange, toDelivery } from '../../src/storage/memory/memory-delivery.js';
 import { MemoryGuardStore } from '../../src/storage/memory/memory-guard-store.js';
 import { MemoryLedgerStore } from '../../src/storage/memory/memory-ledger-store.js';
-import { MemoryMediaStore } from '../../src/storage/memory/memory-media-store.js';
 import { MemoryOutboxStore } from '../../src/storage/memory/memory-outbox-store.js';
 import { MemoryPhoneStore } from '../../src/storage/memory/memory-phone-store.js';
 import { seenRecords, writeRecords } from '../../src/storage/memory/memory-records.js';
-import { MemorySessionStore } from '../../src/storage/memory/memory-session-store.js';
 import { MemoryTables } from '../../src/storage/memory/memory-tables.js';
 import { MessagingStorage } from '../../src/storage/messaging-storage.js';
+import { NaiveMediaStore, NaiveSessionStore } from './naive-session-store.js';
 
 class NaiveAccountStore extends MemoryAccountStore {
   override async createAccount(account: Account): Promise<boolean> {
@@ -131,8 +130,8 @@ export class NaiveStorage extends MessagingStorage {
   override readonly ledger = new NaiveLedgerStore(this.tables);
   override readonly phones = new NaivePhoneStore(this.tables);
   override readonly guards = new NaiveGuardStore(this.tables);
-  override readonly sessions = new MemorySessionStore(this.tables);
-  override readonly media = new MemoryMediaStore(this.tables);
+  override readonly sessions = new NaiveSessionStore(this.tables);
+  override readonly media = new NaiveMediaStore(this.tables);
 
   override async start(): Promise<void> {}
 

@@ -53,6 +53,14 @@ const RACES = [
   '100 wrong codes at once over 20 services: exactly ten are compared, then the number is locked',
   'right codes and resends at once: one success, one code, and what was verified is not sent again',
   '40 sends to one number at once, over two accounts, with a cap of 20 over all accounts: 20 are accepted',
+  'one session id 20 times at once: created once',
+  '20 owners take one free session at once: exactly one has it',
+  'renewals and takeovers of leases that have run out: each session has one owner',
+  'an owner that writes while it is replaced: nothing of its is written after that',
+  'a session ends while its credentials are written: none are left',
+  'the same step 20 times at once: taken once',
+  'steps of all kinds at once: they follow on one another, and the last one is where the session stands',
+  'one file id 20 times at once: kept once',
 ];
 
 describeStorage('memory', openMemory, { describe, test, beforeEach, afterEach });

@@ -13,7 +13,7 @@ export class MemoryMediaStore extends MediaStore {
     this.tables.media.set(id, file);
     try {
       // A copy: whoever gives a chunk may fill it again.
-      for await (const chunk of chunks) file.chunks.push(Uint8Array.from(chunk));
+      for await (const chunk of chunks) file.chunks.push(new Uint8Array(chunk));
     } catch (error) {
       this.tables.media.delete(id);
       throw error;

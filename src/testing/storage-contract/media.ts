@@ -8,13 +8,7 @@ const MB = 1024 * 1024;
 
 /** Bytes that are different everywhere, from a seed. */
 function bytes(size: number, seed = 1): Buffer {
-  const made = Buffer.allocUnsafe(size);
-  let state = seed;
-  for (let index = 0; index < size; index++) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    made[index] = state >>> 24;
-  }
-  return made;
+  return createHash('shake128', { outputLength: size }).update(`${seed}`).digest();
 }
 
 /** The bytes in chunks of these sizes, over and over; each chunk's memory is filled again when the next one is asked for. */
