@@ -42,4 +42,9 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.otp_too_many_codes': 429,
   'error.otp_destination_refused': 403,
   'error.otp_channel_unknown': 400,
+  'error.msgapp_no_session': 409,
+  'error.msgapp_not_connected': 409,
+  'error.media_unavailable': 400,
+  'error.session_not_found': 404,
+  'error.qr_not_found': 404,
 };

@@ -1,8 +1,8 @@
+import type { MediaKind } from '../media/media-type.js';
 import type { DeliveryTiming, HandOff, RepeatPolicy } from '../outbox/hand-off.js';
 import type { SessionCredentials } from './session-credentials.js';
 
-/** What kind of file a message carries. */
-export type MediaKind = 'image' | 'video' | 'document' | 'audio';
+export type { MediaKind } from '../media/media-type.js';
 
 /** A file to send. */
 export interface OutgoingMedia {
