@@ -134,7 +134,7 @@ export class LiveSession {
 
   /** Drops the connection `link`, if it is the one in use, as if it had ended by itself. */
   drop(link: Link, reason: string): void {
-    if (this.open === link) void this.hear(this.generation, { kind: 'ended', end: { then: 'retry', reason } });
+    if (this.open === link) void this.hear(this.generation, { kind: 'ended', end: { next: 'retry', reason } });
   }
 
   private get now(): number {
@@ -188,7 +188,7 @@ export class LiveSession {
       return await this.parts.transport.open(order, (event) => this.hear(generation, event));
     } catch (error) {
       this.warn('could not be opened', error);
-      void this.hear(generation, { kind: 'ended', end: { then: 'retry', reason: 'open_failed' } });
+      void this.hear(generation, { kind: 'ended', end: { next: 'retry', reason: 'open_failed' } });
       return undefined;
     }
   }

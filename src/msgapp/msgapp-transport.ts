@@ -33,14 +33,14 @@ export interface OutgoingMsgapp {
 /** How a connection ended, and what that means for its session. */
 export type LinkEnd =
   /** Part of pairing or asked for by the server: connect again at once, with the same credentials. */
-  | { readonly then: 'restart'; readonly reason: string }
+  | { readonly next: 'restart'; readonly reason: string }
   /** The network or the server: connect again, later each time. */
-  | { readonly then: 'retry'; readonly reason: string }
+  | { readonly next: 'retry'; readonly reason: string }
   /** Something is wrong that may pass: connect again a few times only, then the session has failed. */
-  | { readonly then: 'retry-few'; readonly reason: string }
+  | { readonly next: 'retry-few'; readonly reason: string }
   /** Never again. `logged_out` also means: the credentials are worth nothing any more. */
   | {
-      readonly then: 'give-up';
+      readonly next: 'give-up';
       readonly status: 'expired' | 'logged_out' | 'replaced' | 'banned' | 'failed';
       readonly reason: string;
     };

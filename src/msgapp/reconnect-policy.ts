@@ -6,7 +6,7 @@ export type NextStep =
   | { readonly again: false; readonly status: FinalStatus; readonly reason: string };
 
 /** The states that a connection can end a session with. */
-export type FinalStatus = Extract<LinkEnd, { then: 'give-up' }>['status'];
+export type FinalStatus = Extract<LinkEnd, { next: 'give-up' }>['status'];
 
 /** Half of these to all of it is waited: 1 to 2 s after the first failure, 30 to 60 s from the sixth on. */
 const BASE_MS = 2000;
@@ -44,10 +44,10 @@ export class ReconnectPolicy {
     // Only a long time of being open clears the count: a server that lets us in and throws us out at once would be called in a hot loop.
     if (this.openedAt !== undefined && at - this.openedAt >= this.steadyMs) this.reset();
     this.openedAt = undefined;
-    if (end.then === 'give-up') return { again: false, status: end.status, reason: end.reason };
-    if (end.then === 'retry-few' && ++this.limited >= FEW)
+    if (end.next === 'give-up') return { again: false, status: end.status, reason: end.reason };
+    if (end.next === 'retry-few' && ++this.limited >= FEW)
       return { again: false, status: 'failed', reason: end.reason };
-    if (end.then === 'restart' && ++this.restarts <= FREE_RESTARTS) return { again: true, waitMs: 0 };
+    if (end.next === 'restart' && ++this.restarts <= FREE_RESTARTS) return { again: true, waitMs: 0 };
     return { again: true, waitMs: this.backOff() };
   }
 

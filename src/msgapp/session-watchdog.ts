@@ -53,12 +53,12 @@ export class SessionWatchdog {
   pairingEnd(now: number): LinkEnd | undefined {
     if (this.pairUntil === undefined || now < this.pairUntil) return undefined;
     return this.pairing
-      ? { then: 'give-up', status: 'failed', reason: 'pairing_timeout' }
-      : { then: 'give-up', status: 'expired', reason: 'not_scanned' };
+      ? { next: 'give-up', status: 'failed', reason: 'pairing_timeout' }
+      : { next: 'give-up', status: 'expired', reason: 'not_scanned' };
   }
 
   /** How a connection ends that is overdue; undefined while it is not. */
   overdue(now: number): LinkEnd | undefined {
-    return this.pairingEnd(now) ?? (now < this.quietUntil ? undefined : { then: 'retry', reason: 'no_answer' });
+    return this.pairingEnd(now) ?? (now < this.quietUntil ? undefined : { next: 'retry', reason: 'no_answer' });
   }
 }
