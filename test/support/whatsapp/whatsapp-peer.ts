@@ -30,6 +30,8 @@ export class WhatsappPeer implements PhoneNetwork, ConnectionEvents {
   readonly complaints: unknown[] = [];
   /** How many connections have been made, also those that came to nothing. */
   connectionsMade = 0;
+  /** Ids of the messages that linked devices have confirmed. */
+  readonly confirmed: string[] = [];
   /** Names of the questions that came, in order. */
   readonly questions: string[] = [];
   private readonly certificates = makeNoiseCertificates();
@@ -131,6 +133,7 @@ export class WhatsappPeer implements PhoneNetwork, ConnectionEvents {
     if (node.tag === 'message' && connection.device) {
       return relay(node, connection.device, this.directory, this.faults);
     }
+    if (node.tag === 'receipt') this.confirmed.push(node.attrs.id ?? '');
     if (node.tag !== 'iq') return;
     const name = queryName(node);
     this.questions.push(name);
