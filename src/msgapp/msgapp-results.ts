@@ -49,7 +49,8 @@ export function messageOf(
     sent_at: at('sent'),
     delivered_at: at('delivered'),
     read_at: at('read'),
-    failed_at: at('failed'),
+    // A last attempt that was to be repeated ends as failed without saying so.
+    failed_at: at('failed') ?? (recipient.status === 'failed' ? new Date(recipient.updatedAt).toISOString() : null),
     updated_at: new Date(recipient.updatedAt).toISOString(),
   };
 }
