@@ -28,7 +28,8 @@ export class DemoAccount {
       await this.ledger.topUp(accountId, demoBalance, { reference: `first-units:${accountId}`, note: 'First start' });
     }
     const apiKey = await this.key(accountId, demoApiKey ?? kept.apiKey);
-    keepSecrets(secretsFile, { ...kept, accountId, apiKey });
+    if (kept.accountId !== accountId || kept.apiKey !== apiKey)
+      keepSecrets(secretsFile, { ...kept, accountId, apiKey });
     return { accountId, apiKey };
   }
 

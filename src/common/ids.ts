@@ -30,25 +30,25 @@ export class UuidGenerator extends IdGenerator {
     const now = this.clock.now();
     if (now > this.lastMs) {
       this.lastMs = now;
-      this.sequence = this.random16().readUInt32BE() >>> 1;
+      this.sequence = this.bytes(4).readUInt32BE() >>> 1;
     } else {
       this.sequence++;
     }
-    return v7({ msecs: this.lastMs, seq: this.sequence, random: this.random16() });
-  }
-
-  /** Random bytes for one id; a call to the system for each takes longer than all the rest of it. */
-  private random16(): Buffer {
-    if (this.taken + 16 > POOL_BYTES) {
-      this.pool = randomBytes(POOL_BYTES);
-      this.taken = 0;
-    }
-    this.taken += 16;
-    return this.pool.subarray(this.taken - 16, this.taken);
+    return v7({ msecs: this.lastMs, seq: this.sequence, random: this.bytes(16) });
   }
 
   override bytes(size: number): Buffer {
-    return randomBytes(size);
+    return size <= POOL_BYTES ? this.fromPool(size) : randomBytes(size);
+  }
+
+  /** Bytes that nobody else gets; a call to the system for each id takes longer than all the rest of it. */
+  private fromPool(size: number): Buffer {
+    if (this.taken + size > POOL_BYTES) {
+      this.pool = randomBytes(POOL_BYTES);
+      this.taken = 0;
+    }
+    this.taken += size;
+    return this.pool.subarray(this.taken - size, this.taken);
   }
 
   override random(): number {

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { OnceRequest } from '../outbox/once-gate.js';
-import { idempotencyKeyOf } from './idempotency-key.decorator.js';
+import { idempotencyKeyOf } from './idempotency-key.js';
 
 /** The request's `Idempotency-Key` with its body as parsed; undefined without one (contract.md section 7). */
 export const Once = createParamDecorator((_data: unknown, context: ExecutionContext): OnceRequest | undefined => {

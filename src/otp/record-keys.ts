@@ -1,17 +1,19 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { OtpBinding } from './otp-codes.js';
 
 /** The keys of everything that is remembered of a number; hashes, so that any service name fits and none folds into another. */
 export class RecordKeys {
   /** The newest code of (account, service, number). */
   readonly challenge: string;
-  /** Wrong tries of (account, number), over all services. */
-  readonly tries: string;
 
   constructor(private readonly binding: OtpBinding) {
     const { accountId, service, number } = binding;
     this.challenge = keyOf('challenge', accountId, service, number);
-    this.tries = keyOf('tries', accountId, number);
+  }
+
+  /** Wrong tries of (account, number), over all services. */
+  get tries(): string {
+    return keyOf('tries', this.binding.accountId, this.binding.number);
   }
 
   /** Sends of (account, number), over all services. */
@@ -41,5 +43,5 @@ export class RecordKeys {
 }
 
 function keyOf(kind: string, ...parts: readonly string[]): string {
-  return `otp-${kind}-${createHash('sha256').update(JSON.stringify(parts)).digest('base64url')}`;
+  return `otp-${kind}-${hash('sha256', JSON.stringify(parts), 'base64url')}`;
 }

@@ -15,6 +15,7 @@ const REMEMBERED_MS = 600_000;
 export class VerifyStep {
   readonly keys: readonly string[];
   private readonly names: RecordKeys;
+  private readonly triesKey: string;
 
   constructor(
     private readonly binding: OtpBinding,
@@ -23,8 +24,9 @@ export class VerifyStep {
     private readonly settings: OtpSettings,
   ) {
     this.names = new RecordKeys(binding);
+    this.triesKey = this.names.tries;
     const rules = rulesFor(binding, settings.limits).filter(({ afterSuccess }) => afterSuccess);
-    this.keys = [this.names.challenge, this.names.tries, ...rules.map(({ key }) => key)];
+    this.keys = [this.names.challenge, this.triesKey, ...rules.map(({ key }) => key)];
   }
 
   readonly decide = (seen: SeenRecords): RecordStep<VerifyOutcome> => {
@@ -51,8 +53,8 @@ export class VerifyStep {
 
   private succeed(challenge: Challenge, seen: SeenRecords): RecordStep<VerifyOutcome> {
     const changes = new Map([[this.names.challenge, this.kept({ ...challenge, verifiedAt: this.now }, seen)]]);
-    if (seen.has(this.names.tries)) {
-      changes.set(this.names.tries, { state: { wrong: [] }, messages: [], expiresAt: this.now });
+    if (seen.has(this.triesKey)) {
+      changes.set(this.triesKey, { state: { wrong: [] }, messages: [], expiresAt: this.now });
     }
     for (const { key, afterSuccess } of rulesFor(this.binding, this.settings.limits)) {
       const record = afterSuccess?.(seen.get(key)?.state, this.binding.number, this.now);
@@ -68,13 +70,13 @@ export class VerifyStep {
     if (limits.wrongTries.length > 0) {
       const wrong = withOneMore(this.wrongTries(seen), limits.wrongTries, this.now);
       const expiresAt = this.now + longestOf(limits.wrongTries);
-      changes.set(this.names.tries, { state: { wrong }, messages: [], expiresAt });
+      changes.set(this.triesKey, { state: { wrong }, messages: [], expiresAt });
     }
     return { result: { kind: 'wrong', triesLeft: triesPerCode - tries }, changes };
   }
 
   private wrongTries(seen: SeenRecords): TimeLog {
-    const state = seen.get(this.names.tries)?.state;
+    const state = seen.get(this.triesKey)?.state;
     return (state as { readonly wrong: TimeLog } | undefined)?.wrong ?? [];
   }
 

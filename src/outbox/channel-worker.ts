@@ -8,9 +8,10 @@ import { type HandOff, settlementOf } from './hand-off.js';
 import type { Outbox } from './outbox.js';
 import type { Delivery, OutboxStore } from './outbox-store.js';
 import type { Settlement } from './settlement.js';
+import { WorkerRest } from './worker-rest.js';
 
 /** After a round a worker rests so long, whatever rings: what gathers meanwhile shares the next round's commits. After a longer pause it starts at once. */
-const GATHER_MS = 25;
+const GATHER_MS = 50;
 
 /** How long a worker stays away from a database that does not answer. */
 const PAUSE_MS = 1000;
@@ -18,10 +19,8 @@ const PAUSE_MS = 1000;
 /** Delivers what one channel has to deliver: claims, hands over, settles, until it is stopped. */
 export class ChannelWorker {
   private readonly log = new Logger('Dispatcher');
-  private readonly stopping = new AbortController();
+  private readonly rest: WorkerRest;
   private readonly inFlight = new Set<Promise<void>>();
-  private rung = true;
-  private wake: () => void = () => undefined;
   private running: Promise<void> = Promise.resolve();
   private lastExpiry = Number.NEGATIVE_INFINITY;
 
@@ -32,7 +31,9 @@ export class ChannelWorker {
     private readonly settings: DispatchSettings,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
-  ) {}
+  ) {
+    this.rest = new WorkerRest(clock);
+  }
 
   start(): void {
     this.running = this.run();
@@ -40,26 +41,20 @@ export class ChannelWorker {
 
   /** There is something to do. */
   ring(): void {
-    this.rung = true;
-    this.wake();
+    this.rest.ring();
   }
 
   /** Takes nothing new; resolves when what is in flight is settled, or after `shutdownMs`. */
   async stop(): Promise<void> {
-    this.stopping.abort();
-    this.wake();
+    this.rest.stop();
     await this.running;
     const patience = new Promise<void>((resolve) => this.clock.after(this.settings.shutdownMs, resolve));
     await Promise.race([Promise.all(this.inFlight), patience]);
   }
 
-  private get stopped(): boolean {
-    return this.stopping.signal.aborted;
-  }
-
   private async run(): Promise<void> {
-    while (!this.stopped) {
-      this.rung = false;
+    while (!this.rest.stopped) {
+      this.rest.answer();
       try {
         const more = await this.round();
         // On SQLite all of a round may be microtasks: sockets and timers get their turn here.
@@ -67,7 +62,7 @@ export class ChannelWorker {
         if (!more) await this.sleep();
       } catch (error) {
         this.log.warn(`Channel ${this.channel.name}: ${reasonOf(error)}`);
-        await this.pause(PAUSE_MS);
+        await this.rest.pause(PAUSE_MS);
       }
     }
   }
@@ -126,9 +121,9 @@ export class ChannelWorker {
         this.log.warn(`Channel ${this.channel.name}: ${reasonOf(error)}`);
         const again = error instanceof StorageUnavailableError && this.clock.now() + PAUSE_MS < leaseUntil;
         // Not stored: the lease runs out, and the channel's repeat policy says what happens then.
-        if (!again || this.stopped) return;
+        if (!again || this.rest.stopped) return;
       }
-      await this.pause(PAUSE_MS);
+      await this.rest.pause(PAUSE_MS);
     }
   }
 
@@ -137,7 +132,7 @@ export class ChannelWorker {
     const fit = batch.filter(({ attempt }) => attempt <= this.channel.timing.maxAttempts);
     let answers: readonly HandOff[] = [];
     try {
-      if (fit.length > 0) answers = await this.channel.deliver(fit, this.stopping.signal);
+      if (fit.length > 0) answers = await this.channel.deliver(fit, this.rest.signal);
     } catch (error) {
       this.log.error(`Channel ${this.channel.name}: the transport threw ${reasonOf(error)}`);
       answers = fit.map(() => ({ kind: 'unknown', error: 'transport_error' }));
@@ -162,38 +157,13 @@ export class ChannelWorker {
 
   /** Until a ring, the next due time or the next look, whichever is first; never shorter than the gathering time. */
   private async sleep(): Promise<void> {
-    await this.pause(GATHER_MS);
-    if (this.rung || this.stopped) return;
+    await this.rest.pause(GATHER_MS);
+    if (this.rest.isRung || this.rest.stopped) return;
     const due = await this.store.nextDue(this.channel.name);
     const wait = due === undefined ? this.settings.pollMs : due - this.clock.now();
     // What is due and was not claimed waits for somebody else, for instance for its lane: no hot loop on it.
     const least = wait <= 0 ? this.settings.pollMs / 4 : GATHER_MS;
-    await this.untilRung(Math.min(Math.max(wait, least), this.settings.pollMs));
-  }
-
-  private untilRung(ms: number): Promise<void> {
-    if (this.rung || this.stopped) return Promise.resolve();
-    return new Promise((resolve) => {
-      const cancel = this.clock.after(ms, () => this.wake());
-      this.wake = () => {
-        cancel();
-        this.wake = () => undefined;
-        resolve();
-      };
-    });
-  }
-
-  private pause(ms: number): Promise<void> {
-    if (this.stopped) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = () => {
-        cancel();
-        this.stopping.signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const cancel = this.clock.after(ms, done);
-      this.stopping.signal.addEventListener('abort', done);
-    });
+    await this.rest.untilRung(Math.min(Math.max(wait, least), this.settings.pollMs));
   }
 }
 

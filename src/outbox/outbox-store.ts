@@ -115,12 +115,6 @@ export interface MessageQuery extends PageRequest {
  */
 export abstract class OutboxStore {
   /**
-   * Milliseconds for which it is worth waiting for more sends before a commit, when there are several at a time: a database
-   * in another process takes nearly as long for one as for many. Default 0.
-   */
-  readonly gatherMs: number = 0;
-
-  /**
    * Locks the accounts, reads balances and kept replies, runs `decide` once over `sends`, and writes what it accepted:
    * debit, charge entry, message, recipients, reply. Outcomes stand in the order of the sends.
    *

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, SystemClock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { decide, type Outcome, type RefusalCode } from './decide.js';
@@ -58,7 +57,6 @@ export class Outbox {
     private readonly store: OutboxStore,
     private readonly wakeUp: WakeUp,
     private readonly events: MessagingEvents,
-    private readonly clock: Clock = new SystemClock(),
   ) {}
 
   /**
@@ -113,10 +111,8 @@ export class Outbox {
       });
     };
     // After this turn of the loop: everything that arrived in it goes into one commit. When callers come in crowds, a turn
-    // later, or after the store's own time: the answers to the last commit have brought new requests by then. A caller by
-    // itself never waits for others.
+    // later: the answers to the last commit have brought new requests by then. A caller by itself never waits for others.
     if (!this.crowded) setImmediate(commit);
-    else if (this.store.gatherMs > 0) this.clock.after(this.store.gatherMs, commit);
     else setImmediate(() => setImmediate(commit));
   }
 

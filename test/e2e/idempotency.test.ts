@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { AccountService } from '../../src/accounts/account-service.js';
 import { SignatureService } from '../../src/accounts/signature-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
@@ -250,9 +250,9 @@ describeOnBothAdapters('an Idempotency-Key while the first is running', (adapter
   });
 });
 
-describe('the gate', () => {
+describeOnBothAdapters('the gate', (adapter) => {
   it('compares bodies of any depth that a request may have', async () => {
-    const service = await startService('express');
+    const service = await startService(adapter);
     try {
       const client = await service.client(10);
       const deep = `${'[{"a":'.repeat(499)}1${'}]'.repeat(499)}`;

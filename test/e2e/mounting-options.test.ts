@@ -1,10 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { DynamicModule } from '@nestjs/common';
 import { MessagingOptionsError } from '../../src/common/errors.js';
 import { MessagingCore } from '../../src/core/messaging-core.module.js';
 import { MessagingModule } from '../../src/messaging.module.js';
 import { SmsModule } from '../../src/sms/sms.module.js';
 import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { mount, unmountAfterEach } from '../support/mounted.js';
 
@@ -15,19 +16,23 @@ const STORAGE = MemoryStorage;
 const { tariff: TARIFF } = SMS;
 
 /** The start of an application that is given these options as JavaScript would: unchecked. */
-async function started(make: (options: never) => DynamicModule, options: unknown): Promise<unknown> {
-  return mount('express', [Reflect.apply(make, undefined, [options])]);
-}
+type Start<T> = (make: (options: never) => DynamicModule, options: unknown) => Promise<T>;
+
+const startOn = (adapter: Adapter): Start<unknown> => {
+  return async (make, options) => mount(adapter, [Reflect.apply(make, undefined, [options])]);
+};
 
 /** Starts, and gives the sentence it fails with. */
-async function sentence(make: (options: never) => DynamicModule, options: unknown): Promise<string> {
-  const error = await started(make, options).then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(MessagingOptionsError);
-  return error instanceof Error ? error.message : '';
-}
+const sentenceOn = (adapter: Adapter): Start<string> => {
+  return async (make, options) => {
+    const error = await startOn(adapter)(make, options).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(MessagingOptionsError);
+    return error instanceof Error ? error.message : '';
+  };
+};
 
 const forRoot = (options: never) => MessagingModule.forRoot(options);
 const forRootAsync = (options: never) => MessagingModule.forRootAsync(options);
@@ -138,7 +143,9 @@ const escaped = (text: string): string => text.replace(/[.+]/g, '\\$&');
 /** A sentence that begins with the option and ends as sentences do. */
 const naming = (name: string): RegExp => new RegExp(`^(The o|O)ption ${escaped(name)}\\b.*`);
 
-describe('a wrong option stops the start with a sentence that names it', () => {
+describeOnBothAdapters('a wrong option stops the start with a sentence that names it', (adapter) => {
+  const sentence = sentenceOn(adapter);
+
   it.each([...GRAPH, ...WRONG])('%s: %j', async (name, wrong) => {
     expect(await sentence(forRoot, { ...OPTIONS, ...wrong })).toMatch(naming(name));
     expect(await sentence(smsForRoot, { ...VALUES, ...SMS, storage: STORAGE, ...wrong })).toMatch(naming(name));
@@ -201,10 +208,10 @@ describe('a wrong option stops the start with a sentence that names it', () => {
   });
 });
 
-describe('an option that is undefined', () => {
+describeOnBothAdapters('an option that is undefined', (adapter) => {
   it('is one that was not given', async () => {
     const nothing = { path: undefined, locale: undefined, limits: undefined, dispatch: undefined, clock: undefined };
     const sms = { ...SMS, maxSegments: undefined, maxRecipients: undefined, delivery: undefined, transport: undefined };
-    await started(forRoot, { ...OPTIONS, ...nothing, otp: undefined, sms });
+    await startOn(adapter)(forRoot, { ...OPTIONS, ...nothing, otp: undefined, sms });
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import {
   type Abstract,
   type DynamicModule,
@@ -218,14 +218,14 @@ describeOnBothAdapters('a storage of the host', (adapter) => {
   });
 });
 
-describe('a port that the host provides beside the options', () => {
+describeOnBothAdapters('a port that the host provides beside the options', (adapter) => {
   afterEach(() => Logger.overrideLogger(false));
 
   /** Starts and gives the warnings of the start. */
   const warnings = async (imports: (Type | DynamicModule)[], providers: Provider[] = []): Promise<unknown[]> => {
     const warned: unknown[] = [];
     const logger: LoggerService = { log() {}, error() {}, warn: (message) => void warned.push(message) };
-    await mount('express', imports, { options: { logger }, host: { providers } });
+    await mount(adapter, imports, { options: { logger }, host: { providers } });
     return warned;
   };
   it.each<[Abstract<object>, object]>([

@@ -138,7 +138,7 @@ export class DeliveryWorld {
   readonly storage = new CountingStorage();
   readonly events = new MessagingEvents();
   readonly wakeUp = new LocalWakeUp();
-  readonly outbox = new Outbox(this.storage.outbox, this.wakeUp, this.events, this.clock);
+  readonly outbox = new Outbox(this.storage.outbox, this.wakeUp, this.events);
   readonly random = new SetRandom();
   readonly channel: ScriptedChannel;
   private readonly workers: ChannelWorker[] = [];

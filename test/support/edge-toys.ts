@@ -17,15 +17,16 @@ import { Caller } from '../../src/accounts/caller.decorator.js';
 import { Clock, SystemClock } from '../../src/common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../../src/common/errors.js';
 import { type HttpOptions, HttpSettings, resolveHttpSettings } from '../../src/http/http-settings.js';
-import { IdempotencyKey } from '../../src/http/idempotency-key.decorator.js';
 import { MessagingBody, MessagingQuery } from '../../src/http/messaging-body.decorator.js';
 import { MessagingController } from '../../src/http/messaging-controller.js';
 import { MessagingEdge } from '../../src/http/messaging-edge.js';
 import { MessagingRoute } from '../../src/http/messaging-route.js';
 import { mountController } from '../../src/http/mount-controller.js';
+import { Once } from '../../src/http/once.decorator.js';
 import { ReplyHeaders } from '../../src/http/reply-headers.decorator.js';
 import { RequestSignal } from '../../src/http/request-signal.decorator.js';
 import { IsPhoneNumberList, IsQueryInteger } from '../../src/http/validators.js';
+import type { OnceRequest } from '../../src/outbox/once-gate.js';
 
 /** What the handlers of the toys leave for a test to see, and what they wait for. */
 @Injectable()
@@ -129,9 +130,9 @@ class ToyController {
 
   @Post('keyed')
   @HttpCode(200)
-  keyed(@IdempotencyKey() key: string | undefined, @ReplyHeaders() headers: ReplyHeaders) {
+  keyed(@Once() once: OnceRequest | undefined, @ReplyHeaders() headers: ReplyHeaders) {
     headers.set('Idempotency-Replayed', 'true');
-    return { key: key ?? null };
+    return { key: once?.key ?? null };
   }
 }
 

@@ -20,9 +20,14 @@ export interface OtpAppSetup extends AppSetup {
 
 /** A service with OTP on a clock that the test turns; what is sent arrives on the sandbox's phones. */
 export class OtpApp {
+  /** Every code that a phone showed to this test. */
+  readonly codes = new Set<string>();
+
   private constructor(
     readonly app: MessagingApp,
     readonly clock: FakeClock,
+    /** What was logged. */
+    readonly log: readonly string[],
   ) {}
 
   static async start(adapter: Adapter, setup: OtpAppSetup = {}): Promise<OtpApp> {
@@ -34,7 +39,10 @@ export class OtpApp {
       otp: { pepper: PEPPER, ...otp },
       ...messaging,
     };
-    return new OtpApp(await startMessaging(adapter, options, rest), clock);
+    const log: string[] = [];
+    const keep = (...said: unknown[]) => void log.push(said.map(String).join(' '));
+    const logger = { log: keep, error: keep, warn: keep, debug: keep, verbose: keep, fatal: keep };
+    return new OtpApp(await startMessaging(adapter, options, { options: { logger }, ...rest }), clock, log);
   }
 
   close(): Promise<void> {
@@ -59,7 +67,10 @@ export class OtpApp {
     const phones = this.app.app.get(PhoneStore, { strict: false });
     for (let turn = 0; turn < 2000; turn++) {
       const messages = await phones.messages(number);
-      if (messages.length >= count) return messages.map(({ text }) => text);
+      if (messages.length >= count) {
+        for (const { text } of messages) this.codes.add(/^\d+/.exec(text)?.[0] ?? '');
+        return messages.map(({ text }) => text);
+      }
       // The worker sleeps on the same clock.
       if (turn % 50 === 49) this.clock.advance(5);
       await pause();

@@ -8,7 +8,7 @@ import type { Session } from '../../src/storage/typeorm/session.js';
 type Step = 'begin' | 'run' | 'commit' | 'rollback';
 
 /** A PostgreSQL connection that does what the test says: each step may fail, so many times. */
-function scripted(faults: Partial<Record<Step, Error[]>> = {}) {
+function scripted(faults: Partial<Record<Step, Error[]>> = {}, pipelined = false) {
   const steps: string[] = [];
   const step = async (name: Step) => {
     steps.push(name);
@@ -21,6 +21,7 @@ function scripted(faults: Partial<Record<Step, Error[]>> = {}) {
       return {
         begin: () => step('begin'),
         run: () => step('run'),
+        ...(pipelined && { runAndCommit: () => ({ result: step('run'), commit: step('commit') }) }),
         commit: () => step('commit'),
         rollback: () => step('rollback'),
         discard: () => steps.push('discard'),
@@ -37,7 +38,7 @@ function scripted(faults: Partial<Record<Step, Error[]>> = {}) {
 }
 
 function* work(): Operation<string> {
-  yield { sql: 'UPDATE', params: [] };
+  yield { sql: 'UPDATE', params: [], last: true };
   return 'done';
 }
 
@@ -75,5 +76,21 @@ describe('a transaction on a connection of the pool', () => {
     const cut = scripted({ commit: [lost()] });
     await cut.write();
     expect(cut.steps.filter((step) => step === 'begin')).toHaveLength(1);
+  });
+
+  test('ends with its last statement where both can go together', async () => {
+    const well = scripted({}, true);
+    expect([await well.write(), well.steps]).toEqual(['done', ['begin', 'run', 'commit', 'release']]);
+    const refused = scripted({ run: [deadlock()] }, true);
+    expect(await refused.write()).toBe('done');
+    expect(refused.steps).toEqual([
+      ...['begin', 'run', 'commit', 'rollback', 'release'],
+      ...['begin', 'run', 'commit', 'release'],
+    ]);
+    const cut = scripted({ commit: [lost()] }, true);
+    expect([await cut.write(), cut.steps]).toEqual([
+      'error.storage_unavailable',
+      ['begin', 'run', 'commit', 'discard', 'release'],
+    ]);
   });
 });

@@ -1,14 +1,15 @@
 import type { ClaimOrder, Delivery } from '../../outbox/outbox-store.js';
 import type { Dialect } from './dialect.js';
-import { type Operation, type Row, rowsOf } from './operation.js';
+import { type Operation, type Row, rowsOf, writeAll } from './operation.js';
 import { integerOf, optionalText, textOf } from './values.js';
 
 /** Takes due deliveries for a worker: see `OutboxStore.claim`. */
 export function* claimDeliveries(dialect: Dialect, order: ClaimOrder): Operation<readonly Delivery[]> {
   const claimed = order.lanes ? yield* laneHeads(dialect, order, order.lanes) : yield* dueRows(dialect, order);
   if (claimed.length === 0) return [];
+  const deliveries = yield* withMessages(dialect, claimed);
   const keys = claimed.map((row) => [textOf(row, 'message_id'), integerOf(row, 'position')]);
-  yield dialect.updateRows({
+  const update = dialect.updateRows({
     table: 'messaging_recipient',
     set: { status: "'sending'", attempt: 'attempt + 1', due_at: '?', updated_at: '?' },
     params: [order.leaseUntil, order.now],
@@ -16,7 +17,8 @@ export function* claimDeliveries(dialect: Dialect, order: ClaimOrder): Operation
     rows: keys,
     on: 'messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position',
   });
-  return yield* withMessages(dialect, claimed);
+  yield* writeAll([update], true);
+  return deliveries;
 }
 
 function* dueRows(dialect: Dialect, { channel, now, limit, abandoned }: ClaimOrder): Operation<readonly Row[]> {

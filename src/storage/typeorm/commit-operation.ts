@@ -2,7 +2,7 @@ import { type Decide, onceId, type StoredReply } from '../../outbox/decide.js';
 import type { CommitOutcome } from '../../outbox/outbox-store.js';
 import { costOf, type OnceKey, type Send } from '../../outbox/send.js';
 import { type Dialect, type RowShape, shapeOf } from './dialect.js';
-import { type Operation, rowsOf, type Statement } from './operation.js';
+import { type Operation, rowsOf, type Statement, writeAll } from './operation.js';
 import { lockRecords, writeRecords } from './record-operations.js';
 import { integerOf, textOf } from './values.js';
 
@@ -23,7 +23,7 @@ export function* commitSends(
   const decision = decide(free, { balances, replies, records });
   if (decision.accepted.length > 0) {
     const statements = [debit(dialect, decision.spent), ...inserts(dialect, decision.accepted)];
-    for (const statement of dialect.together(statements)) yield statement;
+    yield* writeAll(dialect.together(statements), decision.records.size === 0);
     yield* writeRecords(dialect, versions, decision.records);
   }
   if (busy.size === 0) return decision.outcomes;

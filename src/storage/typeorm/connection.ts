@@ -49,7 +49,7 @@ export function connectionOf(url: string): DataSource {
       type: 'postgres',
       url,
       connectTimeoutMS: CONNECT_MS,
-      extra: { statement_timeout: STATEMENT_MS, query_timeout: STATEMENT_MS + 1000 },
+      extra: { statement_timeout: STATEMENT_MS, query_timeout: STATEMENT_MS + 1000, pipeline: true },
     });
   }
   const mysql = /^(mysql|mariadb):/.exec(url);

@@ -9,9 +9,6 @@ export type Work<T> = () => Operation<T>;
 export abstract class Executor {
   abstract readonly dialect: Dialect;
 
-  /** See `OutboxStore.gatherMs`. */
-  readonly gatherMs: number = 0;
-
   /** One transaction of our own; resolves after its commit, when the database has it on disk. */
   abstract write<T>(work: Work<T>): Promise<T>;
 

@@ -2,6 +2,8 @@
 export interface Statement {
   readonly sql: string;
   readonly params: readonly unknown[];
+  /** True: nothing comes after it and nothing hangs on its result, so the commit may travel with it. */
+  readonly last?: boolean;
 }
 
 /** What a statement gave. */
@@ -29,6 +31,13 @@ export function* rowsOf(sql: string, ...params: readonly unknown[]): Operation<r
 /** Yields one statement and answers how many rows it wrote. */
 export function* write(sql: string, ...params: readonly unknown[]): Operation<number> {
   return (yield { sql, params }).affected;
+}
+
+/** Yields statements; with `last`, the transaction ends with the last of them. */
+export function* writeAll(statements: readonly Statement[], last: boolean): Operation<void> {
+  for (const [index, statement] of statements.entries()) {
+    yield last && index === statements.length - 1 ? { ...statement, last } : statement;
+  }
 }
 
 /** Runs an operation to its end where statements answer at once; it may catch what a statement throws. */

@@ -13,7 +13,6 @@ const TRY_AGAIN = new Set(['40001', '40P01', 'ER_LOCK_DEADLOCK']);
 
 /** Databases with a connection pool: each write is a transaction on a connection of its own. */
 export class PooledExecutor extends Executor {
-  override readonly gatherMs = 1;
   private readonly running = new Set<Promise<unknown>>();
   private readonly watch: TransactionWatch;
   private stopped = false;
@@ -90,9 +89,17 @@ async function transact<T>(session: Session, work: Work<T>, durable: boolean): P
   try {
     await session.begin(durable);
     working = true;
-    const result = await drive(work(), (statement) => session.run(statement));
+    let committing: Promise<unknown> | undefined;
+    const result = await drive(work(), (statement) => {
+      const together = statement.last ? session.runAndCommit?.(statement) : undefined;
+      if (!together) return session.run(statement);
+      committing = together.commit;
+      // Where the statement fails, so does the commit behind it: the database has made a rollback of it.
+      committing.catch(() => undefined);
+      return together.result;
+    });
     working = false;
-    await session.commit();
+    await (committing ?? session.commit());
     return result;
   } catch (error) {
     // Where BEGIN, COMMIT or ROLLBACK fails, a transaction may be open still: the next one would go on in it.

@@ -2,7 +2,7 @@ import type { DeliveryStatus } from '../../outbox/delivery-status.js';
 import type { ExpiryOrder, Movement } from '../../outbox/outbox-store.js';
 import { type DeliveryRow, nextState, type Settlement, type TrailEntry } from '../../outbox/settlement.js';
 import { type Dialect, shapeOf } from './dialect.js';
-import { type Operation, type Row, rowsOf, type Statement } from './operation.js';
+import { type Operation, type Row, rowsOf, type Statement, writeAll } from './operation.js';
 import { insertTrail } from './trail-operations.js';
 import { integerOf, textOf } from './values.js';
 
@@ -53,7 +53,7 @@ export function* settleDeliveries(
       ...(refunded.length > 0 ? refunds(dialect, refunded) : []),
       ...insertTrail(dialect, moved),
     ];
-    for (const statement of dialect.together(statements)) yield statement;
+    yield* writeAll(dialect.together(statements), true);
   }
   return movements;
 }

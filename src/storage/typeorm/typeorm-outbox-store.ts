@@ -33,11 +33,8 @@ import { deliveriesByReference, listTrail } from './trail-operations.js';
 
 /** Sends and their deliveries in SQL. */
 export class TypeormOutboxStore extends OutboxStore {
-  override readonly gatherMs: number;
-
   constructor(private readonly executor: Executor) {
     super();
-    this.gatherMs = executor.gatherMs;
   }
 
   override commit(

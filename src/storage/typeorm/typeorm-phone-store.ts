@@ -1,7 +1,7 @@
 import { type PhoneMessage, PhoneStore } from '../../sandbox/phone-store.js';
 import { shapeOf } from './dialect.js';
 import type { Executor } from './executor.js';
-import { type Row, rowsOf, write } from './operation.js';
+import { type Row, rowsOf, writeAll } from './operation.js';
 import { integerOf, optionalText, textOf } from './values.js';
 
 /** The sandbox's phones in SQL. */
@@ -13,13 +13,9 @@ export class TypeormPhoneStore extends PhoneStore {
   override async receive(messages: readonly PhoneMessage[]): Promise<void> {
     if (messages.length === 0) return;
     const { dialect } = this.executor;
-    await this.executor.writeLazily(() =>
-      write(
-        `INSERT INTO messaging_phone_message (${COLUMNS}) SELECT ${COLUMNS} FROM ${dialect.rows(SHAPE)}
-          ${dialect.onDuplicate('number, channel, message_id')}`,
-        JSON.stringify(messages.map(toRow)),
-      ),
-    );
+    const sql = `INSERT INTO messaging_phone_message (${COLUMNS}) SELECT ${COLUMNS} FROM ${dialect.rows(SHAPE)}
+      ${dialect.onDuplicate('number, channel, message_id')}`;
+    await this.executor.writeLazily(() => writeAll([{ sql, params: [JSON.stringify(messages.map(toRow))] }], true));
   }
 
   override async messages(number: string): Promise<readonly PhoneMessage[]> {

@@ -20,7 +20,7 @@ async function open() {
     await storage.accounts.createAccount({ id, name: id, createdAt: 0 });
     await storage.ledger.post({ id: `funds ${id}`, accountId: id, kind: 'topup', units: 10, at: 0 });
   }
-  const outbox = new Outbox(storage.outbox, new LocalWakeUp(), new MessagingEvents(), clock);
+  const outbox = new Outbox(storage.outbox, new LocalWakeUp(), new MessagingEvents());
   const gate = new OnceGate(storage.outbox, clock);
   let works = 0;
   /** Sends one SMS, whatever the body says. */

@@ -23,7 +23,7 @@ async function open(...accounts: string[]) {
   const rings: string[] = [];
   wakeUp.listen((channel) => rings.push(channel));
   const clock = new FakeClock();
-  const outbox = new Outbox(commits.store, wakeUp, new MessagingEvents(), clock);
+  const outbox = new Outbox(commits.store, wakeUp, new MessagingEvents());
   const spent = async (id = ACCOUNT) => UNITS - Number(await storage.ledger.balance(id));
   return { storage, commits, outbox, rings, clock, spent };
 }

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { type ColumnType, Dialect, type RowShape } from '../dialect.js';
 import { type Operation, rowsOf, type Statement } from '../operation.js';
-import { type PostgresConnection, preparedSession, type Session } from '../session.js';
+import { type PostgresConnection, planNameOf, preparedSession, type Session } from '../session.js';
 
 const CAST = { id: 'text', text: 'text', integer: 'bigint' } as const;
 
@@ -10,7 +10,7 @@ export class PostgresDialect extends Dialect {
   override readonly driver = 'postgres';
   override readonly lockTimeout = ["SET LOCAL lock_timeout = '5s'"];
 
-  private readonly nativeText = new Map<string, string>();
+  private readonly plans = new Map<string, { readonly sql: string; readonly name: string }>();
 
   /** @param connection `pg`'s own, as TypeORM's driver gives it */
   override session(_runner: QueryRunner, connection: PostgresConnection): Session {
@@ -23,14 +23,15 @@ export class PostgresDialect extends Dialect {
     return type === 'text' ? 'text' : 'text COLLATE "C"';
   }
 
-  override native({ sql, params }: Statement): Statement {
-    let text = this.nativeText.get(sql);
-    if (text === undefined) {
+  override native({ sql, params }: Statement): Statement & { readonly name: string } {
+    let plan = this.plans.get(sql);
+    if (plan === undefined) {
       let place = 0;
-      text = sql.replace(/\?/g, () => `$${++place}`);
-      if (this.nativeText.size < 500) this.nativeText.set(sql, text);
+      const text = sql.replace(/\?/g, () => `$${++place}`);
+      plan = { sql: text, name: planNameOf(text) };
+      if (this.plans.size < 500) this.plans.set(sql, plan);
     }
-    return { sql: text, params };
+    return { ...plan, params };
   }
 
   override rows(shape: RowShape): string {

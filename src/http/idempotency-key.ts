@@ -1,4 +1,4 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { ExecutionContext } from '@nestjs/common';
 import { MessagingError } from '../common/errors.js';
 import { rawRequest } from './raw-request.js';
 
@@ -8,12 +8,8 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 /**
  * The `Idempotency-Key` header of the request, undefined when there is none (contract.md section 7). A malformed or
  * repeated one is a 400.
+ * @throws MessagingError `error.idempotency_key_malformed`
  */
-export const IdempotencyKey = createParamDecorator((_data: unknown, context: ExecutionContext): string | undefined =>
-  idempotencyKeyOf(context),
-);
-
-/** The same, for decorators that need more than the key. @throws MessagingError `error.idempotency_key_malformed` */
 export function idempotencyKeyOf(context: ExecutionContext): string | undefined {
   const key = rawRequest(context).headers['idempotency-key'];
   if (key === undefined) return undefined;

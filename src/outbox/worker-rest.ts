@@ -1,0 +1,67 @@
+import type { Clock } from '../common/clock.js';
+
+/** The pauses of a worker: each ends early when the worker is told to stop, and those that wait for work when it is rung. */
+export class WorkerRest {
+  private readonly stopping = new AbortController();
+  private rung = true;
+  private wake: () => void = () => undefined;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Fires when the worker is to stop. */
+  get signal(): AbortSignal {
+    return this.stopping.signal;
+  }
+
+  get stopped(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
+  /** Whether there is something new since the last `answer`. */
+  get isRung(): boolean {
+    return this.rung;
+  }
+
+  /** There is something to do. */
+  ring(): void {
+    this.rung = true;
+    this.wake();
+  }
+
+  /** The worker looks for itself now. */
+  answer(): void {
+    this.rung = false;
+  }
+
+  stop(): void {
+    this.stopping.abort();
+    this.wake();
+  }
+
+  /** Until a ring, at most so many milliseconds. */
+  untilRung(ms: number): Promise<void> {
+    if (this.rung || this.stopped) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = this.clock.after(ms, () => this.wake());
+      this.wake = () => {
+        cancel();
+        this.wake = () => undefined;
+        resolve();
+      };
+    });
+  }
+
+  /** So many milliseconds, whatever rings. */
+  pause(ms: number): Promise<void> {
+    if (this.stopped) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        cancel();
+        this.signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const cancel = this.clock.after(ms, done);
+      this.signal.addEventListener('abort', done);
+    });
+  }
+}
