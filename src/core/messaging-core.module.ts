@@ -19,6 +19,7 @@ import { HttpSettings, resolveHttpSettings } from '../http/http-settings.js';
 import { MessagingEdge } from '../http/messaging-edge.js';
 import { mountController } from '../http/mount-controller.js';
 import { MediaStore } from '../media/media-store.js';
+import { MediaPurge } from '../msgapp/media-purge.js';
 import { SessionStore } from '../msgapp/session-store.js';
 import type { OtpOptions } from '../otp/otp-options.js';
 import { Channels } from '../outbox/channel.js';
@@ -109,7 +110,7 @@ export class MessagingCore {
 const SERVICES = [
   ...[GraphCheck, StorageLifecycle, MessagingEdge, MessagingEvents, SandboxFeed],
   ...[KeyDirectory, SignatureDirectory, Authenticator, AccountService, SignatureService, LedgerService],
-  ...[Channels, TextSources, Outbox, OnceGate, Dispatcher, ReplyPurge, GuardPurge],
+  ...[Channels, TextSources, Outbox, OnceGate, Dispatcher, ReplyPurge, GuardPurge, MediaPurge],
 ];
 
 const STORES: Provider[] = [

@@ -1,36 +1,12 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { bytes, digest, digestOf, inChunks } from './files.js';
 import { range, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
 
 const MB = 1024 * 1024;
 
-/** Bytes that are different everywhere, from a seed. */
-function bytes(size: number, seed = 1): Buffer {
-  return createHash('shake128', { outputLength: size }).update(`${seed}`).digest();
-}
-
-/** The bytes in chunks of these sizes, over and over; each chunk's memory is filled again when the next one is asked for. */
-async function* inChunks(whole: Uint8Array, sizes: readonly number[]): AsyncIterable<Uint8Array> {
-  const memory = new Uint8Array(Math.max(...sizes));
-  for (let at = 0, turn = 0; at < whole.length; turn++) {
-    const chunk = whole.subarray(at, at + (sizes[turn % sizes.length] ?? 1));
-    memory.fill(0).set(chunk);
-    yield memory.subarray(0, chunk.length);
-    at += chunk.length;
-  }
-}
-
 async function* nothing(): AsyncIterable<Uint8Array> {}
-
-async function digest(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of chunks) hash.update(chunk);
-  return hash.digest('hex');
-}
-
-const digestOf = (whole: Uint8Array) => createHash('sha256').update(whole).digest('hex');
 
 export function mediaTests({ test }: TestRunner, world: World): void {
   const keep = (id: string, whole: Uint8Array, at = START, sizes = [65_536]) =>
