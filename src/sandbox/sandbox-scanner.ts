@@ -33,6 +33,7 @@ export class SandboxScanner {
    */
   async scan(qr: string, number: string): Promise<boolean> {
     const shown = this.shown.get(qr);
-    return this.shown.delete(qr) && shown !== undefined && shown.onScan(number);
+    this.shown.delete(qr);
+    return shown ? shown.onScan(number) : false;
   }
 }
