@@ -25,8 +25,8 @@ const TOTAL_MS = 60_000;
  * Fetches from public addresses, and from nowhere inside: only http on port 80 and https on port 443 (either on both), no
  * credentials, every address of the host public, the connection made to an address that was checked, each of at most
  * three redirects looked at in the same way and none from https down to http. Only an answer 200 with a plain body counts;
- * the bytes are counted as they arrive. Proxies of the environment are not used. What the host allows besides:
- * {@link MediaSettings}.
+ * the bytes are counted as they arrive. A file without a stated length ends where its connection does; otherwise one that is
+ * cut short is refused. Proxies of the environment are not used. What the host allows besides: {@link MediaSettings}.
  */
 @Injectable()
 export class GuardedMediaFetcher extends MediaFetcher {
@@ -58,8 +58,8 @@ export class GuardedMediaFetcher extends MediaFetcher {
       const answer = await this.ask(url, time);
       if (!REDIRECTS.has(answer.status)) return accept(answer, url, maxBytes, time);
       answer.close();
-      const target = answer.header('location');
-      if (target === undefined) throw new MediaRefusedError('a redirect to nowhere');
+      const [target, ...others] = answer.header('location');
+      if (target === undefined || others.length > 0) throw new MediaRefusedError('a redirect to nowhere');
       url = mediaUrl(target, url);
     }
     throw new MediaRefusedError('too many redirects');
@@ -81,13 +81,13 @@ export class GuardedMediaFetcher extends MediaFetcher {
 function accept(answer: MediaAnswer, url: URL, maxBytes: number, time: FetchTime): FetchedMedia {
   if (answer.status !== 200) throw new MediaRefusedError(`status ${answer.status}`);
   // We asked for none. Decoding one is how a few bytes become gigabytes.
-  const encoded = answer.has('content-encoding') && answer.header('content-encoding')?.toLowerCase() !== 'identity';
-  const transfer = answer.has('transfer-encoding') && answer.header('transfer-encoding')?.toLowerCase() !== 'chunked';
+  const encoded = answer.header('content-encoding').some((encoding) => encoding.toLowerCase() !== 'identity');
+  const transfer = answer.header('transfer-encoding').some((encoding) => encoding.toLowerCase() !== 'chunked');
   if (encoded || transfer) throw new MediaRefusedError('an encoded body');
-  if (Number(answer.header('content-length') ?? 0) > maxBytes) throw new MediaRefusedError('too large');
+  if (Number(answer.header('content-length')[0] ?? 0) > maxBytes) throw new MediaRefusedError('too large');
   return {
-    contentType: answer.header('content-type'),
-    fileName: fileNameOf(answer.header('content-disposition'), url),
+    contentType: answer.header('content-type')[0],
+    fileName: fileNameOf(answer.header('content-disposition')[0], url),
     body: new BoundedBody(answer.body, maxBytes, time, answer.close),
   };
 }

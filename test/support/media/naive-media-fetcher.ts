@@ -26,11 +26,15 @@ export class NaiveMediaFetcher extends MediaFetcher {
   }
 
   private async get(url: string): Promise<FetchedMedia> {
-    const { hostname, port, pathname } = new URL(url);
+    const { hostname, port, pathname, search } = new URL(url);
     const [address = ''] = await this.addresses(hostname);
     const socket = this.network.dial(address, Number(port) || 80);
     return new Promise((resolve, reject) => {
-      const sent = request({ path: pathname, headers: { host: hostname }, createConnection: () => socket });
+      const sent = request({
+        path: `${pathname}${search}`,
+        headers: { host: hostname },
+        createConnection: () => socket,
+      });
       sent.on('error', reject).end();
       sent.on('response', (response) => {
         const { location } = response.headers;
