@@ -256,13 +256,14 @@ export class LiveSession {
   private async obey(): Promise<void> {
     const { order } = this;
     if (!order || order.kind === 'let-go') return;
-    // One that was scanned at the last moment does not expire: it is opened again.
+    const reason = order.kind === 'end' ? order.reason : 'shutdown';
     if (order.kind === 'end' && maySessionMove(this.status, order.status)) {
-      await this.move(order.status, order.reason);
+      await this.move(order.status, reason);
       return;
     }
-    if (this.status === 'created') await this.move('expired', 'shutdown');
-    if (this.status === 'connected') await this.move('reconnecting', 'shutdown');
+    if (this.status === 'created') await this.move('expired', reason);
+    // Also one that was scanned at the last moment before it was to expire: it will be opened again.
+    if (this.status === 'connected') await this.move('reconnecting', reason);
     await this.parts.store.release(this.lease).catch((error) => this.warn('could not be released', error));
   }
 

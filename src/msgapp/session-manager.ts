@@ -67,10 +67,10 @@ export class SessionManager implements SessionObserver {
 
   /** Makes a session and asks for its first code. @throws MessagingError `error.storage_unavailable` */
   async connect(accountId: string): Promise<PendingSession> {
-    this.makeRoom(accountId);
     const session = await this.pool.create(accountId);
     const qrToken = this.board.add(session.id);
     void session.start();
+    this.makeRoom(accountId);
     const expires_at = new Date(session.scanUntil).toISOString();
     return { sessionID: session.id, qrToken, status: 'created', expires_at };
   }
@@ -170,7 +170,7 @@ export class SessionManager implements SessionObserver {
     const pending = this.sessions.filter(
       ({ stored, status }) => stored.accountId === accountId && status === 'created',
     );
-    for (const session of pending.slice(0, pending.length + 1 - PENDING_LIMIT)) {
+    for (const session of pending.slice(0, Math.max(0, pending.length - PENDING_LIMIT))) {
       void session.end({ kind: 'end', status: 'expired', reason: 'superseded' });
     }
   }
