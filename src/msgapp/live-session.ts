@@ -284,6 +284,7 @@ export class LiveSession {
       await new Promise<void>((resolve) => this.parts.clock.after(STORE_PAUSE_MS, resolve));
     }
     this.order = { kind: 'let-go' };
+    this.inbox.nudge();
     return false;
   }
 
