@@ -55,12 +55,14 @@ function unescaped(text: string): string {
 
 function cleanName(name: string | undefined): string | undefined {
   const last = (name ?? '').split(/[/\\]/).at(-1) ?? '';
-  const clean = last
-    .replace(UNWANTED, '')
-    .trim()
-    .replace(/^[. ]+|[. ]+$/g, '');
-  const letters = [...clean];
-  if (letters.length <= LONGEST) return clean === '' ? undefined : clean;
-  const end = /\.\w{1,10}$/.exec(clean)?.[0] ?? '';
+  const clean = bounded(last.replace(UNWANTED, '').trim()).replace(/^[. ]+|[. ]+$/g, '');
+  return clean === '' ? undefined : clean;
+}
+
+/** Long names lose their middle: the end says what the file is. */
+function bounded(name: string): string {
+  const letters = [...name];
+  if (letters.length <= LONGEST) return name;
+  const end = /\.\w{1,10}$/.exec(name)?.[0] ?? '';
   return `${letters.slice(0, LONGEST - end.length).join('')}${end}`;
 }

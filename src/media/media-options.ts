@@ -30,7 +30,7 @@ export function resolveMediaSettings({ allow = 'none' }: MediaOptions = {}): Med
 
 function originOf(text: unknown, at: number): string {
   const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
-  const whole = url !== undefined && `${url.origin}/` === url.href && /^https?:$/.test(url.protocol);
+  const whole = url !== undefined && `${url.origin}/` === url.href && /^https?:\/\/[^*]+$/.test(url.origin);
   if (whole) return url.origin;
   throw new MessagingOptionsError(
     `Option media.allow[${at}] must be an origin, http or https with a host and no more, such as "https://files.example.com".`,

@@ -77,10 +77,14 @@ function within(address: Address, where: readonly Block[]): boolean {
   return where.some((each) => each[0].kind() === address.kind() && address.match(each));
 }
 
-/** Only what dialling would take as it is: no octal, no short forms. */
+/**
+ * Only what dialling takes as it is: no octal, no short forms, no zones. IPv6 is read by the URL standard first: the library
+ * takes `::8.8.8.8` for the mapped address, which it is not.
+ */
 function parse(text: string): Address | undefined {
-  if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return undefined;
-  return ipaddr.parse(text);
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
+  const url = `http://[${text}]`;
+  return URL.canParse(url) ? ipaddr.IPv6.parse(new URL(url).hostname.slice(1, -1)) : undefined;
 }
 
 function isV6(address: Address): address is ipaddr.IPv6 {

@@ -13,7 +13,7 @@ export interface RawRequest {
 /** Answers by writing bytes, well-formed or not. */
 export type RawHandler = (request: RawRequest) => void;
 
-/** A server on a port of 127.0.0.1 (and, where there is one, ::1) that speaks HTTP only as far as a test makes it. */
+/** A server on a port of 127.0.0.1 that speaks HTTP only as far as a test makes it. */
 export class RawServer {
   /** Connections that arrived. */
   connections = 0;
@@ -42,6 +42,11 @@ export class RawServer {
   /** Connections that are still open. */
   get open(): number {
     return this.sockets.size;
+  }
+
+  /** Writes to every connection, asked or not. */
+  say(bytes: string): void {
+    for (const socket of this.sockets) socket.write(bytes);
   }
 
   async close(): Promise<void> {

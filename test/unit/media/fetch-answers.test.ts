@@ -416,7 +416,9 @@ test('forty fetches at once, good and bad, leave nothing behind', async () => {
   });
   const outcomes = await Promise.allSettled(
     Array.from({ length: 40 }, (_, at) =>
-      world.bytes(`http://files.example/${['good', 'cut', 'gone', 'good'][at % 4]}`),
+      world.bytes(`http://files.example/${['good', 'cut', 'gone', 'good'][at % 4]}`, {
+        signal: new AbortController().signal,
+      }),
     ),
   );
   expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual(
