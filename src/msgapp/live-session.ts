@@ -28,7 +28,7 @@ export interface SessionParts {
 export interface SessionObserver {
   /** It took a step, which is stored. */
   moved(session: LiveSession, reason: string): void;
-  /** Whether it can send has changed. */
+  /** Whether it can send may have changed; without a connection its code is worth nothing either. */
   turned(session: LiveSession): void;
   /** A connection of its said something. */
   heard(session: LiveSession, event: LinkEvent): void;
@@ -232,7 +232,6 @@ export class LiveSession {
   }
 
   private turn(link: Link | undefined): void {
-    if (this.open === link) return;
     this.open = link;
     this.observer.turned(this);
   }
