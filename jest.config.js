@@ -3,6 +3,7 @@ const common = {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^nestjs-messaging$': '<rootDir>/src/index.ts',
+    '^nestjs-messaging/baileys$': '<rootDir>/src/transports/baileys/index.ts',
     '^nestjs-messaging/([a-z-]+)$': '<rootDir>/src/$1/index.ts',
     // Not `x.json.js`: that is a module of its own (libphonenumber's metadata).
     '^(\\.{1,2}/(?!.*\\.json\\.js$).*)\\.js$': '$1',

@@ -1,13 +1,16 @@
 import type { BaileysEventMap, WASocket } from 'baileys';
 import type { Clock } from '../../common/clock.js';
-import type { Link, LinkEnd, LinkEvent, LinkListener, OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
+import type { Link, LinkEnd, LinkListener, OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
 import { within } from '../../msgapp/within.js';
 import type { HandOff } from '../../outbox/hand-off.js';
 import type { BaileysCredentials } from './baileys-credentials.js';
 import type { Baileys } from './baileys-library.js';
 import type { ResolvedBaileysOptions } from './baileys-options.js';
+import { failureOf } from './failure.js';
 import { guardListeners } from './guard-listeners.js';
+import { hangUp } from './hang-up.js';
 import { linkEndOf } from './link-end.js';
+import { LinkVoice } from './link-voice.js';
 import { LinkWatch } from './link-watch.js';
 import { MessageSender } from './message-sender.js';
 import type { BaileysLogger } from './quiet-logger.js';
@@ -34,34 +37,32 @@ const CODE_MS = 20_000;
 /** How much longer than the pause between two keep-alives the server may be silent. */
 const SILENCE_MARGIN_MS = 10_000;
 
-/** How long a socket may take to close in order. */
-const CLOSE_MS = 2000;
-
 /** The server wants a passkey to link this account, which Baileys cannot give: its owner sees no code accepted. */
 const PASSKEY_STANZAS = ['passkey_prologue_request', 'crsc_continuation'];
 
 /** One connection of Baileys, from its start to its one end. */
 export class BaileysLink implements Link {
+  private readonly voice: LinkVoice;
   private readonly watch: LinkWatch;
   private readonly desk: ReceiptDesk;
   private readonly recipients: Recipients;
   private readonly sender: MessageSender;
-  private telling: Promise<void> = Promise.resolve();
   private codes = 0;
   private isOpen = false;
   private isOver = false;
 
   constructor(private readonly parts: LinkParts) {
-    const { clock, options, socket, library, memory } = parts;
+    const { clock, options, socket, library, memory, credentials, listener, logger } = parts;
+    this.voice = new LinkVoice(credentials, listener, () => logger.warn('The session could not deal with an event.'));
     const patience = { answerMs: options.answerTimeoutMs, silenceMs: options.keepAliveMs + SILENCE_MARGIN_MS };
     this.watch = new LinkWatch(clock, patience, (reason) => this.finish({ next: 'retry', reason }));
-    this.desk = new ReceiptDesk(clock, (receipt) => this.tell(receipt));
+    this.desk = new ReceiptDesk(clock, (receipt) => this.voice.tell(receipt));
     this.recipients = new Recipients(library, socket, memory);
     this.sender = new MessageSender({
       ...parts,
       recipients: this.recipients,
       desk: this.desk,
-      restricted: (code) => this.tell({ kind: 'restricted', code, forMs: options.restrictionMs }),
+      restricted: (code) => this.voice.tell({ kind: 'restricted', code, forMs: options.restrictionMs }),
     });
     this.listen(socket);
     this.watch.expect();
@@ -77,19 +78,20 @@ export class BaileysLink implements Link {
   }
 
   async close(): Promise<void> {
+    const { socket, clock, credentials } = this.parts;
     this.stop();
-    await this.hangUp();
-    await this.parts.credentials.saved();
+    await hangUp(socket, clock);
+    await credentials.saved();
   }
 
   async logout(): Promise<void> {
-    const { socket, logger, clock, options } = this.parts;
+    const { socket, logger, clock, options, credentials } = this.parts;
     this.stop();
     // On a socket that is closed there is nobody to tell; the device then stays on the phone's list until its owner removes it.
     const told = socket.logout().catch(() => logger.warn('The phone could not be told of the log-out.'));
     await within(clock, options.queryTimeoutMs, told);
-    await this.hangUp();
-    await this.parts.credentials.saved();
+    await hangUp(socket, clock);
+    await credentials.saved();
   }
 
   /** Gives the connection up because of what it was given to work with. */
@@ -113,7 +115,7 @@ export class BaileysLink implements Link {
       this.finish({ next: 'retry', reason: `upgrade_refused_${statusCode}` });
     });
     for (const type of PASSKEY_STANZAS) {
-      ws.on(`CB:notification,type:${type}`, () => this.tell({ kind: 'notice', reason: 'passkey_required' }));
+      ws.on(`CB:notification,type:${type}`, () => this.voice.tell({ kind: 'notice', reason: 'passkey_required' }));
     }
   }
 
@@ -124,16 +126,16 @@ export class BaileysLink implements Link {
     if (qr) this.showCode(qr);
     if (isNewLogin) {
       this.watch.expect();
-      this.tellSaved((number) => ({ kind: 'linked', number }));
+      this.tellLinked('linked');
     }
     if (connection === 'open') {
       this.watch.answered();
       this.isOpen = true;
-      this.tellSaved((number) => ({ kind: 'open', number }));
+      this.tellLinked('open');
     }
     if (reachoutTimeLock?.isActive) {
       const forMs = (reachoutTimeLock.timeEnforcementEnds?.getTime() ?? 0) - clock.now();
-      if (forMs > 0) this.tell({ kind: 'restricted', code: 'reachout_timelock', forMs });
+      if (forMs > 0) this.voice.tell({ kind: 'restricted', code: 'reachout_timelock', forMs });
     }
     if (connection === 'close') {
       const stage = { linked: credentials.number !== undefined, codeShown: this.codes > 0 };
@@ -146,7 +148,7 @@ export class BaileysLink implements Link {
     this.watch.answered();
     const lifetime = options.qrTimeoutMs ?? (this.codes === 0 ? FIRST_CODE_MS : CODE_MS);
     this.codes++;
-    this.tell({ kind: 'qr', qr, expiresAt: clock.now() + lifetime });
+    this.voice.tell({ kind: 'qr', qr, expiresAt: clock.now() + lifetime });
   }
 
   private received(node: Parameters<ReceiptDesk['receipt']>[0]): void {
@@ -161,59 +163,28 @@ export class BaileysLink implements Link {
   /** A frame that cannot be read ends the connection; after it none can. Anything else that Baileys stumbles over does not. */
   private faulted(event: string | symbol, error: unknown): void {
     if (event === 'message') this.finish({ next: 'retry-few', reason: 'unreadable_frame' });
-    else this.parts.logger.warn(error, 'A listener failed.');
+    else this.parts.logger.warn(`A listener failed: ${failureOf(error).reason}.`);
   }
 
-  private tell(event: LinkEvent): void {
-    this.telling = this.telling.then(() => this.pass(event));
-  }
-
-  /** Tells something that is only true when the credentials are stored. */
-  private tellSaved(eventFor: (number: string) => LinkEvent): void {
-    const { credentials } = this.parts;
-    this.telling = this.telling
-      .then(() => credentials.saved())
-      .then(() => {
-        if (credentials.number !== undefined) this.pass(eventFor(credentials.number));
-      });
-  }
-
-  private pass(event: LinkEvent): void {
-    this.parts.listener(event).catch(() => this.parts.logger.warn('The session could not deal with an event.'));
+  /** Tells something of the number that is only true when its credentials are stored. */
+  private tellLinked(kind: 'linked' | 'open'): void {
+    this.voice.tellSaved(() => {
+      const { number } = this.parts.credentials;
+      return number === undefined ? undefined : { kind, number };
+    });
   }
 
   /** The one end. What was to be stored is stored before it is told, so that the next connection finds it. */
   private finish(end: LinkEnd): void {
     if (this.isOver) return;
     this.stop();
-    const { credentials } = this.parts;
-    this.telling = this.telling.then(() => credentials.saved()).then(() => this.pass({ kind: 'ended', end }));
-    void this.hangUp();
+    this.voice.tellSaved(() => ({ kind: 'ended', end }));
+    void hangUp(this.parts.socket, this.parts.clock);
   }
 
   private stop(): void {
     this.isOver = true;
     this.watch.stop();
     this.desk.close();
-  }
-
-  /** Closes the socket; one that the other side does not close is cut off. */
-  private async hangUp(): Promise<void> {
-    const { socket, clock } = this.parts;
-    const raw: unknown = Reflect.get(socket.ws, 'socket');
-    const closed = await within(
-      clock,
-      CLOSE_MS,
-      socket.end(undefined).then(() => true),
-    );
-    if (
-      !closed &&
-      typeof raw === 'object' &&
-      raw !== null &&
-      'terminate' in raw &&
-      typeof raw.terminate === 'function'
-    ) {
-      raw.terminate();
-    }
   }
 }

@@ -82,7 +82,7 @@ export function resolveBaileysOptions(options: BaileysOptions): ResolvedBaileysO
     browser,
     qrTimeoutMs,
     // An agent for https cannot make a connection without TLS.
-    agent: waWebSocketUrl.startsWith('wss:') ? agent : undefined,
+    agent: new URL(waWebSocketUrl).protocol === 'wss:' ? agent : undefined,
     uploadAgent: agentOf('uploadAgent', given.uploadAgent, ca),
   };
 }

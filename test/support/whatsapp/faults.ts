@@ -24,6 +24,16 @@ export interface Faults {
   readonly held: Set<string>;
 }
 
+/** None any more. */
+export function mend(faults: Faults): void {
+  faults.held.clear();
+  delete faults.upgradeStatus;
+  delete faults.loginFailure;
+  delete faults.ackError;
+  const { held: _, ...rest } = noFaults();
+  Object.assign(faults, rest);
+}
+
 export function noFaults(): Faults {
   return {
     silent: false,

@@ -14,7 +14,7 @@ type Told<K extends LinkEvent['kind']> = Extract<LinkEvent, { kind: K }>;
 
 /** A session that does by hand what the session manager does: opens connections and hears what they say. */
 export class TestSession {
-  readonly credentials = new MemoryCredentials();
+  credentials = new MemoryCredentials();
   /** What the latest connection has said. */
   events: LinkEvent[] = [];
   private current: Link | undefined;
@@ -70,6 +70,22 @@ export class TestSession {
     await phone.scan(qr);
     await this.end();
     return this.resume();
+  }
+
+  /** From now on it has the credentials of another one. */
+  takeOver({ credentials }: TestSession): void {
+    this.credentials = credentials;
+    this.linked = true;
+  }
+
+  /** From now on it counts as linked. */
+  pretendLinked(): void {
+    this.linked = true;
+  }
+
+  /** Closes the latest connection, if there is one. */
+  async close(): Promise<void> {
+    await this.current?.close();
   }
 
   /** Sends to a phone. */

@@ -75,6 +75,11 @@ export class WireConnection {
     this.socket.terminate();
   }
 
+  /** Reads nothing any more, not even that the client wants to close. */
+  freeze(): void {
+    this.socket.pause();
+  }
+
   /** Sends what no client can decrypt. */
   sendGarbage(): void {
     this.socket.send(frame(Buffer.alloc(40, 0x5a)));
