@@ -106,7 +106,13 @@ export class MsgappChannel extends Channel {
 
   override deliver(batch: readonly Delivery[], signal: AbortSignal): Promise<readonly HandOff[]> {
     return Promise.all(
-      batch.map(async (delivery) => withTrail(await this.deliverOne(delivery, signal), this.clock.now())),
+      batch.map(async (delivery) => {
+        // Up to the hand-over nothing was sent, so it can be tried again.
+        const answer = await this.deliverOne(delivery, signal).catch(
+          (): HandOff => ({ kind: 'retry', error: 'storage' }),
+        );
+        return withTrail(answer, this.clock.now());
+      }),
     );
   }
 
@@ -141,8 +147,8 @@ export class MsgappChannel extends Channel {
     if (ended) return { kind: 'refused', error: ended };
     const link = this.sessions.linkOf(lane);
     if (!link || signal.aborted) return { kind: 'retry', error: 'not_connected' };
-    const content = this.contents.of(delivery);
-    if (!content) return { kind: 'refused', error: 'no_text' };
+    const content = await this.contents.of(delivery);
+    if (!content) return { kind: 'refused', error: 'no_content' };
     return this.hand({ messageId, from: sender, to: number, attempt, content }, lane, link, signal, delivery.position);
   }
 

@@ -1,5 +1,7 @@
 import { MessagingOptionsError } from '../common/errors.js';
 import type { DeliveryTiming } from '../outbox/hand-off.js';
+import { resolveChannelName } from './channel-name.js';
+import type { CredentialsKeyOption } from './credential-keys.js';
 import type { Pacing, SessionTiming } from './msgapp-transport.js';
 
 /** Units per message. */
@@ -15,6 +17,8 @@ export interface MsgappOptions {
   /** The channel's name, in its paths and for `channel` of `send/otp`: 1 to 32 of `a-z 0-9 -`, a letter first. Default `msgapp`. */
   readonly channel?: string;
   readonly tariff: MsgappTariff;
+  /** What credentials of sessions are encrypted with: at least 32 random characters, kept outside the database. */
+  readonly credentialsKey: CredentialsKeyOption;
   /** Also refuse numbers that libphonenumber knows to be impossible. Default false. */
   readonly strictNumbers?: boolean;
   /** How fast one number sends; what is left out is the transport's own, else no pacing. */
@@ -35,11 +39,6 @@ export abstract class MsgappSettings {
   abstract readonly sessions: Partial<SessionTiming>;
 }
 
-const DEFAULT_CHANNEL = 'msgapp';
-
-/** First parts of our other paths. */
-const TAKEN_NAMES = new Set(['sms', 'otp', 'send', 'verify', 'balance']);
-
 const LONGEST_MS = 30 * 24 * 3_600_000;
 
 /** Least and most of each wait; the longest lease and the shortest one keep their renewal apart from their end. */
@@ -52,12 +51,9 @@ const WAITS: Readonly<Record<keyof SessionTiming, readonly [number, number]>> = 
 };
 
 /** @throws MessagingOptionsError with a sentence that names the wrong option */
-export function resolveMsgappSettings(options: MsgappOptions): MsgappSettings {
-  const { channel = DEFAULT_CHANNEL, tariff, pacing = {}, delivery = {}, sessions = {} } = options ?? {};
-  if (typeof channel !== 'string' || !/^[a-z][a-z0-9-]{0,31}$/.test(channel) || TAKEN_NAMES.has(channel)) {
-    const taken = [...TAKEN_NAMES].join(', ');
-    throw wrong(`channel must be 1 to 32 of a-z, 0-9 and "-", a letter first, and none of ${taken}; got ${channel}.`);
-  }
+export function resolveMsgappSettings(options: Omit<MsgappOptions, 'credentialsKey'>): MsgappSettings {
+  const { tariff, pacing = {}, delivery = {}, sessions = {} } = options ?? {};
+  const channel = resolveChannelName(options?.channel);
   if (typeof tariff !== 'object' || tariff === null) throw wrong('tariff is missing: { text, media }.');
   for (const kind of ['text', 'media'] as const) checkInteger(`tariff.${kind}`, tariff[kind], 0, 1_000_000);
   for (const [name, value] of Object.entries(delivery)) {
@@ -68,7 +64,7 @@ export function resolveMsgappSettings(options: MsgappOptions): MsgappSettings {
     if (value !== undefined) checkInteger(`sessions.${name}`, value, least, most);
   }
   checkPacing(pacing);
-  return { channel, tariff, pacing, delivery, sessions, strictNumbers: options.strictNumbers ?? false };
+  return { channel, tariff, pacing, delivery, sessions, strictNumbers: options?.strictNumbers ?? false };
 }
 
 function checkPacing({ perMinute = 1, jitter = 0 }: Partial<Pacing>): void {
