@@ -71,7 +71,7 @@ export class ChannelWorker {
   private async round(): Promise<boolean> {
     await this.expire();
     const lanes = this.channel.lanes();
-    if (!lanes && this.inFlight.size >= this.settings.concurrency) return false;
+    if (lanes ? lanes.length === 0 : this.inFlight.size >= this.settings.concurrency) return false;
     const now = this.clock.now();
     const leaseUntil = now + this.channel.timing.leaseMs;
     const batch = await this.store.claim({
