@@ -190,4 +190,32 @@ describe('the recipient', () => {
       ),
     ).toEqual({ kind: 'retry', error: 'no_devices' });
   });
+
+  test('whose keys the server does not give out holds up nobody else for long', async () => {
+    const stranger = peer.phone('22670000004');
+    peer.faults.held.add('encrypt/key');
+    expect(await session.send(stranger, 'Un')).toEqual({ kind: 'retry', error: 'relay_failed: code_500' });
+    expect(await session.send(friend, 'Deux')).toMatchObject({ kind: 'sent' });
+    peer.faults.held.clear();
+    expect(stranger.inbox).toEqual([]);
+  });
+});
+
+describe('a message that a phone could not decrypt', () => {
+  test('is sent again, also on a later connection, and to nobody but its recipient', async () => {
+    await session.send(friend, 'Encore');
+    const [first] = friend.inbox;
+    if (!first) throw new Error('Nothing came.');
+    friend.askAgain(first);
+    await until(() => friend.inbox.length === 2);
+    await session.link.close();
+    await session.resume();
+    peer.phone('22670000003').askAgain(first);
+    friend.askAgain(first);
+    await until(() => friend.inbox.length === 3);
+    expect(friend.inbox.map(({ id, text }) => ({ id, text }))).toEqual(
+      Array.from({ length: 3 }, () => ({ id: first.id, text: 'Encore' })),
+    );
+    expect(peer.phone('22670000003').inbox.filter(({ text }) => text === 'Encore')).toEqual([]);
+  });
 });

@@ -1,4 +1,5 @@
 import type { InjectionToken } from '@nestjs/common';
+import type { WASocket } from 'baileys';
 import { LRUCache } from 'lru-cache';
 import { Clock, SystemClock } from '../../common/clock.js';
 import {
@@ -16,6 +17,7 @@ import { BaileysLink } from './baileys-link.js';
 import { type BaileysOptions, type ResolvedBaileysOptions, resolveBaileysOptions } from './baileys-options.js';
 import { guardConsole } from './console-guard.js';
 import { quietLogger } from './quiet-logger.js';
+import { addressOfSender } from './recipients.js';
 import { SessionMemory } from './session-memory.js';
 import { socketSettings } from './socket-settings.js';
 import { unlinkedLink } from './unlinked-link.js';
@@ -91,7 +93,11 @@ export class BaileysMsgappTransport extends MsgappTransport {
     const memory = this.memories.get(order.sessionId) ?? new SessionMemory();
     this.memories.set(order.sessionId, memory);
     const logger = quietLogger();
-    const socket = library.makeWASocket(socketSettings(library, credentials, memory, options, logger));
+    const socket: WASocket = library.makeWASocket({
+      ...socketSettings(library, credentials, memory, options, logger),
+      getMessage: async ({ id, remoteJid }) =>
+        memory.sent.find(id ?? '', await addressOfSender(library, socket, remoteJid)),
+    });
     link = new BaileysLink({ library, socket, credentials, memory, options, logger, clock, listener });
     return link;
   }

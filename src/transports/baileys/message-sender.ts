@@ -70,7 +70,7 @@ export class MessageSender {
 
   private async relay(address: string, message: proto.IMessage, reference: string): Promise<HandOff> {
     const { socket, memory, desk, options } = this.parts;
-    memory.sent.set(reference, message);
+    memory.sent.remember(reference, address, message);
     const relaying = socket.relayMessage(address, message, { messageId: reference });
     const acknowledged = desk.ackOf(reference, relaying, options.ackTimeoutMs);
     const failure = await relaying.then(

@@ -2,6 +2,20 @@ import type { WASocket } from 'baileys';
 import type { Baileys } from './baileys-library.js';
 import type { SessionMemory } from './session-memory.js';
 
+/**
+ * The address under which a recipient was written to, whichever of their two names they use now; undefined when that is
+ * not known.
+ */
+export async function addressOfSender(
+  library: Baileys,
+  { signalRepository }: Pick<WASocket, 'signalRepository'>,
+  jid: string | null | undefined,
+): Promise<string | undefined> {
+  if (!jid) return undefined;
+  const number = library.isLidUser(jid) ? await signalRepository.lidMapping.getPNForLID(jid) : jid;
+  return number ? library.jidNormalizedUser(number) : undefined;
+}
+
 /** Who can be reached, as one connection's server tells. */
 export class Recipients {
   constructor(

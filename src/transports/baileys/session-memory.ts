@@ -1,6 +1,6 @@
-import type { proto } from 'baileys';
 import { LRUCache } from 'lru-cache';
 import { BoundedCache } from './bounded-cache.js';
+import { SentMessages } from './sent-messages.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -17,8 +17,7 @@ export class SessionMemory {
   readonly devices = new BoundedCache(5000, HOUR_MS);
   /** How often recipients have asked for a message again. */
   readonly retries = new BoundedCache(1000, HOUR_MS);
-  /** The messages sent last, for recipients who could not decrypt them and ask again; else they wait for ever. */
-  readonly sent = new LRUCache<string, proto.IMessage>({ max: 500, ttl: 24 * HOUR_MS });
+  readonly sent = new SentMessages();
   /** The address that the server has for a number; not always the number's own digits (mobiles of Brazil or Mexico). */
   readonly addresses = new LRUCache<string, string>({ max: 5000, ttl: 24 * HOUR_MS });
 }

@@ -49,6 +49,5 @@ export function socketSettings(
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
     userDevicesCache: memory.devices,
     msgRetryCounterCache: memory.retries,
-    getMessage: async ({ id }) => memory.sent.get(id ?? ''),
   };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { proto } from 'baileys';
+import { encodeBigEndian, type proto } from 'baileys';
 import type { LinkedDevice } from './linked-device.js';
 import { openMedia, type ReceivedMedia } from './phone-media.js';
 import { PhoneSignal, type Sealed } from './phone-signal.js';
@@ -80,6 +80,18 @@ export class Phone {
   /** Shows a message to its owner, who lets the sender know. */
   read({ id, sender }: ReceivedMessage): void {
     sender.connection?.send(stanza('receipt', { from: this.jid, id, t: seconds(), type: 'read' }));
+  }
+
+  /** As when it could not decrypt a message: asks the sender's device for it again. */
+  askAgain({ id, sender }: ReceivedMessage): void {
+    const t = seconds();
+    const registration = encodeBigEndian(this.signal.identity.registrationId, 4);
+    sender.connection?.send(
+      stanza('receipt', { from: this.jid, id, t, type: 'retry' }, [
+        stanza('retry', { count: '1', id, t, v: '1' }),
+        stanza('registration', {}, registration),
+      ]),
+    );
   }
 
   /** Logs out all linked devices, or one. */
