@@ -15,6 +15,7 @@ export type OnScan = (number: string) => Promise<boolean>;
 @Injectable()
 export class SandboxScanner {
   private readonly shown = new Map<string, { readonly code: ShownCode; readonly onScan: OnScan }>();
+  private readonly listeners = new Set<() => void>();
 
   /** The codes that can be scanned now. */
   get codes(): readonly ShownCode[] {
@@ -24,7 +25,17 @@ export class SandboxScanner {
   /** Shows a code; the answer takes it away. */
   show(code: ShownCode, onScan: OnScan): () => void {
     this.shown.set(code.qr, { code, onScan });
-    return () => this.shown.delete(code.qr);
+    this.tell();
+    return () => {
+      if (this.shown.delete(code.qr)) this.tell();
+    };
+  }
+
+  /** Calls `listener`, which must not throw, whenever there are other codes than before; the answer ends that. */
+  listen(listener: () => void): () => void {
+    const own = () => listener();
+    this.listeners.add(own);
+    return () => void this.listeners.delete(own);
   }
 
   /**
@@ -33,7 +44,13 @@ export class SandboxScanner {
    */
   async scan(qr: string, number: string): Promise<boolean> {
     const shown = this.shown.get(qr);
+    if (!shown) return false;
     this.shown.delete(qr);
-    return shown ? shown.onScan(number) : false;
+    this.tell();
+    return shown.onScan(number);
+  }
+
+  private tell(): void {
+    for (const listener of this.listeners) listener();
   }
 }
