@@ -1,59 +1,17 @@
-import { Logger } from '@nestjs/common';
-import type { Clock } from '../common/clock.js';
 import { Inbox } from './inbox.js';
-import type { Link, LinkEnd, LinkEvent, MsgappTransport, SessionTiming } from './msgapp-transport.js';
+import type { Link, LinkEnd, LinkEvent } from './msgapp-transport.js';
 import { ReconnectPolicy } from './reconnect-policy.js';
+import { SessionConnection } from './session-connection.js';
 import type { SessionCredentials } from './session-credentials.js';
-import {
-  maySessionMove,
-  type SessionLease,
-  type SessionStatus,
-  type SessionStore,
-  type StoredSession,
-} from './session-store.js';
+import type { Order } from './session-order.js';
+import type { SessionObserver, SessionParts } from './session-parts.js';
+import { SessionSteps } from './session-steps.js';
+import { maySessionMove, type SessionLease, type SessionStatus, type StoredSession } from './session-store.js';
 import { SessionWatchdog } from './session-watchdog.js';
 import { within } from './within.js';
 
-/** What a session works with. */
-export interface SessionParts {
-  readonly transport: MsgappTransport;
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  /** In [0, 1), for jitter. */
-  readonly random: () => number;
-  readonly timing: SessionTiming;
-}
-
-/** Who is told what happens to a session. Must return at once. */
-export interface SessionObserver {
-  /** It took a step, which is stored. */
-  moved(session: LiveSession, reason: string): void;
-  /** Whether it can send may have changed; without a connection its code is worth nothing either. */
-  turned(session: LiveSession): void;
-  /** A connection of its said something. */
-  heard(session: LiveSession, event: LinkEvent): void;
-  /** It is over, or another process's now. */
-  gone(session: LiveSession): void;
-}
-
-/** What is wanted of a session that is to end in this process. */
-export type Order =
-  /** Another process may have it. */
-  | { readonly kind: 'hand-over' }
-  /** Another process may have it already: nothing may be written any more. */
-  | { readonly kind: 'let-go' }
-  | { readonly kind: 'end'; readonly status: 'expired' | 'logged_out'; readonly reason: string };
-
-interface Heard {
-  readonly event: LinkEvent;
-  readonly done: () => void;
-}
-
-/** How long the closing of a connection is waited for. */
-const CLOSE_MS = 10_000;
-
-/** How long a step waits for a database that does not answer. */
-const STORE_PAUSE_MS = 1000;
+/** How long the store is asked who has taken the session. */
+const ASK_MS = 1000;
 
 /**
  * One session in the process that holds its lease: a loop that opens one connection after the other until the session is
@@ -61,31 +19,31 @@ const STORE_PAUSE_MS = 1000;
  * pause and one step at a time.
  */
 export class LiveSession {
-  private readonly log = new Logger('Msgapp');
-  private readonly inbox: Inbox<Heard>;
+  private readonly steps: SessionSteps;
+  private readonly rest: Inbox<never>;
   private readonly policy: ReconnectPolicy;
   private readonly watchdog: SessionWatchdog;
-  /** The connection that counts; what an older one says is not heard. */
-  private generation = 0;
-  /** The last connection that has said its end. */
-  private ended = 0;
+  private connection: SessionConnection | undefined;
   private open: Link | undefined;
   private order: Order | undefined;
   private running: Promise<void> | undefined;
   private linked: boolean;
-  private current: Pick<StoredSession, 'status' | 'number'>;
 
   constructor(
     readonly stored: StoredSession,
-    readonly lease: SessionLease,
+    lease: SessionLease,
     private readonly credentials: SessionCredentials,
     private readonly parts: SessionParts,
-    private readonly observer: SessionObserver,
+    private readonly observer: SessionObserver<LiveSession>,
   ) {
-    const { clock, timing, random } = parts;
+    const { clock, store, timing, random } = parts;
     this.linked = stored.status !== 'created';
-    this.current = stored;
-    this.inbox = new Inbox(clock);
+    this.steps = new SessionSteps(stored, lease, store, clock, {
+      goesOn: () => this.order?.kind !== 'let-go' && this.order?.kind !== 'hand-over',
+      taken: (reason) => observer.moved(this, reason),
+      refused: () => void this.end({ kind: 'let-go' }),
+    });
+    this.rest = new Inbox(clock);
     this.policy = new ReconnectPolicy(timing.steadyMs, random);
     this.watchdog = new SessionWatchdog(timing, this.linked ? undefined : this.scanUntil);
   }
@@ -96,16 +54,16 @@ export class LiveSession {
 
   /** As it is stored. */
   get status(): SessionStatus {
-    return this.current.status;
+    return this.steps.status;
   }
 
   get number(): string | undefined {
-    return this.current.number;
+    return this.steps.number;
   }
 
   /** Whether it is linked and its connection is not open. */
   get isCut(): boolean {
-    return this.current.status === 'connected' && this.link === undefined;
+    return this.status === 'connected' && this.link === undefined;
   }
 
   /** Until when somebody may scan, milliseconds since the epoch. */
@@ -128,13 +86,14 @@ export class LiveSession {
   end(order: Order): Promise<void> {
     if (this.order === undefined || order.kind === 'let-go') this.order = order;
     this.turn(undefined);
-    this.inbox.nudge();
+    this.rest.nudge();
+    this.connection?.nudge();
     return this.start();
   }
 
   /** Drops the connection `link`, if it is the one in use, as if it had ended by itself. */
   drop(link: Link, reason: string): void {
-    if (this.open === link) void this.hear(this.generation, { kind: 'ended', end: { next: 'retry', reason } });
+    if (this.open === link) this.connection?.drop(reason);
   }
 
   private get now(): number {
@@ -143,92 +102,74 @@ export class LiveSession {
 
   private async run(delayMs: number): Promise<void> {
     try {
-      await this.inbox.next(delayMs);
+      await this.rest.next(delayMs);
       while (!this.order) {
-        const end = this.watchdog.pairingEnd(this.now) ?? (await this.oneLink());
+        const end = this.watchdog.pairingEnd(this.now) ?? (await this.connect());
         if (!end) break;
         const next = this.policy.ended(end, this.now);
-        if (!next.again) return void (await this.move(next.status, next.reason));
-        if (this.status === 'connected') await this.move('reconnecting', end.reason);
-        await this.inbox.next(Math.min(next.waitMs, this.watchdog.deadline - this.now));
+        if (!next.again) return void (await this.steps.take(next.status, next.reason));
+        if (this.status === 'connected') await this.steps.take('reconnecting', end.reason);
+        await this.rest.next(Math.min(next.waitMs, this.watchdog.deadline - this.now));
       }
       await this.obey();
     } finally {
-      this.generation++;
       this.observer.gone(this);
     }
   }
 
   /** Opens a connection and stays with it until it ends; undefined when an order came. */
-  private async oneLink(): Promise<LinkEnd | undefined> {
-    const generation = ++this.generation;
+  private async connect(): Promise<LinkEnd | undefined> {
+    const { id: sessionId, channel } = this.stored;
+    const { transport, clock } = this.parts;
+    const { credentials, linked } = this;
     this.watchdog.asked(this.now);
-    const opening = this.openLink(generation);
+    const order = { sessionId, channel, credentials, linked };
+    const connection = new SessionConnection(order, clock, transport, (event) => this.heardAtOnce(event));
+    this.connection = connection;
     try {
-      for (;;) {
-        const heard = await this.inbox.next(this.watchdog.deadline - this.now);
-        const end = heard ? await this.handle(heard.event, opening, generation) : this.watchdog.overdue(this.now);
-        heard?.done();
-        if (this.order) return undefined;
-        if (end) return end;
-      }
+      return await this.follow(connection);
     } finally {
-      this.generation++;
       this.watchdog.idle();
       this.turn(undefined);
-      for (const { done } of this.inbox.drain()) done();
-      await this.closeLink(opening);
+      await connection.close(await this.isLoggedOut());
     }
   }
 
-  private async openLink(generation: number): Promise<Link | undefined> {
-    const { id: sessionId, channel } = this.stored;
-    const order = { sessionId, channel, credentials: this.credentials, linked: this.linked };
-    try {
-      return await this.parts.transport.open(order, (event) => this.hear(generation, event));
-    } catch (error) {
-      this.warn('could not be opened', error);
-      void this.hear(generation, { kind: 'ended', end: { next: 'retry', reason: 'open_failed' } });
-      return undefined;
+  private async follow(connection: SessionConnection): Promise<LinkEnd | undefined> {
+    for (;;) {
+      const heard = await connection.next(this.watchdog.deadline - this.now);
+      const end = heard ? await this.handle(heard.event, connection) : this.watchdog.overdue(this.now);
+      heard?.done();
+      if (this.order) return undefined;
+      if (end) return end;
     }
   }
 
-  private hear(generation: number, event: LinkEvent): Promise<void> {
-    // What became of a message is true whichever connection tells it.
-    if (event.kind === 'receipt') this.observer.heard(this, event);
-    if (event.kind === 'receipt' || generation !== this.generation) return Promise.resolve();
-    if (event.kind === 'ended') {
-      this.ended = generation;
-      this.turn(undefined);
-    }
-    return new Promise((done) => this.inbox.put({ event, done }));
+  private heardAtOnce(event: LinkEvent): void {
+    if (event.kind === 'ended') this.turn(undefined);
+    else this.observer.heard(this, event);
   }
 
-  private async handle(
-    event: LinkEvent,
-    opening: Promise<Link | undefined>,
-    generation: number,
-  ): Promise<LinkEnd | undefined> {
+  private async handle(event: LinkEvent, connection: SessionConnection): Promise<LinkEnd | undefined> {
     if (event.kind === 'ended') return event.end;
     this.watchdog.heard(event, this.now);
-    if (event.kind === 'open') return this.opened(event.number, opening, generation);
-    if (event.kind === 'linked') {
+    if (event.kind === 'linked' || event.kind === 'open') {
       this.linked = true;
-      this.current = { ...this.current, number: event.number };
+      this.steps.linked(event.number);
     }
-    this.observer.heard(this, event);
+    if (event.kind === 'open') await this.opened(connection);
+    else this.observer.heard(this, event);
     return undefined;
   }
 
-  private async opened(number: string, opening: Promise<Link | undefined>, generation: number): Promise<undefined> {
-    const link = await within(this.parts.clock, this.parts.timing.answerMs, opening);
-    if (!link || this.ended === generation) return;
-    this.linked = true;
-    const reason = this.stored.connectedAt === undefined && this.status === 'created' ? 'linked' : 'reconnected';
-    if (this.status !== 'connected' && !(await this.move('connected', reason, number))) return;
+  private async opened(connection: SessionConnection): Promise<void> {
+    const link = await connection.link(this.parts.timing.answerMs);
+    if (!link || connection.hasEnded) return;
+    const reason = this.status === 'created' ? 'linked' : 'reconnected';
+    if (this.status !== 'connected' && !(await this.steps.take('connected', reason))) return;
     this.policy.opened(this.now);
     this.watchdog.opened();
-    if (this.ended !== generation) this.turn(link);
+    if (!connection.hasEnded) this.turn(link);
   }
 
   private turn(link: Link | undefined): void {
@@ -236,58 +177,20 @@ export class LiveSession {
     this.observer.turned(this);
   }
 
-  /** What a connection never closes for, nobody waits: its late events are not heard anyway. */
-  private async closeLink(opening: Promise<Link | undefined>): Promise<void> {
-    const unlink = await this.isLoggedOut();
-    const closing = opening.then((link) => (unlink ? link?.logout() : link?.close()));
-    closing.catch((error) => this.warn('did not close well', error));
-    await within(this.parts.clock, CLOSE_MS, closing);
-  }
-
   /** Whether the phone is to be told; by us, or by another process that has taken the session for that. */
   private async isLoggedOut(): Promise<boolean> {
     if (this.order?.kind === 'end') return this.order.status === 'logged_out';
     if (this.order?.kind !== 'let-go') return false;
-    const stored = await within(this.parts.clock, STORE_PAUSE_MS, this.parts.store.find(this.id));
+    const stored = await within(this.parts.clock, ASK_MS, this.parts.store.find(this.id));
     return stored?.status === 'logged_out';
   }
 
   private async obey(): Promise<void> {
     const { order } = this;
     if (!order || order.kind === 'let-go') return;
-    const reason = order.kind === 'end' ? order.reason : 'shutdown';
-    if (order.kind === 'end' && maySessionMove(this.status, order.status)) {
-      await this.move(order.status, reason);
-      return;
-    }
-    if (this.status === 'created') await this.move('expired', reason);
+    const isEnd = order.kind === 'end' && maySessionMove(this.status, order.status);
+    if (isEnd) await this.steps.take(order.status, order.reason);
     // Also one that was scanned at the last moment before it was to expire: it will be opened again.
-    if (this.status === 'connected') await this.move('reconnecting', reason);
-    await this.parts.store.release(this.lease).catch((error) => this.warn('could not be released', error));
-  }
-
-  /** Stores a step, then shows it. False when the session is not ours to move any more. */
-  private async move(to: SessionStatus, reason: string, number = this.number): Promise<boolean> {
-    for (;;) {
-      if (this.order?.kind === 'let-go') return false;
-      try {
-        const step = { to, reason, at: this.now, ...(number === undefined ? {} : { number }) };
-        if (!(await this.parts.store.move(this.lease, step))) break;
-        this.current = { status: to, number };
-        this.observer.moved(this, reason);
-        return true;
-      } catch (error) {
-        this.warn(`could not be stored as ${to}`, error);
-        if (this.order?.kind === 'hand-over') return false;
-      }
-      await new Promise<void>((resolve) => this.parts.clock.after(STORE_PAUSE_MS, resolve));
-    }
-    this.order = { kind: 'let-go' };
-    this.inbox.nudge();
-    return false;
-  }
-
-  private warn(what: string, error: unknown): void {
-    this.log.warn(`Session ${this.id} ${what}: ${error instanceof Error ? error.name : 'something'}.`);
+    else await this.steps.leave(order.kind === 'end' ? order.reason : 'shutdown');
   }
 }

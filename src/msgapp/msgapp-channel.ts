@@ -12,26 +12,21 @@ import { WakeUp } from '../outbox/wake-up.js';
 import { ContactLimits } from './contact-limits.js';
 import { withTrail } from './delivery-trail.js';
 import type { LiveSession } from './live-session.js';
+import { MessageCarrier } from './message-carrier.js';
 import { MessageContents } from './message-contents.js';
 import { isMediaPayload } from './msgapp-payload.js';
 import { MsgappSettings } from './msgapp-settings.js';
-import { type Link, type LinkEvent, MsgappTransport, type OutgoingMsgapp, type Pacing } from './msgapp-transport.js';
+import { type LinkEvent, MsgappTransport, type Pacing } from './msgapp-transport.js';
 import { Pace } from './pace.js';
 import { Receipts } from './receipts.js';
-import { RecipientCheck } from './recipient-check.js';
 import { Senders } from './senders.js';
 import { SentMedia } from './sent-media.js';
 import { SessionLanes } from './session-lanes.js';
 import { SessionManager } from './session-manager.js';
 import { isFinal, SessionStore } from './session-store.js';
 import { StrandedLanes } from './stranded-lanes.js';
-import { within } from './within.js';
 
 const NO_PACING: Pacing = { perMinute: Number.POSITIVE_INFINITY, jitter: 0 };
-
-/** Of a delivery's lease, what the recipient's check and the hand-off may take; the rest is for storing the answer. */
-const CHECK_PART = 0.25;
-const SEND_PART = 0.55;
 
 /** Hands what the outbox has to the sessions' connections, one message at a time each; a session is a lane of the outbox. */
 @Injectable()
@@ -39,8 +34,7 @@ export class MsgappChannel extends Channel {
   override readonly name: string;
   override readonly repeat: RepeatPolicy;
   override readonly timing: DeliveryTiming;
-  private readonly contents: MessageContents;
-  private readonly recipients: RecipientCheck;
+  private readonly carrier: MessageCarrier;
   private readonly lanesOfSessions: SessionLanes;
   private readonly limits: ContactLimits;
   private readonly stranded: StrandedLanes;
@@ -68,15 +62,17 @@ export class MsgappChannel extends Channel {
     this.name = channel;
     this.repeat = transport.repeat;
     this.timing = { ...DEFAULT_TIMING, ...transport.timing, ...settings.delivery };
-    this.contents = new MessageContents(texts, media);
-    this.recipients = new RecipientCheck(clock, this.timing.leaseMs * CHECK_PART);
     const pace = new Pace({ ...NO_PACING, ...transport.pacing, ...settings.pacing }, () => ids.random());
     this.lanesOfSessions = new SessionLanes(clock, pace, () => this.ring());
     this.limits = new ContactLimits(clock);
     this.stranded = new StrandedLanes(channel, sessionStore, clock, () => this.ring());
-    const { reportDeadlineMs } = this.timing;
+    const { leaseMs, reportDeadlineMs } = this.timing;
     this.receipts = new Receipts({ channel, store, outbox, clock, reportDeadlineMs });
     this.sentMedia = new SentMedia(media);
+    this.carrier = new MessageCarrier({
+      ...{ sessions, clock, leaseMs, contents: new MessageContents(texts, media) },
+      ...{ lanes: this.lanesOfSessions, limits: this.limits, receipts: this.receipts },
+    });
     sessions.listen(this);
     events.on('delivery.moved', (movement) => {
       if (movement.channel !== channel) return;
@@ -141,59 +137,9 @@ export class MsgappChannel extends Channel {
   }
 
   private async deliverOne(delivery: Delivery, signal: AbortSignal): Promise<HandOff> {
-    const { lane = '', payload, messageId, number, sender, attempt } = delivery;
-    const ended = this.stranded.statusOf(lane);
+    const { lane = '', payload, messageId } = delivery;
     if (isMediaPayload(payload)) this.sentMedia.add(messageId);
-    if (ended) return { kind: 'refused', error: ended };
-    const link = this.sessions.linkOf(lane);
-    if (!link || signal.aborted) return { kind: 'retry', error: 'not_connected' };
-    const content = await this.contents.of(delivery);
-    if (!content) return { kind: 'refused', error: 'no_content' };
-    return this.hand({ messageId, from: sender, to: number, attempt, content }, lane, link, signal, delivery.position);
-  }
-
-  private async hand(
-    message: OutgoingMsgapp,
-    lane: string,
-    link: Link,
-    signal: AbortSignal,
-    position: number,
-  ): Promise<HandOff> {
-    let rest = false;
-    this.lanesOfSessions.begin(lane, link);
-    try {
-      const isThere = await this.recipients.isThere(link, message.to);
-      // Writing to people who are not there brings trouble, so a doubt is asked again later.
-      if (isThere === undefined) return { kind: 'retry', error: 'recipient_not_checked' };
-      if (!isThere) return { kind: 'refused', error: 'not_on_channel' };
-      if (this.limits.refuses(lane, message.to)) return { kind: 'refused', error: 'restricted' };
-      if (this.sessions.linkOf(lane) !== link || signal.aborted) return { kind: 'retry', error: 'not_connected' };
-      rest = true;
-      return await this.send(message, lane, link, signal, position);
-    } finally {
-      this.lanesOfSessions.end(lane, link, { rest });
-    }
-  }
-
-  private async send(
-    message: OutgoingMsgapp,
-    lane: string,
-    link: Link,
-    signal: AbortSignal,
-    position: number,
-  ): Promise<HandOff> {
-    const { messageId, to } = message;
-    const sending = link.send(message, signal).catch((): HandOff => ({ kind: 'unknown', error: 'transport_error' }));
-    const answer = await within(this.clock, this.timing.leaseMs * SEND_PART, sending);
-    if (!answer) {
-      // A connection that is stuck on a message takes no other.
-      this.sessions.find(lane)?.drop(link, 'send_stuck');
-      return { kind: 'unknown', error: 'no_answer' };
-    }
-    if (answer.kind === 'sent') this.limits.reach(lane, to);
-    if ('reference' in answer && answer.reference !== undefined) {
-      this.receipts.handedOver(answer.reference, { messageId, position });
-    }
-    return answer;
+    const ended = this.stranded.statusOf(lane);
+    return ended ? { kind: 'refused', error: ended } : this.carrier.carry(delivery, lane, signal);
   }
 }

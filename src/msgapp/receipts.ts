@@ -63,11 +63,6 @@ export class Receipts {
 
   /** A connection gave a receipt. */
   take(receipt: Receipt): void {
-    const place = this.places.get(receipt.reference);
-    if (place && this.unstored.has(keyOf(place))) {
-      this.park(receipt);
-      return;
-    }
     this.queue.push(receipt);
     if (this.queue.length > WAITING_LIMIT) this.queue.shift();
     if (!this.storing) void this.store();

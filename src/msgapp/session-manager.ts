@@ -5,10 +5,11 @@ import { IdGenerator } from '../common/ids.js';
 import { maskNumber } from '../common/phone-number.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import type { LinkCode, LinkNews } from './link-news.js';
-import type { LiveSession, SessionObserver } from './live-session.js';
+import type { LiveSession } from './live-session.js';
 import { MsgappSettings } from './msgapp-settings.js';
 import { type Link, type LinkEvent, MsgappTransport } from './msgapp-transport.js';
 import { QrBoard } from './qr-board.js';
+import type { SessionObserver } from './session-parts.js';
 import { SessionPool } from './session-pool.js';
 import { isFinal, SessionStore, type StoredSession } from './session-store.js';
 import { DEFAULT_SESSION_TIMING } from './session-timing.js';
@@ -27,7 +28,7 @@ const PENDING_LIMIT = 10;
 
 /** The sessions of a channel: link a number by a code, see where it stands, log it out. */
 @Injectable()
-export class SessionManager implements SessionObserver {
+export class SessionManager implements SessionObserver<LiveSession> {
   private readonly pool: SessionPool;
   private readonly board: QrBoard;
   private readonly listeners = new Set<SessionListener>();

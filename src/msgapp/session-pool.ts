@@ -1,10 +1,12 @@
 import { Logger } from '@nestjs/common';
 import { MessagingError } from '../common/errors.js';
 import type { IdGenerator } from '../common/ids.js';
-import { LiveSession, type Order, type SessionObserver, type SessionParts } from './live-session.js';
+import { LiveSession } from './live-session.js';
 import type { LinkEvent } from './msgapp-transport.js';
 import type { SessionCredentials } from './session-credentials.js';
 import { SessionLeases } from './session-leases.js';
+import type { Order } from './session-order.js';
+import type { SessionObserver, SessionParts } from './session-parts.js';
 import { isFinal, type SessionLease, type StoredSession } from './session-store.js';
 
 /** What a pool works with. */
@@ -23,7 +25,7 @@ const AT_A_TIME = 100;
 const LOOKS_A_LEASE = 3;
 
 /** The sessions of one channel that this process holds. */
-export class SessionPool implements SessionObserver {
+export class SessionPool implements SessionObserver<LiveSession> {
   private readonly log = new Logger('Msgapp');
   private readonly owner: string;
   private readonly live = new Map<string, LiveSession>();
@@ -37,7 +39,7 @@ export class SessionPool implements SessionObserver {
 
   constructor(
     private readonly parts: PoolParts,
-    private readonly observer: SessionObserver,
+    private readonly observer: SessionObserver<LiveSession>,
   ) {
     this.owner = parts.ids.next();
     this.leases = new SessionLeases(parts.store, parts.clock, parts.timing.leaseMs);

@@ -218,6 +218,17 @@ describe('one number', () => {
     expect([bodies(link), bodies(second)]).toEqual([['Un'], ['0', '1', '2', '3', '4']]);
   });
 
+  test('does not hold up another number that was claimed together with it', async () => {
+    const { world, process, transport, link } = await open();
+    await linked(process, '22670000001');
+    const second = transport.last();
+    transport.carrier = (_, each) => (each === link ? new Promise(() => undefined) : Promise.resolve({ kind: 'sent' }));
+    const text = (from: string, body: string) => process.service.sendText(ACCOUNT, { to: TO, body, from });
+    await Promise.all([text(NUMBER, 'Un'), text('22670000001', '0'), text('22670000001', '1')]);
+    await world.pass(1000, 20);
+    expect([bodies(link), bodies(second)]).toEqual([['Un'], ['0', '1']]);
+  });
+
   test.each([40])('does not hold up %i others either', async (count) => {
     const { world, process, transport, send } = await open();
     const hung = new Promise<never>(() => undefined);

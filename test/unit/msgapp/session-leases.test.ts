@@ -232,14 +232,18 @@ test('a store that hesitates never lets a dead connection look connected', async
   await settled();
   void transport.last().say(open);
   await settled();
+  const seen = new Set<string>();
+  process.sessions.listen({
+    turned: ({ link }) => void seen.add(link ? 'usable' : 'cut'),
+    heard: () => undefined,
+  });
   void transport.last().say(cut);
   release();
   await settled(2);
-  const seen = new Set<string>();
   for (let turn = 0; turn < 40; turn++) {
     seen.add(await shown(process));
     await new Promise(setImmediate);
   }
-  expect([...seen].filter((status) => status === 'connected')).toEqual([]);
+  expect(seen).toEqual(new Set(['cut', 'reconnecting']));
   expect(process.sessions.linkOf(sessionID)).toBeUndefined();
 });
