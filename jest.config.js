@@ -3,7 +3,7 @@ const common = {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^nestjs-messaging$': '<rootDir>/src/index.ts',
-    '^nestjs-messaging/(http|smpp)$': '<rootDir>/src/transports/$1/index.ts',
+    '^nestjs-messaging/(baileys|http|smpp)$': '<rootDir>/src/transports/$1/index.ts',
     '^nestjs-messaging/([a-z-]+)$': '<rootDir>/src/$1/index.ts',
     // Not `x.json.js`: that is a module of its own (libphonenumber's metadata).
     '^(\\.{1,2}/(?!.*\\.json\\.js$).*)\\.js$': '$1',

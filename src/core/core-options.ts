@@ -4,6 +4,10 @@ import type { UserTokenVerifier } from '../accounts/user-token-verifier.js';
 import type { Clock } from '../common/clock.js';
 import type { IdGenerator } from '../common/ids.js';
 import type { HttpOptions } from '../http/http-settings.js';
+import type { MediaFetcher } from '../media/media-fetcher.js';
+import type { MediaOptions } from '../media/media-options.js';
+import type { MsgappOptions } from '../msgapp/msgapp-settings.js';
+import type { MsgappTransport } from '../msgapp/msgapp-transport.js';
 import type { OtpOptions } from '../otp/otp-options.js';
 import type { DispatchOptions } from '../outbox/dispatch-settings.js';
 import type { WakeUp } from '../outbox/wake-up.js';
@@ -28,11 +32,15 @@ export interface CoreGraph {
   readonly ids?: PortSource<IdGenerator>;
   /** Default: wakes the workers of this process. */
   readonly wakeUp?: PortSource<WakeUp>;
+  /** Fetches the files that callers name by URL. Default: `GuardedMediaFetcher`, which goes to public addresses only. */
+  readonly mediaFetcher?: PortSource<MediaFetcher>;
 }
 
 /** What a factory may give: values. */
 export interface CoreValues extends AccountOptions, Pick<HttpOptions, 'limits' | 'locale'> {
   readonly dispatch?: DispatchOptions;
+  /** What the guarded fetcher of files may do besides. */
+  readonly media?: MediaOptions;
 }
 
 /** What shapes the graph of SMS. */
@@ -40,6 +48,15 @@ export interface SmsGraph {
   /** Carries SMS out of the process. Default: the sandbox. */
   readonly transport?: PortSource<SmsTransport>;
 }
+
+/** What shapes the graph of one messaging-app channel. */
+export interface MsgappGraph extends Pick<MsgappOptions, 'channel'> {
+  /** Links numbers and carries messages out of the process. Default: the sandbox. */
+  readonly transport?: PortSource<MsgappTransport>;
+}
+
+/** What a factory may give of one messaging-app channel: values. */
+export type MsgappValues = Omit<MsgappOptions, 'channel'>;
 
 /** One core for several capabilities: `MessagingCore.forRoot(…)`, given to each of them. */
 export interface SharedCore {
@@ -72,11 +89,25 @@ export type OtpModuleOptions = ((CoreOptions & { readonly sms?: SmsGraph & SmsOp
 export type OtpModuleAsyncOptions =
   | (CoreGraph & { readonly sms?: SmsGraph } & ValuesFactory<CoreValues & OtpValues & { readonly sms?: SmsOptions }>)
   | (SharedCore & ValuesFactory<OtpValues>);
-/** Options of `MessagingModule.forRoot`; one-time passcodes are mounted when `otp` is given. */
-export type MessagingOptions = CoreOptions & { readonly sms: SmsGraph & SmsOptions } & Partial<OtpValues>;
+/** Options of `MsgappModule.forRoot`. */
+export type MsgappModuleOptions = (CoreOptions | SharedCore) & MsgappGraph & MsgappOptions;
+/** Options of `MsgappModule.forRootAsync`. */
+export type MsgappModuleAsyncOptions = MsgappGraph &
+  ((CoreGraph & ValuesFactory<CoreValues & MsgappValues>) | (SharedCore & ValuesFactory<MsgappValues>));
+/** One, or several in a list. */
+export type OneOrMore<T> = T | readonly T[];
+/** Options of `MessagingModule.forRoot`; one-time passcodes and messaging-app channels are mounted when they are given. */
+export type MessagingOptions = CoreOptions & {
+  readonly sms: SmsGraph & SmsOptions;
+  readonly msgapp?: OneOrMore<MsgappGraph & MsgappOptions>;
+} & Partial<OtpValues>;
 /** Options of `MessagingModule.forRootAsync`. */
 export type MessagingAsyncOptions = CoreGraph & {
   readonly sms?: SmsGraph;
   /** True: one-time passcodes are mounted, and the factory gives their options. Default false. */
   readonly otp?: boolean;
-} & ValuesFactory<CoreValues & { readonly sms: SmsOptions } & Partial<OtpValues>>;
+  /** Messaging-app channels to mount; the factory gives as many options, in the same order. Default: none. */
+  readonly msgapp?: OneOrMore<MsgappGraph>;
+} & ValuesFactory<
+    CoreValues & { readonly sms: SmsOptions; readonly msgapp?: OneOrMore<MsgappValues> } & Partial<OtpValues>
+  >;

@@ -4,12 +4,21 @@ import { UserTokenVerifier } from '../accounts/user-token-verifier.js';
 import { Clock } from '../common/clock.js';
 import { MessagingOptionsError } from '../common/errors.js';
 import { IdGenerator } from '../common/ids.js';
+import { MediaFetcher } from '../media/media-fetcher.js';
+import { MsgappSettings } from '../msgapp/msgapp-settings.js';
+import { MsgappTransport } from '../msgapp/msgapp-transport.js';
 import { WakeUp } from '../outbox/wake-up.js';
 import { SmsSettings } from '../sms/sms-options.js';
 import { SmsTransport } from '../sms/sms-transport.js';
 import { MessagingStorage } from '../storage/messaging-storage.js';
+import { checkChannelInjections } from './channel-injections.js';
 
-const PORTS = [MessagingStorage, SmsTransport, UserTokenVerifier, WakeUp, Clock, IdGenerator];
+const PORTS = [
+  ...[MessagingStorage, SmsTransport, MsgappTransport, MediaFetcher],
+  ...[UserTokenVerifier, WakeUp, Clock, IdGenerator],
+];
+/** Each of our modules has one of these. */
+const MARKS = [SmsSettings, MsgappSettings];
 
 /** Says at start what Nest would pass over in silence. */
 @Injectable()
@@ -26,7 +35,8 @@ export class GraphCheck implements OnModuleInit {
   /** A port that the host provides beside our options is not the one that we use. */
   onModuleInit(): void {
     const modules = [...this.modules.values()];
-    const ours = modules.filter(({ providers }) => providers.has(GraphCheck) || providers.has(SmsSettings));
+    const ours = modules.filter(({ providers }) => [GraphCheck, ...MARKS].some((mark) => providers.has(mark)));
+    checkChannelInjections(modules);
     for (const port of PORTS) {
       const isOurOwn = ours.some(({ providers }) => providers.has(port));
       for (const module of modules) {

@@ -18,6 +18,12 @@ import { MessagingEvents } from '../events/messaging-events.js';
 import { HttpSettings, resolveHttpSettings } from '../http/http-settings.js';
 import { MessagingEdge } from '../http/messaging-edge.js';
 import { mountController } from '../http/mount-controller.js';
+import { GuardedMediaFetcher } from '../media/guarded-media-fetcher.js';
+import { MediaFetcher } from '../media/media-fetcher.js';
+import { MediaSettings, resolveMediaSettings } from '../media/media-options.js';
+import { MediaStore } from '../media/media-store.js';
+import { MediaPurge } from '../msgapp/media-purge.js';
+import { SessionStore } from '../msgapp/session-store.js';
 import type { OtpOptions } from '../otp/otp-options.js';
 import { Channels } from '../outbox/channel.js';
 import { DispatchSettings, resolveDispatchSettings } from '../outbox/dispatch-settings.js';
@@ -32,11 +38,20 @@ import { TextSources } from '../outbox/text-sources.js';
 import { LocalWakeUp, WakeUp } from '../outbox/wake-up.js';
 import { PhoneStore } from '../sandbox/phone-store.js';
 import { SandboxFeed } from '../sandbox/sandbox-feed.js';
+import { SandboxScanner } from '../sandbox/sandbox-scanner.js';
 import { PartStore } from '../sms/part-store.js';
 import { MOST_RECIPIENTS, resolveSmsSettings, type SmsOptions } from '../sms/sms-options.js';
 import { MessagingStorage } from '../storage/messaging-storage.js';
 import { TypeormStorage } from '../storage/typeorm/typeorm-storage.js';
-import type { CoreAsyncOptions, CoreGraph, CoreOptions, CoreValues, ValuesFactory } from './core-options.js';
+import type {
+  CoreAsyncOptions,
+  CoreGraph,
+  CoreOptions,
+  CoreValues,
+  MsgappValues,
+  OneOrMore,
+  ValuesFactory,
+} from './core-options.js';
 import { GraphCheck } from './graph-check.js';
 import { knownOptions, knownValues, OPTION_NAMES } from './option-names.js';
 import { type PortParts, providePort } from './port-provider.js';
@@ -63,6 +78,7 @@ export abstract class MessagingValues implements CoreValues {
   abstract readonly signatures: readonly string[];
   abstract readonly sms?: SmsOptions;
   abstract readonly otp?: OtpOptions;
+  abstract readonly msgapp?: OneOrMore<MsgappValues>;
 }
 
 /**
@@ -106,9 +122,9 @@ export class MessagingCore {
 }
 
 const SERVICES = [
-  ...[GraphCheck, StorageLifecycle, MessagingEdge, MessagingEvents, SandboxFeed],
+  ...[GraphCheck, StorageLifecycle, MessagingEdge, MessagingEvents, SandboxFeed, SandboxScanner],
   ...[KeyDirectory, SignatureDirectory, Authenticator, AccountService, SignatureService, LedgerService],
-  ...[Channels, TextSources, Outbox, OnceGate, Dispatcher, ReplyPurge, GuardPurge],
+  ...[Channels, TextSources, Outbox, OnceGate, Dispatcher, ReplyPurge, GuardPurge, MediaPurge],
 ];
 
 const STORES: Provider[] = [
@@ -126,12 +142,15 @@ const STORES: Provider[] = [
   { provide: GuardStore, useFactory: (storage: StartedStorage) => storage.guards, inject: [StartedStorage] },
   { provide: PartStore, useFactory: (storage: StartedStorage) => storage.parts, inject: [StartedStorage] },
   { provide: PhoneStore, useFactory: (storage: StartedStorage) => storage.phones, inject: [StartedStorage] },
+  { provide: SessionStore, useFactory: (storage: StartedStorage) => storage.sessions, inject: [StartedStorage] },
+  { provide: MediaStore, useFactory: (storage: StartedStorage) => storage.media, inject: [StartedStorage] },
 ];
 
 const EXPORTS = [
-  ...[MessagingValues, HttpSettings, AccountSettings, MessagingEvents, SandboxFeed, PhoneStore],
+  ...[MessagingValues, HttpSettings, AccountSettings, DispatchSettings, MessagingEvents],
+  ...[SandboxFeed, SandboxScanner, PhoneStore],
   ...[Authenticator, AccountService, SignatureService, SignatureDirectory, LedgerService],
-  ...[Channels, TextSources, Outbox, OnceGate, OutboxStore, GuardStore, PartStore],
+  ...[Channels, TextSources, Outbox, OnceGate, OutboxStore, GuardStore, PartStore, SessionStore, MediaStore],
 ];
 
 function settingsProviders(mountPoint: MountPoint): Provider[] {
@@ -158,6 +177,11 @@ function settingsProviders(mountPoint: MountPoint): Provider[] {
       useFactory: ({ dispatch }: CoreValues) => resolveDispatchSettings(dispatch),
       inject: [MessagingValues],
     },
+    {
+      provide: MediaSettings,
+      useFactory: ({ media }: CoreValues) => resolveMediaSettings(media),
+      inject: [MessagingValues],
+    },
   ];
 }
 
@@ -165,11 +189,12 @@ function graphOf({ path, controllers }: Pick<CoreGraph, 'path' | 'controllers'>)
   return { ...(path === undefined ? {} : { path }), ...(controllers === undefined ? {} : { controllers }) };
 }
 
-function portsOf({ storage, userTokens, clock, ids, wakeUp }: CoreGraph): PortParts {
+function portsOf({ storage, userTokens, clock, ids, wakeUp, mediaFetcher }: CoreGraph): PortParts {
   const shared = [
     providePort('clock', Clock, clock ?? SystemClock),
     providePort('ids', IdGenerator, ids ?? UuidGenerator),
     providePort('wakeUp', WakeUp, wakeUp ?? LocalWakeUp),
+    providePort('mediaFetcher', MediaFetcher, mediaFetcher ?? GuardedMediaFetcher),
   ];
   const parts = [
     ...shared,

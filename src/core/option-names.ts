@@ -2,14 +2,28 @@ import type { AccountOptions, LegacyBearerOptions } from '../accounts/account-op
 import type { TariffOptions } from '../billing/tariff.js';
 import { MessagingOptionsError } from '../common/errors.js';
 import type { HttpOptions } from '../http/http-settings.js';
+import type { MediaOptions } from '../media/media-options.js';
+import type { MsgappTariff } from '../msgapp/msgapp-settings.js';
+import type { Pacing, SessionTiming } from '../msgapp/msgapp-transport.js';
 import type { OtpOptions } from '../otp/otp-options.js';
 import type { DispatchOptions } from '../outbox/dispatch-settings.js';
 import type { DeliveryTiming } from '../outbox/hand-off.js';
 import type { SmsOptions } from '../sms/sms-options.js';
-import type { CoreGraph, CoreValues, SharedCore, SmsGraph, ValuesFactory } from './core-options.js';
+import type {
+  CoreGraph,
+  CoreValues,
+  MsgappGraph,
+  MsgappValues,
+  SharedCore,
+  SmsGraph,
+  ValuesFactory,
+} from './core-options.js';
 
 /** What may be written under a name: anything (whoever resolves it looks closer), yes or no, or further names. */
-type Rule = 'any' | 'boolean' | { readonly names: OptionNames; readonly orBoolean?: boolean };
+type Rule =
+  | 'any'
+  | 'boolean'
+  | { readonly names: OptionNames; readonly orBoolean?: boolean; readonly orList?: boolean };
 
 /** The names that options may have. */
 export type OptionNames = Readonly<Record<string, Rule>>;
@@ -50,12 +64,15 @@ const graph: NamesOf<CoreGraph> = {
   clock: 'any',
   ids: 'any',
   wakeUp: 'any',
+  mediaFetcher: 'any',
 };
+const media: NamesOf<MediaOptions> = { allow: 'any' };
 const values: NamesOf<CoreValues> = {
   ...accounts,
   limits: { names: limits },
   locale: 'any',
   dispatch: { names: dispatch },
+  media: { names: media },
 };
 const factory: NamesOf<ValuesFactory<object>> = { imports: 'any', inject: 'any', useFactory: 'any' };
 const sms: NamesOf<SmsOptions> = {
@@ -77,6 +94,24 @@ const otp: NamesOf<OtpOptions> = {
   services: 'any',
 };
 const smsGraph: NamesOf<SmsGraph> = { transport: 'any' };
+const msgappTariff: NamesOf<MsgappTariff> = { text: 'any', media: 'any' };
+const pacing: NamesOf<Pacing> = { perMinute: 'any', jitter: 'any' };
+const sessions: NamesOf<SessionTiming> = {
+  leaseMs: 'any',
+  scanMs: 'any',
+  answerMs: 'any',
+  steadyMs: 'any',
+  staggerMs: 'any',
+};
+const msgapp: NamesOf<MsgappValues> = {
+  tariff: { names: msgappTariff },
+  credentialsKey: 'any',
+  strictNumbers: 'boolean',
+  pacing: { names: pacing },
+  delivery: { names: delivery },
+  sessions: { names: sessions },
+};
+const msgappGraph: NamesOf<MsgappGraph> = { channel: 'any', transport: 'any' };
 const sharedCore: NamesOf<SharedCore> = { core: 'any' };
 
 /** The names of each set of options that a host may write, and of what its factories may give. */
@@ -84,9 +119,21 @@ export const OPTION_NAMES = {
   core: { ...graph, ...values },
   coreAsync: { ...graph, ...factory },
   coreValues: values,
-  messaging: { ...graph, ...values, sms: { names: { ...smsGraph, ...sms } }, otp: { names: otp } },
-  messagingAsync: { ...graph, ...factory, sms: { names: smsGraph }, otp: 'boolean' },
-  messagingValues: { ...values, sms: { names: sms }, otp: { names: otp } },
+  messaging: {
+    ...graph,
+    ...values,
+    sms: { names: { ...smsGraph, ...sms } },
+    otp: { names: otp },
+    msgapp: { names: { ...msgappGraph, ...msgapp }, orList: true },
+  },
+  messagingAsync: {
+    ...graph,
+    ...factory,
+    sms: { names: smsGraph },
+    otp: 'boolean',
+    msgapp: { names: msgappGraph, orList: true },
+  },
+  messagingValues: { ...values, sms: { names: sms }, otp: { names: otp }, msgapp: { names: msgapp, orList: true } },
   sms: { ...graph, ...values, ...smsGraph, ...sms },
   smsAsync: { ...graph, ...factory, ...smsGraph },
   smsValues: { ...values, ...sms },
@@ -99,10 +146,16 @@ export const OPTION_NAMES = {
   otpOnCore: { ...sharedCore, otp: { names: otp } },
   otpOnCoreAsync: { ...sharedCore, ...factory },
   otpOnCoreValues: { otp: { names: otp } },
+  msgapp: { ...graph, ...values, ...msgappGraph, ...msgapp },
+  msgappAsync: { ...graph, ...factory, ...msgappGraph },
+  msgappValues: { ...values, ...msgapp },
+  msgappOnCore: { ...sharedCore, ...msgappGraph, ...msgapp },
+  msgappOnCoreAsync: { ...sharedCore, ...msgappGraph, ...factory },
+  msgappOnCoreValues: msgapp,
 } satisfies Record<string, OptionNames>;
 
 /** Names that a factory's values come too late for: the module graph stands by then. */
-const TOO_LATE = new Set<string>([...Object.keys(graph), ...Object.keys(smsGraph)]);
+const TOO_LATE = new Set<string>([graph, smsGraph, msgappGraph].flatMap((names) => Object.keys(names)));
 
 /**
  * Refuses options under names that nobody reads: a misspelled one would be passed over in silence. Gives them back.
@@ -119,7 +172,9 @@ export function knownOptions<T>(options: T, names: OptionNames, at = ''): T {
       throw new MessagingOptionsError(`Option ${at}${name} is not known; there are ${Object.keys(names).join(', ')}.`);
     }
     if (typeof rule === 'object' && !(rule.orBoolean && typeof value === 'boolean')) {
-      knownOptions(value, rule.names, `${at}${name}.`);
+      const each = rule.orList && Array.isArray(value) ? value : undefined;
+      each?.forEach((entry, index) => void knownOptions(entry, rule.names, `${at}${name}[${index}].`));
+      if (!each) knownOptions(value, rule.names, `${at}${name}.`);
     }
     if (rule === 'boolean' && typeof value !== 'boolean') {
       throw new MessagingOptionsError(`Option ${at}${name} must be true or false.`);

@@ -29,6 +29,21 @@ export interface MessagingEventMap {
   'otp.refused.country_breaker': OtpRefusal;
   /** No code was sent: the account has spent what it may on codes today. */
   'otp.refused.spend_cap': OtpRefusal;
+  /** A session took a step; emitted after that is stored. */
+  'msgapp.session': MsgappSessionEvent & { readonly status: string; readonly number: string | undefined };
+  /** A channel restricts a number: until then (milliseconds since the epoch) messages to new contacts are refused. */
+  'msgapp.restricted': Omit<MsgappSessionEvent, 'reason'> & { readonly code: string; readonly until: number };
+  /** Something that the operator should know of a session; its state stays. */
+  'msgapp.notice': MsgappSessionEvent;
+}
+
+/** Which session an event is about. Numbers are masked. */
+export interface MsgappSessionEvent {
+  readonly accountId: string;
+  readonly channel: string;
+  readonly sessionId: string;
+  /** A short word. */
+  readonly reason: string;
 }
 
 /** A text from a phone, as a carrier handed it over. */

@@ -1,14 +1,20 @@
 /** Keeps the files of messages until they are delivered. */
 export abstract class MediaStore {
-  /** Keeps bytes under an id, chunk after chunk, without holding all of them. @param at milliseconds since the epoch */
+  /**
+   * Keeps bytes under a new id, chunk after chunk, without holding all of them. They can be read when it resolves; when it
+   * rejects, what `chunks` threw included, nothing is kept.
+   *
+   * @param at milliseconds since the epoch
+   * @throws Error when the id is taken
+   */
   abstract write(id: string, chunks: AsyncIterable<Uint8Array>, at: number): Promise<void>;
 
-  /** The bytes under an id, from the start. @throws Error when they are not there (any more) */
+  /** The bytes under an id, from the start; fetched as they are asked for. @throws Error when they are not there (any more) */
   abstract read(id: string): AsyncIterable<Uint8Array>;
 
   /** Forgets files; ids that are not there are passed over. */
   abstract remove(ids: readonly string[]): Promise<void>;
 
-  /** Forgets files kept before a time, at most `limit`; answers how many. */
+  /** Forgets files kept before a time, the oldest first and at most `limit`; answers how many. Those that a crash left half written too. */
   abstract purge(before: number, limit: number): Promise<number>;
 }

@@ -1,8 +1,8 @@
+import type { MediaKind } from '../media/media-type.js';
 import type { DeliveryTiming, HandOff, RepeatPolicy } from '../outbox/hand-off.js';
 import type { SessionCredentials } from './session-credentials.js';
 
-/** What kind of file a message carries. */
-export type MediaKind = 'image' | 'video' | 'document' | 'audio';
+export type { MediaKind } from '../media/media-type.js';
 
 /** A file to send. */
 export interface OutgoingMedia {
@@ -33,14 +33,14 @@ export interface OutgoingMsgapp {
 /** How a connection ended, and what that means for its session. */
 export type LinkEnd =
   /** Part of pairing or asked for by the server: connect again at once, with the same credentials. */
-  | { readonly then: 'restart'; readonly reason: string }
+  | { readonly next: 'restart'; readonly reason: string }
   /** The network or the server: connect again, later each time. */
-  | { readonly then: 'retry'; readonly reason: string }
+  | { readonly next: 'retry'; readonly reason: string }
   /** Something is wrong that may pass: connect again a few times only, then the session has failed. */
-  | { readonly then: 'retry-few'; readonly reason: string }
+  | { readonly next: 'retry-few'; readonly reason: string }
   /** Never again. `logged_out` also means: the credentials are worth nothing any more. */
   | {
-      readonly then: 'give-up';
+      readonly next: 'give-up';
       readonly status: 'expired' | 'logged_out' | 'replaced' | 'banned' | 'failed';
       readonly reason: string;
     };
@@ -79,12 +79,31 @@ export interface Link {
   logout(): Promise<void>;
 }
 
+/** Hears what a connection has to tell. Resolves when the session has dealt with it; nobody has to wait for that. */
+export type LinkListener = (event: LinkEvent) => Promise<void>;
+
 /** A connection that is wanted. */
 export interface LinkOrder {
   readonly sessionId: string;
+  /** The channel's name. */
+  readonly channel: string;
   readonly credentials: SessionCredentials;
   /** Whether the credentials were linked before: then no code is to be shown. */
   readonly linked: boolean;
+}
+
+/** How long sessions wait for what; all in milliseconds. */
+export interface SessionTiming {
+  /** How long a session belongs to a process that has stopped renewing it. */
+  readonly leaseMs: number;
+  /** How long somebody may take to scan, over all codes of a session. */
+  readonly scanMs: number;
+  /** How long a connection may say nothing before it shows a code, opens or ends; also between a scan and the opening. */
+  readonly answerMs: number;
+  /** How long a connection must have been open before its earlier failures are forgotten. */
+  readonly steadyMs: number;
+  /** The pause between two sessions that are opened again after a restart, on average. */
+  readonly staggerMs: number;
 }
 
 /** How fast one session may send. */
@@ -104,6 +123,8 @@ export abstract class MsgappTransport {
   readonly timing: Partial<DeliveryTiming> = {};
   /** Pacing that suits it; the host's options stand above it. */
   readonly pacing: Partial<Pacing> = {};
+  /** Waits that suit it; the host's options stand above it. */
+  readonly sessions: Partial<SessionTiming> = {};
 
   /** Called once, before the first `open`. */
   async start(): Promise<void> {}
@@ -112,7 +133,7 @@ export abstract class MsgappTransport {
    * Starts one connection and answers at once; all else comes to `listener`. Every connection ends with one `ended`, unless
    * it is closed from our side. The session manager sees to it that a session has one connection at a time.
    */
-  abstract open(order: LinkOrder, listener: (event: LinkEvent) => void): Promise<Link>;
+  abstract open(order: LinkOrder, listener: LinkListener): Promise<Link>;
 
   /** Called once, after the last link was closed. */
   async stop(): Promise<void> {}

@@ -25,6 +25,8 @@ export interface StoredSession {
   /** When it was connected for the first time. */
   readonly connectedAt: number | undefined;
   readonly updatedAt: number;
+  /** End of the lease, milliseconds since the epoch; undefined when nobody has one. Past it, the session is as good as free. */
+  readonly heldUntil: number | undefined;
 }
 
 /** A step of a session, as it is stored and kept. */
@@ -57,7 +59,7 @@ export interface NewSession extends Pick<StoredSession, 'id' | 'accountId' | 'ch
  * `StorageUnavailableError` when the database does not answer.
  */
 export abstract class SessionStore {
-  /** Stores a session in `created`, with its first transition, leased to its maker. */
+  /** Stores a session in `created`, with its first transition, leased to its maker. @throws Error when the id is taken */
   abstract create(session: NewSession): Promise<SessionLease>;
 
   abstract find(id: string): Promise<StoredSession | undefined>;
@@ -68,20 +70,29 @@ export abstract class SessionStore {
   /** A channel's sessions that are not final and that nobody holds at `now`, oldest first. */
   abstract free(channel: string, now: number, limit: number): Promise<readonly StoredSession[]>;
 
-  /** Takes a session that nobody holds at `now` (or that `owner` held); undefined when somebody does. */
+  /**
+   * Takes a session that nobody holds at `now`, or that `owner` holds: what it wrote with its earlier lease is refused from
+   * now on too. Undefined when somebody else holds it, when it is final, and when there is no such session.
+   */
   abstract lease(id: string, owner: string, now: number, until: number): Promise<SessionLease | undefined>;
 
-  /** Prolongs leases; answers those that are still ours. */
+  /** Takes a session whoever holds it: for a log-out that reached another process. Undefined when it is final or not there. */
+  abstract seize(id: string, owner: string, until: number): Promise<SessionLease | undefined>;
+
+  /** Prolongs leases; answers those that are still ours. One that has run out is, unless somebody has taken the session. */
   abstract renew(leases: readonly SessionLease[], until: number): Promise<readonly SessionLease[]>;
 
-  /** Gives a lease back, so that another process may take the session at once. */
+  /** Gives a lease back, so that another process may take the session at once; with this lease nothing can be written any more. */
   abstract release(lease: SessionLease): Promise<void>;
 
   /**
-   * Takes a step that `maySessionMove` allows, and keeps it as a transition. A final state gives the lease back. False when
-   * the lease is not ours any more or the step is not allowed.
+   * Takes a step that `maySessionMove` allows, and keeps it as a transition. A final state gives the lease back and forgets
+   * the credentials, all in one. False, with nothing written, when the lease is not ours any more or the step is not allowed.
    */
   abstract move(lease: SessionLease, move: SessionMove): Promise<boolean>;
+
+  /** A channel's sessions that are final and still have deliveries in `queued` in their lane (the lane is the session's id). */
+  abstract stranded(channel: string, limit: number): Promise<readonly StoredSession[]>;
 
   /** The steps that a session has taken, oldest first. */
   abstract transitions(id: string): Promise<readonly SessionTransition[]>;
@@ -89,10 +100,13 @@ export abstract class SessionStore {
   /** The stored values that exist, by id; what they hold is the caller's. */
   abstract credentials(sessionId: string, kind: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 
-  /** Writes and forgets values; false, with nothing written, when the lease is not ours any more. */
+  /**
+   * Writes and forgets values, of two for the same id the later one. False, with nothing written, when the lease is not ours
+   * any more.
+   */
   abstract writeCredentials(lease: SessionLease, changes: readonly CredentialChange[]): Promise<boolean>;
 
-  /** Forgets all values of a session. */
+  /** Forgets all values of a session, whoever holds it; a step into a final state does so by itself. */
   abstract clearCredentials(sessionId: string): Promise<void>;
 }
 

@@ -67,11 +67,11 @@ export class ChannelWorker {
     }
   }
 
-  /** Claims and launches one batch; true when there may be more at once. */
+  /** Claims and launches one batch, or one delivery for each lane that is free; true when there may be more at once. */
   private async round(): Promise<boolean> {
     await this.expire();
-    if (this.inFlight.size >= this.settings.concurrency) return false;
     const lanes = this.channel.lanes();
+    if (lanes ? lanes.length === 0 : this.inFlight.size >= this.settings.concurrency) return false;
     const now = this.clock.now();
     const leaseUntil = now + this.channel.timing.leaseMs;
     const batch = await this.store.claim({
@@ -83,7 +83,8 @@ export class ChannelWorker {
       ...(lanes ? { lanes } : {}),
     });
     if (batch.length === 0) return false;
-    this.launch(batch, leaseUntil);
+    // Lanes do not wait for each other: one may take long to be answered.
+    for (const part of lanes ? batch.map((delivery) => [delivery]) : [batch]) this.launch(part, leaseUntil);
     return lanes !== undefined || batch.length === this.settings.batchSize;
   }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { MessagingOptionsError } from '../common/errors.js';
 import type { HandOff, HandOffPolicy } from './hand-off.js';
 import type { Delivery } from './outbox-store.js';
 
@@ -55,9 +56,11 @@ export abstract class Channel implements HandOffPolicy {
 export class Channels {
   private readonly byName = new Map<string, Channel>();
 
-  /** @throws Error when a channel of that name is registered already */
+  /** @throws MessagingOptionsError when a channel of that name is registered already */
   register(channel: Channel): void {
-    if (this.byName.has(channel.name)) throw new Error(`There are two channels named "${channel.name}".`);
+    if (this.byName.has(channel.name)) {
+      throw new MessagingOptionsError(`There are two channels named "${channel.name}": give each a name of its own.`);
+    }
     this.byName.set(channel.name, channel);
   }
 

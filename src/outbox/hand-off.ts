@@ -27,8 +27,8 @@ type HandOffKind =
   | { readonly kind: 'retry'; readonly error: string }
   /** Not taken, never will be. */
   | { readonly kind: 'refused'; readonly error: string }
-  /** Nobody knows. */
-  | { readonly kind: 'unknown'; readonly error: string };
+  /** Nobody knows; with a reference, a later report may tell. */
+  | { readonly kind: 'unknown'; readonly error: string; readonly reference?: string };
 
 /** How long and how often; all in milliseconds but `maxAttempts`. */
 export interface DeliveryTiming {
@@ -75,13 +75,13 @@ export function settlementOf(
 ): Settlement {
   const settled = {
     ...{ messageId, position, attempt, at },
+    ...('reference' in result && result.reference !== undefined ? { reference: result.reference } : {}),
     ...(result.error === undefined ? {} : { error: result.error }),
     ...(result.trail === undefined ? {} : { trail: result.trail }),
   };
   if (result.kind === 'sent') {
-    const reference = result.reference === undefined ? {} : { reference: result.reference };
-    if (result.final) return { ...settled, ...reference, status: result.final };
-    return { ...settled, ...reference, status: 'sent', dueAt: at + timing.reportDeadlineMs };
+    if (result.final) return { ...settled, status: result.final };
+    return { ...settled, status: 'sent', dueAt: at + timing.reportDeadlineMs };
   }
   if (result.kind === 'refused') return { ...settled, status: 'failed' };
   const again = attempt < timing.maxAttempts && (result.kind === 'retry' || repeat === 'idempotent');

@@ -1,29 +1,26 @@
-import type { ServerResponse } from 'node:http';
 import { Get, Header, type MessageEvent, Param, Res, Sse, UseFilters } from '@nestjs/common';
 import type { Observable } from 'rxjs';
+import { type AdapterResponse, MOST_WAITING } from '../http/event-streams.js';
 import { MessagingExceptionFilter } from '../http/messaging-exception.filter.js';
-import { EventStreams } from './event-streams.js';
+import { type CodeView, codeView } from './code-view.js';
 import { PAGE_POLICY } from './page/page-html.js';
 import { type PhoneMessageView, phoneMessageView } from './phone-message-view.js';
 import { PhoneNumberPipe } from './phone-number.pipe.js';
 import { PhoneStore } from './phone-store.js';
+import { SandboxLive } from './sandbox-live.js';
 import { SandboxPage } from './sandbox-page.js';
+import { SandboxScanner } from './sandbox-scanner.js';
 
 /** How many messages the page starts from. */
 const LATEST = 500;
-
-/** Characters that may wait for a client that does not read; past them its connection is dropped. */
-const MOST_WAITING = 1024 * 1024;
-
-/** Express answers with Node's own response, Fastify with a wrapper around it. */
-type AdapterResponse = ServerResponse | { readonly raw: ServerResponse };
 
 /** The sandbox's endpoints. They ask for no key and show codes: only `SandboxModule` mounts them. */
 @UseFilters(MessagingExceptionFilter)
 export class SandboxController {
   constructor(
     private readonly phones: PhoneStore,
-    private readonly streams: EventStreams,
+    private readonly scanner: SandboxScanner,
+    private readonly live: SandboxLive,
     private readonly page: SandboxPage,
   ) {}
 
@@ -43,11 +40,19 @@ export class SandboxController {
     return (await this.phones.latest(LATEST)).map(phoneMessageView);
   }
 
-  /** Every message that a phone of this process receives from now on. */
+  /** The codes that sessions of this process show at this moment. */
+  @Get('codes')
+  @Header('Cache-Control', 'no-store')
+  @Header('X-Content-Type-Options', 'nosniff')
+  codes(): Promise<readonly CodeView[]> {
+    return Promise.all(this.scanner.codes.map(codeView));
+  }
+
+  /** Every message that a phone of this process receives from now on, and word of every change of the codes. */
   @Sse('events', { maxPendingDataLength: MOST_WAITING })
   @Header('X-Content-Type-Options', 'nosniff')
   events(@Res({ passthrough: true }) response: AdapterResponse): Observable<MessageEvent> {
-    return this.streams.stream('raw' in response ? response.raw : response);
+    return this.live.stream(response);
   }
 
   /** The phones' screens, live. */

@@ -1,10 +1,12 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { EventStreams } from '../http/event-streams.js';
 import { HttpSettings } from '../http/http-settings.js';
 import { mountController } from '../http/mount-controller.js';
-import { EventStreams } from './event-streams.js';
 import { SandboxController } from './sandbox.controller.js';
+import { SandboxLive } from './sandbox-live.js';
 import { resolveSandboxOptions, type SandboxOptions } from './sandbox-options.js';
 import { SandboxPage } from './sandbox-page.js';
+import { SandboxScanController } from './sandbox-scan.controller.js';
 
 /**
  * Shows what the sandbox's phones received: `GET /sandbox` is a page, `GET /sandbox/phones/:number/messages` the same for
@@ -18,9 +20,10 @@ export class SandboxModule {
     const { path } = resolveSandboxOptions(options);
     return {
       module: SandboxModule,
-      controllers: [mountController(SandboxController, path)],
+      controllers: [mountController(SandboxController, path), mountController(SandboxScanController, path)],
       providers: [
         EventStreams,
+        SandboxLive,
         {
           provide: SandboxPage,
           useFactory: (settings: HttpSettings) => new SandboxPage({ path, apiPath: settings.path }),

@@ -1,5 +1,7 @@
 import { AccountStore } from '../accounts/account-store.js';
 import { LedgerStore } from '../billing/ledger-store.js';
+import { MediaStore } from '../media/media-store.js';
+import { SessionStore } from '../msgapp/session-store.js';
 import { GuardStore } from '../outbox/guard-store.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
 import { PhoneStore } from '../sandbox/phone-store.js';
@@ -16,6 +18,8 @@ export abstract class MessagingStorage {
   abstract readonly phones: PhoneStore;
   abstract readonly guards: GuardStore;
   abstract readonly parts: PartStore;
+  abstract readonly sessions: SessionStore;
+  abstract readonly media: MediaStore;
 
   /** Opens connections and brings the schema up to date. Called once, before anything else. */
   abstract start(): Promise<void>;

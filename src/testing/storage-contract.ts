@@ -4,12 +4,15 @@ import { bookTests } from './storage-contract/books.js';
 import { claimTests } from './storage-contract/claims.js';
 import { commitTests } from './storage-contract/commit.js';
 import { contentTests } from './storage-contract/contents.js';
+import { credentialTests } from './storage-contract/credentials.js';
 import { durabilityTests } from './storage-contract/durability.js';
 import { expireTests } from './storage-contract/expire.js';
 import { onceKeyTests } from './storage-contract/idempotency.js';
 import { laneTests } from './storage-contract/lanes.js';
+import { leaseTests } from './storage-contract/leases.js';
 import { ledgerTests } from './storage-contract/ledger.js';
 import { listingTests } from './storage-contract/listing.js';
+import { mediaTests } from './storage-contract/media.js';
 import { nextDueTests } from './storage-contract/next-due.js';
 import { partTests } from './storage-contract/parts.js';
 import { phoneTests } from './storage-contract/phones.js';
@@ -17,6 +20,7 @@ import { raceTests } from './storage-contract/races.js';
 import { recordTests } from './storage-contract/records.js';
 import { refundTests } from './storage-contract/refunds.js';
 import { replyTests } from './storage-contract/replies.js';
+import { sessionTests } from './storage-contract/sessions.js';
 import { settleTests } from './storage-contract/settle.js';
 import { signatureTests } from './storage-contract/signatures.js';
 import type { OpenStorage } from './storage-contract/storage-harness.js';
@@ -48,6 +52,10 @@ const TOPICS = {
   phones: phoneTests,
   'parts and receipts': partTests,
   'records of guards': recordTests,
+  sessions: sessionTests,
+  'leases of sessions': leaseTests,
+  'credentials of sessions': credentialTests,
+  media: mediaTests,
   books: bookTests,
   'a long walk': walkTests,
   races: raceTests,

@@ -24,6 +24,7 @@ import { MemoryPhoneStore } from '../../src/storage/memory/memory-phone-store.js
 import { seenRecords, writeRecords } from '../../src/storage/memory/memory-records.js';
 import { MemoryTables } from '../../src/storage/memory/memory-tables.js';
 import { MessagingStorage } from '../../src/storage/messaging-storage.js';
+import { NaiveMediaStore, NaiveSessionStore } from './naive-session-store.js';
 
 class NaiveAccountStore extends MemoryAccountStore {
   override async createAccount(account: Account): Promise<boolean> {
@@ -168,6 +169,8 @@ export class NaiveStorage extends MessagingStorage {
   override readonly phones = new NaivePhoneStore(this.tables);
   override readonly guards = new NaiveGuardStore(this.tables);
   override readonly parts = new NaivePartStore(this.tables, this.outbox);
+  override readonly sessions = new NaiveSessionStore(this.tables);
+  override readonly media = new NaiveMediaStore(this.tables);
 
   override async start(): Promise<void> {}
 

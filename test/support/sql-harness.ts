@@ -5,10 +5,10 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import type { StorageHarness, StorageTamper } from '../../src/testing/storage-contract/storage-harness.js';
 
-const TABLES =
-  'account api_key signature message recipient ledger idempotency phone_message trail guard sms_part sms_parked sms_route'
-    .split(' ')
-    .map((name) => `messaging_${name}`);
+const TABLES = `account api_key signature message recipient ledger idempotency phone_message trail guard
+  sms_part sms_parked sms_route session session_step session_credential media media_chunk`
+  .split(/\s+/)
+  .map((name) => `messaging_${name}`);
 
 /** A started storage on an empty SQLite file; a second instance is a second connection to that file. */
 export async function openSqlite(): Promise<StorageHarness> {

@@ -167,6 +167,106 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       rows.parts.parked.set = () => rows.parts.parked;
     },
   },
+  'leases that end a moment late': {
+    topic: 'leases of sessions',
+    build: ({ sessions }) => {
+      const lease = sessions.lease.bind(sessions);
+      sessions.lease = (id, owner, now, until) => lease(id, owner, now - 1, until);
+    },
+  },
+  'leases whose holder writes on after it has given them back': {
+    topic: 'leases of sessions',
+    build: ({ sessions, rows }) => {
+      sessions.release = async ({ sessionId }) => {
+        Object.assign(rows.sessions.get(sessionId) ?? {}, { leaseUntil: 0 });
+      };
+    },
+  },
+  'epochs that are given twice': {
+    topic: 'leases of sessions',
+    build: ({ sessions, rows }) => {
+      const release = sessions.release.bind(sessions);
+      sessions.release = async (lease) => {
+        await release(lease);
+        Object.assign(rows.sessions.get(lease.sessionId) ?? {}, { epoch: lease.epoch - 1 });
+      };
+    },
+  },
+  'steps from anywhere': {
+    topic: 'sessions',
+    build: ({ sessions, rows }) => {
+      const move = sessions.move.bind(sessions);
+      sessions.move = async (lease, step) => {
+        const row = rows.sessions.get(lease.sessionId);
+        if (row?.session.status === 'reconnecting') row.session = { ...row.session, status: 'created' };
+        return move(lease, step);
+      };
+    },
+  },
+  'credentials that outlive their session': {
+    topic: 'sessions',
+    build: ({ sessions, rows }) => {
+      const move = sessions.move.bind(sessions);
+      sessions.move = async (lease, step) => {
+        const kept = new Map(rows.sessions.get(lease.sessionId)?.credentials);
+        const moved = await move(lease, step);
+        for (const [key, value] of kept) rows.sessions.get(lease.sessionId)?.credentials.set(key, value);
+        return moved;
+      };
+    },
+  },
+  'credential ids compared without case and trailing blanks': {
+    topic: 'credentials of sessions',
+    build: ({ sessions }) => {
+      const write = sessions.writeCredentials.bind(sessions);
+      sessions.writeCredentials = (lease, changes) =>
+        write(
+          lease,
+          changes.map(({ id, ...rest }) => ({ ...rest, id: id.trimEnd().toLowerCase() })),
+        );
+    },
+  },
+  'files that can be read before they are whole': {
+    topic: 'media',
+    build: ({ rows }) => {
+      const set = rows.media.set.bind(rows.media);
+      rows.media.set = (id, file) => set(id, Object.assign(file, { whole: true }));
+    },
+  },
+  'files whose chunks share memory with their source': {
+    topic: 'media',
+    build: ({ media, rows }) => {
+      const write = media.write.bind(media);
+      media.write = async (id, chunks, at) => {
+        const given: Uint8Array[] = [];
+        async function* seen() {
+          for await (const chunk of chunks) {
+            given.push(chunk);
+            yield chunk;
+          }
+        }
+        await write(id, seen(), at);
+        rows.media.get(id)?.chunks.splice(0, given.length, ...given);
+      };
+    },
+  },
+  'files that end early when they are removed': {
+    topic: 'media',
+    build: ({ media }) => {
+      const read = media.read.bind(media);
+      media.read = async function* (id) {
+        let some = false;
+        try {
+          for await (const chunk of read(id)) {
+            some = true;
+            yield chunk;
+          }
+        } catch (error) {
+          if (!some) throw error;
+        }
+      };
+    },
+  },
   'account ids without case': {
     topic: 'accounts',
     build: ({ accounts }) => {

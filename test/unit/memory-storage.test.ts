@@ -58,6 +58,14 @@ const RACES = [
   'receipts for all parts of an SMS at once: it is delivered once',
   'receipts for two hand-offs of an SMS over two routes at once, 20 times: each fails once',
   'receipts under one id for everything at once: each is for an SMS of its own',
+  'one session id 20 times at once: created once',
+  '20 owners take one free session at once: exactly one has it',
+  'renewals and takeovers of leases that have run out: each session has one owner',
+  'an owner that writes while it is replaced: nothing of its is written after that',
+  'a session ends while its credentials are written: none are left',
+  'the same step 20 times at once: taken once',
+  'steps of all kinds at once: they follow on one another, and the last one is where the session stands',
+  'one file id 20 times at once: kept once',
 ];
 
 describeStorage('memory', openMemory, { describe, test, beforeEach, afterEach });

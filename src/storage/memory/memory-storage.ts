@@ -3,9 +3,11 @@ import { MessagingStorage } from '../messaging-storage.js';
 import { MemoryAccountStore } from './memory-account-store.js';
 import { MemoryGuardStore } from './memory-guard-store.js';
 import { MemoryLedgerStore } from './memory-ledger-store.js';
+import { MemoryMediaStore } from './memory-media-store.js';
 import { MemoryOutboxStore } from './memory-outbox-store.js';
 import { MemoryPartStore } from './memory-part-store.js';
 import { MemoryPhoneStore } from './memory-phone-store.js';
+import { MemorySessionStore } from './memory-session-store.js';
 import { MemoryTables } from './memory-tables.js';
 
 /**
@@ -20,6 +22,8 @@ export class MemoryStorage extends MessagingStorage {
   override readonly phones = new MemoryPhoneStore(this.tables);
   override readonly guards = new MemoryGuardStore(this.tables);
   override readonly parts: PartStore = new MemoryPartStore(this.tables, this.outbox);
+  override readonly sessions = new MemorySessionStore(this.tables);
+  override readonly media = new MemoryMediaStore(this.tables);
 
   override async start(): Promise<void> {}
 

@@ -1,4 +1,5 @@
 import type { LedgerEntry } from '../../billing/ledger-store.js';
+import type { SessionTransition, StoredSession } from '../../msgapp/session-store.js';
 import type { StoredReply } from '../../outbox/decide.js';
 import type { DeliveryStatus } from '../../outbox/delivery-status.js';
 import type { GuardRecord } from '../../outbox/guard.js';
@@ -41,6 +42,25 @@ export interface MemoryRecord extends Omit<GuardRecord, 'state'> {
   readonly state: string;
 }
 
+/** A session's row with its steps and its credentials. */
+export interface MemorySession {
+  session: StoredSession;
+  /** Undefined: nobody holds it. */
+  owner: string | undefined;
+  leaseUntil: number;
+  epoch: number;
+  readonly transitions: SessionTransition[];
+  /** By kind and id. */
+  readonly credentials: Map<string, string>;
+}
+
+/** A file; readable when it is whole. */
+export interface MemoryMedia {
+  readonly at: number;
+  readonly chunks: Uint8Array[];
+  whole: boolean;
+}
+
 /**
  * The rows. A store changes them without an `await` between its first read and its last write: that is all the
  * transaction and all the lock that one thread needs.
@@ -59,6 +79,8 @@ export class MemoryTables {
   /** By message, channel and number. */
   readonly phones = new Map<string, PhoneMessage>();
   readonly parts = new MemoryParts();
+  readonly sessions = new Map<string, MemorySession>();
+  readonly media = new Map<string, MemoryMedia>();
 
   constructor(private readonly accounts: { has(accountId: string): boolean }) {}
 

@@ -4,6 +4,8 @@ import { DataSource } from 'typeorm';
 import type { AccountStore } from '../../accounts/account-store.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
 import { MessagingOptionsError } from '../../common/errors.js';
+import type { MediaStore } from '../../media/media-store.js';
+import type { SessionStore } from '../../msgapp/session-store.js';
 import type { GuardStore } from '../../outbox/guard-store.js';
 import type { OutboxStore } from '../../outbox/outbox-store.js';
 import type { PhoneStore } from '../../sandbox/phone-store.js';
@@ -21,6 +23,8 @@ export interface Connection {
   readonly phones: PhoneStore;
   readonly guards: GuardStore;
   readonly parts: PartStore;
+  readonly sessions: SessionStore;
+  readonly media: MediaStore;
 }
 
 /** How long a connection or a statement may take before the request is answered 503, in milliseconds. */

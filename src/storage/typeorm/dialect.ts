@@ -3,7 +3,7 @@ import { type Operation, type Statement, write } from './operation.js';
 import { runnerSession, type Session } from './session.js';
 
 /** Types of the columns of our tables. */
-export type ColumnType = 'id' | 'name' | 'text' | 'integer';
+export type ColumnType = 'id' | 'name' | 'text' | 'integer' | 'bytes';
 
 /** The columns of a list of rows that travels as one JSON parameter: an array of arrays. An `id` is a short text. */
 export type RowShape = Readonly<Record<string, 'id' | 'text' | 'integer'>>;

@@ -40,6 +40,12 @@ function* appliedVersions(): Operation<ReadonlySet<unknown>> {
   return new Set(rows.map(({ name }) => name));
 }
 
+const TABLES = [
+  ...['account', 'api_key', 'signature', 'message', 'recipient', 'trail', 'ledger', 'idempotency', 'phone_message'],
+  ...['guard', 'sms_part', 'sms_parked', 'sms_route'],
+  ...['session', 'session_step', 'session_credential', 'media', 'media_chunk'],
+];
+
 /** Our schema as a TypeORM migration, for hosts that keep all their migrations in one place (`migrations: 'check'`). */
 export class NestjsMessagingSchema1763683200000 implements MigrationInterface {
   readonly name = 'NestjsMessagingSchema1763683200000';
@@ -51,12 +57,7 @@ export class NestjsMessagingSchema1763683200000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const table of ['account', 'api_key', 'signature', 'message', 'recipient', 'ledger', 'idempotency'])
-      await runner.query(`DROP TABLE messaging_${table}`);
-    await runner.query('DROP TABLE messaging_phone_message');
-    await runner.query('DROP TABLE messaging_guard');
-    for (const table of ['trail', 'sms_part', 'sms_parked', 'sms_route'])
-      await runner.query(`DROP TABLE messaging_${table}`);
+    for (const table of TABLES) await runner.query(`DROP TABLE messaging_${table}`);
     await runner.query(`DROP TABLE ${SCHEMA_TABLE}`);
   }
 }

@@ -1,4 +1,5 @@
 import type { Dialect } from './dialect.js';
+import { msgappTables } from './schema-msgapp.js';
 
 /** The statements that make our tables, version by version. Only ever add to the list. */
 export function schemaVersions(dialect: Dialect): readonly { readonly name: string; readonly up: readonly string[] }[] {
@@ -7,6 +8,7 @@ export function schemaVersions(dialect: Dialect): readonly { readonly name: stri
     { name: '0002-otp', up: otp(dialect) },
     { name: '0003-trail', up: trail(dialect) },
     { name: '0004-carriers', up: carriers(dialect) },
+    { name: '0005-msgapp', up: msgappTables(dialect) },
   ];
 }
 

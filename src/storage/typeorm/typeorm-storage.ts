@@ -4,6 +4,8 @@ import type { AccountStore } from '../../accounts/account-store.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
 import { type Clock, SystemClock } from '../../common/clock.js';
 import { MessagingOptionsError } from '../../common/errors.js';
+import type { MediaStore } from '../../media/media-store.js';
+import type { SessionStore } from '../../msgapp/session-store.js';
 import type { GuardStore } from '../../outbox/guard-store.js';
 import type { OutboxStore } from '../../outbox/outbox-store.js';
 import type { PhoneStore } from '../../sandbox/phone-store.js';
@@ -16,9 +18,11 @@ import { checkSchema, migrate } from './migrate.js';
 import { TypeormAccountStore } from './typeorm-account-store.js';
 import { TypeormGuardStore } from './typeorm-guard-store.js';
 import { TypeormLedgerStore } from './typeorm-ledger-store.js';
+import { TypeormMediaStore } from './typeorm-media-store.js';
 import { TypeormOutboxStore } from './typeorm-outbox-store.js';
 import { TypeormPartStore } from './typeorm-part-store.js';
 import { TypeormPhoneStore } from './typeorm-phone-store.js';
+import { TypeormSessionStore } from './typeorm-session-store.js';
 
 /** How `TypeormStorage` finds its database and its tables. */
 export interface TypeormStorageSettings {
@@ -90,6 +94,8 @@ export class TypeormStorage extends MessagingStorage {
       phones: new TypeormPhoneStore(executor),
       guards: new TypeormGuardStore(executor),
       parts: new TypeormPartStore(executor),
+      sessions: new TypeormSessionStore(executor),
+      media: new TypeormMediaStore(executor),
     };
     await this.prepare(executor, migrations ?? 'run');
   }
@@ -123,6 +129,14 @@ export class TypeormStorage extends MessagingStorage {
 
   override get parts(): PartStore {
     return this.started.parts;
+  }
+
+  override get sessions(): SessionStore {
+    return this.started.sessions;
+  }
+
+  override get media(): MediaStore {
+    return this.started.media;
   }
 
   private get started(): Connection {

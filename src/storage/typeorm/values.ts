@@ -11,6 +11,13 @@ export function optionalText(row: Row, column: string): string | undefined {
   return value === null || value === undefined ? undefined : String(value);
 }
 
+/** A column of bytes. */
+export function bytesOf(row: Row, column: string): Uint8Array {
+  const value = row[column];
+  if (value instanceof Uint8Array) return value;
+  throw new Error(`Column ${column} holds no bytes.`);
+}
+
 /** An integer column; PostgreSQL gives bigint as text. */
 export function integerOf(row: Row, column: string): number {
   return Number(row[column]);

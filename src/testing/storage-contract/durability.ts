@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { decide } from '../../outbox/decide.js';
 import type { MessagingStorage } from '../../storage/messaging-storage.js';
+import { bytes, digest, inChunks } from './files.js';
 import {
   ACCOUNT,
   aPhoneMessage,
   aReceipt,
   aSend,
+  aSession,
   aTakenSms,
   messageId,
   onceKey,
@@ -13,6 +15,7 @@ import {
   recipients,
   SECOND,
   START,
+  sessionId,
 } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { LEASE, type World } from './world.js';
@@ -21,7 +24,8 @@ const KEY = { id: 'k1', accountId: ACCOUNT, hash: 'ab'.repeat(32), createdAt: ST
 const NAME = { accountId: ACCOUNT, name: 'BANQUE', status: 'pending', createdAt: START } as const;
 
 /** Everything that can be read, in one piece. */
-async function everything({ accounts, ledger, outbox, phones, parts }: MessagingStorage): Promise<unknown> {
+async function everything(storage: MessagingStorage): Promise<unknown> {
+  const { accounts, ledger, outbox, phones, parts, sessions, media } = storage;
   return {
     accounts: await accounts.listAccounts(),
     keys: await accounts.listKeys(ACCOUNT),
@@ -36,6 +40,10 @@ async function everything({ accounts, ledger, outbox, phones, parts }: Messaging
     latest: await phones.latest(10),
     parts: await parts.parts(messageId(1)),
     trail: await outbox.trail(messageId(1)),
+    sessions: await sessions.list(ACCOUNT, 'wa'),
+    steps: await sessions.transitions(sessionId(1)),
+    credentials: [...(await sessions.credentials(sessionId(1), 'k', ['a', 'b', 'c']))].sort(),
+    file: await digest(media.read('file')),
   };
 }
 
@@ -51,6 +59,13 @@ export function durabilityTests({ test }: TestRunner, world: World): void {
     await world.settle(messageId(1), 'sent', { position: 1, attempt: 1, dueAt: START + 9 * SECOND });
     await world.parts.record([aTakenSms(1, { position: 1, carrierIds: ['a', 'b'] })], START);
     await world.parts.receive([aReceipt('a')], { now: START, until: START + SECOND, most: 9 });
+    const lease = await world.sessions.create(aSession(1));
+    await world.sessions.create(aSession(2));
+    await world.move(lease, 'connected', { number: phone(1) });
+    const change = (id: string, value: string | undefined) => ({ kind: 'k', id, value });
+    await world.sessions.writeCredentials(lease, [change('a', '1'), change('b', '2'), change('c', '3')]);
+    await world.sessions.writeCredentials(lease, [change('a', undefined)]);
+    await world.media.write('file', inChunks(bytes(700_000), [100_000]), START);
     await world.phones.receive([aPhoneMessage(1), aPhoneMessage(2, { channel: 'wa' })]);
   }
 
@@ -67,7 +82,7 @@ export function durabilityTests({ test }: TestRunner, world: World): void {
   test('work goes on after a restart (where the harness can reopen)', async () => {
     if (!world.harness.reopen) return;
     await life();
-    const { outbox, ledger } = await world.harness.reopen();
+    const { outbox, ledger, sessions } = await world.harness.reopen();
     const [replayed] = await outbox.commit([aSend(2, { once: onceKey() })], decide);
     assert.equal(replayed?.kind, 'replayed');
     const now = START + LEASE + 1;
@@ -76,6 +91,10 @@ export function durabilityTests({ test }: TestRunner, world: World): void {
     const order = { channel: 'sms', limit: 9, now, leaseUntil: now + LEASE, abandoned: true };
     const attempts = (await outbox.claim(order)).map(({ attempt }) => attempt);
     assert.deepEqual(attempts.sort(), [1, 2]);
+    const taken = await sessions.lease(sessionId(1), 'p2', now, now + LEASE);
+    assert.ok(taken && taken.epoch > 1);
+    assert.equal(await sessions.move({ ...taken, epoch: 1 }, { to: 'failed', reason: 'late', at: now }), false);
+    assert.equal(await sessions.move(taken, { to: 'reconnecting', reason: 'resumed', at: now }), true);
     const [refused] = await outbox.commit([aSend(3, { recipients: recipients(8) })], decide);
     assert.equal(refused?.kind, 'refused');
     const [accepted] = await outbox.commit([aSend(4, { recipients: recipients(7) })], decide);

@@ -1,3 +1,4 @@
+import type { NewSession } from '../../msgapp/session-store.js';
 import type { OnceKey, Send } from '../../outbox/send.js';
 import type { PhoneMessage } from '../../sandbox/phone-store.js';
 import type { DatedReceipt, TakenSms } from '../../sms/sms-part.js';
@@ -51,6 +52,20 @@ export function recipients(count: number, units = 1): Send['recipients'] {
 export function onceKey(over: Partial<OnceKey> = {}): OnceKey {
   const day = 86_400 * SECOND;
   return { accountId: ACCOUNT, route: 'send/sms', key: 'key', fingerprint: 'f1', expiresAt: START + day, ...over };
+}
+
+/** A session's id; later ones sort after earlier ones, as the ports' ids do. */
+export function sessionId(index: number): string {
+  return `session-${String(index).padStart(6, '0')}`;
+}
+
+/** A new session of `ACCOUNT` on `wa`, held by `p1` for 30 seconds, changed by `over`. */
+export function aSession(index: number, over: Partial<NewSession> = {}): NewSession {
+  return {
+    ...{ id: sessionId(index), accountId: ACCOUNT, channel: 'wa', createdAt: START + index },
+    ...{ owner: 'p1', leaseUntil: START + 30 * SECOND },
+    ...over,
+  };
 }
 
 /** A text on a sandbox phone, changed by `over`. */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { AccountStore } from '../../accounts/account-store.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
+import type { MediaStore } from '../../media/media-store.js';
+import type { SessionLease, SessionMove, SessionStatus, SessionStore } from '../../msgapp/session-store.js';
 import { decide } from '../../outbox/decide.js';
 import type { GuardStore } from '../../outbox/guard-store.js';
 import type { ClaimOrder, CommitOutcome, Delivery, Movement, OutboxStore } from '../../outbox/outbox-store.js';
@@ -62,6 +64,14 @@ export class World {
     return this.storage.parts;
   }
 
+  get sessions(): SessionStore {
+    return this.storage.sessions;
+  }
+
+  get media(): MediaStore {
+    return this.storage.media;
+  }
+
   /** Creates an account and tops it up. */
   async fund(units: number, id = ACCOUNT): Promise<void> {
     assert.equal(await this.accounts.createAccount({ id, name: `Account ${id}`, createdAt: START }), true);
@@ -95,6 +105,11 @@ export class World {
   /** Settles one recipient, the first unless told otherwise. */
   settle(message: string, status: Settlement['status'], over: Partial<Settlement> = {}): Promise<readonly Movement[]> {
     return this.outbox.settle([{ messageId: message, position: 0, status, at: START + SECOND, ...over }]);
+  }
+
+  /** Takes a step of a session, half a minute into the story. */
+  move(lease: SessionLease, to: SessionStatus, over: Partial<SessionMove> = {}): Promise<boolean> {
+    return this.sessions.move(lease, { to, reason: `now ${to}`, at: START + 30 * SECOND, ...over });
   }
 
   /** Asserts where a message's recipients stand. */

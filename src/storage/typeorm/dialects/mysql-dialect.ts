@@ -42,6 +42,7 @@ export class MysqlDialect extends Dialect {
   /** Lengths are such that each index of ours fits into InnoDB's 3072 bytes: four ids and a time, or two and a name. */
   override columnType(type: ColumnType): string {
     if (type === 'integer') return 'BIGINT';
+    if (type === 'bytes') return 'LONGBLOB';
     return `${{ id: 'VARCHAR(191)', name: 'VARCHAR(255)', text: 'LONGTEXT' }[type]} ${this.text}`;
   }
 

@@ -19,6 +19,7 @@ export class PostgresDialect extends Dialect {
 
   override columnType(type: ColumnType): string {
     if (type === 'integer') return 'bigint';
+    if (type === 'bytes') return 'bytea';
     return type === 'text' ? 'text' : 'text COLLATE "C"';
   }
 

@@ -8,6 +8,7 @@ export class SqliteDialect extends Dialect {
   override readonly lockTimeout = [];
 
   override columnType(type: ColumnType): string {
+    if (type === 'bytes') return 'BLOB';
     return type === 'integer' ? 'INTEGER' : 'TEXT';
   }
 

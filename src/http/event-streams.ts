@@ -3,8 +3,6 @@ import { setImmediate } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, type MessageEvent } from '@nestjs/common';
 import { Observable, type Subscriber } from 'rxjs';
 import { Clock } from '../common/clock.js';
-import { phoneMessageView } from './phone-message-view.js';
-import { SandboxFeed } from './sandbox-feed.js';
 
 /** A comment this often, in milliseconds, keeps proxies from closing a quiet stream. */
 const HEARTBEAT_MS = 15_000;
@@ -12,29 +10,35 @@ const HEARTBEAT_MS = 15_000;
 /** How soon, in milliseconds, a browser comes back after a broken stream. */
 const RECONNECT_MS = 2_000;
 
-/** The live streams of one sandbox. They end when the application does, so that none holds up `app.close()`. */
+/** Characters that may wait for a client that does not read; past them its connection is dropped. */
+export const MOST_WAITING = 1024 * 1024;
+
+/** Express answers with Node's own response, Fastify with a wrapper around it. */
+export type AdapterResponse = ServerResponse | { readonly raw: ServerResponse };
+
+/** Gives one client its events until the answer is called. */
+export type StreamSource = (client: Subscriber<MessageEvent>) => () => void;
+
+/** Streams of server-sent events. They end when the application does, so that none holds up `app.close()`. */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
   private readonly open = new Map<Subscriber<MessageEvent>, ServerResponse>();
   private closing = false;
 
-  constructor(
-    private readonly feed: SandboxFeed,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly clock: Clock) {}
 
-  /** What the phones receive from now on, as events for one client; `response` is the one that carries them. */
-  stream(response: ServerResponse): Observable<MessageEvent> {
-    return new Observable((subscriber) => {
-      if (this.closing) return void subscriber;
-      this.open.set(subscriber, response);
-      subscriber.next({ comment: 'sandbox', retry: RECONNECT_MS });
-      const stopListening = this.feed.listen((message) => subscriber.next({ data: phoneMessageView(message) }));
-      const stopBeating = this.beat(subscriber);
+  /** What `source` gives, as events for one client; `response` is the one that carries them. */
+  stream(response: AdapterResponse, source: StreamSource): Observable<MessageEvent> {
+    return new Observable((client) => {
+      if (this.closing) return void client;
+      this.open.set(client, 'raw' in response ? response.raw : response);
+      client.next({ comment: 'open', retry: RECONNECT_MS });
+      const stopSource = source(client);
+      const stopBeating = this.beat(client);
       return () => {
-        stopListening();
+        stopSource();
         stopBeating();
-        this.open.delete(subscriber);
+        this.open.delete(client);
       };
     });
   }
@@ -43,18 +47,18 @@ export class EventStreams implements BeforeApplicationShutdown {
   async beforeApplicationShutdown(): Promise<void> {
     this.closing = true;
     const open = [...this.open];
-    for (const [subscriber] of open) subscriber.complete();
+    for (const [client] of open) client.complete();
     await setImmediate();
     for (const [, response] of open) {
       if (!response.writableFinished) response.destroy();
     }
   }
 
-  private beat(subscriber: Subscriber<MessageEvent>): () => void {
+  private beat(client: Subscriber<MessageEvent>): () => void {
     let cancel = (): void => {};
     const wait = () => {
       cancel = this.clock.after(HEARTBEAT_MS, () => {
-        subscriber.next({ comment: 'heartbeat' });
+        client.next({ comment: 'heartbeat' });
         wait();
       });
     };

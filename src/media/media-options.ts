@@ -1,0 +1,38 @@
+import { MessagingOptionsError } from '../common/errors.js';
+
+/**
+ * Where the fetcher may go besides public addresses: nowhere, to this machine's loopback addresses on any port (for
+ * samples and tests, never where strangers have a key), or to origins such as `https://files.example.com:8443`.
+ */
+export type MediaAllow = 'none' | 'loopback' | readonly string[];
+
+/** What the host says about fetching media. */
+export interface MediaOptions {
+  /** Default `none`. An origin in the list is not checked for where it leads; everything else stays as strict as before. */
+  readonly allow?: MediaAllow;
+}
+
+/** The same, complete and checked. */
+export abstract class MediaSettings {
+  abstract readonly loopback: boolean;
+  /** Origins as the URL standard writes them: lower case, without a default port. */
+  abstract readonly origins: ReadonlySet<string>;
+}
+
+/** @throws MessagingOptionsError with a sentence that names the wrong option */
+export function resolveMediaSettings({ allow = 'none' }: MediaOptions = {}): MediaSettings {
+  if (allow === 'none' || allow === 'loopback') return { loopback: allow === 'loopback', origins: new Set() };
+  if (!Array.isArray(allow)) {
+    throw new MessagingOptionsError('Option media.allow must be "none", "loopback" or a list of origins.');
+  }
+  return { loopback: false, origins: new Set(allow.map(originOf)) };
+}
+
+function originOf(text: unknown, at: number): string {
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
+  const whole = url !== undefined && `${url.origin}/` === url.href && /^https?:\/\/[^*]+$/.test(url.origin);
+  if (whole) return url.origin;
+  throw new MessagingOptionsError(
+    `Option media.allow[${at}] must be an origin, http or https with a host and no more, such as "https://files.example.com".`,
+  );
+}

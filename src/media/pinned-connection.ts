@@ -1,0 +1,71 @@
+import { isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { FetchTime } from './fetch-time.js';
+import { MediaRefusedError } from './media-fetcher.js';
+import type { MediaNetwork } from './media-network.js';
+import { hostOf, portOf } from './media-url.js';
+
+/** Addresses that are tried before the host counts as unreachable, and how long each may take to answer. */
+const TRIED = 3;
+const ATTEMPT_MS = 2000;
+
+/**
+ * Connects to one of the addresses that were checked, and to no other: nothing from here on looks a name up. With https
+ * the certificate is checked against the URL's host.
+ * @throws Error when none of them answers
+ */
+export async function openPinned(
+  url: URL,
+  addresses: readonly string[],
+  network: MediaNetwork,
+  time: FetchTime,
+): Promise<Socket> {
+  const socket = await dialFirst(addresses.slice(0, TRIED), portOf(url), network, time);
+  if (url.protocol === 'http:') return socket;
+  const host = hostOf(url);
+  const secure = connectTls({
+    socket,
+    host,
+    // RFC 6066 section 3: no addresses in SNI.
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...(network.authorities === undefined ? {} : { ca: [...network.authorities] }),
+    ALPNProtocols: ['http/1.1'],
+    rejectUnauthorized: true,
+  });
+  secure.once('close', () => socket.destroy());
+  return ready(secure, 'secureConnect', time);
+}
+
+async function dialFirst(
+  addresses: readonly string[],
+  port: number,
+  network: MediaNetwork,
+  time: FetchTime,
+): Promise<Socket> {
+  for (const address of addresses) {
+    if (time.signal.aborted) break;
+    const socket = network.dial(address, port);
+    const stop = time.after(ATTEMPT_MS, () => socket.destroy(new Error('no answer')));
+    try {
+      return await ready(socket, 'connect', time);
+    } catch {
+      socket.destroy();
+    } finally {
+      stop();
+    }
+  }
+  throw new MediaRefusedError('the host does not answer');
+}
+
+/** Waits until a socket is usable. From then on it is destroyed with the fetch, and its errors are only those of whoever reads. */
+function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', time: FetchTime): Promise<S> {
+  const end = () => socket.destroy();
+  time.signal.addEventListener('abort', end);
+  socket.once('close', () => time.signal.removeEventListener('abort', end));
+  if (time.signal.aborted) end();
+  return new Promise((resolve, reject) => {
+    socket.on('error', reject);
+    socket.once('close', () => reject(new Error('closed')));
+    socket.once(event, () => resolve(socket));
+  });
+}

@@ -1,0 +1,33 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../common/clock.js';
+
+/** How many contacts are remembered, over all sessions. */
+const CAPACITY = 50_000;
+
+/**
+ * Which sessions may not write to people who do not know them, for a time. Whom a session has reached since this process
+ * holds it counts as known to it.
+ */
+export class ContactLimits {
+  private readonly until = new Map<string, number>();
+  private readonly reached = new LRUCache<string, true>({ max: CAPACITY });
+
+  constructor(private readonly clock: Clock) {}
+
+  /** A session is restricted until a time, milliseconds since the epoch. */
+  restrict(sessionId: string, until: number): void {
+    this.until.set(sessionId, Math.max(until, this.until.get(sessionId) ?? 0));
+  }
+
+  /** The channel took a session's message to a number. */
+  reach(sessionId: string, number: string): void {
+    this.reached.set(`${sessionId} ${number}`, true);
+  }
+
+  /** Whether a session must not write to a number now. */
+  refuses(sessionId: string, number: string): boolean {
+    const until = this.until.get(sessionId);
+    if (until === undefined || until <= this.clock.now()) return false;
+    return !this.reached.has(`${sessionId} ${number}`);
+  }
+}

@@ -1,0 +1,196 @@
+import { Inbox } from './inbox.js';
+import type { Link, LinkEnd, LinkEvent } from './msgapp-transport.js';
+import { ReconnectPolicy } from './reconnect-policy.js';
+import { SessionConnection } from './session-connection.js';
+import type { SessionCredentials } from './session-credentials.js';
+import type { Order } from './session-order.js';
+import type { SessionObserver, SessionParts } from './session-parts.js';
+import { SessionSteps } from './session-steps.js';
+import { maySessionMove, type SessionLease, type SessionStatus, type StoredSession } from './session-store.js';
+import { SessionWatchdog } from './session-watchdog.js';
+import { within } from './within.js';
+
+/** How long the store is asked who has taken the session. */
+const ASK_MS = 1000;
+
+/**
+ * One session in the process that holds its lease: a loop that opens one connection after the other until the session is
+ * over. All that happens to the session happens in this loop, one thing after the other, so it has one connection, one
+ * pause and one step at a time.
+ */
+export class LiveSession {
+  private readonly steps: SessionSteps;
+  private readonly rest: Inbox<never>;
+  private readonly policy: ReconnectPolicy;
+  private readonly watchdog: SessionWatchdog;
+  private connection: SessionConnection | undefined;
+  private open: Link | undefined;
+  private order: Order | undefined;
+  private running: Promise<void> | undefined;
+  private linked: boolean;
+
+  constructor(
+    readonly stored: StoredSession,
+    lease: SessionLease,
+    private readonly credentials: SessionCredentials,
+    private readonly parts: SessionParts,
+    private readonly observer: SessionObserver<LiveSession>,
+  ) {
+    const { clock, store, timing, random } = parts;
+    this.linked = stored.status !== 'created';
+    this.steps = new SessionSteps(stored, lease, store, clock, {
+      goesOn: () => this.order?.kind !== 'let-go' && this.order?.kind !== 'hand-over',
+      taken: (reason) => observer.moved(this, reason),
+      refused: () => void this.end({ kind: 'let-go' }),
+    });
+    this.rest = new Inbox(clock);
+    this.policy = new ReconnectPolicy(timing.steadyMs, random);
+    this.watchdog = new SessionWatchdog(timing, this.linked ? undefined : this.scanUntil);
+  }
+
+  get id(): string {
+    return this.stored.id;
+  }
+
+  /** As it is stored. */
+  get status(): SessionStatus {
+    return this.steps.status;
+  }
+
+  get number(): string | undefined {
+    return this.steps.number;
+  }
+
+  /** Whether it is linked and its connection is not open. */
+  get isCut(): boolean {
+    return this.status === 'connected' && this.link === undefined;
+  }
+
+  /** Until when somebody may scan, milliseconds since the epoch. */
+  get scanUntil(): number {
+    return this.stored.createdAt + this.parts.timing.scanMs;
+  }
+
+  /** The connection that messages can be sent on now. */
+  get link(): Link | undefined {
+    return this.order ? undefined : this.open;
+  }
+
+  /** Runs the session; resolves when it is over in this process. However often it is called, it runs once. */
+  start(delayMs = 0): Promise<void> {
+    this.running ??= this.run(delayMs);
+    return this.running;
+  }
+
+  /** Ends it in this process; resolves when that is done. The first order stands, but for `let-go`. */
+  end(order: Order): Promise<void> {
+    if (this.order === undefined || order.kind === 'let-go') this.order = order;
+    this.turn(undefined);
+    this.rest.nudge();
+    this.connection?.nudge();
+    return this.start();
+  }
+
+  /** Drops the connection `link`, if it is the one in use, as if it had ended by itself. */
+  drop(link: Link, reason: string): void {
+    if (this.open === link) this.connection?.drop(reason);
+  }
+
+  private get now(): number {
+    return this.parts.clock.now();
+  }
+
+  private async run(delayMs: number): Promise<void> {
+    try {
+      await this.rest.next(delayMs);
+      while (!this.order) {
+        const end = this.watchdog.pairingEnd(this.now) ?? (await this.connect());
+        if (!end) break;
+        const next = this.policy.ended(end, this.now);
+        if (!next.again) return void (await this.steps.take(next.status, next.reason));
+        if (this.status === 'connected') await this.steps.take('reconnecting', end.reason);
+        await this.rest.next(Math.min(next.waitMs, this.watchdog.deadline - this.now));
+      }
+      await this.obey();
+    } finally {
+      this.observer.gone(this);
+    }
+  }
+
+  /** Opens a connection and stays with it until it ends; undefined when an order came. */
+  private async connect(): Promise<LinkEnd | undefined> {
+    const { id: sessionId, channel } = this.stored;
+    const { transport, clock } = this.parts;
+    const { credentials, linked } = this;
+    this.watchdog.asked(this.now);
+    const order = { sessionId, channel, credentials, linked };
+    const connection = new SessionConnection(order, clock, transport, (event) => this.heardAtOnce(event));
+    this.connection = connection;
+    try {
+      return await this.follow(connection);
+    } finally {
+      this.watchdog.idle();
+      this.turn(undefined);
+      await connection.close(await this.isLoggedOut());
+    }
+  }
+
+  private async follow(connection: SessionConnection): Promise<LinkEnd | undefined> {
+    for (;;) {
+      const heard = await connection.next(this.watchdog.deadline - this.now);
+      const end = heard ? await this.handle(heard.event, connection) : this.watchdog.overdue(this.now);
+      heard?.done();
+      if (this.order) return undefined;
+      if (end) return end;
+    }
+  }
+
+  private heardAtOnce(event: LinkEvent): void {
+    if (event.kind === 'ended') this.turn(undefined);
+    else this.observer.heard(this, event);
+  }
+
+  private async handle(event: LinkEvent, connection: SessionConnection): Promise<LinkEnd | undefined> {
+    if (event.kind === 'ended') return event.end;
+    this.watchdog.heard(event, this.now);
+    if (event.kind === 'linked' || event.kind === 'open') {
+      this.linked = true;
+      this.steps.linked(event.number);
+    }
+    if (event.kind === 'open') await this.opened(connection);
+    else this.observer.heard(this, event);
+    return undefined;
+  }
+
+  private async opened(connection: SessionConnection): Promise<void> {
+    const link = await connection.link(this.parts.timing.answerMs);
+    if (!link || connection.hasEnded) return;
+    const reason = this.status === 'created' ? 'linked' : 'reconnected';
+    if (this.status !== 'connected' && !(await this.steps.take('connected', reason))) return;
+    this.policy.opened(this.now);
+    this.watchdog.opened();
+    if (!connection.hasEnded) this.turn(link);
+  }
+
+  private turn(link: Link | undefined): void {
+    this.open = link;
+    this.observer.turned(this);
+  }
+
+  /** Whether the phone is to be told; by us, or by another process that has taken the session for that. */
+  private async isLoggedOut(): Promise<boolean> {
+    if (this.order?.kind === 'end') return this.order.status === 'logged_out';
+    if (this.order?.kind !== 'let-go') return false;
+    const stored = await within(this.parts.clock, ASK_MS, this.parts.store.find(this.id));
+    return stored?.status === 'logged_out';
+  }
+
+  private async obey(): Promise<void> {
+    const { order } = this;
+    if (!order || order.kind === 'let-go') return;
+    const isEnd = order.kind === 'end' && maySessionMove(this.status, order.status);
+    if (isEnd) await this.steps.take(order.status, order.reason);
+    // Also one that was scanned at the last moment before it was to expire: it will be opened again.
+    else await this.steps.leave(order.kind === 'end' ? order.reason : 'shutdown');
+  }
+}

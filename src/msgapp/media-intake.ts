@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { Injectable, Logger } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { MessagingError, StorageUnavailableError } from '../common/errors.js';
+import { MediaFetcher, MediaRefusedError } from '../media/media-fetcher.js';
+import { MediaStore } from '../media/media-store.js';
+import { detectMediaType, type MediaKind } from '../media/media-type.js';
+import type { MediaDescription } from './msgapp-payload.js';
+
+/** Bytes that a file may have. */
+export const MEDIA_LIMIT = 52_428_800;
+
+/** How long a file may take to arrive: so that the caller is told that, and not that the request took too long. */
+const ARRIVAL_MS = 25_000;
+
+/** Takes in the files that callers name by URL. */
+@Injectable()
+export class MediaIntake {
+  constructor(
+    private readonly fetcher: MediaFetcher,
+    private readonly store: MediaStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Fetches a file and keeps it under `id`, chunk by chunk.
+   *
+   * @param kind how it is to be shown; undefined: as what it is
+   * @throws MessagingError `error.media_unavailable` whatever is wrong with the file, `error.storage_unavailable`
+   */
+  async take(id: string, url: string, kind?: MediaKind, signal?: AbortSignal): Promise<MediaDescription> {
+    const late = new AbortController();
+    const cancel = this.clock.after(ARRIVAL_MS, () => late.abort());
+    try {
+      return await this.arrive(id, url, kind, signal ? AbortSignal.any([signal, late.signal]) : late.signal);
+    } catch (error) {
+      if (error instanceof StorageUnavailableError) throw error;
+      // Never the URL: it may hold a secret.
+      new Logger('Msgapp').warn(
+        `Media of message ${id}: ${error instanceof MediaRefusedError ? error.reason : nameOf(error)}`,
+      );
+      throw new MessagingError('error.media_unavailable');
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Forgets a file that no message needs. */
+  async remove(id: string): Promise<void> {
+    await this.store.remove([id]).catch((error) => {
+      new Logger('Msgapp').warn(`Media of message ${id} could not be removed: ${nameOf(error)}`);
+    });
+  }
+
+  private async arrive(
+    id: string,
+    url: string,
+    kind: MediaKind | undefined,
+    signal: AbortSignal,
+  ): Promise<MediaDescription> {
+    const fetched = await this.fetcher.fetch({ url, maxBytes: MEDIA_LIMIT, signal });
+    const { type, body } = await detectMediaType(fetched);
+    const measured = new Measured(body, signal);
+    await this.store.write(id, measured, this.clock.now());
+    const fileName = fetched.fileName ?? 'file';
+    return { kind: kind ?? type.kind, mimetype: type.mimetype, fileName, ...measured.measures };
+  }
+}
+
+/** Bytes that are counted and hashed on their way. A fetcher of the host's may count for itself or not. */
+class Measured {
+  private readonly hash = createHash('sha256');
+  private size = 0;
+
+  constructor(
+    private readonly body: AsyncIterable<Uint8Array>,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  get measures(): Pick<MediaDescription, 'size' | 'sha256'> {
+    return { size: this.size, sha256: this.hash.digest('hex') };
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
+    for await (const chunk of this.body) {
+      this.size += chunk.length;
+      if (this.size > MEDIA_LIMIT) throw new MediaRefusedError('It has too many bytes.');
+      if (this.signal.aborted) throw new MediaRefusedError('It took too long.');
+      this.hash.update(chunk);
+      yield chunk;
+    }
+    if (this.size === 0) throw new MediaRefusedError('It is empty.');
+  }
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'something.';
+}

@@ -1,0 +1,29 @@
+import { Get, Header, type MessageEvent, Param, Res, Sse, StreamableFile } from '@nestjs/common';
+import type { Observable } from 'rxjs';
+import { type AdapterResponse, MOST_WAITING } from '../http/event-streams.js';
+import { MessagingController } from '../http/messaging-controller.js';
+import { MessagingRoute } from '../http/messaging-route.js';
+import { RequestSignal } from '../http/request-signal.decorator.js';
+import { QrCodes } from './qr-codes.js';
+
+/** Where codes are shown to be scanned: the token in the path is the authentication, a key is not looked at. */
+@MessagingController({ authenticated: false })
+export class MsgappQrController {
+  constructor(private readonly codes: QrCodes) {}
+
+  @Sse('web/qr/:qrToken', { maxPendingDataLength: MOST_WAITING })
+  @MessagingRoute({ deadline: false })
+  events(
+    @Param('qrToken') qrToken: string,
+    @Res({ passthrough: true }) response: AdapterResponse,
+  ): Observable<MessageEvent> {
+    return this.codes.stream(qrToken, response);
+  }
+
+  @Get('web/qr/:qrToken/image')
+  @Header('Cache-Control', 'no-store')
+  @Header('X-Content-Type-Options', 'nosniff')
+  async image(@Param('qrToken') qrToken: string, @RequestSignal() signal: AbortSignal): Promise<StreamableFile> {
+    return new StreamableFile(await this.codes.png(qrToken, signal), { type: 'image/png' });
+  }
+}

@@ -1,0 +1,68 @@
+import type { DeliveryStatus } from '../outbox/delivery-status.js';
+import type { StoredMessage, StoredRecipient, TrailStep } from '../outbox/outbox-store.js';
+import { isMediaPayload, type MediaDescription, type ShownPayload } from './msgapp-payload.js';
+
+/** The answer to a send (specification section 2.4). */
+export interface MsgappReceipt {
+  readonly success: true;
+  readonly messageID: string;
+}
+
+/** A message and what became of it. Times in ISO 8601, UTC. */
+export interface MsgappMessage {
+  readonly messageID: string;
+  readonly from: string;
+  readonly to: string;
+  readonly body: string | null;
+  readonly media: (Omit<MediaDescription, 'kind'> & { readonly type: string; readonly caption: string | null }) | null;
+  readonly status: DeliveryStatus;
+  readonly error: string | null;
+  readonly units: number;
+  readonly refunded_units: number;
+  readonly queued_at: string;
+  readonly sent_at: string | null;
+  readonly delivered_at: string | null;
+  readonly read_at: string | null;
+  readonly failed_at: string | null;
+  readonly updated_at: string;
+}
+
+/** A stored message as its account sees it. */
+export function messageOf(
+  message: StoredMessage & { readonly payload: ShownPayload },
+  recipient: StoredRecipient,
+  trail: readonly TrailStep[],
+): MsgappMessage {
+  const { payload } = message;
+  const at = timesOf(trail);
+  return {
+    messageID: message.id,
+    from: message.sender,
+    to: recipient.number,
+    body: isMediaPayload(payload) ? null : payload.text,
+    media: isMediaPayload(payload) ? mediaOf(payload.media, payload.caption) : null,
+    status: recipient.status,
+    error: recipient.error ?? null,
+    units: message.units,
+    refunded_units: message.refundedUnits,
+    queued_at: new Date(message.acceptedAt).toISOString(),
+    sent_at: at('sent'),
+    delivered_at: at('delivered'),
+    read_at: at('read'),
+    // A last attempt that was to be repeated ends as failed without saying so.
+    failed_at: at('failed') ?? (recipient.status === 'failed' ? new Date(recipient.updatedAt).toISOString() : null),
+    updated_at: new Date(recipient.updatedAt).toISOString(),
+  };
+}
+
+function mediaOf({ kind, ...file }: MediaDescription, caption: string | undefined): MsgappMessage['media'] {
+  return { type: kind, ...file, caption: caption ?? null };
+}
+
+/** When each state was reached first. */
+function timesOf(trail: readonly TrailStep[]): (status: DeliveryStatus) => string | null {
+  return (status) => {
+    const step = trail.find(({ entry }) => entry.status === status);
+    return step ? new Date(step.entry.at).toISOString() : null;
+  };
+}

@@ -1,0 +1,166 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { MessagingError } from '../common/errors.js';
+import { IdGenerator } from '../common/ids.js';
+import { isPhoneNumber, isValidNumber } from '../common/phone-number.js';
+import { OnceGate, type OnceRequest } from '../outbox/once-gate.js';
+import { type Acceptance, Outbox } from '../outbox/outbox.js';
+import { type HostTransaction, OutboxStore } from '../outbox/outbox-store.js';
+import type { OnceKey, Payload, Send } from '../outbox/send.js';
+import { MediaIntake } from './media-intake.js';
+import { isShownPayload, type MediaPayload } from './msgapp-payload.js';
+import { type MsgappMessage, type MsgappReceipt, messageOf } from './msgapp-results.js';
+import { MsgappSettings } from './msgapp-settings.js';
+import type { MediaKind } from './msgapp-transport.js';
+import { type Sender, Senders } from './senders.js';
+
+/** A text to one number. */
+export interface MsgappText {
+  /** E.164 digits without the plus sign. */
+  readonly to: string;
+  readonly body?: string | undefined;
+  /** The sending number; default: the one that was connected first and is connected now. */
+  readonly from?: string | undefined;
+}
+
+/** A file to one number. */
+export interface MsgappFile {
+  /** E.164 digits without the plus sign. */
+  readonly to: string;
+  /** Where the file is; the service fetches it itself. */
+  readonly mediaUrl: string;
+  /** How it is to be shown; default: as what it is. */
+  readonly mediaType?: MediaKind | undefined;
+  readonly caption?: string | undefined;
+  /** The sending number; default: the one that was connected first and is connected now. */
+  readonly from?: string | undefined;
+}
+
+/** How a send is to be done. */
+export interface MsgappSendOptions {
+  /** Do it once, however often this key and body come. */
+  readonly once?: OnceRequest | undefined;
+  /** Be part of a transaction that the host has open: `{ manager }` of TypeORM. */
+  readonly host?: HostTransaction | undefined;
+  /** Ends the fetching of a file. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const MEDIA_KINDS: readonly string[] = ['image', 'video', 'document', 'audio'] satisfies MediaKind[];
+
+/** Texts and files over one messaging-app channel. What the HTTP routes do, a host's own code can do here. */
+@Injectable()
+export class MsgappService {
+  constructor(
+    private readonly outbox: Outbox,
+    private readonly store: OutboxStore,
+    private readonly gate: OnceGate,
+    private readonly senders: Senders,
+    private readonly intake: MediaIntake,
+    private readonly settings: MsgappSettings,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  /**
+   * Charges and queues a text; when this resolves it is stored and will be delivered.
+   *
+   * @throws MessagingError `error.invalid_number`, `error.empty_message`, `error.msgapp_no_session`,
+   *   `error.msgapp_not_connected`, `error.insufficient_balance`, `error.account_not_found`, `error.idempotency_mismatch`,
+   *   `error.idempotency_running`, `error.storage_unavailable`; then nothing is charged
+   */
+  async sendText(accountId: string, text: MsgappText, options: MsgappSendOptions = {}): Promise<MsgappReceipt> {
+    const { reply } = await this.acceptText(accountId, text, options);
+    // Written by `draft` below and kept as it was.
+    return reply as MsgappReceipt;
+  }
+
+  /** As `sendText`, and tells whether it was a replay. */
+  acceptText(accountId: string, text: MsgappText, { once, host }: MsgappSendOptions = {}): Promise<Acceptance> {
+    return this.gate.run(accountId, this.route('text'), once, async (key) => {
+      this.checkNumber(text.to);
+      const body = text.body ?? '';
+      if (body.trim() === '') throw new MessagingError('error.empty_message');
+      const sender = await this.senders.choose(accountId, text.from);
+      const payload = { kind: 'text', text: body };
+      return this.outbox.accept(this.draft(this.ids.next(), accountId, sender, text.to, payload, key), host);
+    });
+  }
+
+  /**
+   * Fetches a file, charges and queues it; when this resolves it is stored and will be delivered.
+   *
+   * @throws MessagingError as `sendText`, `error.field_invalid` for a `mediaType` that is none, and
+   *   `error.media_unavailable` whatever is wrong with the file; then nothing is charged
+   */
+  async sendMedia(accountId: string, file: MsgappFile, options: MsgappSendOptions = {}): Promise<MsgappReceipt> {
+    const { reply } = await this.acceptMedia(accountId, file, options);
+    // Written by `draft` below and kept as it was.
+    return reply as MsgappReceipt;
+  }
+
+  /** As `sendMedia`, and tells whether it was a replay. */
+  acceptMedia(
+    accountId: string,
+    file: MsgappFile,
+    { once, host, signal }: MsgappSendOptions = {},
+  ): Promise<Acceptance> {
+    return this.gate.run(accountId, this.route('media'), once, async (key) => {
+      this.checkNumber(file.to);
+      if (file.mediaType !== undefined && !MEDIA_KINDS.includes(file.mediaType)) {
+        throw new MessagingError('error.field_invalid', { field: 'mediaType' });
+      }
+      const sender = await this.senders.choose(accountId, file.from);
+      const id = this.ids.next();
+      const media = await this.intake.take(id, file.mediaUrl, file.mediaType, signal);
+      const caption = file.caption === undefined ? {} : { caption: file.caption };
+      const payload: MediaPayload = { kind: 'media', media, ...caption };
+      let isOurs = false;
+      try {
+        const accepted = await this.outbox.accept(this.draft(id, accountId, sender, file.to, payload, key), host);
+        isOurs = !accepted.replayed;
+        return accepted;
+      } finally {
+        if (!isOurs) await this.intake.remove(id);
+      }
+    });
+  }
+
+  /** What became of a message. @throws MessagingError `error.message_not_found` when the account has no such one here */
+  async message(accountId: string, messageId: string): Promise<MsgappMessage> {
+    const found = /^[\w-]{1,64}$/.test(messageId)
+      ? await this.store.find(accountId, this.settings.channel, messageId)
+      : undefined;
+    const [recipient] = found ? await this.store.recipients(messageId) : [];
+    // A code's message is nobody's to read.
+    if (!found || !recipient || !isShownPayload(found.payload)) throw new MessagingError('error.message_not_found');
+    return messageOf({ ...found, payload: found.payload }, recipient, await this.store.trail(messageId));
+  }
+
+  private draft(
+    id: string,
+    accountId: string,
+    { sessionId, number }: Sender,
+    to: string,
+    payload: Payload,
+    once: OnceKey | undefined,
+  ): Send {
+    const { channel, tariff } = this.settings;
+    const reply: MsgappReceipt = { success: true, messageID: id };
+    const units = payload.kind === 'media' ? tariff.media : tariff.text;
+    return {
+      ...{ id, accountId, channel, lane: sessionId, sender: number, payload, reply, at: this.clock.now() },
+      recipients: [{ number: to, units }],
+      ...(once && { once }),
+    };
+  }
+
+  private route(kind: 'text' | 'media'): string {
+    return `${this.settings.channel}/send/${kind}`;
+  }
+
+  private checkNumber(number: string): void {
+    if (isPhoneNumber(number) && (!this.settings.strictNumbers || isValidNumber(number))) return;
+    throw new MessagingError('error.invalid_number', { number: String(number).slice(0, 64) });
+  }
+}

@@ -1,0 +1,86 @@
+import { MessagingOptionsError } from '../common/errors.js';
+import type { DeliveryTiming } from '../outbox/hand-off.js';
+import { resolveChannelName } from './channel-name.js';
+import type { CredentialsKeyOption } from './credential-keys.js';
+import type { Pacing, SessionTiming } from './msgapp-transport.js';
+
+/** Units per message. */
+export interface MsgappTariff {
+  /** Integer, 0 to 1 000 000. */
+  readonly text: number;
+  /** Integer, 0 to 1 000 000. */
+  readonly media: number;
+}
+
+/** What the host says about a messaging-app channel. */
+export interface MsgappOptions {
+  /** The channel's name, in its paths and for `channel` of `send/otp`: 1 to 32 of `a-z 0-9 -`, a letter first. Default `msgapp`. */
+  readonly channel?: string;
+  readonly tariff: MsgappTariff;
+  /** What credentials of sessions are encrypted with: at least 32 random characters, kept outside the database. */
+  readonly credentialsKey: CredentialsKeyOption;
+  /** Also refuse numbers that libphonenumber knows to be impossible. Default false. */
+  readonly strictNumbers?: boolean;
+  /** How fast one number sends; what is left out is the transport's own, else no pacing. */
+  readonly pacing?: Partial<Pacing>;
+  /** Leases, attempts and deadlines of messages; what is left out is the transport's own, else the default. */
+  readonly delivery?: Partial<DeliveryTiming>;
+  /** Waits of sessions; what is left out is the transport's own, else the default. */
+  readonly sessions?: Partial<SessionTiming>;
+}
+
+/** The same, complete and checked. */
+export abstract class MsgappSettings {
+  abstract readonly channel: string;
+  abstract readonly tariff: MsgappTariff;
+  abstract readonly strictNumbers: boolean;
+  abstract readonly pacing: Partial<Pacing>;
+  abstract readonly delivery: Partial<DeliveryTiming>;
+  abstract readonly sessions: Partial<SessionTiming>;
+}
+
+const LONGEST_MS = 30 * 24 * 3_600_000;
+
+/** Least and most of each wait; the longest lease and the shortest one keep their renewal apart from their end. */
+const WAITS: Readonly<Record<keyof SessionTiming, readonly [number, number]>> = {
+  leaseMs: [1000, 600_000],
+  scanMs: [1000, 3_600_000],
+  answerMs: [100, 600_000],
+  steadyMs: [0, LONGEST_MS],
+  staggerMs: [0, 60_000],
+};
+
+/** @throws MessagingOptionsError with a sentence that names the wrong option */
+export function resolveMsgappSettings(options: Omit<MsgappOptions, 'credentialsKey'>): MsgappSettings {
+  const { tariff, pacing = {}, delivery = {}, sessions = {} } = options ?? {};
+  const channel = resolveChannelName(options?.channel);
+  if (typeof tariff !== 'object' || tariff === null) throw wrong('tariff is missing: { text, media }.');
+  for (const kind of ['text', 'media'] as const) checkInteger(`tariff.${kind}`, tariff[kind], 0, 1_000_000);
+  for (const [name, value] of Object.entries(delivery)) {
+    checkInteger(`delivery.${name}`, value, 1, name === 'maxAttempts' ? 100 : LONGEST_MS);
+  }
+  for (const [name, [least, most]] of Object.entries(WAITS)) {
+    const value = sessions[name as keyof SessionTiming];
+    if (value !== undefined) checkInteger(`sessions.${name}`, value, least, most);
+  }
+  checkPacing(pacing);
+  return { channel, tariff, pacing, delivery, sessions, strictNumbers: options?.strictNumbers ?? false };
+}
+
+function checkPacing({ perMinute = 1, jitter = 0 }: Partial<Pacing>): void {
+  if (typeof perMinute !== 'number' || !(perMinute > 0)) {
+    throw wrong(`pacing.perMinute must be a number above 0, Infinity for no pacing; got ${perMinute}.`);
+  }
+  if (typeof jitter !== 'number' || !(jitter >= 0 && jitter <= 1)) {
+    throw wrong(`pacing.jitter must be a number from 0 to 1; got ${jitter}.`);
+  }
+}
+
+function checkInteger(name: string, value: unknown, least: number, most: number): void {
+  if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return;
+  throw wrong(`${name} must be an integer from ${least} to ${most}; got ${String(value)}.`);
+}
+
+function wrong(sentence: string): MessagingOptionsError {
+  return new MessagingOptionsError(`Option msgapp.${sentence}`);
+}

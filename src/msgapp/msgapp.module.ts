@@ -1,0 +1,154 @@
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { MessagingOptionsError } from '../common/errors.js';
+import { IdGenerator } from '../common/ids.js';
+import type {
+  MsgappGraph,
+  MsgappModuleAsyncOptions,
+  MsgappModuleOptions,
+  MsgappValues,
+  SharedCore,
+  ValuesFactory,
+} from '../core/core-options.js';
+import { invokeFactory } from '../core/invoke-factory.js';
+import { MessagingCore, MessagingValues, MountPoint } from '../core/messaging-core.module.js';
+import { knownOptions, knownValues, OPTION_NAMES } from '../core/option-names.js';
+import { providePort } from '../core/port-provider.js';
+import { EventStreams } from '../http/event-streams.js';
+import { mountController } from '../http/mount-controller.js';
+import { SandboxMsgappTransport } from '../transports/sandbox/sandbox-msgapp-transport.js';
+import { resolveChannelName } from './channel-name.js';
+import { channelToken } from './channel-token.js';
+import { resolveCredentialKeys } from './credential-keys.js';
+import { CredentialVault } from './credential-vault.js';
+import { MediaIntake } from './media-intake.js';
+import { MsgappController } from './msgapp.controller.js';
+import { MsgappChannel } from './msgapp-channel.js';
+import { MsgappQrController } from './msgapp-qr.controller.js';
+import { MsgappService } from './msgapp-service.js';
+import { MsgappSettings, resolveMsgappSettings } from './msgapp-settings.js';
+import { MsgappTransport } from './msgapp-transport.js';
+import { QrCodes } from './qr-codes.js';
+import { Senders } from './senders.js';
+import { SessionManager } from './session-manager.js';
+import { SessionStore } from './session-store.js';
+import { SessionVault } from './session-vault.js';
+import { UndispatchedSessions } from './undispatched-sessions.js';
+
+/**
+ * One messaging-app channel (contract section 6), under its own name. Each channel of an application is a module of its own
+ * with services of its own; where there are several, inject them by `channelToken`.
+ */
+@Module({})
+export class MsgappModule {
+  /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
+  static forRoot(options: MsgappModuleOptions): DynamicModule {
+    if (isOnSharedCore(options)) {
+      const own = knownOptions(options, OPTION_NAMES.msgappOnCore);
+      return MsgappModule.feature(own.core, own, { useFactory: () => own });
+    }
+    const { channel: _, transport: __, ...values } = knownOptions(options, OPTION_NAMES.msgapp);
+    return MsgappModule.feature(MessagingCore.build(options, { useFactory: () => withMsgapp(values) }), options);
+  }
+
+  /** As `forRoot`, with the values from a factory. */
+  static forRootAsync(options: MsgappModuleAsyncOptions): DynamicModule {
+    if (isOnSharedCore(options)) {
+      const own = knownOptions(options, OPTION_NAMES.msgappOnCoreAsync);
+      const useFactory = knownValues(own.useFactory, OPTION_NAMES.msgappOnCoreValues);
+      return MsgappModule.feature(own.core, own, { ...own, useFactory });
+    }
+    const given = knownValues(knownOptions(options, OPTION_NAMES.msgappAsync).useFactory, OPTION_NAMES.msgappValues);
+    const useFactory = async (...injected: unknown[]) => withMsgapp(await invokeFactory(given, injected));
+    return MsgappModule.feature(MessagingCore.build(options, { ...options, useFactory }), options);
+  }
+
+  /**
+   * The module on a core that stands already; by default the values are the core's own `msgapp`.
+   * @internal
+   */
+  static feature(
+    core: DynamicModule,
+    graph: MsgappGraph = {},
+    values: ValuesFactory<MsgappValues> = ofCore(0, 1),
+  ): DynamicModule {
+    const channel = resolveChannelName(graph.channel);
+    const transport = providePort('msgapp.transport', MsgappTransport, graph.transport ?? SandboxMsgappTransport);
+    const { path, controllers } = MountPoint.of(core);
+    const mounted = `${path}/${channel}`;
+    return {
+      module: MsgappModule,
+      global: true,
+      imports: [core, ...(values.imports ?? []), ...transport.imports],
+      controllers: controllers
+        ? [mountController(MsgappController, mounted), mountController(MsgappQrController, mounted)]
+        : [],
+      providers: [...settingsProviders(channel, values), ...transport.providers, ...SERVICES, ...named(channel)],
+      // Nothing that another channel has too and must not find: what is exported here everybody sees.
+      exports: [...SHOWN, ...named(channel).map(({ provide }) => provide)],
+    };
+  }
+
+  /**
+   * All channels of `MessagingModule`, whose values are the core's own.
+   * @internal
+   */
+  static features(core: DynamicModule, graphs: readonly MsgappGraph[]): DynamicModule[] {
+    return graphs.map((graph, index) => MsgappModule.feature(core, graph, ofCore(index, graphs.length)));
+  }
+}
+
+const SHOWN = [MsgappService, SessionManager];
+
+const SERVICES = [...[...SHOWN, MsgappChannel, Senders, MediaIntake], ...[QrCodes, EventStreams, UndispatchedSessions]];
+
+/** The options of one channel as its factory gave them. */
+abstract class ChannelValues {}
+
+function settingsProviders(channel: string, { useFactory, inject = [] }: ValuesFactory<MsgappValues>): Provider[] {
+  return [
+    {
+      provide: ChannelValues,
+      useFactory: (...injected: unknown[]) => invokeFactory(useFactory, injected),
+      inject,
+    },
+    {
+      provide: MsgappSettings,
+      useFactory: (options: MsgappValues) => resolveMsgappSettings({ ...options, channel }),
+      inject: [ChannelValues],
+    },
+    {
+      provide: SessionVault,
+      useFactory: ({ credentialsKey }: MsgappValues, store: SessionStore, ids: IdGenerator) =>
+        new CredentialVault(store, resolveCredentialKeys(credentialsKey), ids),
+      inject: [ChannelValues, SessionStore, IdGenerator],
+    },
+  ];
+}
+
+function named(channel: string) {
+  return SHOWN.map((service) => ({ provide: channelToken(service, channel), useExisting: service }));
+}
+
+/** The values of the channel at that place among the core's own. */
+function ofCore(index: number, count: number): ValuesFactory<MsgappValues> {
+  return {
+    inject: [MessagingValues],
+    useFactory: ({ msgapp = [] }: MessagingValues) => {
+      const all: readonly MsgappValues[] = [msgapp].flat();
+      const values = all.length === count ? all[index] : undefined;
+      if (values) return values;
+      throw new MessagingOptionsError(
+        `Option msgapp must be given as often beside useFactory as in its values; there are ${count} and ${all.length}.`,
+      );
+    },
+  };
+}
+
+/** Options of one channel alone stand beside the core's; the core wants them by themselves. */
+function withMsgapp<T extends MsgappValues>(values: T): T & { readonly msgapp: MsgappValues } {
+  return { ...values, msgapp: values };
+}
+
+function isOnSharedCore<T extends object>(options: T): options is Extract<T, SharedCore> {
+  return typeof options === 'object' && options !== null && 'core' in options;
+}

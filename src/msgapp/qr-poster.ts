@@ -1,0 +1,75 @@
+import type { Clock } from '../common/clock.js';
+import { Inbox } from './inbox.js';
+import type { LinkCode, LinkNews } from './link-news.js';
+
+/** What those who wait for one session to be linked get to see. */
+export class QrPoster {
+  private readonly readers = new Set<Inbox<LinkNews>>();
+  private shown: LinkCode | undefined;
+  private over = false;
+
+  /** @param status the news that a reader who comes later starts with */
+  constructor(
+    private readonly clock: Clock,
+    private status: LinkNews,
+  ) {}
+
+  /** The code that can be scanned now. */
+  get code(): LinkCode | undefined {
+    return this.shown !== undefined && this.clock.now() < this.shown.expiresAt ? this.shown : undefined;
+  }
+
+  /** Shows a code in the place of the one before; undefined: there is none at the moment. */
+  show(code: LinkCode | undefined): void {
+    this.shown = code;
+    if (code) this.pass({ kind: 'qr', ...code });
+  }
+
+  tell(status: LinkNews): void {
+    this.status = status;
+    this.pass(status);
+  }
+
+  /** There will be no more news. */
+  close(): void {
+    this.shown = undefined;
+    this.over = true;
+    for (const reader of this.readers) reader.nudge();
+  }
+
+  /** The present state, then each change; ends when the poster is closed or `signal` is aborted. */
+  read(signal: AbortSignal): AsyncGenerator<LinkNews, void> {
+    const reader = new Inbox<LinkNews>(this.clock);
+    reader.put(this.status);
+    if (this.code) reader.put({ kind: 'qr', ...this.code });
+    this.readers.add(reader);
+    const leave = () => {
+      this.readers.delete(reader);
+      reader.nudge();
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+    return this.deliver(reader, signal, leave);
+  }
+
+  private async *deliver(
+    reader: Inbox<LinkNews>,
+    signal: AbortSignal,
+    leave: () => void,
+  ): AsyncGenerator<LinkNews, void> {
+    try {
+      while (!signal.aborted) {
+        const news = await reader.next(this.over ? 0 : Number.POSITIVE_INFINITY);
+        if (news) yield news;
+        else if (this.over) return;
+      }
+    } finally {
+      signal.removeEventListener('abort', leave);
+      leave();
+    }
+  }
+
+  private pass(news: LinkNews): void {
+    for (const reader of this.readers) reader.put(news);
+  }
+}

@@ -1,0 +1,129 @@
+import { Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../common/clock.js';
+import type { Outbox } from '../outbox/outbox.js';
+import type { Movement, OutboxStore } from '../outbox/outbox-store.js';
+import type { Settlement } from '../outbox/settlement.js';
+import type { LinkEvent } from './msgapp-transport.js';
+
+type Receipt = Extract<LinkEvent, { kind: 'receipt' }>;
+type Place = Pick<Settlement, 'messageId' | 'position'>;
+
+/** Receipts that are stored together. */
+const AT_A_TIME = 200;
+
+/** Receipts that wait to be stored, and those that wait for their message; what is more is forgotten, the oldest first. */
+const WAITING_LIMIT = 10_000;
+
+/** How long a receipt waits for its message. */
+const PARKED_MS = 60_000;
+
+/** How long receipts wait for a database that does not answer. */
+const PAUSE_MS = 1000;
+
+/** What receipts work with. */
+export interface ReceiptParts {
+  readonly channel: string;
+  readonly store: OutboxStore;
+  readonly outbox: Outbox;
+  readonly clock: Clock;
+  readonly reportDeadlineMs: number;
+}
+
+/**
+ * Brings receipts to the messages they are about. A receipt may come before the hand-off that it answers is stored, or even
+ * known: then it waits, so that `sent` is always stored first.
+ */
+export class Receipts {
+  private readonly queue: Receipt[] = [];
+  private readonly parked = new LRUCache<string, Receipt[]>({ max: WAITING_LIMIT });
+  /** Messages that were handed over lately, by reference. */
+  private readonly places = new LRUCache<string, Place>({ max: WAITING_LIMIT });
+  /** The references of hand-offs that are not stored yet, by message. */
+  private readonly unstored = new LRUCache<string, string>({ max: WAITING_LIMIT });
+  private storing = false;
+
+  constructor(private readonly parts: ReceiptParts) {}
+
+  /** A hand-off was answered with a reference; it is about to be stored. */
+  handedOver(reference: string, place: Place): void {
+    this.places.set(reference, place);
+    this.unstored.set(keyOf(place), reference);
+  }
+
+  /** A delivery's new state is stored. */
+  stored(movement: Movement): void {
+    const reference = this.unstored.get(keyOf(movement));
+    if (reference === undefined || movement.status === 'sending') return;
+    this.unstored.delete(keyOf(movement));
+    const waiting = this.parked.get(reference) ?? [];
+    this.parked.delete(reference);
+    for (const receipt of waiting) this.take(receipt);
+  }
+
+  /** A connection gave a receipt. */
+  take(receipt: Receipt): void {
+    this.queue.push(receipt);
+    if (this.queue.length > WAITING_LIMIT) this.queue.shift();
+    if (!this.storing) void this.store();
+  }
+
+  private async store(): Promise<void> {
+    this.storing = true;
+    while (this.queue.length > 0) {
+      const batch = this.queue.splice(0, AT_A_TIME);
+      try {
+        await this.report(batch);
+      } catch (error) {
+        new Logger('Msgapp').warn(
+          `Receipts could not be stored: ${error instanceof Error ? error.name : 'something'}.`,
+        );
+        this.queue.unshift(...batch);
+        await new Promise<void>((resolve) => this.parts.clock.after(PAUSE_MS, resolve));
+      }
+    }
+    this.storing = false;
+  }
+
+  private async report(batch: readonly Receipt[]): Promise<void> {
+    const { store, channel, outbox } = this.parts;
+    const asked = batch.map(({ reference }) => reference).filter((reference) => !this.places.has(reference));
+    const found = asked.length > 0 ? await store.byReference(channel, [...new Set(asked)]) : [];
+    const settlements: Settlement[] = [];
+    for (const receipt of batch) {
+      const place = this.places.get(receipt.reference);
+      const places = place ? [place] : found.filter(({ reference }) => reference === receipt.reference);
+      // Its hand-off may have been answered while the store was asked.
+      if (places.length === 0 || (place && this.unstored.has(keyOf(place)))) this.park(receipt);
+      else settlements.push(...places.map((each) => this.settlementOf(receipt, each)));
+    }
+    if (settlements.length > 0) await outbox.report(settlements);
+  }
+
+  private settlementOf({ reference, status, error, at }: Receipt, { messageId, position }: Place): Settlement {
+    return {
+      ...{ messageId, position, status, reference, at },
+      ...(error === undefined ? {} : { error }),
+      ...(status === 'sent' ? { dueAt: at + this.parts.reportDeadlineMs } : {}),
+      trail: [{ at, status }],
+    };
+  }
+
+  private park(receipt: Receipt): void {
+    const { reference } = receipt;
+    const waiting = this.parked.get(reference);
+    if (waiting) {
+      waiting.push(receipt);
+      return;
+    }
+    const parked = [receipt];
+    this.parked.set(reference, parked);
+    this.parts.clock.after(PARKED_MS, () => {
+      if (this.parked.get(reference) === parked) this.parked.delete(reference);
+    });
+  }
+}
+
+function keyOf({ messageId, position }: Place): string {
+  return `${messageId} ${position}`;
+}

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { FreshCache } from '../accounts/fresh-cache.js';
+import { Clock } from '../common/clock.js';
+import { MessagingError } from '../common/errors.js';
+import { SessionManager } from './session-manager.js';
+import { byConnection } from './session-view.js';
+
+/** A number that can send, and the session it sends through. */
+export interface Sender {
+  readonly sessionId: string;
+  /** E.164 digits without the plus sign. */
+  readonly number: string;
+}
+
+/**
+ * Knows which numbers of an account are connected: what changes in this process is known at once, what other processes
+ * hold is at most four seconds old.
+ */
+@Injectable()
+export class Senders {
+  private readonly connected: FreshCache<readonly Sender[]>;
+
+  constructor(
+    private readonly sessions: SessionManager,
+    clock: Clock,
+  ) {
+    this.connected = new FreshCache<readonly Sender[]>(clock, async (accountId) =>
+      (await sessions.list(accountId))
+        .filter(({ status }) => status === 'connected')
+        .sort(byConnection)
+        .flatMap(({ id, number }) => (number === undefined ? [] : [{ sessionId: id, number }])),
+    );
+    sessions.listen({ turned: ({ stored }) => this.connected.forget(stored.accountId), heard: () => undefined });
+  }
+
+  /**
+   * The sender that is asked for, or the number that was connected first and is connected now.
+   * @throws MessagingError `error.msgapp_no_session`, `error.msgapp_not_connected`
+   */
+  async choose(accountId: string, from?: string): Promise<Sender> {
+    const found = this.connected.get(accountId);
+    const known = (found instanceof Promise ? await found : found) ?? [];
+    const usable = known.filter(({ sessionId }) => !this.sessions.isCut(sessionId));
+    const sender = from === undefined ? usable[0] : usable.find(({ number }) => number === from);
+    if (sender) return sender;
+    if (from === undefined) throw new MessagingError('error.msgapp_no_session');
+    throw new MessagingError('error.msgapp_not_connected', { from: from.slice(0, 64) });
+  }
+}

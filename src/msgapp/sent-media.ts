@@ -1,0 +1,24 @@
+import { Logger } from '@nestjs/common';
+import type { MediaStore } from '../media/media-store.js';
+import type { Movement } from '../outbox/outbox-store.js';
+
+/** Forgets the file of a message when its fate is stored; what is missed here, a purge finds later. */
+export class SentMedia {
+  private readonly handedOver = new Set<string>();
+
+  constructor(private readonly media: MediaStore) {}
+
+  /** A message with a file is being handed over. */
+  add(messageId: string): void {
+    this.handedOver.add(messageId);
+  }
+
+  /** A delivery's new state is stored. */
+  stored({ messageId, status }: Movement): void {
+    if (status === 'queued' || !this.handedOver.delete(messageId)) return;
+    this.media.remove([messageId]).catch((error) => {
+      const name = error instanceof Error ? error.name : 'something';
+      new Logger('Msgapp').warn(`Media of message ${messageId} could not be removed: ${name}.`);
+    });
+  }
+}

@@ -1,0 +1,98 @@
+import { Logger } from '@nestjs/common';
+import type { Clock } from '../common/clock.js';
+import { Inbox } from './inbox.js';
+import type { Link, LinkEvent, LinkOrder, MsgappTransport } from './msgapp-transport.js';
+import { within } from './within.js';
+
+/** How long the closing of a connection is waited for. */
+const CLOSE_MS = 10_000;
+
+/** Something that a connection said. */
+export interface Heard {
+  readonly event: LinkEvent;
+  /** To be called when the session has dealt with it. */
+  readonly done: () => void;
+}
+
+/**
+ * One connection of a session, from the wish for it until it is closed. What it says after its end or its closing is not
+ * heard, but for receipts: what became of a message is true whichever connection tells it.
+ */
+export class SessionConnection {
+  private readonly log = new Logger('Msgapp');
+  private readonly inbox: Inbox<Heard>;
+  private readonly opening: Promise<Link | undefined>;
+  private ended = false;
+  private closed = false;
+
+  /** @param atOnce is told of receipts and of the end at the moment they are heard */
+  constructor(
+    private readonly order: LinkOrder,
+    private readonly clock: Clock,
+    transport: MsgappTransport,
+    private readonly atOnce: (event: LinkEvent) => void,
+  ) {
+    this.inbox = new Inbox(clock);
+    this.opening = this.open(transport);
+  }
+
+  /** Whether it has said its end. */
+  get hasEnded(): boolean {
+    return this.ended;
+  }
+
+  /** What messages go through; undefined when there is none after `ms` milliseconds. */
+  link(ms: number): Promise<Link | undefined> {
+    return within(this.clock, ms, this.opening);
+  }
+
+  /** The next thing that it says; undefined after `ms` milliseconds or a nudge. */
+  next(ms: number): Promise<Heard | undefined> {
+    return this.inbox.next(ms);
+  }
+
+  /** Lets whoever waits for the next thing look up. */
+  nudge(): void {
+    this.inbox.nudge();
+  }
+
+  /** Ends it from our side. */
+  drop(reason: string): void {
+    void this.hear({ kind: 'ended', end: { next: 'retry', reason } });
+  }
+
+  /** Closes it, and tells the phone where `unlink`. A closing that takes too long is not waited for. */
+  async close(unlink: boolean): Promise<void> {
+    this.closed = true;
+    for (const { done } of this.inbox.drain()) done();
+    const closing = this.opening.then((link) => (unlink ? link?.logout() : link?.close()));
+    closing.catch((error) => this.warn('did not close well', error));
+    await within(this.clock, CLOSE_MS, closing);
+  }
+
+  private async open(transport: MsgappTransport): Promise<Link | undefined> {
+    try {
+      return await transport.open(this.order, (event) => this.hear(event));
+    } catch (error) {
+      this.warn('could not be opened', error);
+      this.drop('open_failed');
+      return undefined;
+    }
+  }
+
+  private async hear(event: LinkEvent): Promise<void> {
+    if (event.kind === 'receipt') this.atOnce(event);
+    if (event.kind === 'receipt' || this.ended || this.closed) return;
+    if (event.kind === 'ended') {
+      this.ended = true;
+      this.atOnce(event);
+    }
+    await new Promise<void>((done) => this.inbox.put({ event, done }));
+  }
+
+  /** Only the kind of fault: its text might quote a secret. */
+  private warn(what: string, error: unknown): void {
+    const name = error instanceof Error ? error.name : 'something';
+    this.log.warn(`A connection of session ${this.order.sessionId} ${what}: ${name}.`);
+  }
+}

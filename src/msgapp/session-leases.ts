@@ -1,0 +1,100 @@
+import { Logger } from '@nestjs/common';
+import type { Clock } from '../common/clock.js';
+import type { SessionLease, SessionStore } from './session-store.js';
+
+interface Held {
+  readonly lease: SessionLease;
+  readonly onLost: () => void;
+  /** Until when it is ours, by our own clock; milliseconds since the epoch. */
+  until: number;
+}
+
+/** A lease is looked at six times, renewed when a third of it is gone, and given up when a sixth is left. */
+const PARTS = 6;
+
+/**
+ * Keeps the leases of this process's sessions. One that cannot be renewed in time is given up before it runs out: nobody
+ * may use a session that another process may have taken.
+ */
+export class SessionLeases {
+  private readonly log = new Logger('Msgapp');
+  private readonly held = new Map<string, Held>();
+  private renewing = false;
+  private cancel: (() => void) | undefined;
+
+  constructor(
+    private readonly store: SessionStore,
+    private readonly clock: Clock,
+    private readonly leaseMs: number,
+  ) {}
+
+  /** When a lease that is asked for now will end, milliseconds since the epoch. */
+  get end(): number {
+    return this.clock.now() + this.leaseMs;
+  }
+
+  /** Keeps a lease that ends at `until`; `onLost` is called at most once, and not after `drop`. */
+  hold(lease: SessionLease, until: number, onLost: () => void): void {
+    this.held.set(lease.sessionId, { lease, until, onLost });
+    this.cancel ??= this.later();
+  }
+
+  /** Keeps it no longer; does not release it. */
+  drop(sessionId: string): void {
+    this.held.delete(sessionId);
+  }
+
+  /** Whether a session is certainly ours at this moment. */
+  isSafe(sessionId: string): boolean {
+    const held = this.held.get(sessionId);
+    return held !== undefined && this.isSure(held);
+  }
+
+  private isSure({ until }: Held): boolean {
+    return this.clock.now() < until - this.leaseMs / PARTS;
+  }
+
+  private later(): () => void {
+    return this.clock.after(this.leaseMs / PARTS, () => this.look());
+  }
+
+  private look(): void {
+    for (const held of this.held.values()) {
+      if (!this.isSure(held)) this.lose(held, 'could not be renewed in time');
+    }
+    if (!this.renewing) void this.renew();
+    this.cancel = this.held.size > 0 ? this.later() : undefined;
+  }
+
+  private async renew(): Promise<void> {
+    const worn = this.clock.now() + (this.leaseMs * (PARTS - 2)) / PARTS;
+    const asked = [...this.held.values()].filter(({ until }) => until <= worn);
+    if (asked.length === 0) return;
+    this.renewing = true;
+    // Counted from before the question, so that our idea of the end is never later than the store's.
+    const until = this.end;
+    try {
+      const ours = await this.store.renew(
+        asked.map(({ lease }) => lease),
+        until,
+      );
+      const renewed = new Set(ours.map(({ sessionId, epoch }) => `${epoch} ${sessionId}`));
+      for (const held of asked) {
+        if (renewed.has(`${held.lease.epoch} ${held.lease.sessionId}`)) held.until = until;
+        else this.lose(held, 'was taken by another process');
+      }
+    } catch (error) {
+      this.log.warn(`Sessions could not be renewed: ${error instanceof Error ? error.name : 'something'}.`);
+    } finally {
+      this.renewing = false;
+    }
+  }
+
+  private lose(held: Held, why: string): void {
+    const { sessionId } = held.lease;
+    if (this.held.get(sessionId) !== held) return;
+    this.held.delete(sessionId);
+    this.log.warn(`Session ${sessionId} ${why}.`);
+    held.onLost();
+  }
+}

@@ -1,0 +1,178 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { MessagingError } from '../common/errors.js';
+import { IdGenerator } from '../common/ids.js';
+import { maskNumber } from '../common/phone-number.js';
+import { MessagingEvents } from '../events/messaging-events.js';
+import type { LinkCode, LinkNews } from './link-news.js';
+import type { LiveSession } from './live-session.js';
+import { MsgappSettings } from './msgapp-settings.js';
+import { type Link, type LinkEvent, MsgappTransport } from './msgapp-transport.js';
+import { QrBoard } from './qr-board.js';
+import type { SessionObserver } from './session-parts.js';
+import { SessionPool } from './session-pool.js';
+import { isFinal, SessionStore, type StoredSession } from './session-store.js';
+import { DEFAULT_SESSION_TIMING } from './session-timing.js';
+import { SessionVault } from './session-vault.js';
+import { type PendingSession, type SessionsView, sessionsView } from './session-view.js';
+
+/** Who wants to know what sessions can do and what their connections say. Must return at once. */
+export interface SessionListener {
+  /** What can be sent on has changed. */
+  turned(session: LiveSession): void;
+  heard(session: LiveSession, event: LinkEvent): void;
+}
+
+/** Sessions of one account that may wait to be scanned in one process; a further one ends the oldest. */
+const PENDING_LIMIT = 10;
+
+/** The sessions of a channel: link a number by a code, see where it stands, log it out. */
+@Injectable()
+export class SessionManager implements SessionObserver<LiveSession> {
+  private readonly pool: SessionPool;
+  private readonly board: QrBoard;
+  private readonly listeners = new Set<SessionListener>();
+
+  constructor(
+    private readonly store: SessionStore,
+    vault: SessionVault,
+    transport: MsgappTransport,
+    private readonly settings: MsgappSettings,
+    private readonly events: MessagingEvents,
+    clock: Clock,
+    ids: IdGenerator,
+  ) {
+    this.board = new QrBoard(clock, ids);
+    const timing = { ...DEFAULT_SESSION_TIMING, ...transport.sessions, ...settings.sessions };
+    const random = () => ids.random();
+    const credentials = vault.open.bind(vault);
+    const parts = { transport, store, clock, ids, random, timing, credentials, channel: settings.channel };
+    this.pool = new SessionPool(parts, this);
+  }
+
+  /** Opens the sessions that are linked, as far as no other process holds them, and goes on doing so. */
+  start(): Promise<void> {
+    return this.pool.start();
+  }
+
+  /** Closes all connections and leaves the sessions to whoever comes next; the numbers stay linked. */
+  stop(): Promise<void> {
+    return this.pool.stop();
+  }
+
+  /** Tells a listener from now on; the answer ends that. */
+  listen(listener: SessionListener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Makes a session and asks for its first code. @throws MessagingError `error.storage_unavailable` */
+  async connect(accountId: string): Promise<PendingSession> {
+    const session = await this.pool.create(accountId);
+    const qrToken = this.board.add(session.id);
+    void session.start();
+    this.makeRoom(accountId);
+    const expires_at = new Date(session.scanUntil).toISOString();
+    return { sessionID: session.id, qrToken, status: 'created', expires_at };
+  }
+
+  /**
+   * What happens to a session until it is linked or over: the present state, then each change.
+   * @throws MessagingError `error.qr_not_found`, at once, for a token that is unknown or spent
+   */
+  watch(qrToken: string, signal: AbortSignal): AsyncGenerator<LinkNews, void> {
+    return this.board.read(qrToken, signal);
+  }
+
+  /** The code to scan now; waits for one for up to `waitMs`, then undefined. @throws MessagingError `error.qr_not_found` */
+  currentQr(qrToken: string, waitMs: number, signal: AbortSignal): Promise<LinkCode | undefined> {
+    return this.board.current(qrToken, waitMs, signal);
+  }
+
+  /** An account's sessions. @throws MessagingError `error.session_not_found` when `sessionId` is none of them */
+  async status(accountId: string, sessionId?: string): Promise<SessionsView> {
+    const sessions = await this.list(accountId);
+    const wanted = sessionId === undefined ? undefined : sessions.find(({ id }) => id === sessionId);
+    if (sessionId !== undefined && !wanted) throw new MessagingError('error.session_not_found');
+    return sessionsView(sessions, wanted);
+  }
+
+  /** An account's sessions as they stand now, newest first. */
+  async list(accountId: string): Promise<readonly StoredSession[]> {
+    const stored = await this.store.list(accountId, this.settings.channel);
+    return stored.map((session) => this.pool.shown(session));
+  }
+
+  /** Unlinks a number and forgets its credentials; one that is over already stays as it is. @throws MessagingError `error.session_not_found` */
+  async logout(accountId: string, sessionId: string): Promise<void> {
+    const stored = await this.store.find(sessionId);
+    if (stored?.accountId !== accountId || stored.channel !== this.settings.channel) {
+      throw new MessagingError('error.session_not_found');
+    }
+    const order = { kind: 'end', status: 'logged_out', reason: 'logout' } as const;
+    const here = this.pool.find(sessionId);
+    if (here) await here.end(order);
+    // Held by another process, by none, or lost by us a moment ago.
+    if (!here || !isFinal(here.status)) await this.pool.seize(stored, order);
+  }
+
+  /** The sessions that this process holds. */
+  get sessions(): readonly LiveSession[] {
+    return this.pool.sessions;
+  }
+
+  /** A session of this process. */
+  find(sessionId: string): LiveSession | undefined {
+    return this.pool.find(sessionId);
+  }
+
+  /** The connection that a session's messages can be sent on at this moment. */
+  linkOf(sessionId: string): Link | undefined {
+    return this.pool.linkOf(sessionId);
+  }
+
+  /** Whether this process knows better than the store that a session cannot send. */
+  isCut(sessionId: string): boolean {
+    const session = this.pool.find(sessionId);
+    return session !== undefined && session.link === undefined;
+  }
+
+  moved({ id, stored: { accountId, channel }, status, number }: LiveSession, reason: string): void {
+    const named = number === undefined ? {} : { number };
+    this.board.tell({ kind: 'status', sessionId: id, status, reason, ...named });
+    if (status === 'connected') this.board.remove(id);
+    const masked = number === undefined ? undefined : maskNumber(number);
+    this.events.emit('msgapp.session', { accountId, channel, sessionId: id, status, reason, number: masked });
+  }
+
+  turned(session: LiveSession): void {
+    if (!session.link) this.board.show(session.id, undefined);
+    for (const listener of this.listeners) listener.turned(session);
+  }
+
+  heard(session: LiveSession, event: LinkEvent): void {
+    const { id: sessionId, status } = session;
+    const { accountId, channel } = session.stored;
+    if (event.kind === 'qr') this.board.show(sessionId, { qr: event.qr, expiresAt: event.expiresAt });
+    if (event.kind === 'linked') this.board.show(sessionId, undefined);
+    if (event.kind === 'notice') {
+      this.board.tell({ kind: 'status', sessionId, status, reason: event.reason });
+      this.events.emit('msgapp.notice', { accountId, channel, sessionId, reason: event.reason });
+    }
+    for (const listener of this.listeners) listener.heard(session, event);
+  }
+
+  gone(session: LiveSession): void {
+    this.board.remove(session.id);
+    for (const listener of this.listeners) listener.turned(session);
+  }
+
+  private makeRoom(accountId: string): void {
+    const pending = this.sessions.filter(
+      ({ stored, status }) => stored.accountId === accountId && status === 'created',
+    );
+    for (const session of pending.slice(0, Math.max(0, pending.length - PENDING_LIMIT))) {
+      void session.end({ kind: 'end', status: 'expired', reason: 'superseded' });
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import { HttpCode, Param, Post } from '@nestjs/common';
+import { MessagingError } from '../common/errors.js';
+import { MessagingBody } from '../http/messaging-body.decorator.js';
+import { MessagingController } from '../http/messaging-controller.js';
+import { PhoneNumberPipe } from './phone-number.pipe.js';
+import { ScanBody } from './sandbox.dto.js';
+import { SandboxScanner } from './sandbox-scanner.js';
+
+/** What the sandbox's phones can do. It has a body, so the edge takes it in, whatever the host does with bodies. */
+@MessagingController({ authenticated: false })
+export class SandboxScanController {
+  constructor(private readonly scanner: SandboxScanner) {}
+
+  /** Links a number, as scanning with a phone would. */
+  @Post('phones/:number/scan')
+  @HttpCode(204)
+  async scan(@Param('number', PhoneNumberPipe) number: string, @MessagingBody() { qr }: ScanBody): Promise<void> {
+    if (!(await this.scanner.scan(qr, number))) throw new MessagingError('error.qr_not_found');
+  }
+}

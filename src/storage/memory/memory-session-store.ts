@@ -1,0 +1,157 @@
+import type { CredentialChange } from '../../msgapp/session-credentials.js';
+import { CREATED, steppedSession } from '../../msgapp/session-step.js';
+import {
+  isFinal,
+  type NewSession,
+  type SessionLease,
+  type SessionMove,
+  SessionStore,
+  type SessionTransition,
+  type StoredSession,
+} from '../../msgapp/session-store.js';
+import type { MemorySession, MemoryTables } from './memory-tables.js';
+
+/** Sessions and their credentials in memory. */
+export class MemorySessionStore extends SessionStore {
+  constructor(protected readonly tables: MemoryTables) {
+    super();
+  }
+
+  override async create({ owner, leaseUntil, ...made }: NewSession): Promise<SessionLease> {
+    if (this.tables.sessions.has(made.id)) throw new Error('A session with this id is stored already.');
+    const { id, createdAt: at } = made;
+    this.tables.sessions.set(id, {
+      session: {
+        ...made,
+        status: 'created',
+        number: undefined,
+        reason: undefined,
+        connectedAt: undefined,
+        updatedAt: at,
+        heldUntil: undefined,
+      },
+      ...{ owner, leaseUntil, epoch: 1 },
+      transitions: [{ from: undefined, to: 'created', reason: CREATED, at }],
+      credentials: new Map(),
+    });
+    return { sessionId: id, epoch: 1 };
+  }
+
+  override async find(id: string): Promise<StoredSession | undefined> {
+    const row = this.tables.sessions.get(id);
+    return row && toSession(row);
+  }
+
+  override async list(accountId: string, channel: string): Promise<readonly StoredSession[]> {
+    return this.all()
+      .filter((session) => session.accountId === accountId && session.channel === channel)
+      .reverse();
+  }
+
+  override async free(channel: string, now: number, limit: number): Promise<readonly StoredSession[]> {
+    return this.all()
+      .filter(({ id, channel: its }) => its === channel && isFree(this.tables.sessions.get(id), now))
+      .slice(0, limit);
+  }
+
+  override async lease(id: string, owner: string, now: number, until: number): Promise<SessionLease | undefined> {
+    const row = this.tables.sessions.get(id);
+    return row && (isFree(row, now) || row.owner === owner) ? this.seize(id, owner, until) : undefined;
+  }
+
+  override async seize(id: string, owner: string, until: number): Promise<SessionLease | undefined> {
+    const row = this.tables.sessions.get(id);
+    if (!row || isFinal(row.session.status)) return undefined;
+    Object.assign(row, { owner, leaseUntil: until, epoch: row.epoch + 1 });
+    return { sessionId: id, epoch: row.epoch };
+  }
+
+  override async renew(leases: readonly SessionLease[], until: number): Promise<readonly SessionLease[]> {
+    return leases.filter((lease) => {
+      const row = this.held(lease);
+      if (row) row.leaseUntil = until;
+      return row !== undefined;
+    });
+  }
+
+  override async release(lease: SessionLease): Promise<void> {
+    const row = this.held(lease);
+    if (row) row.owner = undefined;
+  }
+
+  override async move(lease: SessionLease, move: SessionMove): Promise<boolean> {
+    const row = this.held(lease);
+    const stepped = row && steppedSession(row.session, move);
+    if (!stepped) return false;
+    row.transitions.push({ ...move, from: row.session.status });
+    row.session = stepped;
+    if (isFinal(stepped.status)) {
+      row.owner = undefined;
+      row.credentials.clear();
+    }
+    return true;
+  }
+
+  override async stranded(channel: string, limit: number): Promise<readonly StoredSession[]> {
+    const queued = [...this.tables.waiting].filter(({ status, message }) => status === 'queued' && message.lane);
+    const lanes = new Set(queued.map(({ message }) => message.lane));
+    return this.all()
+      .filter((session) => session.channel === channel && isFinal(session.status) && lanes.has(session.id))
+      .slice(0, limit);
+  }
+
+  override async transitions(id: string): Promise<readonly SessionTransition[]> {
+    return [...(this.tables.sessions.get(id)?.transitions ?? [])];
+  }
+
+  override async credentials(
+    sessionId: string,
+    kind: string,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, string>> {
+    const kept = this.tables.sessions.get(sessionId)?.credentials;
+    return new Map(
+      ids.flatMap((id) => {
+        const value = kept?.get(keyOf(kind, id));
+        return value === undefined ? [] : [[id, value]];
+      }),
+    );
+  }
+
+  override async writeCredentials(lease: SessionLease, changes: readonly CredentialChange[]): Promise<boolean> {
+    const row = this.held(lease);
+    for (const { kind, id, value } of row ? changes : []) {
+      if (value === undefined) row?.credentials.delete(keyOf(kind, id));
+      else row?.credentials.set(keyOf(kind, id), value);
+    }
+    return row !== undefined;
+  }
+
+  override async clearCredentials(sessionId: string): Promise<void> {
+    this.tables.sessions.get(sessionId)?.credentials.clear();
+  }
+
+  /** The session's row, where the lease is still good. */
+  protected held({ sessionId, epoch }: SessionLease): MemorySession | undefined {
+    const row = this.tables.sessions.get(sessionId);
+    return row?.owner !== undefined && row.epoch === epoch ? row : undefined;
+  }
+
+  /** Oldest first. */
+  private all(): StoredSession[] {
+    const sessions = [...this.tables.sessions.values()].map(toSession);
+    return sessions.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+  }
+}
+
+function isFree(row: MemorySession | undefined, now: number): boolean {
+  return row !== undefined && !isFinal(row.session.status) && (row.owner === undefined || row.leaseUntil <= now);
+}
+
+function toSession({ session, owner, leaseUntil }: MemorySession): StoredSession {
+  return { ...session, heldUntil: owner === undefined ? undefined : leaseUntil };
+}
+
+function keyOf(kind: string, id: string): string {
+  return JSON.stringify([kind, id]);
+}

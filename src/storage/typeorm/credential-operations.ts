@@ -1,0 +1,73 @@
+import type { CredentialChange } from '../../msgapp/session-credentials.js';
+import type { SessionLease } from '../../msgapp/session-store.js';
+import type { Dialect, RowShape } from './dialect.js';
+import { type Operation, rowsOf, write } from './operation.js';
+import { lockHeld } from './session-lock.js';
+import { textOf } from './values.js';
+
+/** See `SessionStore.credentials`. */
+export function* readCredentials(
+  dialect: Dialect,
+  sessionId: string,
+  kind: string,
+  ids: readonly string[],
+): Operation<ReadonlyMap<string, string>> {
+  const rows = yield* rowsOf(
+    `SELECT name, content FROM messaging_session_credential
+      WHERE session_id = ? AND kind = ? AND name IN ${dialect.strings()}`,
+    ...[sessionId, escaped(kind), JSON.stringify(ids.map(escaped))],
+  );
+  return new Map(rows.map((row) => [unescaped(textOf(row, 'name')), unescaped(textOf(row, 'content'))]));
+}
+
+/** See `SessionStore.writeCredentials`. */
+export function* writeCredentials(
+  dialect: Dialect,
+  lease: SessionLease,
+  changes: readonly CredentialChange[],
+): Operation<boolean> {
+  if (!(yield* lockHeld(dialect, lease))) return false;
+  const last = [...new Map(changes.map((change) => [JSON.stringify([change.kind, change.id]), change])).values()];
+  for (const [kind, names] of namesByKind(last.filter(({ value }) => value === undefined))) {
+    const sql = `DELETE FROM messaging_session_credential WHERE session_id = ? AND kind = ? AND name IN ${dialect.strings()}`;
+    yield* write(sql, lease.sessionId, kind, JSON.stringify(names));
+  }
+  const rows = last.flatMap(({ kind, id, value }) =>
+    value === undefined ? [] : [[escaped(kind), escaped(id), escaped(value)]],
+  );
+  if (rows.length > 0) {
+    yield* write(
+      `INSERT INTO messaging_session_credential (session_id, kind, name, content)
+        SELECT ${dialect.typed('text')}, v.kind, v.name, v.content FROM ${dialect.rows(SHAPE)}
+        ${dialect.onDuplicate('session_id, kind, name', ['content'])}`,
+      ...[lease.sessionId, JSON.stringify(rows)],
+    );
+  }
+  return true;
+}
+
+/** See `SessionStore.clearCredentials`. */
+export function* clearCredentials(sessionId: string): Operation<void> {
+  yield* write('DELETE FROM messaging_session_credential WHERE session_id = ?', sessionId);
+}
+
+const SHAPE: RowShape = { kind: 'id', name: 'text', content: 'text' };
+
+function namesByKind(changes: readonly CredentialChange[]): ReadonlyMap<string, readonly string[]> {
+  const names = new Map<string, string[]>();
+  for (const { kind, id } of changes) {
+    const known = names.get(escaped(kind));
+    if (known) known.push(escaped(id));
+    else names.set(escaped(kind), [escaped(id)]);
+  }
+  return names;
+}
+
+/** As in a JSON text: no database keeps a NUL or half a surrogate pair, and kinds and ids are the transport's own. */
+function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+function unescaped(text: string): string {
+  return JSON.parse(`"${text}"`);
+}

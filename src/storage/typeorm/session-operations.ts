@@ -1,0 +1,112 @@
+import { CREATED, steppedSession } from '../../msgapp/session-step.js';
+import {
+  isFinal,
+  type NewSession,
+  type SessionLease,
+  type SessionMove,
+  type SessionTransition,
+} from '../../msgapp/session-store.js';
+import { clearCredentials } from './credential-operations.js';
+import type { Dialect } from './dialect.js';
+import { type Operation, rowsOf, write } from './operation.js';
+import { isHeld, lockHeld } from './session-lock.js';
+import { toSession } from './session-rows.js';
+import { integerOf, textOf } from './values.js';
+
+/** See `SessionStore.create`. */
+export function* createSession({
+  id,
+  accountId,
+  channel,
+  createdAt,
+  owner,
+  leaseUntil,
+}: NewSession): Operation<SessionLease> {
+  yield* write(
+    `INSERT INTO messaging_session (id, account_id, channel, status, created_at, updated_at, steps, owner, lease_until, epoch)
+      VALUES (?, ?, ?, 'created', ?, ?, 1, ?, ?, 1)`,
+    ...[id, accountId, channel, createdAt, createdAt, owner, leaseUntil],
+  );
+  yield* insertStep(id, 0, { from: undefined, to: 'created', reason: CREATED, at: createdAt });
+  return { sessionId: id, epoch: 1 };
+}
+
+/** See `SessionStore.lease`. The condition is checked again on what stands there when the row can be had. */
+export function* leaseSession(
+  id: string,
+  owner: string,
+  now: number,
+  until: number,
+): Operation<SessionLease | undefined> {
+  const taken = yield* write(
+    `UPDATE messaging_session SET owner = ?, lease_until = ?, epoch = epoch + 1
+      WHERE id = ? AND lease_until IS NOT NULL AND (lease_until <= ? OR owner = ?)`,
+    ...[owner, until, id, now, owner],
+  );
+  return taken > 0 ? yield* latestLease(id) : undefined;
+}
+
+/** See `SessionStore.seize`. */
+export function* seizeSession(id: string, owner: string, until: number): Operation<SessionLease | undefined> {
+  const taken = yield* write(
+    `UPDATE messaging_session SET owner = ?, lease_until = ?, epoch = epoch + 1 WHERE id = ? AND lease_until IS NOT NULL`,
+    ...[owner, until, id],
+  );
+  return taken > 0 ? yield* latestLease(id) : undefined;
+}
+
+function* latestLease(id: string): Operation<SessionLease | undefined> {
+  const [row] = yield* rowsOf('SELECT epoch FROM messaging_session WHERE id = ?', id);
+  return row && { sessionId: id, epoch: integerOf(row, 'epoch') };
+}
+
+/** See `SessionStore.renew`. */
+export function* renewLeases(
+  dialect: Dialect,
+  leases: readonly SessionLease[],
+  until: number,
+): Operation<readonly SessionLease[]> {
+  const ids = JSON.stringify([...new Set(leases.map(({ sessionId }) => sessionId))]);
+  const rows = yield* rowsOf(dialect.lockByIds('messaging_session', 'a.id, a.owner, a.epoch', 'wait'), ids);
+  const epochs = new Map(rows.filter(isHeld).map((row) => [textOf(row, 'id'), integerOf(row, 'epoch')]));
+  const ours = leases.filter(({ sessionId, epoch }) => epochs.get(sessionId) === epoch);
+  if (ours.length > 0) {
+    const sql = `UPDATE messaging_session SET lease_until = ? WHERE id IN ${dialect.strings()}`;
+    yield* write(sql, until, JSON.stringify(ours.map(({ sessionId }) => sessionId)));
+  }
+  return ours;
+}
+
+/** See `SessionStore.release`. */
+export function* releaseLease({ sessionId, epoch }: SessionLease): Operation<void> {
+  const sql =
+    'UPDATE messaging_session SET owner = NULL, lease_until = 0 WHERE id = ? AND epoch = ? AND owner IS NOT NULL';
+  yield* write(sql, sessionId, epoch);
+}
+
+/** See `SessionStore.move`. */
+export function* moveSession(dialect: Dialect, lease: SessionLease, move: SessionMove): Operation<boolean> {
+  const row = yield* lockHeld(dialect, lease);
+  const before = row && toSession(row);
+  const after = before && steppedSession(before, move);
+  if (!after) return false;
+  yield* write(
+    `UPDATE messaging_session SET status = ?, number = ?, reason = ?, connected_at = ?, updated_at = ?, steps = steps + 1
+      WHERE id = ?`,
+    ...[after.status, after.number ?? null, after.reason ?? null, after.connectedAt ?? null, after.updatedAt, after.id],
+  );
+  yield* insertStep(after.id, integerOf(row, 'steps'), { ...move, from: before.status });
+  if (isFinal(after.status)) {
+    yield* write('UPDATE messaging_session SET owner = NULL, lease_until = NULL WHERE id = ?', after.id);
+    yield* clearCredentials(after.id);
+  }
+  return true;
+}
+
+function* insertStep(id: string, place: number, { from, to, reason, number, at }: SessionTransition): Operation<void> {
+  yield* write(
+    `INSERT INTO messaging_session_step (session_id, place, from_status, to_status, reason, number, moved_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    ...[id, place, from ?? null, to, reason, number ?? null, at],
+  );
+}

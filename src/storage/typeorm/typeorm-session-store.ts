@@ -1,0 +1,116 @@
+import type { CredentialChange } from '../../msgapp/session-credentials.js';
+import {
+  type NewSession,
+  type SessionLease,
+  type SessionMove,
+  SessionStore,
+  type SessionTransition,
+  type StoredSession,
+} from '../../msgapp/session-store.js';
+import { clearCredentials, readCredentials, writeCredentials } from './credential-operations.js';
+import type { Executor } from './executor.js';
+import { type Row, rowsOf } from './operation.js';
+import {
+  createSession,
+  leaseSession,
+  moveSession,
+  releaseLease,
+  renewLeases,
+  seizeSession,
+} from './session-operations.js';
+import { SESSION, toSession, toTransition } from './session-rows.js';
+
+/** Sessions and their credentials in SQL. */
+export class TypeormSessionStore extends SessionStore {
+  constructor(private readonly executor: Executor) {
+    super();
+  }
+
+  override create(session: NewSession): Promise<SessionLease> {
+    return this.executor.write(() => createSession(session));
+  }
+
+  override async find(id: string): Promise<StoredSession | undefined> {
+    const [row] = await this.rows(`SELECT ${SESSION} FROM messaging_session a WHERE a.id = ?`, id);
+    return row && toSession(row);
+  }
+
+  override async list(accountId: string, channel: string): Promise<readonly StoredSession[]> {
+    const rows = await this.rows(
+      `SELECT ${SESSION} FROM messaging_session a WHERE a.account_id = ? AND a.channel = ?
+        ORDER BY a.created_at DESC, a.id DESC`,
+      ...[accountId, channel],
+    );
+    return rows.map(toSession);
+  }
+
+  override async free(channel: string, now: number, limit: number): Promise<readonly StoredSession[]> {
+    const rows = await this.rows(
+      `SELECT ${SESSION} FROM messaging_session a WHERE a.channel = ? AND a.lease_until <= ?
+        ORDER BY a.created_at, a.id LIMIT ?`,
+      ...[channel, now, limit],
+    );
+    return rows.map(toSession);
+  }
+
+  override lease(id: string, owner: string, now: number, until: number): Promise<SessionLease | undefined> {
+    // On disk, as an epoch that is given twice fences nobody.
+    return this.executor.write(() => leaseSession(id, owner, now, until));
+  }
+
+  override seize(id: string, owner: string, until: number): Promise<SessionLease | undefined> {
+    return this.executor.write(() => seizeSession(id, owner, until));
+  }
+
+  override async renew(leases: readonly SessionLease[], until: number): Promise<readonly SessionLease[]> {
+    if (leases.length === 0) return [];
+    return this.executor.writeLazily(() => renewLeases(this.executor.dialect, leases, until));
+  }
+
+  override release(lease: SessionLease): Promise<void> {
+    return this.executor.writeLazily(() => releaseLease(lease));
+  }
+
+  override move(lease: SessionLease, move: SessionMove): Promise<boolean> {
+    return this.executor.write(() => moveSession(this.executor.dialect, lease, move));
+  }
+
+  override async stranded(channel: string, limit: number): Promise<readonly StoredSession[]> {
+    // Whatever waits has a due time: the condition keeps to that part of the index.
+    const rows = await this.rows(
+      `SELECT ${SESSION} FROM messaging_session a WHERE a.channel = ? AND a.lease_until IS NULL AND EXISTS (
+        SELECT 1 FROM messaging_recipient r
+          WHERE r.channel = a.channel AND r.lane = a.id AND r.due_at >= 0 AND r.status = 'queued')
+        ORDER BY a.created_at, a.id LIMIT ?`,
+      ...[channel, limit],
+    );
+    return rows.map(toSession);
+  }
+
+  override async transitions(id: string): Promise<readonly SessionTransition[]> {
+    const sql = `SELECT from_status, to_status, reason, number, moved_at FROM messaging_session_step
+      WHERE session_id = ? ORDER BY place`;
+    return (await this.rows(sql, id)).map(toTransition);
+  }
+
+  override async credentials(
+    sessionId: string,
+    kind: string,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, string>> {
+    if (ids.length === 0) return new Map();
+    return this.executor.read(() => readCredentials(this.executor.dialect, sessionId, kind, ids));
+  }
+
+  override writeCredentials(lease: SessionLease, changes: readonly CredentialChange[]): Promise<boolean> {
+    return this.executor.write(() => writeCredentials(this.executor.dialect, lease, changes));
+  }
+
+  override clearCredentials(sessionId: string): Promise<void> {
+    return this.executor.write(() => clearCredentials(sessionId));
+  }
+
+  private rows(sql: string, ...params: readonly unknown[]): Promise<readonly Row[]> {
+    return this.executor.read(() => rowsOf(sql, ...params));
+  }
+}

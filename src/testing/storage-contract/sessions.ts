@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { isFinal, maySessionMove, type SessionLease, type SessionStatus } from '../../msgapp/session-store.js';
+import { ACCOUNT, aSend, aSession, messageId, phone, SECOND, START, sessionId } from './fixtures.js';
+import type { TestRunner } from './test-runner.js';
+import type { World } from './world.js';
+
+/** A way to each state, from `created` on. */
+const WAYS: Readonly<Record<SessionStatus, readonly SessionStatus[]>> = {
+  created: [],
+  connected: ['connected'],
+  reconnecting: ['connected', 'reconnecting'],
+  expired: ['expired'],
+  logged_out: ['connected', 'logged_out'],
+  replaced: ['connected', 'reconnecting', 'replaced'],
+  banned: ['banned'],
+  failed: ['failed'],
+};
+
+const END = START + 30 * SECOND;
+
+const STATUSES = Object.keys(WAYS) as SessionStatus[];
+
+export function sessionTests({ test }: TestRunner, world: World): void {
+  const ids = (sessions: readonly { id: string }[]) => sessions.map(({ id }) => id);
+
+  async function reach(lease: SessionLease, status: SessionStatus): Promise<void> {
+    for (const to of WAYS[status]) assert.equal(await world.move(lease, to), true);
+  }
+
+  test('a new session is as it was made, leased to its maker, with its first step', async () => {
+    const made = aSession(1);
+    assert.deepEqual(await world.sessions.create(made), { sessionId: made.id, epoch: 1 });
+    assert.deepEqual(await world.sessions.find(made.id), {
+      ...{ id: made.id, accountId: ACCOUNT, channel: 'wa', status: 'created', number: undefined, reason: undefined },
+      ...{ createdAt: made.createdAt, connectedAt: undefined, updatedAt: made.createdAt, heldUntil: made.leaseUntil },
+    });
+    const [first, ...rest] = await world.sessions.transitions(made.id);
+    assert.deepEqual(rest, []);
+    assert.deepEqual({ ...first, reason: '' }, { from: undefined, to: 'created', reason: '', at: made.createdAt });
+    assert.notEqual(first?.reason, '');
+  });
+
+  test('an id that is taken is refused, and the first one stays as it is', async () => {
+    const lease = await world.sessions.create(aSession(1));
+    const before = await world.sessions.find(sessionId(1));
+    await assert.rejects(world.sessions.create(aSession(1, { accountId: 'acc2', owner: 'p2' })));
+    assert.deepEqual(await world.sessions.find(sessionId(1)), before);
+    assert.equal((await world.sessions.transitions(sessionId(1))).length, 1);
+    assert.equal(await world.move(lease, 'connected'), true);
+  });
+
+  test('what is not there is not found, and differs to the letter', async () => {
+    await world.sessions.create(aSession(1, { id: 'one' }));
+    for (const id of ['One', 'one ', 'on', '']) {
+      assert.equal(await world.sessions.find(id), undefined);
+      assert.deepEqual(await world.sessions.transitions(id), []);
+    }
+  });
+
+  test("an account's sessions on a channel, newest first; of the same moment the greater id", async () => {
+    for (const index of [2, 4, 1, 3]) await world.sessions.create(aSession(index, { createdAt: START + (index % 2) }));
+    await world.sessions.create(aSession(5, { accountId: 'acc2' }));
+    await world.sessions.create(aSession(6, { channel: 'other' }));
+    assert.deepEqual(ids(await world.sessions.list(ACCOUNT, 'wa')), [3, 1, 4, 2].map(sessionId));
+    assert.deepEqual(ids(await world.sessions.list('acc2', 'wa')), [sessionId(5)]);
+    assert.deepEqual(await world.sessions.list('acc3', 'wa'), []);
+  });
+
+  test('a step changes the state, its reason and its time; a number stays, and so does the first connection', async () => {
+    const lease = await world.sessions.create(aSession(1));
+    const steps = [
+      { to: 'connected', reason: 'scanned', number: phone(1), at: START + 5 * SECOND },
+      { to: 'reconnecting', reason: '\'net\' \\ "é😀"', at: START + 6 * SECOND },
+      { to: 'connected', reason: 'resumed', at: START + 6 * SECOND },
+    ] as const;
+    for (const step of steps) assert.equal(await world.sessions.move(lease, step), true);
+    assert.deepEqual(await world.sessions.find(sessionId(1)), {
+      ...{ id: sessionId(1), accountId: ACCOUNT, channel: 'wa', status: 'connected', number: phone(1) },
+      ...{ reason: 'resumed', createdAt: START + 1, connectedAt: START + 5 * SECOND, updatedAt: START + 6 * SECOND },
+      heldUntil: START + 30 * SECOND,
+    });
+    const [, ...taken] = await world.sessions.transitions(sessionId(1));
+    const froms = ['created', 'connected', 'reconnecting'] as const;
+    assert.deepEqual(
+      taken,
+      steps.map((step, index) => ({ from: froms[index], ...step })),
+    );
+  });
+
+  for (const from of STATUSES) {
+    test(`from ${from}: the steps that there are, and no others`, async () => {
+      for (const [index, to] of STATUSES.entries()) {
+        const lease = await world.sessions.create(aSession(index));
+        await reach(lease, from);
+        const before = await world.sessions.find(sessionId(index));
+        const steps = await world.sessions.transitions(sessionId(index));
+        const may = maySessionMove(from, to);
+        assert.equal(await world.move(lease, to, { at: START + 40 * SECOND, number: phone(9) }), may);
+        if (may) {
+          assert.equal((await world.sessions.find(sessionId(index)))?.status, to);
+          assert.equal((await world.sessions.transitions(sessionId(index))).length, steps.length + 1);
+        } else {
+          assert.deepEqual(await world.sessions.find(sessionId(index)), before);
+          assert.deepEqual(await world.sessions.transitions(sessionId(index)), steps);
+        }
+      }
+    });
+  }
+
+  test('a final state gives the lease back for good and forgets the credentials', async () => {
+    for (const [index, status] of STATUSES.filter(isFinal).entries()) {
+      const lease = await world.sessions.create(aSession(index));
+      await world.sessions.writeCredentials(lease, [{ kind: 'creds', id: 'me', value: 'secret' }]);
+      await reach(lease, status);
+      assert.equal((await world.sessions.find(sessionId(index)))?.heldUntil, undefined);
+      const kept = async () => (await world.sessions.credentials(sessionId(index), 'creds', ['me', 'you'])).size;
+      assert.equal(await kept(), 0);
+      const write = [{ kind: 'creds', id: 'you', value: 'secret' }];
+      assert.equal(await world.sessions.writeCredentials(lease, write), false);
+      assert.equal(await kept(), 0);
+      const later = START + 1000 * SECOND;
+      assert.deepEqual(await world.sessions.renew([lease], later), []);
+      assert.equal(await world.sessions.lease(sessionId(index), 'p1', later, later + SECOND), undefined);
+      assert.equal(await world.sessions.seize(sessionId(index), 'p1', later), undefined);
+      await world.sessions.release(lease);
+      assert.deepEqual(await world.sessions.free('wa', later, 99), []);
+    }
+  });
+
+  test('stranded: final sessions with queued deliveries in their lane, oldest first, no more than the limit', async () => {
+    await world.fund(20);
+    for (const index of [3, 1, 2, 4, 5]) {
+      const lease = await world.sessions.create(aSession(index));
+      const lane = { channel: 'wa', lane: sessionId(index) };
+      await world.accept(aSend(index, lane), aSend(index + 10, lane));
+      if (index !== 4) await world.move(lease, 'failed');
+    }
+    const other = await world.sessions.create(aSession(6, { channel: 'other' }));
+    await world.accept(aSend(6, { channel: 'other', lane: sessionId(6) }));
+    await world.move(other, 'failed');
+    assert.deepEqual(ids(await world.sessions.stranded('wa', 9)), [1, 2, 3, 5].map(sessionId));
+    assert.deepEqual(ids(await world.sessions.stranded('wa', 2)), [1, 2].map(sessionId));
+    for (const [index, status] of [
+      [1, 'failed'],
+      [11, 'unknown'],
+      [2, 'sent'],
+      [3, 'failed'],
+    ] as const) {
+      await world.settle(messageId(index), status);
+    }
+    await world.outbox.claim({
+      channel: 'wa',
+      limit: 9,
+      now: START,
+      leaseUntil: END,
+      abandoned: false,
+      lanes: [2, 3].map(sessionId),
+    });
+    assert.deepEqual(ids(await world.sessions.stranded('wa', 9)), [sessionId(5)]);
+    const [found] = await world.sessions.stranded('wa', 9);
+    assert.deepEqual(found, await world.sessions.find(sessionId(5)));
+  });
+}

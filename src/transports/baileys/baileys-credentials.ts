@@ -1,0 +1,97 @@
+import type { AuthenticationCreds, SignalDataSet, SignalDataTypeMap, SignalKeyStore } from 'baileys';
+import type { CredentialChange, SessionCredentials } from '../../msgapp/session-credentials.js';
+import type { Baileys } from './baileys-library.js';
+
+/** Where the account's own credentials are; the other kinds are named by Baileys. */
+const CREDS = 'creds';
+
+/**
+ * A session's credentials as Baileys works with them, over ours. What Baileys changes is written at once: all keys of one
+ * step in one write, the account's own credentials whole, the last state winning.
+ */
+export class BaileysCredentials {
+  /** Baileys changes this object in place. */
+  readonly creds: AuthenticationCreds;
+  readonly keys: SignalKeyStore;
+  private changed = false;
+  private saving: Promise<void> | undefined;
+  private writes: Promise<unknown> = Promise.resolve();
+
+  /** @param lost is told when something could not be written: what goes on without it cannot be resumed */
+  static async load(library: Baileys, store: SessionCredentials, lost: (error: unknown) => void) {
+    const text = (await store.read(CREDS, [CREDS])).get(CREDS);
+    const creds = text === undefined ? library.initAuthCreds() : JSON.parse(text, library.BufferJSON.reviver);
+    return new BaileysCredentials(library, store, creds, lost);
+  }
+
+  private constructor(
+    private readonly library: Baileys,
+    private readonly store: SessionCredentials,
+    creds: AuthenticationCreds,
+    private readonly lost: (error: unknown) => void,
+  ) {
+    this.creds = creds;
+    this.keys = {
+      get: (type, ids) => this.readKeys(type, ids),
+      set: (data) => this.write(this.changesOf(data)),
+    };
+  }
+
+  /** The number that these are linked to, E.164 digits without the plus sign; undefined before the scan. */
+  get number(): string | undefined {
+    return this.library.jidDecode(this.creds.me?.id)?.user;
+  }
+
+  /** Stores the account's own credentials as they are now, once, however often it is called while that goes on. */
+  save(): void {
+    this.changed = true;
+    this.saving ??= this.saveChanges().finally(() => {
+      this.saving = undefined;
+    });
+  }
+
+  /** Resolves when nothing is left to write. Never rejects: `lost` was told. */
+  async saved(): Promise<void> {
+    await this.saving;
+    await this.writes;
+  }
+
+  private async saveChanges(): Promise<void> {
+    while (this.changed) {
+      this.changed = false;
+      const change = { kind: CREDS, id: CREDS, value: this.textOf(this.creds) };
+      await this.write([change]).catch(() => undefined);
+    }
+  }
+
+  private async readKeys<T extends keyof SignalDataTypeMap>(type: T, ids: string[]) {
+    const found: { [id: string]: SignalDataTypeMap[T] } = {};
+    for (const [id, text] of await this.store.read(type, ids)) {
+      const value = JSON.parse(text, this.library.BufferJSON.reviver);
+      found[id] =
+        type === 'app-state-sync-key' ? this.library.proto.Message.AppStateSyncKeyData.fromObject(value) : value;
+    }
+    return found;
+  }
+
+  private changesOf(data: SignalDataSet): CredentialChange[] {
+    return Object.entries(data).flatMap(([kind, values]) =>
+      Object.entries(values ?? {}).map(([id, value]) => ({
+        kind,
+        id,
+        value: value === null || value === undefined ? undefined : this.textOf(value),
+      })),
+    );
+  }
+
+  private write(changes: readonly CredentialChange[]): Promise<void> {
+    if (changes.length === 0) return Promise.resolve();
+    const writing = this.store.write(changes);
+    this.writes = Promise.allSettled([this.writes, writing.catch(this.lost)]);
+    return writing;
+  }
+
+  private textOf(value: unknown): string {
+    return JSON.stringify(value, this.library.BufferJSON.replacer);
+  }
+}

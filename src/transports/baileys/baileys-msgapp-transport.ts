@@ -1,0 +1,110 @@
+import type { InjectionToken } from '@nestjs/common';
+import type { WASocket } from 'baileys';
+import { LRUCache } from 'lru-cache';
+import { Clock, SystemClock } from '../../common/clock.js';
+import {
+  type Link,
+  type LinkListener,
+  type LinkOrder,
+  MsgappTransport,
+  type Pacing,
+  type SessionTiming,
+} from '../../msgapp/msgapp-transport.js';
+import type { DeliveryTiming } from '../../outbox/hand-off.js';
+import { BaileysCredentials } from './baileys-credentials.js';
+import { type Baileys, loadBaileys } from './baileys-library.js';
+import { BaileysLink } from './baileys-link.js';
+import { type BaileysOptions, type ResolvedBaileysOptions, resolveBaileysOptions } from './baileys-options.js';
+import { guardConsole } from './console-guard.js';
+import { quietLogger } from './quiet-logger.js';
+import { addressOfSender } from './recipients.js';
+import { SessionMemory } from './session-memory.js';
+import { socketSettings } from './socket-settings.js';
+import { unlinkedLink } from './unlinked-link.js';
+
+/** What the option `transport` is given by `BaileysMsgappTransport.forRoot`. */
+export interface BaileysSource {
+  readonly inject: { token: InjectionToken; optional: boolean }[];
+  readonly useFactory: (clock?: Clock) => BaileysMsgappTransport;
+}
+
+/** How many sessions are remembered between their connections. */
+const SESSIONS = 1000;
+
+/**
+ * The messaging app itself, as a linked device of real numbers, through the optional peer `baileys`. It speaks a protocol
+ * that its owner does not publish and may change or refuse at any time.
+ */
+export class BaileysMsgappTransport extends MsgappTransport {
+  override readonly name = 'baileys';
+
+  /** Nobody tells whether a message that was not acknowledged arrived; the same id twice is only the app's to sort out. */
+  override readonly repeat = 'at-most-once';
+
+  /** A hand-off may take an upload, the questions before it and the acknowledgement. */
+  override readonly timing: Partial<DeliveryTiming>;
+
+  /** What a person could write; who writes faster is soon restricted. */
+  override readonly pacing: Partial<Pacing> = { perMinute: 20, jitter: 0.5 };
+
+  /** The first opening stores some 800 keys and asks several questions before it is said to be open. */
+  override readonly sessions: Partial<SessionTiming>;
+
+  private readonly options: ResolvedBaileysOptions;
+  private readonly memories = new LRUCache<string, SessionMemory>({ max: SESSIONS });
+  private library: Baileys | undefined;
+  private unguardConsole: () => void = () => undefined;
+
+  /** The transport option of a channel. @throws MessagingOptionsError naming the option that is wrong */
+  static forRoot(options: BaileysOptions = {}): BaileysSource {
+    // Found out where the host wrote it, not when the application starts.
+    resolveBaileysOptions(options);
+    return {
+      inject: [{ token: Clock, optional: true }],
+      useFactory: (clock) => new BaileysMsgappTransport(options, clock),
+    };
+  }
+
+  constructor(
+    options: BaileysOptions = {},
+    private readonly clock: Clock = new SystemClock(),
+  ) {
+    super();
+    this.options = resolveBaileysOptions(options);
+    const { uploadTimeoutMs, queryTimeoutMs, ackTimeoutMs, answerTimeoutMs } = this.options;
+    this.timing = { leaseMs: uploadTimeoutMs + 4 * queryTimeoutMs + 2 * ackTimeoutMs, retryBaseMs: 10_000 };
+    this.sessions = { answerMs: answerTimeoutMs };
+  }
+
+  override async start(): Promise<void> {
+    this.library ??= await loadBaileys();
+    this.unguardConsole();
+    this.unguardConsole = guardConsole();
+  }
+
+  override async open(order: LinkOrder, listener: LinkListener): Promise<Link> {
+    const { library, options, clock } = this;
+    if (!library) throw new Error('The transport is not started.');
+    let link: BaileysLink | undefined;
+    const credentials = await BaileysCredentials.load(library, order.credentials, () => {
+      link?.fail('credentials_not_stored');
+    });
+    if (order.linked && credentials.number === undefined) return unlinkedLink(listener);
+    const memory = this.memories.get(order.sessionId) ?? new SessionMemory();
+    this.memories.set(order.sessionId, memory);
+    const logger = quietLogger();
+    const socket: WASocket = library.makeWASocket({
+      ...socketSettings(library, credentials, memory, options, logger),
+      getMessage: async ({ id, remoteJid }) =>
+        memory.sent.find(id ?? '', await addressOfSender(library, socket, remoteJid)),
+    });
+    link = new BaileysLink({ library, socket, credentials, memory, options, logger, clock, listener });
+    return link;
+  }
+
+  override async stop(): Promise<void> {
+    this.unguardConsole();
+    this.unguardConsole = () => undefined;
+    this.memories.clear();
+  }
+}

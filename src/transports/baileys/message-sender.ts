@@ -1,0 +1,102 @@
+import type { proto, WASocket } from 'baileys';
+import type { Clock } from '../../common/clock.js';
+import type { OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
+import { within } from '../../msgapp/within.js';
+import type { HandOff } from '../../outbox/hand-off.js';
+import type { Baileys } from './baileys-library.js';
+import type { ResolvedBaileysOptions } from './baileys-options.js';
+import { failureOf } from './failure.js';
+import { messageContent } from './message-content.js';
+import { messageReference } from './message-reference.js';
+import type { BaileysLogger } from './quiet-logger.js';
+import { type Ack, ackError, type ReceiptDesk } from './receipt-desk.js';
+import type { Recipients } from './recipients.js';
+import type { SessionMemory } from './session-memory.js';
+
+/** What one connection's sender works with. */
+export interface SenderParts {
+  readonly library: Baileys;
+  readonly socket: WASocket;
+  readonly logger: BaileysLogger;
+  readonly recipients: Recipients;
+  readonly memory: SessionMemory;
+  readonly desk: ReceiptDesk;
+  readonly clock: Clock;
+  readonly options: Pick<ResolvedBaileysOptions, 'ackTimeoutMs' | 'uploadTimeoutMs'>;
+  /** The server has called the number restricted. */
+  readonly restricted: (code: string) => void;
+}
+
+/** The server's error for a number that may not write to people it has not written with before. */
+const RESTRICTED = '463';
+
+type Prepared = { readonly message: proto.IMessage } | Extract<HandOff, { kind: 'retry' }>;
+
+/** Sends messages, one at a time, and finds out whether the server took them: Baileys only tells that they were written. */
+export class MessageSender {
+  constructor(private readonly parts: SenderParts) {}
+
+  /** What fails before the message itself is written was certainly not sent; after that, only the server's word counts. */
+  async send(outgoing: OutgoingMsgapp, signal: AbortSignal): Promise<HandOff> {
+    const { recipients, clock, options } = this.parts;
+    const reference = messageReference(outgoing.messageId);
+    const address = recipients.addressOf(outgoing.to);
+    const preparing = this.prepare(outgoing, address, reference);
+    const prepared = await within(clock, options.uploadTimeoutMs, preparing);
+    if (!prepared) return { kind: 'retry', error: 'preparation_timeout' };
+    if ('kind' in prepared) return prepared;
+    if (signal.aborted) return { kind: 'retry', error: 'stopping' };
+    return this.relay(address, prepared.message, reference);
+  }
+
+  /** Looks up the recipient's devices and uploads the file. Never rejects. */
+  private async prepare({ content }: OutgoingMsgapp, address: string, messageId: string): Promise<Prepared> {
+    const { library, socket, logger, options } = this.parts;
+    try {
+      if (!(await this.parts.recipients.hasDevices(address))) return { kind: 'retry', error: 'no_devices' };
+      const { message } = await library.generateWAMessage(address, messageContent(content), {
+        userJid: socket.user?.id ?? '',
+        upload: socket.waUploadToServer,
+        mediaUploadTimeoutMs: options.uploadTimeoutMs,
+        messageId,
+        logger,
+      });
+      return message ? { message } : { kind: 'retry', error: 'no_message' };
+    } catch (error) {
+      const step = 'media' in content ? 'upload' : 'preparation';
+      return { kind: 'retry', error: `${step}_failed: ${failureOf(error).reason}` };
+    }
+  }
+
+  private async relay(address: string, message: proto.IMessage, reference: string): Promise<HandOff> {
+    const { socket, memory, desk, options } = this.parts;
+    memory.sent.remember(reference, address, message);
+    const relaying = socket.relayMessage(address, message, { messageId: reference });
+    const acknowledged = desk.ackOf(reference, relaying, options.ackTimeoutMs);
+    const failure = await relaying.then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    const ack = await acknowledged;
+    if (ack) return this.verdict(ack, reference);
+    if (!failure) return { kind: 'unknown', error: 'no_ack' };
+    const { reason } = failureOf(failure.error);
+    return { kind: isBeforeWriting(failure.error) ? 'retry' : 'unknown', error: `relay_failed: ${reason}` };
+  }
+
+  private verdict({ error }: Ack, reference: string): HandOff {
+    if (error === undefined) return { kind: 'sent', reference };
+    if (error === RESTRICTED) this.parts.restricted(error);
+    return { kind: 'refused', error: ackError(error) };
+  }
+}
+
+/**
+ * Whether Baileys failed before it wrote the message: a question of its was refused (a Boom), was cut off (the number of
+ * the WebSocket's end), or the socket was closed already (428). What can fail with or after the writing are the writing
+ * itself (408, or the socket's own error) and the storing of keys (ours).
+ */
+function isBeforeWriting(error: unknown): boolean {
+  const { status } = failureOf(error);
+  return typeof error === 'number' || (status !== undefined && status !== 408);
+}

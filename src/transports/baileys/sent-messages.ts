@@ -1,0 +1,26 @@
+import type { proto } from 'baileys';
+import { LRUCache } from 'lru-cache';
+
+const MESSAGES = 500;
+const DAY_MS = 24 * 3_600_000;
+
+/**
+ * The messages that a session sent last. A recipient who could not decrypt one asks for it again, and waits for ever when
+ * nobody has it.
+ */
+export class SentMessages {
+  private readonly entries = new LRUCache<string, { readonly address: string; readonly message: proto.IMessage }>({
+    max: MESSAGES,
+    ttl: DAY_MS,
+  });
+
+  remember(reference: string, address: string, message: proto.IMessage): void {
+    this.entries.set(reference, { address, message });
+  }
+
+  /** The message of an id, for the recipient it went to and for nobody else: whoever learns an id can ask for it. */
+  find(reference: string, address: string | undefined): proto.IMessage | undefined {
+    const entry = this.entries.get(reference);
+    return entry?.address === address ? entry?.message : undefined;
+  }
+}

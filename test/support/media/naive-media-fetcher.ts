@@ -1,0 +1,52 @@
+import { request } from 'node:http';
+import { isIP } from 'node:net';
+import {
+  type FetchedMedia,
+  MediaFetcher,
+  MediaRefusedError,
+  type MediaRequest,
+} from '../../../src/media/media-fetcher.js';
+import type { MediaNetwork } from '../../../src/media/media-network.js';
+import { isPublicAddress } from '../../../src/media/public-address.js';
+
+/**
+ * What one writes first: looks whether the host is public, then lets the HTTP client fetch, which looks the name up again and
+ * follows redirects by itself. Tests that hold the guarded fetcher to its rules have to see this one break them.
+ */
+export class NaiveMediaFetcher extends MediaFetcher {
+  constructor(private readonly network: MediaNetwork) {
+    super();
+  }
+
+  override async fetch({ url }: MediaRequest): Promise<FetchedMedia> {
+    const { hostname } = new URL(url);
+    const [first = ''] = await this.addresses(hostname);
+    if (isIP(first) !== 0 && !isPublicAddress(first)) throw new MediaRefusedError('not public');
+    return this.get(url);
+  }
+
+  private async get(url: string): Promise<FetchedMedia> {
+    const { hostname, port, pathname, search } = new URL(url);
+    const [address = ''] = await this.addresses(hostname);
+    const socket = this.network.dial(address, Number(port) || 80);
+    return new Promise((resolve, reject) => {
+      const sent = request({
+        path: `${pathname}${search}`,
+        headers: { host: hostname },
+        createConnection: () => socket,
+      });
+      sent.on('error', reject).end();
+      sent.on('response', (response) => {
+        const { location } = response.headers;
+        if (location === undefined) return resolve({ contentType: undefined, fileName: undefined, body: response });
+        socket.destroy();
+        this.get(new URL(location, url).href).then(resolve, reject);
+      });
+    });
+  }
+
+  private async addresses(host: string): Promise<readonly string[]> {
+    const literal = host.replace(/^\[|\]$/g, '');
+    return isIP(literal) === 0 ? this.network.resolve(host) : [literal];
+  }
+}

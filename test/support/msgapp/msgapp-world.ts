@@ -1,0 +1,200 @@
+import { UuidGenerator } from '../../../src/common/ids.js';
+import { MessagingEvents } from '../../../src/events/messaging-events.js';
+import type { FetchedMedia, MediaRequest } from '../../../src/media/media-fetcher.js';
+import { MediaFetcher } from '../../../src/media/media-fetcher.js';
+import { MediaIntake } from '../../../src/msgapp/media-intake.js';
+import { MsgappChannel } from '../../../src/msgapp/msgapp-channel.js';
+import { MsgappService } from '../../../src/msgapp/msgapp-service.js';
+import { type MsgappOptions, resolveMsgappSettings } from '../../../src/msgapp/msgapp-settings.js';
+import type { MsgappTransport } from '../../../src/msgapp/msgapp-transport.js';
+import { Senders } from '../../../src/msgapp/senders.js';
+import type { SessionCredentials } from '../../../src/msgapp/session-credentials.js';
+import { SessionManager } from '../../../src/msgapp/session-manager.js';
+import type { SessionLease, SessionStore } from '../../../src/msgapp/session-store.js';
+import { SessionVault } from '../../../src/msgapp/session-vault.js';
+import { Channels } from '../../../src/outbox/channel.js';
+import { ChannelWorker } from '../../../src/outbox/channel-worker.js';
+import { resolveDispatchSettings } from '../../../src/outbox/dispatch-settings.js';
+import { OnceGate } from '../../../src/outbox/once-gate.js';
+import { Outbox } from '../../../src/outbox/outbox.js';
+import { TextSources } from '../../../src/outbox/text-sources.js';
+import { LocalWakeUp } from '../../../src/outbox/wake-up.js';
+import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { settled } from '../settled.js';
+import { ScriptedTransport } from './scripted-transport.js';
+
+/** Keeps credentials as they are. */
+class PlainVault extends SessionVault {
+  constructor(private readonly store: SessionStore) {
+    super();
+  }
+
+  override open(lease: SessionLease): SessionCredentials {
+    return {
+      read: (kind, ids) => this.store.credentials(lease.sessionId, kind, ids),
+      write: async (changes) => {
+        if (!(await this.store.writeCredentials(lease, changes))) throw new Error('The session is lost.');
+      },
+    };
+  }
+}
+
+/** Files by URL. */
+class FakeFetcher extends MediaFetcher {
+  readonly requests: MediaRequest[] = [];
+  answer: (request: MediaRequest) => Promise<FetchedMedia> = async () => {
+    throw new Error('There is no such file.');
+  };
+
+  override fetch(request: MediaRequest): Promise<FetchedMedia> {
+    this.requests.push(request);
+    return this.answer(request);
+  }
+}
+
+/** Jitter is none: halfway. */
+class EvenIds extends UuidGenerator {
+  override random(): number {
+    return 0.5;
+  }
+}
+
+/** What all processes of a world share. */
+export interface Surroundings {
+  readonly clock: FakeClock;
+  readonly storage: MemoryStorage;
+}
+
+/** One process with one channel on it. */
+export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
+  readonly events = new MessagingEvents();
+  readonly wakeUp = new LocalWakeUp();
+  readonly texts = new TextSources();
+  readonly channels = new Channels();
+  readonly fetcher = new FakeFetcher();
+  readonly ids = new EvenIds();
+  readonly outbox: Outbox;
+  readonly sessions: SessionManager;
+  readonly senders: Senders;
+  readonly channel: MsgappChannel;
+  readonly service: MsgappService;
+  private worker: ChannelWorker | undefined;
+  private unlisten: () => void = () => undefined;
+
+  constructor(
+    { clock, storage }: Surroundings,
+    readonly transport: T,
+    options: Partial<MsgappOptions> = {},
+    sessionStore: SessionStore = storage.sessions,
+  ) {
+    const { events, wakeUp, texts, channels, ids } = this;
+    const settings = resolveMsgappSettings({ tariff: { text: 1, media: 2 }, ...options });
+    this.clock = clock;
+    this.storage = storage;
+    this.outbox = new Outbox(storage.outbox, wakeUp, events);
+    const vault = new PlainVault(storage.sessions);
+    this.sessions = new SessionManager(sessionStore, vault, transport, settings, events, clock, ids);
+    this.senders = new Senders(this.sessions, clock);
+    this.channel = new MsgappChannel(
+      ...([this.sessions, this.senders, settings, events, clock, wakeUp, transport, this.outbox] as const),
+      ...([storage.outbox, sessionStore, storage.media, texts, ids, channels] as const),
+    );
+    const intake = new MediaIntake(this.fetcher, storage.media, clock);
+    const gate = new OnceGate(storage.outbox, clock);
+    this.service = new MsgappService(
+      ...([this.outbox, storage.outbox, gate, this.senders, intake, settings, clock, ids] as const),
+    );
+  }
+
+  readonly clock: FakeClock;
+  readonly storage: MemoryStorage;
+
+  /** Starts the channel and a worker, as the dispatcher does. */
+  async start(): Promise<this> {
+    await this.channel.start();
+    const settings = resolveDispatchSettings({});
+    const { channel, storage, outbox, clock, ids } = this;
+    const worker = new ChannelWorker(channel, storage.outbox, outbox, settings, clock, ids);
+    this.worker = worker;
+    worker.start();
+    this.unlisten = this.wakeUp.listen((name) => {
+      if (name === channel.name) worker.ring();
+    });
+    await settled();
+    return this;
+  }
+
+  /** Stops in the dispatcher's order; time passes. */
+  async stop(): Promise<void> {
+    this.unlisten();
+    let over = false;
+    const stopping = (async () => {
+      await this.worker?.stop();
+      await this.channel.stop();
+      over = true;
+    })();
+    for (let turn = 0; turn < 50 && !over; turn++) await pass(this.clock, 1000, 1000);
+    await stopping;
+  }
+
+  close(): Promise<void> {
+    return this.stop();
+  }
+}
+
+/** A storage with 1000 units on `ACCOUNT`, a clock, and as many processes as a test wants. */
+export class MsgappWorld implements Surroundings {
+  readonly clock = new FakeClock();
+  readonly storage = new MemoryStorage();
+
+  static async open(): Promise<MsgappWorld> {
+    const world = new MsgappWorld();
+    const { accounts, ledger } = world.storage;
+    await accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: 0 });
+    await ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 1000, at: 0 });
+    return world;
+  }
+
+  /** Lets time pass in steps; after each, everything that can go on does. */
+  pass(ms: number, step = 100): Promise<void> {
+    return pass(this.clock, ms, step);
+  }
+
+  async status(sessionId: string): Promise<string | undefined> {
+    return (await this.storage.sessions.find(sessionId))?.status;
+  }
+
+  /** The steps of a session, `status: reason`. */
+  async steps(sessionId: string): Promise<string[]> {
+    const steps = await this.storage.sessions.transitions(sessionId);
+    return steps.map(({ to, reason }) => `${to}: ${reason}`);
+  }
+
+  balance(): Promise<number | undefined> {
+    return this.storage.ledger.balance(ACCOUNT);
+  }
+
+  books(): Promise<readonly string[]> {
+    return this.storage.ledger.check();
+  }
+}
+
+async function pass(clock: FakeClock, ms: number, step: number): Promise<void> {
+  for (let gone = 0; gone < ms; gone += step) {
+    clock.advance(Math.min(step, ms - gone));
+    await settled(4);
+  }
+}
+
+/** Links a session of a process to a number, by the scan of its code. */
+export async function linked(process: MsgappProcess, number: string): Promise<string> {
+  const { sessionID } = await process.sessions.connect(ACCOUNT);
+  await settled();
+  const link = process.transport.last(sessionID);
+  await link.say({ kind: 'qr', qr: `qr-${number}`, expiresAt: process.clock.now() + 60_000 });
+  await link.say({ kind: 'linked', number });
+  await link.say({ kind: 'open', number });
+  return sessionID;
+}

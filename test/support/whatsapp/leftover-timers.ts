@@ -1,0 +1,15 @@
+/** From here on a timer is one of those that Baileys leaves running when its socket is closed: 30 s after an upload of keys, for one. */
+const LEFTOVER_MS = 5000;
+
+let done = false;
+
+/** Keeps such timers from holding the test process for half a minute after the last test. */
+export function letLeftoverTimersGo(): void {
+  if (done) return;
+  done = true;
+  const start = globalThis.setTimeout;
+  globalThis.setTimeout = Object.assign((...args: Parameters<typeof start>) => {
+    const timer = start(...args);
+    return (args[1] ?? 0) >= LEFTOVER_MS ? timer.unref() : timer;
+  }, start);
+}

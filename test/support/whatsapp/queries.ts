@@ -1,0 +1,72 @@
+import { encodeBigEndian, getBinaryNodeChildren, S_WHATSAPP_NET } from 'baileys';
+import type { Directory } from './directory.js';
+import { LinkedDevice } from './linked-device.js';
+import { attr, bytesOf, child, firstChild, result, type Stanza, stanza, uintOf } from './stanza.js';
+import { usync } from './usync.js';
+import type { WireConnection } from './wire-connection.js';
+
+/** What the server lets uploads in with. */
+export const UPLOAD_TOKEN = 'loopback-upload-token';
+
+/** What answers need to know of the rest of the server. */
+export interface QueryWorld {
+  readonly directory: Directory;
+  /** Host and port of the media host. */
+  readonly mediaHost: string;
+}
+
+/** The name of a question: `xmlns/child`. */
+export function queryName(question: Stanza): string {
+  return `${question.attrs.xmlns}/${firstChild(question)?.tag ?? ''}`;
+}
+
+/** Answers a client's question. What it does not know it answers with nothing, as the server often does. */
+export async function answerQuery(connection: WireConnection, question: Stanza, world: QueryWorld): Promise<void> {
+  const answer = ANSWERS[queryName(question)];
+  connection.send(result(question, await answer?.(question, connection, world)));
+  if (queryName(question) === 'passive/active') {
+    // Nothing was waiting while the client was away.
+    connection.send(stanza('ib', { from: S_WHATSAPP_NET }, [stanza('offline', { count: '0' })]));
+  }
+}
+
+type Answer = (
+  question: Stanza,
+  connection: WireConnection,
+  world: QueryWorld,
+) => Stanza[] | undefined | Promise<Stanza[] | undefined>;
+
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  'encrypt/count': (_, { device }) => [stanza('count', { value: String(device?.preKeys.length ?? 0) })],
+  'encrypt/registration': (question, { device }) => {
+    const keys = getBinaryNodeChildren(child(question, 'list'), 'key');
+    device?.preKeys.push(...keys.map((key) => ({ id: uintOf(child(key, 'id')), key: bytesOf(child(key, 'value')) })));
+    return undefined;
+  },
+  'encrypt/digest': (_, { device }) => {
+    const registration = encodeBigEndian(device?.registration.registrationId ?? 0, 4);
+    return [stanza('digest', {}, [stanza('registration', {}, registration)])];
+  },
+  'encrypt/key': async (question, _, { directory }) => {
+    const users = getBinaryNodeChildren(child(question, 'key'), 'user').map((user) =>
+      bundle(attr(user, 'jid'), directory),
+    );
+    return [stanza('list', {}, await Promise.all(users))];
+  },
+  'usync/usync': (question, _, { directory }) => [usync(child(question, 'usync'), directory)],
+  'w:m/media_conn': (_, __, { mediaHost }) => {
+    const host = stanza('host', { hostname: mediaHost, maxContentLengthBytes: String(100 * 1024 * 1024) });
+    return [stanza('media_conn', { auth: UPLOAD_TOKEN, ttl: '300', auth_ttl: '21600', max_buckets: '12' }, [host])];
+  },
+  'md/remove-companion-device': (_, { device }, { directory }) => {
+    if (device) directory.unlink(device);
+    return undefined;
+  },
+};
+
+function bundle(jid: string, directory: Directory): Stanza | Promise<Stanza> {
+  const owner = directory.find(jid);
+  if (owner instanceof LinkedDevice) return owner.bundle(jid);
+  if (owner) return owner.signal.bundle(jid);
+  return stanza('user', { jid }, [stanza('error', { code: '406', text: 'not-acceptable' })]);
+}

@@ -1,0 +1,198 @@
+import { describe, expect, test } from '@jest/globals';
+import { detectMediaType, HEAD_BYTES, mediaKindOf, mediaTypeOf } from '../../../src/media/media-type.js';
+import { peek } from '../../../src/media/peeked-body.js';
+import { collect } from '../../support/media/collect.js';
+
+const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
+const JPEG = hex('ffd8ffe000104a46494600010100000100010000');
+const WEBP = Buffer.from('RIFF\x24\0\0\0WEBPVP8 ', 'latin1');
+const ftyp = (brand: string, size = 28) =>
+  Buffer.concat([hex(`000000${size.toString(16)}`), Buffer.from(`ftyp${brand}\0\0\0\0`), Buffer.alloc(40)]);
+const ogg = (first: string) =>
+  Buffer.concat([
+    Buffer.from('OggS\0\x02', 'latin1'),
+    Buffer.alloc(20),
+    hex('0113'),
+    Buffer.from(first, 'latin1'),
+    Buffer.alloc(64),
+  ]);
+const ZIP = hex('504b0304 1400 0000 0000 0000 0000 00000000 00000000 00000000 0100 0000 61');
+const CFB = Buffer.concat([hex('d0cf11e0a1b11ae1'), Buffer.alloc(512)]);
+const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+const UNKNOWN = 'document application/octet-stream';
+
+async function typeOf(head: string | Uint8Array, contentType?: string, fileName?: string): Promise<string> {
+  const { kind, mimetype } = await mediaTypeOf(typeof head === 'string' ? Buffer.from(head) : head, {
+    contentType,
+    fileName,
+  });
+  return `${kind} ${mimetype}`;
+}
+
+describe('the first bytes', () => {
+  test.each<[string, Uint8Array | string, string]>([
+    ['JPEG', JPEG, 'image image/jpeg'],
+    ['WebP', WEBP, 'image image/webp'],
+    ['MP4', ftyp('isom'), 'video video/mp4'],
+    ['MP4 whose first box has 60 bytes ("<")', ftyp('isom', 60), 'video video/mp4'],
+    ['M4A', ftyp('M4A '), 'audio audio/mp4'],
+    ['QuickTime', ftyp('qt  '), 'video video/quicktime'],
+    ['Opus in Ogg', ogg('OpusHead'), 'audio audio/ogg; codecs=opus'],
+    ['Vorbis in Ogg', ogg('\x01vorbis'), 'audio audio/ogg'],
+    ['Theora in Ogg', ogg('\x80theora'), 'video video/ogg'],
+    ['MP3', hex('fffb9064'), 'audio audio/mpeg'],
+    ['MP3 with a large tag', Buffer.concat([hex('49443304000000000f76'), Buffer.alloc(5000)]), 'audio audio/mpeg'],
+    ['PDF', '%PDF-1.4\n', 'document application/pdf'],
+    ['zip', ZIP, 'document application/zip'],
+  ])('%s is known by them, whatever is claimed', async (_name, head, expected) => {
+    expect(await typeOf(head)).toBe(expected);
+    expect(await typeOf(head, 'text/plain', 'a.txt')).toBe(expected);
+  });
+
+  test('that look cut or broken say nothing, and nothing fails', async () => {
+    const cut = [JPEG.subarray(0, 1), Buffer.alloc(0), hex('89504e47'), hex('000000'), hex('4f67675300')];
+    for (const head of cut) expect(await typeOf(head)).toBe(UNKNOWN);
+  });
+
+  test('tell one container; what is claimed tells sound from film in it', async () => {
+    expect(await typeOf(ftyp('isom'), 'audio/mp4')).toBe('audio audio/mp4');
+    expect(await typeOf(ftyp('isom'), 'application/octet-stream', 'a.M4A')).toBe('audio audio/mp4');
+    expect(await typeOf(ftyp('M4A '), 'video/mp4')).toBe('audio audio/mp4');
+    expect(await typeOf(JPEG, 'audio/mpeg')).toBe('image image/jpeg');
+  });
+
+  test('tell an archive; an office file is told by its claim, another by nothing', async () => {
+    expect(await typeOf(ZIP, undefined, 'a.docx')).toBe(`document ${DOCX}`);
+    expect(await typeOf(ZIP, DOCX)).toBe(`document ${DOCX}`);
+    expect(await typeOf(CFB, 'application/msword')).toBe('document application/msword');
+    for (const claim of ['image/png', 'application/pdf', 'text/html', 'application/java-archive']) {
+      expect(await typeOf(ZIP, claim)).toBe('document application/zip');
+    }
+  });
+});
+
+describe('what is claimed', () => {
+  const noise = hex('0102030405060708090a');
+
+  test.each<[string | undefined, string | undefined, string]>([
+    ['image/PNG; a=b', 'a.pdf', 'image image/png'],
+    [' audio/x-m4a ', undefined, 'audio audio/mp4'],
+    ['application/octet-stream', 'clip.MP4', 'video video/mp4'],
+    [undefined, 'voice.opus', 'audio audio/ogg; codecs=opus'],
+    [undefined, 'table.csv', 'document text/csv'],
+    ['text/plain; charset=utf-8', 'clip.mp4', 'document text/plain'],
+    [undefined, 'noend', UNKNOWN],
+    [undefined, 'a.constructor', UNKNOWN],
+    ['rubbish', undefined, UNKNOWN],
+    ['image/', undefined, UNKNOWN],
+    ['image/png\r\nx: y', undefined, UNKNOWN],
+    [`image/${'x'.repeat(200)}`, undefined, UNKNOWN],
+    ['', '', UNKNOWN],
+  ])('%p, %p counts where the bytes say nothing', async (contentType, fileName, expected) => {
+    expect(await typeOf(noise, contentType, fileName)).toBe(expected);
+  });
+});
+
+describe('what a browser would run', () => {
+  test.each([
+    '<html><body>',
+    '<!DOCTYPE html>',
+    ' \r\n\t<script>alert(1)</script>',
+    '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>',
+    '<?xml version="1.0"?><svg/>',
+    '<!-- x --><svg/>',
+    '\u{feff}<svg/>',
+  ])('is a document of no type, by its bytes: %p', async (text) => {
+    for (const claim of [undefined, 'image/png', 'video/mp4', 'image/svg+xml', 'text/html']) {
+      expect(await typeOf(text, claim, 'a.jpg')).toBe(UNKNOWN);
+    }
+    expect(await typeOf(Buffer.from(`\u{feff}${text.trim()}`, 'utf16le'), 'image/png')).toBe(UNKNOWN);
+  });
+
+  test.each([
+    'text/html',
+    'image/svg+xml',
+    'application/xhtml+xml',
+    'TEXT/XML',
+    'application/javascript',
+    'text/javascript; charset=utf-8',
+    'multipart/related',
+    'message/rfc822',
+    'application/x-shockwave-flash',
+  ])('is a document of no type, by its claim: %p', async (claim) => {
+    expect(await typeOf('alert(1)', claim, 'a.png')).toBe(UNKNOWN);
+  });
+
+  test('is no image by its name of a type', () => {
+    expect(mediaKindOf('image/svg+xml')).toBe('document');
+    expect(['image/webp', 'VIDEO/mp4', 'audio/ogg; codecs=opus', 'text/csv', ''].map(mediaKindOf)).toEqual([
+      'image',
+      'video',
+      'audio',
+      'document',
+      'document',
+    ]);
+  });
+});
+
+describe('a body', () => {
+  /** Chunks of a body; tells what was asked of it. */
+  class Source implements AsyncIterableIterator<Uint8Array> {
+    asked = 0;
+    returned = 0;
+    constructor(private readonly chunks: (Uint8Array | Error)[]) {}
+    async next(): Promise<IteratorResult<Uint8Array>> {
+      this.asked++;
+      const value = this.chunks.shift();
+      if (value instanceof Error) throw value;
+      return value === undefined ? { done: true, value: undefined } : { done: false, value };
+    }
+    async return(): Promise<IteratorResult<Uint8Array>> {
+      this.returned++;
+      return { done: true, value: undefined };
+    }
+    [Symbol.asyncIterator](): this {
+      return this;
+    }
+  }
+  const media = (body: AsyncIterable<Uint8Array>) => ({ contentType: undefined, fileName: undefined, body });
+
+  test('is looked at no further than needed, and handed on whole', async () => {
+    const bytes = Buffer.concat([JPEG, Buffer.alloc(20_000, 7)]);
+    const chunks = Array.from({ length: 21 }, (_, at) => bytes.subarray(at * 1000, at * 1000 + 1000));
+    const source = new Source(chunks);
+    const { type, body } = await detectMediaType(media(source));
+    expect(type).toEqual({ kind: 'image', mimetype: 'image/jpeg' });
+    expect(source.asked).toBe(Math.ceil(HEAD_BYTES / 1000));
+    expect((await collect(body)).equals(bytes)).toBe(true);
+  });
+
+  test.each([[[]], [[Buffer.alloc(0)]], [[JPEG]], [[Buffer.alloc(0), JPEG.subarray(0, 1), JPEG.subarray(1)]]])(
+    'that is short or comes in bits arrives whole',
+    async (chunks) => {
+      const whole = Buffer.concat(chunks);
+      const { type, body } = await detectMediaType(media(new Source([...chunks])));
+      expect(type.kind).toBe(whole.length > 0 ? 'image' : 'document');
+      expect((await collect(body)).equals(whole)).toBe(true);
+    },
+  );
+
+  test('that nobody wants any more is ended at its source, read or not', async () => {
+    const unread = new Source([JPEG, JPEG]);
+    await (await peek(unread, 5)).body[Symbol.asyncIterator]().return?.();
+    const begun = new Source([JPEG, JPEG, JPEG]);
+    for await (const _ of (await peek(begun, 5)).body) break;
+    expect([unread.returned, begun.returned]).toEqual([1, 1]);
+  });
+
+  test('that breaks breaks for the reader, after what had come', async () => {
+    await expect(detectMediaType(media(new Source([JPEG, new Error('cut')])))).rejects.toThrow('cut');
+    const { body } = await peek(new Source([JPEG, new Error('cut')]), 5);
+    const seen: Uint8Array[] = [];
+    const reading = (async () => {
+      for await (const chunk of body) seen.push(chunk);
+    })();
+    await expect(reading).rejects.toThrow('cut');
+    expect(Buffer.concat(seen).equals(JPEG)).toBe(true);
+  });
+});

@@ -1,0 +1,167 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { UuidGenerator } from '../../../src/common/ids.js';
+import { resolveCredentialKeys } from '../../../src/msgapp/credential-keys.js';
+import { CredentialVault } from '../../../src/msgapp/credential-vault.js';
+import type { CredentialChange } from '../../../src/msgapp/session-credentials.js';
+import { SessionLostError } from '../../../src/msgapp/session-lost-error.js';
+import type { SessionLease, SessionStore } from '../../../src/msgapp/session-store.js';
+import { MemorySessionStore } from '../../../src/storage/memory/memory-session-store.js';
+import { aSession, range, SECOND, START, sessionId } from '../../../src/testing/storage-contract/fixtures.js';
+import { OpenMemoryStorage } from '../../support/open-memory-storage.js';
+import { closeAfterEach } from '../../support/opened.js';
+import { SqliteFile } from '../../support/sqlite-file.js';
+
+const OLD = 'a fixture for tests, 0123456789 old';
+const NEW = 'a fixture for tests, 0123456789 new';
+
+const opened = closeAfterEach();
+
+const vaultOf = (store: SessionStore, secrets: string | readonly string[] = OLD) =>
+  new CredentialVault(store, resolveCredentialKeys(secrets), new UuidGenerator());
+const change = (id: string, value: string | undefined, kind = 'k'): CredentialChange => ({ kind, id, value });
+
+async function world() {
+  const { rows, sessions } = new OpenMemoryStorage();
+  const lease = await sessions.create(aSession(1));
+  return { rows, sessions, lease, credentials: vaultOf(sessions).open(lease) };
+}
+
+/** A store whose writes wait until they are let through, one by one. */
+class GatedSessionStore extends MemorySessionStore {
+  readonly waiting: (() => void)[] = [];
+  readonly sizes: number[] = [];
+
+  override async writeCredentials(lease: SessionLease, changes: readonly CredentialChange[]): Promise<boolean> {
+    this.sizes.push(changes.length);
+    await new Promise<void>((resolve) => this.waiting.push(resolve));
+    return super.writeCredentials(lease, changes);
+  }
+}
+
+describe('credentials of a session', () => {
+  test('what was written is read, what was forgotten is not', async () => {
+    const { credentials } = await world();
+    await credentials.write([change('a', '1'), change('b', '2'), change('a', '3', 'other')]);
+    await credentials.write([change('a', undefined), change('c', 'é😀')]);
+    expect(await credentials.read('k', ['a', 'b', 'c', 'x'])).toEqual(new Map(Object.entries({ b: '2', c: 'é😀' })));
+    expect(await credentials.read('other', ['a'])).toEqual(new Map([['a', '3']]));
+  });
+
+  test('816 at once', async () => {
+    const { credentials } = await world();
+    const ids = range(816).map(String);
+    await credentials.write(ids.map((id) => change(id, `key ${id}`)));
+    expect(await credentials.read('k', ids)).toEqual(new Map(ids.map((id) => [id, `key ${id}`])));
+  });
+
+  test('when the session is lost, writes say so and change nothing', async () => {
+    const { sessions, lease, credentials } = await world();
+    await credentials.write([change('a', '1')]);
+    const taken = await sessions.lease(lease.sessionId, 'p2', START + 30 * SECOND, START + 60 * SECOND);
+    for (const changes of [[change('a', '2')], [change('a', undefined)], []]) {
+      await expect(credentials.write(changes)).rejects.toThrow(SessionLostError);
+    }
+    expect(taken && (await vaultOf(sessions).open(taken).read('k', ['a']))).toEqual(new Map([['a', '1']]));
+  });
+
+  test('writes that were not waited for happen in their order; those that wait share a transaction', async () => {
+    const store = new GatedSessionStore(new OpenMemoryStorage().rows);
+    const credentials = vaultOf(store).open(await store.create(aSession(1)));
+    const writes = ['1', '2', '3', '4'].map((value) => credentials.write([change('a', value), change(value, value)]));
+    expect(store.sizes).toEqual([2]);
+    store.waiting.shift()?.();
+    await writes[0];
+    await new Promise(setImmediate);
+    expect(store.sizes).toEqual([2, 6]);
+    expect((await credentials.read('k', ['a'])).get('a')).toBe('1');
+    store.waiting.shift()?.();
+    await Promise.all(writes);
+    const later = credentials.write([change('a', '5')]);
+    expect(store.sizes).toEqual([2, 6, 1]);
+    store.waiting.shift()?.();
+    await later;
+    expect((await credentials.read('k', ['a', '2', '4'])).get('a')).toBe('5');
+  });
+
+  test('a failure reaches everybody whose write was part of it, and the next one is tried again', async () => {
+    const { sessions, lease } = await world();
+    const write = sessions.writeCredentials.bind(sessions);
+    let down = true;
+    sessions.writeCredentials = async (...args) => {
+      if (down) throw new Error('down');
+      return write(...args);
+    };
+    const credentials = vaultOf(sessions).open(lease);
+    const writes = range(3).map((index) => credentials.write([change(`${index}`, 'v')]));
+    const results = await Promise.allSettled(writes);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    down = false;
+    await credentials.write([change('a', '1')]);
+    expect(await credentials.read('k', ['a', '0'])).toEqual(new Map([['a', '1']]));
+  });
+
+  test('rows that change places do not open', async () => {
+    const { sessions, rows, lease, credentials } = await world();
+    const other = await sessions.create(aSession(2));
+    await credentials.write([change('a', '1'), change('b', '2'), change('a', '3', 'other')]);
+    await vaultOf(sessions)
+      .open(other)
+      .write([change('a', '4')]);
+    const kept = (id: string) => rows.sessions.get(id)?.credentials ?? new Map<string, string>();
+    const sealed = [...kept(lease.sessionId).values(), ...kept(other.sessionId).values()];
+    const place = JSON.stringify(['k', 'a']);
+    for (const [index, text] of sealed.entries()) {
+      kept(lease.sessionId).set(place, text);
+      const read = credentials.read('k', ['a']);
+      if (index === 0) await expect(read).resolves.toEqual(new Map([['a', '1']]));
+      else await expect(read).rejects.toMatchObject({ why: 'damaged' });
+    }
+  });
+
+  test('rotation: what is written is sealed with the newest secret, what was not stays readable', async () => {
+    const { sessions, lease, credentials } = await world();
+    await credentials.write([change('a', '1'), change('b', '2')]);
+    const rotated = vaultOf(sessions, [NEW, OLD]).open(lease);
+    expect(await rotated.read('k', ['a', 'b'])).toEqual(new Map(Object.entries({ a: '1', b: '2' })));
+    await rotated.write([change('a', '1')]);
+    const fresh = vaultOf(sessions, NEW).open(lease);
+    expect(await fresh.read('k', ['a'])).toEqual(new Map([['a', '1']]));
+    await expect(fresh.read('k', ['b'])).rejects.toMatchObject({ why: 'unknown_key' });
+  });
+});
+
+describe('the database file', () => {
+  const SECRET = 'a-private-key-that-nobody-may-see-0123456789';
+  const forms = () => {
+    const bytes = Buffer.from(SECRET);
+    const inside = (encoding: 'base64' | 'hex') => bytes.toString(encoding).replace(/=+$/, '').slice(0, -2);
+    return [SECRET, inside('base64'), inside('hex'), bytes.toString('utf16le'), bytes.swap16().toString('utf16le')];
+  };
+
+  /** Whether any form of the secret stands in the file, its journal or its index of that. */
+  function isSeen(file: SqliteFile): boolean {
+    const folder = dirname(file.path);
+    const bytes = readdirSync(folder).map((name) => readFileSync(join(folder, name)));
+    expect(bytes.length).toBeGreaterThan(1);
+    return bytes.some((content) => forms().some((form) => content.includes(form)));
+  }
+
+  test('holds nothing readable, nor does its journal', async () => {
+    const file = opened(new SqliteFile());
+    const storage = file.storage().useValue;
+    await storage.start();
+    const lease = await storage.sessions.create(aSession(1));
+    const credentials = vaultOf(storage.sessions).open(lease);
+    for (const value of [SECRET, `{"key":"${SECRET}"}`, SECRET.repeat(9000)]) {
+      await credentials.write([change('a', value), change('b', value)]);
+    }
+    expect((await credentials.read('k', ['b'])).get('b')).toHaveLength(SECRET.length * 9000);
+    expect(isSeen(file)).toBe(false);
+    // The same, written as it is: the search would have found it.
+    await storage.sessions.writeCredentials({ ...lease, sessionId: sessionId(1) }, [change('c', SECRET)]);
+    expect(isSeen(file)).toBe(true);
+    await storage.stop();
+  });
+});

@@ -1,0 +1,38 @@
+import { setImmediate as pause } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { MediaPurge } from '../../../src/msgapp/media-purge.js';
+import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+
+const DAY = 86_400_000;
+
+async function* one(): AsyncIterable<Uint8Array> {
+  yield new Uint8Array(1);
+}
+
+test('files are forgotten after a week, more than a thousand of them too, and younger ones are not', async () => {
+  const { media } = new MemoryStorage();
+  const clock = new FakeClock();
+  const purge = new MediaPurge(media, clock);
+  for (let index = 0; index < 1200; index++) await media.write(`old ${index}`, one(), clock.now());
+  await media.write('young', one(), clock.now() + DAY);
+  const kept = async (id: string) => {
+    for await (const chunk of media.read(id)) return chunk.length > 0;
+    return false;
+  };
+  purge.onApplicationBootstrap();
+  const pass = async (ms: number) => {
+    clock.advance(ms);
+    for (let turn = 0; turn < 20; turn++) await pause();
+  };
+  await pass(6 * DAY);
+  expect([await kept('old 0'), await kept('old 1199'), await kept('young')]).toEqual([true, true, true]);
+  await pass(DAY);
+  await pass(600_000);
+  await expect(kept('old 0')).rejects.toThrow('not stored');
+  await expect(kept('old 1199')).rejects.toThrow('not stored');
+  expect(await kept('young')).toBe(true);
+  purge.onApplicationShutdown();
+  await pass(2 * DAY);
+  expect(await kept('young')).toBe(true);
+});

@@ -1,0 +1,367 @@
+import { createHash } from 'node:crypto';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { type FetchedMedia, MediaRefusedError } from '../../../src/media/media-fetcher.js';
+import type { MsgappOptions } from '../../../src/msgapp/msgapp-settings.js';
+import type { LinkEvent, OutgoingMsgapp } from '../../../src/msgapp/msgapp-transport.js';
+import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
+import { closeAfterEach } from '../../support/opened.js';
+import { settled } from '../../support/settled.js';
+
+const NUMBER = '22670000000';
+const SECOND = '22670000001';
+const TO = '22675000000';
+const URL = 'https://files.example/photo';
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex');
+const opened = closeAfterEach();
+const cut: LinkEvent = { kind: 'ended', end: { next: 'retry', reason: 'cut' } };
+
+beforeAll(() => Logger.overrideLogger(false));
+
+async function open(options: Partial<MsgappOptions> = {}) {
+  const world = await MsgappWorld.open();
+  const transport = new ScriptedTransport();
+  const process = opened(await new MsgappProcess(world, transport, options).start());
+  const text = (over: object = {}) => process.service.sendText(ACCOUNT, { to: TO, body: 'Bonjour', ...over });
+  const media = (over: object = {}) => process.service.sendMedia(ACCOUNT, { to: TO, mediaUrl: URL, ...over });
+  const serve = (bytes: readonly Uint8Array[], over: Partial<FetchedMedia> = {}) => {
+    process.fetcher.answer = async () => ({ contentType: undefined, fileName: undefined, body: from(bytes), ...over });
+  };
+  return { world, transport, process, text, media, serve };
+}
+
+async function openLinked(options: Partial<MsgappOptions> = {}) {
+  const all = await open(options);
+  await linked(all.process, NUMBER);
+  return { ...all, link: all.transport.last() };
+}
+
+async function* from(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void> {
+  yield* chunks;
+}
+
+async function bytesOf(message: OutgoingMsgapp | undefined): Promise<Buffer> {
+  if (!message || !('media' in message.content)) throw new Error('There is no file.');
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of message.content.media.open()) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+const refused = (code: string, values?: object) => expect.objectContaining(values ? { code, values } : { code });
+
+describe('the sender', () => {
+  test('is none while nothing is connected: nothing is charged', async () => {
+    const { world, process, text } = await open();
+    await expect(text()).rejects.toEqual(refused('error.msgapp_no_session'));
+    const { sessionID } = await process.sessions.connect(ACCOUNT);
+    await settled();
+    await expect(text()).rejects.toEqual(refused('error.msgapp_no_session'));
+    await expect(text({ from: NUMBER })).rejects.toEqual(refused('error.msgapp_not_connected', { from: NUMBER }));
+    expect([await world.balance(), await world.status(sessionID)]).toEqual([1000, 'created']);
+  });
+
+  test('is the number that was connected first and is connected now, unless one is asked for', async () => {
+    const { world, process, transport, text } = await openLinked();
+    await world.pass(1000);
+    await linked(process, SECOND);
+    const [first, second] = transport.links;
+    const fromOf = async (over = {}) => (await process.service.message(ACCOUNT, (await text(over)).messageID)).from;
+    expect([await fromOf(), await fromOf({ from: SECOND }), await fromOf({ from: NUMBER })]).toEqual([
+      ...[NUMBER, SECOND, NUMBER],
+    ]);
+    await first?.say(cut);
+    expect(await fromOf()).toBe(SECOND);
+    await expect(text({ from: NUMBER })).rejects.toEqual(refused('error.msgapp_not_connected', { from: NUMBER }));
+    await world.pass(2000);
+    await transport.last().say({ kind: 'open', number: NUMBER });
+    expect(await fromOf()).toBe(NUMBER);
+    await second?.say(cut);
+    expect(await fromOf()).toBe(NUMBER);
+  });
+
+  test('is another account’s never', async () => {
+    const { world, process } = await openLinked();
+    await world.storage.accounts.createAccount({ id: 'acc2', name: 'B', createdAt: 0 });
+    for (const from of [undefined, NUMBER]) {
+      await expect(process.service.sendText('acc2', { to: TO, body: 'x', from })).rejects.toThrow();
+    }
+  });
+
+  test('is refused from the very moment of the cut', async () => {
+    const { text, link } = await openLinked();
+    await text();
+    void link.say(cut);
+    await expect(text()).rejects.toEqual(refused('error.msgapp_no_session'));
+  });
+
+  test('of a session that another process holds can be used here', async () => {
+    const { world } = await openLinked();
+    const other = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
+    const { messageID } = await other.service.sendText(ACCOUNT, { to: TO, body: 'Bonjour' });
+    expect((await other.service.message(ACCOUNT, messageID)).from).toBe(NUMBER);
+  });
+});
+
+describe('a text', () => {
+  test('is answered with its id, and charged at the channel’s own price', async () => {
+    const { world, text } = await openLinked({ tariff: { text: 3, media: 7 } });
+    const reply = await text();
+    expect(reply).toEqual({ success: true, messageID: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+    expect([await world.balance(), await world.books()]).toEqual([997, []]);
+  });
+
+  test.each([
+    [{ to: '+22675000000' }, 'error.invalid_number'],
+    [{ to: '075000000' }, 'error.invalid_number'],
+    [{ to: '' }, 'error.invalid_number'],
+    [{ body: '' }, 'error.empty_message'],
+    [{ body: ' \n\t' }, 'error.empty_message'],
+    [{ body: undefined }, 'error.empty_message'],
+  ])('%j is refused with %s', async (over, code) => {
+    const { world, text } = await openLinked();
+    await expect(text(over)).rejects.toEqual(refused(code));
+    expect(await world.balance()).toBe(1000);
+  });
+
+  test('to a number that cannot be is refused where the host wants that', async () => {
+    const { text } = await openLinked({ strictNumbers: true });
+    await expect(text({ to: '22600000000' })).rejects.toEqual(refused('error.invalid_number'));
+    await text({ to: '22670123456' });
+  });
+
+  test('is refused when the balance is too low', async () => {
+    const { world, text } = await openLinked({ tariff: { text: 600, media: 2 } });
+    await text();
+    await expect(text()).rejects.toEqual(refused('error.insufficient_balance'));
+    expect([await world.balance(), await world.books()]).toEqual([400, []]);
+  });
+
+  test('under an Idempotency-Key is sent once, even when nothing is connected any more', async () => {
+    const { world, process, link } = await openLinked();
+    const accept = (body: string) =>
+      process.service.acceptText(ACCOUNT, { to: TO, body }, { once: { key: 'k', body: { to: TO, body } } });
+    const first = await accept('Bonjour');
+    await link.say(cut);
+    expect(await accept('Bonjour')).toEqual({ reply: first.reply, replayed: true });
+    await expect(accept('Autre')).rejects.toEqual(refused('error.idempotency_mismatch'));
+    expect(await world.balance()).toBe(999);
+  });
+
+  test('of a code is never shown again', async () => {
+    const { world, process, link } = await openLinked();
+    process.texts.register({ kind: 'otp', text: () => '1234 est votre code' });
+    const draft = await process.channel.draft({ accountId: ACCOUNT, number: TO, text: '0000 est votre code' });
+    expect(draft).toEqual({ sender: NUMBER, lane: expect.any(String), units: 1 });
+    await process.outbox.accept({
+      ...{ id: 'code', accountId: ACCOUNT, channel: 'msgapp', lane: draft.lane ?? '', sender: draft.sender },
+      ...{ payload: { kind: 'otp' }, recipients: [{ number: TO, units: 1 }], at: world.clock.now(), reply: {} },
+    });
+    await world.pass(100, 50);
+    expect(link.sent.map(({ content }) => content)).toEqual([{ text: '1234 est votre code' }]);
+    await expect(process.service.message(ACCOUNT, 'code')).rejects.toEqual(refused('error.message_not_found'));
+  });
+
+  test('that nobody can make any more is refunded', async () => {
+    const { world, process, link } = await openLinked();
+    const { lane = '', sender } = await process.channel.draft({ accountId: ACCOUNT, number: TO, text: 'x' });
+    await process.outbox.accept({
+      ...{ id: 'code', accountId: ACCOUNT, channel: 'msgapp', lane, sender, payload: { kind: 'gone' } },
+      ...{ recipients: [{ number: TO, units: 1 }], at: world.clock.now(), reply: {} },
+    });
+    await world.pass(100, 50);
+    expect([link.sent, await world.balance(), await world.books()]).toEqual([[], 1000, []]);
+  });
+
+  test('no session, no code', async () => {
+    const { process } = await open();
+    await expect(process.channel.draft({ accountId: ACCOUNT, number: TO, text: 'x' })).rejects.toEqual(
+      refused('error.msgapp_no_session'),
+    );
+  });
+});
+
+describe('a look-up', () => {
+  test('finds an account’s own messages of this channel only', async () => {
+    const { process, text } = await openLinked();
+    const { messageID } = await text();
+    for (const [account, id] of [
+      ['acc2', messageID],
+      [ACCOUNT, 'nothing'],
+      [ACCOUNT, "' OR 1=1 \u0000"],
+    ] as const) {
+      await expect(process.service.message(account, id)).rejects.toEqual(refused('error.message_not_found'));
+    }
+  });
+});
+
+describe('a file', () => {
+  test('arrives as it is: bytes, kind, type, name, size and hash', async () => {
+    const { world, process, media, serve, link } = await openLinked();
+    const big = Buffer.alloc(100_000, 7);
+    serve([PNG, big], { contentType: 'application/pdf', fileName: 'photo.pdf' });
+    const { messageID } = await media({ caption: 'Voilà' });
+    await world.pass(100, 50);
+    const bytes = Buffer.concat([PNG, big]);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const file = { mimetype: 'image/png', fileName: 'photo.pdf', size: bytes.length, sha256, caption: 'Voilà' };
+    expect(link.sent[0]?.content).toEqual({ media: { kind: 'image', ...file, open: expect.any(Function) } });
+    expect(await process.service.message(ACCOUNT, messageID)).toMatchObject({
+      ...{ body: null, media: { type: 'image', ...file }, units: 2, status: 'sent' },
+    });
+    expect(await world.balance()).toBe(998);
+  });
+
+  test('can be read from its start as often as it is sent, and is forgotten when its fate is stored', async () => {
+    const { world, transport, media, serve, link } = await openLinked();
+    serve([PNG]);
+    const read: string[] = [];
+    transport.carrier = async (message) => {
+      read.push((await bytesOf(message)).toString('hex'));
+      return message.attempt < 3 ? { kind: 'retry', error: 'busy' } : { kind: 'sent' };
+    };
+    await media();
+    await world.pass(15_000);
+    expect(read).toEqual(Array(3).fill(PNG.toString('hex')));
+    await expect(bytesOf(link.sent[0])).rejects.toThrow();
+  });
+
+  test('is shown as what is asked for', async () => {
+    const { world, media, serve, link } = await openLinked();
+    serve([PNG]);
+    await media({ mediaType: 'document' });
+    await world.pass(100, 50);
+    expect(link.sent[0]?.content).toMatchObject({ media: { kind: 'document', mimetype: 'image/png' } });
+    await expect(media({ mediaType: 'sticker' })).rejects.toEqual(
+      refused('error.field_invalid', { field: 'mediaType' }),
+    );
+  });
+
+  test.each<[string, () => Promise<FetchedMedia>]>([
+    ['cannot be fetched', () => Promise.reject(new MediaRefusedError('private address'))],
+    ['makes the fetcher throw anything', () => Promise.reject(new TypeError('boom'))],
+    ['is empty', async () => ({ contentType: 'image/png', fileName: 'a', body: from([]) })],
+    ['breaks off', async () => ({ contentType: 'image/png', fileName: 'a', body: breaking() })],
+    ['is too large, whatever the fetcher says', async () => ({ contentType: 'x', fileName: 'a', body: endless() })],
+  ])('that %s is one and the same refusal: nothing charged, nothing kept', async (_, answer) => {
+    const { world, process, media } = await openLinked();
+    process.fetcher.answer = answer;
+    await expect(media()).rejects.toEqual(refused('error.media_unavailable', {}));
+    expect([await world.balance(), await world.books(), await kept(world)]).toEqual([1000, [], 0]);
+  });
+
+  test('that takes too long is refused before the request is', async () => {
+    const { world, process, media } = await openLinked();
+    process.fetcher.answer = ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', reject));
+    const sending = media();
+    sending.catch(() => undefined);
+    await world.pass(24_000, 1000);
+    expect(process.fetcher.requests[0]?.signal.aborted).toBe(false);
+    await world.pass(2000, 1000);
+    await expect(sending).rejects.toEqual(refused('error.media_unavailable'));
+  });
+
+  test('nobody waits for any more is not fetched to its end', async () => {
+    const { process } = await openLinked();
+    const leaving = new AbortController();
+    process.fetcher.answer = ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', reject));
+    const sending = process.service.sendMedia(ACCOUNT, { to: TO, mediaUrl: URL }, { signal: leaving.signal });
+    await settled();
+    leaving.abort();
+    await expect(sending).rejects.toEqual(refused('error.media_unavailable'));
+  });
+
+  test('that the storage cannot take is the storage’s fault', async () => {
+    const { world, media, serve } = await openLinked();
+    serve([PNG]);
+    world.storage.media.write = async () => {
+      throw new StorageUnavailableError('away');
+    };
+    await expect(media()).rejects.toEqual(refused('error.storage_unavailable'));
+  });
+
+  test('is asked for with the limit of the contract, and only when all else is right', async () => {
+    const { process, media, serve, link } = await openLinked();
+    serve([PNG]);
+    await expect(media({ to: 'x' })).rejects.toEqual(refused('error.invalid_number'));
+    await expect(media({ from: SECOND })).rejects.toEqual(refused('error.msgapp_not_connected'));
+    await link.say(cut);
+    await expect(media()).rejects.toEqual(refused('error.msgapp_no_session'));
+    expect(process.fetcher.requests).toEqual([]);
+    await process.transport.last().say(cut);
+  });
+
+  test('is not kept when the send is refused', async () => {
+    const { world, process, media, serve } = await openLinked({ tariff: { text: 1, media: 2000 } });
+    serve([PNG]);
+    await expect(media()).rejects.toEqual(refused('error.insufficient_balance'));
+    expect([await world.balance(), await kept(world)]).toEqual([1000, 0]);
+    expect(process.fetcher.requests).toMatchObject([{ url: URL, maxBytes: 52_428_800 }]);
+  });
+
+  test('of a replay is neither fetched nor kept twice', async () => {
+    const { world, process, serve } = await openLinked();
+    serve([PNG]);
+    const accept = () =>
+      process.service.acceptMedia(ACCOUNT, { to: TO, mediaUrl: URL }, { once: { key: 'k', body: {} } });
+    const [first, second] = [await accept(), await accept()];
+    expect([second.replayed, second.reply]).toEqual([true, first.reply]);
+    expect([process.fetcher.requests.length, await world.balance()]).toEqual([1, 998]);
+  });
+
+  test('of the loser of a race between two processes is not kept', async () => {
+    const { world, process, serve } = await openLinked();
+    const other = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
+    for (const each of [process, other]) each.transport.carrier = () => new Promise(() => undefined);
+    serve([PNG]);
+    other.fetcher.answer = process.fetcher.answer;
+    const accept = (each: MsgappProcess) =>
+      each.service.acceptMedia(ACCOUNT, { to: TO, mediaUrl: URL }, { once: { key: 'k', body: {} } });
+    const both = await Promise.all([accept(process), accept(other)]);
+    expect(both.map(({ replayed }) => replayed).sort()).toEqual([false, true]);
+    expect(both[0].reply).toEqual(both[1].reply);
+    expect([await kept(world), await world.balance()]).toEqual([1, 998]);
+  });
+
+  test('that was lost before it could be sent is refunded; one that cannot be read now is sent later', async () => {
+    const { world, process, media, serve, link } = await openLinked();
+    serve([PNG]);
+    const { media: files } = world.storage;
+    const read = files.read.bind(files);
+    files.read = () => {
+      throw new StorageUnavailableError('away');
+    };
+    const late = await media();
+    await world.pass(1000);
+    expect((await process.service.message(ACCOUNT, late.messageID)).status).toBe('queued');
+    files.read = read;
+    await world.pass(10_000);
+    expect((await process.service.message(ACCOUNT, late.messageID)).status).toBe('sent');
+    files.read = () => {
+      throw new Error('not there');
+    };
+    const lost = await media();
+    await world.pass(100, 50);
+    expect(await process.service.message(ACCOUNT, lost.messageID)).toMatchObject({
+      ...{ status: 'failed', error: 'no_content', refunded_units: 2 },
+    });
+    expect(link.sent).toHaveLength(1);
+  });
+});
+
+/** How many files are kept. */
+async function kept(world: MsgappWorld): Promise<number> {
+  return world.storage.media.purge(Number.MAX_SAFE_INTEGER, 1000);
+}
+
+async function* breaking(): AsyncGenerator<Uint8Array, void> {
+  yield PNG;
+  throw new MediaRefusedError('cut short');
+}
+
+async function* endless(): AsyncGenerator<Uint8Array, void> {
+  const chunk = Buffer.alloc(1_048_576);
+  for (;;) yield chunk;
+}

@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { UuidGenerator } from '../../../src/common/ids.js';
+import type { MsgappOptions } from '../../../src/msgapp/msgapp-settings.js';
+import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
+import { SandboxScanner } from '../../../src/sandbox/sandbox-scanner.js';
+import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { SandboxMsgappTransport } from '../../../src/transports/sandbox/sandbox-msgapp-transport.js';
+import { MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { closeAfterEach } from '../../support/opened.js';
+import { settled } from '../../support/settled.js';
+
+const NUMBER = '22670000000';
+const TO = '22675000000';
+const PDF = Buffer.from('%PDF-1.4 a document');
+const opened = closeAfterEach();
+const never = new AbortController().signal;
+
+beforeAll(() => Logger.overrideLogger(false));
+
+function start(world: MsgappWorld, scanner: SandboxScanner, options: Partial<MsgappOptions> = {}) {
+  const { storage, clock } = world;
+  const feed = new SandboxFeed();
+  const transport = new SandboxMsgappTransport(storage.phones, feed, scanner, clock, new UuidGenerator());
+  return Object.assign(new MsgappProcess(world, transport, options), { feed }).start();
+}
+
+async function open() {
+  const world = await MsgappWorld.open();
+  const scanner = new SandboxScanner();
+  const process = opened(await start(world, scanner));
+  const connect = async () => {
+    const { sessionID, qrToken } = await process.sessions.connect(ACCOUNT);
+    const code = await process.sessions.currentQr(qrToken, 1000, never);
+    return { sessionID, qrToken, qr: code?.qr ?? '' };
+  };
+  return { world, scanner, process, connect };
+}
+
+async function openLinked() {
+  const all = await open();
+  const { qr } = await all.connect();
+  await all.scanner.scan(qr, NUMBER);
+  const send = async (to: string) => {
+    const { messageID } = await all.process.service.sendText(ACCOUNT, { to, body: 'Bonjour' });
+    await all.world.pass(100, 50);
+    return messageID;
+  };
+  const status = async (id: string) => (await all.process.service.message(ACCOUNT, id)).status;
+  return { ...all, send, status };
+}
+
+describe('a sandbox phone that scans a code', () => {
+  test('is connected when the scan has been answered', async () => {
+    const { scanner, process, connect } = await open();
+    const { qr, sessionID } = await connect();
+    expect(scanner.codes).toEqual([{ qr, channel: 'msgapp', sessionId: sessionID }]);
+    expect(await scanner.scan(qr, NUMBER)).toBe(true);
+    expect(await process.sessions.status(ACCOUNT)).toMatchObject({ sessionID, status: 'connected', number: NUMBER });
+    expect(scanner.codes).toEqual([]);
+  });
+
+  test('can do so once, and not with a code that is shown no more', async () => {
+    const { world, scanner, process, connect } = await open();
+    const first = await connect();
+    await scanner.scan(first.qr, NUMBER);
+    expect(await scanner.scan(first.qr, '22670000009')).toBe(false);
+    const second = await connect();
+    await world.pass(60_000, 1000);
+    expect(await scanner.scan(second.qr, NUMBER)).toBe(false);
+    const third = await connect();
+    await process.sessions.logout(ACCOUNT, third.sessionID);
+    expect(await scanner.scan(third.qr, NUMBER)).toBe(false);
+    expect(await scanner.scan('sandbox:msgapp:made-up', NUMBER)).toBe(false);
+  });
+
+  test('sees a new code when the one before has run out, until the session expires', async () => {
+    const { world, scanner, process } = await open();
+    const { sessionID } = await process.sessions.connect(ACCOUNT);
+    await settled();
+    const codes = new Set<string>();
+    for (let at = 0; at < 175_000; at += 5000) {
+      for (const { qr } of scanner.codes) codes.add(qr);
+      expect(scanner.codes).toHaveLength(1);
+      await world.pass(5000, 1000);
+    }
+    expect(codes.size).toBe(1 + 6);
+    await world.pass(10_000, 1000);
+    expect([await world.status(sessionID), scanner.codes]).toEqual(['expired', []]);
+  });
+
+  test('while the database is away gets another code', async () => {
+    const { world, scanner, process, connect } = await open();
+    const { qr } = await connect();
+    const { sessions } = world.storage;
+    const write = sessions.writeCredentials.bind(sessions);
+    sessions.writeCredentials = async () => {
+      throw new StorageUnavailableError('away');
+    };
+    await expect(scanner.scan(qr, NUMBER)).rejects.toThrow(StorageUnavailableError);
+    sessions.writeCredentials = write;
+    const [next] = scanner.codes;
+    expect(next?.qr).not.toBe(qr);
+    expect(await scanner.scan(next?.qr ?? '', NUMBER)).toBe(true);
+    expect(await process.sessions.status(ACCOUNT)).toMatchObject({ status: 'connected' });
+  });
+
+  test('sees the codes of two channels side by side, each for its own', async () => {
+    const { world, scanner, process, connect } = await open();
+    const other = opened(await start(world, scanner, { channel: 'other' }));
+    await connect();
+    await other.sessions.connect(ACCOUNT);
+    await settled();
+    const code = scanner.codes.find(({ channel }) => channel === 'other');
+    await scanner.scan(code?.qr ?? '', NUMBER);
+    expect((await other.sessions.status(ACCOUNT)).status).toBe('connected');
+    expect((await process.sessions.status(ACCOUNT)).status).toBe('created');
+  });
+});
+
+describe('a linked sandbox number', () => {
+  test('is connected again after a restart, without a scan', async () => {
+    const { world, process, send } = await openLinked();
+    await process.stop();
+    const next = opened(await start(world, new SandboxScanner()));
+    expect(await next.sessions.status(ACCOUNT)).toMatchObject({ status: 'connected', number: NUMBER });
+    expect(await send).toBeDefined();
+  });
+
+  test('shows texts on the phone of their number', async () => {
+    const { world, process, send, status } = await openLinked();
+    const heard: string[] = [];
+    process.feed.listen(({ to }) => heard.push(to));
+    const id = await send(TO);
+    expect(await status(id)).toBe('delivered');
+    expect(await world.storage.phones.messages(TO)).toEqual([
+      {
+        ...{ messageId: id, channel: 'msgapp', from: NUMBER, to: TO, text: 'Bonjour', media: undefined },
+        receivedAt: expect.any(Number),
+      },
+    ]);
+    expect(heard).toEqual([TO]);
+  });
+
+  test('shows what came of a file, from its own bytes', async () => {
+    const { world, process } = await openLinked();
+    process.fetcher.answer = async () => ({
+      ...{ contentType: 'application/pdf', fileName: 'a.pdf' },
+      body: (async function* () {
+        yield PDF;
+      })(),
+    });
+    await process.service.sendMedia(ACCOUNT, { to: TO, mediaUrl: 'https://x.example/a.pdf', caption: 'Lis ça' });
+    await world.pass(100, 50);
+    const sha256 = createHash('sha256').update(PDF).digest('hex');
+    expect((await world.storage.phones.messages(TO))[0]).toMatchObject({
+      text: '',
+      media: { type: 'document', mimetype: 'application/pdf', size: PDF.length, sha256, caption: 'Lis ça' },
+    });
+  });
+
+  test.each([
+    ['22675990001', 'failed', 1000],
+    ['22675990002', 'delivered', 999],
+    ['22675990003', 'unknown', 999],
+    ['22675990004', 'undelivered', 999],
+  ])('to %s comes out as %s', async (to, outcome, balance) => {
+    const { world, send, status } = await openLinked();
+    const id = await send(to);
+    await world.pass(to.endsWith('3') ? 12_000 : 5000);
+    expect([await status(id), await world.balance(), await world.books()]).toEqual([outcome, balance, []]);
+    expect(await world.storage.phones.messages(to)).toHaveLength(outcome === 'delivered' ? 1 : 0);
+  });
+
+  test('does not rest between messages', async () => {
+    const { world, process, status } = await openLinked();
+    const sends = Array.from({ length: 20 }, () => process.service.sendText(ACCOUNT, { to: TO, body: 'x' }));
+    const ids = (await Promise.all(sends)).map(({ messageID }) => messageID);
+    await world.pass(1000, 25);
+    expect(await Promise.all(ids.map(status))).toEqual(Array(20).fill('delivered'));
+  });
+
+  test('tries again when the phones’ database is away', async () => {
+    const { world, send, status } = await openLinked();
+    const { phones } = world.storage;
+    const receive = phones.receive.bind(phones);
+    phones.receive = async () => {
+      throw new StorageUnavailableError('away');
+    };
+    const id = await send(TO);
+    expect(await status(id)).toBe('queued');
+    phones.receive = receive;
+    await world.pass(3000);
+    expect(await status(id)).toBe('delivered');
+  });
+});

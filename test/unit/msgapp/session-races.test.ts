@@ -1,0 +1,182 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import type { LinkEvent } from '../../../src/msgapp/msgapp-transport.js';
+import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { Gate } from '../../support/delivery-world.js';
+import { hesitant, isMoveTo } from '../../support/msgapp/hesitant-sessions.js';
+import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
+import { closeAfterEach } from '../../support/opened.js';
+import { settled } from '../../support/settled.js';
+
+const NUMBER = '22670000000';
+const opened = closeAfterEach();
+const cut: LinkEvent = { kind: 'ended', end: { next: 'retry', reason: 'cut' } };
+const open: LinkEvent = { kind: 'open', number: NUMBER };
+
+beforeAll(() => Logger.overrideLogger(false));
+
+async function openLinked() {
+  const world = await MsgappWorld.open();
+  const transport = new ScriptedTransport();
+  const process = opened(new MsgappProcess(world, transport));
+  const id = await linked(process, NUMBER);
+  return { world, transport, process, id, link: transport.last() };
+}
+
+/** As `openLinked`, on its second connection; the first one still talks. */
+async function reopened() {
+  const all = await openLinked();
+  await all.link.say(cut);
+  await all.world.pass(2000);
+  await all.transport.last().say(open);
+  return { ...all, old: all.link, link: all.transport.last() };
+}
+
+describe('an older connection', () => {
+  test.each<[string, LinkEvent]>([
+    ['ends again', cut],
+    ['gives the session up', { kind: 'ended', end: { next: 'give-up', status: 'banned', reason: 'old' } }],
+    ['shows a code', { kind: 'qr', qr: 'old', expiresAt: Number.MAX_SAFE_INTEGER }],
+    ['links another number', { kind: 'linked', number: '22679999999' }],
+    ['opens', { kind: 'open', number: '22679999999' }],
+  ])('is not heard when it %s', async (_, event) => {
+    const { world, process, transport, id, old, link } = await reopened();
+    await old.say(event);
+    await world.pass(120_000, 5000);
+    expect([await world.status(id), transport.links.length, link.closed]).toEqual(['connected', 2, 0]);
+    expect(await process.sessions.status(ACCOUNT)).toMatchObject({ status: 'connected', number: NUMBER });
+    expect(process.sessions.linkOf(id)).toBe(link);
+  });
+
+  test('that ends twice in one breath is reconnected once', async () => {
+    const { world, transport, link } = await openLinked();
+    for (let time = 0; time < 20; time++) void link.say(cut);
+    await world.pass(10_000);
+    expect([transport.links.length, transport.peak]).toEqual([2, 1]);
+  });
+
+  test('that opens and ends in one breath is never used', async () => {
+    const { world, process, transport, id, link } = await openLinked();
+    await link.say(cut);
+    await world.pass(2000);
+    void transport.last().say(open);
+    void transport.last().say(cut);
+    expect(process.sessions.linkOf(id)).toBeUndefined();
+    await settled();
+    expect(process.sessions.linkOf(id)).toBeUndefined();
+    expect(await process.sessions.status(ACCOUNT)).toMatchObject({ status: 'reconnecting' });
+  });
+
+  test('is closed before the next one is opened, however long that takes', async () => {
+    const { world, transport, link } = await openLinked();
+    let release: () => void = () => undefined;
+    transport.closing = new Promise((resolve) => {
+      release = resolve;
+    });
+    await link.say(cut);
+    await world.pass(8000);
+    expect([transport.links.length, link.closed]).toEqual([1, 1]);
+    release();
+    await world.pass(2000);
+    expect([transport.links.length, link.closed, transport.peak]).toEqual([2, 1, 1]);
+  });
+
+  test('that never finishes opening is closed when it does, and not used', async () => {
+    const { world, process, transport, id, link } = await openLinked();
+    let release: () => void = () => undefined;
+    transport.opening = new Promise((resolve) => {
+      release = resolve;
+    });
+    await link.say(cut);
+    await world.pass(2000);
+    const late = transport.last();
+    transport.opening = Promise.resolve();
+    await world.pass(60_000, 1000);
+    const link3 = transport.last();
+    await link3.say(open);
+    expect(link3).not.toBe(late);
+    release();
+    await settled();
+    expect([late.closed, process.sessions.linkOf(id)]).toEqual([1, link3]);
+  });
+});
+
+describe('many at once', () => {
+  test('fifty starts of one session open one connection', async () => {
+    const { world, transport, process, id, link } = await openLinked();
+    const session = process.sessions.find(id);
+    for (let time = 0; time < 50; time++) void session?.start();
+    await link.say(cut);
+    for (let time = 0; time < 50; time++) void session?.start();
+    await world.pass(5000);
+    for (let time = 0; time < 50; time++) void session?.start();
+    await settled();
+    expect([transport.links.length, transport.peak]).toEqual([2, 1]);
+  });
+
+  test('fifty looks for sessions that wait to be resumed open each of them once', async () => {
+    const { world, process, id } = await openLinked();
+    await process.stop();
+    const transport = new ScriptedTransport();
+    const next = opened(new MsgappProcess(world, transport));
+    await Promise.all(Array.from({ length: 50 }, () => next.sessions.start()));
+    await world.pass(5000);
+    expect([transport.of(id).length, transport.peak, transport.started]).toEqual([1, 1, 1]);
+  });
+
+  test('ten processes that look for it at once: one has it', async () => {
+    const { world, process, id } = await openLinked();
+    await process.stop();
+    const transports = Array.from({ length: 10 }, () => new ScriptedTransport());
+    const processes = transports.map((transport) => opened(new MsgappProcess(world, transport)));
+    await Promise.all(processes.map(({ sessions }) => sessions.start()));
+    await world.pass(5000);
+    expect(transports.map((transport) => transport.of(id).length).sort()).toEqual([...Array(9).fill(0), 1]);
+  });
+
+  test('fifty connects are fifty sessions with tokens of their own, of which ten wait at a time', async () => {
+    const { world, process, transport } = await openLinked();
+    const made = await Promise.all(Array.from({ length: 50 }, () => process.sessions.connect(ACCOUNT)));
+    await world.pass(1000);
+    expect(new Set(made.map(({ qrToken }) => qrToken)).size).toBe(50);
+    const states = await Promise.all(made.map(({ sessionID }) => world.status(sessionID)));
+    expect(states.filter((status) => status === 'created')).toHaveLength(10);
+    expect(states.slice(0, 40)).toEqual(Array(40).fill('expired'));
+    expect(await world.steps(made[0]?.sessionID ?? '')).toEqual(['created: requested', 'expired: superseded']);
+    expect(transport.links.filter(({ isUp }) => isUp)).toHaveLength(11);
+  });
+
+  test('log-outs and ends at once: one final step', async () => {
+    const { world, process, id, link } = await openLinked();
+    await Promise.all([
+      process.sessions.logout(ACCOUNT, id),
+      link.say({ kind: 'ended', end: { next: 'give-up', status: 'logged_out', reason: 'unlinked' } }),
+      process.sessions.logout(ACCOUNT, id),
+    ]);
+    expect(await world.steps(id)).toEqual(['created: requested', 'connected: linked', 'logged_out: logout']);
+  });
+
+  test('a session that is scanned while it is being superseded is opened again, not lost', async () => {
+    const world = await MsgappWorld.open();
+    const gate = new Gate();
+    const sessions = hesitant(world.storage.sessions, async (method, args) => {
+      if (method === 'move' && isMoveTo(args, 'connected')) await gate.opened;
+    });
+    const transport = new ScriptedTransport();
+    const process = opened(await new MsgappProcess(world, transport, {}, sessions).start());
+    const { sessionID: id } = await process.sessions.connect(ACCOUNT);
+    await settled();
+    const scanned = transport.last().say(open);
+    await settled();
+    const ended = process.sessions.find(id)?.end({ kind: 'end', status: 'expired', reason: 'superseded' });
+    gate.open();
+    await Promise.all([scanned, ended]);
+    transport.onOpen = (link) => void link.say(open);
+    await world.pass(15_000, 1000);
+    expect(await world.steps(id)).toEqual([
+      ...['created: requested', 'connected: linked', 'reconnecting: superseded', 'connected: reconnected'],
+    ]);
+    expect([transport.links.length, transport.peak]).toEqual([2, 1]);
+  });
+});

@@ -1,0 +1,269 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import type { LinkEnd } from '../../../src/msgapp/msgapp-transport.js';
+import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { eventually } from '../../support/eventually.js';
+import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
+import { closeAfterEach } from '../../support/opened.js';
+import { settled } from '../../support/settled.js';
+
+const NUMBER = '22670000000';
+const opened = closeAfterEach();
+
+beforeAll(() => Logger.overrideLogger(false));
+
+async function open() {
+  const world = await MsgappWorld.open();
+  const transport = new ScriptedTransport();
+  const process = opened(new MsgappProcess(world, transport));
+  return { world, transport, process };
+}
+
+async function openLinked() {
+  const all = await open();
+  const id = await linked(all.process, NUMBER);
+  return { ...all, id, link: all.transport.last() };
+}
+
+const shown = async (process: MsgappProcess) => (await process.sessions.status(ACCOUNT)).status;
+const ended = (end: LinkEnd) => ({ kind: 'ended', end }) as const;
+const retry: LinkEnd = { next: 'retry', reason: 'cut' };
+
+describe('a session that is linked', () => {
+  test('is created, then connected with its number, and says when and why', async () => {
+    const { world, process } = await open();
+    expect(await process.sessions.status(ACCOUNT)).toEqual({ status: 'disconnected', sessions: [] });
+    const id = await linked(process, NUMBER);
+    expect(await world.steps(id)).toEqual(['created: requested', 'connected: linked']);
+    const at = new Date(world.clock.now()).toISOString();
+    const session = { sessionID: id, status: 'connected', number: NUMBER };
+    expect(await process.sessions.status(ACCOUNT)).toEqual({
+      ...session,
+      sessions: [{ ...session, created_at: at, connected_at: at, reason: 'linked' }],
+    });
+  });
+
+  test('restarts at once with the same credentials, as pairing wants it, without ever looking connected', async () => {
+    const { world, process, transport } = await open();
+    const { sessionID: id } = await process.sessions.connect(ACCOUNT);
+    await settled();
+    expect(transport.last().order).toMatchObject({ sessionId: id, channel: 'msgapp', linked: false });
+    await transport.last().say({ kind: 'linked', number: NUMBER });
+    await transport.last().say(ended({ next: 'restart', reason: 'paired' }));
+    await settled();
+    expect([transport.links.length, transport.links[0]?.closed, transport.last().order.linked]).toEqual([2, 1, true]);
+    expect(await shown(process)).toBe('created');
+    await transport.last().say({ kind: 'open', number: NUMBER });
+    expect([await shown(process), await world.status(id)]).toEqual(['connected', 'connected']);
+    expect(await world.steps(id)).toEqual(['created: requested', 'connected: linked']);
+  });
+
+  test('is reconnecting from the moment its connection ends, before anything is stored, and comes back', async () => {
+    const { world, process, transport, id, link } = await openLinked();
+    void link.say(ended(retry));
+    expect(await shown(process)).toBe('reconnecting');
+    await settled();
+    expect(await world.status(id)).toBe('reconnecting');
+    await world.pass(2000);
+    expect(transport.links).toHaveLength(2);
+    expect(transport.last().order.linked).toBe(true);
+    await transport.last().say({ kind: 'open', number: NUMBER });
+    expect(await world.steps(id)).toEqual([
+      ...['created: requested', 'connected: linked', 'reconnecting: cut', 'connected: reconnected'],
+    ]);
+    expect(await shown(process)).toBe('connected');
+  });
+
+  test.each(['expired', 'logged_out', 'replaced', 'banned', 'failed'] as const)(
+    'before the scan ends as %s when its connection gives up, and stays so',
+    async (status) => {
+      const { world, process, transport } = await open();
+      const { sessionID: id } = await process.sessions.connect(ACCOUNT);
+      await settled();
+      await transport.last().say(ended({ next: 'give-up', status, reason: 'why' }));
+      await world.pass(600_000, 10_000);
+      expect(await world.steps(id)).toEqual(['created: requested', `${status}: why`]);
+      expect([transport.links.length, transport.last().closed, await shown(process)]).toEqual([1, 1, status]);
+    },
+  );
+
+  test.each(['logged_out', 'replaced', 'banned', 'failed'] as const)(
+    'ends as %s when its connection gives up: no further connection, no credentials',
+    async (status) => {
+      const { world, process, transport, id, link } = await openLinked();
+      await link.order.credentials.write([{ kind: 'creds', id: 'main', value: 'secret' }]);
+      await link.say(ended({ next: 'give-up', status, reason: 'why' }));
+      await world.pass(600_000, 10_000);
+      expect([await world.status(id), await shown(process), transport.links.length]).toEqual([status, status, 1]);
+      expect(await world.storage.sessions.credentials(id, 'creds', ['main'])).toEqual(new Map());
+      expect(process.sessions.sessions).toEqual([]);
+    },
+  );
+
+  test('has failed after a few ends that may be for good, and not before', async () => {
+    const { world, transport, id, link } = await openLinked();
+    const bad = ended({ next: 'retry-few', reason: 'bad_session' });
+    transport.onOpen = (each) => void each.say(bad);
+    await link.say(bad);
+    await eventually(
+      () => transport.links.length,
+      (count) => count === 7,
+      { clock: world.clock },
+    );
+    expect(await world.status(id)).toBe('reconnecting');
+    await world.pass(600_000, 10_000);
+    expect([await world.status(id), transport.links.length]).toEqual(['failed', 8]);
+    expect((await world.steps(id)).at(-1)).toBe('failed: bad_session');
+  });
+
+  test('a connection that cannot even be opened is an end like others', async () => {
+    const { world, transport, id, link } = await openLinked();
+    transport.opening = Promise.reject(new TypeError('no network'));
+    transport.opening.catch(() => undefined);
+    await link.say(ended(retry));
+    await world.pass(10_000);
+    const tries = transport.links.length;
+    expect(tries).toBeGreaterThan(2);
+    transport.opening = Promise.resolve();
+    transport.onOpen = (each) => void each.say({ kind: 'open', number: NUMBER });
+    await world.pass(60_000, 1000);
+    expect([await world.status(id), transport.links.length]).toEqual(['connected', tries + 1]);
+  });
+});
+
+describe('a server that says nothing', () => {
+  test('is asked again: neither a code nor an opening nor an end', async () => {
+    const { world, process, transport } = await open();
+    await process.sessions.connect(ACCOUNT);
+    await world.pass(29_900);
+    expect(transport.links).toHaveLength(1);
+    await world.pass(2000);
+    expect([transport.links.length, transport.links[0]?.closed]).toEqual([2, 1]);
+  });
+
+  test('after a code ran out without a further one is asked again', async () => {
+    const { world, process, transport } = await open();
+    await process.sessions.connect(ACCOUNT);
+    await settled();
+    await transport.last().say({ kind: 'qr', qr: 'q1', expiresAt: world.clock.now() + 60_000 });
+    await world.pass(89_000, 1000);
+    expect(transport.links).toHaveLength(1);
+    await world.pass(3000);
+    expect(transport.links).toHaveLength(2);
+  });
+
+  test('about a session that is linked is asked again, for ever', async () => {
+    const { world, transport, id, link } = await openLinked();
+    await link.say(ended(retry));
+    await world.pass(3_600_000, 5000);
+    expect(await world.status(id)).toBe('reconnecting');
+    expect(transport.links.length).toBeGreaterThan(30);
+    expect(transport.peak).toBe(1);
+  });
+
+  test('when it is open is not our business', async () => {
+    const { world, transport, id } = await openLinked();
+    await world.pass(3_600_000, 30_000);
+    expect([await world.status(id), transport.links.length]).toEqual(['connected', 1]);
+  });
+});
+
+describe('a code that nobody scans', () => {
+  test('ends the session after the whole time, whatever the server still shows', async () => {
+    const { world, process, transport } = await open();
+    const { sessionID: id, expires_at } = await process.sessions.connect(ACCOUNT);
+    expect(Date.parse(expires_at)).toBe(world.clock.now() + 180_000);
+    for (let shown = 0; shown < 8; shown++) {
+      await settled();
+      await transport.last().say({ kind: 'qr', qr: `q${shown}`, expiresAt: world.clock.now() + 20_000 });
+      await world.pass(20_000, 5000);
+    }
+    expect(await world.status(id)).toBe('created');
+    await world.pass(20_000, 1000);
+    expect(await world.steps(id)).toEqual(['created: requested', 'expired: not_scanned']);
+    expect([transport.links.length, transport.last().closed]).toEqual([1, 1]);
+  });
+
+  test('ends it too while no connection comes about', async () => {
+    const { world, process, transport } = await open();
+    transport.onOpen = (link) => void link.say(ended(retry));
+    const { sessionID: id } = await process.sessions.connect(ACCOUNT);
+    await world.pass(179_000, 500);
+    expect(await world.status(id)).toBe('created');
+    const tries = transport.links.length;
+    expect(tries).toBeLessThan(12);
+    await world.pass(120_000, 1000);
+    expect([await world.status(id), transport.links.length]).toEqual(['expired', tries]);
+  });
+
+  test('that was scanned at the last moment gets its time to open', async () => {
+    const { world, process, transport } = await open();
+    const { sessionID: id } = await process.sessions.connect(ACCOUNT);
+    await settled();
+    await transport.last().say({ kind: 'qr', qr: 'q', expiresAt: world.clock.now() + 180_000 });
+    await world.pass(179_900, 1000);
+    await transport.last().say({ kind: 'linked', number: NUMBER });
+    await world.pass(20_000);
+    await transport.last().say({ kind: 'open', number: NUMBER });
+    expect(await world.status(id)).toBe('connected');
+  });
+
+  test('that was scanned and never opens has failed', async () => {
+    const { world, process, transport } = await open();
+    const { sessionID: id } = await process.sessions.connect(ACCOUNT);
+    await settled();
+    await transport.last().say({ kind: 'linked', number: NUMBER });
+    await world.pass(180_000, 1000);
+    expect(await world.steps(id)).toEqual(['created: requested', 'failed: pairing_timeout']);
+  });
+});
+
+describe('log-out', () => {
+  test('unlinks the number, forgets the credentials and is final', async () => {
+    const { world, process, transport, id, link } = await openLinked();
+    await link.order.credentials.write([{ kind: 'creds', id: 'main', value: 'secret' }]);
+    await process.sessions.logout(ACCOUNT, id);
+    expect([link.loggedOut, await world.status(id)]).toEqual([1, 'logged_out']);
+    expect(await world.storage.sessions.credentials(id, 'creds', ['main'])).toEqual(new Map());
+    await process.sessions.logout(ACCOUNT, id);
+    await world.pass(600_000, 10_000);
+    expect([link.loggedOut, transport.links.length]).toEqual([1, 1]);
+  });
+
+  test('works while it waits to connect again, and before the scan', async () => {
+    const { world, process, transport, id, link } = await openLinked();
+    await link.say(ended(retry));
+    await process.sessions.logout(ACCOUNT, id);
+    const other = await process.sessions.connect(ACCOUNT);
+    await settled();
+    await process.sessions.logout(ACCOUNT, other.sessionID);
+    expect([await world.status(id), await world.status(other.sessionID)]).toEqual(['logged_out', 'logged_out']);
+    await world.pass(600_000, 10_000);
+    expect(transport.links).toHaveLength(2);
+  });
+
+  test('of somebody else’s session, or none, is not found', async () => {
+    const { process, id } = await openLinked();
+    for (const [account, session] of [
+      ['acc2', id],
+      [ACCOUNT, 'nothing'],
+    ] as const) {
+      await expect(process.sessions.logout(account, session)).rejects.toMatchObject({
+        code: 'error.session_not_found',
+      });
+      await expect(process.sessions.status(account, session)).rejects.toMatchObject({
+        code: 'error.session_not_found',
+      });
+    }
+  });
+
+  test('does not wait for a connection that will not close', async () => {
+    const { world, transport, process, id } = await openLinked();
+    transport.closing = new Promise(() => undefined);
+    const over = process.sessions.logout(ACCOUNT, id);
+    await world.pass(11_000);
+    await over;
+    expect(await world.status(id)).toBe('logged_out');
+  });
+});
