@@ -4,6 +4,7 @@ import { benchDrain } from './drain.js';
 import { benchLarge } from './large.js';
 import { benchOtp } from './otp.js';
 import { benchSegmentation } from './segmentation.js';
+import { benchSmpp } from './smpp.js';
 import { benchStored } from './stored.js';
 
 const wanted = process.argv.slice(2);
@@ -51,5 +52,12 @@ if (runs('otp')) {
   );
   console.log(
     `  verify/otp with 1 000 000 stored codes against few: ${ratios.verifyAtMillion.toFixed(2)} x, refused ${ratios.refused}`,
+  );
+}
+if (runs('smpp')) {
+  const { session, bareLoop, ratio } = await benchSmpp(3, 50, 200_000);
+  console.log('SMPP, one session, window 50, against a sink in another process:');
+  console.log(
+    `  ${Math.round(session)} submits/s (wanted: 50 000), ${ratio.toFixed(2)} x a bare socket loop (${Math.round(bareLoop)})`,
   );
 }
