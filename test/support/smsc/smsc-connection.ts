@@ -66,7 +66,7 @@ export class SmscConnection {
 
   /** Hands a receipt or a text to the client; resolves to its answer. @throws Error when the client is gone before */
   deliver(message: ShortMessage): Promise<Pdu> {
-    return this.ask((sequence) => ({ command: 'deliver_sm', status: 0, sequence, ...message }));
+    return this.ask((sequence) => ({ ...message, command: 'deliver_sm', status: 0, sequence }));
   }
 
   enquire(): Promise<Pdu> {
