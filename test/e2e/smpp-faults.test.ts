@@ -15,7 +15,7 @@ beforeAll(() => Logger.overrideLogger(false));
 describe.each([
   { messages: 10_000, links: 4, on: 'express, memory', storage: () => MemoryStorage },
   {
-    messages: 2000,
+    messages: 1000,
     links: 1,
     on: 'fastify, sqlite',
     storage: () => TypeormStorage.forRoot({ url: 'sqlite::memory:' }),
