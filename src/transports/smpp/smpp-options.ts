@@ -1,4 +1,4 @@
-import type { SmppTlsSettings } from './session-settings.js';
+import type { SmppTlsSettings } from './session/session-settings.js';
 
 /** What the host says about its SMPP carrier. */
 export interface SmppOptions {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CarrierReceipt, OutgoingSms, SmsReport } from '../../../sms/sms-transport.js';
+import type { SubmitAnswer } from '../session/submit-outcome.js';
 import { statusClass, statusCode } from '../status-class.js';
-import type { SubmitAnswer } from '../submit-outcome.js';
 
 const REMEMBERED = 10_000;
 

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../../../common/clock.js';
 import { STATUS } from '../pdu/status.js';
-import { SessionBindError } from '../session-bind-error.js';
+import { SessionBindError } from '../session/session-bind-error.js';
 import type { ReconnectSettings } from '../smpp-settings.js';
 import { statusCode } from '../status-class.js';
 import type { LinkSession, OpenSession } from './link-session.js';

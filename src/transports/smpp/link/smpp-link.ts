@@ -1,8 +1,8 @@
 import type { Clock } from '../../../common/clock.js';
 import type { OutgoingSms } from '../../../sms/sms-transport.js';
 import type { ShortMessage } from '../pdu/pdu.js';
+import type { SubmitAnswer, SubmitOutcome } from '../session/submit-outcome.js';
 import type { SmppLinkSettings } from '../smpp-settings.js';
-import type { SubmitAnswer, SubmitOutcome } from '../submit-outcome.js';
 import { LinkKeeper } from './link-keeper.js';
 import type { LinkSession, OpenSession } from './link-session.js';
 import { Pace } from './pace.js';

@@ -1,5 +1,5 @@
+import type { SubmitOutcome } from '../session/submit-outcome.js';
 import { statusClass, statusCode } from '../status-class.js';
-import type { SubmitOutcome } from '../submit-outcome.js';
 
 /** What is to be done after a part was submitted. `code` is the carrier's. */
 export type Verdict =

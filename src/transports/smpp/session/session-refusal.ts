@@ -1,5 +1,5 @@
-import { COMMAND_ID, RESPONSE_BIT } from './pdu/command.js';
-import type { Pdu } from './pdu/pdu.js';
+import { COMMAND_ID, RESPONSE_BIT } from '../pdu/command.js';
+import type { Pdu } from '../pdu/pdu.js';
 
 /** alert_notification (SMPP 3.4, section 4.12.1): it has no answer. */
 const ALERT_NOTIFICATION = 0x00000102;

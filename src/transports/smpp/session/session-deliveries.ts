@@ -1,5 +1,5 @@
-import type { DeliverSmPdu } from './pdu/pdu.js';
-import { STATUS } from './pdu/status.js';
+import type { DeliverSmPdu } from '../pdu/pdu.js';
+import { STATUS } from '../pdu/status.js';
 import type { SessionHandlers } from './session-handlers.js';
 import type { SessionWire } from './session-wire.js';
 

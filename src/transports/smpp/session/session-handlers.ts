@@ -1,4 +1,4 @@
-import type { DeliverSmPdu } from './pdu/pdu.js';
+import type { DeliverSmPdu } from '../pdu/pdu.js';
 
 /** Who a session tells what comes in. */
 export interface SessionHandlers {
