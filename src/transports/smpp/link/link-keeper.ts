@@ -80,7 +80,8 @@ export class LinkKeeper {
     const { reason, orderly } = await session.ended;
     this.current = undefined;
     this.changed();
-    if (!orderly) this.log.warn(`Link ${this.name} is gone: ${reason}`);
+    if (orderly) this.log.log(`Link ${this.name} is closed: ${reason}.`);
+    else this.log.warn(`Link ${this.name} is gone: ${reason}.`);
     if (this.clock.now() - boundAt >= HELD_MS) this.failures = 0;
     return reconnectDelay(this.settings, this.failures++, this.random());
   }

@@ -114,9 +114,8 @@ export class SmppLink {
   private conclude(submission: Submission, outcome: SubmitOutcome, sentAt: number): void {
     const { clock, queue } = this.shared;
     const now = clock.now();
-    submission.refusals++;
     const { refusals, begun, sms } = submission;
-    const verdict = verdictOn(outcome, { attempt: sms.attempt, begun, refusals });
+    const verdict = verdictOn(outcome, { attempt: sms.attempt, begun, refusals: refusals + 1 });
     switch (verdict.kind) {
       case 'taken':
         this.pace.taken();
@@ -127,6 +126,7 @@ export class SmppLink {
         if (submission.notTaken(now)) queue.putBack(submission);
         return;
       case 'later':
+        submission.refusals++;
         if (submission.notTaken(now)) clock.after(LATER_MS, () => queue.putBack(submission));
         return;
       case 'unknown':

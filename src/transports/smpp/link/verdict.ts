@@ -22,7 +22,7 @@ export interface PartStanding {
   readonly attempt: number;
   /** Earlier parts of the message were taken: it cannot start again. */
   readonly begun: boolean;
-  /** How often this part was refused without a clear reason, this time included. */
+  /** How often this part was refused for a while or without a clear reason, this time included. */
   readonly refusals: number;
 }
 
