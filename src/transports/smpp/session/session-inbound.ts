@@ -37,6 +37,7 @@ export class SessionInbound {
         this.answered(sequence, { status: status || STATUS.unknownError, messageId: '', tlvs: [] });
         break;
       case 'deliver_sm':
+      case 'data_sm':
         this.deliveries.take(pdu);
         break;
       case 'enquire_link':
