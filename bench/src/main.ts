@@ -4,6 +4,8 @@ import { benchDrain } from './drain.js';
 import { benchLarge } from './large.js';
 import { benchOtp } from './otp.js';
 import { benchSegmentation } from './segmentation.js';
+import { benchSmpp } from './smpp.js';
+import { benchSmppFaults } from './smpp-faults.js';
 import { benchStored } from './stored.js';
 
 const wanted = process.argv.slice(2);
@@ -51,5 +53,19 @@ if (runs('otp')) {
   );
   console.log(
     `  verify/otp with 1 000 000 stored codes against few: ${ratios.verifyAtMillion.toFixed(2)} x, refused ${ratios.refused}`,
+  );
+}
+if (runs('smpp')) {
+  const { session, bareLoop, ratio } = await benchSmpp(3, 50, 200_000);
+  console.log('SMPP, one session, window 50, against a sink in another process:');
+  console.log(
+    `  ${Math.round(session)} submits/s (wanted: 50 000), ${ratio.toFixed(2)} x a bare socket loop (${Math.round(bareLoop)})`,
+  );
+}
+if (runs('smpp-faults')) {
+  const { perSecond, taken, throttled, drops, unknown } = await benchSmppFaults(10_000);
+  console.log('10 000 SMS through a carrier that throttles a third, drops every 500 and answers one in twenty twice:');
+  console.log(
+    `  ${Math.round(perSecond)} messages/s; ${taken} taken, ${throttled} throttled, ${drops} drops, ${unknown} unknown`,
   );
 }

@@ -1,4 +1,4 @@
-export type { SmppTlsSettings } from './session-settings.js';
+export type { SmppTlsSettings } from './session/session-settings.js';
 export type {
   AddressOptions,
   DefaultAlphabet,

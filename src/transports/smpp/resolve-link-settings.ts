@@ -1,6 +1,6 @@
 import { OptionReader } from './option-reader.js';
 import type { AddressFormat, PartFormat } from './parts/part-format.js';
-import { SMPP_SESSION_DEFAULTS, type SmppSessionSettings, type SmppTlsSettings } from './session-settings.js';
+import { SMPP_SESSION_DEFAULTS, type SmppSessionSettings, type SmppTlsSettings } from './session/session-settings.js';
 import type { AddressOptions, NumberingOptions, SmppLinkOptions } from './smpp-options.js';
 import type { SmppLinkSettings } from './smpp-settings.js';
 

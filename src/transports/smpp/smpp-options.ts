@@ -1,4 +1,4 @@
-import type { SmppTlsSettings } from './session-settings.js';
+import type { SmppTlsSettings } from './session/session-settings.js';
 
 /** What the host says about its SMPP carrier. */
 export interface SmppOptions {
@@ -78,7 +78,7 @@ export interface SmppLinkOptions {
   readonly bindAs?: 'transceiver' | 'transmitter' | 'receiver';
   /** Submits that may be unanswered at a time, 1 to 1000. Default 10. */
   readonly window?: number;
-  /** The most parts submitted a second, 0.1 to 100 000. Default no limit but the carrier's own throttling. */
+  /** The most parts that this process submits a second, 0.1 to 100 000. Default no limit but the carrier's own throttling. */
   readonly partsPerSecond?: number;
   /** How long a submit may go unanswered, in milliseconds, 100 to 600 000. Default 10 000. */
   readonly responseTimeoutMs?: number;

@@ -1,5 +1,5 @@
 import type { PartFormat } from './parts/part-format.js';
-import type { SmppSessionSettings } from './session-settings.js';
+import type { SmppSessionSettings } from './session/session-settings.js';
 import type { DefaultAlphabet, MessageIdFormat } from './smpp-options.js';
 
 /** How a link is kept up. Milliseconds. */

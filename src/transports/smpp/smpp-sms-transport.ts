@@ -21,8 +21,8 @@ import { messageParts } from './parts/message-parts.js';
 import { PartReferences } from './parts/part-references.js';
 import type { ShortMessage } from './pdu/pdu.js';
 import { resolveSmppSettings } from './resolve-smpp-settings.js';
+import { SmppSession } from './session/smpp-session.js';
 import type { SmppOptions } from './smpp-options.js';
-import { SmppSession } from './smpp-session.js';
 import type { SmppLinkSettings, SmppSettings } from './smpp-settings.js';
 
 /** What the option `sms.transport` is given by `SmppSmsTransport.forRoot`. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { COMMAND_ID } from '../../../src/transports/smpp/pdu/command.js';
-import type { Pdu } from '../../../src/transports/smpp/pdu/pdu.js';
+import { type Pdu, PLAIN_SHORT_MESSAGE } from '../../../src/transports/smpp/pdu/pdu.js';
 
 const octet = fc.integer({ min: 0, max: 0xff });
 const header = {
@@ -36,13 +36,28 @@ const shortMessage = {
   tlvs,
 };
 
+/** The fields of a data_sm; those it has not are plain. */
+const dataMessage = {
+  ...header,
+  serviceType: text(5),
+  source: address(64),
+  destination: address(64),
+  esmClass: octet,
+  registeredDelivery: octet,
+  dataCoding: octet,
+  tlvs,
+};
+
 const known = new Set<number>(Object.values(COMMAND_ID));
 
 /** Any PDU that can be written. */
 export const arbitraryPdu: fc.Arbitrary<Pdu> = fc.oneof(
   fc.record({ command: fc.constantFrom('submit_sm' as const, 'deliver_sm' as const), ...header, ...shortMessage }),
+  fc
+    .record({ command: fc.constant('data_sm' as const), ...dataMessage })
+    .map((fields) => ({ ...PLAIN_SHORT_MESSAGE, ...fields })),
   fc.record({
-    command: fc.constantFrom('submit_sm_resp' as const, 'deliver_sm_resp' as const),
+    command: fc.constantFrom('submit_sm_resp' as const, 'deliver_sm_resp' as const, 'data_sm_resp' as const),
     ...header,
     messageId: text(64),
     tlvs,

@@ -1,8 +1,11 @@
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
-import type { SessionHandlers } from '../../../src/transports/smpp/session-handlers.js';
-import { SMPP_SESSION_DEFAULTS, type SmppSessionSettings } from '../../../src/transports/smpp/session-settings.js';
-import { SmppSession } from '../../../src/transports/smpp/smpp-session.js';
+import type { SessionHandlers } from '../../../src/transports/smpp/session/session-handlers.js';
+import {
+  SMPP_SESSION_DEFAULTS,
+  type SmppSessionSettings,
+} from '../../../src/transports/smpp/session/session-settings.js';
+import { SmppSession } from '../../../src/transports/smpp/session/smpp-session.js';
 
 /** What a test session is opened with, each with a default. */
 export interface OpenSessionOptions {

@@ -4,6 +4,7 @@ import { decodePdu } from '../../../src/transports/smpp/pdu/decode-pdu.js';
 import { FrameReader } from '../../../src/transports/smpp/pdu/frame-reader.js';
 import { MalformedPdu } from '../../../src/transports/smpp/pdu/malformed-pdu.js';
 import type { BindPdu, Pdu, ShortMessage, SubmitSmPdu } from '../../../src/transports/smpp/pdu/pdu.js';
+import { TAG } from '../../../src/transports/smpp/pdu/tlv.js';
 import { encodePdu } from './encode-pdu.js';
 
 /** What a connection asks its SMSC. */
@@ -66,7 +67,20 @@ export class SmscConnection {
 
   /** Hands a receipt or a text to the client; resolves to its answer. @throws Error when the client is gone before */
   deliver(message: ShortMessage): Promise<Pdu> {
-    return this.ask((sequence) => ({ command: 'deliver_sm', status: 0, sequence, ...message }));
+    return this.ask((sequence) => ({ ...message, command: 'deliver_sm', status: 0, sequence }));
+  }
+
+  /** The same as data_sm, whose text stands in message_payload. */
+  data({ shortMessage, tlvs, ...message }: ShortMessage): Promise<Pdu> {
+    const payload = shortMessage.length > 0 ? [{ tag: TAG.messagePayload, value: shortMessage }] : [];
+    return this.ask((sequence) => ({
+      ...message,
+      command: 'data_sm',
+      status: 0,
+      sequence,
+      shortMessage: new Uint8Array(0),
+      tlvs: [...tlvs, ...payload],
+    }));
   }
 
   enquire(): Promise<Pdu> {

@@ -5,6 +5,7 @@ import type { InboundSms } from '../../../src/sms/sms-transport.js';
 import { PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
 import type { SmppLinkOptions } from '../../../src/transports/smpp/smpp-options.js';
 import { smppWorld, smsOf } from '../../support/smpp-world.js';
+import { receiptOf } from '../../support/smsc/receipt.js';
 import type { TestSmsc } from '../../support/smsc/test-smsc.js';
 
 beforeAll(() => Logger.overrideLogger(false));
@@ -56,6 +57,17 @@ describe('receipts', () => {
     expect(world().sink.receipts_[0]?.ids).toContain(result?.carrierIds?.[0]);
   });
 
+  test.each(['text', 'tlvs', 'both'] as const)('come as data_sm too (%s)', async (where) => {
+    const smsc = await world().smsc();
+    const transport = await world().start([{ port: smsc.port, route: 'acme' }]);
+    const [result] = await world().results(transport, smsOf('Bonjour'));
+    const [submit] = smsc.submits;
+    const receipt = submit && receiptOf(submit.pdu, { id: submit.idAs('decimal'), in: where, state: 'UNDELIV' });
+    expect(receipt && (await smsc.connection.data(receipt))).toMatchObject({ command: 'data_sm_resp', status: 0 });
+    expect(world().sink.receipts_).toMatchObject([{ route: 'acme', status: 'undelivered', number: '22670000000' }]);
+    expect(world().sink.receipts_[0]?.ids).toContain(result?.carrierIds?.[0]);
+  });
+
   test('may overtake the answer: they are handed in all the same', async () => {
     const smsc = await world().smsc({ onSubmit: () => {} });
     const transport = await world().start([{ port: smsc.port }]);
@@ -96,6 +108,13 @@ describe('texts from phones', () => {
     const smsc = await bound();
     expect(await asked(smsc, message)).toBe(0);
     expect(world().sink.texts).toEqual([stop]);
+  });
+
+  test('come as data_sm too, as long as they like', async () => {
+    const smsc = await bound();
+    const text = 'STOP '.repeat(80).trim();
+    expect(await smsc.connection.data(inbound(text))).toMatchObject({ command: 'data_sm_resp', status: 0 });
+    expect(world().sink.texts).toEqual([{ ...stop, text }]);
   });
 
   test('of several parts are one, whatever comes in between', async () => {

@@ -59,6 +59,30 @@ describe('the octets of the specification', () => {
     );
   });
 
+  test('a data_sm, field by field', () => {
+    const body = [
+      '00', // service_type
+      '01 01 333336313233343536373800', // source
+      '05 00 41636d6500', // destination
+      '04 00 08', // esm_class, registered_delivery, data_coding
+      '001e 0003 613100', // receipted_message_id
+    ].join('');
+    const octets = Buffer.from(`0000003000000103 00000000 00000009${body}`.replaceAll(' ', ''), 'hex');
+    const pdu: Pdu = {
+      ...PLAIN_SHORT_MESSAGE,
+      command: 'data_sm',
+      status: 0,
+      sequence: 9,
+      source: MESSAGE.destination,
+      destination: MESSAGE.source,
+      esmClass: 0x04,
+      dataCoding: 8,
+      tlvs: [{ tag: TAG.receiptedMessageId, value: new Uint8Array(Buffer.from('a1\0')) }],
+    };
+    expect(decodePdu(octets)).toEqual(pdu);
+    expect(encodePdu(pdu).toString('hex')).toBe(octets.toString('hex'));
+  });
+
   test('an optional parameter', () => {
     const octets = encodePdu({
       command: 'submit_sm_resp',
@@ -98,7 +122,9 @@ describe('bodies that lie', () => {
   };
 
   test('any octets behind a header are read or refused, and nothing else happens', () => {
-    const ids = [1, 2, 4, 5, 6, 9, 0x15, 0x80000000, 0x80000001, 0x80000004, 0x80000005, 0x80000009, 0x103];
+    const ids = [
+      1, 2, 4, 5, 6, 9, 0x15, 0x80000000, 0x80000001, 0x80000004, 0x80000005, 0x80000009, 0x103, 0x80000103, 0x111,
+    ];
     fc.assert(
       fc.property(fc.constantFrom(...ids), fc.uint8Array({ maxLength: 400 }), (id, body) => {
         const frame = Buffer.alloc(16 + body.length);
@@ -142,6 +168,11 @@ describe('bodies that lie', () => {
     expect(seen).toMatchObject({ answer, header: { commandId: 5, sequence: 9 } });
   });
 
+  test('data_sm that ends too early is refused', () => {
+    const frame = Buffer.from('00000015000001030000000000000009000101333600', 'hex').subarray(0, 21);
+    expect(read(frame)).toMatchObject({ answer: 0x02, header: { commandId: 0x103, sequence: 9 } });
+  });
+
   test('an answer without a body is read: errors come so', () => {
     expect(decodePdu(Buffer.from('00000010800000040000005800000003', 'hex'))).toEqual({
       command: 'submit_sm_resp',
@@ -165,6 +196,7 @@ describe('what cannot be written', () => {
     ['short_message is longer', { shortMessage: new Uint8Array(255) }],
     ['data_coding is no octet', { dataCoding: 256 }],
     ['esm_class is no octet', { esmClass: Number.NaN }],
+    ['validity_period is longer', { validityPeriod: '0'.repeat(17) }],
     ['an optional parameter is longer', { tlvs: [{ tag: 0x424, value: new Uint8Array(65_536) }] }],
     ['too long', { tlvs: [{ tag: 0x424, value: new Uint8Array(65_500) }] }],
     ['out of range', { tlvs: [{ tag: 0x10000, value: new Uint8Array(1) }] }],

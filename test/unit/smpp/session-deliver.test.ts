@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { DeliverSmPdu } from '../../../src/transports/smpp/pdu/pdu.js';
+import type { DataSmPdu, DeliverSmPdu } from '../../../src/transports/smpp/pdu/pdu.js';
 import { aMessage, openSession } from '../../support/smsc/open-session.js';
 import { TestSmsc } from '../../support/smsc/test-smsc.js';
 import { until } from '../../support/until.js';
@@ -14,11 +14,11 @@ afterEach(() => smsc.close());
 /** A handler whose every call waits to be let go. */
 function gated() {
   const calls: {
-    readonly message: DeliverSmPdu;
+    readonly message: DeliverSmPdu | DataSmPdu;
     readonly resolve: () => void;
     readonly reject: (error: Error) => void;
   }[] = [];
-  const deliver = (message: DeliverSmPdu) =>
+  const deliver = (message: DeliverSmPdu | DataSmPdu) =>
     new Promise<void>((resolve, reject) => {
       calls.push({ message, resolve, reject });
     });
@@ -76,6 +76,20 @@ describe('what is delivered', () => {
     expect(await again).toMatchObject({ status: 0 });
   });
 
+  test('as data_sm is the same to the handler, and has its own answer', async () => {
+    const { calls, deliver } = gated();
+    await openSession(smsc.port, { handlers: { deliver } });
+    const answers = [1, 2].map((number) => smsc.connection.data(aMessage(number)));
+    await until(() => calls.length === 2);
+    calls[0]?.resolve();
+    calls[1]?.reject(new Error('no database'));
+    expect(await Promise.all(answers)).toEqual([
+      { command: 'data_sm_resp', status: 0, sequence: 1, messageId: '', tlvs: [] },
+      { command: 'data_sm_resp', status: 0x64, sequence: 2, messageId: '', tlvs: [] },
+    ]);
+    expect(calls.map(({ message }) => message.destination.address)).toEqual(['33600000001', '33600000002']);
+  });
+
   test('before the answer to its submit reaches the handler first', async () => {
     const order: string[] = [];
     smsc.onSubmit = (submit) => {
@@ -97,14 +111,14 @@ describe('the SMSC asks', () => {
   test('in vain for what a client does not do', async () => {
     const faults: string[] = [];
     const session = await openSession(smsc.port, { handlers: { fault: (what) => faults.push(what) } });
-    const data = await smsc.connection.ask((sequence) => ({
+    const multi = await smsc.connection.ask((sequence) => ({
       command: 'unknown',
-      commandId: 0x103,
+      commandId: 0x21,
       status: 0,
       sequence,
       body: Buffer.from('?'),
     }));
-    expect(data).toEqual({ command: 'generic_nack', status: 0x03, sequence: 1 });
+    expect(multi).toEqual({ command: 'generic_nack', status: 0x03, sequence: 1 });
     const submit = await smsc.connection.ask((sequence) => ({
       command: 'submit_sm',
       status: 0,
@@ -140,6 +154,7 @@ describe('the SMSC asks', () => {
       }));
     expect(await ask(5, '')).toMatchObject({ command: 'deliver_sm_resp', status: 0x02 });
     expect(await ask(5, `00${'010100'.repeat(2)}${'00'.repeat(9)}000427`)).toMatchObject({ status: 0xc0 });
+    expect(await ask(0x103, '00')).toMatchObject({ command: 'data_sm_resp', status: 0x02 });
     expect(await ask(4, '00')).toMatchObject({ command: 'generic_nack', status: 0x02 });
     expect(await session.submit(aMessage())).toMatchObject({ kind: 'answered' });
   });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { SessionBindError } from '../../../src/transports/smpp/session-bind-error.js';
-import type { SmppSession } from '../../../src/transports/smpp/smpp-session.js';
+import { SessionBindError } from '../../../src/transports/smpp/session/session-bind-error.js';
+import type { SmppSession } from '../../../src/transports/smpp/session/smpp-session.js';
 import { type Cut, CuttingProxy } from '../../support/smsc/cutting-proxy.js';
 import { aMessage, openSession } from '../../support/smsc/open-session.js';
 import { TestSmsc } from '../../support/smsc/test-smsc.js';

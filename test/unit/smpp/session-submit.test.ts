@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { SequenceNumbers } from '../../../src/transports/smpp/sequence-numbers.js';
-import type { SubmitOutcome } from '../../../src/transports/smpp/submit-outcome.js';
+import { SequenceNumbers } from '../../../src/transports/smpp/session/sequence-numbers.js';
+import type { SubmitOutcome } from '../../../src/transports/smpp/session/submit-outcome.js';
 import { aMessage, openSession } from '../../support/smsc/open-session.js';
 import { TestSmsc } from '../../support/smsc/test-smsc.js';
 import { until } from '../../support/until.js';

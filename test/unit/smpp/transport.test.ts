@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { measure } from '../../../src/sms/segmentation.js';
 import { manySms, smppWorld, smsOf, textOf } from '../../support/smpp-world.js';
 import type { SmscSubmit } from '../../support/smsc/smsc-submit.js';
 import { until } from '../../support/until.js';
@@ -99,6 +100,22 @@ describe('submitting', () => {
     expect(smsc.submits[0]?.pdu.validityPeriod).toMatch(/^0000000004\d\d000R|000000000500000R$/);
   });
 
+  test('more parts than are counted and charged show in the result', async () => {
+    const smsc = await world().smsc();
+    const transport = await world().start([{ port: smsc.port, defaultAlphabet: 'ascii' }]);
+    const text = 'é'.repeat(100);
+    expect(measure(text).segments).toBe(1);
+    expect(await world().results(transport, smsOf(text))).toMatchObject([{ kind: 'sent', segments: 2 }]);
+  });
+
+  test('of a text that the carrier cuts itself we do not know how many', async () => {
+    const smsc = await world().smsc();
+    const transport = await world().start([{ port: smsc.port, longMessages: 'payload' }]);
+    const [result] = await world().results(transport, smsOf(LONG));
+    expect(result).toMatchObject({ kind: 'sent', carrierIds: [IDS] });
+    expect(result).not.toHaveProperty('segments');
+  });
+
   test('what cannot be encoded is refused, and takes nobody with it', async () => {
     const smsc = await world().smsc();
     const transport = await world().start([{ port: smsc.port }]);
@@ -161,6 +178,17 @@ describe('a carrier that says no', () => {
     expect(new Set(results.map(({ kind, error }) => `${kind} ${error}`))).toEqual(new Set(['retry smpp: no time']));
     // 4 minutes with rests of 3.2 to 6.4 s: a tight loop would be thousands.
     expect(smsc.submits.length).toBeLessThan(150);
+  });
+
+  test('throttling in the middle does not use up the tries of a later part', async () => {
+    const smsc = await world().smsc();
+    const answers = [0, 0x58, 0x58, 0x58, 0xff, 0x58, 0xff, 0, 0];
+    smsc.onSubmit = (submit) => submit.answer({ status: answers[submit.index] ?? 0 });
+    const transport = await world().start([{ port: smsc.port }]);
+    const [result] = await world().results(transport, smsOf(LONG), 50);
+    expect(result).toMatchObject({ kind: 'sent', carrierIds: [IDS, IDS, IDS] });
+    expect(result).not.toHaveProperty('final');
+    expect(smsc.submits).toHaveLength(answers.length);
   });
 
   test('a later part: passing refusals are waited for, a last one ends the message as undelivered', async () => {

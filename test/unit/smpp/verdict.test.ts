@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { verdictOn } from '../../../src/transports/smpp/link/verdict.js';
+import type { SubmitOutcome } from '../../../src/transports/smpp/session/submit-outcome.js';
 import { statusClass } from '../../../src/transports/smpp/status-class.js';
-import type { SubmitOutcome } from '../../../src/transports/smpp/submit-outcome.js';
 
 const answered = (status: number): SubmitOutcome => ({ kind: 'answered', status, messageId: '7', tlvs: [] });
 const FIRST = { attempt: 1, begun: false, refusals: 1 };

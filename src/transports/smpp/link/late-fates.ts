@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CarrierReceipt, OutgoingSms, SmsReport } from '../../../sms/sms-transport.js';
+import type { SubmitAnswer } from '../session/submit-outcome.js';
 import { statusClass, statusCode } from '../status-class.js';
-import type { SubmitAnswer } from '../submit-outcome.js';
 
 const REMEMBERED = 10_000;
 
@@ -11,16 +11,16 @@ const REMEMBERED = 10_000;
  * lives.
  */
 export class LateFates {
-  private readonly byId = new LRUCache<string, OutgoingSms>({ max: REMEMBERED });
+  /** Without the texts: nobody needs them any more. */
+  private readonly byId = new LRUCache<string, Pick<OutgoingSms, 'smsId' | 'position' | 'number'>>({ max: REMEMBERED });
 
   /** @param report where a refusal is handed in */
   constructor(private readonly report: (report: SmsReport) => void) {}
 
   /** An answer to the only part of an SMS. */
-  take(sms: OutgoingSms, route: string, { status, messageId }: SubmitAnswer): void {
-    if (status === 0 && messageId !== '') this.byId.set(keyOf(route, messageId), sms);
+  take({ smsId, position, number }: OutgoingSms, route: string, { status, messageId }: SubmitAnswer): void {
+    if (status === 0 && messageId !== '') this.byId.set(keyOf(route, messageId), { smsId, position, number });
     if (status === 0 || statusClass(status) !== 'permanent') return;
-    const { smsId, position } = sms;
     this.report({ smsId, position, status: 'failed', error: `smpp: ${statusCode(status)}` });
   }
 

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../../../common/clock.js';
 import { STATUS } from '../pdu/status.js';
-import { SessionBindError } from '../session-bind-error.js';
+import { SessionBindError } from '../session/session-bind-error.js';
 import type { ReconnectSettings } from '../smpp-settings.js';
 import { statusCode } from '../status-class.js';
 import type { LinkSession, OpenSession } from './link-session.js';
@@ -80,7 +80,8 @@ export class LinkKeeper {
     const { reason, orderly } = await session.ended;
     this.current = undefined;
     this.changed();
-    if (!orderly) this.log.warn(`Link ${this.name} is gone: ${reason}`);
+    if (orderly) this.log.log(`Link ${this.name} is closed: ${reason}.`);
+    else this.log.warn(`Link ${this.name} is gone: ${reason}.`);
     if (this.clock.now() - boundAt >= HELD_MS) this.failures = 0;
     return reconnectDelay(this.settings, this.failures++, this.random());
   }

@@ -1,4 +1,4 @@
-import type { SmppSession } from '../smpp-session.js';
+import type { SmppSession } from '../session/smpp-session.js';
 
 /** What a link needs of a session. */
 export type LinkSession = Pick<SmppSession, 'open' | 'submit' | 'ended' | 'close'>;

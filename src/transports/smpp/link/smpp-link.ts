@@ -1,8 +1,8 @@
 import type { Clock } from '../../../common/clock.js';
 import type { OutgoingSms } from '../../../sms/sms-transport.js';
 import type { ShortMessage } from '../pdu/pdu.js';
+import type { SubmitAnswer, SubmitOutcome } from '../session/submit-outcome.js';
 import type { SmppLinkSettings } from '../smpp-settings.js';
-import type { SubmitAnswer, SubmitOutcome } from '../submit-outcome.js';
 import { LinkKeeper } from './link-keeper.js';
 import type { LinkSession, OpenSession } from './link-session.js';
 import { Pace } from './pace.js';
@@ -114,9 +114,8 @@ export class SmppLink {
   private conclude(submission: Submission, outcome: SubmitOutcome, sentAt: number): void {
     const { clock, queue } = this.shared;
     const now = clock.now();
-    submission.refusals++;
     const { refusals, begun, sms } = submission;
-    const verdict = verdictOn(outcome, { attempt: sms.attempt, begun, refusals });
+    const verdict = verdictOn(outcome, { attempt: sms.attempt, begun, refusals: refusals + 1 });
     switch (verdict.kind) {
       case 'taken':
         this.pace.taken();
@@ -127,6 +126,7 @@ export class SmppLink {
         if (submission.notTaken(now)) queue.putBack(submission);
         return;
       case 'later':
+        submission.refusals++;
         if (submission.notTaken(now)) clock.after(LATER_MS, () => queue.putBack(submission));
         return;
       case 'unknown':

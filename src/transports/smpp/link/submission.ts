@@ -36,7 +36,7 @@ export class Submission {
   readonly result: Promise<SubmitResult>;
   /** The link that carried the last part; the rest stays on its route. */
   carriedBy: Carrying | undefined;
-  /** How often the present part was refused without a clear reason. */
+  /** How often the present part was refused for a while, or without a clear reason. */
   refusals = 0;
   private parts: readonly ShortMessage[] = [];
   private readonly ids: string[] = [];

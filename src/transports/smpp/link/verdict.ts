@@ -1,5 +1,5 @@
+import type { SubmitOutcome } from '../session/submit-outcome.js';
 import { statusClass, statusCode } from '../status-class.js';
-import type { SubmitOutcome } from '../submit-outcome.js';
 
 /** What is to be done after a part was submitted. `code` is the carrier's. */
 export type Verdict =
@@ -22,7 +22,7 @@ export interface PartStanding {
   readonly attempt: number;
   /** Earlier parts of the message were taken: it cannot start again. */
   readonly begun: boolean;
-  /** How often this part was refused without a clear reason, this time included. */
+  /** How often this part was refused for a while or without a clear reason, this time included. */
   readonly refusals: number;
 }
 

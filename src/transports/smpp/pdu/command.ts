@@ -15,6 +15,8 @@ export const COMMAND_ID = {
   bind_transceiver_resp: 0x80000009,
   enquire_link: 0x00000015,
   enquire_link_resp: 0x80000015,
+  data_sm: 0x00000103,
+  data_sm_resp: 0x80000103,
 } as const;
 
 export type Command = keyof typeof COMMAND_ID;

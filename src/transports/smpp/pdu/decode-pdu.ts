@@ -1,7 +1,7 @@
 import { BodyReader } from './body-reader.js';
 import { COMMAND_ID, type Command } from './command.js';
 import type { PduHeader } from './malformed-pdu.js';
-import type { Pdu, ShortMessage } from './pdu.js';
+import { type Pdu, PLAIN_SHORT_MESSAGE, type ShortMessage } from './pdu.js';
 
 const COMMANDS: ReadonlyMap<number, Command> = new Map(
   Object.entries(COMMAND_ID).map(([command, id]) => [id, command as Command]),
@@ -21,10 +21,13 @@ export function decodePdu(frame: Buffer): Pdu {
   switch (command) {
     case 'submit_sm_resp':
     case 'deliver_sm_resp':
+    case 'data_sm_resp':
       return { command, status, sequence, messageId: body.atEnd ? '' : body.text(), tlvs: body.tlvs() };
     case 'submit_sm':
     case 'deliver_sm':
       return { command, status, sequence, ...readShortMessage(body) };
+    case 'data_sm':
+      return { command, status, sequence, ...readDataMessage(body) };
     case 'bind_receiver':
     case 'bind_transmitter':
     case 'bind_transceiver':
@@ -73,6 +76,19 @@ function readShortMessage(body: BodyReader): ShortMessage {
     dataCoding: body.octet(),
     smDefaultMsgId: body.octet(),
     shortMessage: body.octets(body.octet()),
+    tlvs: body.tlvs(),
+  };
+}
+
+function readDataMessage(body: BodyReader): ShortMessage {
+  return {
+    ...PLAIN_SHORT_MESSAGE,
+    serviceType: body.text(),
+    source: body.address(),
+    destination: body.address(),
+    esmClass: body.octet(),
+    registeredDelivery: body.octet(),
+    dataCoding: body.octet(),
     tlvs: body.tlvs(),
   };
 }

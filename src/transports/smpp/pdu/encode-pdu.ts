@@ -24,8 +24,12 @@ function writeBody(writer: PduWriter, pdu: Pdu): void {
     case 'deliver_sm':
       writeShortMessage(writer, pdu);
       break;
+    case 'data_sm':
+      writeDataMessage(writer, pdu);
+      break;
     case 'submit_sm_resp':
     case 'deliver_sm_resp':
+    case 'data_sm_resp':
       writer.text(pdu.messageId, LONGEST_MESSAGE_ID, 'message_id');
       writer.tlvs(pdu.tlvs);
       break;
@@ -62,6 +66,16 @@ function writeShortMessage(writer: PduWriter, message: ShortMessage): void {
   writer.octet(message.smDefaultMsgId, 'sm_default_msg_id');
   writer.octet(shortMessage.length, 'sm_length');
   writer.octets(shortMessage);
+  writer.tlvs(message.tlvs);
+}
+
+function writeDataMessage(writer: PduWriter, message: ShortMessage): void {
+  writer.text(message.serviceType, 5, 'service_type');
+  writer.address(message.source, 64, 'source_addr');
+  writer.address(message.destination, 64, 'destination_addr');
+  writer.octet(message.esmClass, 'esm_class');
+  writer.octet(message.registeredDelivery, 'registered_delivery');
+  writer.octet(message.dataCoding, 'data_coding');
   writer.tlvs(message.tlvs);
 }
 

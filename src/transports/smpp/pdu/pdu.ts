@@ -82,9 +82,17 @@ export interface DeliverSmPdu extends Header, ShortMessage {
   readonly command: 'deliver_sm';
 }
 
+/**
+ * SMPP 3.4, section 4.7.1: what some SMSCs send in place of a deliver_sm. It has fewer fields, those it lacks are as in
+ * {@link PLAIN_SHORT_MESSAGE}; its text stands in the TLV message_payload, its addresses take up to 64 characters.
+ */
+export interface DataSmPdu extends Header, ShortMessage {
+  readonly command: 'data_sm';
+}
+
 export interface MessageRespPdu extends Header {
-  readonly command: 'submit_sm_resp' | 'deliver_sm_resp';
-  /** At most 64 characters; `''` in a deliver_sm_resp and where the SMSC sent no body. */
+  readonly command: 'submit_sm_resp' | 'deliver_sm_resp' | 'data_sm_resp';
+  /** At most 64 characters; `''` in our own answers and where the SMSC sent no body. */
   readonly messageId: string;
   readonly tlvs: readonly Tlv[];
 }
@@ -102,4 +110,12 @@ export interface UnknownPdu extends Header {
 }
 
 /** Any PDU, told apart by `command`. */
-export type Pdu = BindPdu | BindRespPdu | SubmitSmPdu | DeliverSmPdu | MessageRespPdu | BarePdu | UnknownPdu;
+export type Pdu =
+  | BindPdu
+  | BindRespPdu
+  | SubmitSmPdu
+  | DeliverSmPdu
+  | DataSmPdu
+  | MessageRespPdu
+  | BarePdu
+  | UnknownPdu;

@@ -1,5 +1,5 @@
-import type { DeliverSmPdu } from './pdu/pdu.js';
-import { STATUS } from './pdu/status.js';
+import type { DataSmPdu, DeliverSmPdu } from '../pdu/pdu.js';
+import { STATUS } from '../pdu/status.js';
 import type { SessionHandlers } from './session-handlers.js';
 import type { SessionWire } from './session-wire.js';
 
@@ -23,13 +23,13 @@ export class SessionDeliveries {
     return this.handling;
   }
 
-  take(message: DeliverSmPdu): void {
+  take(message: DeliverSmPdu | DataSmPdu): void {
     if (this.handling >= this.most) this.answer(message, STATUS.receiverTemporaryError);
     else void this.handle(message);
   }
 
   /** Never rejects: what the handler could not take, the SMSC is to bring again. */
-  private async handle(message: DeliverSmPdu): Promise<void> {
+  private async handle(message: DeliverSmPdu | DataSmPdu): Promise<void> {
     this.handling++;
     let status: number = STATUS.ok;
     try {
@@ -42,7 +42,7 @@ export class SessionDeliveries {
     if (this.handling === 0) this.idle();
   }
 
-  private answer({ sequence }: DeliverSmPdu, status: number): void {
-    this.wire.send({ command: 'deliver_sm_resp', status, sequence, messageId: '', tlvs: [] });
+  private answer({ command, sequence }: DeliverSmPdu | DataSmPdu, status: number): void {
+    this.wire.send({ command: `${command}_resp`, status, sequence, messageId: '', tlvs: [] });
   }
 }

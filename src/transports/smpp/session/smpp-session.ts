@@ -1,6 +1,6 @@
-import type { Clock } from '../../common/clock.js';
-import type { ShortMessage } from './pdu/pdu.js';
-import { STATUS } from './pdu/status.js';
+import type { Clock } from '../../../common/clock.js';
+import type { ShortMessage } from '../pdu/pdu.js';
+import { STATUS } from '../pdu/status.js';
 import { SendWindow } from './send-window.js';
 import { SequenceNumbers } from './sequence-numbers.js';
 import { SessionDeliveries } from './session-deliveries.js';

@@ -1,7 +1,7 @@
-import { commandIdOf } from './pdu/command-id-of.js';
-import type { MalformedPdu } from './pdu/malformed-pdu.js';
-import type { Pdu } from './pdu/pdu.js';
-import { STATUS } from './pdu/status.js';
+import { commandIdOf } from '../pdu/command-id-of.js';
+import type { MalformedPdu } from '../pdu/malformed-pdu.js';
+import type { Pdu } from '../pdu/pdu.js';
+import { STATUS } from '../pdu/status.js';
 import type { SendWindow } from './send-window.js';
 import type { SessionDeliveries } from './session-deliveries.js';
 import { refusalOf } from './session-refusal.js';
@@ -37,6 +37,7 @@ export class SessionInbound {
         this.answered(sequence, { status: status || STATUS.unknownError, messageId: '', tlvs: [] });
         break;
       case 'deliver_sm':
+      case 'data_sm':
         this.deliveries.take(pdu);
         break;
       case 'enquire_link':

@@ -1,4 +1,4 @@
-import type { Clock } from '../../common/clock.js';
+import type { Clock } from '../../../common/clock.js';
 import type { SmppSessionSettings } from './session-settings.js';
 
 /** What a {@link SessionLiveness} does. */

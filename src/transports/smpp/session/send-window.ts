@@ -1,7 +1,7 @@
-import type { Clock } from '../../common/clock.js';
+import type { Clock } from '../../../common/clock.js';
+import type { ShortMessage } from '../pdu/pdu.js';
 import { Fifo } from './fifo.js';
 import { LateAnswers } from './late-answers.js';
-import type { ShortMessage } from './pdu/pdu.js';
 import type { SequenceNumbers } from './sequence-numbers.js';
 import type { SessionLiveness } from './session-liveness.js';
 import type { SmppSessionSettings } from './session-settings.js';

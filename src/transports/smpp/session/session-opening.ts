@@ -1,8 +1,8 @@
-import type { Clock } from '../../common/clock.js';
-import { commandIdOf } from './pdu/command-id-of.js';
-import type { MalformedPdu } from './pdu/malformed-pdu.js';
-import type { Pdu } from './pdu/pdu.js';
-import { STATUS } from './pdu/status.js';
+import type { Clock } from '../../../common/clock.js';
+import { commandIdOf } from '../pdu/command-id-of.js';
+import type { MalformedPdu } from '../pdu/malformed-pdu.js';
+import type { Pdu } from '../pdu/pdu.js';
+import { STATUS } from '../pdu/status.js';
 import { SessionBindError } from './session-bind-error.js';
 import { refusalOf } from './session-refusal.js';
 import type { SmppSessionSettings } from './session-settings.js';

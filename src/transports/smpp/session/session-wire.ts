@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
-import type { Clock } from '../../common/clock.js';
-import { RESPONSE_BIT } from './pdu/command.js';
-import { decodePdu } from './pdu/decode-pdu.js';
-import { writePdu, writeSubmit } from './pdu/encode-pdu.js';
-import { FrameReader, HEADER_LENGTH } from './pdu/frame-reader.js';
-import { MalformedPdu } from './pdu/malformed-pdu.js';
-import type { Pdu, ShortMessage } from './pdu/pdu.js';
-import { PduWriter } from './pdu/pdu-writer.js';
+import type { Clock } from '../../../common/clock.js';
+import { RESPONSE_BIT } from '../pdu/command.js';
+import { decodePdu } from '../pdu/decode-pdu.js';
+import { writePdu, writeSubmit } from '../pdu/encode-pdu.js';
+import { FrameReader, HEADER_LENGTH } from '../pdu/frame-reader.js';
+import { MalformedPdu } from '../pdu/malformed-pdu.js';
+import type { Pdu, ShortMessage } from '../pdu/pdu.js';
+import { PduWriter } from '../pdu/pdu-writer.js';
 import type { SmppSessionSettings } from './session-settings.js';
 import { connectSocket } from './session-socket.js';
 

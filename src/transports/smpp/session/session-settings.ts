@@ -1,4 +1,4 @@
-import type { SmppAddress } from './pdu/pdu.js';
+import type { SmppAddress } from '../pdu/pdu.js';
 
 /** TLS of one connection; the peer's certificate is verified unless `rejectUnauthorized` says no. */
 export interface SmppTlsSettings {

@@ -1,4 +1,4 @@
-import type { Tlv } from './pdu/tlv.js';
+import type { Tlv } from '../pdu/tlv.js';
 
 /** What the SMSC said to a submit_sm. */
 export interface SubmitAnswer {

@@ -1,0 +1,130 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { SystemClock } from 'nestjs-messaging';
+import { median } from './accept.js';
+
+/** Submits a second through one session, and through a loop that only knows where a PDU begins. */
+export interface SmppRates {
+  readonly session: number;
+  readonly bareLoop: number;
+  /** Of the two in the same round, the median. */
+  readonly ratio: number;
+}
+
+const MESSAGE = {
+  serviceType: '',
+  source: { ton: 5, npi: 0, address: 'ACME' },
+  destination: { ton: 1, npi: 1, address: '22670000001' },
+  esmClass: 0,
+  protocolId: 0,
+  priorityFlag: 0,
+  scheduleDeliveryTime: '',
+  validityPeriod: '',
+  registeredDelivery: 1,
+  replaceIfPresentFlag: 0,
+  dataCoding: 0,
+  smDefaultMsgId: 0,
+  shortMessage: Buffer.from('Your code is 123456. It is good for five minutes; give it to nobody.'),
+  tlvs: [],
+};
+
+/** One window of submits always under way against a sink in a process of its own that says "taken". */
+export async function benchSmpp(rounds: number, window: number, submits: number): Promise<SmppRates> {
+  const sink = await startSink();
+  const rates: { session: number; bareLoop: number }[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const bareLoop = await viaBareLoop(sink.port, window, submits);
+    const session = await viaSession(sink.port, window, submits);
+    if (round > 0) rates.push({ session, bareLoop }); // round 0 warms up
+  }
+  sink.process.disconnect();
+  return {
+    session: median(rates.map((rate) => rate.session)),
+    bareLoop: median(rates.map((rate) => rate.bareLoop)),
+    ratio: median(rates.map((rate) => rate.session / rate.bareLoop)),
+  };
+}
+
+async function startSink(): Promise<{ readonly process: ChildProcess; readonly port: number }> {
+  const child = fork(fileURLToPath(new URL('smpp-sink.js', import.meta.url)));
+  const [port] = await once(child, 'message');
+  return { process: child, port };
+}
+
+/** What the bench sees of a session. It is internal: loaded from the build by its path. */
+interface Session {
+  submit(message: typeof MESSAGE): Promise<{ readonly kind: string; readonly status?: number }>;
+  close(): Promise<unknown>;
+}
+
+async function openSession(port: number, window: number): Promise<Session> {
+  const built = (name: string) => import(new URL(`../../dist/transports/smpp/session/${name}.js`, import.meta.url).href);
+  const [{ SmppSession }, { SMPP_SESSION_DEFAULTS }] = await Promise.all([
+    built('smpp-session'),
+    built('session-settings'),
+  ]);
+  const settings = { ...SMPP_SESSION_DEFAULTS, host: '127.0.0.1', port, systemId: 'bench', password: 'bench', window };
+  return SmppSession.open(settings, { deliver: async () => {} }, new SystemClock());
+}
+
+async function viaSession(port: number, window: number, submits: number): Promise<number> {
+  const session = await openSession(port, window);
+  let left = submits;
+  const begun = performance.now();
+  const sender = async () => {
+    while (left-- > 0) {
+      const { kind, status } = await session.submit(MESSAGE);
+      if (kind !== 'answered' || status !== 0) throw new Error(`A submit came to ${kind}.`);
+    }
+  };
+  await Promise.all(Array.from({ length: window }, sender));
+  const rate = (submits * 1000) / (performance.now() - begun);
+  await session.close();
+  return rate;
+}
+
+/** The same octets, written from a copy that was made before, and answers of which only the number counts. */
+async function viaBareLoop(port: number, window: number, submits: number): Promise<number> {
+  const socket = connect({ host: '127.0.0.1', port, noDelay: true });
+  await once(socket, 'connect');
+  const pdu = prebuilt();
+  const many = Buffer.concat(Array.from({ length: window }, () => pdu));
+  const answerLength = 27;
+  let written = 0;
+  let heard = 0;
+  const begun = performance.now();
+  await new Promise<void>((done) => {
+    const write = (count: number) => {
+      for (let index = 0; index < count; index++) many.writeUInt32BE(++written, index * pdu.length + 12);
+      socket.write(Buffer.from(many.subarray(0, count * pdu.length)));
+    };
+    socket.on('data', (chunk) => {
+      heard += chunk.length;
+      const answered = Math.floor(heard / answerLength);
+      if (answered >= submits) done();
+      else write(Math.min(window - (written - answered), submits - written));
+    });
+    write(window);
+  });
+  const rate = (submits * 1000) / (performance.now() - begun);
+  socket.destroy();
+  return rate;
+}
+
+/** {@link MESSAGE} as octets. */
+function prebuilt(): Buffer {
+  const { source, destination, shortMessage } = MESSAGE;
+  const pdu = Buffer.concat([
+    Buffer.from('00000000000000040000000000000000', 'hex'),
+    Buffer.from([0, source.ton, source.npi]),
+    Buffer.from(`${source.address}\0`),
+    Buffer.from([destination.ton, destination.npi]),
+    Buffer.from(`${destination.address}\0`),
+    Buffer.from([0, 0, 0, 0, 0, 1, 0, 0, 0, shortMessage.length]),
+    shortMessage,
+  ]);
+  pdu.writeUInt32BE(pdu.length);
+  return pdu;
+}

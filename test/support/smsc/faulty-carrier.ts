@@ -1,0 +1,103 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { receiptOf } from './receipt.js';
+import type { SmscConnection } from './smsc-connection.js';
+import type { SmscSubmit } from './smsc-submit.js';
+import { TestSmsc } from './test-smsc.js';
+
+/** How a carrier misbehaves. */
+export interface CarrierFaults {
+  /** What its dice begin with, so that a run can be repeated. */
+  readonly seed: number;
+  /** How many of the submits are throttled, 0 to 1. */
+  readonly throttled: number;
+  /** At every so manieth submit its link is cut, with whatever is on it. */
+  readonly dropEvery: number;
+  /** How many of the answers come twice, 0 to 1. */
+  readonly twice: number;
+}
+
+/** A carrier that throttles, cuts its links and answers twice, but delivers all it takes and says so until it is heard. */
+export class FaultyCarrier {
+  /** How often it got an SMS for each number that it did not throttle. */
+  readonly taken = new Map<string, number>();
+  throttled = 0;
+  drops = 0;
+  twice = 0;
+  private submits = 0;
+  private readonly random: () => number;
+
+  private closed = false;
+
+  static async listen(faults: CarrierFaults): Promise<FaultyCarrier> {
+    return new FaultyCarrier(faults, await TestSmsc.listen());
+  }
+
+  private constructor(
+    private readonly faults: CarrierFaults,
+    private readonly smsc: TestSmsc,
+  ) {
+    this.random = seeded(faults.seed);
+    smsc.onSubmit = (submit) => this.take(submit);
+  }
+
+  get port(): number {
+    return this.smsc.port;
+  }
+
+  close(): Promise<void> {
+    this.closed = true;
+    return this.smsc.close();
+  }
+
+  private take(submit: SmscSubmit): void {
+    const { throttled, dropEvery, twice } = this.faults;
+    if (++this.submits % dropEvery === 0) {
+      this.note(submit);
+      this.drops++;
+      submit.connection.drop();
+    } else if (submit.connection.closed) {
+      // It was on the wire when the link was cut: taken, and nobody is told.
+      this.note(submit);
+    } else if (this.random() < throttled) {
+      this.throttled++;
+      submit.answer({ status: 0x58 });
+    } else {
+      this.note(submit);
+      submit.answer();
+      void this.report(submit);
+      if (this.random() >= twice) return;
+      this.twice++;
+      submit.answer();
+    }
+  }
+
+  private note({ pdu }: SmscSubmit): void {
+    const number = pdu.destination.address;
+    this.taken.set(number, (this.taken.get(number) ?? 0) + 1);
+  }
+
+  /** Brings the receipt until it is taken, on another link where its own was cut. */
+  private async report(submit: SmscSubmit): Promise<void> {
+    const receipt = receiptOf(submit.pdu, { id: submit.idAs('decimal') });
+    for (let link: SmscConnection | undefined = submit.connection; !this.closed; link = this.boundLink()) {
+      const answer = link?.closed === false ? await link.deliver(receipt).catch(() => undefined) : undefined;
+      if (answer?.status === 0) return;
+      await pause(1);
+    }
+  }
+
+  private boundLink(): SmscConnection | undefined {
+    return this.smsc.connections.findLast(({ closed, bind }) => !closed && bind !== undefined);
+  }
+}
+
+/** mulberry32 */
+function seeded(start: number): () => number {
+  let state = start;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
