@@ -102,6 +102,7 @@ export class LiveSession {
 
   private async run(delayMs: number): Promise<void> {
     try {
+      if (this.status === 'connected' && !this.order) await this.steps.take('reconnecting', 'restart');
       await this.rest.next(delayMs);
       while (!this.order) {
         const end = this.watchdog.pairingEnd(this.now) ?? (await this.connect());
@@ -191,6 +192,6 @@ export class LiveSession {
     const isEnd = order.kind === 'end' && maySessionMove(this.status, order.status);
     if (isEnd) await this.steps.take(order.status, order.reason);
     // Also one that was scanned at the last moment before it was to expire: it will be opened again.
-    else await this.steps.leave(order.kind === 'end' ? order.reason : 'shutdown');
+    else await this.steps.leave(order.reason);
   }
 }
