@@ -224,11 +224,14 @@ describe('a connection that is reset while nobody reads', () => {
     expect(await reset('transfer-encoding: chunked\r\n', 0)).toMatchObject({ reason: 'the connection failed' });
   });
 
-  test.each(SIZES)('breaks the file or ends it, after %i bytes of no stated length', async (size) => {
-    // HTTP cannot always tell: where the system reports an end instead of the reset, the file ends.
-    const outcome = await reset('', size);
-    if (Buffer.isBuffer(outcome)) expect(outcome.length).toBeLessThanOrEqual(size);
-    else expect(outcome).toMatchObject({ reason: 'the connection failed' });
+  test('breaks a file of no stated length, as far as the system tells', async () => {
+    // Where what had come was read before the reset, it is seen; otherwise the system reports an end, and the file ends.
+    expect(await reset('', 1000)).toMatchObject({ reason: 'the connection failed' });
+    for (const size of SIZES.slice(1)) {
+      const outcome = await reset('', size);
+      if (Buffer.isBuffer(outcome)) expect(outcome.length).toBeLessThanOrEqual(size);
+      else expect(outcome).toMatchObject({ reason: 'the connection failed' });
+    }
   });
 });
 
