@@ -14,7 +14,13 @@ describeServices('the messaging-app channel', (start) => {
     const id = MsgappClient.idOf(await client.text({ to: '22671000001', body: 'Bonjour 👋' }));
     expect(await client.settled(id, 'delivered')).toMatchObject({ status: 'delivered' });
     expect(await client.phone('22671000001')).toEqual([
-      expect.objectContaining({ messageID: id, channel: 'msgapp', from: '22670000100', text: 'Bonjour 👋', media: null }),
+      expect.objectContaining({
+        messageID: id,
+        channel: 'msgapp',
+        from: '22670000100',
+        text: 'Bonjour 👋',
+        media: null,
+      }),
     ]);
   });
 });
