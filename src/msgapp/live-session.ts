@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { Inbox } from './inbox.js';
 import type { Link, LinkEnd, LinkEvent } from './msgapp-transport.js';
 import { ReconnectPolicy } from './reconnect-policy.js';
@@ -78,7 +79,10 @@ export class LiveSession {
 
   /** Runs the session; resolves when it is over in this process. However often it is called, it runs once. */
   start(delayMs = 0): Promise<void> {
-    this.running ??= this.run(delayMs);
+    this.running ??= this.run(delayMs).catch((error) => {
+      const name = error instanceof Error ? error.name : 'something';
+      new Logger('Msgapp').error(`Session ${this.id} is left alone, it threw ${name}.`);
+    });
     return this.running;
   }
 
