@@ -162,7 +162,7 @@ describe('a message', () => {
 
 describe('one number', () => {
   test('sends in the order of acceptance, one message at a time', async () => {
-    const { world, transport, link, send } = await open();
+    const { world, process, transport, link, send } = await open();
     const gates: Gate[] = [];
     transport.carrier = async () => {
       const gate = new Gate();
@@ -174,6 +174,7 @@ describe('one number', () => {
     for (let index = 0; index < 5; index++) {
       await world.pass(1000);
       expect(bodies(link)).toEqual(Array.from({ length: index + 1 }, (_, at) => `${at}`));
+      expect(process.channel.lanes()).toEqual([]);
       gates[index]?.open();
     }
     await world.pass(1000);
