@@ -20,6 +20,8 @@ export type {
   CoreOptions,
   MessagingAsyncOptions,
   MessagingOptions,
+  MsgappModuleAsyncOptions,
+  MsgappModuleOptions,
   OtpModuleAsyncOptions,
   OtpModuleOptions,
   OtpValues,
@@ -31,6 +33,7 @@ export type { PortSource } from './core/port-provider.js';
 export {
   type MessagingEventMap,
   MessagingEvents,
+  type MsgappSessionEvent,
   type OtpRefusal,
   type OtpSubject,
   type SegmentDifference,
@@ -38,7 +41,36 @@ export {
 } from './events/messaging-events.js';
 export { messagingControllerOptions } from './http/messaging-controller.js';
 export { MessagingExceptionFilter } from './http/messaging-exception.filter.js';
+export { GuardedMediaFetcher } from './media/guarded-media-fetcher.js';
+export { type FetchedMedia, MediaFetcher, MediaRefusedError, type MediaRequest } from './media/media-fetcher.js';
+export type { MediaAllow, MediaOptions } from './media/media-options.js';
+export { MediaStore } from './media/media-store.js';
 export { MessagingModule } from './messaging.module.js';
+export { channelToken } from './msgapp/channel-token.js';
+export type { CredentialsKeyOption } from './msgapp/credential-keys.js';
+export type { LinkCode, LinkNews } from './msgapp/link-news.js';
+export { MsgappModule } from './msgapp/msgapp.module.js';
+export type { MsgappMessage, MsgappReceipt } from './msgapp/msgapp-results.js';
+export { type MsgappFile, type MsgappSendOptions, MsgappService, type MsgappText } from './msgapp/msgapp-service.js';
+export type { MsgappOptions, MsgappTariff } from './msgapp/msgapp-settings.js';
+export {
+  type Link,
+  type LinkEnd,
+  type LinkEvent,
+  type LinkListener,
+  type LinkOrder,
+  type MediaKind,
+  MsgappTransport,
+  type OutgoingMedia,
+  type OutgoingMsgapp,
+  type Pacing,
+  type SessionTiming,
+} from './msgapp/msgapp-transport.js';
+export type { CredentialChange, SessionCredentials } from './msgapp/session-credentials.js';
+export { SessionLostError } from './msgapp/session-lost-error.js';
+export { SessionManager } from './msgapp/session-manager.js';
+export * from './msgapp/session-store.js';
+export type { PendingSession, SessionsView, SessionView } from './msgapp/session-view.js';
 export { describeMessaging } from './openapi/describe-messaging.js';
 export type { OpenApiDocument } from './openapi/openapi-document.js';
 export { OtpModule } from './otp/otp.module.js';
@@ -55,7 +87,7 @@ export type { DeliveryStatus } from './outbox/delivery-status.js';
 export type { DispatchOptions } from './outbox/dispatch-settings.js';
 export * from './outbox/guard.js';
 export { GuardStore, type RecordStep } from './outbox/guard-store.js';
-export type { DeliveryTiming, RepeatPolicy } from './outbox/hand-off.js';
+export type { DeliveryTiming, HandOff, RepeatPolicy } from './outbox/hand-off.js';
 export type { OnceRequest } from './outbox/once-gate.js';
 export { type Acceptance, Outbox } from './outbox/outbox.js';
 export * from './outbox/outbox-store.js';
@@ -99,4 +131,5 @@ export { MemoryStorage } from './storage/memory/memory-storage.js';
 export { MessagingStorage } from './storage/messaging-storage.js';
 export { messagingMigrations } from './storage/typeorm/migrate.js';
 export { TypeormStorage, type TypeormStorageOptions } from './storage/typeorm/typeorm-storage.js';
+export { SandboxMsgappTransport } from './transports/sandbox/sandbox-msgapp-transport.js';
 export { SandboxSmsTransport } from './transports/sandbox/sandbox-sms-transport.js';

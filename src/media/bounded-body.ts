@@ -14,12 +14,10 @@ export class BoundedBody implements AsyncIterableIterator<Uint8Array> {
   private waitedMs = 0;
   private ended = false;
 
-  /** @param close hangs up; called once the body is over, whichever way */
   constructor(
     source: AsyncIterable<Uint8Array>,
     private readonly maxBytes: number,
     private readonly time: FetchTime,
-    private readonly close: () => void,
   ) {
     this.chunks = source[Symbol.asyncIterator]();
   }
@@ -66,9 +64,7 @@ export class BoundedBody implements AsyncIterableIterator<Uint8Array> {
   }
 
   private finish(): void {
-    if (this.ended) return;
     this.ended = true;
     this.time.end();
-    this.close();
   }
 }

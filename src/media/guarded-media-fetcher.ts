@@ -88,6 +88,6 @@ function accept(answer: MediaAnswer, url: URL, maxBytes: number, time: FetchTime
   return {
     contentType: answer.header('content-type')[0],
     fileName: fileNameOf(answer.header('content-disposition')[0], url),
-    body: new BoundedBody(answer.body, maxBytes, time, answer.close),
+    body: new BoundedBody(answer.body, maxBytes, time),
   };
 }

@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { Inbox } from './inbox.js';
 import type { Link, LinkEnd, LinkEvent } from './msgapp-transport.js';
 import { ReconnectPolicy } from './reconnect-policy.js';
@@ -78,7 +79,10 @@ export class LiveSession {
 
   /** Runs the session; resolves when it is over in this process. However often it is called, it runs once. */
   start(delayMs = 0): Promise<void> {
-    this.running ??= this.run(delayMs);
+    this.running ??= this.run(delayMs).catch((error) => {
+      const name = error instanceof Error ? error.name : 'something';
+      new Logger('Msgapp').error(`Session ${this.id} is left alone, it threw ${name}.`);
+    });
     return this.running;
   }
 
@@ -102,6 +106,7 @@ export class LiveSession {
 
   private async run(delayMs: number): Promise<void> {
     try {
+      if (this.status === 'connected' && !this.order) await this.steps.take('reconnecting', 'restart');
       await this.rest.next(delayMs);
       while (!this.order) {
         const end = this.watchdog.pairingEnd(this.now) ?? (await this.connect());
@@ -191,6 +196,6 @@ export class LiveSession {
     const isEnd = order.kind === 'end' && maySessionMove(this.status, order.status);
     if (isEnd) await this.steps.take(order.status, order.reason);
     // Also one that was scanned at the last moment before it was to expire: it will be opened again.
-    else await this.steps.leave(order.kind === 'end' ? order.reason : 'shutdown');
+    else await this.steps.leave(order.reason);
   }
 }

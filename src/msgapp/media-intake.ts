@@ -42,6 +42,8 @@ export class MediaIntake {
       throw new MessagingError('error.media_unavailable');
     } finally {
       cancel();
+      // A store that failed before it read has left the fetch open; one that is over takes no notice.
+      late.abort();
     }
   }
 

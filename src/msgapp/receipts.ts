@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../common/clock.js';
+import { StorageUnavailableError } from '../common/errors.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { Movement, OutboxStore } from '../outbox/outbox-store.js';
 import type { Settlement } from '../outbox/settlement.js';
@@ -42,6 +43,7 @@ export class Receipts {
   /** The references of hand-offs that are not stored yet, by message. */
   private readonly unstored = new LRUCache<string, string>({ max: WAITING_LIMIT });
   private storing = false;
+  private readonly log = new Logger('Msgapp');
 
   constructor(private readonly parts: ReceiptParts) {}
 
@@ -70,16 +72,18 @@ export class Receipts {
 
   private async store(): Promise<void> {
     this.storing = true;
+    let atATime = AT_A_TIME;
     while (this.queue.length > 0) {
-      const batch = this.queue.splice(0, AT_A_TIME);
+      const batch = this.queue.splice(0, atATime);
       try {
         await this.report(batch);
       } catch (error) {
-        new Logger('Msgapp').warn(
-          `Receipts could not be stored: ${error instanceof Error ? error.name : 'something'}.`,
-        );
-        this.queue.unshift(...batch);
-        await new Promise<void>((resolve) => this.parts.clock.after(PAUSE_MS, resolve));
+        this.log.warn(`Receipts could not be stored: ${error instanceof Error ? error.name : 'something'}.`);
+        const isAway = error instanceof StorageUnavailableError;
+        // What comes from outside may be such that no database takes it: then it goes alone, and is forgotten.
+        if (isAway || batch.length > 1) this.queue.unshift(...batch);
+        if (isAway) await new Promise<void>((resolve) => this.parts.clock.after(PAUSE_MS, resolve));
+        else atATime = 1;
       }
     }
     this.storing = false;

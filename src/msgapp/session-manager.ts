@@ -32,6 +32,8 @@ export class SessionManager implements SessionObserver<LiveSession> {
   private readonly pool: SessionPool;
   private readonly board: QrBoard;
   private readonly listeners = new Set<SessionListener>();
+  /** Whether this process sends; one that does not leaves each session, once linked, to one that does. */
+  private sends = false;
 
   constructor(
     private readonly store: SessionStore,
@@ -52,6 +54,7 @@ export class SessionManager implements SessionObserver<LiveSession> {
 
   /** Opens the sessions that are linked, as far as no other process holds them, and goes on doing so. */
   start(): Promise<void> {
+    this.sends = true;
     return this.pool.start();
   }
 
@@ -147,6 +150,7 @@ export class SessionManager implements SessionObserver<LiveSession> {
 
   turned(session: LiveSession): void {
     if (!session.link) this.board.show(session.id, undefined);
+    else if (!this.sends) void session.end({ kind: 'hand-over', reason: 'handed_over' });
     for (const listener of this.listeners) listener.turned(session);
   }
 

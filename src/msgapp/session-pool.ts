@@ -69,7 +69,7 @@ export class SessionPool implements SessionObserver<LiveSession> {
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancelLook();
-    await Promise.all(this.sessions.map((session) => session.end({ kind: 'hand-over' })));
+    await Promise.all(this.sessions.map((session) => session.end({ kind: 'hand-over', reason: 'shutdown' })));
     await this.starting?.then(
       () => this.parts.transport.stop(),
       () => undefined,
@@ -143,7 +143,7 @@ export class SessionPool implements SessionObserver<LiveSession> {
     this.cancelLook = this.parts.clock.after(this.parts.timing.leaseMs / LOOKS_A_LEASE, () => void this.look());
   }
 
-  /** Takes all sessions first, so that none is shown as connected, and opens them one after the other. */
+  /** Takes all sessions at once, so that none is shown as connected, and opens them one after the other. */
   private async resume(): Promise<void> {
     const { store, channel, clock, timing, random } = this.parts;
     let delayMs = 0;
@@ -151,32 +151,31 @@ export class SessionPool implements SessionObserver<LiveSession> {
       const free = await store.free(channel, clock.now(), AT_A_TIME);
       let taken = 0;
       for (const { id } of free) {
-        if (!(await this.take(id, delayMs))) continue;
+        const session = await this.take(id, delayMs);
+        if (!session) continue;
         taken++;
-        delayMs += timing.staggerMs * (0.5 + random());
+        if (!isFinal(session.status)) delayMs += timing.staggerMs * (0.5 + random());
       }
       if (free.length < AT_A_TIME || taken === 0) return;
     }
   }
 
-  /** True when the session is nobody's business but ours now. */
-  private async take(id: string, delayMs: number): Promise<boolean> {
-    if (this.stopped || this.live.has(id) || this.taking.has(id)) return false;
+  /** Takes a session that nobody holds; undefined when somebody does. */
+  private async take(id: string, delayMs: number): Promise<LiveSession | undefined> {
+    if (this.stopped || this.live.has(id) || this.taking.has(id)) return undefined;
     this.taking.add(id);
     try {
       const { store, clock } = this.parts;
       const until = this.leases.end;
       const lease = await store.lease(id, this.owner, clock.now(), until);
       const stored = lease && (await store.find(id));
-      if (!stored) return false;
-      const at = clock.now();
+      if (!stored) return undefined;
+      const session = this.adopt(stored, lease, until);
       // Whoever had its token was connected to a process that is gone.
-      if (stored.status === 'created') return store.move(lease, { to: 'expired', reason: 'abandoned', at });
-      if (stored.status === 'connected') await store.move(lease, { to: 'reconnecting', reason: 'restart', at });
-      const session = this.adopt({ ...stored, status: 'reconnecting' }, lease, until);
-      if (this.stopped) await session.end({ kind: 'hand-over' });
+      if (stored.status === 'created') await session.end({ kind: 'end', status: 'expired', reason: 'abandoned' });
+      else if (this.stopped) await session.end({ kind: 'hand-over', reason: 'shutdown' });
       else void session.start(delayMs);
-      return true;
+      return session;
     } finally {
       this.taking.delete(id);
     }

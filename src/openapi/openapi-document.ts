@@ -22,7 +22,7 @@ export interface Schema {
   readonly type?: 'string' | 'integer' | 'boolean' | 'array' | 'object';
   readonly description?: string;
   readonly nullable?: true;
-  readonly format?: 'date-time';
+  readonly format?: 'date-time' | 'binary' | 'uri';
   readonly pattern?: string;
   readonly enum?: readonly Json[];
   readonly minLength?: number;

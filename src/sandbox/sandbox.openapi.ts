@@ -51,10 +51,21 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
         },
         errors: [STORAGE_UNAVAILABLE],
       },
+      codes: {
+        operationId: 'getSandboxCodes',
+        summary: 'See the codes that wait to be scanned in this process',
+        answer: {
+          description: 'The codes that sessions show at this moment.',
+          headers: { ...NOT_STORED, ...NOT_SNIFFED },
+          content: json({ type: 'array', items: ref('SandboxCode') }, { one: { value: [CODE] }, none: { value: [] } }),
+        },
+        errors: [],
+      },
       events: {
         operationId: 'watchSandboxPhones',
         summary: 'Follow what the phones receive',
-        description: 'A stream that stays open: one event for every message from now on, its data a `PhoneMessage`.',
+        description:
+          'A stream that stays open: one event for every message from now on, its data a `PhoneMessage`; an event `codes` when there are other codes to scan.',
         answer: {
           description: 'Server-sent events, with a comment every 15 seconds.',
           headers: NOT_SNIFFED,
@@ -86,12 +97,25 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
   };
 });
 
+const CODE = {
+  qr: 'sandbox:msgapp:Qm9ucyBiYWlzZXJz',
+  image: 'data:image/png;base64,iVBORw0KGgo=',
+  channel: 'msgapp',
+  sessionID: '019d0f4e-9b10-7a52-b1c7-3d2e5f607182',
+};
+
 const ABOUT = [
   'What the phones of the sandbox received. No API key is asked for: these routes are for development only.',
   'Numbers by their last six digits: `990001` is refused for good and refunded; `990002` meets two temporary errors, then is delivered; `990003` is accepted and never reported, so it becomes `unknown`; `990004` is accepted, then undelivered. Any other is delivered at once.',
 ].join('\n\n');
 
 const SCHEMAS: Readonly<Record<string, Schema>> = {
+  SandboxCode: answerObject('A code to scan.', {
+    qr: { type: 'string', minLength: 1, description: 'What a camera would read.' },
+    image: { type: 'string', pattern: '^data:image/png;base64,', description: 'The same as a picture.' },
+    channel: { type: 'string', minLength: 1, description: 'The channel of the session.' },
+    sessionID: identifier('The session that shows it.'),
+  }),
   PhoneMessage: answerObject('A message as its phone shows it.', {
     messageID: identifier('The `smsID` or `messageID` of the send.'),
     channel: { type: 'string', minLength: 1, description: '`sms`, or the name of a messaging-app channel.' },

@@ -8,8 +8,10 @@ import { CallingSandbox } from '../support/calling-transport.js';
 import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';
 import { call } from '../support/http-client.js';
 import { OPTIONS, startMessaging } from '../support/messaging-app.js';
+import { MSGAPP } from '../support/msgapp-app.js';
 import { type Fetch, validatingFetch } from '../support/openapi-fetch.js';
 import { serveDocument } from '../support/openapi-host.js';
+import { playMsgapp } from '../support/openapi-msgapp.js';
 import { servePage } from '../support/openapi-page.js';
 import { rawFetch } from '../support/openapi-raw-fetch.js';
 import { type Described, operationsOf, pathFor } from '../support/openapi-reader.js';
@@ -38,8 +40,14 @@ class ShopController {
 @Module({ controllers: [ShopController] })
 class ShopModule {}
 
-/** Only a fault in our own code could give it: these two ask nobody for anything. */
-const OUT_OF_REACH = ['GET /sandbox 500 internal', 'GET /sandbox/events 500 internal'];
+const QR = '/api/v1/msgapp/web/qr/{qrToken}';
+
+/** Only a fault in our own code could give it: these ask nobody for anything, or take every fault for a refusal. */
+const OUT_OF_REACH = [
+  ...['/sandbox', '/sandbox/events', '/sandbox/codes', QR, `${QR}/image`].map((path) => `GET ${path} 500 internal`),
+  `GET ${QR}/image 504 timeout`,
+  'POST /sandbox/phones/{number}/scan 500 internal',
+];
 
 interface Host {
   readonly options?: Partial<MessagingOptions>;
@@ -50,15 +58,19 @@ interface Host {
 
 async function start(adapter: Adapter, { options = {}, sandboxes = ['sandbox'], units = 1000, ...host }: Host = {}) {
   let routes = (): string[] => [];
-  const app = await startMessaging(adapter, options, {
-    imports: [...sandboxes.map((path) => SandboxModule.forRoot({ path })), ShopModule],
-    units,
-    configure: (nest) => {
-      host.configure?.(nest);
-      routes = watchRoutes(nest);
-      serveDocument(nest);
+  const app = await startMessaging(
+    adapter,
+    { msgapp: MSGAPP, ...options },
+    {
+      imports: [...sandboxes.map((path) => SandboxModule.forRoot({ path })), ShopModule],
+      units,
+      configure: (nest) => {
+        host.configure?.(nest);
+        routes = watchRoutes(nest);
+        serveDocument(nest);
+      },
     },
-  });
+  );
   closing.push(() => app.close());
   const document: Described = JSON.parse(await (await fetch(`${app.url}/docs-json`)).text());
   const served = routes().filter((route) => !/^GET \/docs\b/.test(route));
@@ -79,6 +91,7 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
     ['under a path of its own', { options: { path: 'messaging' } }],
     ['beside versions of the host', { configure: (app) => app.enableVersioning({ type: VersioningType.URI }) }],
     ['with a second mount', { sandboxes: ['sandbox', 'internal/phones'] }],
+    ['with two channels', { options: { msgapp: [MSGAPP, { ...MSGAPP, channel: 'support' }] } }],
     ['without routes', { options: { controllers: false }, sandboxes: [] }],
   ])('describes exactly the routes that are mounted: %s', async (_, host) => {
     const { document, served, described } = await start(adapter, host);
@@ -92,8 +105,12 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
     for (const [name, operation] of operationsOf(document)) {
       if (name.includes('/shop/')) continue;
       expect([name, operation]).toEqual([name, expect.objectContaining({ summary: expect.any(String) })]);
-      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['200', '500']));
-      for (const { content = {} } of Object.values(operation.responses)) expect(Object.keys(content)).toHaveLength(1);
+      expect(Object.keys(operation.responses)).toEqual(
+        expect.arrayContaining([expect.stringMatching(/^20[04]$/), '500']),
+      );
+      for (const [status, { content = {} }] of Object.entries(operation.responses)) {
+        expect(Object.keys(content)).toHaveLength(status === '204' ? 0 : 1);
+      }
     }
   });
 
@@ -106,6 +123,9 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
         clock: { useValue: clock },
         limits: { bodyBytes: MAX_BYTES },
         sms: { ...OPTIONS.sms, maxRecipients: MAX_RECIPIENTS, transport: CallingSandbox },
+        // The clock makes great leaps.
+        msgapp: { ...MSGAPP, sessions: { leaseMs: 600_000, scanMs: 3_600_000 } },
+        media: { allow: 'loopback' },
       },
       units: UNITS,
     });
@@ -123,13 +143,14 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
       return answer;
     };
     await playScenario({ fetch: noting, app, storage, clock });
+    await playMsgapp({ fetch: noting, app, storage, clock });
 
     const promised = [...operationsOf(document)]
       .filter(([name]) => !name.includes('/shop/'))
       .flatMap(([name, { responses }]) =>
         Object.entries(responses).flatMap(([status, { content = {} }]) =>
-          status === '200'
-            ? [`${name} 200`]
+          Number(status) < 300
+            ? [`${name} ${status}`]
             : Object.keys(content['application/json']?.examples ?? {}).map((error) => `${name} ${status} ${error}`),
         ),
       );

@@ -14,6 +14,7 @@ import { HttpSettings, resolveHttpSettings } from '../../src/http/http-settings.
 import { type PhoneMessage, PhoneStore } from '../../src/sandbox/phone-store.js';
 import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { type PhoneListener, SandboxFeed } from '../../src/sandbox/sandbox-feed.js';
+import { SandboxScanner } from '../../src/sandbox/sandbox-scanner.js';
 import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 
@@ -44,9 +45,10 @@ class CoreModule {
         { provide: PhoneStore, useValue: store },
         { provide: Clock, useValue: clock },
         { provide: SandboxFeed, useValue: feed },
+        SandboxScanner,
         { provide: HttpSettings, useValue: resolveHttpSettings() },
       ],
-      exports: [PhoneStore, Clock, SandboxFeed, HttpSettings],
+      exports: [PhoneStore, Clock, SandboxFeed, SandboxScanner, HttpSettings],
     };
   }
 }

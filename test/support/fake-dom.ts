@@ -1,4 +1,4 @@
-type Listener = (event: { target: FakeElement }) => void;
+type Listener = (event: { target: FakeElement; preventDefault(): void }) => void;
 
 /**
  * As much of a browser's element as the sandbox page uses. What could turn a text into markup or code is refused, so a
@@ -12,6 +12,12 @@ export class FakeElement {
   hidden = false;
   title = '';
   value = '';
+  src = '';
+  alt = '';
+  type = '';
+  inputMode = '';
+  autocomplete = '';
+  disabled = false;
   lang = '';
   tabIndex = -1;
   scrollTop = 0;
@@ -23,7 +29,8 @@ export class FakeElement {
   readonly #listeners = new Map<string, Listener[]>();
 
   constructor(readonly name: string) {
-    if (!/^(li|ol|article|header|h2|small|span|div|p|time|page)$/.test(name)) throw new Error(`made a <${name}>`);
+    if (!/^(li|ol|article|header|h2|h3|small|span|div|p|time|page|img|form|label|input|button)$/.test(name))
+      throw new Error(`made a <${name}>`);
   }
 
   get textContent(): string {
@@ -67,7 +74,7 @@ export class FakeElement {
     this.#listeners.set(type, [...(this.#listeners.get(type) ?? []), listener]);
   }
   fire(type: string): void {
-    for (const listener of this.#listeners.get(type) ?? []) listener({ target: this });
+    for (const listener of this.#listeners.get(type) ?? []) listener({ target: this, preventDefault: () => {} });
   }
 
   /** Everything below of that class, in the order of the page. */

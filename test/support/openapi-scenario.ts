@@ -23,13 +23,18 @@ export interface Step {
   readonly status: number;
 }
 
-/** What every route with an API key may be asked in front of its handler; `method` as the route has it. */
-const DOORS = (path: string): Step[] => [
-  { path, status: 401, headers: { 'x-api-key': 'nobody' } },
+/** What every route of ours may be asked in front of its handler, but for the key. */
+export const EDGE = (path: string): Step[] => [
   { path, status: 400, body: '{' },
   { path, status: 400, body: [] },
   { path, status: 413, body: 'x'.repeat(MAX_BYTES + 1) },
   { path, status: 415, body: 'text', headers: { 'content-type': 'text/plain' } },
+];
+
+/** The same for a route with an API key. */
+export const DOORS = (path: string): Step[] => [
+  { path, status: 401, headers: { 'x-api-key': 'nobody' } },
+  ...EDGE(path),
 ];
 
 const SEND = '/api/v1/send/sms';
@@ -48,7 +53,7 @@ const TEXTS = (path: string): Step[] => [
   { path, status: 400, body: { ...SMS, number: [NUMBER, ...NUMBERS, '22670000009'] } },
 ];
 
-const once = (key: string) => ({ 'idempotency-key': key });
+export const once = (key: string) => ({ 'idempotency-key': key });
 
 /** POST requests in order. */
 export const POSTS: readonly Step[] = [
@@ -127,7 +132,8 @@ export async function playScenario(stage: Stage): Promise<void> {
   await playTroubles(stage, smsId);
 }
 
-async function play({ fetch, app }: Stage, method: string, step: Step): Promise<Response> {
+/** Takes one step. @throws Error when the answer has another status */
+export async function play({ fetch, app }: Stage, method: string, step: Step): Promise<Response> {
   const { path, body, headers = {}, status } = step;
   const answer = await fetch(`${app.url}${path}`, {
     method,

@@ -4,6 +4,7 @@ import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 /** What a request asks a storage for; the workers' own calls are left alone. */
 const ASKED_BY_REQUESTS = [
   ...['findKey', 'balance', 'commit', 'replay', 'find', 'recipients', 'list', 'numbers', 'messages', 'latest'],
+  ...['create', 'writeCredentials'],
 ];
 
 /** A memory storage that a test can make unavailable, break, or keep from answering. */
@@ -14,7 +15,7 @@ export class TroubledStorage extends MemoryStorage {
 
   constructor() {
     super();
-    for (const store of [this.accounts, this.ledger, this.outbox, this.phones, this.guards]) {
+    for (const store of [this.accounts, this.ledger, this.outbox, this.phones, this.guards, this.sessions]) {
       for (const name of ASKED_BY_REQUESTS) this.#wrap(store, name);
     }
   }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { createContext, Script } from 'node:vm';
+import type { CodeView } from '../../src/sandbox/code-view.js';
 import { pageHtml } from '../../src/sandbox/page/page-html.js';
 import { pageScript } from '../../src/sandbox/page/page-script.js';
 import type { PhoneMessageView } from '../../src/sandbox/phone-message-view.js';
@@ -11,8 +12,13 @@ class FakeEventSource {
   onmessage = (_: { data: string }): void => {};
   onerror = (): void => {};
   readyState = 0;
+  readonly listeners = new Map<string, () => void>();
 
   constructor(readonly url: string) {}
+
+  addEventListener(type: string, listener: () => void): void {
+    this.listeners.set(type, listener);
+  }
 }
 
 interface BrowserOptions {
@@ -34,6 +40,12 @@ export class SandboxPageBrowser {
   /** What the server has, newest first; undefined while it is away. */
   latest: readonly PhoneMessageView[] | undefined;
   phones: Readonly<Record<string, readonly PhoneMessageView[]>> = {};
+  /** The codes that the server shows. */
+  codes: readonly CodeView[] = [];
+  /** What the page had scanned: number and code. */
+  readonly scans: [number: string, qr: string][] = [];
+  /** What the next answer's body waits for. */
+  delay: Promise<void> | undefined;
   private readonly ids = new Map<string, FakeElement>();
   private readonly translated: FakeElement[] = [];
   private readonly onDocument = new Map<string, () => void>();
@@ -88,6 +100,13 @@ export class SandboxPageBrowser {
     await this.settle();
   }
 
+  /** The server shows other codes, and the newest stream says so. */
+  async shows(...codes: CodeView[]): Promise<void> {
+    this.codes = codes;
+    this.streams.at(-1)?.listeners.get('codes')?.();
+    await this.settle();
+  }
+
   /** The newest stream breaks; `forGood` when the browser will not try again. */
   breaks(forGood: boolean): void {
     const stream = this.streams.at(-1);
@@ -134,7 +153,7 @@ export class SandboxPageBrowser {
         };
         this.timers.push(again);
       },
-      fetch: async (url: string) => this.answer(url, pathname.replace(/\/+$/, '')),
+      fetch: async (url: string, { body }: { body?: string }) => this.answer(url, pathname.replace(/\/+$/, ''), body),
       EventSource: class extends FakeEventSource {
         constructor(url: string) {
           super(url);
@@ -145,12 +164,32 @@ export class SandboxPageBrowser {
     new Script(pageScript).runInContext(context);
   }
 
-  private answer(url: string, base: string): { ok: boolean; status: number; json: () => Promise<unknown> } {
+  private answer(url: string, base: string, body: string | undefined) {
     this.reads.push(url);
     const path = url.startsWith(base) ? url.slice(base.length) : url;
-    const number = /^\/phones\/(\d+)\/messages$/.exec(path)?.[1];
     if (this.latest === undefined) throw new TypeError('Failed to fetch');
-    const found = path === '/phones' ? this.latest : number === undefined ? undefined : (this.phones[number] ?? []);
-    return { ok: found !== undefined, status: found ? 200 : 404, json: async () => structuredClone(found) };
+    const found = body === undefined ? this.found(path) : this.scanned(path, body);
+    const content = structuredClone(found);
+    const { delay } = this;
+    this.delay = undefined;
+    const json = async (): Promise<unknown> => {
+      await delay;
+      return content;
+    };
+    return { ok: found !== undefined, status: found ? 200 : 404, json };
+  }
+
+  private found(path: string): unknown {
+    if (path === '/codes') return this.codes;
+    const number = /^\/phones\/(\d+)\/messages$/.exec(path)?.[1];
+    return path === '/phones' ? this.latest : number === undefined ? undefined : (this.phones[number] ?? []);
+  }
+
+  private scanned(path: string, body: string): object | undefined {
+    const { qr } = JSON.parse(body);
+    const code = this.codes.find((each) => each.qr === qr);
+    this.scans.push([/^\/phones\/(\d+)\/scan$/.exec(path)?.[1] ?? path, qr]);
+    this.codes = this.codes.filter((each) => each !== code);
+    return code;
   }
 }

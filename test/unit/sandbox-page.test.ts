@@ -1,10 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
+import type { CodeView } from '../../src/sandbox/code-view.js';
 import { pageHtml } from '../../src/sandbox/page/page-html.js';
 import { pageScript } from '../../src/sandbox/page/page-script.js';
 import type { PhoneMessageView } from '../../src/sandbox/phone-message-view.js';
+import type { FakeElement } from '../support/fake-dom.js';
 import { SandboxPageBrowser } from '../support/sandbox-page-browser.js';
 
 let count = 0;
+
+const code = (fields: Partial<CodeView> = {}): CodeView => ({
+  qr: 'sandbox:msgapp:1',
+  image: 'data:image/png;base64,AAAA',
+  channel: 'msgapp',
+  sessionID: 's1',
+  ...fields,
+});
 
 /** A message; each one made is a second later than the one before. */
 function message(fields: Partial<PhoneMessageView> = {}): PhoneMessageView {
@@ -215,5 +225,107 @@ describe('the page', () => {
     expect(browser.get('phones').all('fresh')).toEqual([]);
     await browser.types('');
     expect(numbersOf(browser)).toHaveLength(3);
+  });
+});
+
+describe('the codes on the page', () => {
+  const list = (browser: SandboxPageBrowser) => browser.get('code-list');
+  const partOf = (browser: SandboxPageBrowser, className: string, at = 0): FakeElement => {
+    const found = list(browser).all(className)[at];
+    if (!found) throw new Error(`no .${className}`);
+    return found;
+  };
+  const inputOf = (browser: SandboxPageBrowser): FakeElement => {
+    const [input] = partOf(browser, 'scan').children.flatMap(({ children }) => children);
+    if (!input) throw new Error('no input');
+    return input;
+  };
+
+  it('are shown while a session waits, and hidden otherwise', async () => {
+    const browser = await opened();
+    expect(browser.get('codes').hidden).toBe(true);
+    await browser.shows(
+      code(),
+      code({ qr: 'q2', sessionID: 's2', channel: 'support', image: 'data:image/png;base64,BBBB' }),
+    );
+    expect(browser.get('codes').hidden).toBe(false);
+    expect(
+      list(browser)
+        .all('qr')
+        .map(({ src, alt }) => [src, alt]),
+    ).toEqual([
+      ['data:image/png;base64,AAAA', 'Code QR d’une session msgapp'],
+      ['data:image/png;base64,BBBB', 'Code QR d’une session support'],
+    ]);
+    await browser.shows();
+    expect([browser.get('codes').hidden, list(browser).children]).toEqual([true, []]);
+  });
+
+  it('are there at once when the page is opened late', async () => {
+    const browser = new SandboxPageBrowser();
+    browser.codes = [code()];
+    await browser.opened();
+    expect(list(browser).all('qr')).toHaveLength(1);
+  });
+
+  it('are scanned with a click, with the number that stands there', async () => {
+    const browser = await opened();
+    await browser.shows(code());
+    expect(inputOf(browser).value).toBe('22670000100');
+    partOf(browser, 'scan').fire('submit');
+    await browser.settle();
+    expect(browser.scans).toEqual([['22670000100', 'sandbox:msgapp:1']]);
+    expect(browser.get('announce').textContent).toBe('+22670000100 est connecté à msgapp');
+    await browser.settle();
+    expect(browser.get('codes').hidden).toBe(true);
+  });
+
+  it('change under a number that is being typed', async () => {
+    const browser = await opened();
+    await browser.shows(code());
+    inputOf(browser).value = '+226 70 00 00 55';
+    await browser.shows(code({ qr: 'sandbox:msgapp:2', image: 'data:image/png;base64,CCCC' }));
+    expect(
+      list(browser)
+        .all('qr')
+        .map(({ src }) => src),
+    ).toEqual(['data:image/png;base64,CCCC']);
+    partOf(browser, 'scan').fire('submit');
+    await browser.settle();
+    expect(browser.scans).toEqual([['22670000055', 'sandbox:msgapp:2']]);
+  });
+
+  it.each<[string, string, Partial<Pick<SandboxPageBrowser, 'codes' | 'latest'>>, string]>([
+    ['a number that is none', '12', {}, 'Un numéro international, en chiffres.'],
+    ['a code that is gone', '22670000001', { codes: [] }, 'Ce code n’est plus affiché.'],
+    ['a server that is away', '22670000001', { latest: undefined }, 'Le téléphone ne répond pas, réessayez.'],
+  ])('say what is wrong: %s', async (_, number, trouble, sentence) => {
+    const browser = await opened();
+    await browser.shows(code());
+    const [says, button] = [partOf(browser, 'says'), partOf(browser, 'copy')];
+    inputOf(browser).value = number;
+    Object.assign(browser, trouble);
+    partOf(browser, 'scan').fire('submit');
+    await browser.settle();
+    expect([says.textContent, button.disabled]).toEqual([sentence, false]);
+  });
+
+  it('keep as text what the server names', async () => {
+    const browser = await opened();
+    await browser.shows(code({ channel: '<b>x</b>' }));
+    expect(partOf(browser, 'scan').textContent).toContain('<b>x</b>');
+  });
+
+  it('do not come back with an answer that was overtaken', async () => {
+    const browser = await opened();
+    let answer = (): void => {};
+    browser.delay = new Promise((resolve) => {
+      answer = resolve;
+    });
+    await browser.shows(code());
+    await browser.shows();
+    answer();
+    await browser.settle();
+    expect(browser.get('codes').hidden).toBe(true);
   });
 });

@@ -76,8 +76,8 @@ ol, ul { list-style: none; }
 h1 { font-size: clamp(1.375rem, 1.1rem + 1.2vw, 1.75rem); line-height: 1.15; letter-spacing: -.02em; font-weight: 700; text-wrap: balance; }
 .lead { color: var(--soft); font-size: .9375rem; line-height: 1.4; margin-top: .25rem; }
 .tools { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: end; }
-.filter { display: grid; gap: .25rem; font-size: .8125rem; font-weight: 600; color: var(--soft); }
-.filter input {
+.filter, .scan label { display: grid; gap: .25rem; font-size: .8125rem; font-weight: 600; color: var(--soft); }
+.filter input, .scan input {
   width: 15rem; max-width: 100%; min-height: 2.75rem; padding: .5rem .875rem;
   border: 1px solid var(--edge); border-radius: .75rem; background: var(--panel); color: var(--ink);
   font: inherit; font-size: 1rem; font-weight: 400; font-variant-numeric: tabular-nums;
@@ -129,6 +129,18 @@ main { flex: 1; }
 .channel { padding: 0 .4375rem; border: 1px solid var(--line); border-radius: .375rem; font-size: .6875rem; font-weight: 650; letter-spacing: .04em; line-height: 1.5; overflow-wrap: anywhere; }
 .fresh .bubble { background: var(--fresh); border-color: var(--fresh-line); animation: arrive .35s ease-out; }
 @keyframes arrive { from { opacity: 0; transform: translateY(.5rem); } }
+
+/* Codes to scan */
+.codes { margin-bottom: 1.5rem; }
+.codes h2 { font-size: 1.125rem; line-height: 1.25; letter-spacing: -.01em; }
+.code-list { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(25rem, 100%), 1fr)); gap: 1.25rem; margin-top: .75rem; }
+.code { display: flex; flex-wrap: wrap; gap: 1rem 1.25rem; padding: 1rem; align-items: center; }
+.qr { width: 10.5rem; height: 10.5rem; border-radius: 1rem; background: #fff; image-rendering: pixelated; }
+.scan { flex: 1 1 11rem; min-width: 0; display: grid; gap: .75rem; }
+.scan h3 { font-size: 1rem; line-height: 1.25; overflow-wrap: anywhere; }
+.scan .copy { margin: 0; }
+.copy:disabled { opacity: .6; cursor: progress; }
+.says { min-height: 1.5em; color: var(--warn); font-size: .875rem; }
 
 /* Nothing yet */
 .card { padding: clamp(1.25rem, 4vw, 2.5rem); border: 1px solid var(--line); border-radius: 1.75rem; background: var(--panel); box-shadow: var(--shade); }

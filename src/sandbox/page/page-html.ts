@@ -48,7 +48,7 @@ export function pageHtml(place: PagePlace): string {
     </svg>
     <div>
       <h1 data-text="title">Téléphones du bac à sable</h1>
-      <p class="lead" data-text="lead">Ce que vos destinataires verraient. Aucun opérateur, aucun SMS réel.</p>
+      <p class="lead" data-text="lead">Ce que vos destinataires verraient. Aucun opérateur, aucun message réel.</p>
     </div>
   </div>
   <div class="tools">
@@ -60,6 +60,10 @@ export function pageHtml(place: PagePlace): string {
 </header>
 <main id="main" tabindex="-1">
   <noscript><p class="card">Cette page a besoin de JavaScript. / This page needs JavaScript.</p></noscript>
+  <section class="codes" id="codes" aria-labelledby="codes-title" hidden>
+    <h2 id="codes-title" data-text="codesTitle">Codes QR à scanner</h2>
+    <ul class="code-list" id="code-list"></ul>
+  </section>
   <p class="summary" id="summary"></p>
   <section class="card empty" id="empty" aria-labelledby="empty-title" hidden>
     <h2 id="empty-title" data-text="emptyTitle">Aucun message pour l’instant</h2>

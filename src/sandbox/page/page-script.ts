@@ -1,3 +1,4 @@
+import { scriptCodes } from './script-codes.js';
 import { scriptLive } from './script-live.js';
 import { scriptPhones } from './script-phones.js';
 import { scriptTexts } from './script-texts.js';
@@ -7,5 +8,5 @@ import { scriptView } from './script-view.js';
 export const pageScript = `
 (() => {
 'use strict';
-${scriptTexts}${scriptPhones}${scriptView}${scriptLive}})();
+${scriptTexts}${scriptPhones}${scriptView}${scriptCodes}${scriptLive}})();
 `;

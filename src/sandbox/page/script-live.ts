@@ -60,7 +60,9 @@ function listen() {
   source.onopen = () => {
     showState('live');
     reread();
+    readCodes();
   };
+  source.addEventListener('codes', readCodes);
   source.onmessage = (event) => show([JSON.parse(event.data)], () => true);
   source.onerror = () => {
     showState('lost');
@@ -102,8 +104,13 @@ translatePage();
 byId('curl').textContent = curlText();
 offerCopy();
 byId('filter').addEventListener('input', (event) => filterBy(event.target.value));
-document.addEventListener('visibilitychange', () => document.hidden || reread());
-setInterval(() => document.hidden || reread(), REREAD_MS);
-reread();
+function rereadAll() {
+  if (document.hidden) return;
+  reread();
+  readCodes();
+}
+document.addEventListener('visibilitychange', rereadAll);
+setInterval(rereadAll, REREAD_MS);
+rereadAll();
 listen();
 `;

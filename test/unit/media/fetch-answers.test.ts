@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { collect } from '../../support/media/collect.js';
-import { FetchWorld, PUBLIC, PUBLIC_V6 } from '../../support/media/fetch-world.js';
+import { FetchWorld } from '../../support/media/fetch-world.js';
 import { answer, type RawHandler } from '../../support/media/raw-server.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { until } from '../../support/until.js';
@@ -224,187 +224,14 @@ describe('a connection that is reset while nobody reads', () => {
     expect(await reset('transfer-encoding: chunked\r\n', 0)).toMatchObject({ reason: 'the connection failed' });
   });
 
-  test.each(SIZES)('breaks the file or ends it, after %i bytes of no stated length', async (size) => {
-    // HTTP cannot always tell: where the system reports an end instead of the reset, the file ends.
-    const outcome = await reset('', size);
-    if (Buffer.isBuffer(outcome)) expect(outcome.length).toBeLessThanOrEqual(size);
-    else expect(outcome).toMatchObject({ reason: 'the connection failed' });
-  });
-});
-
-describe('too slow', () => {
-  const SILENT: RawHandler = () => {};
-  const HEADERS = 'HTTP/1.1 200 OK\r\ncontent-length: 900000\r\n\r\n';
-
-  test('is a look-up that does not come back', async () => {
-    const world = await open(SILENT);
-    world.network.onLookup = () => new Promise(() => {});
-    const refusal = world.refusal();
-    await until(() => world.network.lookups.length === 1);
-    world.clock.advance(5000);
-    expect(await refusal).toBe('no connection in time');
-    expect(world.network.dialled).toEqual([]);
-  });
-
-  test('is a host that does not answer: the next address is tried, then that is all', async () => {
-    const world = await open(({ socket }) => socket.end(answer(200, {}, 'file')));
-    world.network.name('half.example', ['1.1.1.1', '8.8.8.8', PUBLIC]).hole('1.1.1.1');
-    const bytes = world.bytes('http://half.example/');
-    await until(() => world.network.dialled.length === 1);
-    world.clock.advance(2000);
-    expect(await bytes).toBe('file');
-    expect(world.network.dialled.map(({ address }) => address)).toEqual(['1.1.1.1', '8.8.8.8', PUBLIC]);
-
-    world.network.name('hole.example', ['1.1.1.1', '1.1.1.1', '1.1.1.1', PUBLIC]);
-    const refusal = world.refusal('http://hole.example/');
-    for (let seen = 4; seen <= 6; seen++) {
-      await until(() => world.network.dialled.length === seen);
-      world.clock.advance(2000);
+  test('breaks a file of no stated length, as far as the system tells', async () => {
+    // Where what had come was read before the reset, it is seen; otherwise the system reports an end, and the file ends.
+    expect(await reset('', 1000)).toMatchObject({ reason: 'the connection failed' });
+    for (const size of SIZES.slice(1)) {
+      const outcome = await reset('', size);
+      if (Buffer.isBuffer(outcome)) expect(outcome.length).toBeLessThanOrEqual(size);
+      else expect(outcome).toMatchObject({ reason: 'the connection failed' });
     }
-    expect(await refusal).toBe('no connection in time');
-    expect(world.network.dialled).toHaveLength(6);
-  });
-
-  test('is not a host of which one address is out of order', async () => {
-    const world = await open(({ socket }) => socket.end(answer(200, {}, 'file')));
-    world.network.name('both.example', ['8.8.8.8', PUBLIC_V6]);
-    expect(await world.bytes('http://both.example/')).toBe('file');
-    world.network.name('down.example', ['8.8.8.8', '8.8.4.4', '1.1.1.1', PUBLIC]);
-    expect(await world.refusal('http://down.example/')).toBe('the host does not answer');
-  });
-
-  test.each<[string, string]>([
-    ['nothing', ''],
-    ['a status line', 'HTTP/1.1 200 OK\r\n'],
-    ['headers that do not end', 'HTTP/1.1 200 OK\r\nx: y\r\n'],
-    ['early hints again and again', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1000)],
-  ])('is an answer of %s', async (_what, bytes) => {
-    const world = await open(({ socket }) => socket.write(bytes));
-    const refusal = world.refusal();
-    await until(() => world.server.requests.length === 1);
-    world.clock.advance(4999);
-    world.clock.advance(1);
-    expect(await refusal).toBe('no answer in time');
-  });
-
-  test('is a body that stops', async () => {
-    const world = await open(({ socket }) => socket.write(`${HEADERS}${'a'.repeat(100_000)}`));
-    let size = 0;
-    const { body } = await world.fetch();
-    const reading = (async () => {
-      for await (const chunk of body) size += chunk.length;
-    })();
-    reading.catch(() => {});
-    await until(() => size === 100_000);
-    world.clock.advance(4999);
-    expect(world.server.open).toBe(1);
-    world.clock.advance(1);
-    await expect(reading).rejects.toMatchObject({ reason: 'too slow' });
-    await world.quiet();
-  });
-
-  test('is a body that drips: a byte a second for a few seconds, a kilobyte a second for long', async () => {
-    const drip = async (bytes: number, seconds: number) => {
-      const world = await open(({ socket }) => socket.write(HEADERS));
-      let size = 0;
-      const { body } = await world.fetch();
-      let reason: unknown;
-      const reading = (async () => {
-        for await (const chunk of body) size += chunk.length;
-      })().catch((error) => {
-        reason = error.reason;
-      });
-      let passed = 0;
-      for (; passed < seconds && reason === undefined; passed++) {
-        world.server.requests[0]?.socket.write('a'.repeat(bytes));
-        await until(() => size === (passed + 1) * bytes);
-        world.clock.advance(1000);
-        await new Promise(setImmediate);
-      }
-      world.abort.abort();
-      await reading;
-      await world.quiet();
-      return [passed, reason];
-    };
-    expect(await drip(1, 50)).toEqual([6, 'too slow']);
-    expect(await drip(1100, 50)).toEqual([50, 'the request ended']);
-  });
-
-  test('is not the reader: what it does between chunks is its own time', async () => {
-    const world = await saying(HEADERS, Buffer.alloc(900_000));
-    let size = 0;
-    for await (const chunk of (await world.fetch()).body) {
-      size += chunk.length;
-      if (size < 200_000) world.clock.advance(6000);
-    }
-    expect(size).toBe(900_000);
-    await world.quiet();
-  });
-
-  test('is a fetch that nobody ends', async () => {
-    const world = await saying(HEADERS, Buffer.alloc(900_000));
-    const { body } = await world.fetch();
-    world.clock.advance(60_000);
-    await world.quiet();
-    await expect(body[Symbol.asyncIterator]().next()).rejects.toMatchObject({ reason: 'too slow' });
-  });
-});
-
-describe('the end of the request ends the fetch', () => {
-  test('before it began', async () => {
-    const world = await open(() => {});
-    world.abort.abort();
-    expect(await world.refusal()).toBe('the request ended');
-    expect([world.network.lookups, world.network.dialled]).toEqual([[], []]);
-  });
-
-  test('during the look-up', async () => {
-    const world = await open(() => {});
-    world.network.onLookup = () =>
-      new Promise((resolve) => world.abort.signal.addEventListener('abort', () => resolve(), { once: true }));
-    const refusal = world.refusal();
-    await until(() => world.network.lookups.length === 1);
-    world.abort.abort();
-    expect(await refusal).toBe('the request ended');
-    expect(world.network.dialled).toEqual([]);
-  });
-
-  test('during the connection', async () => {
-    const world = await open(() => {});
-    world.network.hole(PUBLIC);
-    const refusal = world.refusal();
-    await until(() => world.network.dialled.length === 1);
-    world.abort.abort();
-    expect(await refusal).toBe('the request ended');
-  });
-
-  test('before the answer', async () => {
-    const world = await open(() => {});
-    const refusal = world.refusal();
-    await until(() => world.server.requests.length === 1);
-    world.abort.abort();
-    expect(await refusal).toBe('the request ended');
-  });
-
-  test('while a chunk is waited for, and while none is', async () => {
-    for (const waiting of [true, false]) {
-      const world = await open(({ socket }) => socket.write('HTTP/1.1 200 OK\r\n\r\nfile'));
-      const chunks = (await world.fetch()).body[Symbol.asyncIterator]();
-      expect((await chunks.next()).value?.toString()).toBe('file');
-      const next = waiting ? chunks.next() : undefined;
-      world.abort.abort();
-      await world.quiet();
-      await expect(next ?? chunks.next()).rejects.toMatchObject({ reason: 'the request ended' });
-      expect(await chunks.next()).toEqual({ done: true, value: undefined });
-    }
-  });
-
-  test('and so does a reader who has enough', async () => {
-    const world = await open(({ socket }) => socket.write('HTTP/1.1 200 OK\r\n\r\nfile'));
-    for await (const _ of (await world.fetch()).body) break;
-    await world.quiet();
-    await (await world.fetch()).body[Symbol.asyncIterator]().return?.();
-    await world.quiet();
   });
 });
 

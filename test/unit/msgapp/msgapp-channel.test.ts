@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { StorageUnavailableError } from '../../../src/common/errors.js';
 import type { MsgappOptions } from '../../../src/msgapp/msgapp-settings.js';
 import type { LinkEvent } from '../../../src/msgapp/msgapp-transport.js';
 import type { RepeatPolicy } from '../../../src/outbox/hand-off.js';
@@ -161,7 +162,7 @@ describe('a message', () => {
 
 describe('one number', () => {
   test('sends in the order of acceptance, one message at a time', async () => {
-    const { world, transport, link, send } = await open();
+    const { world, process, transport, link, send } = await open();
     const gates: Gate[] = [];
     transport.carrier = async () => {
       const gate = new Gate();
@@ -173,6 +174,7 @@ describe('one number', () => {
     for (let index = 0; index < 5; index++) {
       await world.pass(1000);
       expect(bodies(link)).toEqual(Array.from({ length: index + 1 }, (_, at) => `${at}`));
+      expect(process.channel.lanes()).toEqual([]);
       gates[index]?.open();
     }
     await world.pass(1000);
@@ -355,7 +357,7 @@ describe('receipts', () => {
     const { outbox } = world.storage;
     const settle = outbox.settle.bind(outbox);
     outbox.settle = async () => {
-      throw new Error('away');
+      throw new StorageUnavailableError('away');
     };
     await link.say({ kind: 'receipt', reference: `ref-${id}`, status: 'delivered', at: world.clock.now() });
     await world.pass(3000);
@@ -364,6 +366,40 @@ describe('receipts', () => {
     await world.pass(2000);
     expect(await status(id)).toBe('delivered');
     expect(process.channel.name).toBe('msgapp');
+  });
+
+  test('wait until the hand-off is stored, however long that takes', async () => {
+    const { world, process, link, send } = await open();
+    const { outbox } = world.storage;
+    const gate = new Gate();
+    const settle = outbox.settle.bind(outbox);
+    outbox.settle = async (settlements) => {
+      if (settlements.some(({ status }) => status === 'sent')) await gate.opened;
+      return settle(settlements);
+    };
+    const id = await send('Bonjour');
+    await link.say({ kind: 'receipt', reference: `ref-${id}`, status: 'delivered', at: world.clock.now() });
+    await settled();
+    expect((await process.service.message(ACCOUNT, id)).status).toBe('sending');
+    gate.open();
+    await settled();
+    const { status, sent_at, delivered_at } = await process.service.message(ACCOUNT, id);
+    expect([status, sent_at, delivered_at]).toEqual(['delivered', expect.any(String), expect.any(String)]);
+  });
+
+  test('that no database takes do not hold up the others', async () => {
+    const { world, link, send, status } = await open();
+    const id = await send('Bonjour');
+    const { outbox } = world.storage;
+    const byReference = outbox.byReference.bind(outbox);
+    outbox.byReference = async (channel, references) => {
+      if (references.includes('\0')) throw new TypeError('no such text');
+      return byReference(channel, references);
+    };
+    const receipt = { kind: 'receipt', status: 'delivered', at: world.clock.now() } as const;
+    for (const reference of ['a', '\0', 'b', `ref-${id}`, '\0']) void link.say({ ...receipt, reference });
+    await settled();
+    expect(await status(id)).toBe('delivered');
   });
 
   test('of an older connection count too: what they say is true', async () => {

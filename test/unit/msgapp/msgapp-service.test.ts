@@ -97,6 +97,18 @@ describe('the sender', () => {
     await expect(text()).rejects.toEqual(refused('error.msgapp_no_session'));
   });
 
+  test('is refused even when the cut comes while the sessions are being looked up', async () => {
+    const { world, process, text, link } = await openLinked();
+    const list = process.sessions.list.bind(process.sessions);
+    process.sessions.list = async (accountId) => {
+      const found = await list(accountId);
+      void link.say(cut);
+      return found;
+    };
+    await expect(text()).rejects.toEqual(refused('error.msgapp_no_session'));
+    expect(await world.balance()).toBe(1000);
+  });
+
   test('of a session that another process holds can be used here', async () => {
     const { world } = await openLinked();
     const other = opened(await new MsgappProcess(world, new ScriptedTransport()).start());

@@ -16,7 +16,7 @@ beforeAll(() => Logger.overrideLogger(false));
 async function open() {
   const world = await MsgappWorld.open();
   const transport = new ScriptedTransport();
-  const process = opened(new MsgappProcess(world, transport));
+  const process = opened(await new MsgappProcess(world, transport).start());
   const { sessionID: id, qrToken: token } = await process.sessions.connect(ACCOUNT);
   await settled();
   const link = transport.last();

@@ -155,6 +155,24 @@ describe('a log-out that reaches another process', () => {
   });
 });
 
+describe('a process that does not send', () => {
+  test('links a number, and leaves it to one that does', async () => {
+    const world = await MsgappWorld.open();
+    const front = opened(new MsgappProcess(world, new ScriptedTransport()));
+    const back = await another(world);
+    back.transport.onOpen = (link) => void link.say(open);
+    const id = await linked(front, NUMBER);
+    await world.pass(15_000, 500);
+    expect([front.transport.last().closed, front.transport.last().loggedOut]).toEqual([1, 0]);
+    expect((await world.steps(id)).slice(1)).toEqual([
+      ...['connected: linked', 'reconnecting: handed_over', 'connected: reconnected'],
+    ]);
+    const { messageID } = await front.service.sendText(ACCOUNT, { to: '22675000000', body: 'Bonjour' });
+    await world.pass(2000);
+    expect(back.transport.last().sent.map(({ messageId }) => messageId)).toEqual([messageID]);
+  });
+});
+
 describe('a shutdown', () => {
   test('leaves linked numbers to the next process, which opens them without a scan and with rests between', async () => {
     const world = await MsgappWorld.open();
@@ -209,11 +227,14 @@ describe('a shutdown', () => {
     const { storage, clock } = world;
     const made = { id: 'left', accountId: ACCOUNT, channel: 'msgapp', createdAt: clock.now() };
     await storage.sessions.create({ ...made, owner: 'dead', leaseUntil: clock.now() + 30_000 });
-    const { transport } = await another(world);
+    const { transport, process } = await another(world);
+    const told: unknown[] = [];
+    process.events.on('msgapp.session', ({ sessionId, status, reason }) => told.push([sessionId, status, reason]));
     await world.pass(45_000, 1000);
     expect([await world.steps('left'), transport.links.length]).toEqual([
       ...[['created: requested', 'expired: abandoned'], 0],
     ]);
+    expect(told).toEqual([['left', 'expired', 'abandoned']]);
   });
 });
 

@@ -19,7 +19,7 @@ beforeAll(() => Logger.overrideLogger(false));
 async function openLinked() {
   const world = await MsgappWorld.open();
   const transport = new ScriptedTransport();
-  const process = opened(new MsgappProcess(world, transport));
+  const process = opened(await new MsgappProcess(world, transport).start());
   const id = await linked(process, NUMBER);
   return { world, transport, process, id, link: transport.last() };
 }

@@ -16,7 +16,7 @@ beforeAll(() => Logger.overrideLogger(false));
 async function open() {
   const world = await MsgappWorld.open();
   const transport = new ScriptedTransport();
-  const process = opened(new MsgappProcess(world, transport));
+  const process = opened(await new MsgappProcess(world, transport).start());
   return { world, transport, process };
 }
 
@@ -164,7 +164,7 @@ describe('a server that says nothing', () => {
 
   test('when it is open is not our business', async () => {
     const { world, transport, id } = await openLinked();
-    await world.pass(3_600_000, 30_000);
+    await world.pass(3_600_000, 5000);
     expect([await world.status(id), transport.links.length]).toEqual(['connected', 1]);
   });
 });

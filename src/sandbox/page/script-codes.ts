@@ -1,0 +1,86 @@
+/** How the page shows the codes that sessions wait to have scanned, and scans them with the phone of any number. */
+export const scriptCodes = String.raw`
+/** By session, so that a number that is being typed outlives the change of the code: { qr, image, says, root }. */
+const codeCards = new Map();
+let offered = 0;
+let codeReads = 0;
+
+async function readCodes() {
+  const turn = ++codeReads;
+  try {
+    const codes = await read('/codes');
+    // An answer that was overtaken shows codes that are gone.
+    if (turn === codeReads) drawCodes(codes);
+  } catch {
+    // As with the messages: the next change or the next round reads again.
+  }
+}
+
+function drawCodes(codes) {
+  const cards = codes.map((code) => {
+    const card = codeCards.get(code.sessionID) || makeCodeCard(code);
+    codeCards.set(code.sessionID, card);
+    card.qr = code.qr;
+    card.image.src = code.image;
+    return card;
+  });
+  for (const [id, card] of codeCards) if (!cards.includes(card)) codeCards.delete(id);
+  arrange(byId('code-list'), cards.map((card) => card.root));
+  byId('codes').hidden = cards.length === 0;
+}
+
+function makeCodeCard(code) {
+  const root = element('li', 'code card');
+  const image = element('img', 'qr');
+  const form = element('form', 'scan');
+  const label = element('label', '', texts.scanAs);
+  const number = element('input');
+  const button = element('button', 'copy', texts.scan);
+  const says = element('p', 'says');
+  const card = { qr: code.qr, channel: code.channel, root, image, number, button, says };
+  image.alt = texts.qr(code.channel);
+  number.type = 'text';
+  number.inputMode = 'tel';
+  number.autocomplete = 'off';
+  // Ready for one click, and another number each time.
+  number.value = String(22670000100 + (offered++ % 100));
+  button.type = 'submit';
+  says.setAttribute('role', 'status');
+  label.append(number);
+  form.append(element('h3', '', code.channel), label, button, says);
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    scan(card);
+  });
+  root.append(image, form);
+  return card;
+}
+
+async function scan(card) {
+  const number = card.number.value.replace(/\D/g, '');
+  if (!/^[1-9]\d{6,14}$/.test(number)) {
+    card.says.textContent = texts.scanNumber;
+    return;
+  }
+  card.button.disabled = true;
+  card.says.textContent = '';
+  const outcome = await sendScan(number, card.qr);
+  card.button.disabled = false;
+  if (outcome === 'linked') byId('announce').textContent = texts.linked('+' + number, card.channel);
+  else card.says.textContent = texts[outcome];
+  readCodes();
+}
+
+async function sendScan(number, qr) {
+  try {
+    const answer = await fetch(base + '/phones/' + number + '/scan', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ qr }),
+    });
+    return answer.ok ? 'linked' : answer.status === 404 ? 'scanGone' : 'scanFailed';
+  } catch {
+    return 'scanFailed';
+  }
+}
+`;

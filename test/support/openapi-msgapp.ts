@@ -1,0 +1,174 @@
+import { LedgerService } from '../../src/billing/ledger-service.js';
+import { FileServer } from './file-server.js';
+import { DOORS, EDGE, once, play, type Stage, type Step } from './openapi-scenario.js';
+
+const ROOT = '/api/v1/msgapp';
+const TEXT = `${ROOT}/send/text`;
+const MEDIA = `${ROOT}/send/media`;
+const STATUS = `${ROOT}/web/status`;
+const SENDER = '22670000100';
+const SCAN = `/sandbox/phones/${SENDER}/scan`;
+
+const text = { to: '22670000000', body: 'Votre colis est arrivé.' };
+
+interface Code {
+  readonly qr: string;
+  readonly sessionID: string;
+}
+
+interface Asked extends Step {
+  readonly method: string;
+}
+
+const post = (path: string, status: number, body?: unknown, headers: Step['headers'] = {}): Asked => ({
+  ...{ method: 'POST', path, status, body, headers },
+});
+const get = (path: string, status: number): Asked => ({ method: 'GET', path, status });
+const remove = (path: string, status: number): Asked => ({ method: 'DELETE', path, status });
+
+/** Asks every route of a messaging-app channel, and of the sandbox's scan, for every answer that it describes. */
+export async function playMsgapp(stage: Stage): Promise<void> {
+  const files = await FileServer.open();
+  try {
+    await playChannel(stage, { to: text.to, mediaUrl: files.url('/photo.png'), caption: 'Le colis' });
+  } finally {
+    await files.close();
+  }
+}
+
+async function playChannel(stage: Stage, media: object): Promise<void> {
+  await all(stage, [get(STATUS, 200), post(TEXT, 409, text), post(MEDIA, 409, media)]);
+  const sessionId = await playLinking(stage);
+  await all(stage, [...sends(TEXT, text), ...sends(MEDIA, media), ...REFUSED_FIELDS(media)]);
+  await all(stage, [get(STATUS, 200), get(`${STATUS}?sessionID=${sessionId}`, 200)]);
+  await all(stage, [get(`${STATUS}?sessionID=a&sessionID=b`, 400), get(`${STATUS}?sessionID=unknown`, 404)]);
+  const sent = await play(stage, 'POST', { path: TEXT, status: 200, body: text });
+  const message = `${ROOT}/messages/${JSON.parse(await sent.text()).messageID}`;
+  await all(stage, [get(message, 200), get(`${ROOT}/messages/unknown`, 404), remove(`${ROOT}/web/unknown`, 404)]);
+  for (const path of [TEXT, MEDIA, `${ROOT}/web/connect`]) await doors(stage, 'POST', DOORS(path));
+  for (const path of [STATUS, message]) await doors(stage, 'GET', DOORS(path));
+  await doors(stage, 'DELETE', DOORS(`${ROOT}/web/${sessionId}`));
+  await playRepeats(stage, [post(TEXT, 200, text), post(MEDIA, 200, media)]);
+  await playTroubles(stage, [
+    ...[get(STATUS, 200), get(message, 200), post(TEXT, 200, text), post(MEDIA, 200, media)],
+    ...[post(`${ROOT}/web/connect`, 200), remove(`${ROOT}/web/${sessionId}`, 200)],
+  ]);
+  await playEmptyAccount(stage, [post(TEXT, 400, text), post(MEDIA, 400, media)]);
+  await play(stage, 'DELETE', { path: `${ROOT}/web/${sessionId}`, status: 200 });
+}
+
+/** Shows codes in every way and links a number; answers the session. */
+async function playLinking(stage: Stage): Promise<string> {
+  await all(stage, [get('/sandbox/codes', 200)]);
+  const { code, qrToken } = await shownCode(stage);
+  const qr = `${ROOT}/web/qr/${qrToken}`;
+  await all(stage, [get('/sandbox/codes', 200), get(qr, 200), get(`${qr}/image`, 200)]);
+  await all(stage, [get(`${ROOT}/web/qr/unknown`, 404), get(`${ROOT}/web/qr/unknown/image`, 404)]);
+  for (const path of [qr, `${qr}/image`]) await doors(stage, 'GET', EDGE(path));
+  await doors(stage, 'POST', EDGE(SCAN));
+  await all(stage, [
+    post('/sandbox/phones/+226/scan', 400, { qr: code.qr }),
+    post(SCAN, 400, {}),
+    post(SCAN, 400, { qr: 1 }),
+    post(SCAN, 404, { qr: 'unknown' }),
+  ]);
+  stage.storage.beUnavailable();
+  await all(stage, [post(SCAN, 503, { qr: code.qr })]);
+  stage.storage.recover();
+  const [shown] = await codes(stage);
+  const held = stage.storage.hold();
+  const late = play(stage, 'POST', { path: SCAN, status: 504, body: { qr: shown?.qr } });
+  await held;
+  stage.clock.advance(30_000);
+  await late;
+  stage.storage.recover();
+  const second = await shownCode(stage, shown?.sessionID);
+  await all(stage, [post('/sandbox/phones/22670000101/scan', 204, { qr: second.code.qr })]);
+  return second.code.sessionID;
+}
+
+/** A session of which the code can be seen, but for one that is about to be linked. */
+async function shownCode(stage: Stage, but?: string): Promise<{ code: Code; qrToken: string }> {
+  const answer = await play(stage, 'POST', { path: `${ROOT}/web/connect`, status: 200 });
+  const { sessionID, qrToken } = JSON.parse(await answer.text());
+  for (;;) {
+    const code = (await codes(stage)).find((each) => each.sessionID === sessionID && each.sessionID !== but);
+    if (code) return { code, qrToken };
+  }
+}
+
+async function codes(stage: Stage): Promise<readonly Code[]> {
+  return JSON.parse(await (await play(stage, 'GET', { path: '/sandbox/codes', status: 200 })).text());
+}
+
+const sends = (path: string, body: object): Asked[] => [
+  post(path, 200, body),
+  post(path, 200, body, once(`${path}-one`)),
+  post(path, 200, body, once(`${path}-one`)),
+  post(path, 422, { ...body, to: '22670000009' }, once(`${path}-one`)),
+  post(path, 400, body, once('with a blank')),
+  post(path, 400, { ...body, to: undefined }),
+  post(path, 400, { ...body, to: 1 }),
+  post(path, 400, { ...body, to: '+22670000000' }),
+  post(path, 400, { ...body, from: 1 }),
+  post(path, 409, { ...body, from: '22670000109' }),
+];
+
+const REFUSED_FIELDS = (media: object): Asked[] => [
+  post(TEXT, 400, { ...text, body: 1 }),
+  post(TEXT, 400, { ...text, body: ' ' }),
+  post(MEDIA, 400, { ...media, mediaUrl: undefined }),
+  post(MEDIA, 400, { ...media, mediaUrl: 1 }),
+  post(MEDIA, 400, { ...media, mediaUrl: 'http://192.0.2.1/photo.png' }),
+  post(MEDIA, 400, { ...media, mediaType: 1 }),
+  post(MEDIA, 400, { ...media, mediaType: 'sticker' }),
+  post(MEDIA, 400, { ...media, caption: 1 }),
+];
+
+/** The first waits in the storage while the second comes. */
+async function playRepeats(stage: Stage, steps: readonly Asked[]): Promise<void> {
+  for (const step of steps) {
+    const repeated = { ...step, headers: once(`${step.path}-two`) };
+    const held = stage.storage.hold();
+    const first = play(stage, step.method, repeated);
+    await held;
+    await play(stage, step.method, { ...repeated, status: 409 });
+    stage.storage.recover();
+    await first;
+  }
+}
+
+async function playTroubles(stage: Stage, steps: readonly Asked[]): Promise<void> {
+  const { storage, clock } = stage;
+  for (const { method, ...step } of steps) {
+    // So that the key has to be looked up anew.
+    clock.advance(10_000);
+    storage.beUnavailable();
+    await play(stage, method, { ...step, status: 503 });
+    storage.breakDown();
+    await play(stage, method, { ...step, status: 500 });
+    storage.recover();
+    clock.advance(10_000);
+    const held = storage.hold();
+    const late = play(stage, method, { ...step, status: 504 });
+    await held;
+    clock.advance(30_000);
+    await late;
+    storage.recover();
+  }
+}
+
+async function playEmptyAccount(stage: Stage, steps: readonly Asked[]): Promise<void> {
+  const ledger = stage.app.app.get(LedgerService, { strict: false });
+  const units = (await ledger.balance(stage.app.accountId)) ?? 0;
+  if (units > 0) await ledger.adjust(stage.app.accountId, -units);
+  await all(stage, steps);
+}
+
+async function all(stage: Stage, steps: readonly Asked[]): Promise<void> {
+  for (const { method, ...step } of steps) await play(stage, method, step);
+}
+
+async function doors(stage: Stage, method: string, steps: readonly Step[]): Promise<void> {
+  for (const step of steps) await play(stage, method, step);
+}
