@@ -50,13 +50,19 @@ export interface SmsReport {
   readonly error?: string;
 }
 
-/** A carrier's receipt for one part, known only by the carrier's id. */
+/**
+ * A carrier's receipt for one part, known only by the carrier's id. `fateOf` says what the parts make of the SMS; `failed`
+ * (the carrier never took it) is refunded when it is said of every part, `undelivered` never is.
+ */
 export interface CarrierReceipt {
   /** As in {@link SubmitResult}. */
   readonly route: string;
   /** The id in every form in which the carrier may have given it at the submit, the most trusted first. */
   readonly ids: readonly string[];
-  /** The recipient, where the receipt names it: ids of some carriers repeat. E.164 digits without the plus sign. */
+  /**
+   * The recipient, where the receipt names it: ids of some carriers repeat. E.164 digits without the plus sign; it must be
+   * the number that the SMS was sent to, so leave out what cannot be brought into that form.
+   */
   readonly number?: string;
   readonly status: SmsReport['status'];
   readonly error?: string;
