@@ -64,13 +64,12 @@ export class CarrierRoute {
     const bookings = await this.pace.book(batch.map(({ text }) => measure(text).segments));
     const { slices, later } = slicesOf(bookings);
     for (const { index, at } of later) results[index] = { kind: 'postponed', error: 'rate_limited', until: at };
-    const sending = slices.map(async ({ at, indexes }) => {
+    const sending: Promise<void>[] = [];
+    for (const { at, indexes } of slices) {
       const waitMs = at - this.clock.now();
       if (waitMs > 0) await pause(this.clock, waitMs, signal);
-      const slice = indexes.flatMap((index) => batch[index] ?? []);
-      const given = signal.aborted ? slice.map(() => this.stopping()) : await this.handOver(slice, signal);
-      for (const [place, index] of indexes.entries()) results[index] = given[place];
-    });
+      sending.push(this.sendSlice(indexes, batch, results, signal));
+    }
     await Promise.all(sending);
     return results;
   }
@@ -78,6 +77,17 @@ export class CarrierRoute {
   async stop(): Promise<void> {
     this.circuit?.end();
     if (this.started) await this.transport.stop();
+  }
+
+  private async sendSlice(
+    indexes: readonly number[],
+    batch: readonly OutgoingSms[],
+    results: RouteResult[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const slice = indexes.flatMap((index) => batch[index] ?? []);
+    const given = signal.aborted ? slice.map(() => this.stopping()) : await this.handOver(slice, signal);
+    for (const [place, index] of indexes.entries()) results[index] = given[place];
   }
 
   private async handOver(batch: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly RouteResult[]> {
