@@ -128,12 +128,12 @@ export abstract class SmsTransport {
   /** Who answers `POST …/sms/callbacks/<name>` and `…/<name>/<secret>`, by name. */
   readonly callbacks: ReadonlyMap<string, CallbackHandler> = new Map();
 
-  /** Opens links. Called once, before the first `submit`. */
+  /** Opens links. Called before the first `submit`; again only when it threw. */
   abstract start(sink: SmsSink): Promise<void>;
 
   /**
    * Hands a batch to the carrier; one result for each SMS, in the same order. `signal` fires when the process wants to
-   * stop: finish what is on the wire, answer `retry` for the rest. A throw counts as `unknown` for the whole batch.
+   * stop: finish what is on the wire, answer `retry` or `postponed` for the rest. A throw counts as `unknown` for the whole batch.
    */
   abstract submit(batch: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly SubmitResult[]>;
 
