@@ -44,7 +44,7 @@ export class Trip {
     if (result.kind !== 'postponed') this.attempts.push(...attemptsOf(route, result, at));
     if (result.kind === 'refused' && route.settings.failOver(result.error)) this.refusal = result.error;
     else if (result.kind === 'retry' && route.isShut && !stopping) this.mayWorkLater = result.error;
-    else this.outcome = { ...result, route: route.naming(result.route) };
+    else this.outcome = result.kind === 'postponed' ? result : { ...result, route: route.naming(result.route) };
   }
 
   private withoutTaker(): SubmitResult {

@@ -86,7 +86,6 @@ describe('a limit in segments a second', () => {
         kind: 'postponed',
         error: 'rate_limited',
         until: now + 1000,
-        route: 'a',
       });
       expect(transport.batches).toEqual([]);
     });
