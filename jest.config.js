@@ -3,7 +3,7 @@ const common = {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^nestjs-messaging$': '<rootDir>/src/index.ts',
-    '^nestjs-messaging/(baileys|http|smpp)$': '<rootDir>/src/transports/$1/index.ts',
+    '^nestjs-messaging/(baileys|http|routed|smpp)$': '<rootDir>/src/transports/$1/index.ts',
     '^nestjs-messaging/([a-z-]+)$': '<rootDir>/src/$1/index.ts',
     // Not `x.json.js`: that is a module of its own (libphonenumber's metadata).
     '^(\\.{1,2}/(?!.*\\.json\\.js$).*)\\.js$': '$1',
@@ -25,7 +25,7 @@ const common = {
 
 export default {
   testTimeout: 30_000,
-  projects: ['unit', 'e2e', 'services'].map((name) => ({
+  projects: ['unit', 'e2e', 'services', 'carriers'].map((name) => ({
     ...common,
     displayName: name,
     testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],

@@ -106,7 +106,7 @@ export class ChannelWorker {
     const at = clock.now();
     const settlements = batch.map((delivery, index) => {
       const result = results[index] ?? { kind: 'unknown', error: 'no_answer' };
-      return settlementOf(delivery, result, channel, at, ids.random());
+      return settlementOf(delivery, result, channel, at, ids.random(), leaseUntil);
     });
     await this.settle(settlements, leaseUntil);
   }

@@ -25,6 +25,8 @@ type HandOffKind =
     }
   /** Not taken, may work later. */
   | { readonly kind: 'retry'; readonly error: string }
+  /** Not tried: its turn comes at `until`, milliseconds since the epoch. No attempt is counted. */
+  | { readonly kind: 'postponed'; readonly error: string; readonly until: number }
   /** Not taken, never will be. */
   | { readonly kind: 'refused'; readonly error: string }
   /** Nobody knows; with a reference, a later report may tell. */
@@ -65,13 +67,14 @@ export function backoff({ retryBaseMs, retryMaxMs }: DeliveryTiming, attempt: nu
   return Math.round((ceiling / 2) * (1 + random));
 }
 
-/** What a hand-off means for its delivery. `random` in [0, 1) is the jitter. */
+/** What a hand-off means for its delivery. `random` in [0, 1) is the jitter, `leaseUntil` the end of the lease it was claimed with. */
 export function settlementOf(
   { messageId, position, attempt }: Delivery,
   result: HandOff,
   { repeat, timing }: HandOffPolicy,
   at: number,
   random: number,
+  leaseUntil: number,
 ): Settlement {
   const settled = {
     ...{ messageId, position, attempt, at },
@@ -83,6 +86,8 @@ export function settlementOf(
     if (result.final) return { ...settled, status: result.final };
     return { ...settled, status: 'sent', dueAt: at + timing.reportDeadlineMs };
   }
+  if (result.kind === 'postponed')
+    return { ...settled, status: 'queued', dueAt: result.until, uncounted: { leaseUntil } };
   if (result.kind === 'refused') return { ...settled, status: 'failed' };
   const again = attempt < timing.maxAttempts && (result.kind === 'retry' || repeat === 'idempotent');
   if (again) return { ...settled, status: 'queued', dueAt: at + backoff(timing, attempt, random) };

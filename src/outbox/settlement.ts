@@ -19,6 +19,11 @@ export interface Settlement {
    * the lease; reports of the carrier come without it.
    */
   readonly attempt?: number;
+  /**
+   * With `queued`: nothing was tried, so the claim with this lease does not count as an attempt. The next claim has the same
+   * number then; its lease ends later, so that what is told twice is not taken for the second one's.
+   */
+  readonly uncounted?: { readonly leaseUntil: number };
   /** Milliseconds since the epoch: for `queued` the next attempt, for `sent` when a missing report makes it `unknown`. */
   readonly dueAt?: number;
   /** A short reason, for instance the carrier's code; shown to the account. */
@@ -35,8 +40,10 @@ export interface Settlement {
 export interface DeliveryRow {
   readonly status: DeliveryStatus;
   readonly units: number;
-  /** How often it was claimed. */
+  /** How often it was claimed, without claims that tried nothing. */
   readonly attempt: number;
+  /** Next attempt, end of the lease or report deadline, after the status. */
+  readonly dueAt: number | null;
 }
 
 /** What changes in that row. */
@@ -46,6 +53,8 @@ export interface DeliveryChange {
   readonly dueAt: number | null;
   /** Units that go back to the account. */
   readonly refund: number;
+  /** The count of attempts, where it changes. */
+  readonly attempt?: number;
 }
 
 const RANK: Readonly<Record<DeliveryStatus, number>> = {
@@ -67,7 +76,10 @@ export function nextState(row: DeliveryRow, settlement: Settlement): DeliveryCha
   const { status, attempt } = settlement;
   const holdsLease = row.status === 'sending' && attempt === row.attempt;
   if (status === 'queued') {
-    return holdsLease ? { status, dueAt: settlement.dueAt ?? settlement.at, refund: 0 } : undefined;
+    if (!holdsLease) return undefined;
+    const change = { status, dueAt: settlement.dueAt ?? settlement.at, refund: 0 };
+    if (settlement.uncounted === undefined) return change;
+    return settlement.uncounted.leaseUntil === row.dueAt ? { ...change, attempt: row.attempt - 1 } : undefined;
   }
   if (attempt !== undefined && !holdsLease && (status === 'failed' || status === 'unknown')) return undefined;
   if (row.status === 'delivered' ? status !== 'read' : RANK[status] <= RANK[row.status]) return undefined;

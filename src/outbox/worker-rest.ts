@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../common/clock.js';
 
 /** The pauses of a worker: each ends early when the worker is told to stop, and those that wait for work when it is rung. */
@@ -6,7 +7,10 @@ export class WorkerRest {
   private rung = true;
   private wake: () => void = () => undefined;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(private readonly clock: Clock) {
+    // Each batch under way listens, and there may be dozens: no leak that Node has to warn of.
+    setMaxListeners(0, this.stopping.signal);
+  }
 
   /** Fires when the worker is to stop. */
   get signal(): AbortSignal {

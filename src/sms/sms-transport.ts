@@ -50,13 +50,19 @@ export interface SmsReport {
   readonly error?: string;
 }
 
-/** A carrier's receipt for one part, known only by the carrier's id. */
+/**
+ * A carrier's receipt for one part, known only by the carrier's id. `fateOf` says what the parts make of the SMS; `failed`
+ * (the carrier never took it) is refunded when it is said of every part, `undelivered` never is.
+ */
 export interface CarrierReceipt {
   /** As in {@link SubmitResult}. */
   readonly route: string;
   /** The id in every form in which the carrier may have given it at the submit, the most trusted first. */
   readonly ids: readonly string[];
-  /** The recipient, where the receipt names it: ids of some carriers repeat. E.164 digits without the plus sign. */
+  /**
+   * The recipient, where the receipt names it: ids of some carriers repeat. E.164 digits without the plus sign; it must be
+   * the number that the SMS was sent to, so leave out what cannot be brought into that form.
+   */
   readonly number?: string;
   readonly status: SmsReport['status'];
   readonly error?: string;
@@ -122,12 +128,12 @@ export abstract class SmsTransport {
   /** Who answers `POST …/sms/callbacks/<name>` and `…/<name>/<secret>`, by name. */
   readonly callbacks: ReadonlyMap<string, CallbackHandler> = new Map();
 
-  /** Opens links. Called once, before the first `submit`. */
+  /** Opens links. Called before the first `submit`; again only when it threw. */
   abstract start(sink: SmsSink): Promise<void>;
 
   /**
    * Hands a batch to the carrier; one result for each SMS, in the same order. `signal` fires when the process wants to
-   * stop: finish what is on the wire, answer `retry` for the rest. A throw counts as `unknown` for the whole batch.
+   * stop: finish what is on the wire, answer `retry` or `postponed` for the rest. A throw counts as `unknown` for the whole batch.
    */
   abstract submit(batch: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly SubmitResult[]>;
 

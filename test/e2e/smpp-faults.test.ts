@@ -51,7 +51,11 @@ describe.each([
       if (status !== 'queued' && status !== 'sent') open.delete(position);
     });
     const { smsID } = await client.sent({ signature: 'INFOS', content: 'Bonjour', number });
-    await eventually(() => open.size === 0, Boolean, { clock, stepMs: 2 });
+    // As long as it goes on: how long it takes is not the question here.
+    while (open.size > 0) {
+      const before = open.size;
+      await eventually(() => open.size < before, Boolean, { clock, stepMs: 2 });
+    }
 
     const { recipients } = await client.details(smsID);
     const of = (wanted: string) => recipients.filter(({ status }) => status === wanted).length;
@@ -65,5 +69,5 @@ describe.each([
     expect(carrier.twice).toBeGreaterThan(messages / 40);
     expect(await client.balance()).toBe(0);
     expect(await service.app.get(LedgerService, { strict: false }).checkLedger()).toEqual([]);
-  });
+  }, 120_000);
 });

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Body, Controller, type LoggerService, Module, Post } from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import express, { json, type RequestHandler, raw } from 'express';
 import { StorageUnavailableError } from '../../src/common/errors.js';
 import type { CallbackAnswer, CarrierCallback, SmsSink } from '../../src/sms/sms-transport.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
@@ -226,5 +228,39 @@ describeOnBothAdapters('the URL that a carrier has called', (adapter: Adapter) =
     await transport.calls[0]?.sink.inbound([text]);
     await app.close();
     expect(inbound).toHaveBeenCalledWith(text);
+  });
+});
+
+describe('a body parser of the host in front of everything (express)', () => {
+  const keep = (req: object, _res: unknown, bytes: Buffer) => void Object.assign(req, { rawBody: bytes });
+
+  async function posted(parser: RequestHandler, type: string) {
+    const transport = new CallingTransport();
+    const lines: string[] = [];
+    const log = (...words: unknown[]) => void lines.push(words.map(String).join(' '));
+    const app = await startMessaging(
+      'express',
+      { sms: { ...OPTIONS.sms, transport: { useValue: transport } } },
+      { platform: new ExpressAdapter(express().use(parser)), options: { logger: { log, warn: log, error: log } } },
+    );
+    const answer = await fetch(`${app.url}/api/v1/sms/callbacks/carrier`, {
+      ...{ method: 'POST', body: '{ "a": 1}', headers: { 'content-type': type } },
+    });
+    await app.close();
+    return { status: answer.status, log: lines.join(), body: transport.calls[0]?.callback.body?.toString() };
+  }
+
+  it.each<[string, RequestHandler, string]>([
+    ['that is for other content types', json(), 'text/plain'],
+    ['that keeps the bytes', json({ verify: keep }), 'application/json'],
+    ['that gives the bytes', raw({ type: () => true }), 'text/xml'],
+  ])('does no harm %s', async (_, parser, type) => {
+    expect(await posted(parser, type)).toMatchObject({ status: 200, body: '{ "a": 1}' });
+  });
+
+  it('that took them away is a fault, and the log says what to do', async () => {
+    const { status, log, body } = await posted(json(), 'application/json');
+    expect([status, body]).toEqual([500, undefined]);
+    expect(log).toContain('exclude the path');
   });
 });

@@ -73,6 +73,26 @@ describeServices("carriers' receipts", (start) => {
     expect(await books()).toEqual([]);
   });
 
+  it('come one by one around the answers of a crowd of submits, and none is lost', async () => {
+    const number = Array.from({ length: 600 }, (_, index) => `22671${String(index).padStart(6, '0')}`);
+    const heard: Promise<void>[] = [];
+    const tell = (to: string) => void heard.push(transport.sink.receipts([receipt(`${to}-1`)]));
+    transport.before = async (batch) => {
+      // A third each: before the answer, while it is being stored, after it.
+      for (const [index, { number: to }] of batch.entries()) {
+        if (index % 3 === 0) tell(to);
+        else if (index % 3 === 1) setImmediate(tell, to);
+        else setTimeout(tell, index % 50, to);
+      }
+    };
+    const { smsID } = await client.sent({ ...SEND, number });
+    await becomes(smsID, ...number.map((): DeliveryStatus => 'delivered'));
+    await Promise.all(heard);
+    expect(heard).toHaveLength(600);
+    expect(moved.filter(({ status }) => status === 'delivered')).toHaveLength(600);
+    expect(await books()).toEqual([]);
+  });
+
   it('are waited for part by part', async () => {
     transport.answer = () => ({ kind: 'sent', carrierIds: ['a', 'b', 'c'] });
     const { smsID } = await client.sent({ ...SEND, content: 'ê'.repeat(150) });

@@ -1,16 +1,4 @@
-import { createConnection } from 'node:net';
-
-/** Whether something listens on a loopback port. */
-function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection({ host: '127.0.0.1', port });
-    const answer = (up: boolean) => {
-      socket.destroy();
-      resolve(up);
-    };
-    socket.once('connect', () => answer(true)).once('error', () => answer(false));
-  });
-}
+import { listens } from './listens.js';
 
 /**
  * Whether a suite can have its server. Without one it is skipped, and says so; with `CI=true` it fails instead: there,

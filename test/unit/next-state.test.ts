@@ -27,7 +27,7 @@ const TABLE: Readonly<Record<DeliveryStatus, string>> = {
 
 const ROWS = Object.keys(TABLE).filter((name): name is DeliveryStatus => name in TABLE);
 
-const row = (status: DeliveryStatus): DeliveryRow => ({ status, units: 3, attempt: 5 });
+const row = (status: DeliveryStatus): DeliveryRow => ({ status, units: 3, attempt: 5, dueAt: 900 });
 const ATTEMPTS: Readonly<Record<Fence, number | undefined>> = { report: undefined, holder: 5, stale: 4, future: 6 };
 
 function settlement(status: Reported, fence: Fence, dueAt?: number): Settlement {
@@ -66,12 +66,24 @@ describe('nextState', () => {
     expect(nextState(row('sending'), settlement('queued', 'holder'))?.dueAt).toBe(1000);
   });
 
+  test('a claim that tried nothing is taken back by the attempt that holds the lease, and by nobody else', () => {
+    const untried = (fence: Fence, leaseUntil = 900): Settlement => ({
+      ...{ ...settlement('queued', fence, 2000), uncounted: { leaseUntil } },
+    });
+    const back = { status: 'queued', dueAt: 2000, refund: 0, attempt: 4 };
+    expect(nextState(row('sending'), untried('holder'))).toEqual(back);
+    for (const fence of ['report', 'stale', 'future'] as const) {
+      expect(nextState(row('sending'), untried(fence))).toBeUndefined();
+    }
+    expect(nextState(row('sending'), untried('holder', 899))).toBeUndefined();
+  });
+
   test('a hand-off without a deadline is watched by nobody', () => {
     expect(nextState(row('sending'), settlement('sent', 'holder'))?.dueAt).toBeNull();
   });
 
   test('a recipient that cost nothing gives nothing back', () => {
-    const free: DeliveryRow = { status: 'sending', units: 0, attempt: 5 };
+    const free: DeliveryRow = { status: 'sending', units: 0, attempt: 5, dueAt: 900 };
     expect(nextState(free, settlement('failed', 'report'))?.refund).toBe(0);
   });
 });
@@ -98,7 +110,7 @@ interface Life {
 }
 
 function live(events: readonly Event[], rules: typeof nextState): Life {
-  let now: DeliveryRow = { status: 'queued', units: 4, attempt: 0 };
+  let now: DeliveryRow = { status: 'queued', units: 4, attempt: 0, dueAt: 0 };
   const states: DeliveryStatus[] = [now.status];
   const refunds: number[] = [];
   for (const event of events) {
@@ -172,7 +184,7 @@ describe('a delivery, whatever happens to it in whatever order', () => {
         (status, held, told) => {
           const attempt = told === undefined ? {} : { attempt: told };
           const settled = { messageId: 'm', position: 0, status: 'queued', at: 0, ...attempt } as const;
-          const change = nextState({ status, units: 1, attempt: held }, settled);
+          const change = nextState({ status, units: 1, attempt: held, dueAt: 0 }, settled);
           expect(change !== undefined).toBe(status === 'sending' && told === held);
         },
       ),

@@ -6,12 +6,12 @@ import type { MemoryDelivery, MemoryMessage, MemoryTables } from './memory-table
 export function applyChange(
   tables: MemoryTables,
   row: MemoryDelivery,
-  { status, dueAt, refund }: DeliveryChange,
+  { status, dueAt, refund, attempt = row.attempt }: DeliveryChange,
   { error, reference = row.reference, trail = [], at }: Settlement,
 ): Movement {
   const { message, position, number } = row;
   const { id: messageId, accountId, channel } = message;
-  Object.assign(row, { status, dueAt, error, reference, updatedAt: at });
+  Object.assign(row, { status, dueAt, attempt, error, reference, updatedAt: at });
   row.trail.push(...trail);
   if (dueAt === null) tables.waiting.delete(row);
   if (refund > 0) {

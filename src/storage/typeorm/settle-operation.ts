@@ -4,7 +4,7 @@ import { type DeliveryRow, nextState, type Settlement, type TrailEntry } from '.
 import { type Dialect, shapeOf } from './dialect.js';
 import { type Operation, type Row, rowsOf, type Statement, writeAll } from './operation.js';
 import { insertTrail } from './trail-operations.js';
-import { integerOf, textOf } from './values.js';
+import { integerOf, optionalInteger, textOf } from './values.js';
 
 /** A recipient under lock, with what the settlements so far have made of it. */
 interface Locked extends DeliveryRow {
@@ -15,6 +15,7 @@ interface Locked extends DeliveryRow {
   readonly number: string;
   status: DeliveryStatus;
   dueAt: number | null;
+  attempt: number;
   refund: number;
   error: string | undefined;
   reference: string | undefined;
@@ -88,7 +89,7 @@ function* lockRecipients(dialect: Dialect, wanted: readonly Settlement[]): Opera
   const keys = new Map(wanted.map((key) => [keyOf(key), [key.messageId, key.position]]));
   // Locked in one order by everybody, so that two settlements of the same deliveries cannot deadlock.
   const rows = yield* rowsOf(
-    `SELECT r.message_id, r.position, r.status, r.units, r.attempt, r.channel, r.number, m.account_id
+    `SELECT r.message_id, r.position, r.status, r.units, r.attempt, r.due_at, r.channel, r.number, m.account_id
       FROM ${dialect.rowsInOrder({ message_id: 'id', position: 'integer' }, 'message_id, position')}
       ${dialect.thenJoin} messaging_recipient r${dialect.by('primary key')} ON r.message_id = v.message_id AND r.position = v.position
       ${dialect.thenJoin} ${dialect.unlocked('messaging_message')} m ON m.id = r.message_id
@@ -109,7 +110,7 @@ function toLocked(row: Row): Locked {
     attempt: integerOf(row, 'attempt'),
     // Written by this module only, from that very type.
     status: textOf(row, 'status') as DeliveryStatus,
-    dueAt: null,
+    dueAt: optionalInteger(row, 'due_at') ?? null,
     refund: 0,
     error: undefined,
     reference: undefined,
@@ -125,12 +126,13 @@ function update(dialect: Dialect, rows: readonly Locked[]): Statement {
     set: {
       ...{ status: 'v.status', due_at: 'v.due_at', error: 'v.error', updated_at: 'v.at' },
       refunded_units: 'refunded_units + v.refund',
+      attempt: 'v.attempt',
       reference: 'coalesce(v.reference, messaging_recipient.reference)',
     },
-    shape: shapeOf('message_id status error reference', 'position due_at refund at'),
+    shape: shapeOf('message_id status error reference', 'position due_at attempt refund at'),
     rows: rows.map((row) => [
       ...[row.messageId, row.status, row.error ?? null, row.reference ?? null],
-      ...[row.position, row.dueAt, row.refund, row.at],
+      ...[row.position, row.dueAt, row.attempt, row.refund, row.at],
     ]),
     on: 'messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position',
   });

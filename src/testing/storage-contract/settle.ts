@@ -102,6 +102,25 @@ export function settleTests({ test }: TestRunner, world: World): void {
     assert.equal((await world.outbox.recipients(id))[0]?.error, undefined);
   });
 
+  test('what was not tried goes back without a count of its attempt', async () => {
+    await sending(2);
+    let now = START + LEASE + 1;
+    for (const error of ['full', 'still full']) {
+      const untried = { attempt: 2, uncounted: { leaseUntil: now + LEASE }, dueAt: now + 1, error } as const;
+      assert.equal((await world.settle(id, 'queued', untried)).length, 1);
+      assert.equal((await world.outbox.recipients(id))[0]?.error, error);
+      assert.deepEqual(await world.claim({ now, abandoned: true }), []);
+      now += 1;
+      assert.equal((await world.claim({ now }))[0]?.attempt, 2);
+      // Told again by somebody who did not hear that it was stored: that claim is not this one's.
+      assert.deepEqual(await world.settle(id, 'queued', untried), []);
+      await world.stand(id, ['sending']);
+    }
+    await world.settle(id, 'queued', { attempt: 2, dueAt: now });
+    assert.equal((await world.claim({ now }))[0]?.attempt, 3);
+    await world.holds(3);
+  });
+
   test('nobody without the lease puts a delivery back', async () => {
     await sending();
     assert.deepEqual(await world.settle(id, 'queued', { dueAt: START }), []);

@@ -119,7 +119,7 @@ export class TransportWorld implements SmsSink {
   }
 }
 
-const KINDS = ['sent', 'retry', 'refused', 'unknown'];
+const KINDS = ['sent', 'retry', 'postponed', 'refused', 'unknown'];
 
 function checkForm(result: SubmitResult, sms: OutgoingSms | undefined): void {
   assert.ok(KINDS.includes(result.kind), `kind ${result.kind}`);

@@ -1,17 +1,11 @@
 import { OptionReader } from './option-reader.js';
 import { resolveLinkSettings } from './resolve-link-settings.js';
 import type { SmppOptions } from './smpp-options.js';
-import type { SmppLinkSettings, SmppSettings } from './smpp-settings.js';
+import type { SmppSettings } from './smpp-settings.js';
 
 const NAME = /^[a-z0-9_-]{1,32}$/;
 
 const NAMES: Readonly<Record<keyof Required<SmppOptions>, true>> = { name: true, links: true, resendUnknown: true };
-
-/** Shortest and longest time for a batch, milliseconds. */
-const WORK_MS = 240_000;
-const LONGEST_WORK_MS = 3_600_000;
-/** Parts that an outbox with default options may have under way at a time: four batches of 500 texts of two parts. */
-const PARTS_AT_A_TIME = 4000;
 
 /** @throws MessagingOptionsError with a sentence that names the wrong option */
 export function resolveSmppSettings(options: SmppOptions): SmppSettings {
@@ -29,12 +23,5 @@ export function resolveSmppSettings(options: SmppOptions): SmppSettings {
   if (links.every(({ session }) => session.bindAs === 'receiver')) {
     reader.refuse('links', 'has receivers only: nothing could be sent');
   }
-  return { name, resendUnknown: reader.boolean('resendUnknown', false), links, workMs: workMs(links) };
-}
-
-/** Slow links need longer for what an outbox takes at a time; an attempt must not end only because others went first. */
-function workMs(links: readonly SmppLinkSettings[]): number {
-  const rates = links.flatMap(({ session, pace }) => (session.bindAs === 'receiver' ? [] : [pace.partsPerSecond]));
-  const rate = rates.reduce<number>((sum, each) => sum + (each ?? Number.POSITIVE_INFINITY), 0);
-  return Math.min(Math.max(WORK_MS, Math.ceil(PARTS_AT_A_TIME / rate) * 1000), LONGEST_WORK_MS);
+  return { name, resendUnknown: reader.boolean('resendUnknown', false), links };
 }

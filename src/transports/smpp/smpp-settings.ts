@@ -39,6 +39,4 @@ export interface SmppSettings {
   readonly name: string;
   readonly resendUnknown: boolean;
   readonly links: readonly SmppLinkSettings[];
-  /** How long a batch is worked on while there is a link, milliseconds. */
-  readonly workMs: number;
 }

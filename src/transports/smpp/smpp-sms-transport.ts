@@ -15,6 +15,7 @@ import { LateFates } from './link/late-fates.js';
 import type { LinkSession } from './link/link-session.js';
 import { Outage } from './link/outage.js';
 import { SmppLink } from './link/smpp-link.js';
+import type { Ending } from './link/submission.js';
 import { SubmissionBatch } from './link/submission-batch.js';
 import { WorkQueue } from './link/work-queue.js';
 import { messageParts } from './parts/message-parts.js';
@@ -31,9 +32,13 @@ export interface SmppSmsTransportSource {
   readonly useFactory: (clock: Clock, ids: IdGenerator) => SmppSmsTransport;
 }
 
-const NO_LINK = 'smpp: no link';
+/** How long a batch is worked on while there is a link. Milliseconds. */
+const WORK_MS = 240_000;
 /** What the answers of the last submits may take, beside the work, before a lease runs out. */
 const LEASE_MARGIN_MS = 60_000;
+
+const NO_LINK = 'smpp: no link';
+const STOPPING = 'smpp: stopping';
 
 /**
  * SMS over SMPP 3.4, on links that are kept up.
@@ -68,11 +73,11 @@ export class SmppSmsTransport extends SmsTransport {
   ) {
     super();
     this.settings = resolveSmppSettings(options);
-    const { name, resendUnknown, workMs } = this.settings;
+    const { name, resendUnknown } = this.settings;
     this.name = name;
     this.repeat = resendUnknown ? 'at-least-once' : 'at-most-once';
     // With so many attempts, the last waits of ten minutes each, a carrier may be away for two hours.
-    this.timing = { leaseMs: workMs + LEASE_MARGIN_MS, maxAttempts: 20, retryBaseMs: 5000, retryMaxMs: 600_000 };
+    this.timing = { leaseMs: WORK_MS + LEASE_MARGIN_MS, maxAttempts: 20, retryBaseMs: 5000, retryMaxMs: 600_000 };
     this.outage = new Outage(clock, (begunToo) => this.giveUpAll(NO_LINK, begunToo));
     this.references = new PartReferences(() => ids.random());
   }
@@ -90,13 +95,13 @@ export class SmppSmsTransport extends SmsTransport {
 
   override async submit(sms: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly SubmitResult[]> {
     const batch = new SubmissionBatch(sms);
-    const giveUp = (error: string, begunToo: boolean) => batch.giveUp(error, begunToo, this.clock.now());
-    const stop = () => giveUp('smpp: stopping', false);
-    const cancel = this.clock.after(this.settings.workMs, () => giveUp('smpp: no time', true));
+    const giveUp = (ending: Ending) => batch.giveUp(ending, this.clock.now());
+    const stop = () => giveUp({ error: STOPPING, begunToo: false });
+    const cancel = this.clock.after(WORK_MS, () => giveUp({ error: 'smpp: no time', begunToo: true, postpones: true }));
     signal.addEventListener('abort', stop);
     this.underWay.add(batch);
     if (signal.aborted) stop();
-    if (this.outage.known) giveUp(NO_LINK, false);
+    if (this.outage.known) giveUp({ error: NO_LINK, begunToo: false });
     this.queue.add(batch.submissions);
     const results = await batch.results;
     this.underWay.delete(batch);
@@ -107,10 +112,10 @@ export class SmppSmsTransport extends SmsTransport {
 
   /** Lets what is on the wire be answered, unbinds, and ends what is left. */
   override async stop(): Promise<void> {
-    this.outage.end();
     await Promise.all(this.links.map((link) => link.stop()));
+    this.outage.end();
     await this.incoming?.close();
-    this.giveUpAll('smpp: stopping', true);
+    this.giveUpAll(STOPPING, true);
   }
 
   private linkOf(settings: SmppLinkSettings, incoming: Incoming, late: LateFates): SmppLink {
@@ -147,7 +152,7 @@ export class SmppSmsTransport extends SmsTransport {
   }
 
   private giveUpAll(error: string, begunToo: boolean): void {
-    for (const batch of this.underWay) batch.giveUp(error, begunToo, this.clock.now());
+    for (const batch of this.underWay) batch.giveUp({ error, begunToo }, this.clock.now());
   }
 
   private async hand(sink: SmsSink, report: SmsReport): Promise<void> {

@@ -1,58 +1,9 @@
 import { beforeAll } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import type { SmsSink } from '../../../src/sms/sms-transport.js';
-import { type DoubleFate, describeSmsTransport, type SmsTransportHarness } from '../../../src/testing/index.js';
-import { CALLBACK_SECRET, DOUBLES, GatewayWorld } from '../../support/gateway/gateway-world.js';
-import type { DoubleCall, VendorDouble } from '../../support/gateway/vendor-double.js';
+import { describeSmsTransport } from '../../../src/testing/index.js';
+import { openGateway } from '../../support/gateway/gateway-harness.js';
+import { DOUBLES } from '../../support/gateway/gateway-world.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 
-/** The fifth digit of a number is its fate. */
-const FATES: readonly DoubleFate[] = ['taken', 'refused', 'busy', 'lost'];
-
-async function openHarness(double: VendorDouble): Promise<SmsTransportHarness> {
-  const base = `https://sms.example.org/callbacks/${double.name}`;
-  const url = double.signs ? base : `${base}/${CALLBACK_SECRET}`;
-  const secret = double.signs ? {} : { callbackSecret: CALLBACK_SECRET };
-  const world = await GatewayWorld.open(double, { callbackUrl: base, ...secret });
-  world.station.fateOf = (number) => {
-    const fate = FATES[Number(number[4])];
-    if (fate === 'refused') return double.refusals.permanent.answer;
-    if (fate === 'busy') return double.refusals.temporary.answer;
-    return fate === 'lost' ? 'reset_after_reading' : undefined;
-  };
-  let sink: SmsSink | undefined;
-  const { transport, clock } = world;
-  const told = async (call: DoubleCall) => {
-    try {
-      return (await world.call(call, url, {}, sink)).status < 300;
-    } catch {
-      // Our route answers a 503.
-      return false;
-    }
-  };
-  return {
-    transport: Object.assign(transport, {
-      // The world has started it; here it is only heard who listens.
-      start: async (given: SmsSink) => {
-        sink = given;
-      },
-    }),
-    number: (fate, index) => `2267${FATES.indexOf(fate)}${String(index).padStart(6, '0')}`,
-    received: (number) =>
-      world.taken
-        .filter(({ to }) => to === number)
-        .map(({ from, text }) => ({ signature: from.replace(/^\+/, ''), text })),
-    report: async (number, status) => {
-      const { ids = [], reference } = world.taken.findLast(({ to }) => to === number) ?? {};
-      const known = reference === undefined ? {} : { reference };
-      const calls = ids.map((id) => told(double.receipt({ id, to: number, status, ...known }, url, clock.now())));
-      return (await Promise.all(calls)).every(Boolean);
-    },
-    say: (from, to, text) => told(double.inbound({ from, to, text }, url, clock.now())),
-    pass: () => clock.advance(100),
-    close: () => world.close(),
-  };
-}
-
-for (const double of DOUBLES) describeSmsTransport(`the HTTP transport and ${double.name}`, () => openHarness(double));
+for (const double of DOUBLES) describeSmsTransport(`the HTTP transport and ${double.name}`, () => openGateway(double));

@@ -47,7 +47,7 @@ describe('the wait before another attempt', () => {
 describe('what a hand-off means', () => {
   const policies: RepeatPolicy[] = ['idempotent', 'at-least-once', 'at-most-once'];
   const meaning = (result: HandOff, repeat: RepeatPolicy, attempt = 1) =>
-    settlementOf(aDelivery(attempt), result, { repeat, timing }, AT, 0);
+    settlementOf(aDelivery(attempt), result, { repeat, timing }, AT, 0, AT + 9);
 
   test.each(policies)('taken: sent, with a deadline for the report, or its fate at once (%s)', (repeat) => {
     expect(meaning({ kind: 'sent', reference: 'r' }, repeat)).toEqual({
@@ -68,6 +68,17 @@ describe('what a hand-off means', () => {
     expect(meaning(result, repeat, 2)).toMatchObject({ status: 'queued', dueAt: AT + 1000, attempt: 2 });
     expect(meaning(result, repeat, 3)).toMatchObject({ status: 'failed', error: 'busy' });
   });
+
+  test.each(policies)(
+    'not tried: at its time, however many attempts there were, and none is counted (%s)',
+    (repeat) => {
+      const result: HandOff = { kind: 'postponed', error: 'full', until: AT + 7 };
+      expect(meaning(result, repeat, 3)).toMatchObject({
+        ...{ status: 'queued', dueAt: AT + 7, attempt: 3, uncounted: { leaseUntil: AT + 9 } },
+      });
+      expect(meaning({ kind: 'retry', error: 'busy' }, repeat)).not.toHaveProperty('uncounted');
+    },
+  );
 
   test('nobody knows: again only where that is harmless, and never failed, which would be refunded', () => {
     const result: HandOff = { kind: 'unknown', error: 'cut' };

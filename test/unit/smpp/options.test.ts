@@ -17,7 +17,6 @@ describe('options of SMPP', () => {
     expect(settings).toEqual({
       name: 'smpp',
       resendUnknown: false,
-      workMs: 240_000,
       links: [
         {
           name: 'smpp',
@@ -67,13 +66,6 @@ describe('options of SMPP', () => {
   test('take the port of TLS with TLS, verified', () => {
     const [link] = resolveSmppSettings(withLink({ tls: true })).links;
     expect(link?.session).toMatchObject({ port: 3550, tls: {} });
-  });
-
-  test('give a slow link time for what an outbox takes at once', () => {
-    expect(resolveSmppSettings(withLink({ partsPerSecond: 5 })).workMs).toBe(800_000);
-    expect(resolveSmppSettings(withLink({ partsPerSecond: 0.1 })).workMs).toBe(3_600_000);
-    const both = untyped({ links: [{ ...LINK, partsPerSecond: 5 }, LINK] });
-    expect(resolveSmppSettings(both).workMs).toBe(240_000);
   });
 
   test.each<[string, SmppOptions]>([

@@ -136,42 +136,56 @@ describe('an SMS of several parts', () => {
 describe('giving up', () => {
   test('ends at once what is not on the wire', async () => {
     const submission = new Submission(SMS);
-    submission.giveUp('smpp: no link', false, 5);
+    submission.giveUp({ error: 'smpp: no link', begunToo: false }, 5);
     expect(await submission.result).toEqual({ kind: 'retry', error: 'smpp: no link' });
     expect(submission.over).toBe(true);
   });
 
   test('waits for the answer to what is on the wire', async () => {
     const taken = sending(1, 0);
-    taken.giveUp('smpp: stopping', false, 5);
+    taken.giveUp({ error: 'smpp: stopping', begunToo: false }, 5);
     expect(taken.over).toBe(false);
     taken.taken('7', 6);
     expect(await taken.result).toMatchObject({ kind: 'sent' });
 
     const throttled = sending(1, 0);
-    throttled.giveUp('smpp: stopping', false, 5);
+    throttled.giveUp({ error: 'smpp: stopping', begunToo: false }, 5);
     expect(throttled.notTaken(6)).toBe(false);
     expect(await throttled.result).toMatchObject({ kind: 'retry', error: 'smpp: stopping' });
   });
 
   test('lets go on what has begun, unless it is told not to', async () => {
     const submission = begun(3, 1);
-    submission.giveUp('smpp: stopping', false, 5);
+    submission.giveUp({ error: 'smpp: stopping', begunToo: false }, 5);
     expect(submission.over).toBe(false);
-    submission.giveUp('smpp: no time', true, 5);
+    submission.giveUp({ error: 'smpp: no time', begunToo: true }, 5);
     expect(await submission.result).toMatchObject({ final: 'undelivered', error: 'smpp: no time (part 2 of 3)' });
   });
 
   test('lets go on what begins while it is on the wire', () => {
     const submission = sending(2, 0);
-    submission.giveUp('smpp: stopping', false, 5);
+    submission.giveUp({ error: 'smpp: stopping', begunToo: false }, 5);
     expect(submission.taken('7', 6)).toBe(true);
+  });
+
+  test('for want of time postpones what never went out, and only that', async () => {
+    const ending = { error: 'smpp: no time', begunToo: true, postpones: true };
+    const waiting = new Submission(SMS);
+    waiting.giveUp(ending, 5);
+    expect(await waiting.result).toEqual({ kind: 'postponed', error: 'smpp: no time', until: 5 });
+    const throttled = sending(1, 0);
+    throttled.notTaken(4);
+    throttled.giveUp(ending, 5);
+    expect(await throttled.result).toMatchObject({ kind: 'retry' });
+    const half = begun(2, 1);
+    half.giveUp(ending, 5);
+    expect(await half.result).toMatchObject({ final: 'undelivered' });
   });
 
   test('comes too late for what is over', async () => {
     const submission = sending(1, 0);
     submission.taken('7', 5);
-    submission.giveUp('smpp: no time', true, 6);
+    submission.giveUp({ error: 'smpp: no time', begunToo: true }, 6);
     submission.unknown('smpp: no answer', 6);
     expect(await submission.result).toMatchObject({ kind: 'sent' });
   });
@@ -190,7 +204,7 @@ describe('the queue', () => {
     const queue = new WorkQueue();
     const submissions = numbered(4);
     queue.add(submissions);
-    submissions[1]?.giveUp('x', true, 0);
+    submissions[1]?.giveUp({ error: 'x', begunToo: true }, 0);
     expect(positions(queue, 'acme')).toEqual([0, 2, 3]);
   });
 

@@ -55,7 +55,7 @@ describe('the fate of an SMS', () => {
         const statuses = told.map(([status]) => status);
         const order = told.map(([, weight], index) => ({ weight, index })).sort((a, b) => a.weight - b.weight);
         const now = parts(statuses.map(() => 'sent'));
-        const row = { status: 'sent' as DeliveryStatus, units: 5, attempt: 1 };
+        const row = { status: 'sent' as DeliveryStatus, units: 5, attempt: 1, dueAt: null };
         let refunded = 0;
         for (const { index } of order) {
           const receipt = aReceipt(`id-${index}`, { status: statuses[index] ?? 'sent' });

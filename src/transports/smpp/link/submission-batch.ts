@@ -1,5 +1,5 @@
 import type { OutgoingSms, SubmitResult } from '../../../sms/sms-transport.js';
-import { Submission } from './submission.js';
+import { type Ending, Submission } from './submission.js';
 
 /** The submissions of one batch, and what became of them all. */
 export class SubmissionBatch {
@@ -12,8 +12,8 @@ export class SubmissionBatch {
     this.results = Promise.all(this.submissions.map(({ result }) => result));
   }
 
-  /** Ends those of which nothing is on the wire, the others as soon as that is so; `begunToo` also where the carrier has parts. */
-  giveUp(error: string, begunToo: boolean, at: number): void {
-    for (const submission of this.submissions) submission.giveUp(error, begunToo, at);
+  /** Ends those of which nothing is on the wire, and the others as soon as that is so. */
+  giveUp(ending: Ending, at: number): void {
+    for (const submission of this.submissions) submission.giveUp(ending, at);
   }
 }

@@ -17,10 +17,12 @@ export interface NotTaken {
 }
 
 /** Why a submission ends before it is through. */
-interface Ending {
+export interface Ending {
   readonly error: string;
   /** Also when parts of it were taken; else it may go on once one was. */
   readonly begunToo: boolean;
+  /** One that never went out only had to wait too long for its turn: that is no failed attempt. */
+  readonly postpones?: boolean;
 }
 
 /**
@@ -111,9 +113,11 @@ export class Submission {
   }
 
   /** Ends it when nothing of it is on the wire, at once or as soon as that is so. */
-  giveUp(error: string, begunToo: boolean, at: number): void {
+  giveUp(ending: Ending, at: number): void {
+    const { error, begunToo, postpones } = ending;
     if (this.over || (this.begun && !begunToo)) return;
-    if (this.onTheWire) this.ending = { error, begunToo };
+    if (this.onTheWire) this.ending = ending;
+    else if (postpones && !this.carriedBy) this.conclude({ kind: 'postponed', error, until: at }, undefined, at);
     else this.notTakenFor({ kind: 'retry', error }, at);
   }
 
@@ -121,7 +125,7 @@ export class Submission {
     this.onTheWire = false;
     const { ending } = this;
     this.ending = undefined;
-    if (ending) this.giveUp(ending.error, ending.begunToo, at);
+    if (ending) this.giveUp(ending, at);
     return !this.over;
   }
 

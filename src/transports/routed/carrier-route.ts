@@ -1,0 +1,135 @@
+import { Logger } from '@nestjs/common';
+import type { Clock } from '../../common/clock.js';
+import { pause } from '../../common/pause.js';
+import { DEFAULT_TIMING, type DeliveryTiming } from '../../outbox/hand-off.js';
+import { measure } from '../../sms/segmentation.js';
+import type { OutgoingSms, SmsSink, SmsTransport, SubmitResult } from '../../sms/sms-transport.js';
+import { Circuit } from './circuit.js';
+import { namedSink, namingFor, type RouteNaming } from './named-sink.js';
+import type { RouteSettings } from './route-options.js';
+import type { SharedPace } from './shared-pace.js';
+import { slicesOf } from './slices.js';
+
+/** What a route made of an SMS; undefined: it did not take it on, its circuit is open. */
+export type RouteResult = SubmitResult | undefined;
+
+/** One transport with its circuit and its pace. */
+export class CarrierRoute {
+  readonly prefixes: readonly string[];
+  readonly signatures: ReadonlySet<string> | undefined;
+  readonly weight: number;
+  readonly timing: DeliveryTiming;
+  readonly naming: RouteNaming;
+  private readonly log: Logger;
+  private readonly circuit: Circuit | undefined;
+  private sink: SmsSink | undefined;
+  private started = false;
+
+  /** @param pace undefined: no limit */
+  constructor(
+    readonly settings: RouteSettings,
+    readonly transport: SmsTransport,
+    private readonly pace: SharedPace | undefined,
+    private readonly clock: Clock,
+  ) {
+    const { name, breaker } = settings;
+    this.prefixes = settings.prefixes;
+    this.signatures = settings.signatures;
+    this.weight = settings.weight;
+    this.timing = { ...DEFAULT_TIMING, ...transport.timing };
+    this.naming = namingFor(name, transport);
+    this.log = new Logger(`SmsRoute ${name}`);
+    this.circuit = breaker && new Circuit(breaker, clock, () => this.log.warn('It fails too often and rests.'));
+  }
+
+  get name(): string {
+    return this.settings.name;
+  }
+
+  /** Nothing goes this way now. */
+  get isShut(): boolean {
+    return this.circuit?.isShut === true;
+  }
+
+  /** Never throws: a route that does not start rests, and is started again when it is tried. */
+  async start(sink: SmsSink): Promise<void> {
+    this.sink = namedSink(sink, this.naming);
+    if (!(await this.isReady())) this.circuit?.trip();
+  }
+
+  /** One result for each SMS. What is not its turn within a moment is postponed. */
+  async submit(batch: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly RouteResult[]> {
+    if (!this.pace) return this.handOver(batch, signal);
+    const results: RouteResult[] = [];
+    const bookings = await this.pace.book(batch.map(({ text }) => measure(text).segments));
+    const { slices, later } = slicesOf(bookings);
+    for (const { index, at } of later) results[index] = { kind: 'postponed', error: 'rate_limited', until: at };
+    const sending: Promise<void>[] = [];
+    for (const { at, indexes } of slices) {
+      const waitMs = at - this.clock.now();
+      if (waitMs > 0) await pause(this.clock, waitMs, signal);
+      sending.push(this.sendSlice(indexes, batch, results, signal));
+    }
+    await Promise.all(sending);
+    return results;
+  }
+
+  async stop(): Promise<void> {
+    this.circuit?.end();
+    if (this.started) await this.transport.stop();
+  }
+
+  private async sendSlice(
+    indexes: readonly number[],
+    batch: readonly OutgoingSms[],
+    results: RouteResult[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const slice = indexes.flatMap((index) => batch[index] ?? []);
+    const given = signal.aborted ? slice.map(() => this.stopping()) : await this.handOver(slice, signal);
+    for (const [place, index] of indexes.entries()) results[index] = given[place];
+  }
+
+  private async handOver(batch: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly RouteResult[]> {
+    const { circuit } = this;
+    if (!circuit) return this.carry(batch, signal);
+    const leave = circuit.enter(batch.length);
+    if (leave.most === 0) return batch.map(() => undefined);
+    const results = await this.carry(batch.slice(0, leave.most), signal);
+    await circuit.tell(
+      leave,
+      results.map(({ kind }) => kind === 'unknown' || (kind === 'retry' && !signal.aborted)),
+    );
+    return batch.map((_, index) => results[index]);
+  }
+
+  private async carry(batch: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly SubmitResult[]> {
+    if (!(await this.isReady())) return batch.map(() => ({ kind: 'retry', error: 'not_started' }));
+    try {
+      const results = await this.transport.submit(batch, signal);
+      return batch.map((_, index) => results[index] ?? { kind: 'unknown', error: 'no_answer' });
+    } catch (error) {
+      this.log.error(`Its transport threw ${nameOf(error)}.`);
+      return batch.map(() => ({ kind: 'unknown', error: 'transport_error' }));
+    }
+  }
+
+  private async isReady(): Promise<boolean> {
+    if (this.started || !this.sink) return this.started;
+    try {
+      await this.transport.start(this.sink);
+      this.started = true;
+    } catch (error) {
+      this.log.error(`It does not start: ${nameOf(error)}.`);
+    }
+    return this.started;
+  }
+
+  private stopping(): SubmitResult {
+    return { kind: 'postponed', error: 'stopping', until: this.clock.now() };
+  }
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'something';
+}

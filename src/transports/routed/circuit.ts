@@ -1,0 +1,123 @@
+import { EventEmitter } from 'node:events';
+import CircuitBreaker from 'opossum';
+import type { Clock } from '../../common/clock.js';
+import type { BreakerOptions } from './route-options.js';
+
+/** Leave to try a route, until its outcome is told. */
+export interface Leave {
+  /** How many SMS may go. */
+  readonly most: number;
+  /** In which period of the circuit it was given: what comes back after that counts no more. */
+  readonly period: number;
+}
+
+const BUCKETS = 10;
+/** opossum's own timer, which is never waited for: the longest that Node takes. */
+const NEVER_MS = 2 ** 31 - 1;
+
+/**
+ * Decides whether a route is to be left alone. The counting over a sliding window, the thresholds and the states are
+ * opossum's; outcomes are told to it when they are known, since a submit may take longer than the window. Time comes from
+ * our clock: the window turns when it is looked at, and a circuit that has been open for long enough is made again, half
+ * open.
+ */
+export class Circuit {
+  private readonly turn = new EventEmitter();
+  private readonly bucketMs: number;
+  private breaker: CircuitBreaker<[boolean], void>;
+  private turnedAt: number;
+  private period = 0;
+  private probing = false;
+  private cancel: () => void = () => undefined;
+
+  /** @param opened hears when it opens */
+  constructor(
+    private readonly settings: Required<BreakerOptions>,
+    private readonly clock: Clock,
+    private readonly opened: () => void = () => undefined,
+  ) {
+    this.bucketMs = settings.windowMs / BUCKETS;
+    this.turnedAt = clock.now();
+    this.breaker = this.make();
+  }
+
+  /** True: nothing may go now. */
+  get isShut(): boolean {
+    return this.breaker.opened || (this.breaker.halfOpen && this.probing);
+  }
+
+  /** Asks to send so many SMS: all, none, or one when it has rested. What goes has to be told of. */
+  enter(count: number): Leave {
+    const { period } = this;
+    if (this.isShut || count === 0) return { most: 0, period };
+    if (!this.breaker.halfOpen) return { most: count, period };
+    this.probing = true;
+    return { most: 1, period };
+  }
+
+  /** What came of it; `true` for each SMS that counts against the route. */
+  async tell({ period }: Leave, failures: readonly boolean[]): Promise<void> {
+    if (period !== this.period) return;
+    this.turnWindow();
+    const { breaker } = this;
+    await Promise.all(failures.map((failed) => breaker.fire(failed).catch(() => undefined)));
+  }
+
+  /** Opens it, whatever was counted. */
+  trip(): void {
+    this.breaker.open();
+  }
+
+  end(): void {
+    this.cancel();
+    this.breaker.shutdown();
+  }
+
+  private make(state?: CircuitBreaker.State): CircuitBreaker<[boolean], void> {
+    const { failurePercent, leastSms, windowMs, openMs: _ } = this.settings;
+    const breaker = new CircuitBreaker<[boolean], void>(outcome, {
+      ...{
+        timeout: false,
+        resetTimeout: NEVER_MS,
+        errorThresholdPercentage: failurePercent,
+        volumeThreshold: leastSms,
+      },
+      ...{ rollingCountTimeout: windowMs, rollingCountBuckets: BUCKETS, rotateBucketController: this.turn },
+      ...{ rollingPercentilesEnabled: false, enableSnapshots: false },
+      ...(state ? { state } : {}),
+    });
+    breaker.on('open', () => this.rest());
+    breaker.on('close', () => this.begin());
+    return breaker;
+  }
+
+  private rest(): void {
+    this.begin();
+    this.cancel = this.clock.after(this.settings.openMs, () => {
+      const { state } = this.breaker.toJSON();
+      this.breaker.shutdown();
+      this.begin();
+      this.breaker = this.make({ ...state, open: false, halfOpen: true });
+    });
+    this.opened();
+  }
+
+  private begin(): void {
+    this.cancel();
+    this.period++;
+    this.probing = false;
+  }
+
+  private turnWindow(): void {
+    const turns = Math.min(Math.floor((this.clock.now() - this.turnedAt) / this.bucketMs), BUCKETS);
+    for (let turn = 0; turn < turns; turn++) this.turn.emit('rotate');
+    if (turns > 0) this.turnedAt = this.clock.now();
+  }
+}
+
+async function outcome(failed: boolean): Promise<void> {
+  if (failed) throw FAILED;
+}
+
+/** One for all: nobody looks at it. */
+const FAILED = new Error('The route failed.');

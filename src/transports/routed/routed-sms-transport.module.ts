@@ -1,0 +1,62 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { MessagingOptionsError } from '../../common/errors.js';
+import { IdGenerator } from '../../common/ids.js';
+import { type PortParts, type PortSource, providePort } from '../../core/port-provider.js';
+import { GuardStore } from '../../outbox/guard-store.js';
+import { SmsTransport } from '../../sms/sms-transport.js';
+import { resolveRoutes } from './resolve-routes.js';
+import type { RouteRules } from './route-options.js';
+import { SmsRouter } from './sms-router.js';
+
+/** One way to the phones. */
+export interface SmsRouteOptions extends RouteRules {
+  /** Who carries: what the option `sms.transport` takes, but no module. */
+  readonly transport: PortSource<SmsTransport>;
+}
+
+/** What the host says about its routes. */
+export interface RoutedSmsOptions {
+  /** 1 to 100. */
+  readonly routes: readonly SmsRouteOptions[];
+  /** For logs, 1 to 40 of `a-z 0-9 - _`. Default `routed`. */
+  readonly name?: string;
+}
+
+/** Several transports behind one, for the option `sms.transport`; see {@link SmsRouter} for what it does. */
+@Module({})
+export class RoutedSmsTransport {
+  /** @throws MessagingOptionsError with a sentence that names the wrong option */
+  static forRoot(options: RoutedSmsOptions): DynamicModule {
+    const settings = resolveRoutes(options);
+    const routes = options.routes.map(providerOf);
+    return {
+      module: RoutedSmsTransport,
+      imports: routes.flatMap(({ parts }) => parts.imports),
+      providers: [
+        ...routes.flatMap(({ parts }) => parts.providers),
+        {
+          provide: SmsTransport,
+          useFactory: (clock: Clock, ids: IdGenerator, guards: GuardStore, ...transports: SmsTransport[]) =>
+            new SmsRouter(settings, transports, { clock, ids, guards }),
+          inject: [Clock, IdGenerator, GuardStore, ...routes.map(({ token }) => token)],
+        },
+      ],
+      exports: [SmsTransport],
+    };
+  }
+}
+
+function providerOf(
+  { transport }: SmsRouteOptions,
+  index: number,
+): { readonly token: typeof SmsTransport; readonly parts: PortParts } {
+  // A token of its own for each: all of them are transports.
+  abstract class RouteTransport extends SmsTransport {}
+  const option = `routed.routes[${index}].transport`;
+  const parts = providePort(option, RouteTransport, transport);
+  if (parts.providers.length > 0) return { token: RouteTransport, parts };
+  throw new MessagingOptionsError(
+    `Option ${option} must be a class, { useValue } or { useFactory, inject }: the transports of modules cannot be told apart.`,
+  );
+}

@@ -1,0 +1,136 @@
+import { Logger } from '@nestjs/common';
+import type { Clock } from '../../common/clock.js';
+import { MessagingOptionsError } from '../../common/errors.js';
+import type { IdGenerator } from '../../common/ids.js';
+import type { GuardStore } from '../../outbox/guard-store.js';
+import {
+  type CallbackHandler,
+  type DeliveryTiming,
+  type OutgoingSms,
+  type RepeatPolicy,
+  type SmsSink,
+  SmsTransport,
+  type SubmitResult,
+} from '../../sms/sms-transport.js';
+import { CarrierRoute } from './carrier-route.js';
+import { namedSink } from './named-sink.js';
+import type { RoutedSettings } from './resolve-routes.js';
+import { RouteTable } from './route-table.js';
+import { SharedPace } from './shared-pace.js';
+import { Trip } from './trip.js';
+import { weakestOf } from './weakest-policy.js';
+
+/** What a router asks the application for. */
+export interface RouterPorts {
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly guards: GuardStore;
+}
+
+/**
+ * Carries SMS over several transports: each goes to the route that fits it best, and to the next one when that one refuses
+ * it for good (`failOver`), rests, or begins to rest by failing it. What may have been taken goes nowhere else.
+ */
+export class SmsRouter extends SmsTransport {
+  override readonly name: string;
+  override readonly repeat: RepeatPolicy;
+  override readonly timing: DeliveryTiming;
+  override readonly callbacks: ReadonlyMap<string, CallbackHandler>;
+  private readonly routes: readonly CarrierRoute[];
+  private readonly table: RouteTable<CarrierRoute>;
+  private readonly clock: Clock;
+
+  /**
+   * @param transports of the routes, in their order
+   * @throws MessagingOptionsError when two of them answer callbacks under one name
+   */
+  constructor(
+    { name, routes }: RoutedSettings,
+    transports: readonly SmsTransport[],
+    { clock, ids, guards }: RouterPorts,
+  ) {
+    super();
+    this.name = name;
+    this.clock = clock;
+    this.routes = transports.flatMap((transport, index) => {
+      const settings = routes[index];
+      if (!settings) return [];
+      const { segmentsPerSecond: limit } = settings;
+      const pace = limit === undefined ? undefined : new SharedPace(settings.name, limit, guards, clock);
+      return [new CarrierRoute(settings, transport, pace, clock)];
+    });
+    this.table = new RouteTable(this.routes, () => ids.random());
+    this.repeat = weakestOf(transports);
+    this.timing = timingOf(this.routes);
+    this.callbacks = callbacksOf(this.routes);
+  }
+
+  override async start(sink: SmsSink): Promise<void> {
+    await Promise.all(this.routes.map((route) => route.start(sink)));
+  }
+
+  override async submit(batch: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly SubmitResult[]> {
+    const until = this.clock.now() + this.timing.leaseMs;
+    const trips = batch.map((sms) => new Trip(sms, this.table.candidates(sms.number, sms.signature)));
+    await this.go(trips, until, signal);
+    return trips.map(({ result }) => result);
+  }
+
+  override async stop(): Promise<void> {
+    const stopped = await Promise.allSettled(this.routes.map((route) => route.stop()));
+    for (const [index, { status }] of stopped.entries()) {
+      if (status === 'rejected') new Logger('SmsRouter').error(`Route ${this.routes[index]?.name} did not stop well.`);
+    }
+  }
+
+  /** Each trip one route further, and on from there without waiting for the others. */
+  private async go(trips: readonly Trip[], until: number, signal: AbortSignal): Promise<void> {
+    const groups = new Map<CarrierRoute, Trip[]>();
+    for (const trip of trips) {
+      const route = trip.next(({ timing }) => this.clock.now() + timing.leaseMs <= until);
+      const group = route && groups.get(route);
+      if (group) group.push(trip);
+      else if (route) groups.set(route, [trip]);
+    }
+    const under = [...groups].map(async ([route, group]) => {
+      const results = await route.submit(
+        group.map(({ sms }) => sms),
+        signal,
+      );
+      const at = this.clock.now();
+      for (const [index, trip] of group.entries()) trip.tried(route, results[index], at, signal.aborted);
+      await this.go(group, until, signal);
+    });
+    await Promise.all(under);
+  }
+}
+
+/** A route's whole lease must still fit after the first one has had its own: twice the longest. The rest is the longest's. */
+function timingOf(routes: readonly CarrierRoute[]): DeliveryTiming {
+  const longest = (name: keyof DeliveryTiming) => Math.max(...routes.map(({ timing }) => timing[name]));
+  return {
+    leaseMs: longest('leaseMs') * (routes.length > 1 ? 2 : 1) + PACE_MS,
+    maxAttempts: longest('maxAttempts'),
+    retryBaseMs: longest('retryBaseMs'),
+    retryMaxMs: longest('retryMaxMs'),
+    reportDeadlineMs: longest('reportDeadlineMs'),
+  };
+}
+
+/** What a booking and the wait for its time may take. */
+const PACE_MS = 5000;
+
+function callbacksOf(routes: readonly CarrierRoute[]): ReadonlyMap<string, CallbackHandler> {
+  const callbacks = new Map<string, CallbackHandler>();
+  for (const { name, transport, naming } of routes) {
+    for (const [path, handler] of transport.callbacks) {
+      if (callbacks.has(path)) {
+        throw new MessagingOptionsError(
+          `Two routes answer callbacks under the name "${path}", the second one is "${name}": give their transports names of their own.`,
+        );
+      }
+      callbacks.set(path, (callback, sink) => handler(callback, namedSink(sink, naming)));
+    }
+  }
+  return callbacks;
+}

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { busiestSecond, runPaced } from '../support/paced-workers.js';
+import { createPostgresDatabase } from '../support/postgres.js';
+import { hasServer } from '../support/servers.js';
+
+const available = await hasServer('PostgreSQL', 5432);
+const database = available ? await createPostgresDatabase() : undefined;
+
+beforeAll(() => Logger.overrideLogger(false));
+afterAll(() => database?.drop());
+
+const suite = available ? describe : describe.skip;
+suite('a limit in segments a second', () => {
+  test('holds for three processes on one PostgreSQL together', async () => {
+    const storages = [1, 2, 3].map(() => new TypeormStorage({ database: database?.url ?? '' }));
+    for (const storage of storages) await storage.start();
+    const { segments, shares } = await runPaced(
+      storages.map(({ guards }) => guards),
+      { sms: 200, segmentsPerSecond: 25 },
+    );
+    expect(segments).toHaveLength(200);
+    expect(busiestSecond(segments)).toBeLessThanOrEqual(25 * 1.1);
+    expect(segments.at(-1)).toBeLessThan(10_000);
+    expect(shares.filter((share) => share > 10)).toHaveLength(3);
+    for (const storage of storages) await storage.stop();
+  });
+});

@@ -1,0 +1,51 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Where Debian puts servers; it is not on everybody's path. */
+const SERVERS = ['/usr/sbin', '/usr/local/sbin', '/sbin'];
+
+/** Where a program or a Perl module is; undefined when it is not installed. */
+function found(file: string, folders: readonly string[]): string | undefined {
+  return folders.map((folder) => join(folder, file)).find(isReadable);
+}
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The path of a program. @throws Error when it is not installed */
+export function program(name: string): string {
+  const file = found(name, [...(process.env.PATH ?? '').split(delimiter), ...SERVERS]);
+  if (file === undefined) throw new Error(`${name} is not installed.`);
+  return file;
+}
+
+/**
+ * Whether a suite can have its peer. Without it the suite is skipped, and says so; with `CI=true` it fails instead: there,
+ * a missing peer is a mistake.
+ *
+ * @param packages Debian's names of what it takes
+ * @param files the programs that must be on the path, or absolute paths
+ */
+export function hasPeer(name: string, packages: string, files: readonly string[]): boolean {
+  const missing = files.filter((file) => !(file.startsWith('/') ? isReadable(file) : isProgram(file)));
+  if (missing.length === 0) return true;
+  const why = `${name} needs ${missing.join(', ')}: apt-get install ${packages}`;
+  if (process.env.CI === 'true') throw new Error(why);
+  console.warn(`SKIPPED: ${why}; its suite did not run.`);
+  return false;
+}
+
+function isProgram(name: string): boolean {
+  try {
+    program(name);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,117 @@
+import type { SeenRecords } from '../../src/outbox/guard.js';
+import type { GuardStore, RecordStep } from '../../src/outbox/guard-store.js';
+import type { OutgoingSms } from '../../src/sms/sms-transport.js';
+import { FakeClock } from '../../src/testing/fake-clock.js';
+import { anSms, RouteDouble, RoutedWorld } from './routed-world.js';
+import { settled } from './settled.js';
+
+/** A store whose transactions are counted, so that a test turns its clock only between them. */
+export function watched(store: GuardStore): { readonly guards: GuardStore; made: number; open: number } {
+  const watch = {
+    made: 0,
+    open: 0,
+    guards: {
+      async change<T>(keys: readonly string[], step: (seen: SeenRecords) => RecordStep<T>): Promise<T> {
+        watch.made++;
+        watch.open++;
+        return store.change(keys, step).finally(() => {
+          watch.open--;
+        });
+      },
+      purge: (now: number, limit: number) => store.purge(now, limit),
+    },
+  };
+  return watch;
+}
+
+/** What workers with one limited route each, one after another store, made of so many SMS. */
+export interface PacedRun {
+  /** When each segment went out, in order, milliseconds from the start. */
+  readonly segments: readonly number[];
+  /** Transactions of all workers together. */
+  readonly transactions: number;
+  /** How often an SMS was put off. */
+  readonly postponed: number;
+  /** SMS that went out, by worker. */
+  readonly shares: readonly number[];
+}
+
+/** Has one worker for each store send so many SMS as fast as its route lets it; like a dispatcher each takes what is due. */
+export async function runPaced(
+  stores: readonly GuardStore[],
+  {
+    sms,
+    segmentsPerSecond,
+    batchSize = 50,
+    segments = 1,
+  }: {
+    sms: number;
+    segmentsPerSecond: number;
+    batchSize?: number;
+    segments?: number;
+  },
+): Promise<PacedRun> {
+  const clock = new FakeClock();
+  const start = clock.now();
+  const out: number[] = [];
+  const shares: number[] = [];
+  let postponed = 0;
+  const text = 'a'.repeat(segments === 1 ? 160 : 153 * segments);
+  const waiting = Array.from({ length: sms }, (_, index) => ({
+    sms: anSms(`2267${String(index).padStart(7, '0')}`, { text }),
+    dueAt: start,
+  }));
+  const workers = await Promise.all(
+    stores.map(async (store, index) => {
+      const watch = watched(store);
+      const transport = new RouteDouble('carrier', () => {
+        shares[index] = (shares[index] ?? 0) + 1;
+        for (let part = 0; part < segments; part++) out.push(clock.now() - start);
+        return { kind: 'sent' };
+      });
+      const routes = [{ name: 'limited', transport, segmentsPerSecond }];
+      return { watch, world: await RoutedWorld.started(routes, { clock, guards: watch.guards }), busy: 0 };
+    }),
+  );
+  const handOver = async (worker: (typeof workers)[number], batch: readonly OutgoingSms[]) => {
+    worker.busy++;
+    const results = await worker.world.submit(batch);
+    worker.busy--;
+    for (const [index, result] of results.entries()) {
+      const back = batch[index];
+      if (result.kind !== 'postponed' || !back) continue;
+      postponed++;
+      waiting.push({ sms: back, dueAt: result.until });
+    }
+  };
+  while (out.length < sms * segments && clock.now() - start < 600_000) {
+    workers.push(...workers.splice(0, 1));
+    for (const worker of workers) {
+      if (worker.busy >= 4) continue;
+      const due = waiting.filter(({ dueAt }) => dueAt <= clock.now()).slice(0, batchSize);
+      if (due.length === 0) break;
+      for (const each of due) waiting.splice(waiting.indexOf(each), 1);
+      void handOver(
+        worker,
+        due.map((each) => each.sms),
+      );
+    }
+    do await settled(3);
+    while (workers.some(({ watch }) => watch.open > 0));
+    clock.advance(50);
+  }
+  const transactions = workers.reduce((sum, { watch }) => sum + watch.made, 0);
+  for (const { world } of workers) await world.router.stop();
+  return { segments: out, transactions, postponed, shares };
+}
+
+/** The most segments in any second. */
+export function busiestSecond(segments: readonly number[]): number {
+  let most = 0;
+  let from = 0;
+  for (const [index, at] of segments.entries()) {
+    while ((segments[from] ?? 0) <= at - 1000) from++;
+    most = Math.max(most, index - from + 1);
+  }
+  return most;
+}

@@ -1,0 +1,96 @@
+import type { GuardStore } from '../../src/outbox/guard-store.js';
+import type { RepeatPolicy } from '../../src/outbox/hand-off.js';
+import {
+  type CallbackHandler,
+  type DeliveryTiming,
+  type OutgoingSms,
+  type SmsSink,
+  SmsTransport,
+  type SubmitResult,
+} from '../../src/sms/sms-transport.js';
+import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import { FakeClock } from '../../src/testing/fake-clock.js';
+import { resolveRoutes } from '../../src/transports/routed/resolve-routes.js';
+import type { RouteRules } from '../../src/transports/routed/route-options.js';
+import { SmsRouter } from '../../src/transports/routed/sms-router.js';
+import { ChosenIds } from './chosen-ids.js';
+import { RecordingSink } from './recording-sink.js';
+
+/** One carrier among several; does what a test says. */
+export class RouteDouble extends SmsTransport {
+  override readonly repeat: RepeatPolicy = 'at-most-once';
+  override timing: Partial<DeliveryTiming> = {};
+  override readonly callbacks = new Map<string, CallbackHandler>();
+  readonly batches: (readonly OutgoingSms[])[] = [];
+  starts = 0;
+  stops = 0;
+  sink: SmsSink | undefined;
+
+  /** @param answer what becomes of an SMS */
+  constructor(
+    override readonly name: string,
+    public answer: (sms: OutgoingSms) => SubmitResult | Promise<SubmitResult> = () => ({ kind: 'sent' }),
+    public starting: () => Promise<void> = async () => undefined,
+  ) {
+    super();
+  }
+
+  get numbers(): readonly string[] {
+    return this.batches.flat().map(({ number }) => number);
+  }
+
+  override async start(sink: SmsSink): Promise<void> {
+    this.starts++;
+    await this.starting();
+    this.sink = sink;
+  }
+
+  override async submit(batch: readonly OutgoingSms[]): Promise<readonly SubmitResult[]> {
+    this.batches.push(batch);
+    return Promise.all(batch.map(this.answer));
+  }
+
+  override async stop(): Promise<void> {
+    this.stops++;
+  }
+}
+
+let made = 0;
+
+/** A fresh SMS. */
+export function anSms(number: string, over: Partial<OutgoingSms> = {}): OutgoingSms {
+  made++;
+  return { smsId: `sms-${made}`, position: 0, signature: 'INFOS', number, text: 'Bonjour', attempt: 1, ...over };
+}
+
+/** A router over doubles, on a clock and with lots that the test draws. */
+export class RoutedWorld {
+  readonly clock: FakeClock;
+  readonly ids = new ChosenIds();
+  readonly sink = new RecordingSink();
+  readonly router: SmsRouter;
+
+  constructor(
+    routes: readonly (RouteRules & { readonly transport: SmsTransport })[],
+    { clock = new FakeClock(), guards = new MemoryStorage().guards }: { clock?: FakeClock; guards?: GuardStore } = {},
+  ) {
+    this.clock = clock;
+    const transports = routes.map(({ transport }) => transport);
+    this.router = new SmsRouter(resolveRoutes({ routes }), transports, { clock, ids: this.ids, guards });
+  }
+
+  static async started(...given: ConstructorParameters<typeof RoutedWorld>): Promise<RoutedWorld> {
+    const world = new RoutedWorld(...given);
+    await world.router.start(world.sink);
+    return world;
+  }
+
+  submit(batch: readonly OutgoingSms[], signal = new AbortController().signal): Promise<readonly SubmitResult[]> {
+    return this.router.submit(batch, signal);
+  }
+
+  /** What became of one SMS. */
+  async send(number: string, over: Partial<OutgoingSms> = {}): Promise<SubmitResult | undefined> {
+    return (await this.submit([anSms(number, over)]))[0];
+  }
+}

@@ -1,0 +1,35 @@
+import { beforeAll } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { UuidGenerator } from '../../../src/common/ids.js';
+import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
+import { describeSmsTransport } from '../../../src/testing/index.js';
+import { resolveRoutes } from '../../../src/transports/routed/resolve-routes.js';
+import type { RouteRules } from '../../../src/transports/routed/route-options.js';
+import { SmsRouter } from '../../../src/transports/routed/sms-router.js';
+import { openGateway } from '../../support/gateway/gateway-harness.js';
+import { DOUBLES } from '../../support/gateway/gateway-world.js';
+import { RouteDouble } from '../../support/routed-world.js';
+
+beforeAll(() => Logger.overrideLogger(false));
+
+const RULES: Readonly<Record<string, Partial<RouteRules>>> = {
+  'with routes for other numbers beside it': {},
+  'within a limit': { segmentsPerSecond: 1000 },
+};
+
+for (const [how, rules] of Object.entries(RULES)) {
+  const [double] = DOUBLES;
+  if (!double) break;
+  describeSmsTransport(`a route ${how}`, async () => {
+    const gateway = await openGateway(double);
+    const settings = resolveRoutes({
+      routes: [
+        { name: 'home', ...rules },
+        { name: 'away', prefixes: ['33'] },
+      ],
+    });
+    const transports = [gateway.transport, new RouteDouble('away')];
+    const ports = { clock: gateway.clock, ids: new UuidGenerator(), guards: new MemoryStorage().guards };
+    return { ...gateway, transport: new SmsRouter(settings, transports, ports) };
+  });
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type Choosable, RouteTable } from '../../../src/transports/routed/route-table.js';
+
+interface Route extends Choosable {
+  readonly name: string;
+}
+
+const route = (name: string, over: Partial<Omit<Route, 'signatures'>> & { signatures?: string[] } = {}): Route => ({
+  ...{ name, prefixes: [''], weight: 1, ...over },
+  signatures: over.signatures && new Set(over.signatures),
+});
+
+/** The lots as they are drawn, then halves. */
+const names = (routes: readonly Route[], number: string, signature = 'INFOS', lots: number[] = []) =>
+  new RouteTable(routes, () => lots.shift() ?? 0.5).candidates(number, signature).map(({ name }) => name);
+
+describe('the routes of an SMS', () => {
+  test('the longest prefix first, then shorter ones, then the routes for all numbers', () => {
+    const routes = [
+      route('all'),
+      route('bf', { prefixes: ['226'] }),
+      route('mobile', { prefixes: ['22670', '22671'] }),
+    ];
+    expect(names(routes, '22670123456')).toEqual(['mobile', 'bf', 'all']);
+    expect(names(routes, '22676123456')).toEqual(['bf', 'all']);
+    expect(names(routes, '33612345678')).toEqual(['all']);
+  });
+
+  test('a route with several fitting prefixes stands once, at the longest', () => {
+    const routes = [route('bf', { prefixes: ['226', '22670'] }), route('other', { prefixes: ['226'] })];
+    expect(names(routes, '22670123456')).toEqual(['bf', 'other']);
+  });
+
+  test('none when no prefix or signature fits', () => {
+    expect(names([route('bf', { prefixes: ['226'] })], '33612345678')).toEqual([]);
+    expect(names([route('bank', { signatures: ['BANK'] })], '22670123456')).toEqual([]);
+  });
+
+  test('at equal prefixes the routes for the signature stand before those for all, at longer ones they do not', () => {
+    const routes = [
+      ...[route('any', { prefixes: ['226'] }), route('bank', { prefixes: ['226'], signatures: ['BANK'] })],
+      ...[route('mobile', { prefixes: ['22670'] }), route('bank-everywhere', { signatures: ['BANK'] })],
+    ];
+    expect(names(routes, '22670123456', 'BANK')).toEqual(['mobile', 'bank', 'any', 'bank-everywhere']);
+    expect(names(routes, '22670123456', 'INFOS')).toEqual(['mobile', 'any']);
+  });
+
+  test('a number that is shorter than the prefixes', () => {
+    expect(names([route('long', { prefixes: ['2267012345'] }), route('all')], '2267')).toEqual(['all']);
+  });
+
+  test('at equal fit the lot decides, by weight', () => {
+    const routes = [route('a', { weight: 1 }), route('b', { weight: 3 })];
+    expect(names(routes, '226', 'INFOS', [0.5, 0.4])).toEqual(['b', 'a']);
+    expect(names(routes, '226', 'INFOS', [0.9, 0.4])).toEqual(['a', 'b']);
+  });
+
+  test('over many SMS each route stands first as often as its weight says, and those of weight 0 last', () => {
+    const routes = [route('spare', { weight: 0 }), route('a'), route('b', { weight: 2 }), route('c', { weight: 5 })];
+    let seed = 7;
+    const random = () => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed / 2_147_483_647;
+    };
+    const table = new RouteTable(routes, random);
+    const first: Record<string, number> = {};
+    for (let sms = 0; sms < 8000; sms++) {
+      const order = table.candidates('22670123456', 'INFOS').map(({ name }) => name);
+      expect(order).toHaveLength(4);
+      expect(order.at(-1)).toBe('spare');
+      first[order[0] ?? ''] = (first[order[0] ?? ''] ?? 0) + 1;
+    }
+    expect(Math.round((first.a ?? 0) / 1000)).toBe(1);
+    expect(Math.round((first.b ?? 0) / 1000)).toBe(2);
+    expect(Math.round((first.c ?? 0) / 1000)).toBe(5);
+  });
+
+  test('every route that fits is there once, and no other (property)', () => {
+    const digits = fc.string({ unit: fc.constantFrom('2', '6', '7'), minLength: 1, maxLength: 4 });
+    const anyRoute = fc.record({
+      prefixes: fc.oneof(fc.constant(['']), fc.array(digits, { minLength: 1, maxLength: 3 })),
+      signatures: fc.option(fc.array(fc.constantFrom('A', 'B'), { minLength: 1 }), { nil: undefined }),
+      weight: fc.constantFrom(0, 1, 5),
+    });
+    fc.assert(
+      fc.property(fc.array(anyRoute, { minLength: 1, maxLength: 6 }), digits, (given, number) => {
+        const routes = given.map(({ signatures, ...rest }, index) =>
+          route(String(index), { ...rest, ...(signatures && { signatures }) }),
+        );
+        const fit = routes.filter(
+          ({ prefixes, signatures }) =>
+            prefixes.some((prefix) => number.startsWith(prefix)) && (signatures?.has('A') ?? true),
+        );
+        const found = names(routes, number, 'A');
+        expect([...found].sort()).toEqual(fit.map(({ name }) => name).sort());
+        expect(new Set(found).size).toBe(found.length);
+      }),
+    );
+  });
+});

@@ -1,0 +1,158 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import type { RepeatPolicy } from '../../../src/outbox/hand-off.js';
+import type { CarrierCallback } from '../../../src/sms/sms-transport.js';
+import { weakestOf } from '../../../src/transports/routed/weakest-policy.js';
+import { RecordingSink } from '../../support/recording-sink.js';
+import { anSms, RouteDouble, RoutedWorld } from '../../support/routed-world.js';
+
+beforeAll(() => Logger.overrideLogger(false));
+
+const CALL: CarrierCallback = { method: 'POST', url: '', headers: {}, body: new Uint8Array(), secret: undefined };
+
+describe('names of routes and receipts', () => {
+  test('receipts are looked for under the route, also when two transports call themselves the same', async () => {
+    const [first, second] = [new RouteDouble('smpp'), new RouteDouble('smpp')];
+    for (const double of [first, second]) {
+      double.answer = () => ({ kind: 'sent', route: 'smpp', carrierIds: ['1'] });
+    }
+    const world = await RoutedWorld.started([
+      { name: 'a', transport: first, prefixes: ['226'] },
+      { name: 'b', transport: second },
+    ]);
+    const results = await world.submit([anSms('22670000001'), anSms('33612345678')]);
+    expect(results.map(({ route }) => route)).toEqual(['a', 'b']);
+    await second.sink?.receipts([{ route: 'smpp', ids: ['1'], status: 'delivered' }]);
+    await first.sink?.inbound([{ route: 'smpp', from: '22670000001', to: '36111', text: 'STOP' }]);
+    await first.sink?.report([{ smsId: 'x', position: 0, status: 'delivered' }]);
+    expect(world.sink.receipts_).toEqual([{ route: 'b', ids: ['1'], status: 'delivered' }]);
+    expect(world.sink.texts).toMatchObject([{ route: 'a', text: 'STOP' }]);
+    expect(world.sink.reports).toHaveLength(1);
+  });
+
+  test('the names that a transport has for its links stay, and the tries show the route too', async () => {
+    const transport = new RouteDouble('smpp', () => ({
+      ...{ kind: 'sent', route: 'carrier-2', carrierIds: ['1'] },
+      attempts: [
+        { route: 'smpp', outcome: 'retry', at: 1, code: '0x58' },
+        { route: 'link-2', outcome: 'sent', at: 2 },
+      ],
+    }));
+    const world = await RoutedWorld.started([{ name: 'a', transport }]);
+    expect(await world.send('22670000001')).toMatchObject({
+      route: 'carrier-2',
+      attempts: [
+        { route: 'a', outcome: 'retry', at: 1, code: '0x58' },
+        { route: 'a/link-2', outcome: 'sent', at: 2 },
+      ],
+    });
+    await transport.sink?.receipts([{ route: 'carrier-2', ids: ['1'], status: 'delivered' }]);
+    expect(world.sink.receipts_).toMatchObject([{ route: 'carrier-2' }]);
+  });
+
+  test('a refusal or a storage that is away reaches the transport that hands in', async () => {
+    const transport = new RouteDouble('carrier');
+    const world = await RoutedWorld.started([{ name: 'a', transport }]);
+    world.sink.open = false;
+    await expect(transport.sink?.receipts([{ route: 'carrier', ids: ['1'], status: 'delivered' }])).rejects.toThrow();
+  });
+});
+
+describe('callbacks', () => {
+  test('each carrier is answered by its own transport, whose receipts get the name of the route', async () => {
+    const [twilio, orange] = [new RouteDouble('twilio'), new RouteDouble('orange')];
+    twilio.callbacks.set('twilio', async (_, sink) => {
+      await sink.receipts([{ route: 'twilio', ids: ['1'], status: 'delivered' }]);
+      return { status: 204 };
+    });
+    orange.callbacks.set('orange', async () => ({ status: 200, body: 'ok' }));
+    const { router } = new RoutedWorld([
+      { name: 'world', transport: twilio },
+      { name: 'home', transport: orange, prefixes: ['226'] },
+    ]);
+    expect([...router.callbacks.keys()]).toEqual(['twilio', 'orange']);
+    const sink = new RecordingSink();
+    expect(await router.callbacks.get('twilio')?.(CALL, sink)).toEqual({ status: 204 });
+    expect(sink.receipts_).toEqual([{ route: 'world', ids: ['1'], status: 'delivered' }]);
+    expect(await router.callbacks.get('orange')?.(CALL, sink)).toEqual({ status: 200, body: 'ok' });
+  });
+
+  test('two of one name are refused', () => {
+    const doubles = [new RouteDouble('twilio'), new RouteDouble('twilio')];
+    for (const double of doubles) double.callbacks.set('twilio', async () => ({ status: 204 }));
+    const [first, second] = doubles;
+    expect(first && second).toBeTruthy();
+    const routes = doubles.map((transport, index) => ({ name: `route-${index}`, transport }));
+    expect(() => new RoutedWorld(routes)).toThrow(
+      'Two routes answer callbacks under the name "twilio", the second one is "route-1"',
+    );
+  });
+});
+
+describe('starting and stopping', () => {
+  test('a route that does not start rests; it is started again when it is tried, and the others work', async () => {
+    let works = false;
+    const broken = new RouteDouble('broken', undefined, async () => {
+      if (!works) throw new Error('no network');
+    });
+    const spare = new RouteDouble('spare');
+    const world = await RoutedWorld.started([
+      { name: 'a', transport: broken },
+      { name: 'b', transport: spare, weight: 0 },
+    ]);
+    expect(await world.send('22670000001')).toMatchObject({ route: 'b' });
+    world.clock.advance(30_000);
+    expect(await world.send('22670000002')).toMatchObject({
+      ...{ kind: 'sent', route: 'b' },
+      attempts: [{ route: 'a', outcome: 'retry', code: 'not_started' }, { route: 'b' }],
+    });
+    expect(broken.starts).toBe(2);
+    works = true;
+    world.clock.advance(30_000);
+    expect(await world.send('22670000003')).toMatchObject({ route: 'a' });
+    expect(await world.send('22670000004')).toMatchObject({ route: 'a' });
+    expect(broken.starts).toBe(3);
+    expect(spare.numbers).toEqual(['22670000001', '22670000002']);
+  });
+
+  test('every route is stopped, also when one of them throws; one that never started is not', async () => {
+    const unwilling = new RouteDouble('unwilling');
+    unwilling.stop = async () => {
+      throw new Error('stuck');
+    };
+    const broken = new RouteDouble('broken', undefined, async () => {
+      throw new Error('no network');
+    });
+    const good = new RouteDouble('good');
+    const world = await RoutedWorld.started([
+      ...[unwilling, broken, good].map((transport) => ({ name: transport.name, transport })),
+    ]);
+    await world.router.stop();
+    expect([good.stops, broken.stops]).toEqual([1, 0]);
+  });
+});
+
+describe('policy and timing of the whole', () => {
+  const policies = (...all: RepeatPolicy[]) => weakestOf(all.map((repeat) => ({ repeat })));
+
+  test('the weakest policy of its routes; several that are idempotent are not so together', () => {
+    expect(policies('idempotent')).toBe('idempotent');
+    expect(policies('at-least-once')).toBe('at-least-once');
+    expect(policies('idempotent', 'idempotent')).toBe('at-most-once');
+    expect(policies('idempotent', 'at-least-once')).toBe('at-least-once');
+    expect(policies('at-least-once', 'at-most-once', 'idempotent')).toBe('at-most-once');
+  });
+
+  test('the longest times of its routes, and a lease in which two of them fit one after the other', () => {
+    const [quick, slow] = [new RouteDouble('quick'), new RouteDouble('slow')];
+    quick.timing = { leaseMs: 10_000, maxAttempts: 30, retryBaseMs: 100 };
+    slow.timing = { leaseMs: 180_000, reportDeadlineMs: 10 ** 9 };
+    const { router } = new RoutedWorld([
+      { name: 'quick', transport: quick },
+      { name: 'slow', transport: slow },
+    ]);
+    expect(router.timing).toEqual({
+      ...{ leaseMs: 365_000, maxAttempts: 30, retryBaseMs: 2000, retryMaxMs: 300_000, reportDeadlineMs: 10 ** 9 },
+    });
+  });
+});

@@ -1,0 +1,217 @@
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import type { SubmitResult } from '../../../src/sms/sms-transport.js';
+import { anSms, RouteDouble, RoutedWorld } from '../../support/routed-world.js';
+import { settled } from '../../support/settled.js';
+
+beforeAll(() => Logger.overrideLogger(false));
+
+const REFUSED: SubmitResult = { kind: 'refused', error: 'no_contract' };
+const BUSY: SubmitResult = { kind: 'retry', error: 'busy' };
+const LOST: SubmitResult = { kind: 'unknown', error: 'no_answer' };
+const BURKINA = '22670123456';
+
+describe('where an SMS goes', () => {
+  let world: RoutedWorld;
+  afterEach(() => world.router.stop());
+
+  /** Two routes for all numbers, the second only when the first cannot. */
+  async function twoRoutes(first: RouteDouble, second = new RouteDouble('second'), breaker = {}) {
+    world = await RoutedWorld.started([
+      { name: 'a', transport: first, breaker },
+      { name: 'b', transport: second, weight: 0 },
+    ]);
+    return { first, second };
+  }
+
+  test('a batch is split by route, and its results stand in its order', async () => {
+    const burkina = new RouteDouble('bf', ({ number }) => ({ kind: 'sent', carrierIds: [`bf-${number}`] }));
+    const france = new RouteDouble('fr', ({ number }) => ({ kind: 'sent', carrierIds: [`fr-${number}`] }));
+    world = await RoutedWorld.started([
+      { name: 'burkina', transport: burkina, prefixes: ['226'] },
+      { name: 'france', transport: france, prefixes: ['33'] },
+    ]);
+    const results = await world.submit(
+      ['22670000001', '33612345678', '22670000002', '18765550123'].map((n) => anSms(n)),
+    );
+    expect(results.map(({ kind }) => kind)).toEqual(['sent', 'sent', 'sent', 'refused']);
+    expect(results.map(({ carrierIds }) => carrierIds?.[0])).toEqual([
+      ...['bf-22670000001', 'fr-33612345678', 'bf-22670000002', undefined],
+    ]);
+    expect(burkina.batches).toHaveLength(1);
+    expect(results[3]).toEqual({ kind: 'refused', error: 'no_route' });
+  });
+
+  test('the route that took it, and the try, are told', async () => {
+    await twoRoutes(new RouteDouble('first', () => ({ kind: 'sent', carrierIds: ['id-1'], segments: 1 })));
+    expect(await world.send(BURKINA)).toEqual({
+      ...{ kind: 'sent', carrierIds: ['id-1'], segments: 1, route: 'a' },
+      attempts: [{ route: 'a', outcome: 'sent', at: world.clock.now() }],
+    });
+  });
+
+  test('refused for good by one, it goes to the next, and both tries are told', async () => {
+    const { second } = await twoRoutes(new RouteDouble('first', () => REFUSED));
+    expect(await world.send(BURKINA)).toMatchObject({
+      ...{ kind: 'sent', route: 'b' },
+      attempts: [
+        { route: 'a', outcome: 'refused', code: 'no_contract' },
+        { route: 'b', outcome: 'sent' },
+      ],
+    });
+    expect(second.numbers).toEqual([BURKINA]);
+  });
+
+  test('refused by all of them it is refused', async () => {
+    await twoRoutes(new RouteDouble('first', () => REFUSED), new RouteDouble('second', () => REFUSED));
+    expect(await world.send(BURKINA)).toMatchObject({ kind: 'refused', error: 'no_contract', attempts: { length: 2 } });
+  });
+
+  test('a refusal that is about the number itself goes nowhere else', async () => {
+    const second = new RouteDouble('second');
+    world = await RoutedWorld.started([
+      {
+        ...{ name: 'a', transport: new RouteDouble('first', () => ({ kind: 'refused', error: 'absent' })) },
+        failOver: (error) => error !== 'absent',
+      },
+      { name: 'b', transport: second, weight: 0 },
+    ]);
+    expect(await world.send(BURKINA)).toMatchObject({ kind: 'refused', error: 'absent' });
+    expect(second.batches).toEqual([]);
+  });
+
+  test.each(['expired', 'smpp: expired'])('nor does one whose time has passed (%s)', async (error) => {
+    const { second } = await twoRoutes(new RouteDouble('first', () => ({ kind: 'refused', error })));
+    expect(await world.send(BURKINA)).toMatchObject({ kind: 'refused', error });
+    expect(second.batches).toEqual([]);
+  });
+
+  test('what may have been taken goes nowhere else, also when the route then rests', async () => {
+    const { first, second } = await twoRoutes(new RouteDouble('first', () => LOST), undefined, { leastSms: 1 });
+    const results = await world.submit([anSms('22670000001'), anSms('22670000002')]);
+    expect(results).toMatchObject([LOST, LOST]);
+    expect(results.map(({ attempts }) => attempts?.length)).toEqual([1, 1]);
+    expect(second.batches).toEqual([]);
+    expect(await world.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'b' });
+    expect(first.numbers).toHaveLength(2);
+  });
+
+  test('a transport that throws may have taken it', async () => {
+    const { second } = await twoRoutes(
+      new RouteDouble('first', () => {
+        throw new Error('defect');
+      }),
+    );
+    expect(await world.send(BURKINA)).toMatchObject({ kind: 'unknown', error: 'transport_error' });
+    expect(second.batches).toEqual([]);
+  });
+
+  test('what one route is busy for stays with it, until it rests: then it goes on at once', async () => {
+    const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { leastSms: 3 });
+    expect(await world.send(BURKINA)).toMatchObject({
+      ...BUSY,
+      attempts: [{ route: 'a', outcome: 'retry', code: 'busy' }],
+    });
+    expect(await world.send(BURKINA)).toMatchObject(BUSY);
+    expect(second.batches).toEqual([]);
+    expect(await world.send(BURKINA)).toMatchObject({
+      ...{ kind: 'sent', route: 'b' },
+      attempts: [
+        { route: 'a', outcome: 'retry', code: 'busy' },
+        { route: 'b', outcome: 'sent' },
+      ],
+    });
+    expect(await world.send(BURKINA)).toMatchObject({ kind: 'sent', attempts: [{ route: 'b' }] });
+    expect(first.numbers).toHaveLength(3);
+  });
+
+  test('after its rest one SMS tries the route; when it works all go there again', async () => {
+    const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { leastSms: 1 });
+    await world.send(BURKINA);
+    first.answer = () => ({ kind: 'sent' });
+    world.clock.advance(30_000);
+    const three = () => world.submit([1, 2, 3].map((digit) => anSms(`2267000000${digit}`)));
+    expect((await three()).map(({ route }) => route)).toEqual(['a', 'b', 'b']);
+    expect((await three()).map(({ route }) => route)).toEqual(['a', 'a', 'a']);
+    expect(second.numbers).toHaveLength(3);
+  });
+
+  test('when the route still fails, the one that tried it goes on too', async () => {
+    const { first } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { leastSms: 1 });
+    await world.send(BURKINA);
+    world.clock.advance(30_000);
+    expect(await world.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'b', attempts: { length: 2 } });
+    expect(first.numbers).toHaveLength(2);
+    expect(await world.send(BURKINA)).toMatchObject({ kind: 'sent', attempts: { length: 1 } });
+  });
+
+  test('refusals are no reason to rest', async () => {
+    const { first } = await twoRoutes(new RouteDouble('first', () => REFUSED), undefined, { leastSms: 1 });
+    for (let sms = 0; sms < 20; sms++) await world.send(BURKINA);
+    expect(first.numbers).toHaveLength(20);
+  });
+
+  test('when all routes rest it is to be tried later, without a try', async () => {
+    await twoRoutes(new RouteDouble('first', () => LOST), new RouteDouble('second', () => LOST), { leastSms: 1 });
+    for (let sms = 0; sms < 6; sms++) await world.send(BURKINA);
+    expect(await world.send(BURKINA)).toEqual({ kind: 'retry', error: 'circuit_open' });
+  });
+
+  test('refused here while another route rests: it may work there later', async () => {
+    await twoRoutes(new RouteDouble('first', () => LOST), new RouteDouble('second', () => REFUSED), { leastSms: 1 });
+    await world.send(BURKINA);
+    expect(await world.send(BURKINA)).toMatchObject({
+      kind: 'retry',
+      error: 'circuit_open',
+      attempts: [{ route: 'b' }],
+    });
+  });
+
+  test('without a breaker a route never rests', async () => {
+    const first = new RouteDouble('first', () => BUSY);
+    world = await RoutedWorld.started([{ name: 'a', transport: first, breaker: false }]);
+    for (let sms = 0; sms < 50; sms++) expect(await world.send(BURKINA)).toMatchObject(BUSY);
+    expect(first.numbers).toHaveLength(50);
+  });
+
+  test('while the process stops nothing counts against a route and nothing goes on', async () => {
+    const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { leastSms: 1 });
+    const stopping = new AbortController();
+    stopping.abort();
+    expect(await world.submit([anSms(BURKINA)], stopping.signal)).toMatchObject([BUSY]);
+    expect(second.batches).toEqual([]);
+    await world.send(BURKINA);
+    expect(first.numbers).toHaveLength(2);
+  });
+
+  test('a slow route does not keep those who were turned away elsewhere', async () => {
+    let answerSlow: (result: SubmitResult) => void = () => undefined;
+    const answered = new Promise<SubmitResult>((resolve) => {
+      answerSlow = resolve;
+    });
+    const slow = new RouteDouble('slow', () => answered);
+    const refusing = new RouteDouble('refusing', () => REFUSED);
+    const spare = new RouteDouble('spare');
+    world = await RoutedWorld.started([
+      { name: 'slow', transport: slow, prefixes: ['33'] },
+      { name: 'refusing', transport: refusing, prefixes: ['226'] },
+      { name: 'spare', transport: spare },
+    ]);
+    const results = world.submit([anSms('33612345678'), anSms(BURKINA)]);
+    await settled();
+    expect(spare.numbers).toEqual([BURKINA]);
+    answerSlow({ kind: 'sent' });
+    expect(await results).toMatchObject([{ route: 'slow' }, { route: 'spare' }]);
+  });
+
+  test('a route is not begun whose own time would outlast the lease', async () => {
+    const first = new RouteDouble('first', async () => {
+      world.clock.advance(66_000);
+      return REFUSED;
+    });
+    const { second } = await twoRoutes(first);
+    expect(world.router.timing.leaseMs).toBe(125_000);
+    expect(await world.send(BURKINA)).toMatchObject({ kind: 'retry', error: 'no_time' });
+    expect(second.batches).toEqual([]);
+  });
+});
