@@ -125,11 +125,14 @@ describe('linking', () => {
     slow.credentials.gate = new Promise((resolve) => {
       release = resolve;
     });
-    await peer.phone('22670000006').scan(qr);
-    await until(() => peer.openConnections === 0);
-    await settled(50);
-    expect(kinds(slow.events)).toEqual(['qr']);
-    release();
+    try {
+      await peer.phone('22670000006').scan(qr);
+      await until(() => peer.openConnections === 0);
+      await settled(50);
+      expect(kinds(slow.events)).toEqual(['qr']);
+    } finally {
+      release();
+    }
     await slow.end();
     expect(kinds(slow.events)).toEqual(['qr', 'linked', 'ended']);
     expect(slow.credentials.values.get('creds/creds')).toContain('22670000006');

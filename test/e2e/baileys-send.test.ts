@@ -216,6 +216,6 @@ describe('a message that a phone could not decrypt', () => {
     expect(friend.inbox.map(({ id, text }) => ({ id, text }))).toEqual(
       Array.from({ length: 3 }, () => ({ id: first.id, text: 'Encore' })),
     );
-    expect(peer.phone('22670000003').inbox.filter(({ text }) => text === 'Encore')).toEqual([]);
+    expect(peer.phone('22670000003').inbox.map(({ text }) => text)).not.toContain('Encore');
   });
 });
