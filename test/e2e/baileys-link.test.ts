@@ -309,6 +309,6 @@ describe('from our side', () => {
     const sending = open.send(friend, 'x');
     await until(() => friend.inbox.length === 1);
     peer.connectionsOf(ONE)[0]?.cut();
-    expect(await sending).toEqual({ kind: 'unknown', error: 'no_ack' });
+    expect(await sending).toMatchObject({ kind: 'unknown', error: 'no_ack' });
   });
 });
