@@ -93,6 +93,19 @@ describe('linking', () => {
     expect(kinds(second.events)).not.toContain('qr');
   });
 
+  test('knows from one connection to the next which devices people have', async () => {
+    const friend = peer.phone('22670000010');
+    const open = await (await known()).resume();
+    await open.send(friend, 'Un');
+    await open.close();
+    await open.resume();
+    const asked = peer.questions.length;
+    await open.send(friend, 'Deux');
+    const lookUps = peer.questions.slice(asked).filter((name) => /^(usync|encrypt)/.test(name));
+    expect(lookUps).toEqual([]);
+    expect(friend.inbox.map(({ text }) => text)).toEqual(['Un', 'Deux']);
+  });
+
   test('shows the next code when one has run out, and expires after the last', async () => {
     peer.faults.refs = 3;
     const shown = session(await transport({ qrTimeoutMs: 40 }));
