@@ -67,9 +67,23 @@ function msgappConfig(env: NodeJS.ProcessEnv): Pick<Config, 'msgappTransport' | 
       `CREDENTIALS_KEY is missing; MSGAPP_TRANSPORT=${msgappTransport} needs one. Make it with "openssl rand -base64 48" and keep it outside the database.`,
     );
   }
-  const allow = env.MEDIA_ALLOW || (onSandbox ? 'loopback' : 'none');
-  const mediaAllow = allow === 'loopback' || allow === 'none' ? allow : allow.split(',').map((origin) => origin.trim());
-  return { msgappTransport, credentialsKey, mediaAllow };
+  if (credentialsKey !== undefined && credentialsKey.length < 32) {
+    throw new ConfigError('CREDENTIALS_KEY must be at least 32 characters at random.');
+  }
+  return {
+    msgappTransport,
+    credentialsKey,
+    mediaAllow: mediaAllow(env.MEDIA_ALLOW || (onSandbox ? 'loopback' : 'none')),
+  };
+}
+
+function mediaAllow(value: string): Config['mediaAllow'] {
+  if (value === 'none' || value === 'loopback') return value;
+  const origins = value.split(',').map((origin) => origin.trim());
+  if (origins.every((origin) => /^https?:\/\/[^/]+$/.test(origin))) return origins;
+  throw new ConfigError(
+    `MEDIA_ALLOW must be none, loopback, or origins with commas between them, such as https://files.example.com; it is "${value}".`,
+  );
 }
 
 function checkedDatabase(url: string): string {
