@@ -2,9 +2,10 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { MessagingModule, SandboxModule, TypeormStorage } from 'nestjs-messaging';
 import type { Config } from './config.js';
 import { DemoAccount } from './demo-account.js';
+import { msgappTransport } from './msgapp-transport.js';
 import { PhoneLoginController } from './phone-login.controller.js';
 import { PrefixedIds } from './prefixed-ids.js';
-import { keptPepper } from './secrets.js';
+import { keptSecret } from './secrets.js';
 import { WelcomeController } from './welcome.controller.js';
 
 /** The host application. */
@@ -22,10 +23,16 @@ export class AppModule {
           dispatch: { enabled: dispatch },
           sms: { tariff: { base: 1, international: 3, home: homeCountry } },
           otp: {
-            pepper: config.otpPepper ?? keptPepper(secretsFile),
+            pepper: config.otpPepper ?? keptSecret(secretsFile, 'otpPepper'),
             limits: config.otpLimits,
             validitySeconds: config.otpValiditySeconds,
           },
+          msgapp: {
+            transport: msgappTransport(config.msgappTransport),
+            tariff: { text: 1, media: 2 },
+            credentialsKey: config.credentialsKey ?? keptSecret(secretsFile, 'credentialsKey'),
+          },
+          media: { allow: config.mediaAllow },
         }),
         SandboxModule.forRoot(),
       ],

@@ -17,6 +17,11 @@ export interface Config {
   readonly otpPepper: string | undefined;
   readonly otpLimits: 'standard' | 'strict' | 'none';
   readonly otpValiditySeconds: number;
+  readonly msgappTransport: 'sandbox' | 'baileys';
+  /** What credentials of linked numbers are encrypted with; undefined: made once and kept. */
+  readonly credentialsKey: string | undefined;
+  /** Where files to send may be, besides public addresses. */
+  readonly mediaAllow: 'none' | 'loopback' | readonly string[];
   /** False: this process accepts and another one delivers. */
   readonly dispatch: boolean;
 }
@@ -47,8 +52,38 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     otpPepper: env.OTP_PEPPER || undefined,
     otpLimits: oneOf('OTP_LIMITS', env.OTP_LIMITS || 'none', ['standard', 'strict', 'none']),
     otpValiditySeconds: integer('OTP_VALIDITY_SECONDS', env.OTP_VALIDITY_SECONDS || '300', 1, 3600),
+    ...msgappConfig(env),
     dispatch: oneOf('DISPATCH', env.DISPATCH || 'on', ['on', 'off']) === 'on',
   };
+}
+
+/** Off the sandbox nothing is made up: a key that is lost takes every linked number with it. */
+function msgappConfig(env: NodeJS.ProcessEnv): Pick<Config, 'msgappTransport' | 'credentialsKey' | 'mediaAllow'> {
+  const msgappTransport = oneOf('MSGAPP_TRANSPORT', env.MSGAPP_TRANSPORT || 'sandbox', ['sandbox', 'baileys']);
+  const onSandbox = msgappTransport === 'sandbox';
+  const credentialsKey = env.CREDENTIALS_KEY || undefined;
+  if (!onSandbox && credentialsKey === undefined) {
+    throw new ConfigError(
+      `CREDENTIALS_KEY is missing; MSGAPP_TRANSPORT=${msgappTransport} needs one. Make it with "openssl rand -base64 48" and keep it outside the database.`,
+    );
+  }
+  if (credentialsKey !== undefined && credentialsKey.length < 32) {
+    throw new ConfigError('CREDENTIALS_KEY must be at least 32 characters at random.');
+  }
+  return {
+    msgappTransport,
+    credentialsKey,
+    mediaAllow: mediaAllow(env.MEDIA_ALLOW || (onSandbox ? 'loopback' : 'none')),
+  };
+}
+
+function mediaAllow(value: string): Config['mediaAllow'] {
+  if (value === 'none' || value === 'loopback') return value;
+  const origins = value.split(',').map((origin) => origin.trim());
+  if (origins.every((origin) => /^https?:\/\/[^/]+$/.test(origin))) return origins;
+  throw new ConfigError(
+    `MEDIA_ALLOW must be none, loopback, or origins with commas between them, such as https://files.example.com; it is "${value}".`,
+  );
 }
 
 function checkedDatabase(url: string): string {

@@ -7,6 +7,7 @@ export interface Secrets {
   readonly accountId?: string;
   readonly apiKey?: string;
   readonly otpPepper?: string;
+  readonly credentialsKey?: string;
 }
 
 /** What was kept; nothing on the first start. @throws Error when the file is there and is not ours */
@@ -26,11 +27,12 @@ export function keepSecrets(file: string, secrets: Secrets): void {
   renameSync(next, file);
 }
 
-/** The pepper that codes are derived from: kept, or made now and kept. */
-export function keptPepper(file: string): string {
+/** A secret of the service, such as the pepper that codes are derived from: kept, or made now and kept. */
+export function keptSecret(file: string, name: 'otpPepper' | 'credentialsKey'): string {
   const kept = readSecrets(file);
-  if (kept.otpPepper !== undefined) return kept.otpPepper;
-  const otpPepper = randomBytes(48).toString('base64url');
-  keepSecrets(file, { ...kept, otpPepper });
-  return otpPepper;
+  const known = kept[name];
+  if (known !== undefined) return known;
+  const made = randomBytes(48).toString('base64url');
+  keepSecrets(file, { ...kept, [name]: made });
+  return made;
 }

@@ -50,6 +50,7 @@ export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.media_unavailable': 'The media could not be fetched',
   'error.session_not_found': 'Session not found',
   'error.qr_not_found': 'QR code not found or expired',
+  'error.file_not_found': 'File not found',
   'otp.sent': 'Verification code sent',
   'otp.verified': 'Verification code verified',
   'otp.text': '{code} is your verification code for {service}. Valid for {validity}.',

@@ -48,6 +48,7 @@ export const fr = {
   'error.media_unavailable': "Le média n'a pas pu être récupéré",
   'error.session_not_found': 'Session introuvable',
   'error.qr_not_found': 'Code QR introuvable ou expiré',
+  'error.file_not_found': 'Fichier introuvable',
   'otp.sent': 'Code de vérification envoyé',
   'otp.verified': 'Code de vérification vérifié avec succès',
   'otp.text': '{code} est votre code de vérification {service}. Valable {validity}.',

@@ -50,4 +50,5 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.media_unavailable': 400,
   'error.session_not_found': 404,
   'error.qr_not_found': 404,
+  'error.file_not_found': 404,
 };

@@ -44,7 +44,8 @@ export function messageOf(
     status: recipient.status,
     error: recipient.error ?? null,
     units: message.units,
-    refunded_units: message.refundedUnits,
+    // Of the same row as the status: the message is read apart from it.
+    refunded_units: recipient.refundedUnits,
     queued_at: new Date(message.acceptedAt).toISOString(),
     sent_at: at('sent'),
     delivered_at: at('delivered'),

@@ -1,13 +1,15 @@
-import { Get, Header, type MessageEvent, Param, Res, Sse, UseFilters } from '@nestjs/common';
+import { Get, Header, type MessageEvent, Param, Res, Sse, StreamableFile, UseFilters } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { type AdapterResponse, MOST_WAITING } from '../http/event-streams.js';
 import { MessagingExceptionFilter } from '../http/messaging-exception.filter.js';
 import { type CodeView, codeView } from './code-view.js';
+import type { SandboxMedia } from './media/sandbox-media.js';
 import { PAGE_POLICY } from './page/page-html.js';
 import { type PhoneMessageView, phoneMessageView } from './phone-message-view.js';
 import { PhoneNumberPipe } from './phone-number.pipe.js';
 import { PhoneStore } from './phone-store.js';
 import { SandboxLive } from './sandbox-live.js';
+import { SandboxMediaPipe } from './sandbox-media.pipe.js';
 import { SandboxPage } from './sandbox-page.js';
 import { SandboxScanner } from './sandbox-scanner.js';
 
@@ -46,6 +48,13 @@ export class SandboxController {
   @Header('X-Content-Type-Options', 'nosniff')
   codes(): Promise<readonly CodeView[]> {
     return Promise.all(this.scanner.codes.map(codeView));
+  }
+
+  /** A small file to send. */
+  @Get('media/:name')
+  @Header('X-Content-Type-Options', 'nosniff')
+  media(@Param('name', SandboxMediaPipe) { mimetype, bytes }: SandboxMedia): StreamableFile {
+    return new StreamableFile(bytes, { type: mimetype, length: bytes.length });
   }
 
   /** Every message that a phone of this process receives from now on, and word of every change of the codes. */

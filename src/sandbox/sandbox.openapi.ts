@@ -3,6 +3,7 @@ import { EXAMPLE_MOMENT, EXAMPLE_NUMBER } from '../openapi/examples.js';
 import { STORAGE_UNAVAILABLE } from '../openapi/gate-errors.js';
 import type { Headers, Schema } from '../openapi/openapi-document.js';
 import { answerObject, count, identifier, json, moment, phoneNumber, ref } from '../openapi/schemas.js';
+import { SANDBOX_MEDIA_NAMES } from './media/sandbox-media.js';
 import { PAGE_POLICY } from './page/page-html.js';
 import { SandboxController } from './sandbox.controller.js';
 
@@ -51,6 +52,27 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
         },
         errors: [STORAGE_UNAVAILABLE],
       },
+      media: {
+        operationId: 'getSandboxFile',
+        summary: 'Fetch a small file to send',
+        parameters: [
+          {
+            name: 'name',
+            in: 'path',
+            required: true,
+            description: 'Which file.',
+            schema: { type: 'string', enum: SANDBOX_MEDIA_NAMES },
+          },
+        ],
+        answer: {
+          description: 'The file.',
+          headers: NOT_SNIFFED,
+          content: Object.fromEntries(
+            FILE_TYPES.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]),
+          ),
+        },
+        errors: [{ code: 'error.file_not_found' }],
+      },
       codes: {
         operationId: 'getSandboxCodes',
         summary: 'See the codes that wait to be scanned in this process',
@@ -96,6 +118,8 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
     },
   };
 });
+
+const FILE_TYPES = ['image/jpeg', 'video/mp4', 'application/pdf', 'audio/ogg'];
 
 const CODE = {
   qr: 'sandbox:msgapp:Qm9ucyBiYWlzZXJz',

@@ -78,4 +78,16 @@ const messaging = require('nestjs-messaging');
 const testing = require('nestjs-messaging/testing');`;
     expect(run('host.cjs', requires + HOST)).toBe('1 4 true');
   });
+
+  test('a host without Baileys is told what to install, when it starts that transport and not before', () => {
+    rmSync(join(folder, 'node_modules', 'baileys'));
+    const start = `new BaileysMsgappTransport().start().catch(({ name, message }) => console.log(name, message));`;
+    const told = /^MessagingOptionsError .*npm install --save-exact baileys@7\.0\.0-rc14\.$/;
+    expect(run('peer.mjs', `import { BaileysMsgappTransport } from 'nestjs-messaging/baileys';\n${start}`)).toMatch(
+      told,
+    );
+    expect(
+      run('peer.cjs', `const { BaileysMsgappTransport } = require('nestjs-messaging/baileys');\n${start}`),
+    ).toMatch(told);
+  });
 });

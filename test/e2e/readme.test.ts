@@ -6,7 +6,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { call } from '../support/http-client.js';
+import { LoopbackEventSource } from '../support/loopback-event-source.js';
 import { buildSampleApp, ROOT, type SampleApp, sampleFolder, startSampleApp } from '../support/sample-app.js';
+import { until } from '../support/until.js';
 
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const SNIPPETS = join(ROOT, 'test/.readme');
@@ -99,6 +102,33 @@ describe('README, shell', () => {
     const env = { ...process.env, URL: app.url, KEY: app.key };
     const { stdout } = await promisify(execFile)('bash', ['-ec', text.replaceAll('curl ', 'curl -fsS ')], { env });
     expect(stdout).toMatch(/^\{.*\}$/s);
+  });
+
+  test.each(blocks('js'))('%s follows a code until it is scanned', async (_, text) => {
+    const { body } = await call(`${app.url}/api/v1/msgapp/web/connect`, {
+      method: 'POST',
+      headers: { 'x-api-key': app.key },
+    });
+    const { qr_url, sessionID } = Object(body);
+    const image = { src: '' };
+    let source: LoopbackEventSource | undefined;
+    class Opened extends LoopbackEventSource {
+      constructor(url: string) {
+        super(url);
+        source = this;
+      }
+    }
+    const shown = new Promise((show) => {
+      Reflect.apply(new Function('EventSource', 'qr_url', 'image', 'show', text), undefined, [
+        ...[Opened, qr_url, image, show],
+      ]);
+    });
+    await until(() => image.src.startsWith('data:image/png;base64,'));
+    const { body: codes } = await call(`${app.url}/sandbox/codes`);
+    const { qr } = Object(codes).find((code: { sessionID: string }) => code.sessionID === sessionID);
+    await call(`${app.url}/sandbox/phones/22670000199/scan`, { method: 'POST', body: { qr } });
+    expect(await shown).toBe('22670000199 est connecté');
+    expect(source?.closed).toBe(true);
   });
 
   test('the answer to a send has the documented fields', () => {

@@ -1,6 +1,7 @@
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { call } from '../support/http-client.js';
 import { buildSampleApp, runSampleApp, type SampleApp, sampleFolder, startSampleApp } from '../support/sample-app.js';
 import { until } from '../support/until.js';
 
@@ -120,12 +121,61 @@ describe('sample app', () => {
     ['DEMO_BALANCE', '-1'],
     ['HTTP_ADAPTER', 'koa'],
     ['SMS_TRANSPORT', 'pigeon'],
+    ['MSGAPP_TRANSPORT', 'pigeon'],
+    ['CREDENTIALS_KEY', 'short'],
+    ['MEDIA_ALLOW', 'example.com'],
   ])('a wrong %s stops the start with a sentence that names it', async (name, value) => {
     const { code, output } = await runSampleApp(folder, 'main.js', [], { [name]: value });
     expect(code).toBe(1);
     expect(output).toContain(name);
     expect(output).not.toContain(' at ');
   });
+
+  test('off the sandbox a missing CREDENTIALS_KEY stops the start with a sentence', async () => {
+    const { code, output } = await runSampleApp(folder, 'main.js', [], { MSGAPP_TRANSPORT: 'baileys' });
+    expect(code).toBe(1);
+    expect(output.trim()).toMatch(/^CREDENTIALS_KEY is missing; MSGAPP_TRANSPORT=baileys needs one\. Make it with /);
+  });
+
+  test('starts on Baileys, which nobody has to have linked', async () => {
+    const app = await start({ MSGAPP_TRANSPORT: 'baileys', CREDENTIALS_KEY: 'fixture 0123456789 abcdefghij ABCDEF' });
+    expect(await get(app, '/api/v1/msgapp/web/status')).toEqual({ status: 'disconnected', sessions: [] });
+    expect(app.output).toContain('scan the picture at its qr_url/image');
+    await stop(app, 'SIGTERM');
+  });
+
+  test('a linked number survives kill -9: no second scan, and what was accepted arrives', async () => {
+    const post = (app: SampleApp, path: string, body: object = {}) =>
+      call(`${app.url}${path}`, { method: 'POST', headers: { 'x-api-key': app.key }, body });
+    const first = await start();
+    const [connect, send] = [...first.output.matchAll(/curl -X POST (\S+) .*/g)].slice(1);
+    expect(connect?.[1]).toBe(`${first.url}/api/v1/msgapp/web/connect`);
+    await post(first, '/api/v1/msgapp/web/connect');
+    const [code] = Object((await call(`${first.url}/sandbox/codes`)).body);
+    expect((await post(first, '/sandbox/phones/22670000100/scan', { qr: code.qr })).status).toBe(204);
+    const path = new URL(send?.[1] ?? '').pathname;
+    const texts = await Promise.all(
+      ['un', 'deux', 'trois'].map((body) => post(first, path, { to: '22670000005', body })),
+    );
+    expect(texts.map(({ status }) => status)).toEqual([200, 200, 200]);
+    await stop(first, 'SIGKILL');
+
+    const app = await start();
+    await until(
+      async () => Object(await get(app, '/api/v1/msgapp/web/status')).status === 'connected',
+      Boolean,
+      20_000,
+    );
+    const shown = await until(
+      async () => Object(await get(app, '/sandbox/phones/22670000005/messages')),
+      ({ length }) => length === 3,
+      20_000,
+    );
+    expect(shown.map(({ text }: { text: string }) => text).sort()).toEqual(['deux', 'trois', 'un']);
+    const media = { to: '22670000006', mediaUrl: `${app.url}/sandbox/media/photo.jpg` };
+    expect((await post(app, '/api/v1/msgapp/send/media', media)).status).toBe(200);
+    expect(await get(app, '/api/v1/balance')).toMatchObject({ balance: 995 });
+  }, 60_000);
 
   test('the operator works on the database of a running app', async () => {
     const app = await start();

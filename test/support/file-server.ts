@@ -7,9 +7,15 @@ import { PNG } from './png.js';
 export class FileServer {
   /** How often each path was asked for. */
   readonly asked = new Map<string, number>();
+  /** Connections that are open. */
+  connections = 0;
   private readonly files = new Map<string, { readonly type: string; readonly bytes: Buffer }>();
 
   private constructor(private readonly server: Server) {
+    server.on('connection', (socket) => {
+      this.connections++;
+      socket.once('close', () => this.connections--);
+    });
     server.on('request', (request, response) => {
       const path = request.url ?? '';
       this.asked.set(path, (this.asked.get(path) ?? 0) + 1);

@@ -6,6 +6,7 @@ import type { ApiClient } from './api-client.js';
 import { EventReader } from './event-reader.js';
 import type { AppSetup } from './http-apps.js';
 import { call, type Reply } from './http-client.js';
+import { PEPPER } from './otp-app.js';
 import type { Service, StartService } from './services.js';
 import { until } from './until.js';
 
@@ -22,7 +23,7 @@ export function startMsgapp(
   { imports = [], ...setup }: AppSetup & { imports?: (Type | DynamicModule)[] } = {},
 ): Promise<Service> {
   return start(
-    { msgapp: MSGAPP, media: { allow: 'loopback' }, ...options },
+    { msgapp: MSGAPP, otp: { pepper: PEPPER }, media: { allow: 'loopback' }, ...options },
     { ...setup, imports: [SandboxModule.forRoot(), ...imports] },
   );
 }
@@ -114,7 +115,18 @@ export class MsgappClient {
     return until(
       () => this.message(messageId),
       ({ status }) => status === wanted,
+      15_000,
     );
+  }
+
+  /** The newest of what a phone shows, as soon as there are `count` messages. */
+  async arrived(number: string, count: number): Promise<Readonly<Record<string, unknown>>> {
+    const shown = await until(
+      () => this.phone(number),
+      ({ length }) => length >= count,
+      15_000,
+    );
+    return shown.at(-1) ?? {};
   }
 
   /** What a phone shows. */

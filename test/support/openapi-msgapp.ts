@@ -59,7 +59,11 @@ async function playChannel(stage: Stage, media: object): Promise<void> {
 
 /** Shows codes in every way and links a number; answers the session. */
 async function playLinking(stage: Stage): Promise<string> {
-  await all(stage, [get('/sandbox/codes', 200)]);
+  await all(
+    stage,
+    ['photo.jpg', 'clip.mp4', 'document.pdf', 'voice.ogg'].map((name) => get(`/sandbox/media/${name}`, 200)),
+  );
+  await all(stage, [get('/sandbox/media/passwd', 404), get('/sandbox/codes', 200)]);
   const { code, qrToken } = await shownCode(stage);
   const qr = `${ROOT}/web/qr/${qrToken}`;
   await all(stage, [get('/sandbox/codes', 200), get(qr, 200), get(`${qr}/image`, 200)]);

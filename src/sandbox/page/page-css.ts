@@ -134,10 +134,11 @@ main { flex: 1; }
 .codes { margin-bottom: 1.5rem; }
 .codes h2 { font-size: 1.125rem; line-height: 1.25; letter-spacing: -.01em; }
 .code-list { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(25rem, 100%), 1fr)); gap: 1.25rem; margin-top: .75rem; }
-.code { display: flex; flex-wrap: wrap; gap: 1rem 1.25rem; padding: 1rem; align-items: center; }
+.code.card { display: flex; flex-wrap: wrap; gap: 1rem 1.25rem; padding: 1.125rem; align-items: center; }
 .qr { width: 10.5rem; height: 10.5rem; border-radius: 1rem; background: #fff; image-rendering: pixelated; }
 .scan { flex: 1 1 11rem; min-width: 0; display: grid; gap: .75rem; }
 .scan h3 { font-size: 1rem; line-height: 1.25; overflow-wrap: anywhere; }
+.scan input { width: 100%; }
 .scan .copy { margin: 0; }
 .copy:disabled { opacity: .6; cursor: progress; }
 .says { min-height: 1.5em; color: var(--warn); font-size: .875rem; }

@@ -79,9 +79,10 @@ export class MessageSender {
     );
     const ack = await acknowledged;
     if (ack) return this.verdict(ack, reference);
-    if (!failure) return { kind: 'unknown', error: 'no_ack' };
-    const { reason } = failureOf(failure.error);
-    return { kind: isBeforeWriting(failure.error) ? 'retry' : 'unknown', error: `relay_failed: ${reason}` };
+    // The word may come later, as a receipt.
+    if (!failure) return { kind: 'unknown', error: 'no_ack', reference };
+    const error = `relay_failed: ${failureOf(failure.error).reason}`;
+    return isBeforeWriting(failure.error) ? { kind: 'retry', error } : { kind: 'unknown', error, reference };
   }
 
   private verdict({ error }: Ack, reference: string): HandOff {

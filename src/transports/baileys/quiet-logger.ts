@@ -26,5 +26,5 @@ export function quietLogger(log = new Logger('Baileys')): BaileysLogger {
 /** A sentence without what could be a number, a key or an id: five digits in a row, or a word of 20 characters. */
 function withoutSecrets(message: unknown): string {
   if (typeof message !== 'string') return 'something went wrong';
-  return message.replace(/\d{5,}/g, '…').replace(/[^\s'"()]{20,}/g, '…');
+  return message.replace(/[^\s'"()]{20,}/g, '…').replace(/\d{5,}/g, '…');
 }

@@ -8,7 +8,11 @@ type Receipt = Extract<LinkEvent, { kind: 'receipt' }>;
 export type Ack = { readonly error?: string };
 
 /** What a receipt's type says; others are of our own devices, or ask for the message again. */
-const STATUS: Readonly<Record<string, Receipt['status']>> = { '': 'delivered', read: 'read', played: 'read' };
+const STATUS: ReadonlyMap<string, Receipt['status']> = new Map([
+  ['', 'delivered'],
+  ['read', 'read'],
+  ['played', 'read'],
+]);
 
 /**
  * Reads the server's acknowledgements and the recipients' receipts, as they come off the wire: Baileys has no event for a
@@ -57,7 +61,7 @@ export class ReceiptDesk {
 
   /** A `<receipt>` from `from`, for one message or several. */
   receipt({ attrs: { id = '', type = '', t }, content }: BinaryNode): void {
-    const status = STATUS[type];
+    const status = STATUS.get(type);
     if (status === undefined) return;
     for (const reference of [id, ...listed(content)]) {
       // Whoever got it, got it from the server.

@@ -10,6 +10,9 @@ import type { SessionMemory } from './session-memory.js';
 const KEY_CACHE_SIZE = 500;
 const KEY_CACHE_MS = 300_000;
 
+/** Groups, broadcasts and statuses, newsletters. */
+const CROWDS = ['@g.us', '@broadcast', '@newsletter'];
+
 /** How Baileys is to run one connection of a session that only sends. */
 export function socketSettings(
   library: Baileys,
@@ -44,7 +47,8 @@ export function socketSettings(
     syncFullHistory: false,
     // Old conversations are nobody's business here; the first part has to come, it names people's other addresses.
     shouldSyncHistoryMessage: ({ syncType }) => syncType !== FULL && syncType !== RECENT,
-    shouldIgnoreJid: (jid) => !jid.endsWith('@s.whatsapp.net') && !jid.endsWith('@lid'),
+    // What goes on in groups and the like would only cost time and keys.
+    shouldIgnoreJid: (jid) => CROWDS.some((crowd) => jid.endsWith(crowd)),
     // What could not be written is not tried again here: the connection is given up, and the next one reads what is stored.
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
     userDevicesCache: memory.devices,

@@ -82,6 +82,13 @@ export class WhatsappPeer implements PhoneNetwork, ConnectionEvents {
     return [...this.connections].filter(({ device }) => device?.phone.number === number);
   }
 
+  /** As when another client comes with a number's credentials. */
+  replace(number: string): void {
+    for (const connection of this.connectionsOf(number)) {
+      connection.endStream(undefined, stanza('conflict', { type: 'replaced' }));
+    }
+  }
+
   /** How many connections are open now. */
   get openConnections(): number {
     return this.connections.size;

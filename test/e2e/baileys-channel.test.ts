@@ -1,0 +1,252 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { MessagingEvents } from '../../src/events/messaging-events.js';
+import { SessionStore } from '../../src/msgapp/session-store.js';
+import { ApiClient } from '../support/api-client.js';
+import { EventReader } from '../support/event-reader.js';
+import { FileServer } from '../support/file-server.js';
+import { MsgappClient, msgappClient, startMsgapp } from '../support/msgapp-app.js';
+import { PNG } from '../support/png.js';
+import { describeServices, type Service, startService } from '../support/services.js';
+import { SqliteFile } from '../support/sqlite-file.js';
+import { until } from '../support/until.js';
+import { mend } from '../support/whatsapp/faults.js';
+import type { Phone } from '../support/whatsapp/phone.js';
+import { WhatsappPeer } from '../support/whatsapp/whatsapp-peer.js';
+import { linkPhone, overBaileys } from '../support/whatsapp/whatsapp-service.js';
+
+let peer: WhatsappPeer;
+let files: FileServer;
+let numbers = 22_670_000_000;
+
+/** A phone that no other test knows. */
+const newPhone = (): Phone => peer.phone(String(++numbers));
+
+beforeAll(async () => {
+  peer = await WhatsappPeer.start();
+  files = await FileServer.open();
+});
+
+afterEach(() => mend(peer.faults));
+
+afterAll(async () => {
+  await files.close();
+  await peer.stop();
+  expect(peer.complaints).toEqual([]);
+});
+
+/** The only session of an account, as soon as it has that status. */
+function session(client: MsgappClient, wanted: string) {
+  return until(
+    async () => (await client.sessions())[0],
+    (row) => row?.status === wanted,
+  );
+}
+
+describeServices('the channel over Baileys', (start) => {
+  let service: Service;
+  let client: MsgappClient;
+  let owner: Phone;
+  let sessionId: string;
+
+  beforeAll(async () => {
+    service = await startMsgapp(start, overBaileys(peer));
+    client = await msgappClient(service);
+    owner = newPhone();
+    sessionId = await linkPhone(client, owner);
+  });
+
+  const send = async (to: Phone, body: string) => MsgappClient.idOf(await client.text({ to: to.number, body }));
+
+  it('links two numbers at once and sends from the one that is named', async () => {
+    const both = await msgappClient(service);
+    const [one, two, friend] = [newPhone(), newPhone(), newPhone()];
+    await Promise.all([linkPhone(both, one), linkPhone(both, two)]);
+    for (const from of [two, one]) {
+      const id = MsgappClient.idOf(await both.text({ to: friend.number, body: 'Bonjour', from: from.number }));
+      await both.settled(id, 'delivered');
+    }
+    expect(friend.inbox.map(({ text, sender }) => [text, sender.phone.number])).toEqual([
+      ['Bonjour', two.number],
+      ['Bonjour', one.number],
+    ]);
+  });
+
+  it('brings a text to the phone, and its receipts back', async () => {
+    const friend = newPhone();
+    const id = await send(friend, 'Ça va ? 👋');
+    await client.settled(id, 'delivered');
+    const [received] = friend.inbox;
+    expect(received).toMatchObject({ text: 'Ça va ? 👋', sender: { phone: { number: owner.number } } });
+    if (received) friend.read(received);
+    expect(await client.settled(id, 'read')).toMatchObject({ error: null, units: 1, refunded_units: 0 });
+  });
+
+  it.each([
+    ['image', '/photo.png', 'image/png', PNG],
+    [
+      'video',
+      '/film.mp4',
+      'video/mp4',
+      Buffer.concat([Buffer.from('00000018667479706d703432', 'hex'), randomBytes(90_000)]),
+    ],
+    ['document', '/facture.pdf', 'application/pdf', Buffer.from('%PDF-1.4\n1 0 obj\nendobj\n%%EOF\n')],
+    ['audio', '/voix.mp3', 'audio/mpeg', Buffer.concat([Buffer.from('ID3\u0003\0\0\0\0\0\0'), randomBytes(5000)])],
+  ])('brings a file of kind %s to the phone, byte for byte', async (kind, path, type, bytes) => {
+    files.put(path, type, bytes);
+    const friend = newPhone();
+    const mediaUrl = files.url(path);
+    const answer = await client.media({ to: friend.number, mediaUrl, mediaType: kind, caption: 'Voilà' });
+    await client.settled(MsgappClient.idOf(answer), 'delivered');
+    const [received] = friend.inbox;
+    if (!received) throw new Error('Nothing came.');
+    const file = await friend.media(received);
+    expect(file).toMatchObject({ kind, caption: kind === 'audio' ? undefined : 'Voilà' });
+    expect(createHash('sha256').update(file.bytes).digest()).toEqual(createHash('sha256').update(bytes).digest());
+  });
+
+  it('delivers a code, which can be verified', async () => {
+    const friend = newPhone();
+    const asked = await client.api.post('send/otp', { service: 'Banque', number: friend.number, channel: 'msgapp' });
+    expect(asked.status).toBe(200);
+    const text = await until(() => friend.inbox[0]?.text);
+    const otp = /\d{4}/.exec(text ?? '')?.[0];
+    const checked = await client.api.post('verify/otp', { otp, number: friend.number, service: 'Banque' });
+    expect([checked.status, checked.body]).toMatchObject([200, { success: true }]);
+  });
+
+  it('refunds what the server refuses, and what has no recipient', async () => {
+    const before = await client.api.balance();
+    peer.faults.ackError = 479;
+    const refused = await client.settled(await send(newPhone(), 'Non'), 'failed');
+    expect(refused).toMatchObject({ error: 'ack_error_479', refunded_units: 1 });
+    mend(peer.faults);
+    const lost = MsgappClient.idOf(await client.text({ to: '22679999999', body: 'Personne' }));
+    expect(await client.settled(lost, 'failed')).toMatchObject({ error: 'not_on_channel', refunded_units: 1 });
+    expect(await client.api.balance()).toBe(before);
+  });
+
+  it('does not know what became of a message that nobody acknowledged, until a receipt tells', async () => {
+    const friend = newPhone();
+    peer.faults.dropAck = true;
+    peer.faults.receipts = false;
+    const before = await client.api.balance();
+    const id = await send(friend, 'Peut-être');
+    expect(await client.settled(id, 'unknown')).toMatchObject({ error: 'no_ack', refunded_units: 0 });
+    expect(await client.api.balance()).toBe(before - 1);
+    expect(friend.inbox).toHaveLength(1);
+    const [received] = friend.inbox;
+    if (received) friend.read(received);
+    await client.settled(id, 'read');
+    expect(friend.inbox).toHaveLength(1);
+  });
+
+  it('comes back by itself when the connection breaks or is refused', async () => {
+    const made = peer.connectionsMade;
+    peer.faults.upgradeStatus = 503;
+    peer.connectionsOf(owner.number)[0]?.cut();
+    await session(client, 'reconnecting');
+    await until(() => peer.connectionsMade > made);
+    const friend = newPhone();
+    const refused = await client.text({ to: friend.number, body: 'x' });
+    expect([refused.status, refused.body]).toMatchObject([409, { message: 'Aucun numéro connecté' }]);
+    mend(peer.faults);
+    expect(await session(client, 'connected')).toMatchObject({ sessionID: sessionId, number: owner.number });
+    expect(peer.connectionsMade - made).toBeLessThan(5);
+    await client.settled(await send(friend, 'De retour'), 'delivered');
+  });
+
+  it('leaves new people alone after 463, and says so', async () => {
+    const own = await msgappClient(service);
+    const [phone, known] = [newPhone(), newPhone()];
+    await linkPhone(own, phone);
+    await own.settled(MsgappClient.idOf(await own.text({ to: known.number, body: 'Un' })), 'delivered');
+    const restricted: string[] = [];
+    service.app.get(MessagingEvents).on('msgapp.restricted', ({ code }) => restricted.push(code));
+    peer.faults.ackError = 463;
+    const first = MsgappClient.idOf(await own.text({ to: newPhone().number, body: 'x' }));
+    expect(await own.settled(first, 'failed')).toMatchObject({ error: 'ack_error_463' });
+    mend(peer.faults);
+    const second = MsgappClient.idOf(await own.text({ to: newPhone().number, body: 'x' }));
+    expect(await own.settled(second, 'failed')).toMatchObject({ error: 'restricted', refunded_units: 1 });
+    await own.settled(MsgappClient.idOf(await own.text({ to: known.number, body: 'Deux' })), 'delivered');
+    expect(restricted).toEqual(['463']);
+  });
+
+  it('forgets a number that is unlinked on its phone, and one that is logged out here', async () => {
+    const own = await msgappClient(service);
+    const phone = newPhone();
+    const store = service.app.get(SessionStore);
+    const credentials = async (id: string) => (await store.credentials(id, 'creds', ['creds'])).size;
+    const unlinked = await linkPhone(own, phone);
+    expect(await credentials(unlinked)).toBe(1);
+    phone.unlink();
+    expect(await session(own, 'logged_out')).toMatchObject({ reason: 'device_removed' });
+    await until(async () => (await credentials(unlinked)) === 0);
+    const loggedOut = await linkPhone(own, phone);
+    expect((await own.logout(loggedOut)).body).toEqual({ success: true });
+    await until(() => peer.devicesOf(phone.number).length === 0);
+    await until(async () => (await credentials(loggedOut)) === 0);
+  });
+});
+
+describe('a session over Baileys', () => {
+  const services: Service[] = [];
+
+  afterEach(async () => {
+    for (const service of services.splice(0)) await service.close();
+  });
+
+  async function open(options = overBaileys(peer)): Promise<Service> {
+    const service = await startMsgapp((given, setup) => startService('express', given, setup), options);
+    services.push(service);
+    return service;
+  }
+
+  it('expires when its codes run out, each of which was shown', async () => {
+    peer.faults.refs = 3;
+    const client = await msgappClient(await open(overBaileys(peer, { qrTimeoutMs: 50 })));
+    const { qr_url, sessionID } = await client.connect();
+    const events = await EventReader.open(qr_url);
+    await events.end();
+    expect(events.events.at(-1)?.data).toEqual({ sessionID, status: 'expired', reason: 'not_scanned' });
+    expect((await client.sessions())[0]).toMatchObject({ status: 'expired' });
+  });
+
+  it('is replaced, and stays so, when the same credentials connect elsewhere', async () => {
+    const service = await open();
+    const client = await msgappClient(service);
+    const phone = newPhone();
+    await linkPhone(client, phone);
+    peer.replace(phone.number);
+    expect(await session(client, 'replaced')).toMatchObject({ reason: 'replaced' });
+    expect(peer.connectionsOf(phone.number)).toEqual([]);
+  });
+
+  it('survives a restart without a scan, and sends what was accepted before it', async () => {
+    const file = new SqliteFile();
+    const [phone, friend] = [newPhone(), newPhone()];
+    const before = await open({ ...overBaileys(peer), storage: file.storage() });
+    const client = await msgappClient(before);
+    await linkPhone(client, phone);
+    peer.faults.held.add('usync/usync');
+    const id = MsgappClient.idOf(await client.text({ to: friend.number, body: 'Avant' }));
+    services.pop();
+    await before.close();
+    mend(peer.faults);
+    expect(peer.connectionsOf(phone.number)).toEqual([]);
+    expect(peer.devicesOf(phone.number)).toHaveLength(1);
+
+    const after = await open({ ...overBaileys(peer), storage: file.storage() });
+    const again = new MsgappClient(
+      new ApiClient(`${after.url}/api/v1`, client.api.accountId, client.api.key),
+      after.url,
+    );
+    await session(again, 'connected');
+    await again.settled(id, 'delivered');
+    expect(friend.inbox.map(({ text }) => text)).toEqual(['Avant']);
+    services.pop();
+    await after.close();
+    await file.close();
+  });
+});

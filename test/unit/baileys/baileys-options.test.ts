@@ -1,0 +1,73 @@
+import { Agent } from 'node:https';
+import { describe, expect, test } from '@jest/globals';
+import { MessagingOptionsError } from '../../../src/common/errors.js';
+import { BaileysMsgappTransport } from '../../../src/transports/baileys/baileys-msgapp-transport.js';
+import { resolveBaileysOptions } from '../../../src/transports/baileys/baileys-options.js';
+import { LOOPBACK_CERTIFICATE } from '../../support/whatsapp/loopback-tls.js';
+
+describe('where to connect', () => {
+  test.each([
+    'wss://web.whatsapp.com/ws/chat',
+    'wss://relay.example',
+    'ws://127.0.0.1:3000/ws/chat',
+    'ws://127.8.9.1:1',
+    'ws://localhost:3000',
+    'ws://[::1]:3000',
+  ])('%s is taken', (waWebSocketUrl) => {
+    expect(resolveBaileysOptions({ waWebSocketUrl })).toMatchObject({ waWebSocketUrl });
+  });
+
+  test.each([
+    'ws://web.whatsapp.com/ws/chat',
+    'ws://10.0.0.1',
+    'ws://128.0.0.1',
+    'ws://[::2]',
+    'ws://localhost.example.com',
+    'http://127.0.0.1',
+    'https://web.whatsapp.com',
+    'tcp://web.whatsapp.com:443',
+    'web.whatsapp.com',
+    '',
+  ])('%s is refused, with a sentence that names the option', (waWebSocketUrl) => {
+    expect(() => BaileysMsgappTransport.forRoot({ waWebSocketUrl })).toThrow(MessagingOptionsError);
+    expect(() => resolveBaileysOptions({ waWebSocketUrl })).toThrow(/waWebSocketUrl/);
+  });
+
+  test('is WhatsApp unless the host says otherwise', () => {
+    expect(resolveBaileysOptions({}).waWebSocketUrl).toBe('wss://web.whatsapp.com/ws/chat');
+  });
+});
+
+describe('certificates', () => {
+  test.each(['agent', 'uploadAgent'])('are checked: an %s that does not is refused', (option) => {
+    const options = { [option]: new Agent({ rejectUnauthorized: false }) };
+    expect(() => resolveBaileysOptions(options)).toThrow(`Option ${option} of BaileysMsgappTransport must check`);
+  });
+
+  test('of the host are trusted beside the usual ones', () => {
+    const { agent, uploadAgent } = resolveBaileysOptions({ ca: LOOPBACK_CERTIFICATE });
+    for (const each of [agent, uploadAgent]) {
+      expect(each?.options.ca).toContain(LOOPBACK_CERTIFICATE);
+      expect(each?.options.ca?.length).toBeGreaterThan(50);
+    }
+  });
+
+  test('mean nothing to a socket without TLS', () => {
+    const { agent, uploadAgent } = resolveBaileysOptions({ ca: LOOPBACK_CERTIFICATE, waWebSocketUrl: 'ws://[::1]:1' });
+    expect(agent).toBeUndefined();
+    expect(uploadAgent).toBeDefined();
+  });
+});
+
+test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5'])('%p is no duration', (ackTimeoutMs) => {
+  expect(() => resolveBaileysOptions(Object({ ackTimeoutMs }))).toThrow(/ackTimeoutMs/);
+});
+
+test('an option that is undefined has its default', () => {
+  expect(resolveBaileysOptions(Object({ queryTimeoutMs: undefined })).queryTimeoutMs).toBe(12_000);
+});
+
+test('a worker may hold a message for as long as everything about it may take', () => {
+  const transport = new BaileysMsgappTransport({ uploadTimeoutMs: 500_000 });
+  expect(transport.timing.leaseMs).toBeGreaterThan(500_000);
+});

@@ -1,0 +1,47 @@
+import { Readable } from 'node:stream';
+import { expect, test } from '@jest/globals';
+import type { MediaKind, OutgoingMedia } from '../../../src/msgapp/msgapp-transport.js';
+import { messageContent } from '../../../src/transports/baileys/message-content.js';
+import { messageReference } from '../../../src/transports/baileys/message-reference.js';
+
+function media(kind: MediaKind): OutgoingMedia {
+  return {
+    kind,
+    mimetype: 'application/x-test',
+    fileName: 'f.bin',
+    size: 4,
+    sha256: '',
+    caption: 'Légende',
+    async *open() {
+      yield Buffer.from('ab');
+      yield Buffer.from('cd');
+    },
+  };
+}
+
+test('a text is taken as it is, whatever it looks like, and nothing is fetched for it', () => {
+  expect(messageContent({ text: 'https://exemple.test' })).toEqual({ text: 'https://exemple.test', linkPreview: null });
+});
+
+test.each<MediaKind>(['image', 'video', 'document', 'audio'])(
+  'a file of kind %s is a stream of its bytes',
+  async (kind) => {
+    const content: object = messageContent({ media: media(kind) });
+    expect(JSON.stringify(content)).not.toContain('"url"');
+    const { stream }: { stream: unknown } = Reflect.get(content, kind);
+    expect(stream).toBeInstanceOf(Readable);
+    if (stream instanceof Readable) expect(Buffer.concat(await stream.toArray()).toString()).toBe('abcd');
+    expect(content).toMatchObject({ mimetype: 'application/x-test' });
+    expect('caption' in content).toBe(kind !== 'audio');
+  },
+);
+
+test('no thumbnail is to be made of a video: Baileys would start ffmpeg on it', () => {
+  expect(messageContent({ media: media('video') })).toMatchObject({ jpegThumbnail: '' });
+});
+
+test('a message has one reference for ever, in the form of a web client’s ids', () => {
+  expect(messageReference('a')).toBe(messageReference('a'));
+  expect(messageReference('a')).not.toBe(messageReference('b'));
+  expect(messageReference('a')).toMatch(/^3EB0[0-9A-F]{18}$/);
+});
