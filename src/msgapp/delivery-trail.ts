@@ -2,7 +2,7 @@ import type { HandOff } from '../outbox/hand-off.js';
 import type { TrailEntry } from '../outbox/settlement.js';
 
 /** The states that a hand-off brings. */
-const STATES = { sent: 'sent', retry: 'queued', refused: 'failed', unknown: 'unknown' } as const;
+const STATES = { sent: 'sent', retry: 'queued', postponed: 'queued', refused: 'failed', unknown: 'unknown' } as const;
 
 /** A hand-off with the states it brings and their time. @param at milliseconds since the epoch */
 export function withTrail(handOff: HandOff, at: number): HandOff {
