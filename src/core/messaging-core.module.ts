@@ -32,6 +32,7 @@ import { TextSources } from '../outbox/text-sources.js';
 import { LocalWakeUp, WakeUp } from '../outbox/wake-up.js';
 import { PhoneStore } from '../sandbox/phone-store.js';
 import { SandboxFeed } from '../sandbox/sandbox-feed.js';
+import { OptOutStore } from '../sms/opt-out-store.js';
 import { PartStore } from '../sms/part-store.js';
 import { MOST_RECIPIENTS, resolveSmsSettings, type SmsOptions } from '../sms/sms-options.js';
 import { MessagingStorage } from '../storage/messaging-storage.js';
@@ -125,13 +126,14 @@ const STORES: Provider[] = [
   { provide: AccountStore, useFactory: (storage: StartedStorage) => storage.accounts, inject: [StartedStorage] },
   { provide: GuardStore, useFactory: (storage: StartedStorage) => storage.guards, inject: [StartedStorage] },
   { provide: PartStore, useFactory: (storage: StartedStorage) => storage.parts, inject: [StartedStorage] },
+  { provide: OptOutStore, useFactory: (storage: StartedStorage) => storage.optOuts, inject: [StartedStorage] },
   { provide: PhoneStore, useFactory: (storage: StartedStorage) => storage.phones, inject: [StartedStorage] },
 ];
 
 const EXPORTS = [
   ...[MessagingValues, HttpSettings, AccountSettings, MessagingEvents, SandboxFeed, PhoneStore],
   ...[Authenticator, AccountService, SignatureService, SignatureDirectory, LedgerService],
-  ...[Channels, TextSources, Outbox, OnceGate, OutboxStore, GuardStore, PartStore],
+  ...[Channels, TextSources, Outbox, OnceGate, OutboxStore, GuardStore, PartStore, OptOutStore, AccountStore],
 ];
 
 function settingsProviders(mountPoint: MountPoint): Provider[] {

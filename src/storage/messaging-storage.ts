@@ -3,6 +3,7 @@ import { LedgerStore } from '../billing/ledger-store.js';
 import { GuardStore } from '../outbox/guard-store.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
 import { PhoneStore } from '../sandbox/phone-store.js';
+import { OptOutStore } from '../sms/opt-out-store.js';
 import { PartStore } from '../sms/part-store.js';
 
 /**
@@ -16,6 +17,7 @@ export abstract class MessagingStorage {
   abstract readonly phones: PhoneStore;
   abstract readonly guards: GuardStore;
   abstract readonly parts: PartStore;
+  abstract readonly optOuts: OptOutStore;
 
   /** Opens connections and brings the schema up to date. Called once, before anything else. */
   abstract start(): Promise<void>;

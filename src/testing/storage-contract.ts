@@ -11,6 +11,7 @@ import { laneTests } from './storage-contract/lanes.js';
 import { ledgerTests } from './storage-contract/ledger.js';
 import { listingTests } from './storage-contract/listing.js';
 import { nextDueTests } from './storage-contract/next-due.js';
+import { optOutTests } from './storage-contract/opt-outs.js';
 import { partTests } from './storage-contract/parts.js';
 import { phoneTests } from './storage-contract/phones.js';
 import { raceTests } from './storage-contract/races.js';
@@ -47,6 +48,7 @@ const TOPICS = {
   listings: listingTests,
   phones: phoneTests,
   'parts and receipts': partTests,
+  'opt-outs': optOutTests,
   'records of guards': recordTests,
   books: bookTests,
   'a long walk': walkTests,

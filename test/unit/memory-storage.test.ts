@@ -58,6 +58,8 @@ const RACES = [
   'receipts for all parts of an SMS at once: it is delivered once',
   'receipts for two hand-offs of an SMS over two routes at once, 20 times: each fails once',
   'receipts under one id for everything at once: each is for an SMS of its own',
+  'the same numbers opted out 20 times at once: each is added once',
+  'the same numbers taken back 20 times at once: each is removed once',
 ];
 
 describeStorage('memory', openMemory, { describe, test, beforeEach, afterEach });

@@ -5,6 +5,7 @@ import type { GuardRecord } from '../../outbox/guard.js';
 import type { StoredMessage } from '../../outbox/outbox-store.js';
 import type { TrailEntry } from '../../outbox/settlement.js';
 import type { PhoneMessage } from '../../sandbox/phone-store.js';
+import type { OptOut } from '../../sms/opt-out-store.js';
 import { MemoryParts } from './memory-parts.js';
 
 /** A recipient's row. */
@@ -59,6 +60,8 @@ export class MemoryTables {
   /** By message, channel and number. */
   readonly phones = new Map<string, PhoneMessage>();
   readonly parts = new MemoryParts();
+  /** By account, signature and number. */
+  readonly optOuts = new Map<string, OptOut>();
 
   constructor(private readonly accounts: { has(accountId: string): boolean }) {}
 

@@ -7,6 +7,7 @@ import { MessagingOptionsError } from '../../common/errors.js';
 import type { GuardStore } from '../../outbox/guard-store.js';
 import type { OutboxStore } from '../../outbox/outbox-store.js';
 import type { PhoneStore } from '../../sandbox/phone-store.js';
+import type { OptOutStore } from '../../sms/opt-out-store.js';
 import type { PartStore } from '../../sms/part-store.js';
 import type { Executor } from './executor.js';
 
@@ -21,6 +22,7 @@ export interface Connection {
   readonly phones: PhoneStore;
   readonly guards: GuardStore;
   readonly parts: PartStore;
+  readonly optOuts: OptOutStore;
 }
 
 /** How long a connection or a statement may take before the request is answered 503, in milliseconds. */

@@ -57,6 +57,7 @@ export class NestjsMessagingSchema1763683200000 implements MigrationInterface {
     await runner.query('DROP TABLE messaging_guard');
     for (const table of ['trail', 'sms_part', 'sms_parked', 'sms_route'])
       await runner.query(`DROP TABLE messaging_${table}`);
+    for (const table of ['opt_out', 'opt_out_list']) await runner.query(`DROP TABLE messaging_${table}`);
     await runner.query(`DROP TABLE ${SCHEMA_TABLE}`);
   }
 }

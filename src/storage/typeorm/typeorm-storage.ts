@@ -7,6 +7,7 @@ import { MessagingOptionsError } from '../../common/errors.js';
 import type { GuardStore } from '../../outbox/guard-store.js';
 import type { OutboxStore } from '../../outbox/outbox-store.js';
 import type { PhoneStore } from '../../sandbox/phone-store.js';
+import type { OptOutStore } from '../../sms/opt-out-store.js';
 import type { PartStore } from '../../sms/part-store.js';
 import { MessagingStorage } from '../messaging-storage.js';
 import { type Connection, connectionOf } from './connection.js';
@@ -16,6 +17,7 @@ import { checkSchema, migrate } from './migrate.js';
 import { TypeormAccountStore } from './typeorm-account-store.js';
 import { TypeormGuardStore } from './typeorm-guard-store.js';
 import { TypeormLedgerStore } from './typeorm-ledger-store.js';
+import { TypeormOptOutStore } from './typeorm-opt-out-store.js';
 import { TypeormOutboxStore } from './typeorm-outbox-store.js';
 import { TypeormPartStore } from './typeorm-part-store.js';
 import { TypeormPhoneStore } from './typeorm-phone-store.js';
@@ -90,6 +92,7 @@ export class TypeormStorage extends MessagingStorage {
       phones: new TypeormPhoneStore(executor),
       guards: new TypeormGuardStore(executor),
       parts: new TypeormPartStore(executor),
+      optOuts: new TypeormOptOutStore(executor),
     };
     await this.prepare(executor, migrations ?? 'run');
   }
@@ -123,6 +126,10 @@ export class TypeormStorage extends MessagingStorage {
 
   override get parts(): PartStore {
     return this.started.parts;
+  }
+
+  override get optOuts(): OptOutStore {
+    return this.started.optOuts;
   }
 
   private get started(): Connection {

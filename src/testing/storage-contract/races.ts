@@ -1,12 +1,13 @@
 import { CODE_RACES } from './races-codes.js';
 import { DELIVERY_RACES } from './races-deliveries.js';
 import { MONEY_RACES } from './races-money.js';
+import { OPT_OUT_RACES } from './races-opt-outs.js';
 import { PART_RACES } from './races-parts.js';
 import { RECORD_RACES } from './races-records.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
 
-const RACES = { ...MONEY_RACES, ...DELIVERY_RACES, ...RECORD_RACES, ...CODE_RACES, ...PART_RACES };
+const RACES = { ...MONEY_RACES, ...DELIVERY_RACES, ...RECORD_RACES, ...CODE_RACES, ...PART_RACES, ...OPT_OUT_RACES };
 
 export function raceTests({ describe, test }: TestRunner, world: World): void {
   for (const [name, race] of Object.entries(RACES)) test(name, () => race(world, () => world.storage));
