@@ -59,4 +59,6 @@ export abstract class AccountStore {
     at: number,
   ): Promise<Signature | undefined>;
   abstract listSignatures(accountId: string): Promise<readonly Signature[]>;
+  /** The accounts for which a name is verified. */
+  abstract accountsWith(signature: string): Promise<readonly string[]>;
 }

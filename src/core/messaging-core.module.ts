@@ -39,6 +39,7 @@ import { LocalWakeUp, WakeUp } from '../outbox/wake-up.js';
 import { PhoneStore } from '../sandbox/phone-store.js';
 import { SandboxFeed } from '../sandbox/sandbox-feed.js';
 import { SandboxScanner } from '../sandbox/sandbox-scanner.js';
+import { OptOutStore } from '../sms/opt-out-store.js';
 import { PartStore } from '../sms/part-store.js';
 import { MOST_RECIPIENTS, resolveSmsSettings, type SmsOptions } from '../sms/sms-options.js';
 import { MessagingStorage } from '../storage/messaging-storage.js';
@@ -141,6 +142,7 @@ const STORES: Provider[] = [
   { provide: AccountStore, useFactory: (storage: StartedStorage) => storage.accounts, inject: [StartedStorage] },
   { provide: GuardStore, useFactory: (storage: StartedStorage) => storage.guards, inject: [StartedStorage] },
   { provide: PartStore, useFactory: (storage: StartedStorage) => storage.parts, inject: [StartedStorage] },
+  { provide: OptOutStore, useFactory: (storage: StartedStorage) => storage.optOuts, inject: [StartedStorage] },
   { provide: PhoneStore, useFactory: (storage: StartedStorage) => storage.phones, inject: [StartedStorage] },
   { provide: SessionStore, useFactory: (storage: StartedStorage) => storage.sessions, inject: [StartedStorage] },
   { provide: MediaStore, useFactory: (storage: StartedStorage) => storage.media, inject: [StartedStorage] },
@@ -150,7 +152,8 @@ const EXPORTS = [
   ...[MessagingValues, HttpSettings, AccountSettings, DispatchSettings, MessagingEvents],
   ...[SandboxFeed, SandboxScanner, PhoneStore],
   ...[Authenticator, AccountService, SignatureService, SignatureDirectory, LedgerService],
-  ...[Channels, TextSources, Outbox, OnceGate, OutboxStore, GuardStore, PartStore, SessionStore, MediaStore],
+  ...[Channels, TextSources, Outbox, OnceGate, OutboxStore, GuardStore, AccountStore],
+  ...[PartStore, OptOutStore, SessionStore, MediaStore],
 ];
 
 function settingsProviders(mountPoint: MountPoint): Provider[] {

@@ -9,6 +9,8 @@ export interface Recipient {
   readonly number: string;
   /** Integer, at least 0. */
   readonly units: number;
+  /** Why it is not sent: it is stored as `failed` with this reason and never handed over. Its `units` are 0. */
+  readonly refused?: string;
 }
 
 /** An Idempotency-Key with everything that scopes it. */

@@ -5,6 +5,7 @@ import { SessionStore } from '../msgapp/session-store.js';
 import { GuardStore } from '../outbox/guard-store.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
 import { PhoneStore } from '../sandbox/phone-store.js';
+import { OptOutStore } from '../sms/opt-out-store.js';
 import { PartStore } from '../sms/part-store.js';
 
 /**
@@ -20,6 +21,7 @@ export abstract class MessagingStorage {
   abstract readonly parts: PartStore;
   abstract readonly sessions: SessionStore;
   abstract readonly media: MediaStore;
+  abstract readonly optOuts: OptOutStore;
 
   /** Opens connections and brings the schema up to date. Called once, before anything else. */
   abstract start(): Promise<void>;

@@ -14,6 +14,7 @@ import { ledgerTests } from './storage-contract/ledger.js';
 import { listingTests } from './storage-contract/listing.js';
 import { mediaTests } from './storage-contract/media.js';
 import { nextDueTests } from './storage-contract/next-due.js';
+import { optOutTests } from './storage-contract/opt-outs.js';
 import { partTests } from './storage-contract/parts.js';
 import { phoneTests } from './storage-contract/phones.js';
 import { raceTests } from './storage-contract/races.js';
@@ -51,6 +52,7 @@ const TOPICS = {
   listings: listingTests,
   phones: phoneTests,
   'parts and receipts': partTests,
+  'opt-outs': optOutTests,
   'records of guards': recordTests,
   sessions: sessionTests,
   'leases of sessions': leaseTests,

@@ -8,6 +8,7 @@ import type { ClaimOrder, Delivery, Movement } from '../../src/outbox/outbox-sto
 import type { Send } from '../../src/outbox/send.js';
 import { nextState, type Settlement } from '../../src/outbox/settlement.js';
 import type { PhoneMessage } from '../../src/sandbox/phone-store.js';
+import type { OptOut, OptOutKey, OptOutSource } from '../../src/sms/opt-out-store.js';
 import { nextPart, settlementOfParts } from '../../src/sms/part-fate.js';
 import type { Parking } from '../../src/sms/part-store.js';
 import { receiptKey } from '../../src/sms/receipt-key.js';
@@ -18,6 +19,7 @@ import { MemoryAccountStore } from '../../src/storage/memory/memory-account-stor
 import { applyChange, toDelivery } from '../../src/storage/memory/memory-delivery.js';
 import { MemoryGuardStore } from '../../src/storage/memory/memory-guard-store.js';
 import { MemoryLedgerStore } from '../../src/storage/memory/memory-ledger-store.js';
+import { keyOf, MemoryOptOutStore } from '../../src/storage/memory/memory-opt-out-store.js';
 import { MemoryOutboxStore } from '../../src/storage/memory/memory-outbox-store.js';
 import { MemoryPartStore } from '../../src/storage/memory/memory-part-store.js';
 import { MemoryPhoneStore } from '../../src/storage/memory/memory-phone-store.js';
@@ -157,6 +159,23 @@ class NaivePartStore extends MemoryPartStore {
   }
 }
 
+class NaiveOptOutStore extends MemoryOptOutStore {
+  override async add(entries: readonly OptOut[]): Promise<readonly OptOut[]> {
+    const added = entries.filter((entry) => !this.tables.optOuts.has(keyOf(entry)));
+    await pause();
+    for (const entry of added) this.tables.optOuts.set(keyOf(entry), entry);
+    return added;
+  }
+
+  override async remove(keys: readonly OptOutKey[], source?: OptOutSource): Promise<readonly OptOut[]> {
+    const entries = keys.flatMap((key) => this.tables.optOuts.get(keyOf(key)) ?? []);
+    const removed = entries.filter((entry) => source === undefined || entry.source === source);
+    await pause();
+    for (const entry of removed) this.tables.optOuts.delete(keyOf(entry));
+    return removed;
+  }
+}
+
 /**
  * A storage as one writes it on the first day: it reads, thinks for a moment, and writes what it has concluded from what
  * may no longer be so. One after the other everything works. It shows that the contract's race tests can fail.
@@ -171,6 +190,7 @@ export class NaiveStorage extends MessagingStorage {
   override readonly parts = new NaivePartStore(this.tables, this.outbox);
   override readonly sessions = new NaiveSessionStore(this.tables);
   override readonly media = new NaiveMediaStore(this.tables);
+  override readonly optOuts = new NaiveOptOutStore(this.tables);
 
   override async start(): Promise<void> {}
 

@@ -66,6 +66,8 @@ const RACES = [
   'the same step 20 times at once: taken once',
   'steps of all kinds at once: they follow on one another, and the last one is where the session stands',
   'one file id 20 times at once: kept once',
+  'the same numbers opted out 20 times at once: each is added once',
+  'the same numbers taken back 20 times at once: each is removed once',
 ];
 
 describeStorage('memory', openMemory, { describe, test, beforeEach, afterEach });

@@ -20,13 +20,15 @@ export function insertSend(tables: MemoryTables, send: Send): void {
   };
   tables.messages.set(id, message);
   for (const [position, recipient] of send.recipients.entries()) {
+    const { number, units: own, refused } = recipient;
+    const state = { status: refused === undefined ? ('queued' as const) : ('failed' as const), error: refused };
     const row = {
-      ...{ message, position, number: recipient.number, units: recipient.units, refundedUnits: 0 },
-      ...{ status: 'queued' as const, attempt: 0, dueAt: at, error: undefined, updatedAt: at },
+      ...{ message, position, number, units: own, refundedUnits: 0, ...state },
+      ...{ attempt: 0, dueAt: refused === undefined ? at : null, updatedAt: at },
       ...{ reference: undefined, trail: [] },
     };
     message.deliveries.push(row);
-    tables.waiting.add(row);
+    if (refused === undefined) tables.waiting.add(row);
   }
   tables.book({
     ...{ id, accountId, kind: 'charge', units: 0 - units, at },

@@ -85,4 +85,10 @@ export class MemoryAccountStore extends AccountStore {
   override async listSignatures(accountId: string): Promise<readonly Signature[]> {
     return [...(this.signatures.get(accountId)?.values() ?? [])];
   }
+
+  override async accountsWith(signature: string): Promise<readonly string[]> {
+    return [...this.signatures].flatMap(([accountId, names]) =>
+      names.get(signature)?.status === 'verified' ? [accountId] : [],
+    );
+  }
 }

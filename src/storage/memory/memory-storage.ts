@@ -1,9 +1,11 @@
+import type { OptOutStore } from '../../sms/opt-out-store.js';
 import type { PartStore } from '../../sms/part-store.js';
 import { MessagingStorage } from '../messaging-storage.js';
 import { MemoryAccountStore } from './memory-account-store.js';
 import { MemoryGuardStore } from './memory-guard-store.js';
 import { MemoryLedgerStore } from './memory-ledger-store.js';
 import { MemoryMediaStore } from './memory-media-store.js';
+import { MemoryOptOutStore } from './memory-opt-out-store.js';
 import { MemoryOutboxStore } from './memory-outbox-store.js';
 import { MemoryPartStore } from './memory-part-store.js';
 import { MemoryPhoneStore } from './memory-phone-store.js';
@@ -24,6 +26,7 @@ export class MemoryStorage extends MessagingStorage {
   override readonly parts: PartStore = new MemoryPartStore(this.tables, this.outbox);
   override readonly sessions = new MemorySessionStore(this.tables);
   override readonly media = new MemoryMediaStore(this.tables);
+  override readonly optOuts: OptOutStore = new MemoryOptOutStore(this.tables);
 
   override async start(): Promise<void> {}
 

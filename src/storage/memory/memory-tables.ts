@@ -6,6 +6,7 @@ import type { GuardRecord } from '../../outbox/guard.js';
 import type { StoredMessage } from '../../outbox/outbox-store.js';
 import type { TrailEntry } from '../../outbox/settlement.js';
 import type { PhoneMessage } from '../../sandbox/phone-store.js';
+import type { OptOut } from '../../sms/opt-out-store.js';
 import { MemoryParts } from './memory-parts.js';
 
 /** A recipient's row. */
@@ -81,6 +82,8 @@ export class MemoryTables {
   readonly parts = new MemoryParts();
   readonly sessions = new Map<string, MemorySession>();
   readonly media = new Map<string, MemoryMedia>();
+  /** By account, signature and number. */
+  readonly optOuts = new Map<string, OptOut>();
 
   constructor(private readonly accounts: { has(accountId: string): boolean }) {}
 

@@ -3,6 +3,7 @@ import type { CommitOutcome } from '../../outbox/outbox-store.js';
 import { costOf, type OnceKey, type Send } from '../../outbox/send.js';
 import { type Dialect, type RowShape, shapeOf } from './dialect.js';
 import { type Operation, rowsOf, type Statement, writeAll } from './operation.js';
+import { insertRecipients } from './recipient-statements.js';
 import { lockRecords, writeRecords } from './record-operations.js';
 import { integerOf, textOf } from './values.js';
 
@@ -99,7 +100,7 @@ function inserts(dialect: Dialect, sends: readonly Send[]): Statement[] {
       ...[send.id, send.accountId, send.channel, send.payload.kind, send.lane ?? null, send.sender],
       ...[JSON.stringify(send.payload), costOf(send), 0, send.at],
     ])(sends),
-    ...recipients(dialect, sends),
+    ...insertRecipients(dialect, sends),
     insert(dialect, 'messaging_ledger', CHARGE, (send) => [
       ...[send.id, send.accountId, 'charge', send.id, -costOf(send), send.at],
     ])(sends),
@@ -130,40 +131,4 @@ function insert(
   const columns = Object.keys(shape);
   const sql = `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${columns.map((name) => `v.${name}`).join(', ')} FROM ${dialect.rows(shape)}`;
   return (sends) => ({ sql, params: [JSON.stringify(sends.map(toRow))] });
-}
-
-/** From so many recipients on, a send's rows travel by themselves, without its id repeated in each of them. */
-const LARGE = 50;
-
-const RECIPIENT =
-  'message_id, channel, lane, due_at, updated_at, position, number, units, refunded_units, status, attempt';
-
-function recipients(dialect: Dialect, sends: readonly Send[]): Statement[] {
-  const small = sends.filter((send) => send.recipients.length <= LARGE);
-  const large = sends.filter((send) => send.recipients.length > LARGE);
-  const statements = large.map((send) => recipientsOf(dialect, send));
-  if (small.length === 0) return statements;
-  const source = dialect.rows(shapeOf('message_id channel lane number', 'position units at'));
-  const rows = small.flatMap((send) =>
-    send.recipients.map(({ number, units }, position) => [
-      ...[send.id, send.channel, send.lane ?? null, number],
-      ...[position, units, send.at],
-    ]),
-  );
-  statements.push({
-    sql: `INSERT INTO messaging_recipient (${RECIPIENT})
-      SELECT v.message_id, v.channel, v.lane, v.at, v.at, v.position, v.number, v.units, 0, 'queued', 0 FROM ${source}`,
-    params: [JSON.stringify(rows)],
-  });
-  return statements;
-}
-
-function recipientsOf(dialect: Dialect, { id, channel, lane, at, recipients: all }: Send): Statement {
-  const [text, integer] = [dialect.typed('text'), dialect.typed('integer')];
-  return {
-    sql: `INSERT INTO messaging_recipient (${RECIPIENT})
-      SELECT ${text}, ${text}, ${text}, ${integer}, ${integer},
-        v.position, v.number, v.units, 0, 'queued', 0 FROM ${dialect.numberedPairs()}`,
-    params: [id, channel, lane ?? null, at, at, JSON.stringify(all.map(({ number, units }) => [number, units]))],
-  };
 }

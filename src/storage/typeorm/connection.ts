@@ -9,6 +9,7 @@ import type { SessionStore } from '../../msgapp/session-store.js';
 import type { GuardStore } from '../../outbox/guard-store.js';
 import type { OutboxStore } from '../../outbox/outbox-store.js';
 import type { PhoneStore } from '../../sandbox/phone-store.js';
+import type { OptOutStore } from '../../sms/opt-out-store.js';
 import type { PartStore } from '../../sms/part-store.js';
 import type { Executor } from './executor.js';
 
@@ -25,6 +26,7 @@ export interface Connection {
   readonly parts: PartStore;
   readonly sessions: SessionStore;
   readonly media: MediaStore;
+  readonly optOuts: OptOutStore;
 }
 
 /** How long a connection or a statement may take before the request is answered 503, in milliseconds. */

@@ -42,7 +42,7 @@ function* appliedVersions(): Operation<ReadonlySet<unknown>> {
 
 const TABLES = [
   ...['account', 'api_key', 'signature', 'message', 'recipient', 'trail', 'ledger', 'idempotency', 'phone_message'],
-  ...['guard', 'sms_part', 'sms_parked', 'sms_route'],
+  ...['guard', 'sms_part', 'sms_parked', 'sms_route', 'opt_out', 'opt_out_list'],
   ...['session', 'session_step', 'session_credential', 'media', 'media_chunk'],
 ];
 

@@ -9,6 +9,7 @@ export function schemaVersions(dialect: Dialect): readonly { readonly name: stri
     { name: '0003-trail', up: trail(dialect) },
     { name: '0004-carriers', up: carriers(dialect) },
     { name: '0005-msgapp', up: msgappTables(dialect) },
+    { name: '0006-opt-out', up: optOut(dialect) },
   ];
 }
 
@@ -122,5 +123,26 @@ function carriers(dialect: Dialect): string[] {
 
     // Only there to be locked: what is recorded and what is received on one route happens one after the other.
     `CREATE TABLE messaging_sms_route (id ${id} NOT NULL PRIMARY KEY)${dialect.clustered}`,
+  ];
+}
+
+function optOut(dialect: Dialect): string[] {
+  const id = dialect.columnType('id');
+  const name = dialect.columnType('name');
+  const integer = dialect.columnType('integer');
+  return [
+    // Who does not want SMS under a signature of an account; account '*': of all accounts.
+    `CREATE TABLE messaging_opt_out (
+      account_id ${id} NOT NULL, signature ${name} NOT NULL, number ${id} NOT NULL, id ${id} NOT NULL,
+      source ${id} NOT NULL, added_at ${integer} NOT NULL, PRIMARY KEY (account_id, signature, number))${dialect.clustered}`,
+    'CREATE UNIQUE INDEX messaging_opt_out_id ON messaging_opt_out (id)',
+    'CREATE INDEX messaging_opt_out_listing ON messaging_opt_out (account_id, added_at, id)',
+
+    // One row a signature that ever had an entry: under all others nothing has to be looked up.
+    `CREATE TABLE messaging_opt_out_list (
+      account_id ${id} NOT NULL, signature ${name} NOT NULL, PRIMARY KEY (account_id, signature))${dialect.clustered}`,
+
+    // Whose signature a phone has answered to.
+    'CREATE INDEX messaging_signature_name ON messaging_signature (name)',
   ];
 }

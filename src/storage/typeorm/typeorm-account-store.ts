@@ -92,6 +92,11 @@ export class TypeormAccountStore extends AccountStore {
     return (await this.rows(sql, accountId)).map(toSignature);
   }
 
+  override async accountsWith(signature: string): Promise<readonly string[]> {
+    const sql = "SELECT account_id FROM messaging_signature WHERE name = ? AND status = 'verified'";
+    return (await this.rows(sql, signature)).map((row) => textOf(row, 'account_id'));
+  }
+
   private rows(sql: string, ...params: readonly unknown[]): Promise<readonly Row[]> {
     return this.executor.read(() => rowsOf(sql, ...params));
   }

@@ -9,6 +9,7 @@ import type { SessionStore } from '../../msgapp/session-store.js';
 import type { GuardStore } from '../../outbox/guard-store.js';
 import type { OutboxStore } from '../../outbox/outbox-store.js';
 import type { PhoneStore } from '../../sandbox/phone-store.js';
+import type { OptOutStore } from '../../sms/opt-out-store.js';
 import type { PartStore } from '../../sms/part-store.js';
 import { MessagingStorage } from '../messaging-storage.js';
 import { type Connection, connectionOf } from './connection.js';
@@ -19,6 +20,7 @@ import { TypeormAccountStore } from './typeorm-account-store.js';
 import { TypeormGuardStore } from './typeorm-guard-store.js';
 import { TypeormLedgerStore } from './typeorm-ledger-store.js';
 import { TypeormMediaStore } from './typeorm-media-store.js';
+import { TypeormOptOutStore } from './typeorm-opt-out-store.js';
 import { TypeormOutboxStore } from './typeorm-outbox-store.js';
 import { TypeormPartStore } from './typeorm-part-store.js';
 import { TypeormPhoneStore } from './typeorm-phone-store.js';
@@ -96,6 +98,7 @@ export class TypeormStorage extends MessagingStorage {
       parts: new TypeormPartStore(executor),
       sessions: new TypeormSessionStore(executor),
       media: new TypeormMediaStore(executor),
+      optOuts: new TypeormOptOutStore(executor),
     };
     await this.prepare(executor, migrations ?? 'run');
   }
@@ -137,6 +140,10 @@ export class TypeormStorage extends MessagingStorage {
 
   override get media(): MediaStore {
     return this.started.media;
+  }
+
+  override get optOuts(): OptOutStore {
+    return this.started.optOuts;
   }
 
   private get started(): Connection {

@@ -33,6 +33,42 @@ export function commitTests({ test }: TestRunner, world: World): void {
     await world.holds(0);
   });
 
+  for (const count of [3, 120]) {
+    test(`recipients that are refused are stored as failed, not charged and never handed over, among ${count}`, async () => {
+      await world.fund(count);
+      const all = recipients(count).map((recipient, position) =>
+        position % 3 === 1 ? { ...recipient, units: 0, refused: 'opted_out' } : recipient,
+      );
+      await world.accept(aSend(1, { recipients: all, at: START + 5 }), aSend(2));
+      assert.deepEqual(
+        (await world.outbox.recipients(messageId(1))).slice(0, 3),
+        [0, 1, 2].map((position) => ({
+          ...{ number: phone(position), refundedUnits: 0, updatedAt: START + 5 },
+          ...(position === 1
+            ? { status: 'failed', units: 0, error: 'opted_out' }
+            : { status: 'queued', units: 1, error: undefined }),
+        })),
+      );
+      const claimed = (await world.claim({ now: START + 10, limit: 1000 })).filter((d) => d.messageId === messageId(1));
+      assert.deepEqual(
+        claimed.map(({ position }) => position).sort((a, b) => a - b),
+        range(count).filter((position) => position % 3 !== 1),
+      );
+      await world.holds(Math.floor((count + 1) / 3) - 1);
+    });
+  }
+
+  test('a send all of whose recipients are refused is accepted for nothing and wakes nobody', async () => {
+    await world.fund(0);
+    const refused = { units: 0, refused: 'opted_out' };
+    const send = aSend(1, { recipients: [1, 2].map((index) => ({ number: phone(index), ...refused })) });
+    assert.deepEqual(await world.commit(send), [{ kind: 'accepted', reply: send.reply }]);
+    assert.deepEqual([await world.claim(), await world.outbox.nextDue('sms')], [[], undefined]);
+    assert.equal((await find(1))?.units, 0);
+    await world.stand(messageId(1), ['failed', 'failed']);
+    await world.holds(0);
+  });
+
   test('an unknown account is refused', async () => {
     assert.deepEqual(await world.commit(aSend(1)), [{ kind: 'refused', why: 'account_not_found' }]);
     assert.equal(await find(1), undefined);

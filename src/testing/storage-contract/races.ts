@@ -1,6 +1,7 @@
 import { CODE_RACES } from './races-codes.js';
 import { DELIVERY_RACES } from './races-deliveries.js';
 import { MONEY_RACES } from './races-money.js';
+import { OPT_OUT_RACES } from './races-opt-outs.js';
 import { PART_RACES } from './races-parts.js';
 import { RECORD_RACES } from './races-records.js';
 import { SESSION_RACES } from './races-sessions.js';
@@ -13,6 +14,7 @@ const RACES = {
   ...RECORD_RACES,
   ...CODE_RACES,
   ...PART_RACES,
+  ...OPT_OUT_RACES,
   ...SESSION_RACES,
 };
 

@@ -59,6 +59,22 @@ export function signatureTests({ test }: TestRunner, world: World): void {
     assert.equal((await list('acc2'))[0]?.status, 'verified');
   });
 
+  test('the accounts that may use a name are those for which it is verified', async () => {
+    for (const id of [ACCOUNT, 'acc2', 'acc3']) {
+      await world.fund(0, id);
+      await world.accounts.registerSignature(pending('BANQUE', { accountId: id }));
+    }
+    assert.deepEqual(await world.accounts.accountsWith('BANQUE'), []);
+    for (const id of [ACCOUNT, 'acc3']) {
+      await world.accounts.decideSignature(id, 'BANQUE', 'verified', undefined, START + 1);
+    }
+    await world.accounts.decideSignature('acc2', 'BANQUE', 'rejected', 'no', START + 1);
+    assert.deepEqual([...(await world.accounts.accountsWith('BANQUE'))].sort(), [ACCOUNT, 'acc3']);
+    assert.deepEqual(await world.accounts.accountsWith('banque'), []);
+    await world.accounts.decideSignature(ACCOUNT, 'BANQUE', 'rejected', 'no', START + 2);
+    assert.deepEqual(await world.accounts.accountsWith('BANQUE'), ['acc3']);
+  });
+
   test('names are compared exactly: case and trailing spaces count', async () => {
     await world.fund(0);
     const names = ['BANQUE', 'Banque', 'BANQUE '];

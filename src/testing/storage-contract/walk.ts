@@ -51,7 +51,8 @@ class Walk {
   }
 
   private recipient(index: number): Send['recipients'][number] {
-    return { number: phone(index), units: this.roll(4) };
+    const [number, units] = [phone(index), this.roll(4)];
+    return units === 0 && this.roll(2) === 0 ? { number, units, refused: 'opted_out' } : { number, units };
   }
 
   private async commit(): Promise<void> {

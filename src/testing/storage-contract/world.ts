@@ -9,6 +9,7 @@ import type { ClaimOrder, CommitOutcome, Delivery, Movement, OutboxStore } from 
 import type { Send } from '../../outbox/send.js';
 import type { Settlement } from '../../outbox/settlement.js';
 import type { PhoneStore } from '../../sandbox/phone-store.js';
+import type { OptOutStore } from '../../sms/opt-out-store.js';
 import type { PartStore } from '../../sms/part-store.js';
 import type { MessagingStorage } from '../../storage/messaging-storage.js';
 import { ACCOUNT, SECOND, START } from './fixtures.js';
@@ -70,6 +71,10 @@ export class World {
 
   get media(): MediaStore {
     return this.storage.media;
+  }
+
+  get optOuts(): OptOutStore {
+    return this.storage.optOuts;
   }
 
   /** Creates an account and tops it up. */

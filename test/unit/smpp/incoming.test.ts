@@ -135,6 +135,18 @@ describe('texts from phones', () => {
     expect(world().sink.texts[1]).toMatchObject({ from: '22670000001', text: 'AL' });
   });
 
+  test('an emoji whose halves come in two parts is whole; half of one alone is a replacement character', async () => {
+    const smsc = await bound();
+    const half = (number: number, octets: string) => {
+      const shortMessage = Buffer.from(`0500032a020${number}${octets}`, 'hex');
+      return inbound(shortMessage, { esmClass: 0x40, dataCoding: 8 });
+    };
+    await asked(smsc, half(2, 'de000042'));
+    await asked(smsc, half(1, '0041d83d'));
+    await asked(smsc, inbound(Buffer.from('0041d83d', 'hex'), { dataCoding: 8 }));
+    expect(world().sink.texts.map(({ text }) => text)).toEqual(['A😀B', 'A\ufffd']);
+  });
+
   test('what is not complete at the stop is handed in too', async () => {
     const smsc = await world().smsc();
     const transport = await world().start([{ port: smsc.port, route: 'acme' }]);

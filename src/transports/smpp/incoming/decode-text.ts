@@ -1,11 +1,9 @@
 import type { DefaultAlphabet } from '../smpp-options.js';
 import { decodeGsm7 } from './gsm7-decoding.js';
 
-const utf16 = new TextDecoder('utf-16be', { ignoreBOM: true });
-
 /**
  * The text of octets by their data_coding (SMPP 3.4 section 5.2.19; classes of 3GPP TS 23.038 clause 4); undefined for what
- * is no text.
+ * is no text. Half of a surrogate pair stays one: some cut a text between two halves, and the other is in the next part.
  *
  * @param alphabet what the carrier takes data_coding 0 for
  */
@@ -17,7 +15,7 @@ export function decodeText(octets: Uint8Array, dataCoding: number, alphabet: Def
     case 3:
       return latin1(octets);
     case 8:
-      return withoutNul(utf16.decode(octets));
+      return withoutNul(utf16(octets));
     default:
       return undefined;
   }
@@ -34,6 +32,11 @@ function decodeDefault(octets: Uint8Array, alphabet: DefaultAlphabet): string {
   // A septet has seven bits: whoever sends eight means another alphabet than they say.
   if (alphabet !== 'gsm' || octets.some((octet) => octet > 0x7f)) return latin1(octets);
   return decodeGsm7(octets);
+}
+
+function utf16(octets: Uint8Array): string {
+  const whole = octets.subarray(0, octets.length & ~1);
+  return Buffer.from(whole).swap16().toString('utf16le');
 }
 
 function latin1(octets: Uint8Array): string {

@@ -49,16 +49,21 @@ export class Incoming {
     }
     const part = { route: settings.route, from, to: pdu.destination.address.replace(/^\+/, ''), text };
     const whole = place ? this.joiner.add(part, place) : part;
-    if (whole) await this.sink.inbound([whole]);
+    if (whole) await this.handOn(whole);
   }
 
   /** The carrier will not send it again: it was told that we have it. */
   private async handIncomplete(text: InboundSms): Promise<void> {
     try {
-      await this.sink.inbound([text]);
+      await this.handOn(text);
     } catch {
       this.log.error(`Route ${text.route}: an inbound text of several parts could not be stored.`);
     }
+  }
+
+  private handOn(text: InboundSms): Promise<void> {
+    // Halves of pairs that nothing made whole: no database wants them.
+    return this.sink.inbound([{ ...text, text: text.text.replace(/\p{Surrogate}/gu, '\ufffd') }]);
   }
 
   private handIn(receipt: CarrierReceipt): Promise<void> {

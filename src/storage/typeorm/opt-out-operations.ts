@@ -1,0 +1,114 @@
+import type { Page } from '../../common/page.js';
+import type { OptOut, OptOutKey, OptOutQuery, OptOutSource } from '../../sms/opt-out-store.js';
+import type { Dialect, RowShape } from './dialect.js';
+import { type Operation, type Row, rowsOf, write } from './operation.js';
+import { pageOf } from './page-of.js';
+import { integerOf, textOf } from './values.js';
+
+const KEY: RowShape = { account_id: 'id', signature: 'id', number: 'id' };
+const ENTRY: RowShape = { ...KEY, id: 'id', source: 'id', added_at: 'integer' };
+const COLUMNS = Object.keys(ENTRY);
+
+/** See `OptOutStore.add`. */
+export function* addOptOuts(dialect: Dialect, entries: readonly OptOut[]): Operation<readonly OptOut[]> {
+  if (entries.length === 0) return [];
+  // In one order by everybody, so that two who add the same cannot deadlock.
+  const rows = entries.map((entry) => [...keyOf(entry), entry.id, entry.source, entry.at]).sort();
+  const lists = [
+    ...new Map(rows.map(([account, signature]) => [`${signature} ${account}`, [account, signature]])).values(),
+  ];
+  const into = (table: string, shape: RowShape, key: string) => {
+    const names = Object.keys(shape);
+    return `INSERT INTO ${table} (${names.join(', ')}) SELECT ${names.map((name) => `v.${name}`).join(', ')}
+      FROM ${dialect.rows(shape)} ${dialect.onDuplicate(key)}`;
+  };
+  const list: RowShape = { account_id: 'id', signature: 'id' };
+  yield* write(into('messaging_opt_out_list', list, 'account_id, signature'), JSON.stringify(lists));
+  yield* write(into('messaging_opt_out', ENTRY, 'account_id, signature, number'), JSON.stringify(rows));
+  const added = yield* rowsOf(
+    `SELECT id FROM messaging_opt_out WHERE id IN ${dialect.strings()}`,
+    JSON.stringify(entries.map(({ id }) => id)),
+  );
+  const ids = new Set(added.map((row) => textOf(row, 'id')));
+  return entries.filter(({ id }) => ids.has(id));
+}
+
+/** See `OptOutStore.remove`. */
+export function* removeOptOuts(
+  dialect: Dialect,
+  keys: readonly OptOutKey[],
+  source?: OptOutSource,
+): Operation<readonly OptOut[]> {
+  if (keys.length === 0) return [];
+  const rows = yield* rowsOf(
+    `SELECT ${COLUMNS.map((name) => `o.${name}`).join(', ')} FROM ${found(dialect)}${dialect.lock('o', 'wait')}`,
+    JSON.stringify(keys.map(keyOf).sort()),
+  );
+  const removed = rows.map(toOptOut).filter((entry) => source === undefined || entry.source === source);
+  if (removed.length === 0) return [];
+  yield* write(
+    `DELETE FROM messaging_opt_out WHERE id IN ${dialect.strings()}`,
+    JSON.stringify(removed.map(({ id }) => id)),
+  );
+  return removed;
+}
+
+/** See `OptOutStore.among`. */
+export function* findOptOuts(dialect: Dialect, keys: readonly OptOutKey[]): Operation<readonly OptOutKey[]> {
+  if (keys.length === 0) return [];
+  const rows = yield* rowsOf(
+    `SELECT o.account_id, o.signature, o.number FROM ${found(dialect)}`,
+    JSON.stringify(keys.map(keyOf)),
+  );
+  return rows.map(toKey);
+}
+
+/** See `OptOutStore.signatures`. */
+export function* optOutSignatures(accountId: string): Operation<readonly string[]> {
+  const rows = yield* rowsOf('SELECT signature FROM messaging_opt_out_list WHERE account_id = ?', accountId);
+  return rows.map((row) => textOf(row, 'signature'));
+}
+
+/** See `OptOutStore.list`. */
+export function* listOptOuts(
+  dialect: Dialect,
+  { accountId, signature, number, limit, after }: OptOutQuery,
+): Operation<Page<OptOut>> {
+  const from = after === undefined ? undefined : yield* dialect.olderThan('messaging_opt_out', 'added_at', after);
+  const filters = [
+    { sql: 'account_id = ?', params: [accountId] },
+    ...(signature === undefined ? [] : [{ sql: 'signature = ?', params: [signature] }]),
+    ...(number === undefined ? [] : [{ sql: 'number = ?', params: [number] }]),
+    ...(from ? [from] : []),
+  ];
+  const rows = yield* rowsOf(
+    `SELECT ${COLUMNS.join(', ')} FROM messaging_opt_out WHERE ${filters.map(({ sql }) => sql).join(' AND ')}
+      ORDER BY added_at DESC, id DESC LIMIT ?`,
+    ...[...filters.flatMap(({ params }) => params), limit + 1],
+  );
+  return pageOf(rows.map(toOptOut), limit);
+}
+
+/** The entries under the keys of one JSON parameter. */
+function found(dialect: Dialect): string {
+  return `${dialect.rows(KEY)} ${dialect.thenJoin} messaging_opt_out o${dialect.by('primary key')}
+    ON o.account_id = v.account_id AND o.signature = v.signature AND o.number = v.number`;
+}
+
+function keyOf({ accountId, signature, number }: OptOutKey): readonly string[] {
+  return [accountId, signature, number];
+}
+
+function toKey(row: Row): OptOutKey {
+  return { accountId: textOf(row, 'account_id'), signature: textOf(row, 'signature'), number: textOf(row, 'number') };
+}
+
+function toOptOut(row: Row): OptOut {
+  return {
+    ...toKey(row),
+    id: textOf(row, 'id'),
+    // Written by this package only, from that very type.
+    source: textOf(row, 'source') as OptOutSource,
+    at: integerOf(row, 'added_at'),
+  };
+}

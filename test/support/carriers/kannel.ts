@@ -1,0 +1,121 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { listens } from '../listens.js';
+import { hasPeer, program } from './installed.js';
+import { ownLoopbackAddress } from './loopback.js';
+import { peerFolder, removeFolder } from './peer-folder.js';
+import { PeerProcess } from './peer-process.js';
+
+const BEARERBOX = 13001;
+const SENDSMS = 13013;
+
+/** What Kannel is asked to send. */
+export interface KannelSms {
+  readonly to: string;
+  readonly text: string;
+  /** Whether it is to go out as GSM-7 or as UCS-2: Kannel leaves that to whoever sends. */
+  readonly as: 'gsm7' | 'ucs2';
+  /** Called for what becomes of it; `%d` is Kannel's number of that. */
+  readonly dlrUrl?: string;
+}
+
+/** Where Kannel is a client, and whom it tells of texts from phones. */
+export interface KannelSettings {
+  readonly smscPort: number;
+  /** Called with the text of a phone: `%b` are its octets, UTF-16BE where `%c` is 2, else UTF-8. */
+  readonly inboundUrl: string;
+}
+
+/** Whether Kannel can be had here. */
+export const hasKannel = (): boolean => hasPeer('Kannel', 'kannel', ['bearerbox', 'smsbox', 'setpriv']);
+
+/** Kannel, an SMS gateway, as a client of an SMSC. Its ports are on an address of its own. */
+export class Kannel {
+  private readonly boxes: PeerProcess[] = [];
+
+  static async start(settings: KannelSettings): Promise<Kannel> {
+    const kannel = new Kannel(peerFolder('kannel'), ownLoopbackAddress());
+    try {
+      await kannel.run(settings);
+    } catch (error) {
+      await kannel.close();
+      throw error;
+    }
+    return kannel;
+  }
+
+  private constructor(
+    private readonly folder: string,
+    private readonly host: string,
+  ) {}
+
+  /** By its HTTP interface. @throws Error when Kannel refuses */
+  async send({ to, text, as, dlrUrl }: KannelSms): Promise<void> {
+    const query = new URLSearchParams({
+      ...{ username: 'test', password: 'secret', from: 'INFOS', to, text, charset: 'UTF-8' },
+      coding: as === 'ucs2' ? '2' : '0',
+      // Every kind of report but "still trying".
+      ...(dlrUrl === undefined ? {} : { 'dlr-mask': '27', 'dlr-url': dlrUrl }),
+    });
+    const answer = await fetch(`http://${this.host}:${SENDSMS}/cgi-bin/sendsms?${query}`);
+    if (answer.status !== 202) throw new Error(`Kannel answers ${answer.status}: ${await answer.text()}`);
+  }
+
+  async close(): Promise<void> {
+    for (const box of this.boxes.toReversed()) await box.stop();
+    removeFolder(this.folder);
+  }
+
+  private async run(settings: KannelSettings): Promise<void> {
+    writeFileSync(join(this.folder, 'kannel.conf'), configuration(this.host, settings));
+    await this.box('bearerbox', BEARERBOX);
+    await this.box('smsbox', SENDSMS);
+  }
+
+  private async box(name: string, port: number): Promise<void> {
+    const box = new PeerProcess(program(name), ['-v', '1', 'kannel.conf'], { folder: this.folder });
+    this.boxes.push(box);
+    await box.ready(() => listens(port, this.host));
+  }
+}
+
+function configuration(host: string, { smscPort, inboundUrl }: KannelSettings): string {
+  return `
+group = core
+admin-port = 13000
+admin-interface = ${host}
+admin-password = secret
+smsbox-port = ${BEARERBOX}
+smsbox-interface = ${host}
+dlr-storage = internal
+sms-combine-concatenated-mo = true
+
+group = smsc
+smsc = smpp
+host = 127.0.0.1
+port = ${smscPort}
+smsc-username = kannel
+smsc-password = secret
+system-type = "VMA"
+transceiver-mode = true
+interface-version = 34
+enquire-link-interval = 1
+reconnect-delay = 1
+
+group = smsbox
+bearerbox-host = ${host}
+sendsms-port = ${SENDSMS}
+sendsms-interface = ${host}
+
+group = sendsms-user
+username = test
+password = secret
+max-messages = 20
+concatenation = true
+
+group = sms-service
+keyword = default
+get-url = "${inboundUrl}"
+max-messages = 0
+`;
+}
