@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { benchAccept } from './accept.js';
 import { benchDrain } from './drain.js';
 import { benchLarge } from './large.js';
+import { benchMsgapp } from './msgapp.js';
 import { benchOtp } from './otp.js';
 import { benchSegmentation } from './segmentation.js';
 import { benchStored } from './stored.js';
@@ -51,5 +52,12 @@ if (runs('otp')) {
   );
   console.log(
     `  verify/otp with 1 000 000 stored codes against few: ${ratios.verifyAtMillion.toFixed(2)} x, refused ${ratios.refused}`,
+  );
+}
+if (runs('msgapp')) {
+  const { accepting, inProcess, perSecond, refused } = await benchMsgapp(3, 4);
+  console.log('POST /msgapp/send/text from one linked number, 32 connections, Express, SQLite, against a bare route:');
+  console.log(
+    `  ${accepting.toFixed(2)} x bare (wanted: 0.85; ${inProcess.toFixed(2)} when the number writes as fast as it can), ${Math.round(perSecond)}/s, refused ${refused}`,
   );
 }
