@@ -22,5 +22,8 @@ export async function rawFetch(input: string | URL, init: RequestInit = {}): Pro
   }
   const chunks: Buffer[] = [];
   for await (const chunk of answer) chunks.push(Buffer.from(chunk));
-  return new Response(answer.statusCode === 204 ? null : Buffer.concat(chunks), { status: answer.statusCode ?? 0, headers });
+  return new Response(answer.statusCode === 204 ? null : Buffer.concat(chunks), {
+    status: answer.statusCode ?? 0,
+    headers,
+  });
 }
