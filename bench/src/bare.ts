@@ -43,6 +43,18 @@ class BareVerifyOtp extends BareSendOtp {
   otp!: string;
 }
 
+class BareSendText {
+  @Matches(/^[1-9]\d{6,14}$/)
+  to!: string;
+
+  @IsString()
+  body!: string;
+
+  @IsOptional()
+  @Matches(/^[1-9]\d{6,14}$/)
+  from?: string;
+}
+
 @Controller('api/v1')
 class BareController {
   @Post('send/otp')
@@ -57,6 +69,12 @@ class BareController {
   @HttpCode(200)
   verifyOtp(@Body(new ValidationPipe({ transform: true, whitelist: true })) _: BareVerifyOtp): object {
     return { success: true, message: 'Code de vérification vérifié avec succès' };
+  }
+
+  @Post('msgapp/send/text')
+  @HttpCode(200)
+  sendText(@Body(new ValidationPipe({ transform: true, whitelist: true })) _: BareSendText): object {
+    return { success: true, messageID: '01a1fe2d-8980-70b1-93b2-49369ca0cf7a' };
   }
 
   @Post('send/sms')

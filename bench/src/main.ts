@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { benchAccept } from './accept.js';
 import { benchDrain } from './drain.js';
 import { benchLarge } from './large.js';
+import { benchMsgapp } from './msgapp.js';
 import { benchOtp } from './otp.js';
 import { benchSegmentation } from './segmentation.js';
 import { benchSmpp } from './smpp.js';
@@ -67,5 +68,12 @@ if (runs('smpp-faults')) {
   console.log('10 000 SMS through a carrier that throttles a third, drops every 500 and answers one in twenty twice:');
   console.log(
     `  ${Math.round(perSecond)} messages/s; ${taken} taken, ${throttled} throttled, ${drops} drops, ${unknown} unknown`,
+  );
+}
+if (runs('msgapp')) {
+  const { accepting, inProcess, perSecond, refused } = await benchMsgapp(3, 4);
+  console.log('POST /msgapp/send/text from one linked number, 32 connections, Express, SQLite, against a bare route:');
+  console.log(
+    `  ${accepting.toFixed(2)} x bare (wanted: 0.85; ${inProcess.toFixed(2)} when the number writes as fast as it can), ${Math.round(perSecond)}/s, refused ${refused}`,
   );
 }

@@ -6,15 +6,17 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { AccountService, LedgerService, MessagingModule, TypeormStorage } from 'nestjs-messaging';
 import { BareModule } from './bare.js';
+import { linkNumber, msgappHost } from './msgapp-host.js';
 import { otpHost, sendCodes } from './otp-host.js';
 import { SketchModule } from './sketch.js';
 
 /** What the parent asks for: `node server.js '<json>'`. */
 interface Order {
-  readonly kind: 'bare' | 'ours' | 'sketch' | 'otp';
+  readonly kind: 'bare' | 'ours' | 'sketch' | 'otp' | 'msgapp';
   readonly adapter: 'express' | 'fastify';
   readonly url?: string;
   readonly dispatch?: boolean;
+  readonly perMinute?: number;
 }
 
 function isCodesOrder(message: unknown): message is { readonly codes: readonly string[] } {
@@ -23,12 +25,13 @@ function isCodesOrder(message: unknown): message is { readonly codes: readonly s
 
 const order: Order = JSON.parse(process.argv[2] ?? '{}');
 
-function hostOf({ kind, url = 'sqlite::memory:', dispatch = false }: Order): DynamicModule {
+function hostOf({ kind, url = 'sqlite::memory:', dispatch = false, perMinute }: Order): DynamicModule {
   @Module({})
   class Host {}
   if (kind === 'bare') return { module: Host, imports: [BareModule] };
   if (kind === 'sketch') return { module: Host, imports: [SketchModule.on(url)] };
   if (kind === 'otp') return otpHost(url, dispatch);
+  if (kind === 'msgapp') return msgappHost(url, perMinute);
   const messaging = MessagingModule.forRoot({
     storage: TypeormStorage.forRoot({ url }),
     signatures: ['INFOS', 'ALERTE', 'SERVICE'],
@@ -45,7 +48,7 @@ const app = await NestFactory.create(
 );
 let key = 'none';
 let accountId = '';
-if (order.kind === 'ours' || order.kind === 'otp') {
+if (['ours', 'otp', 'msgapp'].includes(order.kind)) {
   const accounts = app.get(AccountService, { strict: false });
   const { id } = await accounts.createAccount({ name: 'bench' });
   accountId = id;
@@ -54,6 +57,7 @@ if (order.kind === 'ours' || order.kind === 'otp') {
 }
 await app.listen(0, '127.0.0.1');
 const { port }: AddressInfo = app.getHttpServer().address();
+if (order.kind === 'msgapp') await linkNumber(app, accountId, `http://127.0.0.1:${port}`);
 process.send?.({ port, key });
 process.on('message', (message) => {
   const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();

@@ -68,7 +68,7 @@ function msgappConfig(env: NodeJS.ProcessEnv): Pick<Config, 'msgappTransport' | 
     );
   }
   if (credentialsKey !== undefined && credentialsKey.length < 32) {
-    throw new ConfigError('CREDENTIALS_KEY must be at least 32 characters at random.');
+    throw new ConfigError('CREDENTIALS_KEY must have at least 32 random characters.');
   }
   return {
     msgappTransport,

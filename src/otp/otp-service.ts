@@ -65,7 +65,7 @@ export class OtpService implements OnApplicationBootstrap {
   /** Says what the options mean; refuses to start without a way to send codes. */
   onApplicationBootstrap(): void {
     if (!this.channels.all().some(({ draft }) => draft)) {
-      throw new MessagingOptionsError('OTP needs a channel to send codes on: mount sms beside it.');
+      throw new MessagingOptionsError('OTP needs a channel to send codes on: mount sms beside it, or msgapp.');
     }
     const log = new Logger('Otp');
     log.log(describeChance(this.settings.chance));

@@ -1,6 +1,7 @@
 import { describeController, type RouteError } from '../openapi/controller-description.js';
 import { accountNotFound, EXAMPLE_MOMENT, EXAMPLE_NUMBER } from '../openapi/examples.js';
 import { answerObject, identifier, json, moment, phoneNumber, ref } from '../openapi/schemas.js';
+import { Channels } from '../outbox/channel.js';
 import { OtpController } from './otp.controller.js';
 import { OtpSettings } from './otp-settings.js';
 
@@ -21,10 +22,14 @@ const BINDING: readonly RouteError[] = [
   { code: 'error.invalid_number', values: { number: '+22670000000' } },
 ];
 
+/** A messaging-app channel sends from numbers of the account. */
+const NO_NUMBER: readonly RouteError[] = [{ code: 'error.msgapp_no_session' }];
+
 /** How the document describes one-time passcodes (contract.md section 4). */
 export const otpOpenapi = describeController(OtpController, ({ get, userTokens }) => {
   const { codes, catalogue, validityMs } = get(OtpSettings);
   const { digits } = codes;
+  const channels = get(Channels).all();
   const code = {
     type: 'string',
     pattern: `^[0-9]{${digits}}$`,
@@ -99,6 +104,7 @@ export const otpOpenapi = describeController(OtpController, ({ get, userTokens }
           { code: 'error.otp_channel_unknown', values: { channel: 'fax' } },
           { code: 'error.otp_destination_refused' },
           { code: 'error.signature_refused' },
+          ...(channels.some(({ name }) => name !== 'sms') ? NO_NUMBER : []),
           { code: 'error.otp_too_many_codes', retryAfter: 60 },
           { code: 'error.insufficient_balance' },
           ...accountNotFound(userTokens),

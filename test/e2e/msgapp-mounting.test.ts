@@ -356,6 +356,14 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     });
   });
 
+  it('take bodies in by themselves where the host parses none', async () => {
+    const modules = [MessagingModule.forRoot({ ...OPTIONS, msgapp: MSGAPP }), SandboxModule.forRoot()];
+    const running = await mount(adapter, modules, { options: { bodyParser: false } });
+    const client = await channelOf(running);
+    await client.link('22670000100');
+    MsgappClient.idOf(await client.text({ to: TO, body: 'x' }));
+  });
+
   it('link numbers in a process that delivers nothing, and let go of them when it ends', async () => {
     const transport = new ScriptedTransport();
     const running = await mount(adapter, [

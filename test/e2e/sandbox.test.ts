@@ -11,6 +11,7 @@ import { Test } from '@nestjs/testing';
 import { Clock } from '../../src/common/clock.js';
 import { MessagingOptionsError, StorageUnavailableError } from '../../src/common/errors.js';
 import { HttpSettings, resolveHttpSettings } from '../../src/http/http-settings.js';
+import { sandboxMedia } from '../../src/sandbox/media/sandbox-media.js';
 import { type PhoneMessage, PhoneStore } from '../../src/sandbox/phone-store.js';
 import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { type PhoneListener, SandboxFeed } from '../../src/sandbox/sandbox-feed.js';
@@ -108,7 +109,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     // An idle connection that nobody closes would stay for ever, so that closing must really close it.
     app.getHttpServer().keepAliveTimeout = 0;
     const base = (await app.getUrl()).replace('[::1]', '127.0.0.1');
-    return { app, base, clock, feed, store };
+    return { app, base, clock, feed, store, scanner: app.get(SandboxScanner) };
   }
 
   /** Opens a stream and collects what comes. */
@@ -308,6 +309,96 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       await app.close();
       expect(feed.listening).toBe(0);
     });
+  });
+
+  describe('the codes to scan', () => {
+    const CODE = { qr: 'sandbox:msgapp:1', channel: 'msgapp', sessionId: 's1' };
+    const scan = (base: string, number: string, body: unknown) =>
+      fetch(`${base}/sandbox/phones/${number}/scan`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const codesAt = async (base: string) => (await fetch(`${base}/sandbox/codes`)).json();
+
+    it('are shown as long as they can be scanned, and those who listen hear of every change', async () => {
+      const { base, feed, scanner } = await start();
+      expect(await codesAt(base)).toEqual([]);
+      const stream = await open(`${base}/sandbox/events`);
+      await until(() => feed.listening === 1);
+      const hide = scanner.show(CODE, async () => true);
+      expect(await codesAt(base)).toEqual([
+        {
+          ...{ qr: 'sandbox:msgapp:1', channel: 'msgapp', sessionID: 's1' },
+          image: expect.stringMatching(/^data:image\/png;base64,iVBOR/),
+        },
+      ]);
+      await until(() => stream.text.includes('event: codes'));
+      hide();
+      hide();
+      expect(await codesAt(base)).toEqual([]);
+      await until(() => eventsOf(stream.text).length === 2);
+      expect(eventsOf(stream.text)).toEqual([{ count: 1 }, { count: 0 }]);
+      expect(stream.text.match(/^event: codes$/gm)).toHaveLength(2);
+    });
+
+    it('are scanned once, with the number that is asked for', async () => {
+      const { base, scanner } = await start();
+      const scanned: string[] = [];
+      scanner.show(CODE, async (number) => scanned.push(number) > 0);
+      const answer = await scan(base, '22670000100', { qr: CODE.qr });
+      expect([answer.status, await answer.text()]).toEqual([204, '']);
+      for (const qr of [CODE.qr, 'sandbox:msgapp:2', '']) {
+        const late = await scan(base, '22670000101', { qr });
+        expect([late.status, await late.json()]).toEqual([
+          404,
+          { statusCode: 404, message: 'Code QR introuvable ou expiré', error: 'Not Found' },
+        ]);
+      }
+      expect(scanned).toEqual(['22670000100']);
+    });
+
+    it('of a session that wants no number any more are not found', async () => {
+      const { base, scanner } = await start();
+      scanner.show(CODE, async () => false);
+      expect((await scan(base, '22670000100', { qr: CODE.qr })).status).toBe(404);
+    });
+
+    it.each<[string, string, unknown, string]>([
+      ['no code', '22670000100', {}, 'Le champ qr est obligatoire'],
+      ['a code that is no string', '22670000100', { qr: 1 }, 'Le champ qr doit être une chaîne de caractères'],
+      ['a number that is none', '+22670000100', { qr: CODE.qr }, 'Numéro invalide : +22670000100'],
+    ])('are not used up by a scan with %s', async (_none, number, body, message) => {
+      const { base, scanner } = await start();
+      scanner.show(CODE, async () => true);
+      const answer = await scan(base, number, body);
+      expect([answer.status, await answer.json()]).toEqual([400, { statusCode: 400, message, error: 'Bad Request' }]);
+      expect(await codesAt(base)).toHaveLength(1);
+    });
+  });
+
+  it.each([
+    ['photo.jpg', 'image/jpeg'],
+    ['clip.mp4', 'video/mp4'],
+    ['document.pdf', 'application/pdf'],
+    ['voice.ogg', 'audio/ogg; codecs=opus'],
+  ])('has a small file to send: %s', async (name, type) => {
+    const { base } = await start();
+    const answer = await fetch(`${base}/sandbox/media/${name}`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type]);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    expect(bytes.equals(sandboxMedia(name)?.bytes ?? Buffer.alloc(0))).toBe(true);
+    expect(answer.headers.get('content-length')).toBe(String(bytes.length));
+    expect(bytes.length).toBeGreaterThan(100);
+  });
+
+  it.each(['none.jpg', '..%2Fpackage.json', '__proto__'])('has no file %s', async (name) => {
+    const { base } = await start();
+    const answer = await fetch(`${base}/sandbox/media/${name}`);
+    expect([answer.status, await answer.json()]).toEqual([
+      404,
+      { statusCode: 404, message: 'Fichier introuvable', error: 'Not Found' },
+    ]);
   });
 
   describe('the page', () => {
