@@ -2,7 +2,9 @@ import { type Decide, onceId, type StoredReply } from '../../outbox/decide.js';
 import type { CommitOutcome } from '../../outbox/outbox-store.js';
 import { costOf, type OnceKey, type Send } from '../../outbox/send.js';
 import { type Dialect, type RowShape, shapeOf } from './dialect.js';
+import type { LaneTurns } from './lane-turns.js';
 import { type Operation, rowsOf, type Statement, writeAll } from './operation.js';
+import { insertRecipients } from './recipient-inserts.js';
 import { lockRecords, writeRecords } from './record-operations.js';
 import { integerOf, textOf } from './values.js';
 
@@ -12,6 +14,7 @@ export function* commitSends(
   sends: readonly Send[],
   decide: Decide,
   patience: 'wait' | 'skip',
+  turns: LaneTurns,
 ): Operation<readonly CommitOutcome[]> {
   if (patience === 'wait') for (const sql of dialect.lockTimeout) yield { sql, params: [] };
   const balances = yield* lockAccounts(dialect, sends, patience);
@@ -22,7 +25,7 @@ export function* commitSends(
   const { seen: records, versions } = yield* lockRecords(dialect, keys);
   const decision = decide(free, { balances, replies, records });
   if (decision.accepted.length > 0) {
-    const statements = [debit(dialect, decision.spent), ...inserts(dialect, decision.accepted)];
+    const statements = [debit(dialect, decision.spent), ...inserts(dialect, decision.accepted, turns)];
     yield* writeAll(dialect.together(statements), decision.records.size === 0);
     yield* writeRecords(dialect, versions, decision.records);
   }
@@ -93,13 +96,13 @@ function debit(dialect: Dialect, spent: ReadonlyMap<string, number>): Statement 
   });
 }
 
-function inserts(dialect: Dialect, sends: readonly Send[]): Statement[] {
+function inserts(dialect: Dialect, sends: readonly Send[], turns: LaneTurns): Statement[] {
   const statements = [
     insert(dialect, 'messaging_message', MESSAGE, (send) => [
       ...[send.id, send.accountId, send.channel, send.payload.kind, send.lane ?? null, send.sender],
       ...[JSON.stringify(send.payload), costOf(send), 0, send.at],
     ])(sends),
-    ...recipients(dialect, sends),
+    ...insertRecipients(dialect, sends, turns),
     insert(dialect, 'messaging_ledger', CHARGE, (send) => [
       ...[send.id, send.accountId, 'charge', send.id, -costOf(send), send.at],
     ])(sends),
@@ -130,40 +133,4 @@ function insert(
   const columns = Object.keys(shape);
   const sql = `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${columns.map((name) => `v.${name}`).join(', ')} FROM ${dialect.rows(shape)}`;
   return (sends) => ({ sql, params: [JSON.stringify(sends.map(toRow))] });
-}
-
-/** From so many recipients on, a send's rows travel by themselves, without its id repeated in each of them. */
-const LARGE = 50;
-
-const RECIPIENT =
-  'message_id, channel, lane, due_at, updated_at, position, number, units, refunded_units, status, attempt';
-
-function recipients(dialect: Dialect, sends: readonly Send[]): Statement[] {
-  const small = sends.filter((send) => send.recipients.length <= LARGE);
-  const large = sends.filter((send) => send.recipients.length > LARGE);
-  const statements = large.map((send) => recipientsOf(dialect, send));
-  if (small.length === 0) return statements;
-  const source = dialect.rows(shapeOf('message_id channel lane number', 'position units at'));
-  const rows = small.flatMap((send) =>
-    send.recipients.map(({ number, units }, position) => [
-      ...[send.id, send.channel, send.lane ?? null, number],
-      ...[position, units, send.at],
-    ]),
-  );
-  statements.push({
-    sql: `INSERT INTO messaging_recipient (${RECIPIENT})
-      SELECT v.message_id, v.channel, v.lane, v.at, v.at, v.position, v.number, v.units, 0, 'queued', 0 FROM ${source}`,
-    params: [JSON.stringify(rows)],
-  });
-  return statements;
-}
-
-function recipientsOf(dialect: Dialect, { id, channel, lane, at, recipients: all }: Send): Statement {
-  const [text, integer] = [dialect.typed('text'), dialect.typed('integer')];
-  return {
-    sql: `INSERT INTO messaging_recipient (${RECIPIENT})
-      SELECT ${text}, ${text}, ${text}, ${integer}, ${integer},
-        v.position, v.number, v.units, 0, 'queued', 0 FROM ${dialect.numberedPairs()}`,
-    params: [id, channel, lane ?? null, at, at, JSON.stringify(all.map(({ number, units }) => [number, units]))],
-  };
 }
