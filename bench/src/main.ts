@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { benchAccept } from './accept.js';
+import { benchBaileys } from './baileys.js';
 import { benchDrain } from './drain.js';
 import { benchLarge } from './large.js';
 import { benchMsgapp } from './msgapp.js';
@@ -75,5 +76,15 @@ if (runs('msgapp')) {
   console.log('POST /msgapp/send/text from one linked number, 32 connections, Express, SQLite, against a bare route:');
   console.log(
     `  ${accepting.toFixed(2)} x bare (wanted: 0.85; ${inProcess.toFixed(2)} when the number writes as fast as it can), ${Math.round(perSecond)}/s, refused ${refused}`,
+  );
+}
+if (runs('baileys')) {
+  const { linked, resumed, growth } = await benchBaileys(40, 3);
+  const inMiB = (bytes: number) => (bytes / 2 ** 20).toFixed(2);
+  console.log('Memory per idle connected Baileys session, 40 on SQLite, peer in another process:');
+  console.log(`  resumed      ${inMiB(resumed.rss)} MiB resident, ${inMiB(resumed.heap)} MiB in use`);
+  console.log(`  just linked  ${inMiB(linked.rss)} MiB resident, ${inMiB(linked.heap)} MiB in use`);
+  console.log(
+    `  all closed and resumed in the same process: ${inMiB(growth)} MiB more in use each time (wanted: about 0)`,
   );
 }

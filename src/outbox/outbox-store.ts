@@ -38,7 +38,10 @@ export interface ClaimOrder {
   readonly leaseUntil: number;
   /** Also take over what a worker left in `sending` past its lease (transports that may repeat). */
   readonly abandoned: boolean;
-  /** Only these lanes, one delivery each; undefined: only deliveries without a lane. */
+  /**
+   * Only these lanes, one delivery each: the first in the order in which its sends were stored, unless it is on its way or
+   * not due yet. Undefined: only deliveries without a lane.
+   */
   readonly lanes?: readonly string[];
 }
 

@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
+import { SqliteDialect } from '../../src/storage/typeorm/dialects/sqlite-dialect.js';
 import { messagingMigrations } from '../../src/storage/typeorm/migrate.js';
+import { schemaVersions } from '../../src/storage/typeorm/schema.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 
 test("as a host's migration our schema comes, goes without a trace, and comes again", async () => {
@@ -22,6 +24,38 @@ test("as a host's migration our schema comes, goes without a trace, and comes ag
   expect(await tables()).toEqual(made);
   const storage = new TypeormStorage({ database: dataSource, migrations: 'check' });
   await expect(storage.start()).resolves.toBeUndefined();
+  await storage.stop();
+  await dataSource.destroy();
+});
+
+test('what waited in lanes before they had turns keeps its order; what was sent has left, and what was tried is first', async () => {
+  const dataSource = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
+  await dataSource.query('CREATE TABLE messaging_schema (name TEXT NOT NULL PRIMARY KEY, applied_at INTEGER NOT NULL)');
+  const versions = schemaVersions(new SqliteDialect());
+  const before = versions.findIndex(({ name }) => name === '0007-lane-order');
+  for (const { name, up } of versions.slice(0, before)) {
+    for (const sql of up) await dataSource.query(sql);
+    await dataSource.query(`INSERT INTO messaging_schema VALUES ('${name}', 0)`);
+  }
+  const rows = ['d sent 1 1', 'b queued 0 2', 'a queued 0 3', 'c queued 1 4'].map((row) => row.split(' '));
+  for (const [id, status, attempt, at] of rows) {
+    await dataSource.query(
+      `INSERT INTO messaging_message VALUES ('${id}', 'acc', 'wa', 'text', 'a', 's', '{}', 1, 0, ${at})`,
+    );
+    await dataSource.query(
+      `INSERT INTO messaging_recipient (message_id, position, channel, lane, number, units, refunded_units, status, attempt, due_at, updated_at)
+        VALUES ('${id}', 0, 'wa', 'a', '1', 1, 0, '${status}', ${attempt}, 5, 5)`,
+    );
+  }
+  const storage = new TypeormStorage({ database: dataSource });
+  await storage.start();
+  const order = { channel: 'wa', lanes: ['a'], limit: 1, now: 9, leaseUntil: 99, abandoned: false };
+  const left: string[] = [];
+  for (let [head] = await storage.outbox.claim(order); head; [head] = await storage.outbox.claim(order)) {
+    left.push(head.messageId);
+    await storage.outbox.settle([{ ...head, status: 'sent', at: 9 }]);
+  }
+  expect(left).toEqual(['c', 'b', 'a']);
   await storage.stop();
   await dataSource.destroy();
 });

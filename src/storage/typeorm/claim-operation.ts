@@ -11,7 +11,11 @@ export function* claimDeliveries(dialect: Dialect, order: ClaimOrder): Operation
   const keys = claimed.map((row) => [textOf(row, 'message_id'), integerOf(row, 'position')]);
   const update = dialect.updateRows({
     table: 'messaging_recipient',
-    set: { status: "'sending'", attempt: 'attempt + 1', due_at: '?', updated_at: '?' },
+    set: {
+      ...{ status: "'sending'", attempt: 'attempt + 1', due_at: '?', updated_at: '?' },
+      // In front of its lane from now on, whatever comes later and however long it takes.
+      ...(order.lanes ? { lane_turn: '0' } : {}),
+    },
     params: [order.leaseUntil, order.now],
     shape: { message_id: 'id', position: 'integer' },
     rows: keys,
@@ -33,22 +37,22 @@ function* dueRows(dialect: Dialect, { channel, now, limit, abandoned }: ClaimOrd
 /** The first unsent delivery of each lane, where it is due: nothing behind it may overtake it. */
 function* laneHeads(dialect: Dialect, order: ClaimOrder, lanes: readonly string[]): Operation<readonly Row[]> {
   const { channel, now, limit, abandoned } = order;
-  const heads: Row[] = [];
-  for (const lane of lanes) {
-    const first = dialect.lockFirst({
-      columns: 'r.message_id, r.position, r.number, r.attempt, r.status, r.due_at',
-      table: 'messaging_recipient',
-      key: ['message_id', 'position'],
-      join: 'JOIN messaging_message m ON m.id = r.message_id',
-      where: "r.channel = ? AND r.lane = ? AND r.due_at IS NOT NULL AND r.status IN ('queued', 'sending')",
-      params: [channel, lane],
-      order: 'm.accepted_at, m.id, r.position',
-    });
-    const [head] = yield* rowsOf(first.sql, ...first.params);
-    if (!head || integerOf(head, 'due_at') > now) continue;
-    if (abandoned || textOf(head, 'status') === 'queued') heads.push(head);
-  }
-  return heads.sort((a, b) => integerOf(a, 'due_at') - integerOf(b, 'due_at')).slice(0, limit);
+  const heads = dialect.lockFirsts({
+    columns: 'r.message_id, r.position, r.number, r.attempt, r.status, r.due_at',
+    table: 'messaging_recipient',
+    key: ['message_id', 'position'],
+    group: { channel: 'id', lane: 'text' },
+    index: 'messaging_recipient_turn',
+    order: ['lane_turn', 'message_id', 'position'],
+    still: 'r.lane IS NOT NULL',
+  });
+  // Sorted: locked in one order by everybody.
+  const wanted = [...new Set(lanes)].sort().map((lane) => [channel, lane]);
+  const rows = yield* rowsOf(heads, JSON.stringify(wanted));
+  return rows
+    .filter((row) => integerOf(row, 'due_at') <= now && (abandoned || textOf(row, 'status') === 'queued'))
+    .sort((a, b) => integerOf(a, 'due_at') - integerOf(b, 'due_at'))
+    .slice(0, limit);
 }
 
 function claimableStatuses(abandoned: boolean): string {

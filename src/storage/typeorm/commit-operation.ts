@@ -2,8 +2,9 @@ import { type Decide, onceId, type StoredReply } from '../../outbox/decide.js';
 import type { CommitOutcome } from '../../outbox/outbox-store.js';
 import { costOf, type OnceKey, type Send } from '../../outbox/send.js';
 import { type Dialect, type RowShape, shapeOf } from './dialect.js';
+import type { LaneTurns } from './lane-turns.js';
 import { type Operation, rowsOf, type Statement, writeAll } from './operation.js';
-import { insertRecipients } from './recipient-statements.js';
+import { insertRecipients } from './recipient-inserts.js';
 import { lockRecords, writeRecords } from './record-operations.js';
 import { integerOf, textOf } from './values.js';
 
@@ -13,6 +14,7 @@ export function* commitSends(
   sends: readonly Send[],
   decide: Decide,
   patience: 'wait' | 'skip',
+  turns: LaneTurns,
 ): Operation<readonly CommitOutcome[]> {
   if (patience === 'wait') for (const sql of dialect.lockTimeout) yield { sql, params: [] };
   const balances = yield* lockAccounts(dialect, sends, patience);
@@ -23,7 +25,7 @@ export function* commitSends(
   const { seen: records, versions } = yield* lockRecords(dialect, keys);
   const decision = decide(free, { balances, replies, records });
   if (decision.accepted.length > 0) {
-    const statements = [debit(dialect, decision.spent), ...inserts(dialect, decision.accepted)];
+    const statements = [debit(dialect, decision.spent), ...inserts(dialect, decision.accepted, turns)];
     yield* writeAll(dialect.together(statements), decision.records.size === 0);
     yield* writeRecords(dialect, versions, decision.records);
   }
@@ -94,13 +96,13 @@ function debit(dialect: Dialect, spent: ReadonlyMap<string, number>): Statement 
   });
 }
 
-function inserts(dialect: Dialect, sends: readonly Send[]): Statement[] {
+function inserts(dialect: Dialect, sends: readonly Send[], turns: LaneTurns): Statement[] {
   const statements = [
     insert(dialect, 'messaging_message', MESSAGE, (send) => [
       ...[send.id, send.accountId, send.channel, send.payload.kind, send.lane ?? null, send.sender],
       ...[JSON.stringify(send.payload), costOf(send), 0, send.at],
     ])(sends),
-    ...insertRecipients(dialect, sends),
+    ...insertRecipients(dialect, sends, turns),
     insert(dialect, 'messaging_ledger', CHARGE, (send) => [
       ...[send.id, send.accountId, 'charge', send.id, -costOf(send), send.at],
     ])(sends),

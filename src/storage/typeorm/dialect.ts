@@ -27,19 +27,23 @@ export interface RowsUpdate {
   readonly on: string;
 }
 
-/** A query for the first row in an order, to be locked. `r` is the table's alias. */
-export interface FirstRow {
+/** A query for the first row of each of several groups, to be locked. `r` is the table's alias. */
+export interface FirstRows {
   readonly columns: string;
   readonly table: string;
   /** The primary key's columns. */
   readonly key: readonly string[];
-  /** Further tables that the order needs. */
-  readonly join: string;
-  /** On columns of `r` alone. */
-  readonly where: string;
-  readonly params: readonly unknown[];
-  readonly order: string;
+  /** The columns whose values make a group. */
+  readonly group: RowShape;
+  readonly order: readonly string[];
+  /** The index that has the groups in that order. */
+  readonly index: RecipientIndex;
+  /** What must be true still when the row can be had. */
+  readonly still: string;
 }
+
+/** An index of the recipients. */
+export type RecipientIndex = 'messaging_recipient_due' | 'messaging_recipient_turn';
 
 /** What differs between databases. Everything else of our SQL is common to all of them. */
 export abstract class Dialect {
@@ -55,6 +59,11 @@ export abstract class Dialect {
   /** Restricts an index to rows where `column` is not null, where the database can. */
   indexedOnly(column: string): string {
     return ` WHERE ${column} IS NOT NULL`;
+  }
+
+  /** Removes an index. */
+  dropIndex(index: string, _table: string): string {
+    return `DROP INDEX ${index}`;
   }
 
   /** How our own transactions reach the database over a connection of the pool. */
@@ -107,10 +116,20 @@ export abstract class Dialect {
     return `SELECT ${columns} FROM ${table} a WHERE a.id IN ${this.strings()} ORDER BY a.id${this.lock('a', ifLocked, strength)}`;
   }
 
-  /** Locks the first row in an order, and no other; no row when the first one changed meanwhile and does not match. */
-  lockFirst({ columns, table, join, where, params, order }: FirstRow): Statement {
-    const sql = `SELECT ${columns} FROM ${table} r ${join} WHERE ${where} ORDER BY ${order} LIMIT 1${this.lock('r', 'wait')}`;
-    return { sql, params };
+  /**
+   * Locks the first row in each of the groups of one JSON parameter, and no other: found without a lock, which would be one
+   * on all that is looked at, and then locked by its key. No row of a group whose first one is not what it was by then.
+   */
+  lockFirsts({ columns, table, key, group, order, index, still }: FirstRows): string {
+    const inGroup = Object.keys(group).map((column) => `h.${column} = v.${column}`);
+    const found = key.map(
+      (column) =>
+        `(SELECT h.${column} FROM ${table} h${this.by(index)} WHERE ${inGroup.join(' AND ')}
+          ORDER BY ${order.map((each) => `h.${each}`).join(', ')} LIMIT 1) AS ${column}`,
+    );
+    return `SELECT ${columns} FROM (SELECT ${found.join(', ')} FROM ${this.rows(group)}) f
+      ${this.thenJoin} ${table} r${this.by('primary key')} ON ${key.map((column) => `r.${column} = f.${column}`).join(' AND ')}
+      WHERE ${still}${this.lock('r', 'wait')}`;
   }
 
   /** A parameter in a select list, of a type that the database may have to be told. */
@@ -144,7 +163,7 @@ export abstract class Dialect {
   }
 
   /** Behind a table's alias: the index that a query goes by, where the planner might lock or read far more without it. */
-  by(_index: 'primary key' | 'messaging_recipient_due'): string {
+  by(_index: 'primary key' | RecipientIndex): string {
     return '';
   }
 

@@ -1,4 +1,5 @@
 import type { Dialect } from './dialect.js';
+import { TURNS_PER_MS } from './lane-turns.js';
 import { msgappTables } from './schema-msgapp.js';
 
 /** The statements that make our tables, version by version. Only ever add to the list. */
@@ -10,6 +11,7 @@ export function schemaVersions(dialect: Dialect): readonly { readonly name: stri
     { name: '0004-carriers', up: carriers(dialect) },
     { name: '0005-msgapp', up: msgappTables(dialect) },
     { name: '0006-opt-out', up: optOut(dialect) },
+    { name: '0007-lane-order', up: laneOrder(dialect) },
   ];
 }
 
@@ -144,5 +146,19 @@ function optOut(dialect: Dialect): string[] {
 
     // Whose signature a phone has answered to.
     'CREATE INDEX messaging_signature_name ON messaging_signature (name)',
+  ];
+}
+
+function laneOrder(dialect: Dialect): string[] {
+  return [
+    // A recipient is in its lane until it needs no attempt any more: then its lane is null. lane_turn is its send's place
+    // there, of two the smaller one first, and 0 from the first attempt on: one that was tried is not overtaken.
+    `ALTER TABLE messaging_recipient ADD COLUMN lane_turn ${dialect.columnType('integer')}`,
+    dialect.dropIndex('messaging_recipient_lane', 'messaging_recipient'),
+    `CREATE INDEX messaging_recipient_turn ON messaging_recipient (channel, lane, lane_turn, message_id, position)${dialect.indexedOnly('lane')}`,
+    "UPDATE messaging_recipient SET lane = NULL WHERE lane IS NOT NULL AND status NOT IN ('queued', 'sending')",
+    `UPDATE messaging_recipient SET lane_turn = CASE WHEN attempt > 0 THEN 0 ELSE
+      (SELECT m.accepted_at FROM messaging_message m WHERE m.id = messaging_recipient.message_id) * ${TURNS_PER_MS} END
+      WHERE lane IS NOT NULL AND lane_turn IS NULL`,
   ];
 }

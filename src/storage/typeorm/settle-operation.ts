@@ -127,6 +127,8 @@ function update(dialect: Dialect, rows: readonly Locked[]): Statement {
       ...{ status: 'v.status', due_at: 'v.due_at', error: 'v.error', updated_at: 'v.at' },
       refunded_units: 'refunded_units + v.refund',
       attempt: 'v.attempt',
+      // It leaves its lane when it needs no attempt any more, and with it the index that knows whose turn it is.
+      lane: "CASE WHEN v.status = 'queued' THEN messaging_recipient.lane END",
       reference: 'coalesce(v.reference, messaging_recipient.reference)',
     },
     shape: shapeOf('message_id status error reference', 'position due_at attempt refund at'),

@@ -19,6 +19,7 @@ import type { Settlement } from '../../outbox/settlement.js';
 import { claimDeliveries } from './claim-operation.js';
 import { commitSends } from './commit-operation.js';
 import type { Executor } from './executor.js';
+import { LaneTurns } from './lane-turns.js';
 import {
   findMessage,
   findReply,
@@ -33,6 +34,8 @@ import { deliveriesByReference, listTrail } from './trail-operations.js';
 
 /** Sends and their deliveries in SQL. */
 export class TypeormOutboxStore extends OutboxStore {
+  private readonly turns = new LaneTurns();
+
   constructor(private readonly executor: Executor) {
     super();
   }
@@ -43,7 +46,7 @@ export class TypeormOutboxStore extends OutboxStore {
     host?: HostTransaction,
     patience: 'wait' | 'skip' = 'wait',
   ): Promise<readonly CommitOutcome[]> {
-    const work = () => commitSends(this.executor.dialect, sends, decide, patience);
+    const work = () => commitSends(this.executor.dialect, sends, decide, patience, this.turns);
     return host ? this.executor.join(host, work) : this.executor.write(work);
   }
 

@@ -76,11 +76,10 @@ export class TypeormSessionStore extends SessionStore {
   }
 
   override async stranded(channel: string, limit: number): Promise<readonly StoredSession[]> {
-    // Whatever waits has a due time: the condition keeps to that part of the index.
     const rows = await this.rows(
       `SELECT ${SESSION} FROM messaging_session a WHERE a.channel = ? AND a.lease_until IS NULL AND EXISTS (
         SELECT 1 FROM messaging_recipient r
-          WHERE r.channel = a.channel AND r.lane = a.id AND r.due_at >= 0 AND r.status = 'queued')
+          WHERE r.channel = a.channel AND r.lane = a.id AND r.status = 'queued')
         ORDER BY a.created_at, a.id LIMIT ?`,
       ...[channel, limit],
     );

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { aSend, messageId, recipients, SECOND, START } from './fixtures.js';
+import { decide } from '../../outbox/decide.js';
+import { aSend, messageId, range, recipients, SECOND, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { LEASE, places, type World } from './world.js';
 
@@ -19,7 +20,7 @@ export function laneTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(places(await world.claim({ channel: 'wa', now: START + SECOND })), [place(3)]);
     assert.deepEqual(await take([]), []);
     assert.deepEqual(await take(['c']), []);
-    assert.deepEqual(await take(['b', 'c']), [place(2)]);
+    assert.deepEqual(await take(['b', 'c', 'b']), [place(2)]);
     await world.stand(messageId(1), ['queued']);
   });
 
@@ -91,6 +92,94 @@ export function laneTests({ test }: TestRunner, world: World): void {
     for (const index of [1, 2, 3]) {
       assert.deepEqual(await take(['a']), [place(index)]);
       await world.settle(messageId(index), 'sent', { attempt: 1 });
+    }
+  });
+
+  test('a large send keeps its order too, and its place', async () => {
+    await world.fund(132);
+    await world.accept(
+      aSend(1, { channel: 'wa', lane: 'a' }),
+      aSend(0, { channel: 'wa', lane: 'a', recipients: recipients(130) }),
+      aSend(2, { channel: 'wa', lane: 'a' }),
+    );
+    const order = [place(1), ...range(130).map((position) => place(0, position)), place(2)];
+    for (const next of order) {
+      const [head] = await world.claim({ channel: 'wa', lanes: ['a'], now: START + SECOND });
+      assert.deepEqual(places(head ? [head] : []), [next]);
+      if (head) await world.settle(head.messageId, 'sent', { position: head.position, attempt: 1 });
+    }
+  });
+
+  test('sends of one moment keep their order whatever their ids, in one batch and in several', async () => {
+    const ids = ['m', 'z', 'a', 'Z', '0', 'b'];
+    await world.fund(ids.length);
+    const sends = ids.map((id, index) => aSend(index, { id, channel: 'wa', lane: 'a' }));
+    await world.accept(...sends.slice(0, 3));
+    for (const send of sends.slice(3)) await world.accept(send);
+    for (const id of ids) {
+      assert.deepEqual(await take(['a']), [`${id}/0`]);
+      await world.settle(id, 'sent', { attempt: 1 });
+    }
+  });
+
+  test('nothing gets in front of what is on its way or was tried, be it of an earlier time (another)', async () => {
+    await world.fund(4);
+    // Another process, whose clock is late.
+    const other = (await world.harness.another?.())?.outbox ?? world.outbox;
+    const late = (index: number, at: number) => other.commit([aSend(index, { channel: 'wa', lane: 'a', at })], decide);
+    await world.accept(aSend(5, { channel: 'wa', lane: 'a', at: START + 5 }));
+    assert.deepEqual(await take(['a']), [place(5)]);
+    await late(4, START + 5);
+    await late(3, START);
+    assert.deepEqual(await take(['a']), []);
+    await world.settle(messageId(5), 'queued', { attempt: 1, dueAt: START + 9 * SECOND });
+    await late(2, START);
+    assert.deepEqual(await take(['a'], { now: START + 8 * SECOND }), []);
+    assert.deepEqual(await take(['a'], { now: START + 9 * SECOND }), [place(5)]);
+  });
+
+  test('two storages accept for one lane: one of them is served at a time (another)', async () => {
+    const other = (await world.harness.another?.())?.outbox ?? world.outbox;
+    await world.fund(6);
+    const send = (index: number) => aSend(index, { channel: 'wa', lane: 'a', at: START + index });
+    for (const index of [1, 2, 3]) {
+      await world.outbox.commit([send(index * 2)], decide);
+      await other.commit([send(index * 2 + 1)], decide);
+    }
+    const order = { channel: 'wa', lanes: ['a'], now: START + SECOND, leaseUntil: START + LEASE };
+    for (const index of range(6)) {
+      const store = index % 2 === 0 ? other : world.outbox;
+      assert.deepEqual(places(await store.claim({ ...order, limit: 9, abandoned: false })), [place(index + 2)]);
+      assert.deepEqual(places(await world.outbox.claim({ ...order, limit: 9, abandoned: false })), []);
+      await store.settle([{ messageId: messageId(index + 2), position: 0, status: 'sent', attempt: 1, at: START }]);
+    }
+  });
+
+  test('what a carrier still reports of does not come back into its lane', async () => {
+    await world.fund(2);
+    for (const index of [1, 2]) await inLane(index, 'a');
+    await take(['a']);
+    await world.settle(messageId(1), 'unknown', { attempt: 1 });
+    await world.settle(messageId(1), 'delivered');
+    assert.deepEqual(await take(['a'], { abandoned: true }), [place(2)]);
+    await world.stand(messageId(1), ['delivered']);
+  });
+
+  test('a hundred lanes in one claim: the head of each, and no others', async () => {
+    await world.fund(300);
+    const lanes = range(100).map((index) => `lane '${index}' é`);
+    for (const round of range(3)) {
+      await world.accept(...lanes.map((lane, index) => aSend(round * 100 + index, { channel: 'wa', lane })));
+    }
+    for (const round of range(3)) {
+      const claimed = await world.claim({ channel: 'wa', lanes: [...lanes, 'empty'], limit: 200 });
+      assert.deepEqual(
+        places(claimed).sort(),
+        range(100).map((index) => place(round * 100 + index)),
+      );
+      assert.deepEqual(await take([...lanes, ...lanes]), []);
+      const sent = claimed.map(({ messageId: id }) => ({ messageId: id, position: 0, attempt: 1, at: START }));
+      await world.outbox.settle(sent.map((settlement) => ({ ...settlement, status: 'sent' as const })));
     }
   });
 

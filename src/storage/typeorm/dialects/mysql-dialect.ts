@@ -1,5 +1,5 @@
 import { StorageUnavailableError } from '../../../common/errors.js';
-import { type ColumnType, Dialect, type FirstRow, type RowShape, type RowsUpdate } from '../dialect.js';
+import { type ColumnType, Dialect, type RecipientIndex, type RowShape, type RowsUpdate } from '../dialect.js';
 import { codeOf } from '../host-transaction.js';
 import { type Operation, rowsOf, type Statement, write } from '../operation.js';
 import { integerOf } from '../values.js';
@@ -18,7 +18,8 @@ const KEYED = ' FORCE INDEX (PRIMARY)';
 const MIGRATION_LOCK = "CONCAT('messaging:', MD5(DATABASE()))";
 const MIGRATION_WAIT_S = 60;
 
-const EXISTS = new Set(['ER_TABLE_EXISTS_ERROR', 'ER_DUP_KEYNAME', 'ER_DUP_FIELDNAME']);
+/** That a statement of the schema has been run before. */
+const DONE = new Set(['ER_TABLE_EXISTS_ERROR', 'ER_DUP_KEYNAME', 'ER_DUP_FIELDNAME', 'ER_CANT_DROP_FIELD_OR_KEY']);
 
 /**
  * MariaDB from version 10.6, tested on 10.11; MySQL from 8.0.17 by its documentation, untested. An id has up to 191
@@ -48,6 +49,10 @@ export class MysqlDialect extends Dialect {
 
   override indexedOnly(): string {
     return '';
+  }
+
+  override dropIndex(index: string, table: string): string {
+    return `DROP INDEX ${index} ON ${table}`;
   }
 
   override native({ sql, params }: Statement): Statement {
@@ -102,15 +107,6 @@ export class MysqlDialect extends Dialect {
     return `SELECT ${columns} FROM ${ids} STRAIGHT_JOIN ${table} a${KEYED} ON a.id = v.id${this.lock('a', ifLocked)}`;
   }
 
-  /** Found without a lock and then locked by its key: sorting under a lock would lock all that is sorted. */
-  override lockFirst({ columns, table, key, join, where, params, order }: FirstRow): Statement {
-    const keys = key.map((column) => `r.${column}`).join(', ');
-    const found = `SELECT ${keys} FROM ${table} r ${join} WHERE ${where} ORDER BY ${order} LIMIT 1`;
-    const same = key.map((column) => `r.${column} = v.${column}`).join(' AND ');
-    const sql = `SELECT ${columns} FROM (${found}) v STRAIGHT_JOIN ${table} r${KEYED} ON ${same} WHERE ${where}${this.lock('r', 'wait')}`;
-    return { sql, params: [...params, ...params] };
-  }
-
   override updateRows({ table, set, params = [], shape, rows, on }: RowsUpdate): Statement {
     const changes = Object.entries(set).map(([column, value]) => `${table}.${column} = ${value}`);
     const sql = `UPDATE ${this.rows(shape)} STRAIGHT_JOIN ${table}${KEYED} ON ${on} SET ${changes.join(', ')}`;
@@ -137,7 +133,7 @@ export class MysqlDialect extends Dialect {
     return `DELETE FROM ${table} WHERE ${column} <= ? ORDER BY ${column} LIMIT ?`;
   }
 
-  override by(index: 'primary key' | 'messaging_recipient_due'): string {
+  override by(index: 'primary key' | RecipientIndex): string {
     return index === 'primary key' ? KEYED : ` FORCE INDEX (${index})`;
   }
 
@@ -168,7 +164,7 @@ export class MysqlDialect extends Dialect {
     try {
       return yield* write(sql);
     } catch (error) {
-      if (EXISTS.has(codeOf(error) ?? '')) return 0;
+      if (DONE.has(codeOf(error) ?? '')) return 0;
       throw error;
     }
   }

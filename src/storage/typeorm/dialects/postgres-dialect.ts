@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { type ColumnType, Dialect, type RowShape } from '../dialect.js';
+import { type ColumnType, Dialect, type FirstRows, type RowShape } from '../dialect.js';
 import { type Operation, rowsOf, type Statement } from '../operation.js';
 import { type PostgresConnection, planNameOf, preparedSession, type Session } from '../session.js';
 
@@ -52,6 +52,14 @@ export class PostgresDialect extends Dialect {
 
   override lock(alias: string, ifLocked: 'wait' | 'skip', strength = 'update'): string {
     return ` FOR ${strength.toUpperCase()} OF ${alias}${ifLocked === 'skip' ? ' SKIP LOCKED' : ''}`;
+  }
+
+  /** Group by group: a join, which the planner is free to turn round, may read the whole table. */
+  override lockFirsts({ columns, table, group, order }: FirstRows): string {
+    const inGroup = Object.keys(group).map((column) => `r.${column} = v.${column}`);
+    return `SELECT f.* FROM ${this.rows(group)} CROSS JOIN LATERAL (
+      SELECT ${columns} FROM ${table} r WHERE ${inGroup.join(' AND ')}
+        ORDER BY ${order.map((column) => `r.${column}`).join(', ')} LIMIT 1${this.lock('r', 'wait')}) f`;
   }
 
   /** One statement: each becomes a `WITH` query that modifies data. */

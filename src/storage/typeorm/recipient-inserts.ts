@@ -1,0 +1,90 @@
+import type { Recipient, Send } from '../../outbox/send.js';
+import { type Dialect, type RowShape, shapeOf } from './dialect.js';
+import type { LaneTurns } from './lane-turns.js';
+import type { Statement } from './operation.js';
+
+/** From so many recipients on, a send's rows travel by themselves, without its id repeated in each of them. */
+const LARGE = 50;
+
+const FREE = shapeOf('message_id channel number', 'position units at');
+const LANED: RowShape = { ...FREE, lane: 'text', lane_turn: 'integer' };
+
+/** Writes the recipients of accepted sends, in lanes behind one another in the order of the sends. */
+export function insertRecipients(dialect: Dialect, sends: readonly Send[], turns: LaneTurns): Statement[] {
+  const laned = sends.filter(({ lane }) => lane !== undefined);
+  const turnOf = new Map(laned.map((send) => [send.id, turns.next(send.at)]));
+  const screened = new Set(sends.filter(({ recipients }) => recipients.some(isRefused)));
+  const isLarge = (send: Send) => send.recipients.length > LARGE && !screened.has(send);
+  const small = sends.filter((send) => !isLarge(send));
+  return [
+    ...sends.filter(isLarge).map((send) => oneSend(dialect, send, turnOf.get(send.id))),
+    ...refused(dialect, [...screened]),
+    // What has no lane, which is most, is spared the columns.
+    ...manySends(
+      dialect,
+      small.filter(({ id }) => !turnOf.has(id)),
+      FREE,
+      () => [],
+    ),
+    ...manySends(
+      dialect,
+      small.filter(({ id }) => turnOf.has(id)),
+      LANED,
+      ({ id, lane }) => [lane, turnOf.get(id)],
+    ),
+  ];
+}
+
+function manySends(
+  dialect: Dialect,
+  sends: readonly Send[],
+  shape: RowShape,
+  more: (send: Send) => readonly unknown[],
+): Statement[] {
+  const columns = Object.keys(shape).filter((column) => column !== 'at');
+  const rows = sends.flatMap((send) => {
+    const rest = more(send);
+    return send.recipients.flatMap((recipient, position) =>
+      isRefused(recipient)
+        ? []
+        : [[send.id, send.channel, recipient.number, position, recipient.units, send.at, ...rest]],
+    );
+  });
+  if (rows.length === 0) return [];
+  const sql = `INSERT INTO messaging_recipient (due_at, updated_at, refunded_units, status, attempt, ${columns.join(', ')})
+    SELECT v.at, v.at, 0, 'queued', 0, ${columns.map((column) => `v.${column}`).join(', ')} FROM ${dialect.rows(shape)}`;
+  return [{ sql, params: [JSON.stringify(rows)] }];
+}
+
+function oneSend(dialect: Dialect, { id, channel, lane, at, recipients }: Send, turn: number | undefined): Statement {
+  const [text, integer] = [dialect.typed('text'), dialect.typed('integer')];
+  const rows = recipients.map(({ number, units }) => [number, units]);
+  return {
+    sql: `INSERT INTO messaging_recipient (
+        message_id, channel, lane, lane_turn, due_at, updated_at, position, number, units, refunded_units, status, attempt)
+      SELECT ${text}, ${text}, ${text}, ${integer}, ${integer}, ${integer},
+        v.position, v.number, v.units, 0, 'queued', 0 FROM ${dialect.numberedPairs()}`,
+    params: [id, channel, lane ?? null, turn ?? null, at, at, JSON.stringify(rows)],
+  };
+}
+
+/** Those that are stored and never sent. */
+function refused(dialect: Dialect, sends: readonly Send[]): Statement[] {
+  if (sends.length === 0) return [];
+  const rows = sends.flatMap((send) =>
+    send.recipients.flatMap((recipient, position) =>
+      isRefused(recipient)
+        ? [[send.id, send.channel, recipient.number, recipient.refused, position, recipient.units, send.at]]
+        : [],
+    ),
+  );
+  const sql = `INSERT INTO messaging_recipient (
+      message_id, channel, updated_at, position, number, units, refunded_units, status, attempt, error)
+    SELECT v.message_id, v.channel, v.at, v.position, v.number, v.units, 0, 'failed', 0, v.error
+    FROM ${dialect.rows(shapeOf('message_id channel number error', 'position units at'))}`;
+  return [{ sql, params: [JSON.stringify(rows)] }];
+}
+
+function isRefused({ refused: reason }: Recipient): boolean {
+  return reason !== undefined;
+}
