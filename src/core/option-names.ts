@@ -5,6 +5,7 @@ import type { HttpOptions } from '../http/http-settings.js';
 import type { OtpOptions } from '../otp/otp-options.js';
 import type { DispatchOptions } from '../outbox/dispatch-settings.js';
 import type { DeliveryTiming } from '../outbox/hand-off.js';
+import type { OptOutWordsOption } from '../sms/opt-out-words.js';
 import type { SmsOptions } from '../sms/sms-options.js';
 import type { CoreGraph, CoreValues, SharedCore, SmsGraph, ValuesFactory } from './core-options.js';
 
@@ -42,6 +43,8 @@ const delivery: NamesOf<DeliveryTiming> = {
   reportDeadlineMs: 'any',
 };
 
+const optOutWords: NamesOf<OptOutWordsOption> = { stop: 'any', start: 'any' };
+
 const graph: NamesOf<CoreGraph> = {
   path: 'any',
   controllers: 'boolean',
@@ -66,6 +69,8 @@ const sms: NamesOf<SmsOptions> = {
   transliterate: 'any',
   delivery: { names: delivery },
   callbackBaseUrl: 'any',
+  optOutWords: { names: optOutWords },
+  inboundSignatures: 'any',
 };
 const otp: NamesOf<OtpOptions> = {
   pepper: 'any',
