@@ -44,19 +44,17 @@ function isScreened({ recipients: all }: Send): boolean {
   return all.some(({ refused }) => refused !== undefined);
 }
 
-/** Those that are stored and not sent. */
+/** Those that are stored and not sent: in no lane, and due never. */
 function refusedRecipients(dialect: Dialect, sends: readonly Send[]): Statement {
   const rows = sends.flatMap((send) =>
     send.recipients.flatMap(({ number, units, refused }, position) =>
-      refused === undefined
-        ? []
-        : [[send.id, send.channel, send.lane ?? null, number, refused, position, units, send.at]],
+      refused === undefined ? [] : [[send.id, send.channel, number, refused, position, units, send.at]],
     ),
   );
   return {
     sql: `INSERT INTO messaging_recipient (${RECIPIENT}, error)
-      SELECT v.message_id, v.channel, v.lane, NULL, v.at, v.position, v.number, v.units, 0, 'failed', 0, v.error
-      FROM ${dialect.rows(shapeOf('message_id channel lane number error', 'position units at'))}`,
+      SELECT v.message_id, v.channel, NULL, NULL, v.at, v.position, v.number, v.units, 0, 'failed', 0, v.error
+      FROM ${dialect.rows(shapeOf('message_id channel number error', 'position units at'))}`,
     params: [JSON.stringify(rows)],
   };
 }
