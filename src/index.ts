@@ -34,6 +34,7 @@ export {
   type MessagingEventMap,
   MessagingEvents,
   type MsgappSessionEvent,
+  type OptOutNotice,
   type OtpRefusal,
   type OtpSubject,
   type SegmentDifference,
@@ -97,6 +98,16 @@ export { LocalWakeUp, WakeUp } from './outbox/wake-up.js';
 export { type PhoneMedia, type PhoneMessage, PhoneStore } from './sandbox/phone-store.js';
 export { SandboxModule } from './sandbox/sandbox.module.js';
 export type { SandboxOptions } from './sandbox/sandbox-options.js';
+export { type OptOutEntry, type OptOutScope, OptOutService } from './sms/opt-out-service.js';
+export {
+  EVERY_ACCOUNT,
+  type OptOut,
+  type OptOutKey,
+  type OptOutQuery,
+  type OptOutSource,
+  OptOutStore,
+} from './sms/opt-out-store.js';
+export type { OptOutWordsOption } from './sms/opt-out-words.js';
 export { type Parking, type PartPurgeCount, PartStore } from './sms/part-store.js';
 export {
   type Encoding,

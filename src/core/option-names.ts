@@ -8,6 +8,7 @@ import type { Pacing, SessionTiming } from '../msgapp/msgapp-transport.js';
 import type { OtpOptions } from '../otp/otp-options.js';
 import type { DispatchOptions } from '../outbox/dispatch-settings.js';
 import type { DeliveryTiming } from '../outbox/hand-off.js';
+import type { OptOutWordsOption } from '../sms/opt-out-words.js';
 import type { SmsOptions } from '../sms/sms-options.js';
 import type {
   CoreGraph,
@@ -56,6 +57,8 @@ const delivery: NamesOf<DeliveryTiming> = {
   reportDeadlineMs: 'any',
 };
 
+const optOutWords: NamesOf<OptOutWordsOption> = { stop: 'any', start: 'any' };
+
 const graph: NamesOf<CoreGraph> = {
   path: 'any',
   controllers: 'boolean',
@@ -83,6 +86,8 @@ const sms: NamesOf<SmsOptions> = {
   transliterate: 'any',
   delivery: { names: delivery },
   callbackBaseUrl: 'any',
+  optOutWords: { names: optOutWords },
+  inboundSignatures: 'any',
 };
 const otp: NamesOf<OtpOptions> = {
   pepper: 'any',

@@ -7,6 +7,10 @@ export interface MessagingEventMap {
   'delivery.moved': Movement;
   /** A text came in from a phone. */
   'sms.inbound': SmsFromPhone;
+  /** A number wants no SMS under a signature any more; emitted after that is stored, by the process that stored it. */
+  'sms.opted_out': OptOutNotice;
+  /** A number wants SMS again; emitted as `sms.opted_out`. */
+  'sms.opted_in': OptOutNotice;
   /** A carrier counted other segments than we did; the price stays ours. */
   'sms.segments_differ': SegmentDifference;
   /** A code was verified. */
@@ -57,6 +61,17 @@ export interface SmsFromPhone {
   readonly text: string;
   /** The carrier's id, where it gives one. */
   readonly id?: string;
+}
+
+/** A change of the suppression list. */
+export interface OptOutNotice {
+  /** Undefined: all accounts. */
+  readonly accountId: string | undefined;
+  readonly signature: string;
+  /** E.164 digits without the plus sign. */
+  readonly number: string;
+  /** How the entry came to be: a text from the phone, or somebody's decision. */
+  readonly source: 'phone' | 'operator';
 }
 
 /** Two counts of the segments of one SMS. */

@@ -3,6 +3,7 @@ import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { decide, type Outcome, type RefusalCode } from './decide.js';
 import { type CommitOutcome, type ExpiryOrder, type HostTransaction, OutboxStore } from './outbox-store.js';
+import { refusedAtOnce } from './refused-at-once.js';
 import type { Send } from './send.js';
 import type { Settlement } from './settlement.js';
 import { WakeUp } from './wake-up.js';
@@ -85,10 +86,19 @@ export class Outbox {
     return moved.length;
   }
 
+  private tellRefused(send: Send): void {
+    for (const movement of refusedAtOnce(send)) this.events.emit('delivery.moved', movement);
+  }
+
   private async acceptIn(host: HostTransaction, send: Send): Promise<Outcome> {
     const [outcome] = await this.store.commit([send], decide, host);
     if (!outcome || outcome.kind === 'busy') throw new StorageUnavailableError('The account is held elsewhere.');
-    if (outcome.kind === 'accepted') this.store.whenCommitted(host, () => this.wakeUp.ring(send.channel));
+    if (outcome.kind === 'accepted') {
+      this.store.whenCommitted(host, () => {
+        this.wakeUp.ring(send.channel);
+        this.tellRefused(send);
+      });
+    }
     return outcome;
   }
 
@@ -138,7 +148,10 @@ export class Outbox {
       if (!outcome) item.fail(new Error('The storage gave too few outcomes.'));
       else if (outcome.kind === 'busy') busy.push(item);
       else {
-        if (outcome.kind === 'accepted') rings.add(item.send.channel);
+        if (outcome.kind === 'accepted') {
+          rings.add(item.send.channel);
+          this.tellRefused(item.send);
+        }
         item.done(outcome);
       }
     }

@@ -3,6 +3,7 @@ import { Clock } from '../common/clock.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { Outbox } from '../outbox/outbox.js';
 import { carrierText } from './carrier-text.js';
+import { OptOutIntake } from './opt-out-intake.js';
 import { ReceiptIntake } from './receipt-intake.js';
 import { SmsSettings } from './sms-options.js';
 import { smsTiming } from './sms-timing.js';
@@ -16,6 +17,7 @@ export class CarrierSink implements SmsSink {
     private readonly settings: SmsSettings,
     private readonly outbox: Outbox,
     private readonly intake: ReceiptIntake,
+    private readonly optOuts: OptOutIntake,
     private readonly events: MessagingEvents,
     private readonly clock: Clock,
   ) {}
@@ -40,6 +42,7 @@ export class CarrierSink implements SmsSink {
   }
 
   async inbound(messages: readonly InboundSms[]): Promise<void> {
+    for (const message of messages) await this.optOuts.hear(message);
     for (const message of messages) this.events.emit('sms.inbound', message);
   }
 }

@@ -1,4 +1,5 @@
 import type { Page, PageRequest } from '../common/page.js';
+import type { HostTransaction } from '../outbox/outbox-store.js';
 
 /** In the place of an account: all of them. No account has this id. */
 export const EVERY_ACCOUNT = '*';
@@ -44,8 +45,8 @@ export abstract class OptOutStore {
   /** The signatures under which an account has entries, or had some. */
   abstract signatures(accountId: string): Promise<readonly string[]>;
 
-  /** Those of the keys that are on the list. */
-  abstract among(keys: readonly OptOutKey[]): Promise<readonly OptOutKey[]>;
+  /** Those of the keys that are on the list. With `host` it is read in the host's open transaction, which nothing may wait for. */
+  abstract among(keys: readonly OptOutKey[], host?: HostTransaction): Promise<readonly OptOutKey[]>;
 
   /** Entries, the newest first; `after` is the id of the last one seen. */
   abstract list(query: OptOutQuery): Promise<Page<OptOut>>;

@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { AccountSettings } from '../accounts/account-settings.js';
 import { SignatureDirectory } from '../accounts/signature-directory.js';
 import { Clock } from '../common/clock.js';
-import { MessagingError } from '../common/errors.js';
+import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import { Channel, Channels, type Draft, type DraftRequest } from '../outbox/channel.js';
 import type { DeliveryTiming, HandOff, RepeatPolicy } from '../outbox/hand-off.js';
 import type { Delivery } from '../outbox/outbox-store.js';
 import type { Payload } from '../outbox/send.js';
 import { TextSources } from '../outbox/text-sources.js';
 import { CarrierSink } from './carrier-sink.js';
+import { OPTED_OUT, OptOutDirectory } from './opt-out-directory.js';
 import { checkNumbers, checkText, priceRecipients } from './sms-draft.js';
 import { SmsSettings } from './sms-options.js';
 import { smsTiming } from './sms-timing.js';
@@ -34,6 +35,7 @@ export class SmsChannel extends Channel {
     private readonly settings: SmsSettings,
     private readonly signatures: SignatureDirectory,
     private readonly accounts: AccountSettings,
+    private readonly optOuts: OptOutDirectory,
     channels: Channels,
   ) {
     super();
@@ -57,12 +59,15 @@ export class SmsChannel extends Channel {
   override async deliver(batch: readonly Delivery[], signal: AbortSignal): Promise<readonly HandOff[]> {
     const { leaseMs, reportDeadlineMs } = this.timing;
     const patientUntil = this.clock.now() + leaseMs / 2;
+    const unwanted = await this.unwanted(batch);
+    if (!unwanted) return batch.map(() => ({ ...UNCHECKED, until: this.clock.now() + AWAY_MS }));
     const drafts = new Map<string, Spoken | undefined>();
     for (const { messageId, payload } of batch) {
       if (!drafts.has(messageId)) drafts.set(messageId, this.spoken(payload));
     }
-    const sms = batch.flatMap(({ messageId, position, sender, number, attempt }): OutgoingSms[] => {
-      const spoken = drafts.get(messageId);
+    const sms = batch.flatMap((delivery): OutgoingSms[] => {
+      const { messageId, position, sender, number, attempt } = delivery;
+      const spoken = unwanted.has(delivery) ? undefined : drafts.get(messageId);
       return spoken === undefined
         ? []
         : [{ smsId: messageId, position, signature: sender, number, attempt, ...spoken }];
@@ -71,8 +76,9 @@ export class SmsChannel extends Channel {
     const results = sms.length > 0 ? await this.record.keep(sms, await this.transport.submit(sms, signal), submit) : [];
     if (sms.length === batch.length) return results;
     const next = results[Symbol.iterator]();
-    return batch.map(({ messageId }): HandOff => {
-      if (drafts.get(messageId) === undefined) return { kind: 'refused', error: 'no_text' };
+    return batch.map((delivery): HandOff => {
+      if (unwanted.has(delivery)) return { kind: 'refused', error: OPTED_OUT };
+      if (drafts.get(delivery.messageId) === undefined) return { kind: 'refused', error: 'no_text' };
       return next.next().value ?? { kind: 'unknown', error: 'no_answer' };
     });
   }
@@ -83,6 +89,16 @@ export class SmsChannel extends Channel {
 
   override stop(): Promise<void> {
     return this.transport.stop();
+  }
+
+  /** Who has opted out since the send was accepted; undefined when nobody can tell now. */
+  private async unwanted(batch: readonly Delivery[]): Promise<ReadonlySet<Delivery> | undefined> {
+    try {
+      return await this.optOuts.unwanted(batch);
+    } catch (error) {
+      if (error instanceof StorageUnavailableError) return undefined;
+      throw error;
+    }
   }
 
   /** Undefined when nobody can make the text any more, for instance without the pepper of an old code. */
@@ -96,6 +112,10 @@ export class SmsChannel extends Channel {
     }
   }
 }
+
+/** Nothing is sent while the list of those who opted out cannot be read. */
+const UNCHECKED = { kind: 'postponed', error: 'storage_away' } as const;
+const AWAY_MS = 1000;
 
 /** What a payload says at this moment. */
 type Spoken = Pick<OutgoingSms, 'text' | 'expiresAt'>;

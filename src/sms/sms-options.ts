@@ -1,6 +1,7 @@
 import { compileTariff, type Tariff, type TariffOptions } from '../billing/tariff.js';
 import { MessagingOptionsError } from '../common/errors.js';
 import type { DeliveryTiming } from '../outbox/hand-off.js';
+import { compileOptOutWords, type OptOutWords, type OptOutWordsOption } from './opt-out-words.js';
 import type { Transliteration } from './transliteration.js';
 
 /** What the host says about SMS. */
@@ -22,6 +23,13 @@ export interface SmsOptions {
    * URL they call need it when a proxy stands in front. Default: as each request says.
    */
   readonly callbackBaseUrl?: string;
+  /** Words that end SMS and let them begin again, added to ours (STOP, ARRÊT, UNSUBSCRIBE, START, REPRENDRE …). */
+  readonly optOutWords?: OptOutWordsOption;
+  /**
+   * Which signatures a text to one of your numbers is about, where the carrier names another one than the signature:
+   * `{ '36111': ['INFOS', 'ALERTE'] }`. Digits without the plus sign. Default: the number itself is the signature.
+   */
+  readonly inboundSignatures?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** The same, complete and checked. */
@@ -34,6 +42,8 @@ export abstract class SmsSettings {
   abstract readonly delivery: Partial<DeliveryTiming>;
   /** Without a slash at its end. */
   abstract readonly callbackBaseUrl: string | undefined;
+  abstract readonly optOutWords: OptOutWords;
+  abstract readonly inboundSignatures: ReadonlyMap<string, readonly string[]>;
 }
 
 /** The largest `maxRecipients`. */
@@ -67,7 +77,25 @@ export function resolveSmsSettings(options: SmsOptions): SmsSettings {
   }
   const tariff = compileTariff(options.tariff, 'Option sms.tariff');
   const callbackBaseUrl = options.callbackBaseUrl === undefined ? undefined : baseUrlOf(options.callbackBaseUrl);
-  return { tariff, maxRecipients, maxSegments, strictNumbers, transliterate, delivery, callbackBaseUrl };
+  const optOutWords = compileOptOutWords(options.optOutWords);
+  const inboundSignatures = inboundSignaturesOf(options.inboundSignatures);
+  return {
+    ...{ tariff, maxRecipients, maxSegments, strictNumbers, transliterate, delivery },
+    ...{ callbackBaseUrl, optOutWords, inboundSignatures },
+  };
+}
+
+function inboundSignaturesOf(given: Readonly<Record<string, unknown>> = {}): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    Object.entries(given).map(([to, signatures]) => {
+      const fit =
+        Array.isArray(signatures) && signatures.length > 0 && signatures.every((each) => typeof each === 'string');
+      if (/^\d{2,15}$/.test(to) && fit) return [to, signatures];
+      throw new MessagingOptionsError(
+        'Option sms.inboundSignatures must name signatures by numbers of 2 to 15 digits: { "36111": ["INFOS"] }.',
+      );
+    }),
+  );
 }
 
 function baseUrlOf(given: string): string {

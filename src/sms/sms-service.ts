@@ -7,6 +7,7 @@ import { OnceGate, type OnceRequest } from '../outbox/once-gate.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
 import { type HostTransaction, OutboxStore } from '../outbox/outbox-store.js';
 import type { OnceKey, Recipient, Send } from '../outbox/send.js';
+import { OPTED_OUT, OptOutDirectory } from './opt-out-directory.js';
 import { measure, notGsm7 } from './segmentation.js';
 import { SMS } from './sms-channel.js';
 import { checkContent, checkNumbers, checkText, priceRecipients } from './sms-draft.js';
@@ -49,13 +50,15 @@ export class SmsService {
     private readonly store: OutboxStore,
     private readonly gate: OnceGate,
     private readonly signatures: SignatureDirectory,
+    private readonly optOuts: OptOutDirectory,
     private readonly settings: SmsSettings,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}
 
   /**
-   * Charges and queues a text; when this resolves it is stored and will be delivered.
+   * Charges and queues a text; when this resolves it is stored and will be delivered. A number that wants nothing under
+   * this signature (`OptOutService`) is stored as `failed` with the error `opted_out`, and costs nothing.
    *
    * @throws MessagingError `error.invalid_number`, `error.field_not_list`, `error.too_many_recipients`,
    *   `error.empty_message`, `error.signature_refused`, `error.unsendable_character`, `error.too_many_segments`,
@@ -71,11 +74,11 @@ export class SmsService {
   /** As `send`, and tells whether it was a replay. */
   accept(accountId: string, sms: SmsToSend, { once, host }: SmsSendOptions = {}): Promise<Acceptance> {
     return this.gate.run(accountId, ROUTE, once, async (key) =>
-      this.outbox.accept(await this.draft(accountId, sms, key), host),
+      this.outbox.accept(await this.draft(accountId, sms, key, host), host),
     );
   }
 
-  /** What a send would cost; charges nothing. @throws MessagingError as `send`, for text and numbers */
+  /** What a send would cost if nobody had opted out: that depends on the signature. Charges nothing. @throws MessagingError as `send`, for text and numbers */
   async quote(sms: Omit<SmsToSend, 'signature'>): Promise<SmsQuote> {
     const numbers = await checkNumbers(sms.number, this.settings);
     const { text, segments } = checkText(checkContent(sms.content), this.settings);
@@ -112,14 +115,24 @@ export class SmsService {
     };
   }
 
-  private async draft(accountId: string, sms: SmsToSend, once: OnceKey | undefined): Promise<Send> {
+  private async draft(
+    accountId: string,
+    sms: SmsToSend,
+    once: OnceKey | undefined,
+    host: HostTransaction | undefined,
+  ): Promise<Send> {
     // In the order of the contract's refusals: shape, empty text, signature, price.
     const numbers = await checkNumbers(sms.number, this.settings);
     const content = checkContent(sms.content);
     const usable = this.signatures.isUsable(accountId, sms.signature);
     if (!(usable instanceof Promise ? await usable : usable)) throw new MessagingError('error.signature_refused');
     const { text, segments } = checkText(content, this.settings);
-    const recipients = await priceRecipients(numbers, segments, this.settings);
+    const out = host
+      ? this.optOuts.amongWithin(host, accountId, sms.signature, numbers)
+      : this.optOuts.among(accountId, sms.signature, numbers);
+    const unwilling = out instanceof Promise ? await out : out;
+    const priced = await priceRecipients(numbers, segments, this.settings);
+    const recipients = unwilling.size === 0 ? priced : priced.map((each) => screened(each, unwilling));
     const id = this.ids.next();
     const at = this.clock.now();
     const reply: SmsReceipt = {
@@ -149,4 +162,9 @@ function unitsOf(recipients: readonly Recipient[]): number {
   let units = 0;
   for (const recipient of recipients) units += recipient.units;
   return units;
+}
+
+/** Who wants nothing costs nothing and gets nothing. */
+function screened(recipient: Recipient, unwilling: ReadonlySet<string>): Recipient {
+  return unwilling.has(recipient.number) ? { number: recipient.number, units: 0, refused: OPTED_OUT } : recipient;
 }

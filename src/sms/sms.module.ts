@@ -13,6 +13,10 @@ import { providePort } from '../core/port-provider.js';
 import { mountController } from '../http/mount-controller.js';
 import { SandboxSmsTransport } from '../transports/sandbox/sandbox-sms-transport.js';
 import { CarrierSink } from './carrier-sink.js';
+import { OptOutDirectory } from './opt-out-directory.js';
+import { OptOutIntake } from './opt-out-intake.js';
+import { OptOutList } from './opt-out-list.js';
+import { OptOutService } from './opt-out-service.js';
 import { PartPurge } from './part-purge.js';
 import { ReceiptIntake } from './receipt-intake.js';
 import { SmsController } from './sms.controller.js';
@@ -73,9 +77,10 @@ export class SmsModule {
           inject: values.inject ?? [],
         },
         ...transport.providers,
+        ...[OptOutDirectory, OptOutList, OptOutIntake, OptOutService],
         ...[ReceiptIntake, CarrierSink, SubmitRecord, PartPurge, SmsChannel, SmsCallbacks, SmsService],
       ],
-      exports: [SmsService, SmsSettings, ...transport.exports],
+      exports: [SmsService, OptOutService, SmsSettings, ...transport.exports],
     };
   }
 }

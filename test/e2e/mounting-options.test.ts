@@ -203,7 +203,7 @@ describeOnBothAdapters('a wrong option stops the start with a sentence that name
     }
     const core = MessagingCore.forRoot({ ...VALUES, storage: STORAGE });
     expect(await sentence(smsForRoot, { core, ...SMS, path: 'x' })).toBe(
-      'Option path is not known; there are core, transport, tariff, maxRecipients, maxSegments, strictNumbers, transliterate, delivery, callbackBaseUrl.',
+      'Option path is not known; there are core, transport, tariff, maxRecipients, maxSegments, strictNumbers, transliterate, delivery, callbackBaseUrl, optOutWords, inboundSignatures.',
     );
   });
 });

@@ -1,4 +1,5 @@
 import type { Page } from '../../common/page.js';
+import type { HostTransaction } from '../../outbox/outbox-store.js';
 import {
   type OptOut,
   type OptOutKey,
@@ -27,8 +28,9 @@ export class TypeormOptOutStore extends OptOutStore {
     return this.executor.read(() => optOutSignatures(accountId));
   }
 
-  override among(keys: readonly OptOutKey[]): Promise<readonly OptOutKey[]> {
-    return this.executor.read(() => findOptOuts(this.executor.dialect, keys));
+  override among(keys: readonly OptOutKey[], host?: HostTransaction): Promise<readonly OptOutKey[]> {
+    const find = () => findOptOuts(this.executor.dialect, keys);
+    return host ? this.executor.join(host, find) : this.executor.read(find);
   }
 
   override list(query: OptOutQuery): Promise<Page<OptOut>> {

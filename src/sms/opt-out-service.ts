@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { AccountStore } from '../accounts/account-store.js';
+import { MessagingError } from '../common/errors.js';
+import type { Page } from '../common/page.js';
+import { isPhoneNumber } from '../common/phone-number.js';
+import { OptOutList } from './opt-out-list.js';
+import { EVERY_ACCOUNT, type OptOut, OptOutStore } from './opt-out-store.js';
+
+/** A part of the suppression list. */
+export interface OptOutScope {
+  /** Left out: all accounts, as for a default signature. */
+  readonly accountId?: string | undefined;
+  readonly signature: string;
+}
+
+/** An entry as hosts see it. */
+export interface OptOutEntry extends Omit<OptOut, 'accountId'> {
+  /** Undefined: all accounts. */
+  readonly accountId: string | undefined;
+}
+
+/** For operators and hosts: who does not want SMS under a signature. */
+@Injectable()
+export class OptOutService {
+  constructor(
+    private readonly entries: OptOutList,
+    private readonly store: OptOutStore,
+    private readonly accounts: AccountStore,
+  ) {}
+
+  /**
+   * Puts numbers on the list; a START from their phones does not take them off again. Answers how many were not on it.
+   * Throws `error.account_not_found`, `error.invalid_number`.
+   */
+  async add(scope: OptOutScope, numbers: readonly string[]): Promise<number> {
+    return this.entries.add(await this.keys(scope, numbers), 'operator');
+  }
+
+  /** Takes numbers off the list, however they came on it. Answers how many were. Throws as `add`. */
+  async remove(scope: OptOutScope, numbers: readonly string[]): Promise<number> {
+    return this.entries.remove(await this.keys(scope, numbers));
+  }
+
+  /**
+   * Entries of one account, or without `accountId` of all accounts together, the newest first: `limit` at a time (1 to
+   * 1000, default 100), `after` the `next` of the page before.
+   */
+  async list({
+    accountId,
+    limit = 100,
+    ...query
+  }: Partial<OptOutScope> & { number?: string; limit?: number; after?: string } = {}): Promise<Page<OptOutEntry>> {
+    const page = await this.store.list({
+      ...query,
+      accountId: accountId ?? EVERY_ACCOUNT,
+      limit: Math.min(Math.max(Math.trunc(limit), 1), 1000),
+    });
+    return {
+      items: page.items.map((entry) => ({ ...entry, accountId })),
+      next: page.next,
+    };
+  }
+
+  private async keys({ accountId, signature }: OptOutScope, numbers: readonly string[]) {
+    if (accountId !== undefined && (await this.accounts.findAccount(accountId)) === undefined) {
+      throw new MessagingError('error.account_not_found');
+    }
+    const wrong = numbers.find((number) => !isPhoneNumber(number));
+    if (wrong !== undefined) throw new MessagingError('error.invalid_number', { number: String(wrong).slice(0, 64) });
+    return numbers.map((number) => ({ accountId: accountId ?? EVERY_ACCOUNT, signature, number }));
+  }
+}

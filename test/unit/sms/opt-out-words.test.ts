@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+import { compileOptOutWords, wordOf } from '../../../src/sms/opt-out-words.js';
+
+const words = compileOptOutWords();
+const wish = (text: string, all = words) => all.get(wordOf(text));
+
+describe('what a text from a phone asks for', () => {
+  test.each([
+    ...[
+      'STOP',
+      'stop',
+      ' Stop. ',
+      'STOP!!',
+      '« stop »',
+      'S\u0301TOP',
+      'STOP \u{1F6D1}',
+      '"ARRÊT"',
+      'arret',
+      'ARRE\u0302T',
+    ],
+    ...['Désabonner', 'DÉSABONNER', 'desabonnement', 'Résilier', 'stop   all', 'Stop-All'],
+    ...[
+      'UNSUBSCRIBE',
+      'Cancel',
+      'end',
+      'QUIT',
+      'StopAll',
+      'opt out',
+      'opt-out',
+      '\tstop\r\n',
+      '\uFF33\uFF34\uFF2F\uFF30',
+    ],
+  ])('%j ends it', (text) => {
+    expect(wish(text)).toBe('stop');
+  });
+
+  test.each(['START', 'start.', 'Unstop', 'reprendre', 'RÉABONNER', 'opt in'])('%j begins it again', (text) => {
+    expect(wish(text)).toBe('start');
+  });
+
+  test.each([
+    ...[
+      '',
+      '   ',
+      '...',
+      'Ne vous arrêtez pas',
+      'stop it',
+      "s'il vous plaît stop",
+      'stopped',
+      'NONSTOP',
+      'S T O P',
+      'OUI',
+      'yes',
+    ],
+    ...['non', 'bonjour', 'st0p', `stop${' '.repeat(100)}`, 'stop '.repeat(20), '\u{1F6D1}'],
+  ])('%j asks for nothing', (text) => {
+    expect(wish(text)).toBeUndefined();
+  });
+
+  test('a host adds words of its own, in any script', () => {
+    const more = compileOptOutWords({ stop: ['Basta', 'توقف', 'n saama'], start: ['Encore'] });
+    expect(['BASTA!', 'توقف', 'N SAAMA', 'stop'].map((text) => wish(text, more))).toEqual(Array(4).fill('stop'));
+    expect(wish('encore', more)).toBe('start');
+    expect(wish('basta')).toBeUndefined();
+  });
+
+  test.each<[string, object]>([
+    ['Option sms.optOutWords.stop must be a list of words.', { stop: 'BASTA' }],
+    ['Option sms.optOutWords.stop has "...", which is no word.', { stop: ['...'] }],
+    ['Option sms.optOutWords.start has "7", which is no word.', { start: [7] }],
+    ['Option sms.optOutWords has "Stop" for both stop and start.', { start: ['Stop'] }],
+    ['Option sms.optOutWords has "basta" for both stop and start.', { stop: ['BASTA'], start: ['basta'] }],
+  ])('%s', (sentence, option) => {
+    expect(() => compileOptOutWords(option)).toThrow(sentence);
+  });
+});
