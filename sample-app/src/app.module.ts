@@ -5,6 +5,7 @@ import { DemoAccount } from './demo-account.js';
 import { PhoneLoginController } from './phone-login.controller.js';
 import { PrefixedIds } from './prefixed-ids.js';
 import { keptPepper } from './secrets.js';
+import { smsTransport } from './sms-transport.js';
 import { WelcomeController } from './welcome.controller.js';
 
 /** The host application. */
@@ -20,14 +21,14 @@ export class AppModule {
           ids: PrefixedIds,
           signatures: ['INFOS', 'ALERTE', 'SERVICE'],
           dispatch: { enabled: dispatch },
-          sms: { tariff: { base: 1, international: 3, home: homeCountry } },
+          sms: { tariff: { base: 1, international: 3, home: homeCountry }, ...smsTransport(config.sms) },
           otp: {
             pepper: config.otpPepper ?? keptPepper(secretsFile),
             limits: config.otpLimits,
             validitySeconds: config.otpValiditySeconds,
           },
         }),
-        SandboxModule.forRoot(),
+        ...(config.sms.transport === 'sandbox' ? [SandboxModule.forRoot()] : []),
       ],
       controllers: [WelcomeController, PhoneLoginController],
       providers: [DemoAccount],
