@@ -6,6 +6,7 @@ import { msgappTransport } from './msgapp-transport.js';
 import { PhoneLoginController } from './phone-login.controller.js';
 import { PrefixedIds } from './prefixed-ids.js';
 import { keptSecret } from './secrets.js';
+import { smsTransport } from './sms-transport.js';
 import { WelcomeController } from './welcome.controller.js';
 
 /** The host application. */
@@ -21,7 +22,7 @@ export class AppModule {
           ids: PrefixedIds,
           signatures: ['INFOS', 'ALERTE', 'SERVICE'],
           dispatch: { enabled: dispatch },
-          sms: { tariff: { base: 1, international: 3, home: homeCountry } },
+          sms: { tariff: { base: 1, international: 3, home: homeCountry }, ...smsTransport(config.sms) },
           otp: {
             pepper: config.otpPepper ?? keptSecret(secretsFile, 'otpPepper'),
             limits: config.otpLimits,
@@ -34,7 +35,7 @@ export class AppModule {
           },
           media: { allow: config.mediaAllow },
         }),
-        SandboxModule.forRoot(),
+        ...(config.sms.transport === 'sandbox' ? [SandboxModule.forRoot()] : []),
       ],
       controllers: [WelcomeController, PhoneLoginController],
       providers: [DemoAccount],

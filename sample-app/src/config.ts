@@ -1,5 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ConfigError, integer, oneOf } from './env.js';
+import { type SmsConfig, smsConfig } from './sms-config.js';
+
+export { ConfigError } from './env.js';
 
 /** What the sample app reads from the environment; nothing else of it does. */
 export interface Config {
@@ -13,6 +17,7 @@ export interface Config {
   readonly demoApiKey: string | undefined;
   readonly homeCountry: string;
   readonly httpAdapter: 'express' | 'fastify';
+  readonly sms: SmsConfig;
   /** What codes are derived from; undefined: made once and kept. */
   readonly otpPepper: string | undefined;
   readonly otpLimits: 'standard' | 'strict' | 'none';
@@ -26,17 +31,13 @@ export interface Config {
   readonly dispatch: boolean;
 }
 
-/** A wrong setting; the message is a sentence that names it. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
-
 const DATA = resolve(dirname(fileURLToPath(import.meta.url)), '../data');
 
 /** @throws ConfigError */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const databaseUrl = env.DATABASE_URL || `sqlite:${DATA}/messaging.db`;
-  oneOf('SMS_TRANSPORT', env.SMS_TRANSPORT || 'sandbox', ['sandbox']);
+  const sms = smsConfig(env);
+  const onSandbox = sms.transport === 'sandbox';
   return {
     port: integer('PORT', env.PORT || '3000', 0, 65_535),
     host: env.HOST || '127.0.0.1',
@@ -49,8 +50,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     demoApiKey: env.DEMO_API_KEY || undefined,
     homeCountry: env.HOME_COUNTRY || 'BF',
     httpAdapter: oneOf('HTTP_ADAPTER', env.HTTP_ADAPTER || 'express', ['express', 'fastify']),
-    otpPepper: env.OTP_PEPPER || undefined,
-    otpLimits: oneOf('OTP_LIMITS', env.OTP_LIMITS || 'none', ['standard', 'strict', 'none']),
+    sms,
+    otpPepper: otpPepper(env.OTP_PEPPER || undefined, onSandbox),
+    otpLimits: oneOf('OTP_LIMITS', env.OTP_LIMITS || (onSandbox ? 'none' : 'standard'), ['standard', 'strict', 'none']),
     otpValiditySeconds: integer('OTP_VALIDITY_SECONDS', env.OTP_VALIDITY_SECONDS || '300', 1, 3600),
     ...msgappConfig(env),
     dispatch: oneOf('DISPATCH', env.DISPATCH || 'on', ['on', 'off']) === 'on',
@@ -91,14 +93,10 @@ function checkedDatabase(url: string): string {
   throw new ConfigError('DATABASE_URL must be sqlite:<path>, postgres://… or mysql://…');
 }
 
-function integer(name: string, value: string, min: number, max: number): number {
-  const number = Number(value);
-  if (/^\d+$/.test(value) && number >= min && number <= max) return number;
-  throw new ConfigError(`${name} must be an integer from ${min} to ${max}; it is "${value}".`);
-}
-
-function oneOf<const T extends string>(name: string, value: string, allowed: readonly T[]): T {
-  const found = allowed.find((each) => each === value);
-  if (found !== undefined) return found;
-  throw new ConfigError(`${name} must be ${allowed.join(' or ')}; it is "${value}".`);
+/** Off the sandbox nothing is made up: with a pepper that is lost every pending code is lost. */
+function otpPepper(given: string | undefined, onSandbox: boolean): string | undefined {
+  if (given !== undefined || onSandbox) return given;
+  throw new ConfigError(
+    'OTP_PEPPER is missing; off the sandbox it has to be given. Make it with "openssl rand -base64 48" and keep it outside the database.',
+  );
 }

@@ -1,5 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { AccountService, LedgerService, SignatureService } from 'nestjs-messaging';
+import { AccountService, LedgerService, OptOutService, SignatureService } from 'nestjs-messaging';
 
 /** A command was called with the wrong words. */
 export class UsageError extends Error {
@@ -22,6 +22,7 @@ const service = {
   accounts: (app: INestApplicationContext) => app.get(AccountService, { strict: false }),
   ledger: (app: INestApplicationContext) => app.get(LedgerService, { strict: false }),
   signatures: (app: INestApplicationContext) => app.get(SignatureService, { strict: false }),
+  optOuts: (app: INestApplicationContext) => app.get(OptOutService, { strict: false }),
 };
 
 /** Every command by its name. */
@@ -101,6 +102,18 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: 'signature:list <account>',
     run: async (app, args) => print(...(await service.signatures(app).list(word(args, 0, 'account')))),
   },
+  'optout:add': {
+    usage: 'optout:add <account, or all> <signature> <number …>',
+    run: async (app, args) => print({ added: await service.optOuts(app).add(scope(args), args.slice(2)) }),
+  },
+  'optout:remove': {
+    usage: 'optout:remove <account, or all> <signature> <number …>',
+    run: async (app, args) => print({ removed: await service.optOuts(app).remove(scope(args), args.slice(2)) }),
+  },
+  'optout:list': {
+    usage: 'optout:list <account, or all> (the newest thousand)',
+    run: async (app, args) => print(...(await service.optOuts(app).list({ ...accountOf(args), limit: 1000 })).items),
+  },
 };
 
 /** What can be asked, a line each. */
@@ -113,6 +126,17 @@ function word(args: readonly string[], index: number, name: string): string {
   const value = args[index];
   if (value === undefined) throw new UsageError(`<${name}> is missing.\n\n${usage()}`);
   return value;
+}
+
+/** `all` stands for all accounts, as default signatures do. */
+function accountOf(args: readonly string[]): { accountId?: string } {
+  const account = word(args, 0, 'account, or all');
+  return account === 'all' ? {} : { accountId: account };
+}
+
+function scope(args: readonly string[]): { accountId?: string; signature: string } {
+  word(args, 2, 'number');
+  return { ...accountOf(args), signature: word(args, 1, 'signature') };
 }
 
 function units(args: readonly string[]): number {

@@ -61,7 +61,12 @@ export function smsSchemas(
       },
       units: count('Units charged for this recipient.'),
       refunded_units: count('Units that went back because this recipient failed.'),
-      error: { type: 'string', nullable: true, description: 'What the carrier said of it; null when it said nothing.' },
+      error: {
+        type: 'string',
+        nullable: true,
+        description:
+          'What the carrier said of it, or `opted_out`: the phone wants nothing under this signature. Null when there is nothing to say.',
+      },
       updated_at: moment('When the status last changed.'),
     }),
     SmsQuote: answerObject('What a send would cost.', {
@@ -109,7 +114,9 @@ const RECEIPT: Readonly<Record<string, Schema>> = {
     items: phoneNumber('A recipient.'),
     description: 'The recipients without repeats, in first-seen order.',
   },
-  sms_units: count('Units charged at the send: segments × units per segment, over all recipients. It never changes.'),
+  sms_units: count(
+    'Units charged at the send: segments × units per segment, over all recipients but those that opted out. It never changes.',
+  ),
   date_sent: moment('When the send was accepted.'),
 };
 

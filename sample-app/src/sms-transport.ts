@@ -1,0 +1,19 @@
+import { SandboxSmsTransport } from 'nestjs-messaging';
+import { HttpSmsTransport } from 'nestjs-messaging/http';
+import { SmppSmsTransport } from 'nestjs-messaging/smpp';
+import type { SmsConfig } from './sms-config.js';
+
+/** The options of SMS that the environment decides: one line carries them elsewhere. */
+export function smsTransport(config: SmsConfig) {
+  switch (config.transport) {
+    case 'sandbox':
+      return { transport: SandboxSmsTransport };
+    case 'smpp':
+      return { transport: SmppSmsTransport.forRoot(config.smpp) };
+    case 'http': {
+      const { http, callbackBaseUrl } = config;
+      const base = callbackBaseUrl === undefined ? {} : { callbackBaseUrl };
+      return { transport: HttpSmsTransport.forRoot(http), ...base };
+    }
+  }
+}
