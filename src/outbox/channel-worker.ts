@@ -60,9 +60,10 @@ export class ChannelWorker {
       this.rest.answer();
       try {
         const more = await this.round();
-        // On SQLite all of a round may be microtasks: sockets and timers get their turn here.
-        await new Promise(setImmediate);
         if (!more) await this.sleep();
+        // On SQLite all of a round may be microtasks: sockets and timers get their turn here, and lanes that become free
+        // in the same one are served together.
+        await new Promise(setImmediate);
       } catch (error) {
         this.log.warn(`Channel ${this.channel.name}: ${reasonOf(error)}`);
         await this.rest.pause(PAUSE_MS);
