@@ -10,7 +10,10 @@ import type { Delivery, OutboxStore } from './outbox-store.js';
 import type { Settlement } from './settlement.js';
 import { WorkerRest } from './worker-rest.js';
 
-/** After a round a worker rests so long, whatever rings: what gathers meanwhile shares the next round's commits. After a longer pause it starts at once. */
+/**
+ * After a round a worker rests so long, whatever rings: what gathers meanwhile shares the next round's commits. After a
+ * longer pause it starts at once. With lanes it does not: of each there is one delivery at a time, so nothing gathers.
+ */
 const GATHER_MS = 50;
 
 /** How long a worker stays away from a database that does not answer. */
@@ -57,9 +60,10 @@ export class ChannelWorker {
       this.rest.answer();
       try {
         const more = await this.round();
-        // On SQLite all of a round may be microtasks: sockets and timers get their turn here.
-        await new Promise(setImmediate);
         if (!more) await this.sleep();
+        // On SQLite all of a round may be microtasks: sockets and timers get their turn here, and lanes that become free
+        // in the same one are served together.
+        await new Promise(setImmediate);
       } catch (error) {
         this.log.warn(`Channel ${this.channel.name}: ${reasonOf(error)}`);
         await this.rest.pause(PAUSE_MS);
@@ -85,7 +89,7 @@ export class ChannelWorker {
     if (batch.length === 0) return false;
     // Lanes do not wait for each other: one may take long to be answered.
     for (const part of lanes ? batch.map((delivery) => [delivery]) : [batch]) this.launch(part, leaseUntil);
-    return lanes !== undefined || batch.length === this.settings.batchSize;
+    return batch.length === this.settings.batchSize;
   }
 
   private launch(batch: readonly Delivery[], leaseUntil: number): void {
@@ -155,9 +159,9 @@ export class ChannelWorker {
     while ((await this.outbox.expire(order)) === order.limit) await new Promise(setImmediate);
   }
 
-  /** Until a ring, the next due time or the next look, whichever is first; never shorter than the gathering time. */
+  /** Until a ring, the next due time or the next look, whichever is first. */
   private async sleep(): Promise<void> {
-    await this.rest.pause(GATHER_MS);
+    if (!this.channel.lanes()) await this.rest.pause(GATHER_MS);
     if (this.rest.isRung || this.rest.stopped) return;
     const due = await this.store.nextDue(this.channel.name);
     const wait = due === undefined ? this.settings.pollMs : due - this.clock.now();

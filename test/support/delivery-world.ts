@@ -96,6 +96,8 @@ class ScriptedChannel extends Channel {
   /** Every batch as it was handed over. */
   readonly batches: (readonly Delivery[])[] = [];
   carrier: Carrier = async (batch) => batch.map(() => ({ kind: 'sent', final: 'delivered' }));
+  /** The lanes that are free now. */
+  freeLanes: () => readonly string[] | undefined = () => undefined;
   /** Batches on the wire, now and at the most. */
   under = 0;
   peak = 0;
@@ -116,8 +118,8 @@ class ScriptedChannel extends Channel {
     }
   }
 
-  override lanes(): undefined {
-    return undefined;
+  override lanes(): readonly string[] | undefined {
+    return this.freeLanes();
   }
 
   override async stop(): Promise<void> {}

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
-import type { HandOff } from '../../../src/outbox/hand-off.js';
+import type { HandOff, RepeatPolicy } from '../../../src/outbox/hand-off.js';
 import { aSend, messageId } from '../../../src/testing/storage-contract/fixtures.js';
 import { DeliveryWorld, Gate } from '../../support/delivery-world.js';
 import { closeAfterEach } from '../../support/opened.js';
@@ -337,6 +337,143 @@ describe('limits', () => {
     await world.acceptSome(1);
     await world.pass(1200, 10);
     expect(await world.status()).toBe('delivered');
+  });
+});
+
+describe('a channel without lanes', () => {
+  test('rests after each round, whatever rings: what gathers meanwhile shares the next one', async () => {
+    const world = await open();
+    const worker = world.worker();
+    await world.pass(100, 5);
+    await world.acceptSome(1);
+    const before = world.storage.outbox.claims.length;
+    for (const index of [1, 2, 3]) {
+      await world.accept(aSend(index));
+      worker.ring();
+      await world.pass(10, 5);
+    }
+    expect([world.storage.outbox.claims.length, world.channel.batches.length]).toEqual([before, 1]);
+    await world.pass(50, 5);
+    expect(world.channel.batches.map(({ length }) => length)).toEqual([1, 3]);
+  });
+});
+
+describe('a channel with lanes', () => {
+  const LANES = ['a', 'b', 'c'];
+
+  /** `count` sends, by turns in each lane. */
+  const inLanes = (count: number, lanes: readonly string[]) =>
+    Array.from({ length: count }, (_, index) => aSend(index, { lane: lanes[index % lanes.length] ?? '' }));
+
+  /** Whose lanes are free when nothing of theirs is on the wire. */
+  async function openLanes(lanes: readonly string[], repeat?: RepeatPolicy): Promise<DeliveryWorld> {
+    const world = await open(repeat);
+    const busy = new Set<string | undefined>();
+    world.channel.freeLanes = () => lanes.filter((lane) => !busy.has(lane));
+    world.channel.carrier = async (batch) => {
+      for (const { lane } of batch) busy.add(lane);
+      await settled(2);
+      for (const { lane } of batch) busy.delete(lane);
+      return batch.map(() => delivered);
+    };
+    return world;
+  }
+
+  test('claims again as soon as a lane is free: a queue is worked off without a rest, in its order', async () => {
+    const world = await openLanes(LANES);
+    world.worker({ pollMs: 60_000 });
+    await world.accept(...inLanes(90, LANES));
+    const before = world.clock.now();
+    await settled(600);
+    expect(world.clock.now()).toBe(before);
+    const order = world.channel.batches.flat().map(({ messageId: id, lane }) => `${lane} ${id}`);
+    expect(order).toHaveLength(90);
+    for (const lane of LANES) {
+      const own = order.filter((each) => each.startsWith(lane));
+      expect(own).toEqual(own.toSorted());
+    }
+    // The lanes go in step: one claim for each time around, one before and one after.
+    expect(world.storage.outbox.claims.length).toBeLessThanOrEqual(90 / LANES.length + 2);
+  });
+
+  test('a new message leaves at once', async () => {
+    const world = await openLanes(LANES);
+    world.worker({ pollMs: 60_000 });
+    for (let index = 0; index < 5; index++) {
+      await world.accept(aSend(index, { lane: 'b' }));
+      expect(await world.status(index)).toBe('delivered');
+    }
+  });
+
+  test('lets everybody else have a turn between two rounds', async () => {
+    const world = await openLanes(['a']);
+    world.channel.freeLanes = () => ['a'];
+    world.channel.carrier = async (batch) => batch.map(() => delivered);
+    world.worker({ pollMs: 60_000 });
+    const counts = [0];
+    const { outbox } = world.storage;
+    const accepting = world.accept(...inLanes(100, ['a']));
+    for (let turn = 0; turn < 400; turn++) {
+      await new Promise(setImmediate);
+      counts.push(outbox.claims.length);
+    }
+    await accepting;
+    expect(world.channel.batches).toHaveLength(100);
+    const atOnce = counts.slice(1).map((count, index) => count - (counts[index] ?? 0));
+    expect(Math.max(...atOnce)).toBeLessThanOrEqual(1);
+  });
+
+  test.each(['a head that waits for another attempt', 'a head that somebody else has'] as const)(
+    'does not spin on %s',
+    async (head) => {
+      const world = await openLanes(['a'], 'at-most-once');
+      const { clock } = world;
+      await world.accept(...inLanes(20, ['a']));
+      const now = clock.now();
+      const order = { channel: 'sms', lanes: ['a'], limit: 1, now, leaseUntil: now + 100_000, abandoned: false };
+      const [first] = await world.storage.outbox.claim(order);
+      const waits = { messageId: first?.messageId ?? '', position: 0, attempt: 1, at: now, dueAt: now + 90_000 };
+      if (head.includes('attempt')) await world.outbox.report([{ ...waits, status: 'queued' }]);
+      world.storage.outbox.claims = [];
+      world.worker({ pollMs: 1000 });
+      await settled(200);
+      expect(world.storage.outbox.claims.length).toBeLessThanOrEqual(2);
+      await world.pass(10_000, 5);
+      expect(world.storage.outbox.claims.length).toBeLessThanOrEqual(42);
+      expect(world.storage.outbox.looks).toBeLessThanOrEqual(42);
+    },
+  );
+
+  test('with nothing to do it looks once a poll and no more; with no lane it does not even claim', async () => {
+    const world = await openLanes(LANES);
+    world.worker({ pollMs: 1000 });
+    await world.pass(20_000, 5);
+    const { claims } = world.storage.outbox;
+    expect(claims.length).toBeGreaterThanOrEqual(18);
+    expect(claims.length).toBeLessThanOrEqual(21);
+    world.channel.freeLanes = () => [];
+    const before = claims.length;
+    await world.pass(20_000, 5);
+    expect(claims.length).toBe(before);
+  });
+
+  test('more free lanes than a batch takes are served at once', async () => {
+    const many = Array.from({ length: 25 }, (_, index) => `lane ${index}`);
+    const world = await openLanes(many);
+    await world.accept(...inLanes(25, many));
+    world.worker({ batchSize: 10, pollMs: 60_000 });
+    await settled(60);
+    expect(world.channel.submitted.size).toBe(25);
+  });
+
+  test('rings in a row make one round', async () => {
+    const world = await openLanes(LANES);
+    const worker = world.worker({ pollMs: 60_000 });
+    await settled();
+    const before = world.storage.outbox.claims.length;
+    for (let ring = 0; ring < 100; ring++) worker.ring();
+    await settled(50);
+    expect(world.storage.outbox.claims.length - before).toBe(1);
   });
 });
 
