@@ -6,6 +6,7 @@ import { MediaFetcher, MediaRefusedError } from '../media/media-fetcher.js';
 import { MediaStore } from '../media/media-store.js';
 import { detectMediaType, type MediaKind } from '../media/media-type.js';
 import type { MediaDescription } from './msgapp-payload.js';
+import { Turns } from './turns.js';
 
 /** Bytes that a file may have. */
 export const MEDIA_LIMIT = 52_428_800;
@@ -13,9 +14,14 @@ export const MEDIA_LIMIT = 52_428_800;
 /** How long a file may take to arrive: so that the caller is told that, and not that the request took too long. */
 const ARRIVAL_MS = 25_000;
 
+/** Files of one account that arrive at a time: nobody fills the disk, or the line, of all the others. */
+const AT_A_TIME = 10;
+
 /** Takes in the files that callers name by URL. */
 @Injectable()
 export class MediaIntake {
+  private readonly turns = new Turns(AT_A_TIME);
+
   constructor(
     private readonly fetcher: MediaFetcher,
     private readonly store: MediaStore,
@@ -23,16 +29,23 @@ export class MediaIntake {
   ) {}
 
   /**
-   * Fetches a file and keeps it under `id`, chunk by chunk.
+   * Fetches a file for an account and keeps it under `id`, chunk by chunk; waits while too many of that account arrive.
    *
    * @param kind how it is to be shown; undefined: as what it is
    * @throws MessagingError `error.media_unavailable` whatever is wrong with the file, `error.storage_unavailable`
    */
-  async take(id: string, url: string, kind?: MediaKind, signal?: AbortSignal): Promise<MediaDescription> {
+  async take(
+    accountId: string,
+    id: string,
+    url: string,
+    kind?: MediaKind,
+    signal?: AbortSignal,
+  ): Promise<MediaDescription> {
     const late = new AbortController();
     const cancel = this.clock.after(ARRIVAL_MS, () => late.abort());
+    const until = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
     try {
-      return await this.arrive(id, url, kind, signal ? AbortSignal.any([signal, late.signal]) : late.signal);
+      return await this.turns.run(accountId, until, () => this.arrive(id, url, kind, until));
     } catch (error) {
       if (error instanceof StorageUnavailableError) throw error;
       // Never the URL: it may hold a secret.

@@ -112,7 +112,7 @@ export class MsgappService {
       }
       const sender = await this.senders.choose(accountId, file.from);
       const id = this.ids.next();
-      const media = await this.intake.take(id, file.mediaUrl, file.mediaType, signal);
+      const media = await this.intake.take(accountId, id, file.mediaUrl, file.mediaType, signal);
       const caption = file.caption === undefined ? {} : { caption: file.caption };
       const payload: MediaPayload = { kind: 'media', media, ...caption };
       let isOurs = false;

@@ -14,12 +14,15 @@ const PARTS = 6;
 
 /**
  * Keeps the leases of this process's sessions. One that cannot be renewed in time is given up before it runs out: nobody
- * may use a session that another process may have taken.
+ * may use a session that another process may have taken. A process that stood still asks the store once before it gives
+ * any up, and uses none meanwhile: most often nobody has taken them.
  */
 export class SessionLeases {
   private readonly log = new Logger('Msgapp');
   private readonly held = new Map<string, Held>();
   private renewing = false;
+  /** When the next look is due, milliseconds since the epoch. */
+  private dueAt = 0;
   private cancel: (() => void) | undefined;
 
   constructor(
@@ -55,11 +58,14 @@ export class SessionLeases {
   }
 
   private later(): () => void {
-    return this.clock.after(this.leaseMs / PARTS, () => this.look());
+    const pause = this.leaseMs / PARTS;
+    this.dueAt = this.clock.now() + pause;
+    return this.clock.after(pause, () => this.look());
   }
 
   private look(): void {
-    for (const held of this.held.values()) {
+    const stoodStill = this.clock.now() >= this.dueAt + this.leaseMs / PARTS;
+    for (const held of stoodStill ? [] : this.held.values()) {
       if (!this.isSure(held)) this.lose(held, 'could not be renewed in time');
     }
     if (!this.renewing) void this.renew();

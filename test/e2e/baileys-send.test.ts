@@ -72,6 +72,15 @@ describe('a text', () => {
     expect(session.receipts(messageReference('one'))).toEqual(['delivered', 'read']);
   });
 
+  test('may have 65 536 characters, as in the app; a longer one, or caption, is refused and nothing goes out', async () => {
+    const longest = 'é'.repeat(65_536);
+    expect(await session.send(friend, longest)).toMatchObject({ kind: 'sent' });
+    const tooLong = { kind: 'refused', error: 'text_too_long' };
+    expect(await session.send(friend, `${longest}!`)).toEqual(tooLong);
+    expect(await session.send(friend, media('image', 'image/png', PNG, `${longest}!`))).toEqual(tooLong);
+    expect(friend.inbox.map(({ text }) => text === longest)).toEqual([true]);
+  });
+
   test('goes on in the same conversation after an answer', async () => {
     await session.send(friend, 'Un');
     const answer = await friend.sendText(owner.number, 'Deux');

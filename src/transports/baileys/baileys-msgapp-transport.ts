@@ -21,6 +21,7 @@ import { addressOfSender } from './recipients.js';
 import { SessionMemory } from './session-memory.js';
 import { socketSettings } from './socket-settings.js';
 import { unlinkedLink } from './unlinked-link.js';
+import { withSharedContexts } from './with-shared-contexts.js';
 
 /** What the option `transport` is given by `BaileysMsgappTransport.forRoot`. */
 export interface BaileysSource {
@@ -93,11 +94,13 @@ export class BaileysMsgappTransport extends MsgappTransport {
     const memory = this.memories.get(order.sessionId) ?? new SessionMemory();
     this.memories.set(order.sessionId, memory);
     const logger = quietLogger();
-    const socket: WASocket = library.makeWASocket({
-      ...socketSettings(library, credentials, memory, options, logger),
-      getMessage: async ({ id, remoteJid }) =>
-        memory.sent.find(id ?? '', await addressOfSender(library, socket, remoteJid)),
-    });
+    const socket: WASocket = withSharedContexts(() =>
+      library.makeWASocket({
+        ...socketSettings(library, credentials, memory, options, logger),
+        getMessage: async ({ id, remoteJid }) =>
+          memory.sent.find(id ?? '', await addressOfSender(library, socket, remoteJid)),
+      }),
+    );
     link = new BaileysLink({ library, socket, credentials, memory, options, logger, clock, listener });
     return link;
   }

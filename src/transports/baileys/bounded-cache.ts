@@ -1,5 +1,6 @@
 import type { CacheStore } from 'baileys';
 import { LRUCache } from 'lru-cache';
+import { upTo } from './up-to.js';
 
 /** A cache in the shape that Baileys takes. The least used goes first when it is full; it has no timer. */
 export class BoundedCache implements CacheStore {
@@ -11,7 +12,7 @@ export class BoundedCache implements CacheStore {
    * @param ttl how long one is good for, in milliseconds
    */
   constructor(max: number, ttl: number) {
-    this.entries = new LRUCache({ max, ttl });
+    this.entries = new LRUCache(upTo(max, ttl));
   }
 
   get<T>(key: string): T | undefined {

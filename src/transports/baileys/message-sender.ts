@@ -30,6 +30,12 @@ export interface SenderParts {
 /** The server's error for a number that may not write to people it has not written with before. */
 const RESTRICTED = '463';
 
+/**
+ * UTF-16 units of a text or a caption; the app itself lets nobody write more. A frame of the protocol ends at 16 MiB, and
+ * each text is encrypted for every device and remembered for a while.
+ */
+const LONGEST_TEXT = 65_536;
+
 type Prepared = { readonly message: proto.IMessage } | Extract<HandOff, { kind: 'retry' }>;
 
 /** Sends messages, one at a time, and finds out whether the server took them: Baileys only tells that they were written. */
@@ -39,6 +45,7 @@ export class MessageSender {
   /** What fails before the message itself is written was certainly not sent; after that, only the server's word counts. */
   async send(outgoing: OutgoingMsgapp, signal: AbortSignal): Promise<HandOff> {
     const { recipients, clock, options } = this.parts;
+    if (textOf(outgoing).length > LONGEST_TEXT) return { kind: 'refused', error: 'text_too_long' };
     const reference = messageReference(outgoing.messageId);
     const address = recipients.addressOf(outgoing.to);
     const preparing = this.prepare(outgoing, address, reference);
@@ -90,6 +97,10 @@ export class MessageSender {
     if (error === RESTRICTED) this.parts.restricted(error);
     return { kind: 'refused', error: ackError(error) };
   }
+}
+
+function textOf({ content }: OutgoingMsgapp): string {
+  return 'text' in content ? content.text : (content.media.caption ?? '');
 }
 
 /**

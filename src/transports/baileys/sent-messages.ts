@@ -1,5 +1,6 @@
 import type { proto } from 'baileys';
 import { LRUCache } from 'lru-cache';
+import { upTo } from './up-to.js';
 
 const MESSAGES = 500;
 const DAY_MS = 24 * 3_600_000;
@@ -9,10 +10,9 @@ const DAY_MS = 24 * 3_600_000;
  * nobody has it.
  */
 export class SentMessages {
-  private readonly entries = new LRUCache<string, { readonly address: string; readonly message: proto.IMessage }>({
-    max: MESSAGES,
-    ttl: DAY_MS,
-  });
+  private readonly entries = new LRUCache<string, { readonly address: string; readonly message: proto.IMessage }>(
+    upTo(MESSAGES, DAY_MS),
+  );
 
   remember(reference: string, address: string, message: proto.IMessage): void {
     this.entries.set(reference, { address, message });

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { BoundedCache } from './bounded-cache.js';
 import { SentMessages } from './sent-messages.js';
+import { upTo } from './up-to.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -19,5 +20,5 @@ export class SessionMemory {
   readonly retries = new BoundedCache(1000, HOUR_MS);
   readonly sent = new SentMessages();
   /** The address that the server has for a number; not always the number's own digits (mobiles of Brazil or Mexico). */
-  readonly addresses = new LRUCache<string, string>({ max: 5000, ttl: 24 * HOUR_MS });
+  readonly addresses = new LRUCache<string, string>(upTo(5000, 24 * HOUR_MS));
 }

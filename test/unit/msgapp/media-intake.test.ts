@@ -1,10 +1,11 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { type FetchedMedia, MediaFetcher, type MediaRequest } from '../../../src/media/media-fetcher.js';
 import { MediaIntake } from '../../../src/msgapp/media-intake.js';
 import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { settled } from '../../support/settled.js';
 
 Logger.overrideLogger(false);
 
@@ -28,7 +29,7 @@ test('a file that cannot be kept is not fetched on', async () => {
     throw new StorageUnavailableError('away');
   };
   const intake = new MediaIntake(fetcher, media, new FakeClock());
-  await expect(intake.take('m1', 'https://example.com/a.pdf')).rejects.toThrow(StorageUnavailableError);
+  await expect(intake.take('a', 'm1', 'https://example.com/a.pdf')).rejects.toThrow(StorageUnavailableError);
   expect(fetcher.signal?.aborted).toBe(true);
 });
 
@@ -36,7 +37,72 @@ test('a file that was kept leaves nothing running', async () => {
   const fetcher = new OneFile();
   const clock = new FakeClock();
   const intake = new MediaIntake(fetcher, new MemoryStorage().media, clock);
-  expect(await intake.take('m1', 'https://example.com/a.pdf')).toMatchObject({ kind: 'document', fileName: 'a.pdf' });
+  expect(await intake.take('a', 'm1', 'https://example.com/a.pdf')).toMatchObject({
+    kind: 'document',
+    fileName: 'a.pdf',
+  });
   clock.advance(60_000);
   expect(fetcher.signal?.aborted).toBe(true);
+});
+
+/** Holds every file back until it is let go. */
+class HeldFiles extends OneFile {
+  readonly held: (() => void)[] = [];
+
+  override async fetch(request: MediaRequest): Promise<FetchedMedia> {
+    await new Promise<void>((resolve) => this.held.push(resolve));
+    return super.fetch(request);
+  }
+}
+
+describe('files that arrive at the same time', () => {
+  const URL = 'https://example.com/a.pdf';
+
+  function open() {
+    const fetcher = new HeldFiles();
+    const clock = new FakeClock();
+    const intake = new MediaIntake(fetcher, new MemoryStorage().media, clock);
+    const take = (accountId: string, from: number, to: number) =>
+      Array.from({ length: to - from }, (_, index) => intake.take(accountId, `${accountId}${from + index}`, URL));
+    return { fetcher, clock, take };
+  }
+
+  test('are at most ten of one account; the others wait, those of another account do not', async () => {
+    const { fetcher, take } = open();
+    const files = take('a', 0, 14);
+    await settled();
+    expect(fetcher.held).toHaveLength(10);
+    files.push(...take('b', 0, 1));
+    await settled();
+    expect(fetcher.held).toHaveLength(11);
+    fetcher.held[0]?.();
+    await files[0];
+    await settled();
+    expect(fetcher.held).toHaveLength(12);
+    for (let next = 1; next < 15; next++) {
+      fetcher.held[next]?.();
+      await settled();
+    }
+    expect(await Promise.all(files)).toHaveLength(15);
+  });
+
+  test('and wait too long are refused like any other, and take no turn of those behind them', async () => {
+    const { fetcher, clock, take } = open();
+    const stuck = take('a', 0, 10);
+    await settled();
+    clock.advance(20_000);
+    const late = take('a', 10, 12);
+    await settled();
+    clock.advance(24_000);
+    const [last] = take('a', 12, 13);
+    await settled();
+    clock.advance(1000);
+    for (const each of late) await expect(each).rejects.toMatchObject({ code: 'error.media_unavailable' });
+    for (const letGo of fetcher.held.splice(0)) letGo();
+    await Promise.allSettled(stuck);
+    await settled();
+    expect(fetcher.held).toHaveLength(1);
+    fetcher.held[0]?.();
+    expect(await last).toMatchObject({ kind: 'document' });
+  });
 });

@@ -34,6 +34,12 @@ async function another(world: MsgappWorld) {
   return { transport, process: opened(await new MsgappProcess(world, transport).start()) };
 }
 
+/** Time goes on without a timer having run. */
+function jump({ clock }: MsgappWorld, ms: number): void {
+  const now = clock.now.bind(clock);
+  clock.now = () => now() + ms;
+}
+
 const shown = async (process: MsgappProcess) => (await process.sessions.status(ACCOUNT)).status;
 
 describe('a lease', () => {
@@ -88,6 +94,29 @@ describe('a lease', () => {
     world.clock.now = () => now;
     expect(process.sessions.linkOf(id)).toBeUndefined();
     expect(process.channel.lanes()).toEqual([]);
+  });
+
+  test('of a process that stood still is asked for again before anything is given up', async () => {
+    const { world, process, id, link } = await openFaulty();
+    const { qrToken } = await process.sessions.connect(ACCOUNT);
+    await settled();
+    jump(world, 29_000);
+    expect(process.sessions.linkOf(id)).toBeUndefined();
+    await world.pass(5000, 500);
+    expect([link.closed, process.sessions.linkOf(id), await shown(process)]).toEqual([0, link, 'connected']);
+    expect(() => process.sessions.watch(qrToken, AbortSignal.abort())).not.toThrow();
+  });
+
+  test('of a process that stood still is given up when somebody has taken it, or nobody can tell', async () => {
+    const taken = await openFaulty();
+    await taken.world.storage.sessions.seize(taken.id, 'other', taken.world.clock.now() + 90_000);
+    const untold = await openFaulty();
+    untold.faults.add('renew').add('free');
+    for (const { world, process, id, link } of [taken, untold]) {
+      jump(world, 29_000);
+      await world.pass(10_000, 500);
+      expect([link.closed, process.sessions.find(id)]).toEqual([1, undefined]);
+    }
   });
 
   test('of a process that is gone is taken over when it has run out, and not shown as connected until then', async () => {

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { SignalDataSet } from 'baileys';
+import type { Baileys } from '../../../src/transports/baileys/baileys-library.js';
+import { quietLogger } from '../../../src/transports/baileys/quiet-logger.js';
+import { SharedContext } from '../../../src/transports/baileys/shared-context.js';
+import { settled } from '../../support/settled.js';
+
+let library: Baileys;
+
+beforeAll(async () => {
+  // Jest's modules do not see what is put in the place of Node's class; test/e2e/baileys-contexts.test.ts does that.
+  jest.unstable_mockModule('async_hooks', () => ({ AsyncLocalStorage: SharedContext }));
+  library = await import('baileys');
+});
+
+afterAll(() => {
+  jest.resetModules();
+});
+
+/** The keys of one session, with Baileys' transactions. */
+function session() {
+  const written: SignalDataSet[] = [];
+  const store = { get: async () => ({}), set: async (data: SignalDataSet) => void written.push(data) };
+  const options = { maxCommitRetries: 1, delayBetweenTriesMs: 0 };
+  return { written, keys: library.addTransactionCapability(store, quietLogger(), options) };
+}
+
+const key = (id: string) => ({ 'sender-key': { [id]: new Uint8Array([1]) } });
+
+test('two sessions’ transactions at the same time, and one within the other, write each to its own', async () => {
+  const [one, two] = [session(), session()];
+  const nested = one.keys.transaction(async () => {
+    await one.keys.set(key('one'));
+    await two.keys.transaction(async () => {
+      expect(await two.keys.get('sender-key', ['one'])).toEqual({});
+      await two.keys.set(key('two'));
+      await settled();
+    }, 'two');
+    // Committed already, while ours is not.
+    expect(one.written).toEqual([]);
+    expect(two.written).toContainEqual(key('two'));
+    await two.keys.set(key('direct'));
+    expect(two.keys.isInTransaction()).toBe(false);
+  }, 'one');
+  const beside = two.keys.transaction(async () => {
+    await settled();
+    await two.keys.set(key('beside'));
+  }, 'beside');
+  await Promise.all([nested, beside]);
+  expect(one.written).toEqual([key('one')]);
+  expect(two.written).toHaveLength(3);
+  expect(two.written).toEqual(expect.arrayContaining([key('two'), key('direct'), key('beside')]));
+});
