@@ -25,6 +25,9 @@ const common = {
 
 export default {
   testTimeout: 30_000,
+  // In one process all suites share a heap that only grows: each module graph of ES modules stays for good.
+  maxWorkers: '100%',
+  workerIdleMemoryLimit: '1GB',
   projects: ['unit', 'e2e', 'services', 'carriers'].map((name) => ({
     ...common,
     displayName: name,
