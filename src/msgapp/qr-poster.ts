@@ -2,6 +2,9 @@ import type { Clock } from '../common/clock.js';
 import { Inbox } from './inbox.js';
 import type { LinkCode, LinkNews } from './link-news.js';
 
+/** Readers at a time: each costs a connection, and a picture of each code. */
+const MOST_READERS = 20;
+
 /** What those who wait for one session to be linked get to see. */
 export class QrPoster {
   private readonly readers = new Set<Inbox<LinkNews>>();
@@ -37,12 +40,16 @@ export class QrPoster {
     for (const reader of this.readers) reader.nudge();
   }
 
-  /** The present state, then each change; ends when the poster is closed or `signal` is aborted. */
+  /**
+   * The present state, then each change; ends when the poster is closed or `signal` is aborted, and for the one that has
+   * read longest when there are more than twenty.
+   */
   read(signal: AbortSignal): AsyncGenerator<LinkNews, void> {
     const reader = new Inbox<LinkNews>(this.clock);
     reader.put(this.status);
     if (this.code) reader.put({ kind: 'qr', ...this.code });
     this.readers.add(reader);
+    if (this.readers.size > MOST_READERS) this.dropOldest();
     const leave = () => {
       this.readers.delete(reader);
       reader.nudge();
@@ -58,7 +65,7 @@ export class QrPoster {
     leave: () => void,
   ): AsyncGenerator<LinkNews, void> {
     try {
-      while (!signal.aborted) {
+      while (this.readers.has(reader)) {
         const news = await reader.next(this.over ? 0 : Number.POSITIVE_INFINITY);
         if (news) yield news;
         else if (this.over) return;
@@ -67,6 +74,13 @@ export class QrPoster {
       signal.removeEventListener('abort', leave);
       leave();
     }
+  }
+
+  private dropOldest(): void {
+    const [oldest] = this.readers;
+    if (!oldest) return;
+    this.readers.delete(oldest);
+    oldest.nudge();
   }
 
   private pass(news: LinkNews): void {

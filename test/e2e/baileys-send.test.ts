@@ -128,6 +128,20 @@ describe('a file', () => {
     });
   });
 
+  test('for which the server names no media host in time ends the connection: the next one can send files', async () => {
+    peer.faults.held.add('w:m/media_conn');
+    const other = await new TestSession(transport, 'other').linkTo(peer.phone('22670000005'));
+    const file = () => other.send(friend, media('document', 'text/plain', Buffer.from('x')));
+    expect(await file()).toEqual({ kind: 'retry', error: 'no_media_server' });
+    expect(await other.end()).toEqual({ next: 'retry', reason: 'no_media_server' });
+    peer.faults.held.clear();
+    await other.close();
+    await other.resume();
+    expect(await file()).toMatchObject({ kind: 'sent' });
+    expect(friend.inbox).toHaveLength(1);
+    await other.close();
+  });
+
   test('that cannot be read to its end can be tried again', async () => {
     const { media: whole } = media('document', 'text/plain', Buffer.from('x'));
     const broken: OutgoingMedia = {

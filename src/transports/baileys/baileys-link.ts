@@ -63,6 +63,7 @@ export class BaileysLink implements Link {
       recipients: this.recipients,
       desk: this.desk,
       restricted: (code) => this.voice.tell({ kind: 'restricted', code, forMs: options.restrictionMs }),
+      broken: (reason) => this.fail(reason),
     });
     this.listen(socket);
     this.watch.expect();

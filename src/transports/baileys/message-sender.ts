@@ -25,6 +25,8 @@ export interface SenderParts {
   readonly options: Pick<ResolvedBaileysOptions, 'ackTimeoutMs' | 'uploadTimeoutMs'>;
   /** The server has called the number restricted. */
   readonly restricted: (code: string) => void;
+  /** The connection can send no more files. */
+  readonly broken: (reason: string) => void;
 }
 
 /** The server's error for a number that may not write to people it has not written with before. */
@@ -61,6 +63,7 @@ export class MessageSender {
     const { library, socket, logger, options } = this.parts;
     try {
       if (!(await this.parts.recipients.hasDevices(address))) return { kind: 'retry', error: 'no_devices' };
+      if ('media' in content && !(await this.hasMediaServer())) return { kind: 'retry', error: 'no_media_server' };
       const { message } = await library.generateWAMessage(address, messageContent(content), {
         userJid: socket.user?.id ?? '',
         upload: socket.waUploadToServer,
@@ -72,6 +75,20 @@ export class MessageSender {
     } catch (error) {
       const step = 'media' in content ? 'upload' : 'preparation';
       return { kind: 'retry', error: `${step}_failed: ${failureOf(error).reason}` };
+    }
+  }
+
+  /**
+   * Asks where files are uploaded, or for how long that is still known. Baileys keeps the answer, a failure too, and for as
+   * long as its socket lives: one question that was not answered in time would fail every file from then on.
+   */
+  private async hasMediaServer(): Promise<boolean> {
+    try {
+      await this.parts.socket.refreshMediaConn(false);
+      return true;
+    } catch {
+      this.parts.broken('no_media_server');
+      return false;
     }
   }
 

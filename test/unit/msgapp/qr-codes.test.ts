@@ -74,6 +74,15 @@ describe('those who have a session’s token', () => {
     expect(late.seen).toEqual(seen.slice(1));
   });
 
+  test('are at most twenty at a time: a further one ends the oldest', async () => {
+    const { process, token, show } = await open();
+    const readers = Array.from({ length: 22 }, () => reader(process.sessions.watch(token, never)));
+    await Promise.all(readers.slice(0, 2).map(({ over }) => over));
+    await show('q1');
+    await settled();
+    expect(readers.map(({ seen }) => seen.at(-1))).toEqual([undefined, undefined, ...Array(20).fill('q1')]);
+  });
+
   test('see no code that can no longer be scanned', async () => {
     const { world, process, token, link, show } = await open();
     await show('q1');

@@ -1,0 +1,38 @@
+import { expect, test } from '@jest/globals';
+import { BoundedCache } from '../../../src/transports/baileys/bounded-cache.js';
+import { SessionMemory } from '../../../src/transports/baileys/session-memory.js';
+
+test('a cache holds so many, and lets the one go that was used least lately', () => {
+  const cache = new BoundedCache(2, 60_000);
+  cache.set('a', 1);
+  cache.set('b', null);
+  // Again is no second entry.
+  cache.set('a', 2);
+  expect(cache.get('b')).toBeNull();
+  cache.set('c', 3);
+  expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual([undefined, null, 3]);
+  cache.del('b');
+  cache.set('d', 4);
+  expect(['b', 'c', 'd'].map((key) => cache.get(key))).toEqual([undefined, 3, 4]);
+  cache.flushAll();
+  expect(cache.get('c')).toBeUndefined();
+});
+
+test('a session remembers no more than it should, however much it sends', () => {
+  const { sent, addresses, devices, retries } = new SessionMemory();
+  const to = '22670000001@s.whatsapp.net';
+  for (let at = 0; at < 6000; at++) {
+    sent.remember(`sent-${at}`, to, { conversation: String(at) });
+    addresses.set(`number-${at}`, to);
+    devices.set(`user-${at}`, []);
+    retries.set(`message-${at}`, 1);
+  }
+  const kept = (find: (at: number) => unknown) =>
+    Array.from({ length: 6000 }, (_, at) => find(at)).filter((found) => found !== undefined).length;
+  expect(kept((at) => sent.find(`sent-${at}`, to))).toBe(500);
+  expect(kept((at) => addresses.get(`number-${at}`))).toBe(5000);
+  expect(kept((at) => devices.get(`user-${at}`))).toBe(5000);
+  expect(kept((at) => retries.get(`message-${at}`))).toBe(1000);
+  expect(sent.find('sent-5999', to)).toEqual({ conversation: '5999' });
+  expect(sent.find('sent-5999', 'somebody-else@s.whatsapp.net')).toBeUndefined();
+});
