@@ -5,6 +5,7 @@ import type { AnsweredSend } from './crash-load.js';
 /** A recipient's row, as far as these tests look. */
 export interface StoredDelivery {
   readonly id: string;
+  readonly number: string;
   readonly status: string;
 }
 
@@ -41,7 +42,7 @@ export class CrashBooks {
   /** Every delivery by `<smsID>:<position>`. */
   async deliveries(): Promise<readonly StoredDelivery[]> {
     return this.dataSource.query(
-      `SELECT ${this.place('message_id', 'position')} AS id, status FROM messaging_recipient`,
+      `SELECT ${this.place('message_id', 'position')} AS id, number, status FROM messaging_recipient`,
     );
   }
 

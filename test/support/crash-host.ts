@@ -16,8 +16,10 @@ import {
   type SubmitResult,
   TypeormStorage,
 } from 'nestjs-messaging';
+import { SmppSmsTransport } from 'nestjs-messaging/smpp';
 
 const { DATABASE_URL = '', PORT = '0', CARRIER = 'sandbox', CARRIER_LOG = '', RUN = '0', NAIVE = '' } = process.env;
+const { SMSC_PORT = '' } = process.env;
 
 /** A carrier that remembers in a file what it was given, takes its time, and delivers everything. */
 class LoggingTransport extends SmsTransport {
@@ -33,6 +35,14 @@ class LoggingTransport extends SmsTransport {
   }
 
   override async stop(): Promise<void> {}
+}
+
+function transport() {
+  if (CARRIER === 'sandbox') return SandboxSmsTransport;
+  if (SMSC_PORT === '') return LoggingTransport;
+  const account = { host: '127.0.0.1', port: Number(SMSC_PORT), systemId: 'client', password: 'secret' };
+  const link = { ...account, reconnectMs: 10, reconnectMaxMs: 50, throttlePauseMs: 5 };
+  return SmppSmsTransport.forRoot({ links: [link, { ...link }], resendUnknown: CARRIER === 'at-least-once' });
 }
 
 /** Answers first and writes a moment later: what one gets by taking the answer for the commit. */
@@ -55,7 +65,7 @@ class HastyStorage extends TypeormStorage {
       dispatch: { batchSize: 5, concurrency: 4, pollMs: 100 },
       sms: {
         tariff: { base: 1, international: 3, home: 'BF' },
-        transport: CARRIER === 'sandbox' ? SandboxSmsTransport : LoggingTransport,
+        transport: transport(),
         // Killed so often, a delivery may well be claimed more often than a carrier would be asked.
         delivery: { leaseMs: 1000, maxAttempts: 50 },
       },

@@ -21,10 +21,19 @@ export interface Aftermath {
   readonly problems: readonly string[];
   /** Each delivery's state by `<smsID>:<position>`. */
   readonly states: ReadonlyMap<string, string>;
+  /** The same by number: each send has one of its own. */
+  readonly phones: ReadonlyMap<string, string>;
 }
 
-/** Starts a host, kills it under load so many times, lets the last one finish, and looks at what is left. */
-export async function crashLoop(settings: CrashSettings, kills: number): Promise<Aftermath> {
+/**
+ * Starts a host, kills it under load so many times, lets the last one finish, and looks at what is left.
+ * @param ripe resolves when the time has come to kill it
+ */
+export async function crashLoop(
+  settings: CrashSettings,
+  kills: number,
+  ripe = (): Promise<void> => pause(Math.random() * LIFE_MS),
+): Promise<Aftermath> {
   const key = await makeAccount(settings.database);
   const host = new CrashProcess(settings);
   const books = await CrashBooks.open(settings.database);
@@ -32,7 +41,7 @@ export async function crashLoop(settings: CrashSettings, kills: number): Promise
     await host.start().answering;
     const load = new CrashLoad(host, key, CLIENTS);
     for (let kill = 0; kill < kills; kill++) {
-      await pause(Math.random() * LIFE_MS);
+      await ripe();
       await host.end('SIGKILL');
       const { answering } = host.start();
       // Now and then it does not even live to answer.
@@ -50,7 +59,8 @@ export async function crashLoop(settings: CrashSettings, kills: number): Promise
     problems.push(...(await books.problems(load.answered, UNITS, settings.carrier === undefined)));
     const deliveries = await books.deliveries();
     const states = new Map(deliveries.map(({ id, status }) => [id, status]));
-    return { answered: load.answered.size, unanswered: load.unanswered, problems, states };
+    const phones = new Map(deliveries.map(({ number, status }) => [number, status]));
+    return { answered: load.answered.size, unanswered: load.unanswered, problems, states, phones };
   } finally {
     await host.close();
     await books.close();

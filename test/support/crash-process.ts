@@ -11,6 +11,8 @@ export interface CrashSettings {
   /** `sqlite:<path>` or `postgres://…`. */
   readonly database: string;
   readonly carrier?: 'sandbox' | 'at-least-once' | 'at-most-once';
+  /** Where an SMSC listens: then SMPP is the transport, and `carrier` how it repeats. */
+  readonly smscPort?: number;
   /** The file in which the carrier notes what it is given: `<run> <smsID>:<position>` a line. */
   readonly carrierLog?: string;
   /** Answers before it commits. */
@@ -38,7 +40,7 @@ export class CrashProcess {
 
   /** Starts it; `answering` resolves when it answers. */
   start(): { readonly answering: Promise<void> } {
-    const { database, carrier = 'sandbox', carrierLog = '', naive = false } = this.settings;
+    const { database, carrier = 'sandbox', smscPort = '', carrierLog = '', naive = false } = this.settings;
     const child = spawn(process.execPath, ['--input-type=module', '--eval', this.program], {
       cwd: ROOT,
       env: {
@@ -46,6 +48,7 @@ export class CrashProcess {
         DATABASE_URL: database,
         PORT: String(this.port),
         CARRIER: carrier,
+        SMSC_PORT: String(smscPort),
         CARRIER_LOG: carrierLog,
         RUN: String(++this.runs),
         NAIVE: naive ? 'yes' : '',

@@ -2,6 +2,8 @@ import type { CarrierCallback } from '../../sms/sms-transport.js';
 import { textOf, valueAt } from './json-values.js';
 
 const FORM = 'application/x-www-form-urlencoded';
+/** No vendor sends a tenth of that; a form is read before its signature is checked, so anybody may send one. */
+const MOST_FIELDS = 1000;
 
 /** What a vendor's call says: a JSON document or a form, and the query of its URL. */
 export class CallbackContent {
@@ -15,13 +17,13 @@ export class CallbackContent {
     readonly query: URLSearchParams,
   ) {}
 
-  /** Undefined when the body is neither, in UTF-8. */
+  /** Undefined when the body is neither, in UTF-8, or a form of more fields than a thousand. */
   static of({ headers, body, url }: Pick<CarrierCallback, 'headers' | 'body' | 'url'>): CallbackContent | undefined {
     const query = new URLSearchParams(queryOf(url));
     const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
     try {
       const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
-      if (type === FORM) return new CallbackContent(undefined, new URLSearchParams(text), query);
+      if (type === FORM) return formOf(text, query);
       if (!/^application\/(.+\+)?json$/.test(type)) return undefined;
       return new CallbackContent(JSON.parse(text), new URLSearchParams(), query);
     } catch {
@@ -33,6 +35,11 @@ export class CallbackContent {
   field(name: string): string | undefined {
     return this.form.get(name) || textOf(valueAt(this.json, name));
   }
+}
+
+function formOf(text: string, query: URLSearchParams): CallbackContent | undefined {
+  const form = new URLSearchParams(text);
+  return form.size > MOST_FIELDS ? undefined : new CallbackContent(undefined, form, query);
 }
 
 /** The query of a URL as it was written, without the question mark. */

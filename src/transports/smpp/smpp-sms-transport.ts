@@ -22,6 +22,7 @@ import { messageParts } from './parts/message-parts.js';
 import { PartReferences } from './parts/part-references.js';
 import type { ShortMessage } from './pdu/pdu.js';
 import { resolveSmppSettings } from './resolve-smpp-settings.js';
+import { SMPP_SESSION_DEFAULTS } from './session/session-settings.js';
 import { SmppSession } from './session/smpp-session.js';
 import type { SmppOptions } from './smpp-options.js';
 import type { SmppLinkSettings, SmppSettings } from './smpp-settings.js';
@@ -34,8 +35,10 @@ export interface SmppSmsTransportSource {
 
 /** How long a batch is worked on while there is a link. Milliseconds. */
 const WORK_MS = 240_000;
-/** What the answers of the last submits may take, beside the work, before a lease runs out. */
-const LEASE_MARGIN_MS = 60_000;
+/** Response timeouts from a submit to the end of its link: its own, then the signs of life that are asked for. */
+const TIMEOUTS_TO_DEATH = 1 + SMPP_SESSION_DEFAULTS.maxMisses;
+/** What is left of a lease to store the results. */
+const LEASE_MARGIN_MS = 30_000;
 
 const NO_LINK = 'smpp: no link';
 const STOPPING = 'smpp: stopping';
@@ -76,8 +79,10 @@ export class SmppSmsTransport extends SmsTransport {
     const { name, resendUnknown } = this.settings;
     this.name = name;
     this.repeat = resendUnknown ? 'at-least-once' : 'at-most-once';
+    const slowest = Math.max(...this.settings.links.map(({ session }) => session.responseTimeoutMs));
+    const leaseMs = WORK_MS + TIMEOUTS_TO_DEATH * slowest + LEASE_MARGIN_MS;
     // With so many attempts, the last waits of ten minutes each, a carrier may be away for two hours.
-    this.timing = { leaseMs: WORK_MS + LEASE_MARGIN_MS, maxAttempts: 20, retryBaseMs: 5000, retryMaxMs: 600_000 };
+    this.timing = { leaseMs, maxAttempts: 20, retryBaseMs: 5000, retryMaxMs: 600_000 };
     this.outage = new Outage(clock, (begunToo) => this.giveUpAll(NO_LINK, begunToo));
     this.references = new PartReferences(() => ids.random());
   }

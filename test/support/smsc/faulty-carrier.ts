@@ -14,6 +14,8 @@ export interface CarrierFaults {
   readonly dropEvery: number;
   /** How many of the answers come twice, 0 to 1. */
   readonly twice: number;
+  /** How long it takes to answer what it took, in milliseconds. Default 0. */
+  readonly answerMs?: number;
 }
 
 /** A carrier that throttles, cuts its links and answers twice, but delivers all it takes and says so until it is heard. */
@@ -23,9 +25,10 @@ export class FaultyCarrier {
   throttled = 0;
   drops = 0;
   twice = 0;
+  /** Submits that it took and has not answered. */
+  inHand = 0;
   private submits = 0;
   private readonly random: () => number;
-
   private closed = false;
 
   static async listen(faults: CarrierFaults): Promise<FaultyCarrier> {
@@ -63,12 +66,22 @@ export class FaultyCarrier {
       submit.answer({ status: 0x58 });
     } else {
       this.note(submit);
-      submit.answer();
-      void this.report(submit);
-      if (this.random() >= twice) return;
-      this.twice++;
-      submit.answer();
+      void this.accept(submit, this.random() < twice);
     }
+  }
+
+  private async accept(submit: SmscSubmit, twice: boolean): Promise<void> {
+    const { answerMs = 0 } = this.faults;
+    if (answerMs > 0) {
+      this.inHand++;
+      await pause(answerMs);
+      this.inHand--;
+    }
+    submit.answer();
+    void this.report(submit);
+    if (!twice) return;
+    this.twice++;
+    submit.answer();
   }
 
   private note({ pdu }: SmscSubmit): void {

@@ -116,6 +116,14 @@ describe.each(DOUBLES)('callbacks of $name', (double) => {
     );
   });
 
+  test('a form of more fields than any vendor sends is refused before anybody looks at its signature', async () => {
+    const world = await open();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': 'forged' };
+    const body = Array.from({ length: 1001 }, (_, index) => `f${index}`).join('&');
+    expect((await world.call({ headers, body }, url)).status).toBe(400);
+    expect(world.sink.received).toEqual([]);
+  });
+
   test('the same call twice says the same twice: states that only move forward do the rest', async () => {
     const world = await open();
     const call = receiptOf(world, 'delivered');

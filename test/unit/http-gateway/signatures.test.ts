@@ -129,6 +129,14 @@ describe('signatures that Vonage published', () => {
     expect(isSignedByVonage(callOf('https://x.example', body, headers, AT), SECRET, 'sha256')).toBe(true);
   });
 
+  test('fields that are hidden in the name of another one are not believed', () => {
+    const sig = 'DDB8397C2B90AAC7F3882D306475C9A5058C92322EEF43C92B298B6E0FC0D330';
+    const { msisdn, text, ...rest } = INBOUND;
+    expect(signed({ ...INBOUND, sig }, 'sha256')).toBe(true);
+    // What is hashed is the same: `…&msisdn=…&text=…`.
+    expect(signed({ ...rest, sig, [`msisdn=${msisdn}&text`]: text }, 'sha256')).toBe(false);
+  });
+
   test('without its time it is not believed', () => {
     const { timestamp: _, ...timeless } = INBOUND;
     expect(signed({ ...timeless, sig: 'x' }, 'sha256')).toBe(false);

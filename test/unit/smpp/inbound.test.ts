@@ -114,9 +114,20 @@ describe('joining', () => {
     expect(joiner.add(part('c'), place(3, 3))).toBeUndefined();
     expect(joiner.add(part('a'), place(1, 3))).toBeUndefined();
     expect(joiner.add(part('a'), place(1, 3))).toBeUndefined();
-    expect(joiner.add(part('b'), place(2, 3))).toEqual(part('abc'));
+    const whole = joiner.add(part('b'), place(2, 3));
+    expect(whole?.text).toEqual(part('abc'));
+    whole?.stored();
     clock.advance(3_600_000);
     expect(incomplete).toEqual([]);
+  });
+
+  test('a whole text that is not stored is made whole again by its last part, and is handed on at last', () => {
+    const { joiner, clock, incomplete } = joinerOf();
+    joiner.add(part('a'), place(1, 2));
+    joiner.add(part('b'), place(2, 2));
+    expect(joiner.add(part('b'), place(2, 2))?.text).toEqual(part('ab'));
+    clock.advance(600_000);
+    expect(incomplete).toEqual(['ab']);
   });
 
   test('texts of different senders and references do not mix', () => {
@@ -124,9 +135,9 @@ describe('joining', () => {
     joiner.add(part('a1'), place(1, 2));
     joiner.add(part('b1', '22670000001'), place(1, 2));
     joiner.add(part('c1'), place(1, 2, '8:2'));
-    expect(joiner.add(part('c2'), place(2, 2, '8:2'))?.text).toBe('c1c2');
-    expect(joiner.add(part('b2', '22670000001'), place(2, 2))?.text).toBe('b1b2');
-    expect(joiner.add(part('a2'), place(2, 2))?.text).toBe('a1a2');
+    expect(joiner.add(part('c2'), place(2, 2, '8:2'))?.text.text).toBe('c1c2');
+    expect(joiner.add(part('b2', '22670000001'), place(2, 2))?.text.text).toBe('b1b2');
+    expect(joiner.add(part('a2'), place(2, 2))?.text.text).toBe('a1a2');
   });
 
   test('after ten minutes what came is handed on', () => {

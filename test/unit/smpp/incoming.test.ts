@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { encodeGsm7 } from '../../../src/sms/segmentation.js';
 import type { InboundSms } from '../../../src/sms/sms-transport.js';
 import { PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
+import { TAG } from '../../../src/transports/smpp/pdu/tlv.js';
 import type { SmppLinkOptions } from '../../../src/transports/smpp/smpp-options.js';
 import { smppWorld, smsOf } from '../../support/smpp-world.js';
 import { receiptOf } from '../../support/smsc/receipt.js';
@@ -133,6 +134,35 @@ describe('texts from phones', () => {
     world().clock.advance(600_000);
     await world().until(() => world().sink.texts.length === 2);
     expect(world().sink.texts[1]).toMatchObject({ from: '22670000001', text: 'AL' });
+  });
+
+  test('of several parts are whole also when the last part had to come twice, since nothing could be stored', async () => {
+    const smsc = await bound();
+    const part = (number: number, text: string) =>
+      inbound(Buffer.concat([Uint8Array.of(5, 0, 3, 9, 2, number), encodeGsm7(text)]), { esmClass: 0x40 });
+    expect(await asked(smsc, part(1, 'ST'))).toBe(0);
+    world().sink.open = false;
+    expect(await asked(smsc, part(2, 'OP'))).toBe(0x64);
+    world().sink.open = true;
+    expect(await asked(smsc, part(2, 'OP'))).toBe(0);
+    expect(world().sink.texts).toEqual([stop]);
+  });
+
+  test('of huge parts that never become whole are handed on before they fill the memory', async () => {
+    const smsc = await bound();
+    const value = new Uint8Array(60_000).fill(0x41);
+    for (let reference = 0; reference < 40; reference++) {
+      const header = [
+        { tag: TAG.sarMsgRefNum, value: Uint8Array.of(0, reference) },
+        { tag: TAG.sarTotalSegments, value: Uint8Array.of(2) },
+        { tag: TAG.sarSegmentSeqnum, value: Uint8Array.of(1) },
+      ];
+      const tlvs = [...header, { tag: TAG.messagePayload, value }];
+      expect(await asked(smsc, inbound(new Uint8Array(0), { tlvs }))).toBe(0);
+    }
+    const kept = 40 - world().sink.texts.length;
+    expect(kept * 60_000).toBeLessThanOrEqual(1_000_000);
+    expect(kept).toBeGreaterThan(0);
   });
 
   test('an emoji whose halves come in two parts is whole; half of one alone is a replacement character', async () => {

@@ -135,6 +135,12 @@ describe('options of SMPP', () => {
     expect(() => resolveSmppSettings(withLink({ password: 'hunter2hunter2' }))).toThrow(/^(?!.*hunter2)/);
   });
 
+  test('the lease covers the work, and then a submit that the slowest link leaves unanswered until it is dead', () => {
+    const slow = { links: [LINK, { ...LINK, responseTimeoutMs: 600_000 }] };
+    const { timing } = new SmppSmsTransport(slow, new FakeClock(), new UuidGenerator());
+    expect(timing.leaseMs).toBeGreaterThanOrEqual(240_000 + 3 * 600_000);
+  });
+
   test('say what happens to a submit whose fate is not known', () => {
     const transport = (resendUnknown: boolean) =>
       new SmppSmsTransport({ links: [LINK], resendUnknown }, new FakeClock(), new UuidGenerator());

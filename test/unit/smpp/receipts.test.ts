@@ -89,6 +89,9 @@ describe('the text of a receipt', () => {
       id: '1',
       stat: 'EXPIRED',
     });
+    // What the carrier says comes last: a customer must not write the refund of his own message.
+    const first = 'id:1 text:stat:REJECTD err:9 stat:DELIVRD err:000';
+    expect(receiptFields(first)).toMatchObject({ id: '1', stat: 'DELIVRD', err: '000' });
   });
 
   test('is read in time whatever it is', () => {

@@ -24,6 +24,8 @@ export function isSignedByVonage(
   method: VonageSignatureMethod,
 ): boolean {
   const fields = content.json === undefined ? [...content.form] : scalarsOf(content.json);
+  // Values are made safe for the hash below, names are not: one that holds another field would hash like both.
+  if (fields.some(([name]) => /[&=]/.test(name))) return false;
   const signature = fields.find(([name]) => name === 'sig')?.[1];
   const timestamp = fields.find(([name]) => name === 'timestamp')?.[1] ?? '';
   if (signature === undefined || !/^\d{1,11}$/.test(timestamp)) return false;

@@ -48,8 +48,11 @@ export class Incoming {
       return;
     }
     const part = { route: settings.route, from, to: pdu.destination.address.replace(/^\+/, ''), text };
-    const whole = place ? this.joiner.add(part, place) : part;
-    if (whole) await this.handOn(whole);
+    if (!place) return this.handOn(part);
+    const whole = this.joiner.add(part, place);
+    if (!whole) return;
+    await this.handOn(whole.text);
+    whole.stored();
   }
 
   /** The carrier will not send it again: it was told that we have it. */

@@ -14,23 +14,23 @@ const LONGEST = 1024;
 /**
  * Reads `id:… sub:… dlvrd:… submit date:… done date:… stat:… err:… text:…`, labels in any order and any case, any of them
  * missing. Behind `text:` stands the beginning of the message itself, which anybody may have written: what is found there
- * counts only where the label is not found before.
+ * counts only where the label is not found before, and the last of it, since the carrier's own stands behind the message.
  */
 export function receiptFields(text: string): ReceiptFields {
   const head = text.slice(0, LONGEST);
   const bodyAt = head.search(/(?:^|[\s,;])text ?:/i);
-  const before = fieldsOf(bodyAt < 0 ? head : head.slice(0, bodyAt));
-  const behind = bodyAt < 0 ? before : fieldsOf(head.slice(bodyAt));
+  // Later ones replace earlier ones in a Map.
+  const before = new Map(fieldsOf(bodyAt < 0 ? head : head.slice(0, bodyAt)).reverse());
+  const behind = new Map(bodyAt < 0 ? [] : fieldsOf(head.slice(bodyAt)));
   const field = (label: string) => before.get(label) ?? behind.get(label);
   return { id: field('id'), stat: field('stat'), err: field('err'), doneDate: field('done date') };
 }
 
-/** The first value of each label; of an empty one none. */
-function fieldsOf(text: string): ReadonlyMap<string, string> {
-  const fields = new Map<string, string>();
-  for (const [, label = '', value = ''] of text.matchAll(FIELD)) {
-    const name = label.toLowerCase();
-    if (value !== '' && !fields.has(name)) fields.set(name, value);
-  }
-  return fields;
+/** Labels and values in their order; empty ones left out. */
+function fieldsOf(text: string): [label: string, value: string][] {
+  const fields = [...text.matchAll(FIELD)].map(([, label = '', value = '']): [string, string] => [
+    label.toLowerCase(),
+    value,
+  ]);
+  return fields.filter(([, value]) => value !== '');
 }

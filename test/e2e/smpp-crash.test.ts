@@ -1,0 +1,66 @@
+import { describe, expect, test } from '@jest/globals';
+import { crashLoop } from '../support/crash-loop.js';
+import { closeAfterEach } from '../support/opened.js';
+import { FaultyCarrier } from '../support/smsc/faulty-carrier.js';
+import { SqliteFile } from '../support/sqlite-file.js';
+import { until } from '../support/until.js';
+
+const opened = closeAfterEach();
+const LIMIT_MS = 180_000;
+const KILLS = 2;
+/** Two links with a window of ten each: what is on the wire when a host dies. */
+const ON_THE_WIRE = 20;
+
+/** An SMSC that outlives the hosts, slow enough to have submits in hand whenever one is killed. */
+function carrier(): Promise<FaultyCarrier> {
+  return FaultyCarrier.listen({
+    seed: 11,
+    ...{ throttled: 0.05, dropEvery: Number.POSITIVE_INFINITY, twice: 0.05, answerMs: 100 },
+  });
+}
+
+/** Waits for a moment when submits are taken and not answered, after some that were. */
+async function midway(smsc: FaultyCarrier): Promise<void> {
+  const before = smsc.taken.size;
+  await until(() => smsc.taken.size > before + 10 && smsc.inHand > 0);
+}
+
+function numbersOf(phones: ReadonlyMap<string, string>, wanted: string): string[] {
+  return [...phones].filter(([, status]) => status === wanted).map(([number]) => number);
+}
+
+describe('kill -9 with submits on the wire of an SMPP link', () => {
+  test(
+    'at most once: nothing is submitted twice, everything is delivered or unknown, no receipt of what was stored is lost',
+    async () => {
+      const smsc = opened(await carrier());
+      const { path } = opened(new SqliteFile());
+      const settings = { database: `sqlite:${path}`, carrier: 'at-most-once', smscPort: smsc.port } as const;
+      const { problems, phones } = await crashLoop(settings, KILLS, () => midway(smsc));
+      expect(problems).toEqual([]);
+      expect(Math.max(...smsc.taken.values())).toBe(1);
+      expect(new Set(phones.values())).toEqual(new Set(['delivered', 'unknown']));
+      // Claimed by the one that was killed is in doubt, and so is what was on its wire; nothing else is.
+      const claimed = (KILLS + 1) * ON_THE_WIRE;
+      expect(numbersOf(phones, 'unknown').length).toBeLessThanOrEqual(claimed);
+      expect(numbersOf(phones, 'delivered').filter((number) => !smsc.taken.has(number))).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'at least once: everything is delivered, and only what was on the wire is submitted again',
+    async () => {
+      const smsc = opened(await carrier());
+      const { path } = opened(new SqliteFile());
+      const settings = { database: `sqlite:${path}`, carrier: 'at-least-once', smscPort: smsc.port } as const;
+      const { problems, phones } = await crashLoop(settings, KILLS, () => midway(smsc));
+      expect(problems).toEqual([]);
+      expect(new Set(phones.values())).toEqual(new Set(['delivered']));
+      const extra = [...smsc.taken.values()].reduce((sum, times) => sum + times - 1, 0);
+      expect(extra).toBeGreaterThan(0);
+      expect(extra).toBeLessThanOrEqual((KILLS + 1) * ON_THE_WIRE);
+    },
+    LIMIT_MS,
+  );
+});
