@@ -18,7 +18,7 @@ test("as a host's migration our schema comes, goes without a trace, and comes ag
   await dataSource.runMigrations();
   const made = await tables();
   expect(made).toEqual(expect.arrayContaining(['messaging_account', 'messaging_trail', 'messaging_media_chunk']));
-  await dataSource.undoLastMigration();
+  for (const _ of messagingMigrations) await dataSource.undoLastMigration();
   expect(await tables()).toEqual([]);
   await dataSource.runMigrations();
   expect(await tables()).toEqual(made);
@@ -26,6 +26,23 @@ test("as a host's migration our schema comes, goes without a trace, and comes ag
   await expect(storage.start()).resolves.toBeUndefined();
   await storage.stop();
   await dataSource.destroy();
+});
+
+test('a host that has run the first version runs the later ones after an upgrade', async () => {
+  const options = { type: 'better-sqlite3', database: ':memory:' } as const;
+  const last = schemaVersions(new SqliteDialect()).at(-1)?.name;
+  const after = await new DataSource({ ...options, migrations: messagingMigrations }).initialize();
+  await after.query(
+    'CREATE TABLE migrations (id integer PRIMARY KEY, timestamp bigint NOT NULL, name varchar NOT NULL)',
+  );
+  await after.query(
+    "INSERT INTO migrations (timestamp, name) VALUES (1763683200000, 'NestjsMessagingSchema1763683200000')",
+  );
+  const run = await after.runMigrations();
+  expect(run).toHaveLength(messagingMigrations.length - 1);
+  const rows: { name: string }[] = await after.query('SELECT name FROM messaging_schema');
+  expect(rows.map(({ name }) => name)).toContain(last);
+  await after.destroy();
 });
 
 test('what waited in lanes before they had turns keeps its order; what was sent has left, and what was tried is first', async () => {

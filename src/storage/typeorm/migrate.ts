@@ -3,6 +3,7 @@ import { SystemClock } from '../../common/clock.js';
 import { MessagingOptionsError } from '../../common/errors.js';
 import type { Dialect } from './dialect.js';
 import { dialectFor } from './dialects/dialect-for.js';
+import { SqliteDialect } from './dialects/sqlite-dialect.js';
 import { driveOn } from './host-transaction.js';
 import { type Operation, rowsOf, write } from './operation.js';
 import { SCHEMA_TABLE, schemaVersions } from './schema.js';
@@ -48,8 +49,9 @@ const TABLES = [
 
 /** Our schema as a TypeORM migration, for hosts that keep all their migrations in one place (`migrations: 'check'`). */
 export class NestjsMessagingSchema1763683200000 implements MigrationInterface {
-  readonly name = 'NestjsMessagingSchema1763683200000';
+  readonly name: string = 'NestjsMessagingSchema1763683200000';
 
+  /** Brings the schema up to date, whatever it lacks. */
   async up(runner: QueryRunner): Promise<void> {
     const dialect = await dialectFor(runner.connection.options.type, (sql) => runner.query(sql));
     const now = new SystemClock().now();
@@ -62,5 +64,22 @@ export class NestjsMessagingSchema1763683200000 implements MigrationInterface {
   }
 }
 
-/** All our migrations, in order. */
-export const messagingMigrations = [NestjsMessagingSchema1763683200000];
+/**
+ * A later version: TypeORM runs a migration once, so each version needs one of its own. It goes with the first; by itself
+ * it is not undone, as what came with it holds messages by then.
+ */
+function laterVersion(stamp: number): new () => MigrationInterface {
+  return class extends NestjsMessagingSchema1763683200000 {
+    override readonly name = `NestjsMessagingSchema${stamp}`;
+    override async down(): Promise<void> {}
+  };
+}
+
+const FIRST = 1_763_683_200_000;
+const LATER = schemaVersions(new SqliteDialect()).slice(1);
+
+/** All our migrations, in order: one for each version of the schema. */
+export const messagingMigrations: (new () => MigrationInterface)[] = [
+  NestjsMessagingSchema1763683200000,
+  ...LATER.map((_, index) => laterVersion(FIRST + index + 1)),
+];
