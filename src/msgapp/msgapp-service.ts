@@ -13,6 +13,7 @@ import { type MsgappMessage, type MsgappReceipt, messageOf } from './msgapp-resu
 import { MsgappSettings } from './msgapp-settings.js';
 import type { MediaKind } from './msgapp-transport.js';
 import { type Sender, Senders } from './senders.js';
+import { unsendableCharacter } from './unsendable-character.js';
 
 /** A text to one number. */
 export interface MsgappText {
@@ -65,8 +66,8 @@ export class MsgappService {
   /**
    * Charges and queues a text; when this resolves it is stored and will be delivered.
    *
-   * @throws MessagingError `error.invalid_number`, `error.empty_message`, `error.msgapp_no_session`,
-   *   `error.msgapp_not_connected`, `error.insufficient_balance`, `error.account_not_found`, `error.idempotency_mismatch`,
+   * @throws MessagingError `error.invalid_number`, `error.empty_message`, `error.unsendable_character`,
+   *   `error.msgapp_no_session`, `error.msgapp_not_connected`, `error.insufficient_balance`, `error.account_not_found`, `error.idempotency_mismatch`,
    *   `error.idempotency_running`, `error.storage_unavailable`; then nothing is charged
    */
   async sendText(accountId: string, text: MsgappText, options: MsgappSendOptions = {}): Promise<MsgappReceipt> {
@@ -81,6 +82,7 @@ export class MsgappService {
       this.checkNumber(text.to);
       const body = text.body ?? '';
       if (body.trim() === '') throw new MessagingError('error.empty_message');
+      checkCharacters(body);
       const sender = await this.senders.choose(accountId, text.from);
       const payload = { kind: 'text', text: body };
       return this.outbox.accept(this.draft(this.ids.next(), accountId, sender, text.to, payload, key), host);
@@ -110,6 +112,7 @@ export class MsgappService {
       if (file.mediaType !== undefined && !MEDIA_KINDS.includes(file.mediaType)) {
         throw new MessagingError('error.field_invalid', { field: 'mediaType' });
       }
+      checkCharacters(file.caption ?? '');
       const sender = await this.senders.choose(accountId, file.from);
       const id = this.ids.next();
       const media = await this.intake.take(accountId, id, file.mediaUrl, file.mediaType, signal);
@@ -163,4 +166,9 @@ export class MsgappService {
     if (isPhoneNumber(number) && (!this.settings.strictNumbers || isValidNumber(number))) return;
     throw new MessagingError('error.invalid_number', { number: String(number).slice(0, 64) });
   }
+}
+
+function checkCharacters(text: string): void {
+  const character = unsendableCharacter(text);
+  if (character !== undefined) throw new MessagingError('error.unsendable_character', { character });
 }

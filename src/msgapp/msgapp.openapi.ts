@@ -43,6 +43,8 @@ const NUMBERS: readonly RouteError[] = [
   { code: 'error.invalid_number', values: { number: '+22670000000' } },
 ];
 
+const UNSENDABLE: RouteError = { code: 'error.unsendable_character', values: { character: 'U+0000' } };
+
 const NOT_CONNECTED: readonly RouteError[] = [
   { code: 'error.msgapp_no_session' },
   { code: 'error.msgapp_not_connected', values: { from: SENDER } },
@@ -124,6 +126,7 @@ export const msgappOpenapi = describeController(MsgappController, ({ userTokens 
         ...NUMBERS,
         ...notString('body'),
         { code: 'error.empty_message' },
+        UNSENDABLE,
         ...NOT_CONNECTED,
         { code: 'error.insufficient_balance' },
         ...accountNotFound(userTokens),
@@ -147,6 +150,7 @@ export const msgappOpenapi = describeController(MsgappController, ({ userTokens 
         { code: 'error.field_missing', values: { field: 'mediaUrl' } },
         ...notString('mediaUrl', 'mediaType', 'caption'),
         { code: 'error.field_invalid', values: { field: 'mediaType' } },
+        UNSENDABLE,
         ...NOT_CONNECTED,
         { code: 'error.media_unavailable' },
         { code: 'error.insufficient_balance' },

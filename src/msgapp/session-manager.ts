@@ -108,7 +108,8 @@ export class SessionManager implements SessionObserver<LiveSession> {
 
   /** Unlinks a number and forgets its credentials; one that is over already stays as it is. @throws MessagingError `error.session_not_found` */
   async logout(accountId: string, sessionId: string): Promise<void> {
-    const stored = await this.store.find(sessionId);
+    // What cannot be an id, not every database takes.
+    const stored = /^[\w-]{1,64}$/.test(sessionId) ? await this.store.find(sessionId) : undefined;
     if (stored?.accountId !== accountId || stored.channel !== this.settings.channel) {
       throw new MessagingError('error.session_not_found');
     }

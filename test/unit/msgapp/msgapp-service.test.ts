@@ -144,6 +144,19 @@ describe('a text', () => {
     await text({ to: '22670123456' });
   });
 
+  test.each([
+    ['a\0b', 'U+0000'],
+    ['half a pair \ud83d', 'U+D83D'],
+    ['\udc00 the other half', 'U+DC00'],
+  ])('or a caption with what is no character is refused, and the character named: %j', async (body, character) => {
+    const { process, text, media } = await openLinked();
+    const refusal = refused('error.unsendable_character', { character });
+    await expect(text({ body })).rejects.toEqual(refusal);
+    await expect(media({ caption: body })).rejects.toEqual(refusal);
+    expect(process.fetcher.requests).toEqual([]);
+    await expect(text({ body: 'whole 📦 \u0001 \uffff' })).resolves.toMatchObject({ success: true });
+  });
+
   test('is refused when the balance is too low', async () => {
     const { world, text } = await openLinked({ tariff: { text: 600, media: 2 } });
     await text();

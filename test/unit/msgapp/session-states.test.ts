@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { LinkEnd } from '../../../src/msgapp/msgapp-transport.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
@@ -244,10 +244,12 @@ describe('log-out', () => {
   });
 
   test('of somebody else’s session, or none, is not found', async () => {
-    const { process, id } = await openLinked();
+    const { world, process, id } = await openLinked();
+    const find = jest.spyOn(world.storage.sessions, 'find');
     for (const [account, session] of [
       ['acc2', id],
       [ACCOUNT, 'nothing'],
+      [ACCOUNT, '\0'],
     ] as const) {
       await expect(process.sessions.logout(account, session)).rejects.toMatchObject({
         code: 'error.session_not_found',
@@ -256,6 +258,8 @@ describe('log-out', () => {
         code: 'error.session_not_found',
       });
     }
+    // PostgreSQL takes no NUL.
+    expect(find).not.toHaveBeenCalledWith('\0');
   });
 
   test('does not wait for a connection that will not close', async () => {
