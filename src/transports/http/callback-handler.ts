@@ -1,5 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Clock } from '../../common/clock.js';
+import { RareWarnings } from '../../common/rare-warnings.js';
 import type { CallbackAnswer, CallbackHandler, CarrierCallback } from '../../sms/sms-transport.js';
 import { CallbackContent, queryOf } from './callback-content.js';
 import type { HttpSettings } from './http-sms-options.js';
@@ -18,13 +19,14 @@ export function callbackHandler(settings: HttpSettings, clock: Clock, log: Logge
   const { vendor, name, callbackSecret } = settings;
   const { callback } = vendor;
   if (!callback || (callbackSecret === undefined && !callback.isGenuine)) return undefined;
+  const warnings = new RareWarnings(log, clock);
   return async (call, sink) => {
     if (callbackSecret !== undefined && !sameText(call.secret ?? '', callbackSecret)) return { status: 404 };
     const content = CallbackContent.of(call);
     if (!content) return { status: 400 };
     const now = clock.now();
     if (callback.isGenuine && !callback.isGenuine(unproven(call, content, settings, now))) {
-      log.warn('A callback with a wrong signature was turned away.');
+      warnings.warn('A callback with a wrong signature was turned away.');
       return { status: 403 };
     }
     const news = readNews(callback.read, content);

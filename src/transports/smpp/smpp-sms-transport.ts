@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { IdGenerator } from '../../common/ids.js';
+import { RareWarnings } from '../../common/rare-warnings.js';
 import {
   type DeliveryTiming,
   type OutgoingSms,
@@ -58,6 +59,7 @@ export class SmppSmsTransport extends SmsTransport {
   private readonly references: PartReferences;
   private readonly queue = new WorkQueue();
   private readonly underWay = new Set<SubmissionBatch>();
+  private readonly warnings: RareWarnings;
   private readonly outage: Outage;
   private links: readonly SmppLink[] = [];
   private incoming: Incoming | undefined;
@@ -83,6 +85,7 @@ export class SmppSmsTransport extends SmsTransport {
     const leaseMs = WORK_MS + TIMEOUTS_TO_DEATH * slowest + LEASE_MARGIN_MS;
     // With so many attempts, the last waits of ten minutes each, a carrier may be away for two hours.
     this.timing = { leaseMs, maxAttempts: 20, retryBaseMs: 5000, retryMaxMs: 600_000 };
+    this.warnings = new RareWarnings(this.log, clock);
     this.outage = new Outage(clock, (begunToo) => this.giveUpAll(NO_LINK, begunToo));
     this.references = new PartReferences(() => ids.random());
   }
@@ -127,7 +130,7 @@ export class SmppSmsTransport extends SmsTransport {
     const { queue, clock } = this;
     const handlers = {
       deliver: (pdu: Parameters<Incoming['deliver']>[0]) => incoming.deliver(pdu, settings.incoming),
-      fault: (what: string) => this.log.warn(`Link ${settings.name}: ${what}`),
+      fault: (what: string) => this.warnings.warn(`Link ${settings.name}: ${what}`),
     };
     return new SmppLink(
       settings,

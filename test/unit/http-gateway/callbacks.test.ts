@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { anSms, CALLBACK_SECRET, DOUBLES, GatewayWorld } from '../../support/gateway/gateway-world.js';
 import type { DoubleCall } from '../../support/gateway/vendor-double.js';
@@ -188,6 +188,15 @@ describe('what only some vendors do', () => {
       world.clock.now() + DAY,
     );
     expect((await world.call(early, url)).status).toBe(403);
+  });
+
+  test('whoever forges calls without end does not fill the log', async () => {
+    const world = await worldOf('twilio');
+    const warned = jest.spyOn(Logger.prototype, 'warn');
+    const forged = form({ MessageSid: 'SM1', MessageStatus: 'failed' });
+    for (let call = 0; call < 20; call++) expect((await world.call(forged, at)).status).toBe(403);
+    expect(warned).toHaveBeenCalledTimes(1);
+    warned.mockRestore();
   });
 
   test('Twilio signs the URL the host gave it, not the one a proxy made of it', async () => {

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../../../common/clock.js';
+import { RareWarnings } from '../../../common/rare-warnings.js';
 import type { CarrierReceipt, InboundSms, SmsReport, SmsSink } from '../../../sms/sms-transport.js';
 import type { ShortMessage } from '../pdu/pdu.js';
 import type { IncomingSettings } from '../smpp-settings.js';
@@ -12,6 +13,7 @@ import { textPart } from './text-part.js';
 /** Reads what comes in on the links and hands it to the sink. */
 export class Incoming {
   private readonly log = new Logger('SmppSmsTransport');
+  private readonly warnings: RareWarnings;
   private readonly joiner: PartJoiner;
 
   /** @param ours turns a receipt into a report when its message is known here and nowhere else */
@@ -20,6 +22,7 @@ export class Incoming {
     private readonly ours: (receipt: CarrierReceipt) => SmsReport | undefined,
     clock: Clock,
   ) {
+    this.warnings = new RareWarnings(this.log, clock);
     this.joiner = new PartJoiner(clock, (text) => void this.handIncomplete(text));
   }
 
@@ -30,7 +33,7 @@ export class Incoming {
     if (kind === 'other') return;
     const receipt = readReceipt(pdu, settings);
     if (receipt) return this.handIn(receipt);
-    this.log.warn(`Route ${settings.route}: a receipt without an id or a state.`);
+    this.warnings.warn(`Route ${settings.route}: a receipt without an id or a state.`);
   }
 
   /** Hands in what is still incomplete. */
@@ -44,7 +47,7 @@ export class Incoming {
     const text = decodeText(octets, pdu.dataCoding, settings.defaultAlphabet);
     if (from === undefined || text === undefined) {
       const what = from === undefined ? 'from what is no whole number' : `of data_coding ${pdu.dataCoding}`;
-      this.log.warn(`Route ${settings.route}: a message ${what} came in and is left aside.`);
+      this.warnings.warn(`Route ${settings.route}: a message ${what} came in and is left aside.`);
       return;
     }
     const part = { route: settings.route, from, to: pdu.destination.address.replace(/^\+/, ''), text };
