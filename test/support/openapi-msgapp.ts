@@ -121,12 +121,14 @@ const sends = (path: string, body: object): Asked[] => [
 const REFUSED_FIELDS = (media: object): Asked[] => [
   post(TEXT, 400, { ...text, body: 1 }),
   post(TEXT, 400, { ...text, body: ' ' }),
+  post(TEXT, 400, { ...text, body: '\0' }),
   post(MEDIA, 400, { ...media, mediaUrl: undefined }),
   post(MEDIA, 400, { ...media, mediaUrl: 1 }),
   post(MEDIA, 400, { ...media, mediaUrl: 'http://192.0.2.1/photo.png' }),
   post(MEDIA, 400, { ...media, mediaType: 1 }),
   post(MEDIA, 400, { ...media, mediaType: 'sticker' }),
   post(MEDIA, 400, { ...media, caption: 1 }),
+  post(MEDIA, 400, { ...media, caption: '\0' }),
 ];
 
 /** The first waits in the storage while the second comes. */
