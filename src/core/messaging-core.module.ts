@@ -23,6 +23,7 @@ import { MediaFetcher } from '../media/media-fetcher.js';
 import { MediaSettings, resolveMediaSettings } from '../media/media-options.js';
 import { MediaStore } from '../media/media-store.js';
 import { MediaPurge } from '../msgapp/media-purge.js';
+import { SessionPurge } from '../msgapp/session-purge.js';
 import { SessionStore } from '../msgapp/session-store.js';
 import type { OtpOptions } from '../otp/otp-options.js';
 import { Channels } from '../outbox/channel.js';
@@ -125,7 +126,7 @@ export class MessagingCore {
 const SERVICES = [
   ...[GraphCheck, StorageLifecycle, MessagingEdge, MessagingEvents, SandboxFeed, SandboxScanner],
   ...[KeyDirectory, SignatureDirectory, Authenticator, AccountService, SignatureService, LedgerService],
-  ...[Channels, TextSources, Outbox, OnceGate, Dispatcher, ReplyPurge, GuardPurge, MediaPurge],
+  ...[Channels, TextSources, Outbox, OnceGate, Dispatcher, ReplyPurge, GuardPurge, MediaPurge, SessionPurge],
 ];
 
 const STORES: Provider[] = [

@@ -14,5 +14,8 @@ export function steppedSession(session: StoredSession, move: SessionMove): Store
   };
 }
 
+/** How many steps of a session are kept: what an operator reads of one that flaps, and no more. */
+export const STEPS_KEPT = 200;
+
 /** The reason of a session's first transition. */
 export const CREATED = 'requested';

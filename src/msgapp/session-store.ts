@@ -94,7 +94,7 @@ export abstract class SessionStore {
   /** A channel's sessions that are final and still have deliveries in `queued` in their lane (the lane is the session's id). */
   abstract stranded(channel: string, limit: number): Promise<readonly StoredSession[]>;
 
-  /** The steps that a session has taken, oldest first. */
+  /** The steps that a session has taken, oldest first; of more than `STEPS_KEPT` the newest. */
   abstract transitions(id: string): Promise<readonly SessionTransition[]>;
 
   /** The stored values that exist, by id; what they hold is the caller's. */
@@ -106,8 +106,11 @@ export abstract class SessionStore {
    */
   abstract writeCredentials(lease: SessionLease, changes: readonly CredentialChange[]): Promise<boolean>;
 
-  /** Forgets all values of a session, whoever holds it; a step into a final state does so by itself. */
-  abstract clearCredentials(sessionId: string): Promise<void>;
+  /**
+   * Forgets sessions that ended before a time, with their steps, at most `limit`; answers how many. One whose lane still has
+   * deliveries stays.
+   */
+  abstract purge(before: number, limit: number): Promise<number>;
 }
 
 /** Which steps there are; a store refuses all others. */

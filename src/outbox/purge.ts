@@ -2,16 +2,19 @@ import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from 
 import type { Clock } from '../common/clock.js';
 
 const EVERY_MS = 600_000;
-const AT_A_TIME = 1000;
 
 /** Forgets now and then what has expired, so that its table does not grow without bound. */
 export abstract class Purge implements OnApplicationBootstrap, OnApplicationShutdown {
   private cancel: () => void = () => undefined;
 
-  /** @param what how the log calls it */
+  /**
+   * @param what how the log calls it
+   * @param atATime how many are forgotten in one transaction
+   */
   constructor(
     private readonly what: string,
     private readonly clock: Clock,
+    private readonly atATime = 1000,
   ) {}
 
   /** Forgets at most `limit`; answers how many. */
@@ -27,7 +30,7 @@ export abstract class Purge implements OnApplicationBootstrap, OnApplicationShut
 
   private async purge(): Promise<void> {
     try {
-      while ((await this.forget(this.clock.now(), AT_A_TIME)) === AT_A_TIME) await new Promise(setImmediate);
+      while ((await this.forget(this.clock.now(), this.atATime)) === this.atATime) await new Promise(setImmediate);
     } catch {
       new Logger('Purge').warn(`Expired ${this.what} could not be purged; the next round will.`);
     }

@@ -21,6 +21,7 @@ import { raceTests } from './storage-contract/races.js';
 import { recordTests } from './storage-contract/records.js';
 import { refundTests } from './storage-contract/refunds.js';
 import { replyTests } from './storage-contract/replies.js';
+import { sessionAgeTests } from './storage-contract/session-age.js';
 import { sessionTests } from './storage-contract/sessions.js';
 import { settleTests } from './storage-contract/settle.js';
 import { signatureTests } from './storage-contract/signatures.js';
@@ -57,6 +58,7 @@ const TOPICS = {
   sessions: sessionTests,
   'leases of sessions': leaseTests,
   'credentials of sessions': credentialTests,
+  'age of sessions': sessionAgeTests,
   media: mediaTests,
   books: bookTests,
   'a long walk': walkTests,

@@ -53,6 +53,13 @@ export class NaiveSessionStore extends MemorySessionStore {
     }
     return row !== undefined;
   }
+
+  override async purge(before: number, limit: number): Promise<number> {
+    const old = this.endedBefore(before).slice(0, limit);
+    await pause();
+    for (const { id } of old) this.tables.sessions.delete(id);
+    return old.length;
+  }
 }
 
 /** Files whose id is looked up, and then taken. */

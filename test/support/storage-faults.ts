@@ -1,3 +1,4 @@
+import { isFinal, type SessionTransition } from '../../src/msgapp/session-store.js';
 import type { OnceKey } from '../../src/outbox/send.js';
 import type { OpenMemoryStorage } from './open-memory-storage.js';
 
@@ -67,6 +68,21 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
         const claimed = await claim(order);
         for (const row of asleep) rows.waiting.add(row);
         return claimed;
+      };
+    },
+  },
+  'lanes in the order of their times and ids': {
+    topic: 'lanes',
+    build: ({ outbox, rows }) => {
+      const claim = outbox.claim.bind(outbox);
+      outbox.claim = (order) => {
+        const waiting = [...rows.waiting].sort((a, b) => {
+          const [one, other] = [a.message, b.message];
+          return one.acceptedAt - other.acceptedAt || (one.id < other.id ? -1 : 1) || a.position - b.position;
+        });
+        rows.waiting.clear();
+        for (const row of waiting) rows.waiting.add(row);
+        return claim(order);
       };
     },
   },
@@ -200,6 +216,31 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
         const row = rows.sessions.get(lease.sessionId);
         if (row?.session.status === 'reconnecting') row.session = { ...row.session, status: 'created' };
         return move(lease, step);
+      };
+    },
+  },
+  'sessions that are forgotten with messages in their lane': {
+    topic: 'age of sessions',
+    build: ({ sessions, rows }) => {
+      sessions.purge = async (before, limit) => {
+        const old = [...rows.sessions.values()].filter(({ session }) => session.updatedAt < before);
+        const ended = old.filter(({ session }) => isFinal(session.status)).slice(0, limit);
+        for (const { session } of ended) rows.sessions.delete(session.id);
+        return ended.length;
+      };
+    },
+  },
+  'steps that are kept without bound': {
+    topic: 'age of sessions',
+    build: ({ sessions, rows }) => {
+      const move = sessions.move.bind(sessions);
+      const taken: SessionTransition[] = [];
+      sessions.move = async (lease, step) => {
+        const isTaken = await move(lease, step);
+        const transitions = rows.sessions.get(lease.sessionId)?.transitions;
+        taken.push(...(transitions?.slice(-1) ?? []));
+        if (taken.length > 200) transitions?.splice(0, transitions.length, ...taken);
+        return isTaken;
       };
     },
   },

@@ -65,6 +65,7 @@ const RACES = [
   'a session ends while its credentials are written: none are left',
   'the same step 20 times at once: taken once',
   'steps of all kinds at once: they follow on one another, and the last one is where the session stands',
+  'old sessions are forgotten 20 times at once: each is counted once',
   'one file id 20 times at once: kept once',
   'the same numbers opted out 20 times at once: each is added once',
   'the same numbers taken back 20 times at once: each is removed once',

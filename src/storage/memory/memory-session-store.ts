@@ -1,5 +1,5 @@
 import type { CredentialChange } from '../../msgapp/session-credentials.js';
-import { CREATED, steppedSession } from '../../msgapp/session-step.js';
+import { CREATED, STEPS_KEPT, steppedSession } from '../../msgapp/session-step.js';
 import {
   isFinal,
   type NewSession,
@@ -9,6 +9,7 @@ import {
   type SessionTransition,
   type StoredSession,
 } from '../../msgapp/session-store.js';
+import type { DeliveryStatus } from '../../outbox/delivery-status.js';
 import type { MemorySession, MemoryTables } from './memory-tables.js';
 
 /** Sessions and their credentials in memory. */
@@ -84,6 +85,7 @@ export class MemorySessionStore extends SessionStore {
     const stepped = row && steppedSession(row.session, move);
     if (!stepped) return false;
     row.transitions.push({ ...move, from: row.session.status });
+    row.transitions.splice(0, row.transitions.length - STEPS_KEPT);
     row.session = stepped;
     if (isFinal(stepped.status)) {
       row.owner = undefined;
@@ -93,10 +95,9 @@ export class MemorySessionStore extends SessionStore {
   }
 
   override async stranded(channel: string, limit: number): Promise<readonly StoredSession[]> {
-    const queued = [...this.tables.waiting].filter(({ status, message }) => status === 'queued' && message.lane);
-    const lanes = new Set(queued.map(({ message }) => message.lane));
+    const lanes = this.lanesOf(['queued']);
     return this.all()
-      .filter((session) => session.channel === channel && isFinal(session.status) && lanes.has(session.id))
+      .filter((session) => session.channel === channel && isFinal(session.status) && lanes.has(laneOf(session)))
       .slice(0, limit);
   }
 
@@ -127,14 +128,30 @@ export class MemorySessionStore extends SessionStore {
     return row !== undefined;
   }
 
-  override async clearCredentials(sessionId: string): Promise<void> {
-    this.tables.sessions.get(sessionId)?.credentials.clear();
+  override async purge(before: number, limit: number): Promise<number> {
+    const old = this.endedBefore(before).slice(0, limit);
+    for (const { id } of old) this.tables.sessions.delete(id);
+    return old.length;
+  }
+
+  /** Those with nothing left in their lane, the oldest end first. */
+  protected endedBefore(time: number): StoredSession[] {
+    const lanes = this.lanesOf(['queued', 'sending']);
+    return this.all()
+      .filter((session) => isFinal(session.status) && session.updatedAt < time && !lanes.has(laneOf(session)))
+      .sort((a, b) => a.updatedAt - b.updatedAt);
   }
 
   /** The session's row, where the lease is still good. */
   protected held({ sessionId, epoch }: SessionLease): MemorySession | undefined {
     const row = this.tables.sessions.get(sessionId);
     return row?.owner !== undefined && row.epoch === epoch ? row : undefined;
+  }
+
+  /** The lanes that have deliveries in these states. */
+  private lanesOf(statuses: readonly DeliveryStatus[]): ReadonlySet<string> {
+    const rows = [...this.tables.waiting].filter(({ status, message }) => message.lane && statuses.includes(status));
+    return new Set(rows.map(({ message: { channel, lane = '' } }) => laneOf({ channel, id: lane })));
   }
 
   /** Oldest first. */
@@ -150,6 +167,10 @@ function isFree(row: MemorySession | undefined, now: number): boolean {
 
 function toSession({ session, owner, leaseUntil }: MemorySession): StoredSession {
   return { ...session, heldUntil: owner === undefined ? undefined : leaseUntil };
+}
+
+function laneOf({ channel, id }: { readonly channel: string; readonly id: string }): string {
+  return keyOf(channel, id);
 }
 
 function keyOf(kind: string, id: string): string {

@@ -46,7 +46,7 @@ export function* writeCredentials(
   return true;
 }
 
-/** See `SessionStore.clearCredentials`. */
+/** Forgets all that is kept of a session. */
 export function* clearCredentials(sessionId: string): Operation<void> {
   yield* write('DELETE FROM messaging_session_credential WHERE session_id = ?', sessionId);
 }

@@ -160,5 +160,8 @@ function laneOrder(dialect: Dialect): string[] {
     `UPDATE messaging_recipient SET lane_turn = CASE WHEN attempt > 0 THEN 0 ELSE
       (SELECT m.accepted_at FROM messaging_message m WHERE m.id = messaging_recipient.message_id) * ${TURNS_PER_MS} END
       WHERE lane IS NOT NULL AND lane_turn IS NULL`,
+
+    // Sessions that have ended are forgotten by their age.
+    'CREATE INDEX messaging_session_age ON messaging_session (updated_at)',
   ];
 }

@@ -1,4 +1,4 @@
-import { CREATED, steppedSession } from '../../msgapp/session-step.js';
+import { CREATED, STEPS_KEPT, steppedSession } from '../../msgapp/session-step.js';
 import {
   isFinal,
   type NewSession,
@@ -95,12 +95,34 @@ export function* moveSession(dialect: Dialect, lease: SessionLease, move: Sessio
       WHERE id = ?`,
     ...[after.status, after.number ?? null, after.reason ?? null, after.connectedAt ?? null, after.updatedAt, after.id],
   );
-  yield* insertStep(after.id, integerOf(row, 'steps'), { ...move, from: before.status });
+  const place = integerOf(row, 'steps');
+  yield* insertStep(after.id, place, { ...move, from: before.status });
+  if (place >= STEPS_KEPT) {
+    const sql = 'DELETE FROM messaging_session_step WHERE session_id = ? AND place <= ?';
+    yield* write(sql, after.id, place - STEPS_KEPT);
+  }
   if (isFinal(after.status)) {
     yield* write('UPDATE messaging_session SET owner = NULL, lease_until = NULL WHERE id = ?', after.id);
     yield* clearCredentials(after.id);
   }
   return true;
+}
+
+/** See `SessionStore.purge`. */
+export function* purgeSessions(dialect: Dialect, before: number, limit: number): Operation<number> {
+  const old = yield* rowsOf(
+    `SELECT a.id FROM messaging_session a WHERE a.updated_at < ? AND a.lease_until IS NULL AND NOT EXISTS (
+      SELECT 1 FROM messaging_recipient r WHERE r.channel = a.channel AND r.lane = a.id)
+      ORDER BY a.updated_at LIMIT ?`,
+    ...[before, limit],
+  );
+  if (old.length === 0) return 0;
+  const found = JSON.stringify(old.map((row) => textOf(row, 'id')));
+  const locked = yield* rowsOf(dialect.lockByIds('messaging_session', 'a.id', 'skip'), found);
+  const ids = JSON.stringify(locked.map((row) => textOf(row, 'id')));
+  yield* write(`DELETE FROM messaging_session_step WHERE session_id IN ${dialect.strings()}`, ids);
+  yield* write(`DELETE FROM messaging_session WHERE id IN ${dialect.strings()}`, ids);
+  return locked.length;
 }
 
 function* insertStep(id: string, place: number, { from, to, reason, number, at }: SessionTransition): Operation<void> {

@@ -7,13 +7,14 @@ import {
   type SessionTransition,
   type StoredSession,
 } from '../../msgapp/session-store.js';
-import { clearCredentials, readCredentials, writeCredentials } from './credential-operations.js';
+import { readCredentials, writeCredentials } from './credential-operations.js';
 import type { Executor } from './executor.js';
 import { type Row, rowsOf } from './operation.js';
 import {
   createSession,
   leaseSession,
   moveSession,
+  purgeSessions,
   releaseLease,
   renewLeases,
   seizeSession,
@@ -105,8 +106,8 @@ export class TypeormSessionStore extends SessionStore {
     return this.executor.write(() => writeCredentials(this.executor.dialect, lease, changes));
   }
 
-  override clearCredentials(sessionId: string): Promise<void> {
-    return this.executor.write(() => clearCredentials(sessionId));
+  override purge(before: number, limit: number): Promise<number> {
+    return this.executor.write(() => purgeSessions(this.executor.dialect, before, limit));
   }
 
   private rows(sql: string, ...params: readonly unknown[]): Promise<readonly Row[]> {

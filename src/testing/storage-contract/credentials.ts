@@ -86,18 +86,6 @@ export function credentialTests({ test }: TestRunner, world: World): void {
     for (const index of range(4)) assert.deepEqual(await read('k', [`${index}`]), { [index]: value(index) });
   });
 
-  test('clearing forgets all of one session and nothing of another', async () => {
-    const leases = [await world.sessions.create(aSession(1)), await world.sessions.create(aSession(2))];
-    for (const lease of leases) await written(lease, change('a', '1'), change('b', '2', 'other'));
-    await world.sessions.clearCredentials(sessionId(1));
-    assert.deepEqual([await read('k', ['a']), await read('other', ['b'])], [{}, {}]);
-    assert.deepEqual(await read('k', ['a'], sessionId(2)), { a: '1' });
-    const [lease] = leases;
-    assert.ok(lease);
-    await written(lease, change('a', '3'));
-    assert.deepEqual(await read('k', ['a']), { a: '3' });
-  });
-
   test('20 sessions write 200 values each at once: each has its own', async () => {
     const leases = await atOnce(20, (index) => world.sessions.create(aSession(index)));
     const ids = range(200).map(String);

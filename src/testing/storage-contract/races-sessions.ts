@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { SessionLease } from '../../msgapp/session-store.js';
-import { aSession, range, SECOND, START, sessionId } from './fixtures.js';
+import { ACCOUNT, aSession, range, SECOND, START, sessionId } from './fixtures.js';
 import { atOnce, type Race, tally } from './race.js';
 
 const ID = sessionId(1);
@@ -107,6 +107,18 @@ export const SESSION_RACES: Readonly<Record<string, Race>> = {
     for (const [index, { from }] of steps.entries()) assert.equal(from, steps[index - 1]?.to);
     const { status, reason } = (await world.sessions.find(ID)) ?? {};
     assert.deepEqual([status, reason], ['replaced', steps.at(-1)?.reason]);
+  },
+
+  'old sessions are forgotten 20 times at once: each is counted once': async (world, hand) => {
+    for (const lease of await atOnce(30, (index) => world.sessions.create(aSession(index)))) {
+      await world.move(lease, 'expired');
+    }
+    const counts = await atOnce(20, (index) => hand(index).sessions.purge(LATER, 10));
+    assert.ok(counts.every((count) => count <= 10));
+    let forgotten = counts.reduce((sum, count) => sum + count, 0);
+    for (let count = 1; count > 0; forgotten += count) count = await world.sessions.purge(LATER, 10);
+    assert.equal(forgotten, 30);
+    assert.deepEqual(await world.sessions.list(ACCOUNT, 'wa'), []);
   },
 
   'one file id 20 times at once: kept once': async (world, hand) => {

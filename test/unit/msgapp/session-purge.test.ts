@@ -1,0 +1,33 @@
+import { setImmediate as pause } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { SessionPurge } from '../../../src/msgapp/session-purge.js';
+import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { ACCOUNT, aSession } from '../../../src/testing/storage-contract/fixtures.js';
+
+const DAY = 86_400_000;
+
+test('sessions are forgotten 90 days after their end, more than a hundred of them too, and no others', async () => {
+  const { sessions } = new MemoryStorage();
+  const clock = new FakeClock();
+  const purge = new SessionPurge(sessions, clock);
+  const end = async (index: number, at: number) =>
+    sessions.move(await sessions.create(aSession(index)), { to: 'expired', reason: 'not_scanned', at });
+  for (let index = 0; index < 250; index++) await end(index, clock.now());
+  await end(250, clock.now() + DAY);
+  await sessions.create(aSession(251));
+  const kept = async () => (await sessions.list(ACCOUNT, 'wa')).length;
+  purge.onApplicationBootstrap();
+  const pass = async (ms: number) => {
+    clock.advance(ms);
+    for (let turn = 0; turn < 20; turn++) await pause();
+  };
+  await pass(90 * DAY);
+  expect(await kept()).toBe(252);
+  await pass(600_000);
+  expect(await kept()).toBe(2);
+  await pass(DAY);
+  await pass(600_000);
+  expect((await sessions.list(ACCOUNT, 'wa')).map(({ status }) => status)).toEqual(['created']);
+  purge.onApplicationShutdown();
+});
