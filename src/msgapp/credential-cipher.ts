@@ -23,6 +23,11 @@ export class CredentialCipher {
     private readonly random: Pick<IdGenerator, 'bytes'>,
   ) {}
 
+  /** How everything begins that was encrypted with the newest key. */
+  get newest(): string {
+    return `${VERSION}.${this.keys.current.id}.`;
+  }
+
   /** Encrypts with the newest key. @param value well-formed text */
   seal(kind: string, id: string, value: string): string {
     const { current } = this.keys;
@@ -30,7 +35,7 @@ export class CredentialCipher {
     const cipher = createCipheriv(ALGORITHM, this.sessionKey(current), nonce, { authTagLength: TAG_BYTES });
     cipher.setAAD(this.place(kind, id));
     const sealed = Buffer.concat([cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    return [VERSION, current.id, nonce.toString('base64url'), sealed.toString('base64url')].join('.');
+    return `${this.newest}${nonce.toString('base64url')}.${sealed.toString('base64url')}`;
   }
 
   /** @throws CredentialsUnreadableError when it was sealed with an unknown key or for another place, or was changed */

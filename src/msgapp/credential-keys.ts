@@ -1,7 +1,11 @@
 import { hkdfSync } from 'node:crypto';
 import { MessagingOptionsError } from '../common/errors.js';
 
-/** One secret, or several: the first encrypts, all of them decrypt. Drop one when nothing is left that it has encrypted. */
+/**
+ * One secret, or several: the first encrypts, all of them decrypt. To change it, put the new one in front and start all
+ * processes with both: what a session keeps is encrypted anew when a process takes the session, which the log tells. Drop
+ * the old one when that has happened to every linked session; one that needs it still fails without it.
+ */
 export type CredentialsKeyOption = string | readonly string[];
 
 /** A key that credentials are encrypted with. */

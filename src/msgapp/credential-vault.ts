@@ -1,6 +1,8 @@
+import { Logger } from '@nestjs/common';
 import type { IdGenerator } from '../common/ids.js';
 import { CredentialCipher } from './credential-cipher.js';
 import type { CredentialKeys } from './credential-keys.js';
+import { resealCredentials } from './credential-reseal.js';
 import { LeasedCredentials } from './leased-credentials.js';
 import type { SessionCredentials } from './session-credentials.js';
 import type { SessionLease, SessionStore } from './session-store.js';
@@ -16,7 +18,25 @@ export class CredentialVault extends SessionVault {
     super();
   }
 
+  /** Where there are older keys, what the session keeps under them is encrypted anew behind its back. */
   override open(lease: SessionLease): SessionCredentials {
-    return new LeasedCredentials(this.store, lease, new CredentialCipher(this.keys, lease.sessionId, this.random));
+    if (this.keys.byId.size > 1) void this.reseal(lease);
+    return new LeasedCredentials(this.store, lease, this.cipher(lease));
+  }
+
+  private async reseal(lease: SessionLease): Promise<void> {
+    const log = new Logger('Msgapp');
+    try {
+      const count = await resealCredentials(this.store, lease, this.cipher(lease));
+      if (count > 0)
+        log.log(`Session ${lease.sessionId}: all credentials are under the newest key, ${count} are new there.`);
+    } catch (error) {
+      const name = error instanceof Error ? error.name : 'something';
+      log.warn(`Session ${lease.sessionId} still has credentials under an older key: ${name}.`);
+    }
+  }
+
+  private cipher({ sessionId }: SessionLease): CredentialCipher {
+    return new CredentialCipher(this.keys, sessionId, this.random);
   }
 }

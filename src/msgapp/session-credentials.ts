@@ -5,6 +5,19 @@ export interface CredentialChange {
   readonly value: string | undefined;
 }
 
+/** A secret as it is stored. */
+export interface KeptCredential {
+  readonly kind: string;
+  readonly id: string;
+  readonly value: string;
+}
+
+/** The same secret in another form. */
+export interface CredentialReplacement extends KeptCredential {
+  /** The stored value that it takes the place of. */
+  readonly was: string;
+}
+
 /** What a transport keeps of one session. Encrypted at rest, and written only while the session is ours. */
 export interface SessionCredentials {
   /** The values that exist, by id. */

@@ -1,4 +1,4 @@
-import type { CredentialChange } from './session-credentials.js';
+import type { CredentialChange, CredentialReplacement, KeptCredential } from './session-credentials.js';
 
 /** Where a session stands; see contract section 6. `expired`, `logged_out`, `replaced`, `banned` and `failed` are final. */
 export type SessionStatus =
@@ -105,6 +105,15 @@ export abstract class SessionStore {
    * any more.
    */
   abstract writeCredentials(lease: SessionLease, changes: readonly CredentialChange[]): Promise<boolean>;
+
+  /** Values of a session that do not begin with `start`, in any order. */
+  abstract otherCredentials(sessionId: string, start: string, limit: number): Promise<readonly KeptCredential[]>;
+
+  /**
+   * Gives values that are still what they `were` another form; those that are not stay as they are. False, with nothing
+   * written, when the lease is not ours any more.
+   */
+  abstract replaceCredentials(lease: SessionLease, changes: readonly CredentialReplacement[]): Promise<boolean>;
 
   /**
    * Forgets sessions that ended before a time, with their steps, at most `limit`; answers how many. One whose lane still has

@@ -1,4 +1,4 @@
-import type { CredentialChange } from '../../msgapp/session-credentials.js';
+import type { CredentialChange, CredentialReplacement, KeptCredential } from '../../msgapp/session-credentials.js';
 import { CREATED, STEPS_KEPT, steppedSession } from '../../msgapp/session-step.js';
 import {
   isFinal,
@@ -124,6 +124,26 @@ export class MemorySessionStore extends SessionStore {
     for (const { kind, id, value } of row ? changes : []) {
       if (value === undefined) row?.credentials.delete(keyOf(kind, id));
       else row?.credentials.set(keyOf(kind, id), value);
+    }
+    return row !== undefined;
+  }
+
+  override async otherCredentials(sessionId: string, start: string, limit: number): Promise<readonly KeptCredential[]> {
+    const kept = [...(this.tables.sessions.get(sessionId)?.credentials ?? [])];
+    return kept
+      .filter(([, value]) => !value.startsWith(start))
+      .slice(0, limit)
+      .map(([key, value]) => {
+        const [kind, id] = JSON.parse(key);
+        return { kind, id, value };
+      });
+  }
+
+  override async replaceCredentials(lease: SessionLease, changes: readonly CredentialReplacement[]): Promise<boolean> {
+    const row = this.held(lease);
+    for (const { kind, id, was, value } of row ? changes : []) {
+      const key = keyOf(kind, id);
+      if (row?.credentials.get(key) === was) row.credentials.set(key, value);
     }
     return row !== undefined;
   }

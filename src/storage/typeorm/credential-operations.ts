@@ -1,7 +1,7 @@
-import type { CredentialChange } from '../../msgapp/session-credentials.js';
+import type { CredentialChange, CredentialReplacement, KeptCredential } from '../../msgapp/session-credentials.js';
 import type { SessionLease } from '../../msgapp/session-store.js';
 import type { Dialect, RowShape } from './dialect.js';
-import { type Operation, rowsOf, write } from './operation.js';
+import { type Operation, type Row, rowsOf, write, writeAll } from './operation.js';
 import { lockHeld } from './session-lock.js';
 import { textOf } from './values.js';
 
@@ -43,6 +43,42 @@ export function* writeCredentials(
       ...[lease.sessionId, JSON.stringify(rows)],
     );
   }
+  return true;
+}
+
+/** See `SessionStore.otherCredentials`. */
+export function* findOtherCredentials(
+  sessionId: string,
+  start: string,
+  limit: number,
+): Operation<readonly KeptCredential[]> {
+  const rows = yield* rowsOf(
+    `SELECT kind, name, content FROM messaging_session_credential
+      WHERE session_id = ? AND substr(content, 1, ?) <> ? LIMIT ?`,
+    ...[sessionId, [...escaped(start)].length, escaped(start), limit],
+  );
+  const text = (row: Row, column: string) => unescaped(textOf(row, column));
+  return rows.map((row) => ({ kind: text(row, 'kind'), id: text(row, 'name'), value: text(row, 'content') }));
+}
+
+/** See `SessionStore.replaceCredentials`. */
+export function* replaceCredentials(
+  dialect: Dialect,
+  lease: SessionLease,
+  changes: readonly CredentialReplacement[],
+): Operation<boolean> {
+  if (!(yield* lockHeld(dialect, lease))) return false;
+  const update = dialect.updateRows({
+    table: 'messaging_session_credential',
+    set: { content: 'v.becomes' },
+    shape: { session_id: 'id', kind: 'id', name: 'text', was: 'text', becomes: 'text' },
+    rows: changes.map(({ kind, id, was, value }) => [
+      ...[lease.sessionId, escaped(kind), escaped(id), escaped(was), escaped(value)],
+    ]),
+    on: `messaging_session_credential.session_id = v.session_id AND messaging_session_credential.kind = v.kind
+      AND messaging_session_credential.name = v.name AND messaging_session_credential.content = v.was`,
+  });
+  yield* writeAll([update], true);
   return true;
 }
 

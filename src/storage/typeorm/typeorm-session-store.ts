@@ -1,4 +1,4 @@
-import type { CredentialChange } from '../../msgapp/session-credentials.js';
+import type { CredentialChange, CredentialReplacement, KeptCredential } from '../../msgapp/session-credentials.js';
 import {
   type NewSession,
   type SessionLease,
@@ -7,7 +7,12 @@ import {
   type SessionTransition,
   type StoredSession,
 } from '../../msgapp/session-store.js';
-import { readCredentials, writeCredentials } from './credential-operations.js';
+import {
+  findOtherCredentials,
+  readCredentials,
+  replaceCredentials,
+  writeCredentials,
+} from './credential-operations.js';
 import type { Executor } from './executor.js';
 import { type Row, rowsOf } from './operation.js';
 import {
@@ -104,6 +109,14 @@ export class TypeormSessionStore extends SessionStore {
 
   override writeCredentials(lease: SessionLease, changes: readonly CredentialChange[]): Promise<boolean> {
     return this.executor.write(() => writeCredentials(this.executor.dialect, lease, changes));
+  }
+
+  override otherCredentials(sessionId: string, start: string, limit: number): Promise<readonly KeptCredential[]> {
+    return this.executor.read(() => findOtherCredentials(sessionId, start, limit));
+  }
+
+  override replaceCredentials(lease: SessionLease, changes: readonly CredentialReplacement[]): Promise<boolean> {
+    return this.executor.write(() => replaceCredentials(this.executor.dialect, lease, changes));
   }
 
   override purge(before: number, limit: number): Promise<number> {

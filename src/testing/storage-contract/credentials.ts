@@ -86,6 +86,52 @@ export function credentialTests({ test }: TestRunner, world: World): void {
     for (const index of range(4)) assert.deepEqual(await read('k', [`${index}`]), { [index]: value(index) });
   });
 
+  test('values that begin otherwise are found, to the letter and no more than the limit', async () => {
+    const lease = await world.sessions.create(aSession(1));
+    const values = ['v1.a_b.x', 'v1.aXb.x', 'v1.a_', 'V1.a_b.x', '', 'é', 'x v1.a_b.'];
+    await written(lease, ...values.map((value, index) => change(IDS[index] ?? '', value, `k${index % 2}`)));
+    const other = await world.sessions.create(aSession(2));
+    await written(other, change('a', 'another'));
+    const found = await world.sessions.otherCredentials(sessionId(1), 'v1.a_b.', 99);
+    const expected = values.map((value, index) => ({ kind: `k${index % 2}`, id: IDS[index], value })).slice(1);
+    const sorted = (all: readonly { value: string }[]) => all.toSorted((a, b) => (a.value < b.value ? -1 : 1));
+    assert.deepEqual(sorted(found), sorted(expected));
+    assert.equal((await world.sessions.otherCredentials(sessionId(1), 'v1.a_b.', 4)).length, 4);
+    assert.deepEqual(await world.sessions.otherCredentials(sessionId(1), '', 9), []);
+    assert.deepEqual(await world.sessions.otherCredentials('unknown', 'v', 9), []);
+  });
+
+  test('a value that is still what it was is replaced, one that is not stays', async () => {
+    const lease = await world.sessions.create(aSession(1));
+    await written(lease, ...IDS.map((id) => change(id, `old ${id}`)), change('a', 'old a', 'other'));
+    const other = await world.sessions.create(aSession(2));
+    await written(other, change('a', 'old a'));
+    await written(lease, change('b', 'new'), change('A', undefined));
+    const replace = (ids: readonly string[], by = lease) =>
+      world.sessions.replaceCredentials(
+        by,
+        ids.map((id) => ({ kind: 'k', id, was: `old ${id}`, value: `replaced ${id}` })),
+      );
+    assert.equal(await replace(['b', ...IDS]), true);
+    const expected = IDS.filter((id) => id !== 'A').map((id) => [id, `replaced ${id}`] as const);
+    assert.deepEqual(
+      await world.sessions.credentials(sessionId(1), 'k', ['b', ...IDS]),
+      new Map([['b', 'new'], ...expected]),
+    );
+    assert.deepEqual(await read('other', ['a']), { a: 'old a' });
+    assert.deepEqual(await read('k', ['a'], sessionId(2)), { a: 'old a' });
+    assert.equal(await replace([]), true);
+  });
+
+  test('nobody replaces anything without the lease', async () => {
+    const lease = await world.sessions.create(aSession(1));
+    await written(lease, change('a', '1'));
+    await world.sessions.seize(sessionId(1), 'p2', 10 ** 15);
+    const replacement = { kind: 'k', id: 'a', was: '1', value: '2' };
+    assert.equal(await world.sessions.replaceCredentials(lease, [replacement]), false);
+    assert.deepEqual(await read('k', ['a']), { a: '1' });
+  });
+
   test('20 sessions write 200 values each at once: each has its own', async () => {
     const leases = await atOnce(20, (index) => world.sessions.create(aSession(index)));
     const ids = range(200).map(String);

@@ -2,13 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { UuidGenerator } from '../../../src/common/ids.js';
+import { CredentialCipher } from '../../../src/msgapp/credential-cipher.js';
 import { resolveCredentialKeys } from '../../../src/msgapp/credential-keys.js';
+import { resealCredentials } from '../../../src/msgapp/credential-reseal.js';
 import { CredentialVault } from '../../../src/msgapp/credential-vault.js';
+import { CredentialsUnreadableError } from '../../../src/msgapp/credentials-unreadable-error.js';
 import type { CredentialChange } from '../../../src/msgapp/session-credentials.js';
 import { SessionLostError } from '../../../src/msgapp/session-lost-error.js';
 import type { SessionLease, SessionStore } from '../../../src/msgapp/session-store.js';
 import { MemorySessionStore } from '../../../src/storage/memory/memory-session-store.js';
 import { aSession, range, SECOND, START, sessionId } from '../../../src/testing/storage-contract/fixtures.js';
+import { eventually } from '../../support/eventually.js';
 import { OpenMemoryStorage } from '../../support/open-memory-storage.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { SqliteFile } from '../../support/sqlite-file.js';
@@ -123,12 +127,92 @@ describe('credentials of a session', () => {
   test('rotation: what is written is sealed with the newest secret, what was not stays readable', async () => {
     const { sessions, lease, credentials } = await world();
     await credentials.write([change('a', '1'), change('b', '2')]);
+    // Nothing is found that could be encrypted anew.
+    sessions.otherCredentials = async () => [];
     const rotated = vaultOf(sessions, [NEW, OLD]).open(lease);
     expect(await rotated.read('k', ['a', 'b'])).toEqual(new Map(Object.entries({ a: '1', b: '2' })));
     await rotated.write([change('a', '1')]);
     const fresh = vaultOf(sessions, NEW).open(lease);
     expect(await fresh.read('k', ['a'])).toEqual(new Map([['a', '1']]));
     await expect(fresh.read('k', ['b'])).rejects.toMatchObject({ why: 'unknown_key' });
+  });
+});
+
+describe('an older secret', () => {
+  const cipherOf = (secrets: string | readonly string[]) =>
+    new CredentialCipher(resolveCredentialKeys(secrets), sessionId(1), new UuidGenerator());
+
+  /** A session with 816 values under the old secret. */
+  async function old() {
+    const { sessions, rows, lease, credentials } = await world();
+    const ids = range(816).map(String);
+    await credentials.write(ids.map((id) => change(id, `key ${id}`, `kind ${Number(id) % 3}`)));
+    const readBy = async (secrets: string | readonly string[]) => {
+      const fresh = vaultOf(sessions, secrets).open(lease);
+      const kinds = await Promise.all(range(3).map((kind) => fresh.read(`kind ${kind}`, ids)));
+      return Object.fromEntries(kinds.flatMap((kind) => [...kind]));
+    };
+    return { sessions, rows, lease, readBy, values: Object.fromEntries(ids.map((id) => [id, `key ${id}`])) };
+  }
+
+  test('is not needed any more for a session that was taken with the new one in front', async () => {
+    const { sessions, lease, readBy, values } = await old();
+    vaultOf(sessions, [NEW, OLD]).open(lease);
+    const { newest } = cipherOf(NEW);
+    const left = () => sessions.otherCredentials(lease.sessionId, newest, 1);
+    await eventually(left, ({ length }) => length === 0);
+    expect(await readBy(NEW)).toEqual(values);
+    await expect(readBy(OLD)).rejects.toThrow(CredentialsUnreadableError);
+    expect(await resealCredentials(sessions, lease, cipherOf([NEW, OLD]))).toBe(0);
+  });
+
+  test('stays in use while it is alone, or still in front', async () => {
+    const { sessions, lease, readBy, values } = await old();
+    for (const secrets of [OLD, [OLD, NEW]])
+      expect(await resealCredentials(sessions, lease, cipherOf(secrets))).toBe(0);
+    expect(await readBy(OLD)).toEqual(values);
+  });
+
+  test('goes in batches, so that others are not held up', async () => {
+    const { sessions, lease } = await old();
+    const sizes: number[] = [];
+    const replace = sessions.replaceCredentials.bind(sessions);
+    sessions.replaceCredentials = (by, changes) => {
+      sizes.push(changes.length);
+      return replace(by, changes);
+    };
+    expect(await resealCredentials(sessions, lease, cipherOf([NEW, OLD]))).toBe(816);
+    expect(sizes).toEqual([200, 200, 200, 200, 16]);
+  });
+
+  test('a value that the transport writes meanwhile, or forgets, is as it left it', async () => {
+    const { sessions, lease, readBy, values } = await old();
+    const transport = vaultOf(sessions, [NEW, OLD]).open(lease);
+    const find = sessions.otherCredentials.bind(sessions);
+    sessions.otherCredentials = async (...args) => {
+      sessions.otherCredentials = find;
+      const found = await find(...args);
+      await transport.write([change('0', 'newer', 'kind 0'), change('1', undefined, 'kind 1')]);
+      return found;
+    };
+    await resealCredentials(sessions, lease, cipherOf([NEW, OLD]));
+    const { '1': _, ...others } = values;
+    expect(await readBy(NEW)).toEqual({ ...others, '0': 'newer' });
+  });
+
+  test('a process that has lost the session leaves it to the next', async () => {
+    const { sessions, lease, readBy, values } = await old();
+    await sessions.seize(lease.sessionId, 'p2', START + 60 * SECOND);
+    expect(await resealCredentials(sessions, lease, cipherOf([NEW, OLD]))).toBe(0);
+    expect(await readBy(OLD)).toEqual(values);
+  });
+
+  test('what cannot be decrypted stops it, and nothing is lost', async () => {
+    const { sessions, rows, lease, readBy } = await old();
+    rows.sessions.get(lease.sessionId)?.credentials.set(JSON.stringify(['kind 0', '300']), 'v1.damaged');
+    await expect(resealCredentials(sessions, lease, cipherOf([NEW, OLD]))).rejects.toThrow(CredentialsUnreadableError);
+    rows.sessions.get(lease.sessionId)?.credentials.delete(JSON.stringify(['kind 0', '300']));
+    expect(Object.keys(await readBy([NEW, OLD]))).toHaveLength(815);
   });
 });
 
