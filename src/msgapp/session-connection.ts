@@ -1,7 +1,9 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../common/clock.js';
+import type { CredentialsUnreadableError } from './credentials-unreadable-error.js';
 import { Inbox } from './inbox.js';
 import type { Link, LinkEvent, LinkOrder, MsgappTransport } from './msgapp-transport.js';
+import { WatchedCredentials } from './watched-credentials.js';
 import { within } from './within.js';
 
 /** How long the closing of a connection is waited for. */
@@ -33,7 +35,8 @@ export class SessionConnection {
     private readonly atOnce: (event: LinkEvent) => void,
   ) {
     this.inbox = new Inbox(clock);
-    this.opening = this.open(transport);
+    const credentials = new WatchedCredentials(order.credentials, (error) => this.unreadable(error));
+    this.opening = this.open(transport, { ...order, credentials });
   }
 
   /** Whether it has said its end. */
@@ -70,9 +73,9 @@ export class SessionConnection {
     await within(this.clock, CLOSE_MS, closing);
   }
 
-  private async open(transport: MsgappTransport): Promise<Link | undefined> {
+  private async open(transport: MsgappTransport, order: LinkOrder): Promise<Link | undefined> {
     try {
-      return await transport.open(this.order, (event) => this.hear(event));
+      return await transport.open(order, (event) => this.hear(event));
     } catch (error) {
       this.warn('could not be opened', error);
       this.drop('open_failed');
@@ -88,6 +91,17 @@ export class SessionConnection {
       this.atOnce(event);
     }
     await new Promise<void>((done) => this.inbox.put({ event, done }));
+  }
+
+  /** A key that is missing may have been left out by mistake: there is a moment to put it back before the session is lost. */
+  private unreadable({ why, message }: CredentialsUnreadableError): void {
+    this.log.error(message);
+    const reason = 'credentials_unreadable';
+    const isLost = why === 'damaged';
+    void this.hear({
+      kind: 'ended',
+      end: isLost ? { next: 'give-up', status: 'failed', reason } : { next: 'retry-few', reason },
+    });
   }
 
   /** Only the kind of fault: its text might quote a secret. */

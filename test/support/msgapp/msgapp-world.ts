@@ -27,13 +27,19 @@ import { ScriptedTransport } from './scripted-transport.js';
 
 /** Keeps credentials as they are. */
 class PlainVault extends SessionVault {
+  /** What reading fails with. */
+  fault: Error | undefined;
+
   constructor(private readonly store: SessionStore) {
     super();
   }
 
   override open(lease: SessionLease): SessionCredentials {
     return {
-      read: (kind, ids) => this.store.credentials(lease.sessionId, kind, ids),
+      read: async (kind, ids) => {
+        if (this.fault) throw this.fault;
+        return this.store.credentials(lease.sessionId, kind, ids);
+      },
       write: async (changes) => {
         if (!(await this.store.writeCredentials(lease, changes))) throw new Error('The session is lost.');
       },
@@ -76,6 +82,7 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
   readonly fetcher = new FakeFetcher();
   readonly ids = new EvenIds();
   readonly outbox: Outbox;
+  readonly vault: PlainVault;
   readonly sessions: SessionManager;
   readonly senders: Senders;
   readonly channel: MsgappChannel;
@@ -94,8 +101,8 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
     this.clock = clock;
     this.storage = storage;
     this.outbox = new Outbox(storage.outbox, wakeUp, events);
-    const vault = new PlainVault(storage.sessions);
-    this.sessions = new SessionManager(sessionStore, vault, transport, settings, events, clock, ids);
+    this.vault = new PlainVault(storage.sessions);
+    this.sessions = new SessionManager(sessionStore, this.vault, transport, settings, events, clock, ids);
     this.senders = new Senders(this.sessions, clock);
     this.channel = new MsgappChannel(
       ...([this.sessions, this.senders, settings, events, clock, wakeUp, transport, this.outbox] as const),

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { CredentialsUnreadableError } from '../../../src/msgapp/credentials-unreadable-error.js';
 import type { LinkEnd } from '../../../src/msgapp/msgapp-transport.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { eventually } from '../../support/eventually.js';
@@ -115,6 +116,56 @@ describe('a session that is linked', () => {
     await world.pass(600_000, 10_000);
     expect([await world.status(id), transport.links.length]).toEqual(['failed', 8]);
     expect((await world.steps(id)).at(-1)).toBe('failed: bad_session');
+  });
+
+  describe('whose credentials cannot be decrypted', () => {
+    /** Each further connection reads them first, and takes a failure for one that passes. */
+    async function openUnreadable(why: 'damaged' | 'unknown_key') {
+      const all = await openLinked();
+      const { process, transport, link } = all;
+      process.vault.fault = new CredentialsUnreadableError(why, 'A credential of this session cannot be decrypted.');
+      transport.onOpen = (each) => {
+        const read = each.order.credentials.read('creds', ['main']);
+        read
+          .then(() => each.say({ kind: 'open', number: NUMBER }))
+          .catch(() => each.say(ended({ next: 'retry', reason: 'unread' })));
+      };
+      await link.say(ended(retry));
+      return all;
+    }
+
+    test('has failed at once when they are damaged', async () => {
+      const { world, transport, id } = await openUnreadable('damaged');
+      await world.pass(600_000, 10_000);
+      expect((await world.steps(id)).slice(2)).toEqual(['reconnecting: cut', 'failed: credentials_unreadable']);
+      expect(transport.links).toHaveLength(2);
+    });
+
+    test('has failed after some minutes when their key is missing', async () => {
+      const { world, transport, id } = await openUnreadable('unknown_key');
+      await world.pass(60_000, 1000);
+      expect(await world.status(id)).toBe('reconnecting');
+      await world.pass(600_000, 10_000);
+      expect((await world.steps(id)).slice(2)).toEqual(['reconnecting: cut', 'failed: credentials_unreadable']);
+      expect(transport.links).toHaveLength(9);
+    });
+
+    test('goes on when the key is put back in time', async () => {
+      const { world, process, id } = await openUnreadable('unknown_key');
+      await world.pass(30_000, 1000);
+      process.vault.fault = undefined;
+      await world.pass(60_000, 1000);
+      expect([await world.status(id), (await world.steps(id)).length]).toEqual(['connected', 4]);
+    });
+
+    test('fails too while it is connected', async () => {
+      const { world, process, id, link } = await openLinked();
+      process.vault.fault = new CredentialsUnreadableError('damaged', 'A credential cannot be decrypted.');
+      await expect(link.order.credentials.read('session', ['peer'])).rejects.toThrow(CredentialsUnreadableError);
+      await settled();
+      expect((await world.steps(id)).at(-1)).toBe('failed: credentials_unreadable');
+      expect(link.closed).toBe(1);
+    });
   });
 
   test('a connection that cannot even be opened is an end like others', async () => {
