@@ -100,7 +100,9 @@ export class SmsService {
     if (message?.payload.kind !== 'text') throw new MessagingError('error.message_not_found');
     const recipients = await this.store.recipients(smsId);
     const numbers = recipients.map(({ number }) => number);
-    return { ...summaryOf(message, numbers), recipients: recipients.map(recipientOf) };
+    // Read after the message: a refund in between must not show below and be missing above.
+    const refundedUnits = recipients.reduce((sum, recipient) => sum + recipient.refundedUnits, 0);
+    return { ...summaryOf({ ...message, refundedUnits }, numbers), recipients: recipients.map(recipientOf) };
   }
 
   /** An account's SMS, newest first. @throws MessagingError `error.invalid_cursor` */
