@@ -40,13 +40,17 @@ export async function crashLoop(
   try {
     await host.start().answering;
     const load = new CrashLoad(host, key, CLIENTS);
+    let lives = true;
     for (let kill = 0; kill < kills; kill++) {
+      if (lives) await busy(load);
       await ripe();
       await host.end('SIGKILL');
       const { answering } = host.start();
       // Now and then it does not even live to answer.
-      if (kill % 4 < 3) await answering;
+      lives = kill % 4 < 3;
+      if (lives) await answering;
     }
+    if (lives) await busy(load);
     await host.end('SIGKILL');
     await host.start().answering;
     await load.finish();
@@ -65,6 +69,15 @@ export async function crashLoop(
     await host.close();
     await books.close();
   }
+}
+
+/** Resolves when a host has answered some: one that dies before shows nothing, and on a slow machine that is most of them. */
+async function busy({ answered }: CrashLoad): Promise<void> {
+  const before = answered.size;
+  await until(
+    async () => answered.size,
+    (count) => count >= before + 2 * CLIENTS,
+  );
 }
 
 async function makeAccount(database: string): Promise<string> {
