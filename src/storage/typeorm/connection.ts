@@ -44,8 +44,7 @@ export function connectionOf(url: string): DataSource {
       enableWAL: true,
       // Waiting is done without blocking the process, see SqliteExecutor.
       timeout: 0,
-      // After an answer nothing may be lost, not even by a power cut: WAL alone would only sync at checkpoints.
-      prepareDatabase: (handle: { pragma(text: string): unknown }) => void handle.pragma('synchronous = FULL'),
+      prepareDatabase: prepareSqlite,
     });
   }
   if (/^postgres(ql)?:/.test(url)) {
@@ -65,4 +64,11 @@ export function connectionOf(url: string): DataSource {
     });
   }
   throw new MessagingOptionsError('storage: a database URL starts with sqlite:, postgres:// or mysql://.');
+}
+
+function prepareSqlite(handle: { pragma(text: string): unknown }): void {
+  // After an answer nothing may be lost, not even by a power cut: WAL alone would only sync at checkpoints.
+  handle.pragma('synchronous = FULL');
+  // What a statement or a savepoint may have to take back is kept in memory, in place of a file for each of them.
+  handle.pragma('temp_store = MEMORY');
 }

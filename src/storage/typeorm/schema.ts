@@ -12,6 +12,7 @@ export function schemaVersions(dialect: Dialect): readonly { readonly name: stri
     { name: '0005-msgapp', up: msgappTables(dialect) },
     { name: '0006-opt-out', up: optOut(dialect) },
     { name: '0007-lane-order', up: laneOrder(dialect) },
+    { name: '0008-random-keys', up: randomKeys(dialect) },
   ];
 }
 
@@ -164,4 +165,25 @@ function laneOrder(dialect: Dialect): string[] {
     // Sessions that have ended are forgotten by their age.
     'CREATE INDEX messaging_session_age ON messaging_session (updated_at)',
   ];
+}
+
+/**
+ * SQLite: rows under random keys, in the order they come. By key each of a commit's rows is on a page of its own, and each of
+ * these pages is written whole; so only the index's are.
+ */
+function randomKeys(dialect: Dialect): string[] {
+  if (dialect.clustered === '') return [];
+  const columns = {
+    guard: 'id TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL, state TEXT NOT NULL, messages TEXT NOT NULL',
+    idempotency: `account_id TEXT NOT NULL, route TEXT NOT NULL, once_key TEXT NOT NULL, fingerprint TEXT NOT NULL,
+      reply TEXT NOT NULL`,
+  };
+  const keys = { guard: '', idempotency: ', PRIMARY KEY (account_id, route, once_key)' };
+  return (['guard', 'idempotency'] as const).flatMap((name) => [
+    `ALTER TABLE messaging_${name} RENAME TO messaging_${name}_by_key`,
+    `CREATE TABLE messaging_${name} (${columns[name]}, expires_at INTEGER NOT NULL${keys[name]})`,
+    `INSERT INTO messaging_${name} SELECT * FROM messaging_${name}_by_key`,
+    `DROP TABLE messaging_${name}_by_key`,
+    `CREATE INDEX messaging_${name}_expiry ON messaging_${name} (expires_at)`,
+  ]);
 }

@@ -51,6 +51,16 @@ export interface PostgresConnection {
 }
 
 /**
+ * A plan is kept from a connection's first uses of a statement, when a table may be all but empty: reading it whole is the
+ * cheapest then, and a queue that fills up meanwhile is read whole with every batch, until the database analyses it. Our
+ * writes find their rows by an index, always; and not through a bitmap, which does not let an index forget dead entries.
+ */
+const BEGIN = ['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan'].reduce(
+  (begun, plan) => `${begun}; SET LOCAL enable_${plan} = off`,
+  'BEGIN',
+);
+
+/**
  * Statements on `pg`'s own connection, prepared once per connection: TypeORM would have each of them planned again every
  * time, which for the accept statement takes longer than running it. With pipelining BEGIN travels with the first statement
  * and COMMIT with the last, which halves the round trips of most transactions.
@@ -64,7 +74,7 @@ export function preparedSession(connection: PostgresConnection, native: NamedNat
   const commit = () => connection.query('COMMIT');
   return {
     begin: async (durable) => {
-      const begun = connection.query(durable ? 'BEGIN' : 'BEGIN; SET LOCAL synchronous_commit = off');
+      const begun = connection.query(durable ? BEGIN : `${BEGIN}; SET LOCAL synchronous_commit = off`);
       if (!connection.pipeline) return begun;
       // Where it fails the connection is lost, and the first statement fails with it.
       begun.catch(() => undefined);

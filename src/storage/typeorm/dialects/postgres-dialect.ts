@@ -34,20 +34,21 @@ export class PostgresDialect extends Dialect {
     return { ...plan, params };
   }
 
+  /** `jsonb` is parsed once; of `json` each `->>` parses the text again, which made half the cost of an insert. */
   override rows(shape: RowShape): string {
     const columns = Object.entries(shape).map(([name, type], index) => `(e->>${index})::${CAST[type]} AS ${name}`);
-    return `(SELECT ${columns.join(', ')} FROM json_array_elements(?::json) e) v`;
+    return `(SELECT ${columns.join(', ')} FROM jsonb_array_elements(?::jsonb) e) v`;
   }
 
   override numberedPairs(): string {
     return (
       '(SELECT place - 1 AS position, pair->>0 AS number, (pair->>1)::bigint AS units ' +
-      'FROM json_array_elements(?::json) WITH ORDINALITY AS t(pair, place)) v'
+      'FROM jsonb_array_elements(?::jsonb) WITH ORDINALITY AS t(pair, place)) v'
     );
   }
 
   override strings(): string {
-    return '(SELECT json_array_elements_text(?::json))';
+    return '(SELECT jsonb_array_elements_text(?::jsonb))';
   }
 
   override lock(alias: string, ifLocked: 'wait' | 'skip', strength = 'update'): string {
