@@ -89,7 +89,8 @@ export async function load(
   });
   return {
     cpu: ((await target.cpu()) - before) / result.requests.total,
-    perSecond: result.requests.average,
+    // Not `requests.average`, which is of whole seconds and so of a single one in a short run.
+    perSecond: result.requests.total / result.duration,
     p99: result.latency.p99,
     refused: result.non2xx + result.errors + result.timeouts,
   };

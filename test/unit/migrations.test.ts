@@ -76,3 +76,39 @@ test('what waited in lanes before they had turns keeps its order; what was sent 
   await storage.stop();
   await dataSource.destroy();
 });
+
+test('what is remembered of numbers and of answered requests outlives the move to tables in the order of arrival', async () => {
+  const dataSource = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
+  await dataSource.query('CREATE TABLE messaging_schema (name TEXT NOT NULL PRIMARY KEY, applied_at INTEGER NOT NULL)');
+  const versions = schemaVersions(new SqliteDialect());
+  const before = versions.findIndex(({ name }) => name === '0008-random-keys');
+  for (const { name, up } of versions.slice(0, before)) {
+    for (const sql of up) await dataSource.query(sql);
+    await dataSource.query(`INSERT INTO messaging_schema VALUES ('${name}', 0)`);
+  }
+  await dataSource.query(`INSERT INTO messaging_guard (id, version, state, messages, expires_at)
+    VALUES ('key', 3, '{"tries":2}', '["m"]', 70)`);
+  await dataSource.query(`INSERT INTO messaging_idempotency (account_id, route, once_key, fingerprint, reply, expires_at)
+    VALUES ('acc', 'POST x', 'k', 'f', '{"success":true}', 80)`);
+  const contents = async () => [
+    await dataSource.query('SELECT id, version, state, messages, expires_at FROM messaging_guard'),
+    await dataSource.query(
+      'SELECT account_id, route, once_key, fingerprint, reply, expires_at FROM messaging_idempotency',
+    ),
+  ];
+  const [guards, replies] = await contents();
+
+  const storage = new TypeormStorage({ database: dataSource });
+  await storage.start();
+
+  expect(await contents()).toEqual([guards, replies]);
+  const indexes = await dataSource.query("SELECT tbl_name FROM sqlite_master WHERE name LIKE 'messaging_%_expiry'");
+  const owners = indexes.map(({ tbl_name: table }: { tbl_name: string }) => table);
+  expect(owners).toEqual(expect.arrayContaining(['messaging_guard', 'messaging_idempotency']));
+  const [{ sql }] = await dataSource.query("SELECT sql FROM sqlite_master WHERE name = 'messaging_guard'");
+  expect(sql).not.toMatch(/WITHOUT ROWID/);
+  expect(guards).toHaveLength(1);
+  expect(replies).toHaveLength(1);
+  await storage.stop();
+  await dataSource.destroy();
+});

@@ -1,7 +1,7 @@
 import { type Decide, onceId, type StoredReply } from '../../outbox/decide.js';
 import type { CommitOutcome } from '../../outbox/outbox-store.js';
 import { costOf, type OnceKey, type Send } from '../../outbox/send.js';
-import { type Dialect, type RowShape, shapeOf } from './dialect.js';
+import { type Dialect, shapeOf } from './dialect.js';
 import type { LaneTurns } from './lane-turns.js';
 import { type Operation, rowsOf, type Statement, writeAll } from './operation.js';
 import { insertRecipients } from './recipient-inserts.js';
@@ -98,21 +98,29 @@ function debit(dialect: Dialect, spent: ReadonlyMap<string, number>): Statement 
 
 function inserts(dialect: Dialect, sends: readonly Send[], turns: LaneTurns): Statement[] {
   const statements = [
-    insert(dialect, 'messaging_message', MESSAGE, (send) => [
-      ...[send.id, send.accountId, send.channel, send.payload.kind, send.lane ?? null, send.sender],
-      ...[JSON.stringify(send.payload), costOf(send), 0, send.at],
-    ])(sends),
+    dialect.insertRows({
+      ...{ table: 'messaging_message', shape: MESSAGE },
+      rows: sends.map((send) => [
+        ...[send.id, send.accountId, send.channel, send.payload.kind, send.lane ?? null, send.sender],
+        ...[JSON.stringify(send.payload), costOf(send), 0, send.at],
+      ]),
+    }),
     ...insertRecipients(dialect, sends, turns),
-    insert(dialect, 'messaging_ledger', CHARGE, (send) => [
-      ...[send.id, send.accountId, 'charge', send.id, -costOf(send), send.at],
-    ])(sends),
+    dialect.insertRows({
+      ...{ table: 'messaging_ledger', shape: CHARGE },
+      rows: sends.map((send) => [...[send.id, send.accountId, 'charge', send.id, -costOf(send), send.at]]),
+    }),
   ];
   const keyed = sends.filter(({ once }) => once !== undefined);
   if (keyed.length > 0) {
-    const reply = insert(dialect, 'messaging_idempotency', REPLY, ({ once, reply: answer }) => [
-      ...[once?.accountId, once?.route, once?.key, once?.fingerprint, JSON.stringify(answer), once?.expiresAt],
-    ])(keyed);
-    statements.push({ ...reply, sql: `${reply.sql} ${dialect.onDuplicate(...REPLACE_EXPIRED)}` });
+    statements.push(
+      dialect.insertRows({
+        ...{ table: 'messaging_idempotency', shape: REPLY, onDuplicate: REPLACE_EXPIRED },
+        rows: keyed.map(({ once, reply }) => [
+          ...[once?.accountId, once?.route, once?.key, once?.fingerprint, JSON.stringify(reply), once?.expiresAt],
+        ]),
+      }),
+    );
   }
   return statements;
 }
@@ -123,14 +131,3 @@ const REPLY = shapeOf('account_id route once_key fingerprint reply', 'expires_at
 
 // A live reply would have been replayed under the account's lock, so what stands in the way has expired.
 const REPLACE_EXPIRED = ['account_id, route, once_key', ['fingerprint', 'reply', 'expires_at']] as const;
-
-function insert(
-  dialect: Dialect,
-  table: string,
-  shape: RowShape,
-  toRow: (send: Send) => readonly unknown[],
-): (sends: readonly Send[]) => Statement {
-  const columns = Object.keys(shape);
-  const sql = `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${columns.map((name) => `v.${name}`).join(', ')} FROM ${dialect.rows(shape)}`;
-  return (sends) => ({ sql, params: [JSON.stringify(sends.map(toRow))] });
-}

@@ -27,6 +27,18 @@ export interface RowsUpdate {
   readonly on: string;
 }
 
+/** An insert of many rows at once. */
+export interface RowsInsert {
+  readonly table: string;
+  /** An expression for each column; there `v` is the row. Left out: the shape's columns, each as it is. */
+  readonly values?: Readonly<Record<string, string>>;
+  /** The columns of `v`, and its rows. */
+  readonly shape: RowShape;
+  readonly rows: readonly (readonly unknown[])[];
+  /** What happens where the key exists, see `Dialect.onDuplicate`; left out, that is a fault. */
+  readonly onDuplicate?: readonly [key: string, replace?: readonly string[]];
+}
+
 /** A query for the first row of each of several groups, to be locked. `r` is the table's alias. */
 export interface FirstRows {
   readonly columns: string;
@@ -44,6 +56,11 @@ export interface FirstRows {
 
 /** An index of the recipients. */
 export type RecipientIndex = 'messaging_recipient_due' | 'messaging_recipient_turn';
+
+/** The columns of a shape, each as it is. */
+export function asTheyAre(shape: RowShape): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.keys(shape).map((name) => [name, `v.${name}`]));
+}
 
 /** What differs between databases. Everything else of our SQL is common to all of them. */
 export abstract class Dialect {
@@ -137,6 +154,14 @@ export abstract class Dialect {
     return `CAST(? AS ${type === 'text' ? 'text' : 'bigint'})`;
   }
 
+  /** Inserts many rows. */
+  insertRows({ table, shape, values = asTheyAre(shape), rows, onDuplicate }: RowsInsert): Statement {
+    const sql = `INSERT INTO ${table} (${Object.keys(values).join(', ')})
+      SELECT ${Object.values(values).join(', ')} FROM ${this.rows(shape)}`;
+    const end = onDuplicate ? ` ${this.onDuplicate(...onDuplicate)}` : '';
+    return { sql: `${sql}${end}`, params: [JSON.stringify(rows)] };
+  }
+
   /** Updates many rows, each with values of its own. */
   updateRows({ table, set, params = [], shape, rows, on }: RowsUpdate): Statement {
     const changes = Object.entries(set).map(([column, value]) => `${column} = ${value}`);
@@ -144,9 +169,9 @@ export abstract class Dialect {
     return { sql, params: [...params, JSON.stringify(rows)] };
   }
 
-  /** Writes one row unless its key exists; answers whether it wrote it: 1 or 0. */
-  insertNew({ sql, params }: Statement, key: string): Operation<number> {
-    return write(`${sql} ON CONFLICT (${key}) DO NOTHING`, ...params);
+  /** Writes rows unless their key exists; answers how many it wrote. MySQL writes none when it finds one of them. */
+  *insertNew(insert: Statement, key: string): Operation<number> {
+    return (yield { ...insert, sql: `${insert.sql} ON CONFLICT (${key}) DO NOTHING` }).affected;
   }
 
   /** The end of an `INSERT … SELECT`: where the key exists, these columns are replaced; without columns nothing is. */

@@ -2,6 +2,8 @@
 export interface Statement {
   readonly sql: string;
   readonly params: readonly unknown[];
+  /** Where given, it runs once for each of these in place of `params`: a row is all it writes. */
+  readonly each?: readonly (readonly unknown[])[];
   /** True: nothing comes after it and nothing hangs on its result, so the commit may travel with it. */
   readonly last?: boolean;
 }

@@ -13,12 +13,9 @@ export const PART_COLUMNS = Object.keys(SHAPE).filter((name) => name !== 'expire
 
 /** Adds the parts of SMS; those that are there stay as they are. */
 export function insertParts(dialect: Dialect, taken: readonly TakenSms[]): Statement {
-  const columns = Object.keys(SHAPE);
   const rows = taken.flatMap((sms) => partsOf(sms).map((part) => [...valuesOf(part), sms.expiresAt]));
-  const sql = `INSERT INTO messaging_sms_part (${columns.join(', ')})
-    SELECT ${columns.map((name) => `v.${name}`).join(', ')} FROM ${dialect.rows(SHAPE)}
-    ${dialect.onDuplicate('message_id, position, attempt, part')}`;
-  return { sql, params: [JSON.stringify(rows)] };
+  const onDuplicate = ['message_id, position, attempt, part'] as const;
+  return dialect.insertRows({ table: 'messaging_sms_part', shape: SHAPE, rows, onDuplicate });
 }
 
 /** Writes where parts now stand. */

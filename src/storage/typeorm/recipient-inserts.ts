@@ -1,12 +1,13 @@
 import type { Recipient, Send } from '../../outbox/send.js';
-import { type Dialect, type RowShape, shapeOf } from './dialect.js';
+import { asTheyAre, type Dialect, type RowShape, shapeOf } from './dialect.js';
 import type { LaneTurns } from './lane-turns.js';
 import type { Statement } from './operation.js';
 
 /** From so many recipients on, a send's rows travel by themselves, without its id repeated in each of them. */
 const LARGE = 50;
 
-const FREE = shapeOf('message_id channel number', 'position units at');
+const FREE = shapeOf('message_id channel number', 'position units updated_at');
+const REFUSED = shapeOf('message_id channel number error', 'position units updated_at');
 const LANED: RowShape = { ...FREE, lane: 'text', lane_turn: 'integer' };
 
 /** Writes the recipients of accepted sends, in lanes behind one another in the order of the sends. */
@@ -41,7 +42,6 @@ function manySends(
   shape: RowShape,
   more: (send: Send) => readonly unknown[],
 ): Statement[] {
-  const columns = Object.keys(shape).filter((column) => column !== 'at');
   const rows = sends.flatMap((send) => {
     const rest = more(send);
     return send.recipients.flatMap((recipient, position) =>
@@ -51,9 +51,8 @@ function manySends(
     );
   });
   if (rows.length === 0) return [];
-  const sql = `INSERT INTO messaging_recipient (due_at, updated_at, refunded_units, status, attempt, ${columns.join(', ')})
-    SELECT v.at, v.at, 0, 'queued', 0, ${columns.map((column) => `v.${column}`).join(', ')} FROM ${dialect.rows(shape)}`;
-  return [{ sql, params: [JSON.stringify(rows)] }];
+  const values = { ...asTheyAre(shape), due_at: 'v.updated_at', refunded_units: '0', status: "'queued'", attempt: '0' };
+  return [dialect.insertRows({ table: 'messaging_recipient', values, shape, rows })];
 }
 
 function oneSend(dialect: Dialect, { id, channel, lane, at, recipients }: Send, turn: number | undefined): Statement {
@@ -78,11 +77,8 @@ function refused(dialect: Dialect, sends: readonly Send[]): Statement[] {
         : [],
     ),
   );
-  const sql = `INSERT INTO messaging_recipient (
-      message_id, channel, updated_at, position, number, units, refunded_units, status, attempt, error)
-    SELECT v.message_id, v.channel, v.at, v.position, v.number, v.units, 0, 'failed', 0, v.error
-    FROM ${dialect.rows(shapeOf('message_id channel number error', 'position units at'))}`;
-  return [{ sql, params: [JSON.stringify(rows)] }];
+  const values = { ...asTheyAre(REFUSED), refunded_units: '0', status: "'failed'", attempt: '0' };
+  return [dialect.insertRows({ table: 'messaging_recipient', values, shape: REFUSED, rows })];
 }
 
 function isRefused({ refused: reason }: Recipient): boolean {

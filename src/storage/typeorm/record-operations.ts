@@ -85,13 +85,11 @@ export function* writeRecords(
   ];
   let written = 0;
   if (added.length > 0) {
-    const columns = Object.keys(SHAPE);
-    const sql = `INSERT INTO messaging_guard (${columns.join(', ')})
-      SELECT ${columns.map((name) => `v.${name}`).join(', ')} FROM ${dialect.rows(SHAPE)} WHERE true`;
-    written += yield* dialect.insertNew({ sql, params: [JSON.stringify(added.map(toRow))] }, 'id');
+    const insert = dialect.insertRows({ table: 'messaging_guard', shape: SHAPE, rows: added.map(toRow) });
+    written += yield* dialect.insertNew(insert, 'id');
   }
   if (changed.length > 0) {
-    const { sql, params } = dialect.updateRows({
+    const update = dialect.updateRows({
       table: 'messaging_guard',
       set: {
         state: 'v.state',
@@ -103,7 +101,7 @@ export function* writeRecords(
       rows: changed.map(toRow),
       on: 'messaging_guard.id = v.id AND messaging_guard.version = v.version',
     });
-    written += yield* write(sql, ...params);
+    written += (yield update).affected;
   }
   if (written !== rows.length) throw new RecordMovedError('A record was written by somebody else.');
 }

@@ -19,10 +19,15 @@ export interface Session {
 export type Native = (statement: Statement) => Statement;
 
 /** Runs one statement on a query runner. */
-export async function runOn(runner: QueryRunner, { sql, params }: Statement): Promise<StatementResult> {
-  const result = await runner.query(sql, [...params], true);
-  const rows: unknown = result.records ?? result.raw;
-  return { rows: Array.isArray(rows) ? rows : [], affected: result.affected ?? 0 };
+export async function runOn(runner: QueryRunner, { sql, params, each }: Statement): Promise<StatementResult> {
+  let affected = 0;
+  let rows: unknown;
+  for (const values of each ?? [params]) {
+    const result = await runner.query(sql, [...values], true);
+    affected += result.affected ?? 0;
+    rows = result.records ?? result.raw;
+  }
+  return { rows: Array.isArray(rows) ? rows : [], affected };
 }
 
 /** Statements through TypeORM, which works on every driver. */

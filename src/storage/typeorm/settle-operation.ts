@@ -1,7 +1,7 @@
 import type { DeliveryStatus } from '../../outbox/delivery-status.js';
 import type { ExpiryOrder, Movement } from '../../outbox/outbox-store.js';
 import { type DeliveryRow, nextState, type Settlement, type TrailEntry } from '../../outbox/settlement.js';
-import { type Dialect, shapeOf } from './dialect.js';
+import { asTheyAre, type Dialect, shapeOf } from './dialect.js';
 import { type Operation, type Row, rowsOf, type Statement, writeAll } from './operation.js';
 import { insertTrail } from './trail-operations.js';
 import { integerOf, optionalInteger, textOf } from './values.js';
@@ -140,19 +140,18 @@ function update(dialect: Dialect, rows: readonly Locked[]): Statement {
   });
 }
 
+const REFUND = shapeOf('id account_id message_id', 'units position posted_at');
+
 function refunds(dialect: Dialect, rows: readonly Locked[]): Statement[] {
   return [
-    {
-      sql: `INSERT INTO messaging_ledger (id, account_id, kind, units, message_id, position, posted_at)
-        SELECT v.id, v.account_id, 'refund', v.units, v.message_id, v.position, v.at FROM ${dialect.rows(shapeOf('id account_id message_id', 'units position at'))}`,
-      params: [
-        JSON.stringify(
-          rows.map(({ messageId, accountId, refund, position, at }) => [
-            ...[`${messageId}:${position}`, accountId, messageId, refund, position, at],
-          ]),
-        ),
-      ],
-    },
+    dialect.insertRows({
+      table: 'messaging_ledger',
+      values: { ...asTheyAre(REFUND), kind: "'refund'" },
+      shape: REFUND,
+      rows: rows.map(({ messageId, accountId, refund, position, at }) => [
+        ...[`${messageId}:${position}`, accountId, messageId, refund, position, at],
+      ]),
+    }),
     dialect.updateRows({
       table: 'messaging_account',
       set: { balance: 'balance + v.units' },

@@ -47,14 +47,16 @@ export class SqliteHandle {
     }
   }
 
-  execute({ sql, params }: Statement): StatementResult {
+  execute({ sql, params, each }: Statement): StatementResult {
     let statement = this.prepared.get(sql);
     if (!statement) {
       statement = this.database.prepare(sql);
       if (this.prepared.size < 500) this.prepared.set(sql, statement);
     }
     if (statement.reader) return { rows: [...(statement.all(params) as Row[])], affected: 0 };
-    return { rows: [], affected: statement.run(params).changes };
+    let affected = 0;
+    for (const values of each ?? [params]) affected += statement.run(values).changes;
+    return { rows: [], affected };
   }
 
   private performWrites(tasks: readonly SqliteTask[]): readonly SqliteTask[] {

@@ -12,7 +12,6 @@ interface Trailed {
 }
 
 const SHAPE = shapeOf('message_id entry', 'position at place');
-const COLUMNS = Object.keys(SHAPE);
 
 /** The statement that keeps the steps of deliveries; none when there are none. */
 export function insertTrail(dialect: Dialect, deliveries: readonly Trailed[]): readonly Statement[] {
@@ -20,9 +19,7 @@ export function insertTrail(dialect: Dialect, deliveries: readonly Trailed[]): r
     trail.map((entry, place) => [messageId, JSON.stringify(entry), position, entry.at, place]),
   );
   if (rows.length === 0) return [];
-  const sql = `INSERT INTO messaging_trail (${COLUMNS.join(', ')})
-    SELECT ${COLUMNS.map((name) => `v.${name}`).join(', ')} FROM ${dialect.rows(SHAPE)}`;
-  return [{ sql, params: [JSON.stringify(rows)] }];
+  return [dialect.insertRows({ table: 'messaging_trail', shape: SHAPE, rows })];
 }
 
 /** The kept steps of a message's deliveries, oldest first. */

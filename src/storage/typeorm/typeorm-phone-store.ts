@@ -13,9 +13,11 @@ export class TypeormPhoneStore extends PhoneStore {
   override async receive(messages: readonly PhoneMessage[]): Promise<void> {
     if (messages.length === 0) return;
     const { dialect } = this.executor;
-    const sql = `INSERT INTO messaging_phone_message (${COLUMNS}) SELECT ${COLUMNS} FROM ${dialect.rows(SHAPE)}
-      ${dialect.onDuplicate('number, channel, message_id')}`;
-    await this.executor.writeLazily(() => writeAll([{ sql, params: [JSON.stringify(messages.map(toRow))] }], true));
+    const insert = dialect.insertRows({
+      ...{ table: 'messaging_phone_message', shape: SHAPE, rows: messages.map(toRow) },
+      onDuplicate: ['number, channel, message_id'],
+    });
+    await this.executor.writeLazily(() => writeAll([insert], true));
   }
 
   override async messages(number: string): Promise<readonly PhoneMessage[]> {

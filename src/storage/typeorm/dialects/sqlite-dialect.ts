@@ -1,4 +1,4 @@
-import { type ColumnType, Dialect, type RowShape } from '../dialect.js';
+import { asTheyAre, type ColumnType, Dialect, type RowShape, type RowsInsert, type RowsUpdate } from '../dialect.js';
 import type { Operation, Statement } from '../operation.js';
 
 /** SQLite: one writer holds the whole database, so nothing is locked row by row. */
@@ -27,6 +27,39 @@ export class SqliteDialect extends Dialect {
 
   override strings(): string {
     return '(SELECT value FROM json_each(?))';
+  }
+
+  /** Row by row: of a statement that writes many, SQLite keeps every page it touches as it was, to undo the statement. */
+  override insertRows({ table, shape, values = asTheyAre(shape), rows, onDuplicate }: RowsInsert): Statement {
+    const end = onDuplicate ? ` ${this.onDuplicate(...onDuplicate).replace('WHERE true ', '')}` : '';
+    const sql = `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.values(values).join(', ')})`;
+    return this.rowByRow(`${sql}${end}`, shape, [], rows);
+  }
+
+  override updateRows({ table, set, params = [], shape, rows, on }: RowsUpdate): Statement {
+    const changes = Object.entries(set).map(([column, value]) => `${column} = ${value}`);
+    return this.rowByRow(`UPDATE ${table} SET ${changes.join(', ')} WHERE ${on}`, shape, params, rows);
+  }
+
+  /** A statement about one row `v`, with a placeholder wherever it names a column of it. */
+  private rowByRow(
+    text: string,
+    shape: RowShape,
+    params: readonly unknown[],
+    rows: readonly (readonly unknown[])[],
+  ): Statement {
+    const columns = Object.keys(shape);
+    const places: number[] = [];
+    let given = 0;
+    const sql = text.replace(/\?|\bv\.(\w+)/g, (_, column?: string) => {
+      places.push(column === undefined ? columns.length + given++ : columns.indexOf(column));
+      return '?';
+    });
+    const each = rows.map((row) => {
+      const all = [...row, ...params];
+      return places.map((place) => all[place] ?? null);
+    });
+    return { sql, params: [], each };
   }
 
   override lock(): string {

@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { decide } from '../../src/outbox/decide.js';
+import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { ACCOUNT, aSend, range, START } from '../../src/testing/storage-contract/fixtures.js';
+import { eventually } from '../support/eventually.js';
+import { closeAfterEach } from '../support/opened.js';
+import { createPostgresDatabase } from '../support/postgres.js';
+import { hasServer } from '../support/servers.js';
+
+const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
+
+/** More than a connection needs to keep a plan. */
+const ROUNDS = 12;
+/** What the tables hold by then. */
+const ROWS = 20_000;
+
+const opened = closeAfterEach();
+
+onPostgres('a queue that fills up after its statements were planned', () => {
+  test('is never read whole: messages are accepted, claimed and settled by their keys', async () => {
+    const database = await createPostgresDatabase();
+    opened({ close: () => database.drop() });
+    const storage = new TypeormStorage({ database: database.url });
+    await storage.start();
+    const observer = new Client({ connectionString: database.url });
+    await observer.connect();
+    opened({ close: () => observer.end() });
+    const query = async (sql: string): Promise<Record<string, string>[]> => (await observer.query(sql)).rows;
+    // Whatever the server does by itself would have statements planned again.
+    for (const table of ['message', 'recipient', 'ledger', 'guard', 'account']) {
+      await query(`ALTER TABLE messaging_${table} SET (autovacuum_enabled = false)`);
+    }
+    const { accounts, ledger, outbox, guards } = storage;
+    await accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+    await ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10 ** 6, at: START });
+    const deliver = async (round: number): Promise<void> => {
+      const now = START + round;
+      await outbox.commit(
+        range(3).map((index) => aSend(10 * round + index, { at: now })),
+        decide,
+      );
+      const order = { channel: 'sms', limit: 100, now, leaseUntil: now + 10 ** 9, abandoned: false };
+      const claimed = await outbox.claim(order);
+      expect(claimed).toHaveLength(3);
+      const moved = await outbox.settle(claimed.map((each) => ({ ...each, status: 'delivered' as const, at: now })));
+      expect(moved).toHaveLength(3);
+      const record = { state: { round }, messages: [], expiresAt: START + 10 ** 9 };
+      await guards.change(['key-1', 'key-2'], () => ({
+        result: undefined,
+        changes: new Map(['key-1', 'key-2'].map((key) => [key, record])),
+      }));
+    };
+
+    for (const round of range(ROUNDS)) await deliver(round);
+    await query(`INSERT INTO messaging_message (id, account_id, channel, kind, sender, payload, units, refunded_units, accepted_at)
+      SELECT 'old-' || i, 'another', 'sms', 'text', 'A', '{}', 1, 0, i FROM generate_series(1, ${ROWS}) i`);
+    await query(`INSERT INTO messaging_recipient (message_id, position, channel, number, units, refunded_units, status, attempt, updated_at)
+      SELECT 'old-' || i, 0, 'sms', '1', 1, 0, 'delivered', 1, i FROM generate_series(1, ${ROWS}) i`);
+    await query(`INSERT INTO messaging_guard (id, version, state, messages, expires_at)
+      SELECT 'old-' || i, 0, '{}', '[]', ${START + 10 ** 9} FROM generate_series(1, ${ROWS}) i`);
+    for (const round of range(ROUNDS)) await deliver(ROUNDS + round);
+    // A connection that ends tells the server what it has counted.
+    await storage.stop();
+
+    const counts = () =>
+      query(`SELECT relname AS table, seq_tup_read AS read_whole, coalesce(idx_tup_fetch, 0) AS by_key
+        FROM pg_stat_user_tables WHERE relname IN ('messaging_message', 'messaging_recipient', 'messaging_guard')`);
+    const isTold = (rows: Record<string, string>[]) =>
+      rows.every(({ by_key: byKey, read_whole: readWhole }) => Number(byKey) + Number(readWhole) >= 2 * ROUNDS);
+    for (const { table, read_whole: readWhole } of await eventually(counts, isTold)) {
+      expect([table, Number(readWhole) < ROWS]).toEqual([table, true]);
+    }
+  });
+});
