@@ -3,6 +3,7 @@ import type { IdGenerator } from '../common/ids.js';
 import { CredentialCipher } from './credential-cipher.js';
 import type { CredentialKeys } from './credential-keys.js';
 import { resealCredentials } from './credential-reseal.js';
+import { CredentialsUnreadableError } from './credentials-unreadable-error.js';
 import { LeasedCredentials } from './leased-credentials.js';
 import type { SessionCredentials } from './session-credentials.js';
 import type { SessionLease, SessionStore } from './session-store.js';
@@ -24,6 +25,21 @@ export class CredentialVault extends SessionVault {
     return new LeasedCredentials(this.store, lease, this.cipher(lease));
   }
 
+  /** Told from one value, of an older key if there is one. */
+  override async canRead(sessionId: string): Promise<boolean> {
+    const cipher = this.cipher({ sessionId });
+    const others = await this.store.otherCredentials(sessionId, cipher.newest, 1);
+    return others.every(({ kind, id, value }) => {
+      try {
+        cipher.open(kind, id, value);
+        return true;
+      } catch (error) {
+        if (error instanceof CredentialsUnreadableError) return false;
+        throw error;
+      }
+    });
+  }
+
   private async reseal(lease: SessionLease): Promise<void> {
     const log = new Logger('Msgapp');
     try {
@@ -36,7 +52,7 @@ export class CredentialVault extends SessionVault {
     }
   }
 
-  private cipher({ sessionId }: SessionLease): CredentialCipher {
+  private cipher({ sessionId }: Pick<SessionLease, 'sessionId'>): CredentialCipher {
     return new CredentialCipher(this.keys, sessionId, this.random);
   }
 }

@@ -18,6 +18,7 @@ import { mountController } from '../http/mount-controller.js';
 import { SandboxMsgappTransport } from '../transports/sandbox/sandbox-msgapp-transport.js';
 import { resolveChannelName } from './channel-name.js';
 import { channelToken } from './channel-token.js';
+import { CredentialCheck } from './credential-check.js';
 import { resolveCredentialKeys } from './credential-keys.js';
 import { CredentialVault } from './credential-vault.js';
 import { MediaIntake } from './media-intake.js';
@@ -99,7 +100,10 @@ export class MsgappModule {
 
 const SHOWN = [MsgappService, SessionManager];
 
-const SERVICES = [...[...SHOWN, MsgappChannel, Senders, MediaIntake], ...[QrCodes, EventStreams, UndispatchedSessions]];
+const SERVICES = [
+  ...[...SHOWN, MsgappChannel, Senders, MediaIntake],
+  ...[QrCodes, EventStreams, CredentialCheck, UndispatchedSessions],
+];
 
 /** The options of one channel as its factory gave them. */
 abstract class ChannelValues {}

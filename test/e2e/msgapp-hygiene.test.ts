@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { ApiClient } from '../support/api-client.js';
 import { storedTexts } from '../support/code-leaks.js';
 import { EventReader } from '../support/event-reader.js';
 import { FileServer } from '../support/file-server.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { MSGAPP, MsgappClient, msgappClient, startMsgapp } from '../support/msgapp-app.js';
 import { startService } from '../support/services.js';
+import { until } from '../support/until.js';
 
 const SENDER = '22670000123';
 const TO = '22671000321';
@@ -75,5 +77,33 @@ describeOnBothAdapters('what a messaging-app channel leaves behind', (adapter) =
     await client.logout(sessionID);
     expect(await sealed()).toEqual([]);
     await service.close();
+  });
+
+  it('a number that outlives a start with the wrong key, which is refused, and a change to a new one', async () => {
+    const database = `sqlite:${join(folder, 'keys.db')}`;
+    const start = (credentialsKey: string | readonly string[]) =>
+      startMsgapp((options, setup) => startService(adapter, options, setup), {
+        storage: { useValue: new TypeormStorage({ database }) },
+        msgapp: { ...MSGAPP, credentialsKey },
+      });
+    const renewed = 'another key for credentials in tests, 9876543210';
+    const first = await start(MSGAPP.credentialsKey);
+    const client = await msgappClient(first, 100);
+    const sessionID = await client.link(SENDER);
+    await first.close();
+
+    await expect(start(renewed)).rejects.toThrow(
+      'Option msgapp.credentialsKey holds no key that opens what is kept of the linked numbers of channel msgapp.',
+    );
+
+    const second = await start([renewed, ...[MSGAPP.credentialsKey].flat()]);
+    const { accountId, key } = client.api;
+    const again = new MsgappClient(new ApiClient(`${second.url}/api/v1`, accountId, key), second.url);
+    const rows = await until(
+      () => again.sessions(),
+      (seen) => seen.some(({ status }) => status === 'connected'),
+    );
+    expect(rows).toMatchObject([{ sessionID, number: SENDER, status: 'connected' }]);
+    await second.close();
   });
 });
