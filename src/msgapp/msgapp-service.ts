@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { LedgerService } from '../billing/ledger-service.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import { IdGenerator } from '../common/ids.js';
@@ -55,6 +56,7 @@ export class MsgappService {
   constructor(
     private readonly outbox: Outbox,
     private readonly store: OutboxStore,
+    private readonly ledger: LedgerService,
     private readonly gate: OnceGate,
     private readonly senders: Senders,
     private readonly intake: MediaIntake,
@@ -114,6 +116,7 @@ export class MsgappService {
       }
       checkCharacters(file.caption ?? '');
       const sender = await this.senders.choose(accountId, file.from);
+      if (!host) await this.checkFunds(accountId);
       const id = this.ids.next();
       const media = await this.intake.take(accountId, id, file.mediaUrl, file.mediaType, signal);
       const caption = file.caption === undefined ? {} : { caption: file.caption };
@@ -160,6 +163,12 @@ export class MsgappService {
 
   private route(kind: 'text' | 'media'): string {
     return `${this.settings.channel}/send/${kind}`;
+  }
+
+  /** Nobody fetches files at our cost that cannot be paid for. What decides is the charge, when the file is there. */
+  private async checkFunds(accountId: string): Promise<void> {
+    if ((await this.ledger.balance(accountId)) >= this.settings.tariff.media) return;
+    throw new MessagingError('error.insufficient_balance');
   }
 
   private checkNumber(number: string): void {

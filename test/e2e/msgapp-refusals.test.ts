@@ -93,7 +93,9 @@ describeServices('what a messaging-app channel refuses', (start) => {
     const poor = await msgappClient(service, 1);
     await poor.link('22670000101');
     const expected = { statusCode: 400, message: 'Solde SMS insuffisant', error: BAD };
+    const asked = files.asked.get('/photo.png');
     expect(await poor.media(photo())).toMatchObject({ status: 400, body: expected });
+    expect(files.asked.get('/photo.png')).toBe(asked);
     expect(await poor.text({ to: TO, body: 'x' })).toMatchObject({ status: 200 });
     expect(await poor.text({ to: TO, body: 'x' })).toMatchObject({ status: 400, body: expected });
     expect(await poor.api.balance()).toBe(0);

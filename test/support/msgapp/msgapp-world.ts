@@ -1,3 +1,4 @@
+import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import type { FetchedMedia, MediaRequest } from '../../../src/media/media-fetcher.js';
@@ -110,8 +111,9 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
     );
     const intake = new MediaIntake(this.fetcher, storage.media, clock);
     const gate = new OnceGate(storage.outbox, clock);
+    const ledger = new LedgerService(storage.ledger, clock, ids);
     this.service = new MsgappService(
-      ...([this.outbox, storage.outbox, gate, this.senders, intake, settings, clock, ids] as const),
+      ...([this.outbox, storage.outbox, ledger, gate, this.senders, intake, settings, clock, ids] as const),
     );
   }
 

@@ -318,11 +318,24 @@ describe('a file', () => {
     await process.transport.last().say(cut);
   });
 
-  test('is not kept when the send is refused', async () => {
-    const { world, process, media, serve } = await openLinked({ tariff: { text: 1, media: 2000 } });
+  test('is not even fetched for an account that cannot pay it', async () => {
+    const { world, process, media, serve } = await openLinked({ tariff: { text: 1, media: 1001 } });
     serve([PNG]);
     await expect(media()).rejects.toEqual(refused('error.insufficient_balance'));
     expect([await world.balance(), await kept(world)]).toEqual([1000, 0]);
+    expect(process.fetcher.requests).toEqual([]);
+  });
+
+  test('is not kept when the units are gone by the time it is there', async () => {
+    const { world, process, media, serve } = await openLinked({ tariff: { text: 1, media: 1000 } });
+    serve([PNG]);
+    const { answer } = process.fetcher;
+    process.fetcher.answer = async (request) => {
+      await process.service.sendText(ACCOUNT, { to: TO, body: 'first' });
+      return answer(request);
+    };
+    await expect(media()).rejects.toEqual(refused('error.insufficient_balance'));
+    expect([await world.balance(), await kept(world)]).toEqual([999, 0]);
     expect(process.fetcher.requests).toMatchObject([{ url: URL, maxBytes: 52_428_800 }]);
   });
 
