@@ -61,7 +61,7 @@ export const MSGAPP_SCHEMAS: Readonly<Record<string, Schema>> = {
     description: 'A text for one number. Further fields are ignored.',
     properties: {
       to,
-      body: { type: 'string', minLength: 1, pattern: '\\S', description: 'The text.' },
+      body: { type: 'string', minLength: 1, maxLength: 65_536, pattern: '\\S', description: 'The text.' },
       from,
     },
     required: ['to', 'body'],
@@ -82,7 +82,7 @@ export const MSGAPP_SCHEMAS: Readonly<Record<string, Schema>> = {
         nullable: true,
         description: 'How it is to be shown. Left out: as what the file is.',
       },
-      caption: { type: 'string', nullable: true, description: 'The words under it.' },
+      caption: { type: 'string', maxLength: 65_536, nullable: true, description: 'The words under it.' },
       from,
     },
     required: ['to', 'mediaUrl'],

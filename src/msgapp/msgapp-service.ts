@@ -48,6 +48,9 @@ export interface MsgappSendOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** UTF-16 code units of a text or caption; no app shows more, and each is one message whatever its length. */
+const LONGEST_TEXT = 65_536;
+
 const MEDIA_KINDS: readonly string[] = ['image', 'video', 'document', 'audio'] satisfies MediaKind[];
 
 /** Texts and files over one messaging-app channel. What the HTTP routes do, a host's own code can do here. */
@@ -68,9 +71,10 @@ export class MsgappService {
   /**
    * Charges and queues a text; when this resolves it is stored and will be delivered.
    *
-   * @throws MessagingError `error.invalid_number`, `error.empty_message`, `error.unsendable_character`,
-   *   `error.msgapp_no_session`, `error.msgapp_not_connected`, `error.insufficient_balance`, `error.account_not_found`, `error.idempotency_mismatch`,
-   *   `error.idempotency_running`, `error.storage_unavailable`; then nothing is charged
+   * @throws MessagingError `error.invalid_number`, `error.empty_message`, `error.field_invalid` for more than 65 536
+   *   characters, `error.unsendable_character`, `error.msgapp_no_session`, `error.msgapp_not_connected`,
+   *   `error.insufficient_balance`, `error.account_not_found`, `error.idempotency_mismatch`, `error.idempotency_running`,
+   *   `error.storage_unavailable`; then nothing is charged
    */
   async sendText(accountId: string, text: MsgappText, options: MsgappSendOptions = {}): Promise<MsgappReceipt> {
     const { reply } = await this.acceptText(accountId, text, options);
@@ -84,7 +88,7 @@ export class MsgappService {
       this.checkNumber(text.to);
       const body = text.body ?? '';
       if (body.trim() === '') throw new MessagingError('error.empty_message');
-      checkCharacters(body);
+      checkText('body', body);
       const sender = await this.senders.choose(accountId, text.from);
       const payload = { kind: 'text', text: body };
       return this.outbox.accept(this.draft(this.ids.next(), accountId, sender, text.to, payload, key), host);
@@ -114,7 +118,7 @@ export class MsgappService {
       if (file.mediaType !== undefined && !MEDIA_KINDS.includes(file.mediaType)) {
         throw new MessagingError('error.field_invalid', { field: 'mediaType' });
       }
-      checkCharacters(file.caption ?? '');
+      checkText('caption', file.caption ?? '');
       const sender = await this.senders.choose(accountId, file.from);
       if (!host) await this.checkFunds(accountId);
       const id = this.ids.next();
@@ -177,7 +181,8 @@ export class MsgappService {
   }
 }
 
-function checkCharacters(text: string): void {
+function checkText(field: 'body' | 'caption', text: string): void {
+  if (text.length > LONGEST_TEXT) throw new MessagingError('error.field_invalid', { field });
   const character = unsendableCharacter(text);
   if (character !== undefined) throw new MessagingError('error.unsendable_character', { character });
 }

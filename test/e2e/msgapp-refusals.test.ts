@@ -58,12 +58,19 @@ describeServices('what a messaging-app channel refuses', (start) => {
     await untouched();
   });
 
+  it('a text of more characters than any app shows', async () => {
+    const { status, body } = await client.text({ to: TO, body: 'x'.repeat(65_537) });
+    expect([status, body]).toEqual([400, { statusCode: 400, message: 'Le champ body est invalide', error: BAD }]);
+    await untouched();
+  });
+
   it.each<[string, object, string]>([
     ['no URL', { mediaUrl: undefined }, 'Le champ mediaUrl est obligatoire'],
     ['a URL of another type', { mediaUrl: ['x'] }, 'Le champ mediaUrl doit être une chaîne de caractères'],
     ['a mediaType that is none', { mediaType: 'sticker' }, 'Le champ mediaType est invalide'],
     ['a mediaType in capitals', { mediaType: 'IMAGE' }, 'Le champ mediaType est invalide'],
     ['a mediaType of another type', { mediaType: 1 }, 'Le champ mediaType doit être une chaîne de caractères'],
+    ['a caption that is too long', { caption: 'x'.repeat(65_537) }, 'Le champ caption est invalide'],
     ['a caption of another type', { caption: {} }, 'Le champ caption doit être une chaîne de caractères'],
   ])('media with %s', async (_, wrong, message) => {
     const asked = files.asked.get('/photo.png');
