@@ -56,13 +56,12 @@ export class BaileysLink implements Link {
     this.voice = new LinkVoice(credentials, listener, () => logger.warn('The session could not deal with an event.'));
     const patience = { answerMs: options.answerTimeoutMs, silenceMs: options.keepAliveMs + SILENCE_MARGIN_MS };
     this.watch = new LinkWatch(clock, patience, (reason) => this.finish({ next: 'retry', reason }));
-    this.desk = new ReceiptDesk(clock, (receipt) => this.voice.tell(receipt));
+    this.desk = new ReceiptDesk(clock, options.restrictionMs, (event) => this.voice.tell(event));
     this.recipients = new Recipients(library, socket, memory);
     this.sender = new MessageSender({
       ...parts,
       recipients: this.recipients,
       desk: this.desk,
-      restricted: (code) => this.voice.tell({ kind: 'restricted', code, forMs: options.restrictionMs }),
       broken: (reason) => this.fail(reason),
     });
     this.listen(socket);

@@ -23,14 +23,9 @@ export interface SenderParts {
   readonly desk: ReceiptDesk;
   readonly clock: Clock;
   readonly options: Pick<ResolvedBaileysOptions, 'ackTimeoutMs' | 'uploadTimeoutMs'>;
-  /** The server has called the number restricted. */
-  readonly restricted: (code: string) => void;
   /** The connection can send no more files. */
   readonly broken: (reason: string) => void;
 }
-
-/** The server's error for a number that may not write to people it has not written with before. */
-const RESTRICTED = '463';
 
 /**
  * UTF-16 units of a text or a caption; the app itself lets nobody write more. A frame of the protocol ends at 16 MiB, and
@@ -102,18 +97,16 @@ export class MessageSender {
       (error: unknown) => ({ error }),
     );
     const ack = await acknowledged;
-    if (ack) return this.verdict(ack, reference);
+    if (ack) return verdictOf(ack, reference);
     // The word may come later, as a receipt.
     if (!failure) return { kind: 'unknown', error: 'no_ack', reference };
     const error = `relay_failed: ${failureOf(failure.error).reason}`;
     return isBeforeWriting(failure.error) ? { kind: 'retry', error } : { kind: 'unknown', error, reference };
   }
+}
 
-  private verdict({ error }: Ack, reference: string): HandOff {
-    if (error === undefined) return { kind: 'sent', reference };
-    if (error === RESTRICTED) this.parts.restricted(error);
-    return { kind: 'refused', error: ackError(error) };
-  }
+function verdictOf({ error }: Ack, reference: string): HandOff {
+  return error === undefined ? { kind: 'sent', reference } : { kind: 'refused', error: ackError(error) };
 }
 
 function textOf({ content }: OutgoingMsgapp): string {

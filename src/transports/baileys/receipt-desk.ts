@@ -7,6 +7,9 @@ type Receipt = Extract<LinkEvent, { kind: 'receipt' }>;
 /** What the server said of a message that it was sent: `error` when it does not take it. */
 export type Ack = { readonly error?: string };
 
+/** The server's error for a number that may not write to people it has not written with before. */
+const RESTRICTED = '463';
+
 /** What a receipt's type says; others are of our own devices, or ask for the message again. */
 const STATUS: ReadonlyMap<string, Receipt['status']> = new Map([
   ['', 'delivered'],
@@ -23,7 +26,9 @@ export class ReceiptDesk {
 
   constructor(
     private readonly clock: Clock,
-    private readonly tell: (receipt: Receipt) => void,
+    /** How long a number that the server calls restricted is so, in milliseconds. */
+    private readonly restrictionMs: number,
+    private readonly tell: (event: LinkEvent) => void,
   ) {}
 
   /** Resolves with what the server says of a message, or with undefined when it has not in `ms` milliseconds after `sent`. */
@@ -45,6 +50,7 @@ export class ReceiptDesk {
 
   /** An `<ack class="message">`. */
   acknowledged({ attrs: { id = '', error, t } }: BinaryNode): void {
+    if (error === RESTRICTED) this.tell({ kind: 'restricted', code: error, forMs: this.restrictionMs });
     const settle = this.waiting.get(id);
     if (settle) {
       settle(error === undefined ? {} : { error });

@@ -4,6 +4,7 @@ import { ReceiptDesk } from '../../../src/transports/baileys/receipt-desk.js';
 import { settled } from '../../support/settled.js';
 import { stanza } from '../../support/whatsapp/stanza.js';
 
+const DAY_MS = 86_400_000;
 const SENT = Promise.resolve();
 
 let clock: FakeClock;
@@ -13,7 +14,7 @@ let desk: ReceiptDesk;
 beforeEach(() => {
   clock = new FakeClock();
   told = [];
-  desk = new ReceiptDesk(clock, (receipt) => told.push(receipt));
+  desk = new ReceiptDesk(clock, DAY_MS, (event) => told.push(event));
 });
 
 const ack = (id: string, more = {}) => stanza('ack', { class: 'message', id, ...more });
@@ -26,6 +27,13 @@ describe('who waits for an acknowledgement', () => {
     desk.acknowledged(ack('B', { error: '479' }));
     expect([await good, await bad]).toEqual([{}, { error: '479' }]);
     expect(told).toEqual([]);
+  });
+
+  test('gets a 463 too, and everybody hears that the number is restricted', async () => {
+    const refused = desk.ackOf('A', SENT, 1000);
+    desk.acknowledged(ack('A', { error: '463' }));
+    expect(await refused).toEqual({ error: '463' });
+    expect(told).toEqual([{ kind: 'restricted', code: '463', forMs: DAY_MS }]);
   });
 
   test('waits from the moment the message is written', async () => {
@@ -64,6 +72,7 @@ describe('what nobody waits for any more', () => {
     desk.acknowledged(ack('C', { error: 'no number 22670000001' }));
     expect(told).toEqual([
       { kind: 'receipt', reference: 'A', status: 'sent', at: 1_700_000_000_000 },
+      { kind: 'restricted', code: '463', forMs: DAY_MS },
       { kind: 'receipt', reference: 'B', status: 'failed', error: 'ack_error_463', at: clock.now() },
       { kind: 'receipt', reference: 'C', status: 'failed', error: 'ack_error', at: clock.now() },
     ]);
