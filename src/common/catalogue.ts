@@ -22,5 +22,10 @@ export function catalogueOf(locale: Locale): Catalogue {
 
 /** A catalogue's text with its values filled in; a placeholder without a value stays as it is. */
 export function renderText(catalogue: Catalogue, key: TextKey, values: TextValues = {}): string {
-  return catalogue[key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+  return fillIn(catalogue[key], values);
+}
+
+/** A text with its values filled in, as `renderText` does it. */
+export function fillIn(text: string, values: TextValues): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }

@@ -121,15 +121,11 @@ export class OtpService implements OnApplicationBootstrap {
     const { accountId, service, number } = binding;
     const channel = this.channelOf(name);
     this.checkCountry(number);
-    const { digits } = this.settings.codes;
-    const text = this.settings.text.render({
-      code: '0'.repeat(digits),
-      service,
-      validity: this.settings.validityMs / 1000,
-    });
+    const { codes, text: texts, validityMs } = this.settings;
+    const text = texts.specimen(service, codes.digits, validityMs / 1000);
     const { sender, lane, units } = await channel.draft({
       ...{ accountId, number, text },
-      signature: this.settings.text.signatureOf(service),
+      signature: texts.signatureOf(service),
     });
     const [id, now] = [this.ids.next(), this.clock.now()];
     const newId = this.ids.bytes(16).toString('base64url');

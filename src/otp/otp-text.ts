@@ -1,4 +1,5 @@
-import { type Catalogue, renderText } from '../common/catalogue.js';
+import { LRUCache } from 'lru-cache';
+import { type Catalogue, fillIn, renderText } from '../common/catalogue.js';
 import { MessagingOptionsError } from '../common/errors.js';
 import { measure } from '../sms/segmentation.js';
 import type { OtpServiceOptions } from './otp-options.js';
@@ -21,6 +22,8 @@ const CONTROL = /\p{Cc}/u;
 
 /** The texts that codes travel in: always one GSM-7 segment. */
 export class OtpText {
+  private readonly specimens = new LRUCache<string, string>({ max: 1000 });
+
   constructor(
     private readonly catalogue: Catalogue,
     private readonly services: Readonly<Record<string, OtpServiceOptions>>,
@@ -33,6 +36,16 @@ export class OtpText {
     const named = this.fill(this.catalogue['otp.text'], values) + lastLine(options, values.code);
     if (!CONTROL.test(values.service) && fits(named)) return named;
     return this.fill(this.catalogue['otp.text_unnamed'], values) + lastLine(options, values.code);
+  }
+
+  /** A service's text with a code of zeros: what the message costs. @param validity of all codes, in seconds */
+  specimen(service: string, digits: number, validity: number): string {
+    let text = this.specimens.get(service);
+    if (text === undefined) {
+      text = this.render({ code: '0'.repeat(digits), service, validity });
+      this.specimens.set(service, text);
+    }
+    return text;
   }
 
   /**
@@ -68,8 +81,7 @@ export class OtpText {
   }
 
   private fill(template: string, { code, service, validity }: OtpTextValues): string {
-    const text = { ...this.catalogue, 'otp.text': template };
-    return renderText(text, 'otp.text', { code, service, validity: this.duration(validity) });
+    return fillIn(template, { code, service, validity: this.duration(validity) });
   }
 
   private duration(seconds: number): string {
