@@ -1,48 +1,37 @@
-import { median } from './accept.js';
-import { load, sqliteUrl, startTarget } from './target.js';
+import { load, sqliteUrl, startTarget, type Target } from './target.js';
+import { type Versus, versus } from './versus.js';
 
-/** Texts a second against the bare validated route's, the median of the rounds. */
+/** Texts against the bare validated route. */
 export interface MsgappRatios {
   /** The number writes at a person's pace, as real ones do: what is accepted waits. */
-  readonly accepting: number;
+  readonly accepting: Versus;
   /** The number writes as fast as it can, to the sandbox's phones, in the same process. */
-  readonly inProcess: number;
-  readonly perSecond: number;
-  readonly refused: number;
+  readonly inProcess: Versus;
 }
 
 const PATH = '/api/v1/msgapp/send/text';
 const WARM_UP_S = 2;
 
 /** `POST /msgapp/send/text` from one linked number, Express, SQLite, against the bare validated route. */
-export async function benchMsgapp(rounds: number, seconds: number): Promise<MsgappRatios> {
-  const places = [sqliteUrl(), sqliteUrl()] as const;
+export async function benchMsgapp(turns: number): Promise<MsgappRatios> {
   const order = { kind: 'msgapp', adapter: 'express' };
+  return { accepting: await against({ ...order, perMinute: 20 }, turns), inProcess: await against(order, turns) };
+}
+
+async function against(order: object, turns: number): Promise<Versus> {
+  const place = sqliteUrl();
   const bare = await startTarget({ kind: 'bare', adapter: 'express' });
-  const accepting = await startTarget({ ...order, url: places[0].url, perMinute: 20 });
-  const inProcess = await startTarget({ ...order, url: places[1].url });
-  const targets = [bare, accepting, inProcess];
-  for (const target of targets) await load(target, WARM_UP_S, PATH, texts());
-  const ratios = { accepting: [] as number[], inProcess: [] as number[] };
-  const speeds: number[] = [];
-  let refused = 0;
-  for (let round = 0; round < rounds; round++) {
-    const theirs = await load(bare, seconds, PATH, texts());
-    const ours = await load(accepting, seconds, PATH, texts());
-    const both = await load(inProcess, seconds, PATH, texts());
-    ratios.accepting.push(ours.perSecond / theirs.perSecond);
-    ratios.inProcess.push(both.perSecond / theirs.perSecond);
-    speeds.push(ours.perSecond);
-    refused += ours.refused + both.refused;
-  }
-  await Promise.all(targets.map((target) => target.stop()));
-  await Promise.all(places.map((place) => place.drop()));
-  return {
-    accepting: median(ratios.accepting),
-    inProcess: median(ratios.inProcess),
-    perSecond: median(speeds),
-    refused,
-  };
+  const target = await startTarget({ ...order, url: place.url });
+  const send = (to: Target, seconds: number) => load(to, seconds, PATH, texts());
+  for (const each of [bare, target]) await send(each, WARM_UP_S);
+  const result = await versus(
+    turns,
+    () => send(target, 1),
+    () => send(bare, 1),
+  );
+  await Promise.all([bare.stop(), target.stop()]);
+  await place.drop();
+  return result;
 }
 
 function* texts(): Generator<string> {

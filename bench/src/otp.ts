@@ -1,90 +1,113 @@
 import { DataSource } from 'typeorm';
-import { median } from './accept.js';
-import { BETTER_AUTH, load, sqliteUrl, startTarget, type Target } from './target.js';
+import { BETTER_AUTH, type Load, load, sqliteUrl, startTarget, type Target } from './target.js';
+import { type Versus, versus } from './versus.js';
 
-/** Ratios of requests a second, each the median of the rounds. */
+/** What is compared. */
 export interface OtpRatios {
-  /** Another process on the database delivers, as in the first rows of the accept table. */
-  readonly sendAgainstBare: number;
+  /** Sends against the bare route; another process on the database delivers, as in the first rows of the accept table. */
+  readonly send: Versus;
   /** This process delivers too. */
-  readonly sendInProcess: number;
-  readonly verifyAgainstBare: number;
-  readonly sendAgainstBetterAuth: number;
+  readonly sendInProcess: Versus;
+  readonly verify: Versus;
+  readonly sendAgainstBetterAuth: Versus;
   /** Our host on Fastify: better-auth runs without a framework here, and Express alone costs more than that allows. */
-  readonly fastifyAgainstBetterAuth: number;
-  readonly verifyAgainstBetterAuth: number;
-  /** Verifying with a million stored codes against a thousand. */
-  readonly verifyAtMillion: number;
-  readonly refused: number;
+  readonly fastifyAgainstBetterAuth: Versus;
+  readonly verifyAgainstBetterAuth: Versus;
+  /** Verifying with a million stored codes against a few thousand. */
+  readonly verifyAtMillion: Versus;
 }
 
-const SECONDS = 2;
-/** More than a server can verify in that time. */
-const CODES = 20_000;
+/** More than a server can verify in a second and the one before that. */
+const CODES = 15_000;
 const SLOW_CODES = 3000;
+const WARM_UP_S = 2;
 
 /** `send/otp` and `verify/otp` on Express and SQLite, against the bare validated echo and better-auth's phone numbers. */
-export async function benchOtp(rounds: number): Promise<OtpRatios> {
-  const places = [sqliteUrl(), sqliteUrl(), sqliteUrl(), sqliteUrl(), sqliteUrl()] as const;
-  await fill(places[1].url, 1_000_000);
-  const [bare, ours, full, theirs, accepting, onFastify] = await Promise.all([
-    startTarget({ kind: 'bare', adapter: 'express' }),
-    startTarget({ kind: 'otp', adapter: 'express', url: places[0].url, dispatch: true }),
-    startTarget({ kind: 'otp', adapter: 'express', url: places[1].url, dispatch: true }),
-    startTarget({ url: places[2].url }, BETTER_AUTH),
-    startTarget({ kind: 'otp', adapter: 'express', url: places[3].url, dispatch: false }),
-    startTarget({ kind: 'otp', adapter: 'fastify', url: places[4].url, dispatch: false }),
-  ]);
-  const ratios = {
-    sendAgainstBare: [] as number[],
-    sendInProcess: [] as number[],
-    verifyAgainstBare: [] as number[],
-    sendAgainstBetterAuth: [] as number[],
-    fastifyAgainstBetterAuth: [] as number[],
-    verifyAgainstBetterAuth: [] as number[],
-    verifyAtMillion: [] as number[],
-  };
-  let refused = 0;
-  for (let round = 0; round <= rounds; round++) {
-    const bareSend = await load(bare, SECONDS, '/api/v1/send/otp', sends());
-    const ourSend = await load(accepting, SECONDS, '/api/v1/send/otp', sends());
-    const bothSend = await load(ours, SECONDS, '/api/v1/send/otp', sends());
-    const theirSend = await load(theirs, SECONDS, '/api/auth/phone-number/send-otp', theirSends());
-    const fastSend = await load(onFastify, SECONDS, '/api/v1/send/otp', sends());
-    const bareVerify = await load(bare, SECONDS, '/api/v1/verify/otp', verifies(madeUp()));
-    const ourVerify = await verified(ours, CODES);
-    const fullVerify = await verified(full, CODES);
-    const theirVerify = await verified(theirs, SLOW_CODES);
-    if (round === 0) continue; // warm-up
-    refused += ourSend.refused + bothSend.refused + fastSend.refused + ourVerify.refused + fullVerify.refused;
-    ratios.sendAgainstBare.push(ourSend.perSecond / bareSend.perSecond);
-    ratios.sendInProcess.push(bothSend.perSecond / bareSend.perSecond);
-    ratios.verifyAgainstBare.push(ourVerify.perSecond / bareVerify.perSecond);
-    ratios.sendAgainstBetterAuth.push(ourSend.perSecond / theirSend.perSecond);
-    ratios.fastifyAgainstBetterAuth.push(fastSend.perSecond / theirSend.perSecond);
-    ratios.verifyAgainstBetterAuth.push(ourVerify.perSecond / theirVerify.perSecond);
-    ratios.verifyAtMillion.push(fullVerify.perSecond / ourVerify.perSecond);
-  }
-  await Promise.all([bare, ours, full, theirs, accepting, onFastify].map((target) => target.stop()));
-  await Promise.all(places.map((place) => place.drop()));
+export async function benchOtp(turns: number): Promise<OtpRatios> {
+  const few = Math.ceil(turns / 3);
+  const bare = await Contender.open({ kind: 'bare', adapter: 'express' });
+  const accepting = await Contender.open({ kind: 'otp', adapter: 'express', dispatch: false });
+  const send = await accepting.sendsAgainst(bare, turns);
+  const theirs = await Contender.open({}, BETTER_AUTH);
+  const sendAgainstBetterAuth = await accepting.sendsAgainst(theirs, few);
+  await accepting.close();
+  const onFastify = await Contender.open({ kind: 'otp', adapter: 'fastify', dispatch: false });
+  const fastifyAgainstBetterAuth = await onFastify.sendsAgainst(theirs, few);
+  await onFastify.close();
+  const delivering = await Contender.open({ kind: 'otp', adapter: 'express', dispatch: true });
+  const verify = await delivering.verifiesAgainst(bare, turns);
+  const verifyAgainstBetterAuth = await delivering.verifiesAgainst(theirs, few);
+  const full = await Contender.open({ kind: 'otp', adapter: 'express', dispatch: true }, undefined, 1_000_000);
+  const verifyAtMillion = await full.verifiesAgainst(delivering, turns);
+  await Promise.all([full.close(), theirs.close()]);
+  // The last one: what it still delivers when its turn is over would be others' burden.
+  const sendInProcess = await delivering.sendsAgainst(bare, turns);
+  await Promise.all([delivering.close(), bare.close()]);
   return {
-    sendAgainstBare: median(ratios.sendAgainstBare),
-    sendInProcess: median(ratios.sendInProcess),
-    verifyAgainstBare: median(ratios.verifyAgainstBare),
-    fastifyAgainstBetterAuth: median(ratios.fastifyAgainstBetterAuth),
-    sendAgainstBetterAuth: median(ratios.sendAgainstBetterAuth),
-    verifyAgainstBetterAuth: median(ratios.verifyAgainstBetterAuth),
-    verifyAtMillion: median(ratios.verifyAtMillion),
-    refused,
+    ...{ send, sendInProcess, verify, sendAgainstBetterAuth, fastifyAgainstBetterAuth, verifyAgainstBetterAuth },
+    verifyAtMillion,
   };
 }
 
-/** Right codes only, each once; every answer is to be a 200. */
-async function verified(target: Target, count: number) {
-  const codes = await target.codes(Array.from({ length: count }, nextNumber));
-  const isOurs = target.key !== 'none';
-  const path = isOurs ? '/api/v1/verify/otp' : '/api/auth/phone-number/verify';
-  return load(target, SECONDS, path, isOurs ? verifies(codes) : theirVerifies(codes));
+/** A server on a database of its own. */
+class Contender {
+  private constructor(
+    private readonly target: Target,
+    private readonly place: { drop(): Promise<void> },
+  ) {}
+
+  static async open(order: object, program?: string, stored = 0): Promise<Contender> {
+    const place = sqliteUrl();
+    if (stored > 0) await fill(place.url, stored);
+    return new Contender(await startTarget({ ...order, url: place.url }, program), place);
+  }
+
+  async close(): Promise<void> {
+    await this.target.stop();
+    await this.place.drop();
+  }
+
+  async sendsAgainst(other: Contender, turns: number): Promise<Versus> {
+    for (const each of [this, other]) await each.sends(WARM_UP_S);
+    return versus(
+      turns,
+      () => this.sends(1),
+      () => other.sends(1),
+    );
+  }
+
+  async verifiesAgainst(other: Contender, turns: number): Promise<Versus> {
+    for (const each of [this, other]) await each.verifies();
+    return versus(
+      turns,
+      () => this.verifies(),
+      () => other.verifies(),
+    );
+  }
+
+  private sends(seconds: number): Promise<Load> {
+    const { target } = this;
+    return this.isBetterAuth
+      ? load(target, seconds, '/api/auth/phone-number/send-otp', theirSends())
+      : load(target, seconds, '/api/v1/send/otp', sends());
+  }
+
+  /** Right codes only, each once; every answer is to be a 200. */
+  private async verifies(): Promise<Load> {
+    const { target } = this;
+    if (this.isBetterAuth) {
+      const codes = await target.codes(Array.from({ length: SLOW_CODES }, nextNumber));
+      return load(target, 1, '/api/auth/phone-number/verify', theirVerifies(codes));
+    }
+    // The bare route takes any.
+    const isBare = target.key === 'none';
+    const codes = isBare ? madeUp() : await target.codes(Array.from({ length: CODES }, nextNumber));
+    return load(target, 1, '/api/v1/verify/otp', verifies(codes));
+  }
+
+  private get isBetterAuth(): boolean {
+    return this.target.program === BETTER_AUTH;
+  }
 }
 
 let numbers = 22_600_000_000;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { SystemClock } from 'nestjs-messaging';
-import { median } from './accept.js';
+import { median } from './versus.js';
 
 /** Submits a second through one session, and through a loop that only knows where a PDU begins. */
 export interface SmppRates {

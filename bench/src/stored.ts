@@ -1,10 +1,10 @@
 import { TypeormStorage } from 'nestjs-messaging';
 import { DataSource } from 'typeorm';
-import { median } from './accept.js';
 import { load, sqliteUrl, startTarget } from './target.js';
+import { versus } from './versus.js';
 
 /** The accept rate with `stored` messages in the database against the rate with none; SQLite, Express. */
-export async function benchStored(stored: number, rounds: number, seconds: number): Promise<number> {
+export async function benchStored(stored: number, turns: number): Promise<number> {
   const [empty, full] = [sqliteUrl(), sqliteUrl()];
   await fill(full.url, stored);
   const order = { kind: 'ours', adapter: 'express', dispatch: false };
@@ -14,14 +14,14 @@ export async function benchStored(stored: number, rounds: number, seconds: numbe
   ];
   await load(before, 2);
   await load(after, 2);
-  const ratios: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const none = await load(before, seconds);
-    ratios.push((await load(after, seconds)).perSecond / none.perSecond);
-  }
+  const { ratio } = await versus(
+    turns,
+    () => load(after, 1),
+    () => load(before, 1),
+  );
   await Promise.all([before.stop(), after.stop()]);
   await Promise.all([empty.drop(), full.drop()]);
-  return median(ratios);
+  return ratio;
 }
 
 /** Delivered messages of many accounts with all that belongs to them, written by the database itself. */

@@ -9,6 +9,7 @@ import { Client } from 'pg';
 
 /** A server in a process of its own, and what is sent to it. */
 export interface Target {
+  readonly program: string;
   readonly base: string;
   readonly key: string;
   /** Peak resident memory of the server so far, in bytes. */
@@ -29,6 +30,7 @@ export async function startTarget(order: object, program = SERVER): Promise<Targ
   const child = fork(program, [JSON.stringify(order)], { env: { ...process.env, NODE_ENV: 'production' } });
   const { port, key } = await messageOf(child);
   return {
+    program,
     base: `http://127.0.0.1:${port}`,
     key: String(key),
     memory: async () => {
@@ -67,8 +69,11 @@ export interface Load {
   readonly refused: number;
 }
 
+/** A server that had nothing to do for a while is slow at first, and the slower the more it has to do. */
+const RAMP_S = 1;
+
 /**
- * 32 connections for so many seconds, or until `bodies` come to an end.
+ * 32 connections for a second that does not count, and then for so many seconds that do.
  * @param bodies what each request sends; left out, one SMS to one recipient each time
  */
 export async function load(
@@ -77,23 +82,28 @@ export async function load(
   path = '/api/v1/send/sms',
   bodies?: Iterator<string>,
 ): Promise<Load> {
+  const ramp = await press(target, RAMP_S, path, bodies);
   const before = await target.cpu();
-  const result = await autocannon({
-    url: `${target.base}${path}`,
-    connections: 32,
-    duration: seconds,
-    method: 'POST',
-    ...(bodies && { requests: [{ setupRequest: (request) => ({ ...request, body: bodies.next().value ?? '{}' }) }] }),
-    headers: { 'content-type': 'application/json', 'x-api-key': target.key },
-    body: ONE,
-  });
+  const result = await press(target, seconds, path, bodies);
   return {
     cpu: ((await target.cpu()) - before) / result.requests.total,
     // Not `requests.average`, which is of whole seconds and so of a single one in a short run.
     perSecond: result.requests.total / result.duration,
     p99: result.latency.p99,
-    refused: result.non2xx + result.errors + result.timeouts,
+    refused: [ramp, result].reduce((sum, { non2xx, errors, timeouts }) => sum + non2xx + errors + timeouts, 0),
   };
+}
+
+function press(target: Target, duration: number, path: string, bodies: Iterator<string> | undefined) {
+  return autocannon({
+    url: `${target.base}${path}`,
+    connections: 32,
+    duration,
+    method: 'POST',
+    ...(bodies && { requests: [{ setupRequest: (request) => ({ ...request, body: bodies.next().value ?? '{}' }) }] }),
+    headers: { 'content-type': 'application/json', 'x-api-key': target.key },
+    body: ONE,
+  });
 }
 
 const ONE = JSON.stringify({
