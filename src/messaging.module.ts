@@ -34,8 +34,9 @@ function mount(core: DynamicModule, { sms, otp, msgapp }: Capabilities): Dynamic
   return {
     module: MessagingModule,
     imports: [
-      SmsModule.feature(core, sms),
+      // In the order in which a router tries the routes: codes come in crowds, and their two paths are soon passed over.
       ...(otp ? [OtpModule.feature(core)] : []),
+      SmsModule.feature(core, sms),
       ...MsgappModule.features(core, msgapp),
     ],
   };

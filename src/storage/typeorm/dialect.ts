@@ -176,9 +176,14 @@ export abstract class Dialect {
 
   /** The end of an `INSERT … SELECT`: where the key exists, these columns are replaced; without columns nothing is. */
   onDuplicate(key: string, replace: readonly string[] = []): string {
-    const changes = replace.map((column) => `${column} = excluded.${column}`).join(', ');
     // `WHERE true` keeps SQLite from reading ON as a join's.
-    return `WHERE true ON CONFLICT (${key}) DO ${changes === '' ? 'NOTHING' : `UPDATE SET ${changes}`}`;
+    return `WHERE true ${this.onConflict(key, replace)}`;
+  }
+
+  /** The same for an `INSERT … VALUES`. */
+  protected onConflict(key: string, replace: readonly string[] = []): string {
+    const changes = replace.map((column) => `${column} = excluded.${column}`).join(', ');
+    return `ON CONFLICT (${key}) DO ${changes === '' ? 'NOTHING' : `UPDATE SET ${changes}`}`;
   }
 
   /** Deletes the first rows in a column's order that are not above a value. Parameters: the value, how many. */

@@ -31,7 +31,7 @@ export class SqliteDialect extends Dialect {
 
   /** Row by row: of a statement that writes many, SQLite keeps every page it touches as it was, to undo the statement. */
   override insertRows({ table, shape, values = asTheyAre(shape), rows, onDuplicate }: RowsInsert): Statement {
-    const end = onDuplicate ? ` ${this.onDuplicate(...onDuplicate).replace('WHERE true ', '')}` : '';
+    const end = onDuplicate ? ` ${this.onConflict(...onDuplicate)}` : '';
     const sql = `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.values(values).join(', ')})`;
     return this.rowByRow(`${sql}${end}`, shape, [], rows);
   }
@@ -52,7 +52,9 @@ export class SqliteDialect extends Dialect {
     const places: number[] = [];
     let given = 0;
     const sql = text.replace(/\?|\bv\.(\w+)/g, (_, column?: string) => {
-      places.push(column === undefined ? columns.length + given++ : columns.indexOf(column));
+      const place = column === undefined ? columns.length + given++ : columns.indexOf(column);
+      if (place < 0) throw new Error(`A row of ${columns.join(', ')} has no ${column}.`);
+      places.push(place);
       return '?';
     });
     const each = rows.map((row) => {
