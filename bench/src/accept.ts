@@ -1,8 +1,6 @@
 import { load, postgresUrl, sqliteUrl, startTarget } from './target.js';
 import { type Versus, versus } from './versus.js';
 
-const WARM_UP_S = 2;
-
 const VARIANTS = [
   { name: 'sketch without our code', order: { kind: 'sketch' } },
   { name: 'dispatch elsewhere', order: { kind: 'ours', dispatch: false } },
@@ -21,14 +19,13 @@ export async function benchAccept(turns: number): Promise<void> {
         }
         const bare = await startTarget({ kind: 'bare', adapter });
         const target = await startTarget({ ...order, adapter, url: place.url });
-        for (const each of [bare, target]) await load(each, WARM_UP_S);
         print(
           adapter,
           `${name}, ${database}`,
           await versus(
             turns,
-            () => load(target, 1),
-            () => load(bare, 1),
+            (seconds) => load(target, seconds),
+            (seconds) => load(bare, seconds),
           ),
         );
         await Promise.all([bare.stop(), target.stop()]);

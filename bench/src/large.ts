@@ -1,4 +1,5 @@
 import { load, sqliteUrl, startTarget, type Target } from './target.js';
+import { median } from './versus.js';
 
 /** What large sends cost, and what others notice of them. */
 export interface LargeSends {
@@ -42,11 +43,7 @@ export async function benchLarge(rounds: number): Promise<LargeSends> {
   await load(target, 1); // still well
   await target.stop();
   await place.drop();
-  return { per1000At10k: middle(at10k) / 10, per1000At100k: middle(at100k) / 100, memory, othersP99 };
-}
-
-function middle(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+  return { per1000At10k: median(at10k) / 10, per1000At100k: median(at100k) / 100, memory, othersP99 };
 }
 
 function bodyFor(recipients: number): string {

@@ -10,7 +10,6 @@ export interface MsgappRatios {
 }
 
 const PATH = '/api/v1/msgapp/send/text';
-const WARM_UP_S = 2;
 
 /** `POST /msgapp/send/text` from one linked number, Express, SQLite, against the bare validated route. */
 export async function benchMsgapp(turns: number): Promise<MsgappRatios> {
@@ -22,13 +21,8 @@ async function against(order: object, turns: number): Promise<Versus> {
   const place = sqliteUrl();
   const bare = await startTarget({ kind: 'bare', adapter: 'express' });
   const target = await startTarget({ ...order, url: place.url });
-  const send = (to: Target, seconds: number) => load(to, seconds, PATH, texts());
-  for (const each of [bare, target]) await send(each, WARM_UP_S);
-  const result = await versus(
-    turns,
-    () => send(target, 1),
-    () => send(bare, 1),
-  );
+  const sendTo = (to: Target) => (seconds: number) => load(to, seconds, PATH, texts());
+  const result = await versus(turns, sendTo(target), sendTo(bare));
   await Promise.all([bare.stop(), target.stop()]);
   await place.drop();
   return result;

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { measure } from 'nestjs-messaging';
+import { median } from './versus.js';
 
 /** `split-sms` has no types; `summary` is its mode that counts without keeping the parts, its fastest. */
 const splitSms: { split(text: string, options: { summary: boolean }): { parts: readonly unknown[] } } = createRequire(
@@ -83,10 +84,6 @@ function rate(texts: readonly string[], count: (text: string) => number): number
   // Read, so that nobody may skip the work.
   if (sum < done) throw new Error('a text of no SMS');
   return Math.round((done * 1e9) / spent);
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 }
 
 function gsm7(length: number): string {

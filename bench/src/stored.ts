@@ -12,12 +12,10 @@ export async function benchStored(stored: number, turns: number): Promise<number
     await startTarget({ ...order, url: empty.url }),
     await startTarget({ ...order, url: full.url }),
   ];
-  await load(before, 2);
-  await load(after, 2);
   const { ratio } = await versus(
     turns,
-    () => load(after, 1),
-    () => load(before, 1),
+    (seconds) => load(after, seconds),
+    (seconds) => load(before, seconds),
   );
   await Promise.all([before.stop(), after.stop()]);
   await Promise.all([empty.drop(), full.drop()]);

@@ -10,16 +10,22 @@ export interface Versus {
   readonly refused: number;
 }
 
+const WARM_UP_S = 2;
+
+/** Puts a server under load for so many seconds. */
+export type Press = (seconds: number) => Promise<Load>;
+
 /**
- * Lets two servers take turns, many and short ones: what else the machine does then hits both, and what hits one alone is
- * not the median.
+ * Lets two servers, once they are warm, take turns of a second: what else the machine does then hits both, and what hits one
+ * alone is not the median.
  */
-export async function versus(turns: number, mine: () => Promise<Load>, theirs: () => Promise<Load>): Promise<Versus> {
+export async function versus(turns: number, mine: Press, theirs: Press): Promise<Versus> {
+  for (const press of [theirs, mine]) await press(WARM_UP_S);
   const ratios: number[] = [];
   const loads: Load[] = [];
   for (let turn = 0; turn < turns; turn++) {
-    const other = await theirs();
-    const own = await mine();
+    const other = await theirs(1);
+    const own = await mine(1);
     loads.push(own);
     ratios.push(own.perSecond / other.perSecond);
   }

@@ -1,5 +1,6 @@
 import type { Schema } from '../openapi/openapi-document.js';
 import { answerObject, count, identifier, moment, phoneNumber, ref } from '../openapi/schemas.js';
+import { LONGEST_TEXT } from './msgapp-transport.js';
 
 const STATUSES = ['created', 'connected', 'reconnecting', 'expired', 'logged_out', 'replaced', 'banned', 'failed'];
 const KINDS = ['image', 'video', 'document', 'audio'];
@@ -61,7 +62,7 @@ export const MSGAPP_SCHEMAS: Readonly<Record<string, Schema>> = {
     description: 'A text for one number. Further fields are ignored.',
     properties: {
       to,
-      body: { type: 'string', minLength: 1, maxLength: 65_536, pattern: '\\S', description: 'The text.' },
+      body: { type: 'string', minLength: 1, maxLength: LONGEST_TEXT, pattern: '\\S', description: 'The text.' },
       from,
     },
     required: ['to', 'body'],
@@ -82,7 +83,7 @@ export const MSGAPP_SCHEMAS: Readonly<Record<string, Schema>> = {
         nullable: true,
         description: 'How it is to be shown. Left out: as what the file is.',
       },
-      caption: { type: 'string', maxLength: 65_536, nullable: true, description: 'The words under it.' },
+      caption: { type: 'string', maxLength: LONGEST_TEXT, nullable: true, description: 'The words under it.' },
       from,
     },
     required: ['to', 'mediaUrl'],

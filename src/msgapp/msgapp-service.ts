@@ -12,7 +12,7 @@ import { MediaIntake } from './media-intake.js';
 import { isShownPayload, type MediaPayload } from './msgapp-payload.js';
 import { type MsgappMessage, type MsgappReceipt, messageOf } from './msgapp-results.js';
 import { MsgappSettings } from './msgapp-settings.js';
-import type { MediaKind } from './msgapp-transport.js';
+import { LONGEST_TEXT, type MediaKind } from './msgapp-transport.js';
 import { type Sender, Senders } from './senders.js';
 import { unsendableCharacter } from './unsendable-character.js';
 
@@ -47,9 +47,6 @@ export interface MsgappSendOptions {
   /** Ends the fetching of a file. */
   readonly signal?: AbortSignal | undefined;
 }
-
-/** UTF-16 code units of a text or caption; no app shows more, and each is one message whatever its length. */
-const LONGEST_TEXT = 65_536;
 
 const MEDIA_KINDS: readonly string[] = ['image', 'video', 'document', 'audio'] satisfies MediaKind[];
 

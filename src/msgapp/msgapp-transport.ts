@@ -18,6 +18,9 @@ export interface OutgoingMedia {
   open(): AsyncIterable<Uint8Array>;
 }
 
+/** UTF-16 code units of a text or caption: no app lets anybody write more, and each is one message whatever its length. */
+export const LONGEST_TEXT = 65_536;
+
 /** One message to one number. */
 export interface OutgoingMsgapp {
   /** The send's id (`messageID`). */

@@ -121,11 +121,9 @@ export class OtpService implements OnApplicationBootstrap {
     const { accountId, service, number } = binding;
     const channel = this.channelOf(name);
     this.checkCountry(number);
-    const { codes, text: texts, validityMs } = this.settings;
-    const text = texts.specimen(service, codes.digits, validityMs / 1000);
     const { sender, lane, units } = await channel.draft({
-      ...{ accountId, number, text },
-      signature: texts.signatureOf(service),
+      ...{ accountId, number, text: this.settings.specimenOf(service) },
+      signature: this.settings.text.signatureOf(service),
     });
     const [id, now] = [this.ids.next(), this.clock.now()];
     const newId = this.ids.bytes(16).toString('base64url');

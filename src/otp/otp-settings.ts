@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type Catalogue, catalogueOf } from '../common/catalogue.js';
 import { MessagingOptionsError } from '../common/errors.js';
 import { CHALLENGE_KEPT_MS, type Challenge } from './challenge.js';
@@ -9,10 +10,15 @@ import { resolvePeppers } from './otp-pepper.js';
 import { OtpText } from './otp-text.js';
 import { longestOf } from './otp-window.js';
 
+/** Services whose text is remembered. */
+const SPECIMENS = 1000;
+
 /** The options of OTP, complete and checked. Times in milliseconds. */
 export abstract class OtpSettings {
   abstract readonly codes: OtpCodes;
   abstract readonly text: OtpText;
+  /** A service's text with a code of zeros: what the message costs. */
+  abstract specimenOf(service: string): string;
   abstract readonly catalogue: Catalogue;
   abstract readonly limits: ResolvedLimits;
   abstract readonly triesPerCode: number;
@@ -41,10 +47,15 @@ export function resolveOtpSettings(options: OtpOptions, surroundings: OtpSurroun
   const codes = new OtpCodes(resolvePeppers(options.pepper), digits);
   const text = new OtpText(catalogue, options.services ?? {});
   text.check(digits);
+  const specimens = new LRUCache<string, string>({
+    max: SPECIMENS,
+    memoMethod: (service) => text.render({ code: '0'.repeat(digits), service, validity }),
+  });
   const chance = guessChance({ digits, triesPerCode, wrongTries: limits.wrongTries });
   checkChance(chance, limits, options.maxGuessChance ?? 0.01);
   return {
     ...{ codes, text, catalogue, limits, triesPerCode, chance },
+    specimenOf: (service) => specimens.memo(service),
     validityMs: validity * 1000,
     warnings: warningsOf(validity, limits),
     keptUntil: ({ createdAt, lastSentAt }) =>

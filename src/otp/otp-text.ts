@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { type Catalogue, fillIn, renderText } from '../common/catalogue.js';
 import { MessagingOptionsError } from '../common/errors.js';
 import { measure } from '../sms/segmentation.js';
@@ -22,8 +21,6 @@ const CONTROL = /\p{Cc}/u;
 
 /** The texts that codes travel in: always one GSM-7 segment. */
 export class OtpText {
-  private readonly specimens = new LRUCache<string, string>({ max: 1000 });
-
   constructor(
     private readonly catalogue: Catalogue,
     private readonly services: Readonly<Record<string, OtpServiceOptions>>,
@@ -36,16 +33,6 @@ export class OtpText {
     const named = this.fill(this.catalogue['otp.text'], values) + lastLine(options, values.code);
     if (!CONTROL.test(values.service) && fits(named)) return named;
     return this.fill(this.catalogue['otp.text_unnamed'], values) + lastLine(options, values.code);
-  }
-
-  /** A service's text with a code of zeros: what the message costs. @param validity of all codes, in seconds */
-  specimen(service: string, digits: number, validity: number): string {
-    let text = this.specimens.get(service);
-    if (text === undefined) {
-      text = this.render({ code: '0'.repeat(digits), service, validity });
-      this.specimens.set(service, text);
-    }
-    return text;
   }
 
   /**

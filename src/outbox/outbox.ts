@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
+import { takeTogether } from '../common/take-together.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { decide, type Outcome, type RefusalCode } from './decide.js';
 import { type CommitOutcome, type ExpiryOrder, type HostTransaction, OutboxStore } from './outbox-store.js';
@@ -180,12 +181,5 @@ export class Outbox {
 
 /** Takes from a queue what goes into one commit. */
 function nextBatch(queue: Waiting[]): Waiting[] {
-  let recipients = 0;
-  let count = 0;
-  for (const { send } of queue) {
-    recipients += send.recipients.length;
-    if (count > 0 && (count >= BATCH_SENDS || recipients > BATCH_RECIPIENTS)) break;
-    count++;
-  }
-  return queue.splice(0, count);
+  return takeTogether(queue, ({ send }) => send.recipients.length, BATCH_RECIPIENTS, BATCH_SENDS);
 }

@@ -1,3 +1,4 @@
+import { takeTogether } from '../common/take-together.js';
 import type { OptOutKey, OptOutStore } from './opt-out-store.js';
 
 /** The most keys that are looked up in one go. */
@@ -33,7 +34,7 @@ export class OptOutLookup {
   private async askAll(): Promise<void> {
     this.asking = true;
     while (this.waiting.length > 0) {
-      const batch = nextBatch(this.waiting);
+      const batch = takeTogether(this.waiting, ({ keys }) => keys.length, TOGETHER);
       try {
         const found = new Set((await this.store.among(batch.flatMap(({ keys }) => keys))).map(nameOf));
         for (const { keys, done } of batch) {
@@ -50,16 +51,6 @@ export class OptOutLookup {
 /** Keys in portions that may be looked up in one go. */
 export function* inParts(keys: readonly OptOutKey[]): Generator<readonly OptOutKey[]> {
   for (let from = 0; from < keys.length; from += TOGETHER) yield keys.slice(from, from + TOGETHER);
-}
-
-/** Takes from a queue what is asked together. */
-function nextBatch(queue: Question[]): Question[] {
-  let keys = 0;
-  const end = queue.findIndex((question) => {
-    keys += question.keys.length;
-    return keys > TOGETHER;
-  });
-  return queue.splice(0, end === -1 ? queue.length : Math.max(end, 1));
 }
 
 function nameOf({ accountId, signature, number }: OptOutKey): string {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
 import { isPhoneNumber } from '../common/phone-number.js';
+import { takeTogether } from '../common/take-together.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { carrierKey, carrierText } from './carrier-text.js';
 import { PartStore } from './part-store.js';
@@ -48,7 +49,8 @@ export class ReceiptIntake {
 
   private async storeAll(): Promise<void> {
     this.storing = true;
-    while (this.waiting.length > 0) await this.store(nextBatch(this.waiting));
+    while (this.waiting.length > 0)
+      await this.store(takeTogether(this.waiting, (each) => each.receipts.length, TOGETHER));
     this.storing = false;
   }
 
@@ -69,16 +71,6 @@ export class ReceiptIntake {
       for (const each of batch) await this.store([each]);
     }
   }
-}
-
-/** Takes from a queue what is stored together. */
-function nextBatch(queue: Waiting[]): Waiting[] {
-  let receipts = 0;
-  const end = queue.findIndex((each) => {
-    receipts += each.receipts.length;
-    return receipts > TOGETHER;
-  });
-  return queue.splice(0, end === -1 ? queue.length : Math.max(end, 1));
 }
 
 /** A receipt as it is stored; nothing for one that says nothing: of no part, or only that it is on its way. */

@@ -25,6 +25,16 @@ async function midway(smsc: FaultyCarrier): Promise<void> {
   await until(() => smsc.taken.size > before + 10 && smsc.inHand > 0);
 }
 
+/** Kills hosts again and again until all is delivered; their books are right then. */
+async function killed(repeat: 'at-most-once' | 'at-least-once') {
+  const smsc = opened(await carrier());
+  const { path } = opened(new SqliteFile());
+  const settings = { database: `sqlite:${path}`, carrier: repeat, smscPort: smsc.port };
+  const { problems, phones } = await crashLoop(settings, KILLS, () => midway(smsc));
+  expect(problems).toEqual([]);
+  return { smsc, phones };
+}
+
 function numbersOf(phones: ReadonlyMap<string, string>, wanted: string): string[] {
   return [...phones].filter(([, status]) => status === wanted).map(([number]) => number);
 }
@@ -33,11 +43,7 @@ describe('kill -9 with submits on the wire of an SMPP link', () => {
   test(
     'at most once: nothing is submitted twice, everything is delivered or unknown, no receipt of what was stored is lost',
     async () => {
-      const smsc = opened(await carrier());
-      const { path } = opened(new SqliteFile());
-      const settings = { database: `sqlite:${path}`, carrier: 'at-most-once', smscPort: smsc.port } as const;
-      const { problems, phones } = await crashLoop(settings, KILLS, () => midway(smsc));
-      expect(problems).toEqual([]);
+      const { smsc, phones } = await killed('at-most-once');
       expect(Math.max(...smsc.taken.values())).toBe(1);
       expect(new Set(phones.values())).toEqual(new Set(['delivered', 'unknown']));
       // Claimed by the one that was killed is in doubt, and so is what was on its wire; nothing else is.
@@ -51,11 +57,7 @@ describe('kill -9 with submits on the wire of an SMPP link', () => {
   test(
     'at least once: everything is delivered, and only what was on the wire is submitted again',
     async () => {
-      const smsc = opened(await carrier());
-      const { path } = opened(new SqliteFile());
-      const settings = { database: `sqlite:${path}`, carrier: 'at-least-once', smscPort: smsc.port } as const;
-      const { problems, phones } = await crashLoop(settings, KILLS, () => midway(smsc));
-      expect(problems).toEqual([]);
+      const { smsc, phones } = await killed('at-least-once');
       expect(new Set(phones.values())).toEqual(new Set(['delivered']));
       const extra = [...smsc.taken.values()].reduce((sum, times) => sum + times - 1, 0);
       expect(extra).toBeGreaterThan(0);

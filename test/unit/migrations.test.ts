@@ -5,6 +5,19 @@ import { messagingMigrations } from '../../src/storage/typeorm/migrate.js';
 import { schemaVersions } from '../../src/storage/typeorm/schema.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 
+/** A database of the last version before that one. */
+async function databaseBefore(version: string): Promise<DataSource> {
+  const dataSource = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
+  await dataSource.query('CREATE TABLE messaging_schema (name TEXT NOT NULL PRIMARY KEY, applied_at INTEGER NOT NULL)');
+  const versions = schemaVersions(new SqliteDialect());
+  const before = versions.findIndex(({ name }) => name === version);
+  for (const { name, up } of versions.slice(0, before)) {
+    for (const sql of up) await dataSource.query(sql);
+    await dataSource.query(`INSERT INTO messaging_schema VALUES ('${name}', 0)`);
+  }
+  return dataSource;
+}
+
 test("as a host's migration our schema comes, goes without a trace, and comes again", async () => {
   const dataSource = await new DataSource({
     type: 'better-sqlite3',
@@ -46,14 +59,7 @@ test('a host that has run the first version runs the later ones after an upgrade
 });
 
 test('what waited in lanes before they had turns keeps its order; what was sent has left, and what was tried is first', async () => {
-  const dataSource = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
-  await dataSource.query('CREATE TABLE messaging_schema (name TEXT NOT NULL PRIMARY KEY, applied_at INTEGER NOT NULL)');
-  const versions = schemaVersions(new SqliteDialect());
-  const before = versions.findIndex(({ name }) => name === '0007-lane-order');
-  for (const { name, up } of versions.slice(0, before)) {
-    for (const sql of up) await dataSource.query(sql);
-    await dataSource.query(`INSERT INTO messaging_schema VALUES ('${name}', 0)`);
-  }
+  const dataSource = await databaseBefore('0007-lane-order');
   const rows = ['d sent 1 1', 'b queued 0 2', 'a queued 0 3', 'c queued 1 4'].map((row) => row.split(' '));
   for (const [id, status, attempt, at] of rows) {
     await dataSource.query(
@@ -78,14 +84,7 @@ test('what waited in lanes before they had turns keeps its order; what was sent 
 });
 
 test('what is remembered of numbers and of answered requests outlives the move to tables in the order of arrival', async () => {
-  const dataSource = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
-  await dataSource.query('CREATE TABLE messaging_schema (name TEXT NOT NULL PRIMARY KEY, applied_at INTEGER NOT NULL)');
-  const versions = schemaVersions(new SqliteDialect());
-  const before = versions.findIndex(({ name }) => name === '0008-random-keys');
-  for (const { name, up } of versions.slice(0, before)) {
-    for (const sql of up) await dataSource.query(sql);
-    await dataSource.query(`INSERT INTO messaging_schema VALUES ('${name}', 0)`);
-  }
+  const dataSource = await databaseBefore('0008-random-keys');
   await dataSource.query(`INSERT INTO messaging_guard (id, version, state, messages, expires_at)
     VALUES ('key', 3, '{"tries":2}', '["m"]', 70)`);
   await dataSource.query(`INSERT INTO messaging_idempotency (account_id, route, once_key, fingerprint, reply, expires_at)

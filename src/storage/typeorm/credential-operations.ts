@@ -33,15 +33,13 @@ export function* writeCredentials(
     yield* write(sql, lease.sessionId, kind, JSON.stringify(names));
   }
   const rows = last.flatMap(({ kind, id, value }) =>
-    value === undefined ? [] : [[escaped(kind), escaped(id), escaped(value)]],
+    value === undefined ? [] : [[lease.sessionId, escaped(kind), escaped(id), escaped(value)]],
   );
   if (rows.length > 0) {
-    yield* write(
-      `INSERT INTO messaging_session_credential (session_id, kind, name, content)
-        SELECT ${dialect.typed('text')}, v.kind, v.name, v.content FROM ${dialect.rows(SHAPE)}
-        ${dialect.onDuplicate('session_id, kind, name', ['content'])}`,
-      ...[lease.sessionId, JSON.stringify(rows)],
-    );
+    yield dialect.insertRows({
+      ...{ table: 'messaging_session_credential', shape: SHAPE, rows },
+      onDuplicate: ['session_id, kind, name', ['content']],
+    });
   }
   return true;
 }
@@ -87,7 +85,7 @@ export function* clearCredentials(sessionId: string): Operation<void> {
   yield* write('DELETE FROM messaging_session_credential WHERE session_id = ?', sessionId);
 }
 
-const SHAPE: RowShape = { kind: 'id', name: 'text', content: 'text' };
+const SHAPE: RowShape = { session_id: 'id', kind: 'id', name: 'text', content: 'text' };
 
 function namesByKind(changes: readonly CredentialChange[]): ReadonlyMap<string, readonly string[]> {
   const names = new Map<string, string[]>();

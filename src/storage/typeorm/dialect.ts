@@ -35,7 +35,7 @@ export interface RowsInsert {
   /** The columns of `v`, and its rows. */
   readonly shape: RowShape;
   readonly rows: readonly (readonly unknown[])[];
-  /** What happens where the key exists, see `Dialect.onDuplicate`; left out, that is a fault. */
+  /** What happens where the key exists, it stays as it is, but for the columns that are replaced; left out, that is a fault. */
   readonly onDuplicate?: readonly [key: string, replace?: readonly string[]];
 }
 
@@ -171,17 +171,11 @@ export abstract class Dialect {
 
   /** Writes rows unless their key exists; answers how many it wrote. MySQL writes none when it finds one of them. */
   *insertNew(insert: Statement, key: string): Operation<number> {
-    return (yield { ...insert, sql: `${insert.sql} ON CONFLICT (${key}) DO NOTHING` }).affected;
+    return (yield { ...insert, sql: `${insert.sql} ${this.onDuplicate(key)}` }).affected;
   }
 
-  /** The end of an `INSERT … SELECT`: where the key exists, these columns are replaced; without columns nothing is. */
-  onDuplicate(key: string, replace: readonly string[] = []): string {
-    // `WHERE true` keeps SQLite from reading ON as a join's.
-    return `WHERE true ${this.onConflict(key, replace)}`;
-  }
-
-  /** The same for an `INSERT … VALUES`. */
-  protected onConflict(key: string, replace: readonly string[] = []): string {
+  /** The end of an insert: where the key exists, these columns are replaced; without columns nothing is. */
+  protected onDuplicate(key: string, replace: readonly string[] = []): string {
     const changes = replace.map((column) => `${column} = excluded.${column}`).join(', ');
     return `ON CONFLICT (${key}) DO ${changes === '' ? 'NOTHING' : `UPDATE SET ${changes}`}`;
   }

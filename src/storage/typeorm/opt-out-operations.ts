@@ -5,7 +5,8 @@ import { type Operation, type Row, rowsOf, write } from './operation.js';
 import { pageOf } from './page-of.js';
 import { integerOf, textOf } from './values.js';
 
-const KEY: RowShape = { account_id: 'id', signature: 'id', number: 'id' };
+const LIST: RowShape = { account_id: 'id', signature: 'id' };
+const KEY: RowShape = { ...LIST, number: 'id' };
 const ENTRY: RowShape = { ...KEY, id: 'id', source: 'id', added_at: 'integer' };
 const COLUMNS = Object.keys(ENTRY);
 
@@ -17,14 +18,14 @@ export function* addOptOuts(dialect: Dialect, entries: readonly OptOut[]): Opera
   const lists = [
     ...new Map(rows.map(([account, signature]) => [`${signature} ${account}`, [account, signature]])).values(),
   ];
-  const into = (table: string, shape: RowShape, key: string) => {
-    const names = Object.keys(shape);
-    return `INSERT INTO ${table} (${names.join(', ')}) SELECT ${names.map((name) => `v.${name}`).join(', ')}
-      FROM ${dialect.rows(shape)} ${dialect.onDuplicate(key)}`;
-  };
-  const list: RowShape = { account_id: 'id', signature: 'id' };
-  yield* write(into('messaging_opt_out_list', list, 'account_id, signature'), JSON.stringify(lists));
-  yield* write(into('messaging_opt_out', ENTRY, 'account_id, signature, number'), JSON.stringify(rows));
+  yield dialect.insertRows({
+    ...{ table: 'messaging_opt_out_list', shape: LIST, rows: lists },
+    onDuplicate: ['account_id, signature'],
+  });
+  yield dialect.insertRows({
+    ...{ table: 'messaging_opt_out', shape: ENTRY, rows },
+    onDuplicate: ['account_id, signature, number'],
+  });
   const added = yield* rowsOf(
     `SELECT id FROM messaging_opt_out WHERE id IN ${dialect.strings()}`,
     JSON.stringify(entries.map(({ id }) => id)),

@@ -6,7 +6,6 @@ import { type Operation, rowsOf, write } from './operation.js';
 import { integerOf, textOf } from './values.js';
 
 const SHAPE: RowShape = { receipt_id: 'id', carrier_id: 'id', route: 'id', receipt: 'text', expires_at: 'integer' };
-const COLUMNS = Object.keys(SHAPE);
 
 /** Receipts that were parked under an id of these SMS, in the order they came. */
 export function* parkedReceipts(
@@ -35,12 +34,8 @@ export function* parkReceipts(
     const key = receiptKey(receipt);
     return receipt.ids.map((id) => [key, id, receipt.route, JSON.stringify(receipt), until]);
   });
-  yield* write(
-    `INSERT INTO messaging_sms_parked (${COLUMNS.join(', ')})
-      SELECT ${COLUMNS.map((name) => `v.${name}`).join(', ')} FROM ${dialect.rows(SHAPE)}
-      ${dialect.onDuplicate('receipt_id, carrier_id')}`,
-    JSON.stringify(rows),
-  );
+  const onDuplicate = ['receipt_id, carrier_id'] as const;
+  yield dialect.insertRows({ table: 'messaging_sms_parked', shape: SHAPE, rows, onDuplicate });
   const [count] = yield* rowsOf('SELECT count(*) AS parked FROM messaging_sms_parked');
   const excess = (count ? integerOf(count, 'parked') : 0) - most;
   if (excess > 0) yield* purgeParked(dialect, until, excess);

@@ -173,17 +173,23 @@ function laneOrder(dialect: Dialect): string[] {
  */
 function randomKeys(dialect: Dialect): string[] {
   if (dialect.clustered === '') return [];
-  const columns = {
-    guard: 'id TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL, state TEXT NOT NULL, messages TEXT NOT NULL',
-    idempotency: `account_id TEXT NOT NULL, route TEXT NOT NULL, once_key TEXT NOT NULL, fingerprint TEXT NOT NULL,
-      reply TEXT NOT NULL`,
-  };
-  const keys = { guard: '', idempotency: ', PRIMARY KEY (account_id, route, once_key)' };
-  return (['guard', 'idempotency'] as const).flatMap((name) => [
+  const moved = (name: string, columns: string) => [
     `ALTER TABLE messaging_${name} RENAME TO messaging_${name}_by_key`,
-    `CREATE TABLE messaging_${name} (${columns[name]}, expires_at INTEGER NOT NULL${keys[name]})`,
+    `CREATE TABLE messaging_${name} (${columns})`,
     `INSERT INTO messaging_${name} SELECT * FROM messaging_${name}_by_key`,
     `DROP TABLE messaging_${name}_by_key`,
     `CREATE INDEX messaging_${name}_expiry ON messaging_${name} (expires_at)`,
-  ]);
+  ];
+  return [
+    ...moved(
+      'guard',
+      `id TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL, state TEXT NOT NULL, messages TEXT NOT NULL,
+      expires_at INTEGER NOT NULL`,
+    ),
+    ...moved(
+      'idempotency',
+      `account_id TEXT NOT NULL, route TEXT NOT NULL, once_key TEXT NOT NULL, fingerprint TEXT NOT NULL,
+      reply TEXT NOT NULL, expires_at INTEGER NOT NULL, PRIMARY KEY (account_id, route, once_key)`,
+    ),
+  ];
 }

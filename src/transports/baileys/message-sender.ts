@@ -1,6 +1,6 @@
 import type { proto, WASocket } from 'baileys';
 import type { Clock } from '../../common/clock.js';
-import type { OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
+import { LONGEST_TEXT, type OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
 import { within } from '../../msgapp/within.js';
 import type { HandOff } from '../../outbox/hand-off.js';
 import type { Baileys } from './baileys-library.js';
@@ -27,12 +27,6 @@ export interface SenderParts {
   readonly broken: (reason: string) => void;
 }
 
-/**
- * UTF-16 units of a text or a caption; the app itself lets nobody write more. A frame of the protocol ends at 16 MiB, and
- * each text is encrypted for every device and remembered for a while.
- */
-const LONGEST_TEXT = 65_536;
-
 type Prepared = { readonly message: proto.IMessage } | Extract<HandOff, { kind: 'retry' }>;
 
 /** Sends messages, one at a time, and finds out whether the server took them: Baileys only tells that they were written. */
@@ -42,6 +36,7 @@ export class MessageSender {
   /** What fails before the message itself is written was certainly not sent; after that, only the server's word counts. */
   async send(outgoing: OutgoingMsgapp, signal: AbortSignal): Promise<HandOff> {
     const { recipients, clock, options } = this.parts;
+    // A frame of the protocol ends at 16 MiB, and each text is encrypted for every device and remembered for a while.
     if (textOf(outgoing).length > LONGEST_TEXT) return { kind: 'refused', error: 'text_too_long' };
     const reference = messageReference(outgoing.messageId);
     const address = recipients.addressOf(outgoing.to);

@@ -123,7 +123,7 @@ export class MysqlDialect extends Dialect {
     }
   }
 
-  override onDuplicate(key: string, replace: readonly string[] = []): string {
+  protected override onDuplicate(key: string, replace: readonly string[] = []): string {
     // Without columns to replace, the key is set to what it is.
     const columns = replace.length > 0 ? replace : key.split(', ').slice(0, 1);
     return `ON DUPLICATE KEY UPDATE ${columns.map((column) => `${column} = VALUES(${column})`).join(', ')}`;

@@ -31,7 +31,7 @@ export class SqliteDialect extends Dialect {
 
   /** Row by row: of a statement that writes many, SQLite keeps every page it touches as it was, to undo the statement. */
   override insertRows({ table, shape, values = asTheyAre(shape), rows, onDuplicate }: RowsInsert): Statement {
-    const end = onDuplicate ? ` ${this.onConflict(...onDuplicate)}` : '';
+    const end = onDuplicate ? ` ${this.onDuplicate(...onDuplicate)}` : '';
     const sql = `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.values(values).join(', ')})`;
     return this.rowByRow(`${sql}${end}`, shape, [], rows);
   }
