@@ -13,12 +13,15 @@ export class HeldAccount {
     return new HeldAccount(client);
   }
 
-  /** Resolves when somebody waits for it. */
+  /**
+   * Resolves when somebody waits for it. Looks at the locks, which are always those of now: within one transaction
+   * `pg_stat_activity` goes on showing the backends of its first look, and knows none that connects later.
+   */
   async awaited(): Promise<void> {
     await until(
       async () => {
         const { rows } = await this.client.query(
-          `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+          `SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))`,
         );
         return Number(rows[0]?.n);
       },
