@@ -4,13 +4,17 @@ import { MessagingError } from '../common/errors.js';
 import { IdGenerator } from '../common/ids.js';
 import type { Page } from '../common/page.js';
 import { type LedgerEntry, LedgerStore } from './ledger-store.js';
+import { idsOf, shownId } from './posting-id.js';
 
 /** What an operator says about a movement of units. */
 export interface PostingOptions {
-  /** Posted once, however often it comes: the number of an invoice, for instance. At most 64 characters. Default: a new one. */
-  readonly reference?: string;
+  /**
+   * Posted once, however often it comes with the same account, kind and units: the number of an invoice, for instance, or
+   * the id of an SMS. At most 64 characters. Default: a new one.
+   */
+  readonly reference?: string | undefined;
   /** Shown in the ledger. */
-  readonly note?: string;
+  readonly note?: string | undefined;
 }
 
 /** The books, for operators: top up, adjust, look, prove. There is no HTTP route to it. */
@@ -32,7 +36,8 @@ export class LedgerService {
   /**
    * Adds units to an account; answers the new balance.
    * @param units an integer of at least 1
-   * @throws MessagingError `error.units_invalid`, `error.account_not_found`
+   * @throws MessagingError `error.units_invalid`, `error.account_not_found`, `error.reference_taken` when the reference is
+   *   that of a posting with another account, kind or number of units: nothing is posted then
    */
   async topUp(accountId: string, units: number, options: PostingOptions = {}): Promise<number> {
     if (units <= 0) throw new MessagingError('error.units_invalid');
@@ -42,16 +47,24 @@ export class LedgerService {
   /**
    * Corrects a balance up or down; answers the new one.
    * @param units an integer other than 0
-   * @throws MessagingError `error.units_invalid`, `error.account_not_found`, `error.insufficient_balance` when it would
-   *   go below zero
+   * @throws MessagingError as `topUp`, and `error.insufficient_balance` when it would go below zero
    */
   async adjust(accountId: string, units: number, options: PostingOptions = {}): Promise<number> {
     return this.post('adjust', accountId, units, options);
   }
 
-  /** An account's ledger, newest first; `after` is the `next` of the page before. */
-  entries(accountId: string, page: { limit?: number; after?: string } = {}): Promise<Page<LedgerEntry>> {
-    return this.store.entries(accountId, { limit: page.limit ?? 100, after: page.after });
+  /**
+   * An account's ledger, newest first; `after` is the `next` of the page before. A charge's `id` is its message's, a
+   * refund's that and the recipient's place, and that of a top-up or an adjustment its reference.
+   *
+   * @throws MessagingError `error.invalid_cursor`
+   */
+  async entries(
+    accountId: string,
+    page: { limit?: number | undefined; after?: string | undefined } = {},
+  ): Promise<Page<LedgerEntry>> {
+    const { items, next } = await this.store.entries(accountId, { limit: page.limit ?? 100, after: page.after });
+    return { items: items.map((entry) => ({ ...entry, id: shownId(entry) })), next };
   }
 
   /**
@@ -71,9 +84,13 @@ export class LedgerService {
     if (!Number.isSafeInteger(units) || units === 0 || Math.abs(units) > 1e12) {
       throw new MessagingError('error.units_invalid');
     }
-    const id = reference ?? this.ids.next();
-    if (id.length < 1 || id.length > 64) throw new MessagingError('error.field_invalid', { field: 'reference' });
-    const posted = await this.store.post({ id, accountId, kind, units, note, at: this.clock.now() });
+    if (reference !== undefined && (reference.length < 1 || reference.length > 64)) {
+      throw new MessagingError('error.field_invalid', { field: 'reference' });
+    }
+    // A new id is nobody else's, and tells the order of lines of one moment.
+    const ids = reference === undefined ? { id: this.ids.next() } : idsOf(reference);
+    const posted = await this.store.post({ ...ids, accountId, kind, units, note, at: this.clock.now() });
+    if (posted === 'taken') throw new MessagingError('error.reference_taken', { reference: reference ?? ids.id });
     if (posted === 'unknown') throw new MessagingError('error.account_not_found');
     if (posted === 'refused') throw new MessagingError('error.insufficient_balance');
     return this.balance(accountId);

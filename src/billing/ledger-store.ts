@@ -21,8 +21,10 @@ export interface LedgerEntry {
 
 /** A line an operator adds. */
 export interface LedgerPosting {
-  /** Given by the caller: the same id twice is posted once. */
+  /** Given by the caller: the same id twice is posted once. Never what a charge or a refund may have. */
   readonly id: string;
+  /** What its id was in earlier versions, where charges and refunds have theirs: a posting found there is this one too. */
+  readonly formerId?: string | undefined;
   readonly accountId: string;
   readonly kind: 'topup' | 'adjust';
   readonly units: number;
@@ -30,18 +32,27 @@ export interface LedgerPosting {
   readonly at: number;
 }
 
+/**
+ * What became of a posting. `repeated`: it is there already, with the same account, kind and units; `taken`: its id is there
+ * with others; `refused`: the balance would go below zero; `unknown`: no such account.
+ */
+export type PostingAnswer = 'posted' | 'repeated' | 'taken' | 'refused' | 'unknown';
+
 /** Persists balances and the ledger; charges and refunds are written by the outbox's store, in its transactions. */
 export abstract class LedgerStore {
   /** Units left; undefined for an unknown account. */
   abstract balance(accountId: string): Promise<number | undefined>;
 
   /**
-   * Adds an operator's line and moves the balance with it, in one transaction. `refused`: the balance would go below
-   * zero; `unknown`: no such account; `repeated`: that id was posted before.
+   * Adds an operator's line and moves the balance with it, in one transaction. Whether it is `repeated` or `taken`
+   * `postedBefore` tells from the lines under its ids; whatever is not `posted` leaves no trace.
    */
-  abstract post(posting: LedgerPosting): Promise<'posted' | 'repeated' | 'refused' | 'unknown'>;
+  abstract post(posting: LedgerPosting): Promise<PostingAnswer>;
 
-  /** An account's lines, newest first; `after` is the id of the last one seen. */
+  /**
+   * An account's lines under the ids that are stored, newest first; `after` is the id of the last one seen. Throws
+   * `error.invalid_cursor` when there is none.
+   */
   abstract entries(accountId: string, page: PageRequest): Promise<Page<LedgerEntry>>;
 
   /**

@@ -9,7 +9,7 @@ export interface TariffOptions {
   readonly international: number;
   /** The home country, ISO 3166 alpha-2: `BF`. */
   readonly home: string;
-  /** To numbers of other countries, by ISO 3166 alpha-2 code: `{ SN: 2 }`. The home country's tariff is `base`. */
+  /** To numbers of other countries, by ISO 3166 alpha-2 code: `{ SN: 2 }`. The home country's tariff is `base`, and no other. */
   readonly countries?: Readonly<Record<string, number>> | undefined;
   /** By the first digits of a number, calling code included: `{ '22177': 3 }`. The longest that fits wins, over any country. */
   readonly prefixes?: Readonly<Record<string, number>> | undefined;
@@ -37,6 +37,12 @@ export function compileTariff(options: TariffOptions, name = 'tariff'): Tariff {
     throw new MessagingOptionsError(`${name}.home must be a country code of ISO 3166, two capital letters such as BF`);
   }
   const countries = entries(`${name}.countries`, options.countries, checkCountry);
+  const named = countries.get(options.home);
+  if (named !== undefined && named !== options.base) {
+    throw new MessagingOptionsError(
+      `${name}.countries.${options.home} is ${named}, and ${options.home} is the home market, whose tariff is base (${options.base}): leave it out`,
+    );
+  }
   countries.set(options.home, options.base);
   const prefixes = entries(`${name}.prefixes`, options.prefixes, checkPrefix);
   const lengths = [...new Set([...prefixes.keys()].map((prefix) => prefix.length))].sort((a, b) => b - a);
@@ -60,8 +66,8 @@ function entries(
   checkKey: (option: string, key: string) => void,
 ): Map<string, number> {
   const map = new Map<string, number>();
-  if (record === undefined || record === null) return map;
-  if (typeof record !== 'object' || Array.isArray(record)) {
+  if (record === undefined) return map;
+  if (typeof record !== 'object' || record === null || Array.isArray(record)) {
     throw new MessagingOptionsError(`${option} must be an object`);
   }
   for (const [key, units] of Object.entries(record)) {

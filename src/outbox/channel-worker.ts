@@ -2,6 +2,8 @@ import { Logger } from '@nestjs/common';
 import type { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
 import type { IdGenerator } from '../common/ids.js';
+import { stackFrames } from '../common/stack-frames.js';
+import { judgeAnswers } from './answers.js';
 import type { Channel } from './channel.js';
 import type { DispatchSettings } from './dispatch-settings.js';
 import { type HandOff, settlementOf } from './hand-off.js';
@@ -18,6 +20,9 @@ const GATHER_MS = 50;
 
 /** How long a worker stays away from a database that does not answer. */
 const PAUSE_MS = 1000;
+
+/** How many lines of the stack tell where a transport threw. */
+const FRAMES = 5;
 
 /** Delivers what one channel has to deliver: claims, hands over, settles, until it is stopped. */
 export class ChannelWorker {
@@ -51,8 +56,19 @@ export class ChannelWorker {
   async stop(): Promise<void> {
     this.rest.stop();
     await this.running;
-    const patience = new Promise<void>((resolve) => this.clock.after(this.settings.shutdownMs, resolve));
-    await Promise.race([Promise.all(this.inFlight), patience]);
+    await this.settled(this.settings.shutdownMs);
+  }
+
+  /** Resolves when what is in flight is settled, or after so many milliseconds. */
+  async settled(patienceMs: number): Promise<void> {
+    const settled = Promise.all(this.inFlight);
+    await new Promise<void>((resolve) => {
+      const cancel = this.clock.after(patienceMs, resolve);
+      void settled.then(() => {
+        cancel();
+        resolve();
+      });
+    });
   }
 
   private async run(): Promise<void> {
@@ -122,8 +138,16 @@ export class ChannelWorker {
         await this.outbox.report(settlements);
         return;
       } catch (error) {
-        this.log.warn(`Channel ${this.channel.name}: ${reasonOf(error)}`);
-        const again = error instanceof StorageUnavailableError && this.clock.now() + PAUSE_MS < leaseUntil;
+        const away = error instanceof StorageUnavailableError;
+        if (!away && settlements.length > 1) {
+          // One bad settlement must not take the others of its batch with it; nothing of the batch was written.
+          for (const settlement of settlements) await this.settle([settlement], leaseUntil);
+          return;
+        }
+        const lost = settlements.map(({ messageId, position }) => `${messageId}:${position}`);
+        const which = away ? '' : ` Not stored: what became of ${lost.join(', ')}`;
+        this.log.warn(`Channel ${this.channel.name}: ${reasonOf(error)}${which}`);
+        const again = away && this.clock.now() + PAUSE_MS < leaseUntil;
         // Not stored: the lease runs out, and the channel's repeat policy says what happens then.
         if (!again || this.rest.stopped) return;
       }
@@ -136,9 +160,14 @@ export class ChannelWorker {
     const fit = batch.filter(({ attempt }) => attempt <= this.channel.timing.maxAttempts);
     let answers: readonly HandOff[] = [];
     try {
-      if (fit.length > 0) answers = await this.channel.deliver(fit, this.rest.signal);
+      if (fit.length > 0) {
+        const judged = judgeAnswers<HandOff>(await this.channel.deliver(fit, this.rest.signal), fit.length);
+        if (judged.fault) this.log.error(`Channel ${this.channel.name}: the transport ${judged.fault}.`);
+        answers = judged.answers;
+      }
     } catch (error) {
-      this.log.error(`Channel ${this.channel.name}: the transport threw ${reasonOf(error)}`);
+      const where = stackFrames(error, FRAMES);
+      this.log.error(`Channel ${this.channel.name}: the transport threw ${reasonOf(error)}${where}`);
       answers = fit.map(() => ({ kind: 'unknown', error: 'transport_error' }));
     }
     if (fit.length === batch.length) return answers;

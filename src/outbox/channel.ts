@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { MessagingOptionsError } from '../common/errors.js';
+import type { HostTransaction } from '../common/host-transaction.js';
 import type { HandOff, HandOffPolicy } from './hand-off.js';
 import type { Delivery } from './outbox-store.js';
 
@@ -11,6 +12,8 @@ export interface DraftRequest {
   readonly text: string;
   /** The sender name that is asked for, where the channel has such; undefined: the channel's own choice. */
   readonly signature?: string | undefined;
+  /** The host's transaction that it will be part of. */
+  readonly host?: HostTransaction | undefined;
 }
 
 /** How a text would be sent, and for how much. */

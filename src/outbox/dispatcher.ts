@@ -8,6 +8,9 @@ import { Outbox } from './outbox.js';
 import { OutboxStore } from './outbox-store.js';
 import { WakeUp } from './wake-up.js';
 
+/** How long what channels answered at the very end may take to be stored. */
+const SETTLE_MS = 5000;
+
 /** Starts a worker for each channel when the application is up and stops them before the rest of it goes down. */
 @Injectable()
 export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -40,6 +43,8 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.stopListening();
     await Promise.all([...this.workers.values()].map((worker) => worker.stop()));
     await Promise.all([...this.workers.keys()].map((name) => this.channels.find(name)?.stop()));
+    // A channel that stops answers what it still had, and only then is it known what must not be lost.
+    await Promise.all([...this.workers.values()].map((worker) => worker.settled(SETTLE_MS)));
     this.workers.clear();
   }
 }

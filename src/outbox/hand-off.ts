@@ -7,7 +7,10 @@ import type { Settlement, TrailEntry } from './settlement.js';
  * `idempotent`: repeating is harmless, the carrier knows our id, so it is repeated. `at-least-once`: what a crash
  * interrupted is repeated, a recipient may get it twice. `at-most-once`: never repeated, the delivery becomes `unknown`.
  */
-export type RepeatPolicy = 'idempotent' | 'at-least-once' | 'at-most-once';
+export type RepeatPolicy = (typeof REPEAT_POLICIES)[number];
+
+/** All of them. */
+export const REPEAT_POLICIES = ['idempotent', 'at-least-once', 'at-most-once'] as const;
 
 /** What a carrier made of one delivery. */
 export type HandOff = HandOffKind & {
@@ -27,8 +30,8 @@ type HandOffKind =
   | { readonly kind: 'retry'; readonly error: string }
   /** Not tried: its turn comes at `until`, milliseconds since the epoch. No attempt is counted. */
   | { readonly kind: 'postponed'; readonly error: string; readonly until: number }
-  /** Not taken, never will be. */
-  | { readonly kind: 'refused'; readonly error: string }
+  /** Not taken, never will be. `unasked`: nobody asked the carrier, so it says nothing about the attempts before. */
+  | { readonly kind: 'refused'; readonly error: string; readonly unasked?: true }
   /** Nobody knows; with a reference, a later report may tell. */
   | { readonly kind: 'unknown'; readonly error: string; readonly reference?: string };
 
@@ -67,9 +70,13 @@ export function backoff({ retryBaseMs, retryMaxMs }: DeliveryTiming, attempt: nu
   return Math.round((ceiling / 2) * (1 + random));
 }
 
-/** What a hand-off means for its delivery. `random` in [0, 1) is the jitter, `leaseUntil` the end of the lease it was claimed with. */
+/**
+ * What a hand-off means for its delivery. After a doubt only the carrier's own refusal of an id that it knows proves that
+ * nothing was taken: whatever else ends the delivery leaves it `unknown`, and nothing is given back. `random` in [0, 1) is
+ * the jitter, `leaseUntil` the end of the lease it was claimed with.
+ */
 export function settlementOf(
-  { messageId, position, attempt }: Delivery,
+  { messageId, position, attempt, doubtful = false }: Delivery,
   result: HandOff,
   { repeat, timing }: HandOffPolicy,
   at: number,
@@ -88,9 +95,15 @@ export function settlementOf(
   }
   if (result.kind === 'postponed')
     return { ...settled, status: 'queued', dueAt: result.until, uncounted: { leaseUntil } };
-  if (result.kind === 'refused') return { ...settled, status: 'failed' };
+  if (result.kind === 'refused') {
+    const isProof = !doubtful || (repeat === 'idempotent' && result.unasked === undefined);
+    return { ...settled, status: isProof ? 'failed' : 'unknown' };
+  }
   const again = attempt < timing.maxAttempts && (result.kind === 'retry' || repeat === 'idempotent');
-  if (again) return { ...settled, status: 'queued', dueAt: at + backoff(timing, attempt, random) };
+  if (again) {
+    const doubt = result.kind === 'unknown' ? { doubtful: true } : {};
+    return { ...settled, ...doubt, status: 'queued', dueAt: at + backoff(timing, attempt, random) };
+  }
   // A refusal that never turned into a yes is known not to have been sent; a doubt stays a doubt.
-  return { ...settled, status: result.kind === 'retry' ? 'failed' : 'unknown' };
+  return { ...settled, status: result.kind === 'retry' && !doubtful ? 'failed' : 'unknown' };
 }

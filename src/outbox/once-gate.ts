@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
+import type { HostTransaction } from '../common/host-transaction.js';
 import { onceId } from './decide.js';
 import type { Acceptance } from './outbox.js';
 import { OutboxStore } from './outbox-store.js';
@@ -29,7 +30,7 @@ export class OnceGate {
 
   /**
    * Runs `work`, which is to pass the key it is given on to `Outbox.accept`. Without a request it simply runs. A repeat
-   * answers before `work` checks or fetches anything.
+   * answers before `work` checks or fetches anything. With `host`, what is kept is read in its open transaction.
    *
    * @throws MessagingError `error.idempotency_running` while the first is still running in this process,
    *   `error.idempotency_mismatch` for another body
@@ -39,6 +40,7 @@ export class OnceGate {
     route: string,
     request: OnceRequest | undefined,
     work: (once?: OnceKey) => Promise<Acceptance>,
+    host?: HostTransaction,
   ): Promise<Acceptance> {
     if (!request) return work();
     const now = this.clock.now();
@@ -48,7 +50,7 @@ export class OnceGate {
     if (this.running.has(id)) throw new MessagingError('error.idempotency_running', {}, 1);
     this.running.add(id);
     try {
-      const kept = await this.store.replay(once, now);
+      const kept = await this.store.replay(once, now, host);
       if (!kept) return await work(once);
       if (kept.fingerprint !== fingerprint) throw new MessagingError('error.idempotency_mismatch');
       return { reply: kept.reply, replayed: true };

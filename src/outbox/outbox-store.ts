@@ -1,13 +1,9 @@
+import type { HostTransaction } from '../common/host-transaction.js';
 import type { Page, PageRequest } from '../common/page.js';
 import type { Decide, Outcome, StoredReply } from './decide.js';
 import type { DeliveryStatus } from './delivery-status.js';
 import type { OnceKey, Payload, Send } from './send.js';
 import type { Settlement, TrailEntry } from './settlement.js';
-
-/** A transaction of the host's that an operation is to be part of; a TypeORM storage wants its `EntityManager`. */
-export interface HostTransaction {
-  readonly manager: unknown;
-}
 
 /** What became of a send in a store; `busy` only where the caller did not want to wait. */
 export type CommitOutcome = Outcome | { readonly kind: 'busy' };
@@ -24,6 +20,8 @@ export interface Delivery {
   readonly number: string;
   /** 1 for the first attempt. */
   readonly attempt: number;
+  /** True: an earlier attempt may have been taken, because its answer was lost or its worker left it `sending`. */
+  readonly doubtful?: boolean;
   /** When the send was accepted, milliseconds since the epoch. */
   readonly acceptedAt: number;
 }
@@ -123,7 +121,8 @@ export abstract class OutboxStore {
    *
    * With `host`, everything becomes part of the host's open transaction and shares its fate. With patience `skip`, sends of
    * an account that another transaction holds are not waited for: they come out as `busy` with nothing written, so that one
-   * held account does not stall the others of its batch.
+   * held account does not stall the others of its batch. Such a batch may also be decided as though every balance sufficed,
+   * by a store that then writes it only where they all do; where they do not, it runs `decide` again on what it reads.
    */
   abstract commit(
     sends: readonly Send[],
@@ -140,8 +139,12 @@ export abstract class OutboxStore {
     task();
   }
 
-  /** The live reply kept under a key, if any. */
-  abstract replay(key: Pick<OnceKey, 'accountId' | 'route' | 'key'>, now: number): Promise<StoredReply | undefined>;
+  /** The live reply kept under a key, if any; with `host` as its open transaction sees it. */
+  abstract replay(
+    key: Pick<OnceKey, 'accountId' | 'route' | 'key'>,
+    now: number,
+    host?: HostTransaction,
+  ): Promise<StoredReply | undefined>;
 
   /** Takes due deliveries, oldest due first, sets them to `sending` with a lease and counts the attempt. */
   abstract claim(order: ClaimOrder): Promise<readonly Delivery[]>;
@@ -170,7 +173,10 @@ export abstract class OutboxStore {
   /** The numbers of several messages, each in the order of its send. */
   abstract numbers(messageIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
 
-  /** An account's messages, newest first; `after` is the id of the last one seen. */
+  /**
+   * An account's messages, newest first; `after` is the id of the last one seen. Throws `error.invalid_cursor` when it is no
+   * message of this listing: an empty page would say that all has been seen.
+   */
   abstract list(query: MessageQuery): Promise<Page<StoredMessage>>;
 
   /** Forgets replies that have expired, at most `limit`; answers how many. */

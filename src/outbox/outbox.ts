@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
+import type { HostTransaction } from '../common/host-transaction.js';
 import { takeTogether } from '../common/take-together.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { decide, type Outcome, type RefusalCode } from './decide.js';
-import { type CommitOutcome, type ExpiryOrder, type HostTransaction, OutboxStore } from './outbox-store.js';
+import { type CommitOutcome, type ExpiryOrder, OutboxStore } from './outbox-store.js';
 import { refusedAtOnce } from './refused-at-once.js';
 import type { Send } from './send.js';
 import type { Settlement } from './settlement.js';

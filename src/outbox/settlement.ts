@@ -26,6 +26,8 @@ export interface Settlement {
   readonly uncounted?: { readonly leaseUntil: number };
   /** Milliseconds since the epoch: for `queued` the next attempt, for `sent` when a missing report makes it `unknown`. */
   readonly dueAt?: number;
+  /** The attempt may have been taken all the same: every later claim is told so. */
+  readonly doubtful?: boolean;
   /** A short reason, for instance the carrier's code; shown to the account. */
   readonly error?: string;
   /** The carrier's own id of the message. */

@@ -1,4 +1,5 @@
 export { MemoryStorage } from '../storage/memory/memory-storage.js';
+export { callerGuard } from './caller-guard.js';
 export { FakeClock } from './fake-clock.js';
 export {
   describeStorage,

@@ -28,6 +28,7 @@ import { signatureTests } from './storage-contract/signatures.js';
 import type { OpenStorage } from './storage-contract/storage-harness.js';
 import { globalRunner, type TestRunner } from './storage-contract/test-runner.js';
 import { trailTests } from './storage-contract/trail.js';
+import { unwaitingTests } from './storage-contract/unwaiting.js';
 import { walkTests } from './storage-contract/walk.js';
 import { World } from './storage-contract/world.js';
 
@@ -40,6 +41,7 @@ const TOPICS = {
   signatures: signatureTests,
   ledger: ledgerTests,
   commit: commitTests,
+  'commit without waiting': unwaitingTests,
   contents: contentTests,
   'idempotency keys': onceKeyTests,
   'kept replies': replyTests,

@@ -60,6 +60,19 @@ describeOnBothAdapters('delivery', (adapter) => {
     await until(async () => (await standing(file)).delivered === 9);
   });
 
+  test('what a transport answers only when it is stopped is stored, however little patience there is', async () => {
+    const file = opened(new SqliteFile());
+    const transport = new GatedTransport('open');
+    // Its id is stored before its state: two transactions, of which the second must find the storage open, too.
+    transport.answer = { kind: 'sent', carrierIds: ['id-1'] };
+    const app = await startMessaging(adapter, optionsOn(file, transport, { shutdownMs: 0 }));
+    await sendSome(app, 3);
+    await until(async () => (await standing(file)).sending === 3);
+    await app.close();
+    expect(transport.stoppedEarly).toBe(true);
+    expect(await standing(file)).toEqual({ sent: 3 });
+  });
+
   test('switched off: this process accepts and never delivers; another one on the same database does', async () => {
     const file = opened(new SqliteFile());
     const transport = new GatedTransport();

@@ -1,14 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import type { CoreGraph } from '../../src/core/core-options.js';
+import { MsgappService } from '../../src/msgapp/msgapp-service.js';
+import { OtpService } from '../../src/otp/otp-service.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { BusyHost } from '../support/busy-host.js';
-import { expectHostJoins } from '../support/host-joins.js';
+import { expectHostJoins, expectHostJoinsWhole } from '../support/host-joins.js';
 import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
 import { checkLedger } from '../support/money-races.js';
+import { msgappClient, startMsgapp } from '../support/msgapp-app.js';
 import { NaiveSqliteStorage } from '../support/naive-executor.js';
 import { closeAfterEach } from '../support/opened.js';
+import { type StartService, startService } from '../support/services.js';
 import { balanceOf, phoneOf, sendSms } from '../support/sms-client.js';
 import { SqliteFile } from '../support/sqlite-file.js';
 
@@ -76,15 +80,56 @@ describe('32 clients beside a host that transacts on the same SQLite DataSource'
 });
 
 describe("a send in the host's transaction (SQLite)", () => {
-  test('shares its fate', async () => {
+  async function start(): Promise<{ app: MessagingApp; dataSource: DataSource }> {
     const dataSource = await opened(new SqliteFile()).dataSource();
-    const app = opened(
-      await startMessaging(
-        'express',
-        { storage: TypeormStorage.forRoot({ dataSource }), dispatch: { pollMs: 60_000 } },
-        { units: 10 },
-      ),
-    );
+    const options = { storage: TypeormStorage.forRoot({ dataSource }), dispatch: { pollMs: 60_000 } };
+    return { app: opened(await startMessaging('express', options, { units: 10 })), dataSource };
+  }
+
+  test('shares its fate', async () => {
+    const { app, dataSource } = await start();
     await expectHostJoins(app, dataSource);
+  });
+
+  test('is whole, and so is each of several', async () => {
+    const { app, dataSource } = await start();
+    await expectHostJoinsWhole(app, dataSource);
+  });
+});
+
+describe("app messages and codes in the host's transaction (SQLite)", () => {
+  test('look up their number and keep their file in it, and share its fate', async () => {
+    const dataSource = await opened(new SqliteFile()).dataSource();
+    const start: StartService = (options, setup) =>
+      startService('express', { ...options, storage: TypeormStorage.forRoot({ dataSource }) }, setup);
+    const service = opened(await startMsgapp(start));
+    const client = await msgappClient(service, 10);
+    await client.link('22670000200');
+    const { accountId } = client.api;
+    const msgapp = service.app.get(MsgappService, { strict: false });
+    const otp = service.app.get(OtpService, { strict: false });
+    const mediaUrl = `${service.url}/sandbox/media/photo.jpg`;
+    const to = '22670000001';
+    const sendAll = async (manager: EntityManager) => {
+      const options = { host: { manager } };
+      const { messageID } = await msgapp.sendText(accountId, { to, body: 'Bonjour' }, options);
+      const media = await msgapp.sendMedia(accountId, { to, mediaUrl }, { ...options, once: { key: 'k', body: 'b' } });
+      await otp.send(accountId, { service: 's', number: to, channel: 'msgapp' }, options);
+      return [messageID, media.messageID];
+    };
+    const files = () => dataSource.query('SELECT count(*) AS kept FROM messaging_media');
+
+    await expect(
+      dataSource.transaction(async (manager) => {
+        await sendAll(manager);
+        throw new Error('the host changes its mind');
+      }),
+    ).rejects.toThrow('the host changes its mind');
+    expect([await client.api.balance(), await files(), await client.phone(to)]).toEqual([10, [{ kept: 0 }], []]);
+
+    const sent = await dataSource.transaction(sendAll);
+    for (const id of sent) expect((await client.settled(id, 'delivered')).status).toBe('delivered');
+    expect(await client.api.balance()).toBe(6);
+    expect(await checkLedger([service])).toEqual([]);
   });
 });

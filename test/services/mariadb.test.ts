@@ -5,6 +5,7 @@ import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { ACCOUNT, aSend, messageId, onceKey, START } from '../../src/testing/storage-contract/fixtures.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { hasServer } from '../support/servers.js';
+import { expectStartSentences } from '../support/start-sentences.js';
 
 const available = await hasServer('MariaDB', 3306);
 const suite = available ? describe : describe.skip;
@@ -81,6 +82,8 @@ suite('MariaDB, where it differs', () => {
     await other.stop();
   });
 
+  test('a start that cannot be says why in a sentence', () => expectStartSentences(database.url));
+
   test('a host transaction with an older snapshot still sees the key that was used meanwhile', async () => {
     await open(5);
     const outcomes = await beside(async (manager) => {
@@ -103,6 +106,24 @@ suite('MariaDB, where it differs', () => {
     });
     expect(outcomes.map(({ kind }) => kind)).toEqual(['busy', 'accepted']);
     expect(await storage.ledger.balance(ACCOUNT)).toBe(5);
+  });
+
+  test("sends in one transaction of the host's are charged one after the other, and each whole", async () => {
+    await open(3);
+    await host.transaction(async (manager) => {
+      const commit = (...indexes: number[]) =>
+        storage.outbox.commit(
+          indexes.map((index) => aSend(index)),
+          decide,
+          { manager },
+        );
+      await commit(1);
+      await expect(commit(6, 1)).rejects.toThrow();
+      const outcomes = await Promise.all([2, 3, 4, 5].map((index) => commit(index)));
+      expect(outcomes.flat().filter(({ kind }) => kind === 'accepted')).toHaveLength(2);
+    });
+    expect([await storage.ledger.balance(ACCOUNT), await storage.ledger.check()]).toEqual([0, []]);
+    expect(await storage.outbox.find(ACCOUNT, 'sms', messageId(6))).toBeUndefined();
   });
 
   test('what does not fit is refused and not cut off', async () => {

@@ -9,13 +9,14 @@ import { CrashBooks } from '../support/crash-books.js';
 import { CrashLoad } from '../support/crash-load.js';
 import { crashLoop } from '../support/crash-loop.js';
 import { HeldAccount } from '../support/held-account.js';
-import { expectHostJoins } from '../support/host-joins.js';
+import { expectHostJoins, expectHostJoinsWhole } from '../support/host-joins.js';
 import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
 import { checkLedger, expectExactlyTheBalance, expectOneSend } from '../support/money-races.js';
 import { closeAfterEach } from '../support/opened.js';
 import { createPostgresDatabase } from '../support/postgres.js';
 import { hasServer } from '../support/servers.js';
 import { balanceOf, type SmsTarget, sendSms, tallyOf } from '../support/sms-client.js';
+import { expectStartSentences } from '../support/start-sentences.js';
 import { BackendTerminator } from '../support/terminate-backends.js';
 import { until } from '../support/until.js';
 
@@ -57,6 +58,8 @@ suite('PostgreSQL', () => {
     for (const drop of drops) await drop();
   });
 
+  test('a start that cannot be says why in a sentence', () => expectStartSentences(url));
+
   test('200 sends at once on a balance for 100, over two instances: exactly 100 are sent', async () => {
     const first = await start(100);
     await expectExactlyTheBalance([first, await start()]);
@@ -68,11 +71,21 @@ suite('PostgreSQL', () => {
   });
 
   test("a send in the host's transaction shares its fate", async () => {
+    const { app, dataSource } = await startOnHosts();
+    await expectHostJoins(app, dataSource);
+  });
+
+  test("sends in one transaction of the host's are whole, each by itself", async () => {
+    const { app, dataSource } = await startOnHosts();
+    await expectHostJoinsWhole(app, dataSource);
+  });
+
+  async function startOnHosts(): Promise<{ app: MessagingApp; dataSource: DataSource }> {
     const dataSource = await new DataSource({ type: 'postgres', url }).initialize();
     opened({ close: () => dataSource.destroy() });
     const options = { storage: TypeormStorage.forRoot({ dataSource }), dispatch: { pollMs: 60_000 } };
-    await expectHostJoins(opened(await startMessaging('express', options, { units: 10 })), dataSource);
-  });
+    return { app: opened(await startMessaging('express', options, { units: 10 })), dataSource };
+  }
 
   test('an account that somebody holds does not stall the others; its own sends go on when it is free', async () => {
     const app = await start();

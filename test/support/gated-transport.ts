@@ -1,7 +1,7 @@
 import { type OutgoingSms, SmsTransport, type SubmitResult } from '../../src/sms/sms-transport.js';
 import { Gate } from './delivery-world.js';
 
-/** A carrier that holds every batch on the wire until its gate opens, and then delivers it. */
+/** A carrier that holds every batch on the wire until its gate opens, and then delivers it unless told otherwise. */
 export class GatedTransport extends SmsTransport {
   override readonly name = 'gated';
   override readonly repeat = 'at-most-once';
@@ -11,7 +11,13 @@ export class GatedTransport extends SmsTransport {
   stopped = 0;
   /** Whether batches were on the wire when it was stopped. */
   stoppedEarly = false;
+  answer: SubmitResult = { kind: 'sent', final: 'delivered' };
   private under = 0;
+
+  /** @param atStop opens the gate when it is stopped, as links do that end what they still have */
+  constructor(private readonly atStop: 'open' | 'stay' = 'stay') {
+    super();
+  }
 
   override async start(): Promise<void> {
     this.started++;
@@ -22,11 +28,12 @@ export class GatedTransport extends SmsTransport {
     this.under++;
     await this.gate.opened;
     this.under--;
-    return batch.map(() => ({ kind: 'sent', final: 'delivered' }));
+    return batch.map(() => this.answer);
   }
 
   override async stop(): Promise<void> {
     this.stopped++;
     this.stoppedEarly ||= this.under > 0;
+    if (this.atStop === 'open') this.gate.open();
   }
 }

@@ -1,6 +1,11 @@
 import { expect } from '@jest/globals';
 import type { DataSource, EntityManager } from 'typeorm';
+import { SignatureService } from '../../src/accounts/signature-service.js';
+import { LedgerService } from '../../src/billing/ledger-service.js';
+import { decide } from '../../src/outbox/decide.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { SmsService } from '../../src/sms/sms-service.js';
+import { aSend } from '../../src/testing/storage-contract/fixtures.js';
 import type { MessagingApp } from './messaging-app.js';
 import { checkLedger } from './money-races.js';
 import { balanceOf, phoneOf } from './sms-client.js';
@@ -59,4 +64,46 @@ export async function expectHostJoins(app: MessagingApp, dataSource: DataSource)
   await expect(send(dataSource.manager, 40)).rejects.toMatchObject({ code: 'error.storage_unavailable' });
   expect(await balanceOf(app)).toBe(7);
   expect(await checkLedger([app])).toEqual([]);
+}
+
+/** What goes on in one transaction of the host's besides a single send. */
+export async function expectHostJoinsWhole(app: MessagingApp, dataSource: DataSource): Promise<void> {
+  const { accountId } = app;
+  const sms = app.app.get(SmsService, { strict: false });
+  const outbox = app.app.get(OutboxStore, { strict: false });
+  const left = Number(await balanceOf(app));
+  const draft = (index: number) => ({ signature: 'INFOS', content: 'Bonjour', number: [phoneOf(index)] });
+
+  // At once: their locks are one transaction's, which does not keep them from each other.
+  const all = await dataSource.transaction((manager) =>
+    Promise.allSettled(
+      Array.from({ length: left + 3 }, (_, index) => sms.send(accountId, draft(100 + index), { host: { manager } })),
+    ),
+  );
+  expect(all.map(({ status }) => status)).toEqual([...Array(left).fill('fulfilled'), ...Array(3).fill('rejected')]);
+  expect([await balanceOf(app), await checkLedger([app])]).toEqual([0, []]);
+
+  // A piece that fails half-way is undone by itself, and its host goes on.
+  await app.app.get(LedgerService, { strict: false }).topUp(accountId, 5);
+  const send = aSend(1, { accountId });
+  await outbox.commit([send], decide);
+  await dataSource.transaction(async (manager) => {
+    await expect(outbox.commit([aSend(2, { accountId }), send], decide, { manager })).rejects.toThrow();
+    await sms.send(accountId, draft(200), { host: { manager } });
+  });
+  expect(await outbox.find(accountId, 'sms', aSend(2).id)).toBeUndefined();
+  expect([await balanceOf(app), await checkLedger([app])]).toEqual([3, []]);
+
+  // What a send has to look up first is looked up in the transaction, too: elsewhere it would wait for its end.
+  const signatures = app.app.get(SignatureService, { strict: false });
+  await signatures.register(accountId, 'BOUTIQUE');
+  await signatures.verify(accountId, 'BOUTIQUE');
+  const once = { key: 'order-1', body: 'order 1' };
+  const twice = await dataSource.transaction(async (manager) => {
+    const options = { once, host: { manager } };
+    const first = await sms.send(accountId, { ...draft(300), signature: 'BOUTIQUE' }, options);
+    return [first, await sms.send(accountId, { ...draft(300), signature: 'BOUTIQUE' }, options)];
+  });
+  expect(twice[1]).toEqual(twice[0]);
+  expect([await balanceOf(app), await checkLedger([app])]).toEqual([2, []]);
 }

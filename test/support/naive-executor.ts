@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
-import type { HostTransaction, OutboxStore } from '../../src/outbox/outbox-store.js';
+import type { HostTransaction } from '../../src/common/host-transaction.js';
+import type { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { SqliteDialect } from '../../src/storage/typeorm/dialects/sqlite-dialect.js';
 import { Executor, type Work } from '../../src/storage/typeorm/executor.js';
 import { driveOn, openRunner } from '../../src/storage/typeorm/host-transaction.js';
@@ -17,22 +18,20 @@ class NaiveExecutor extends Executor {
     super();
   }
 
-  override write<T>(work: Work<T>): Promise<T> {
+  override write<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
+    if (host) return driveOn(openRunner(host, this.dataSource), this.dialect, work());
     return this.dataSource.transaction((manager) =>
       driveOn(openRunner({ manager }, this.dataSource), this.dialect, work()),
     );
   }
 
-  override writeLazily<T>(work: Work<T>): Promise<T> {
-    return this.write(work);
+  override writeLazily<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
+    return this.write(work, host);
   }
 
-  override read<T>(work: Work<T>): Promise<T> {
+  override read<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
+    if (host) return this.write(work, host);
     return driveOn(this.dataSource.createQueryRunner(), this.dialect, work());
-  }
-
-  override join<T>(host: HostTransaction, work: Work<T>): Promise<T> {
-    return driveOn(openRunner(host, this.dataSource), this.dialect, work());
   }
 
   override whenCommitted(_host: HostTransaction, task: () => void): void {

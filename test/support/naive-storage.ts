@@ -1,6 +1,7 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import type { Account, Signature, StoredApiKey } from '../../src/accounts/account-store.js';
-import type { LedgerPosting } from '../../src/billing/ledger-store.js';
+import type { LedgerPosting, PostingAnswer } from '../../src/billing/ledger-store.js';
+import { postedBefore } from '../../src/billing/posting-id.js';
 import type { Decide, Outcome } from '../../src/outbox/decide.js';
 import type { SeenRecords } from '../../src/outbox/guard.js';
 import type { RecordStep } from '../../src/outbox/guard-store.js';
@@ -9,7 +10,7 @@ import type { Send } from '../../src/outbox/send.js';
 import { nextState, type Settlement } from '../../src/outbox/settlement.js';
 import type { PhoneMessage } from '../../src/sandbox/phone-store.js';
 import type { OptOut, OptOutKey, OptOutSource } from '../../src/sms/opt-out-store.js';
-import { nextPart, settlementOfParts } from '../../src/sms/part-fate.js';
+import { mayBeForAnother, nextPart, settlementOfParts } from '../../src/sms/part-fate.js';
 import type { Parking } from '../../src/sms/part-store.js';
 import { receiptKey } from '../../src/sms/receipt-key.js';
 import { type DatedReceipt, type TakenSms, withTrails } from '../../src/sms/sms-part.js';
@@ -52,14 +53,14 @@ class NaiveAccountStore extends MemoryAccountStore {
 }
 
 class NaiveLedgerStore extends MemoryLedgerStore {
-  override async post(posting: LedgerPosting): Promise<'posted' | 'repeated' | 'refused' | 'unknown'> {
+  override async post(posting: LedgerPosting): Promise<PostingAnswer> {
     const { id, accountId, kind, units, note, at } = posting;
     const balance = this.tables.balance(accountId);
-    const known = this.tables.entries.has(id);
+    const known = [id, posting.formerId ?? ''].flatMap((each) => this.tables.entries.get(each) ?? []);
     await pause();
-    if (known) return 'repeated';
     if (balance === undefined) return 'unknown';
-    if (balance + units < 0) return 'refused';
+    const answer = postedBefore(posting, known) ?? (balance + units < 0 ? 'refused' : undefined);
+    if (answer) return answer;
     this.tables.book({ id, accountId, kind, units, note, at, messageId: undefined, position: undefined });
     return 'posted';
   }
@@ -88,7 +89,8 @@ class NaiveOutboxStore extends MemoryOutboxStore {
     const rows = claimable(this.tables, order);
     await pause();
     return rows.map((row) => {
-      Object.assign(row, { status: 'sending', attempt: row.attempt + 1, dueAt: order.leaseUntil });
+      const doubtful = row.doubtful || row.status === 'sending';
+      Object.assign(row, { status: 'sending', attempt: row.attempt + 1, dueAt: order.leaseUntil, doubtful });
       return toDelivery(row);
     });
   }
@@ -128,14 +130,12 @@ class NaivePhoneStore extends MemoryPhoneStore {
 
 class NaivePartStore extends MemoryPartStore {
   override async record(taken: readonly TakenSms[], now: number): Promise<readonly Movement[]> {
-    const { parked } = this.tables.parts;
-    const known = [...parked.values()].filter(({ receipt: { route, ids }, expiresAt }) =>
-      taken.some((sms) => expiresAt > now && route === sms.route && ids.some((id) => sms.carrierIds.includes(id))),
-    );
+    const waited = this.waitingFor(taken, now);
     await pause();
     await super.record(taken, Number.POSITIVE_INFINITY);
-    const settlements = known.flatMap(({ receipt }) => this.apply(receipt) ?? []);
-    for (const { receipt } of known) if (this.tables.parts.find(receipt)) parked.delete(receiptKey(receipt));
+    const { settlements, unmatched } = this.apply(waited, now);
+    for (const receipt of waited)
+      if (!unmatched.includes(receipt)) this.tables.parts.parked.delete(receiptKey(receipt));
     return this.outbox.settle(withTrails(settlements, taken));
   }
 
@@ -150,12 +150,18 @@ class NaivePartStore extends MemoryPartStore {
     const part = parts.find(receipt);
     const all = part ? parts.of(part.messageId, part.position) : [];
     await pause();
-    if (!part) return this.park(receipt, parking);
+    if (!part) {
+      this.park([receipt], parking);
+      return [];
+    }
     const next = nextPart(part, receipt);
-    if (!next) return [];
+    if (!next) {
+      if (mayBeForAnother(part, receipt) && receipt.at > parts.lastWord(receipt)) this.park([receipt], parking);
+      return [];
+    }
     parts.replace(next);
     const after = all.map((each) => (each.attempt === next.attempt && each.part === next.part ? next : each));
-    return this.outbox.settle(settlementOfParts(after, receipt));
+    return this.outbox.settle(settlementOfParts(after, receipt, parking.now));
   }
 }
 

@@ -151,7 +151,31 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   'postings whose repeats are posted again': {
     topic: 'ledger',
     build: ({ rows }) => {
-      rows.entries.has = () => false;
+      rows.entries.get = () => undefined;
+    },
+  },
+  'repeats that may be anything': {
+    topic: 'ledger',
+    build: ({ ledger }) => {
+      const post = ledger.post.bind(ledger);
+      ledger.post = async (posting) => {
+        const answer = await post(posting);
+        return answer === 'taken' ? 'repeated' : answer;
+      };
+    },
+  },
+  'postings that are not known by their former id': {
+    topic: 'ledger',
+    build: ({ ledger }) => {
+      const post = ledger.post.bind(ledger);
+      ledger.post = ({ formerId: _, ...posting }) => post(posting);
+    },
+  },
+  'charges and refunds that stand for a former id': {
+    topic: 'ledger',
+    build: ({ ledger, rows }) => {
+      const post = ledger.post.bind(ledger);
+      ledger.post = async (posting) => (rows.entries.has(posting.formerId ?? '') ? 'repeated' : post(posting));
     },
   },
   'a check that sees nothing': {
@@ -217,6 +241,20 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
         if (row?.session.status === 'reconnecting') row.session = { ...row.session, status: 'created' };
         return move(lease, step);
       };
+    },
+  },
+  'lists of sessions without bound': {
+    topic: 'sessions',
+    build: ({ sessions }) => {
+      const list = sessions.list.bind(sessions);
+      sessions.list = (accountId, channel) => list(accountId, channel, Number.POSITIVE_INFINITY);
+    },
+  },
+  'lists of sessions that are bounded as a whole': {
+    topic: 'sessions',
+    build: ({ sessions }) => {
+      const list = sessions.list.bind(sessions);
+      sessions.list = async (accountId, channel, ended) => (await list(accountId, channel, 99)).slice(0, ended);
     },
   },
   'sessions that are forgotten with messages in their lane': {

@@ -29,10 +29,6 @@ export class WatchedExecutor extends Executor {
     return this.inner.read(work);
   }
 
-  override async join<T>(): Promise<T> {
-    throw new Error('Nobody joins here.');
-  }
-
   override whenCommitted(): void {}
 
   override async stop(): Promise<void> {}

@@ -1,9 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
+import { receiptKey } from '../../src/sms/receipt-key.js';
 import { SqliteDialect } from '../../src/storage/typeorm/dialects/sqlite-dialect.js';
 import { messagingMigrations } from '../../src/storage/typeorm/migrate.js';
 import { schemaVersions } from '../../src/storage/typeorm/schema.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { aReceipt, aTakenSms, messageId, START } from '../../src/testing/storage-contract/fixtures.js';
 
 /** A database of the last version before that one. */
 async function databaseBefore(version: string): Promise<DataSource> {
@@ -83,6 +85,22 @@ test('what waited in lanes before they had turns keeps its order; what was sent 
   await dataSource.destroy();
 });
 
+test('sessions from before those that live could be found apart are listed as ever', async () => {
+  const dataSource = await databaseBefore('0011-live-sessions');
+  for (const [id, leaseUntil] of ['NULL', '0', 'NULL', 'NULL'].entries()) {
+    await dataSource.query(`INSERT INTO messaging_session
+      VALUES ('${id}', 'acc', 'wa', 'failed', NULL, NULL, ${id}, NULL, ${id}, 1, NULL, ${leaseUntil}, 1)`);
+  }
+  const storage = new TypeormStorage({ database: dataSource });
+  await storage.start();
+  const indexes = await dataSource.query("PRAGMA index_list('messaging_session')");
+  expect(indexes).toContainEqual(expect.objectContaining({ name: 'messaging_session_live', partial: 1 }));
+  const listed = await storage.sessions.list('acc', 'wa', 2);
+  expect(listed.map(({ id }) => id)).toEqual(['3', '2', '1']);
+  await storage.stop();
+  await dataSource.destroy();
+});
+
 test('what is remembered of numbers and of answered requests outlives the move to tables in the order of arrival', async () => {
   const dataSource = await databaseBefore('0008-random-keys');
   await dataSource.query(`INSERT INTO messaging_guard (id, version, state, messages, expires_at)
@@ -108,6 +126,26 @@ test('what is remembered of numbers and of answered requests outlives the move t
   expect(sql).not.toMatch(/WITHOUT ROWID/);
   expect(guards).toHaveLength(1);
   expect(replies).toHaveLength(1);
+  await storage.stop();
+  await dataSource.destroy();
+});
+
+test('receipts that waited for their SMS before they were counted by route still find it, and are forgotten in time', async () => {
+  const dataSource = await databaseBefore('0010-parked-by-route');
+  for (const id of ['id-0', 'id-1']) {
+    const receipt = aReceipt(id);
+    const row = [receiptKey(receipt), id, 'link', JSON.stringify(receipt), START + 60_000];
+    await dataSource.query('INSERT INTO messaging_sms_parked VALUES (?, ?, ?, ?, ?)', row);
+  }
+
+  const storage = new TypeormStorage({ database: dataSource });
+  await storage.start();
+
+  await storage.parts.receive([aReceipt('id-2')], { now: START, until: START + 60_000, most: 1 });
+  await storage.parts.record([aTakenSms(0), aTakenSms(2)], START);
+  for (const index of [0, 2])
+    expect(await storage.parts.parts(messageId(index))).toMatchObject([{ status: 'delivered' }]);
+  expect(await storage.parts.purge(START + 60_000, 9)).toEqual({ parts: 0, receipts: 1 });
   await storage.stop();
   await dataSource.destroy();
 });

@@ -135,7 +135,7 @@ describe('a write while the host has a transaction open', () => {
       expect(write.error).toMatchObject({
         code: 'error.storage_unavailable',
         retryAfter: 1,
-        reason: expect.stringContaining('pass { manager }'),
+        reason: expect.stringContaining('pass { host: { manager } }'),
       });
     });
     // Nothing of it happens later; the host's own work stands.
@@ -223,7 +223,7 @@ describe("work that joins the host's transaction", () => {
         ended = manager;
       });
       const attempt = (manager: unknown) => it.storage.outbox.commit([aSend(1)], decide, { manager });
-      const refused = { code: 'error.storage_unavailable', reason: expect.stringContaining('manager') };
+      const refused = { code: 'error.storage_unavailable', reason: expect.stringContaining('{ host: { manager } }') };
       if (which === 'no transaction') await expect(attempt(it.dataSource.manager)).rejects.toMatchObject(refused);
       if (which === 'a transaction that is over') await expect(attempt(ended)).rejects.toMatchObject(refused);
       if (which === 'no manager at all') await expect(attempt({})).rejects.toMatchObject(refused);

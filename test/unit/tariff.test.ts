@@ -38,8 +38,13 @@ describe('unitsFor', () => {
     expect(compileTariff(options).unitsFor(number)).toBe(units);
   });
 
-  it('has the base tariff for the home country even when it is named', () => {
-    expect(compileTariff({ ...options, countries: { BF: 5 } }).unitsFor('22670000000')).toBe(1);
+  it('has the base tariff for the home country, which may be named with that and no other', () => {
+    expect(compileTariff({ ...options, countries: { BF: 1 } }).unitsFor('22670000000')).toBe(1);
+    expect(() => compileTariff({ ...options, countries: { BF: 5 } })).toThrow(
+      new MessagingOptionsError(
+        'tariff.countries.BF is 5, and BF is the home market, whose tariff is base (1): leave it out',
+      ),
+    );
   });
 
   it('needs neither countries nor prefixes', () => {
@@ -95,6 +100,7 @@ describe('compileTariff', () => {
     ['tariff.home must be a country code of ISO 3166, two capital letters such as BF', { home: undefined }],
     ['tariff.countries must be an object', { countries: [] }],
     ['tariff.countries must be an object', { countries: 'SN' }],
+    ['tariff.countries must be an object', { countries: null }],
     ['tariff.countries.SN must be an integer from 0 to 1000000', { countries: { SN: '2' } }],
     ['tariff.countries.UK is no country: use ISO 3166 codes, two capital letters such as SN', { countries: { UK: 2 } }],
     ['tariff.prefixes.22177 must be an integer from 0 to 1000000', { prefixes: { '22177': null } }],

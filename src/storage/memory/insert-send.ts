@@ -25,7 +25,7 @@ export function insertSend(tables: MemoryTables, send: Send): void {
     const row = {
       ...{ message, position, number, units: own, refundedUnits: 0, ...state },
       ...{ attempt: 0, dueAt: refused === undefined ? at : null, updatedAt: at },
-      ...{ reference: undefined, trail: [] },
+      ...{ doubtful: false, reference: undefined, trail: [] },
     };
     message.deliveries.push(row);
     if (refused === undefined) tables.waiting.add(row);

@@ -7,11 +7,11 @@ export function applyChange(
   tables: MemoryTables,
   row: MemoryDelivery,
   { status, dueAt, refund, attempt = row.attempt }: DeliveryChange,
-  { error, reference = row.reference, trail = [], at }: Settlement,
+  { error, reference = row.reference, trail = [], doubtful = row.doubtful, at }: Settlement,
 ): Movement {
   const { message, position, number } = row;
   const { id: messageId, accountId, channel } = message;
-  Object.assign(row, { status, dueAt, attempt, error, reference, updatedAt: at });
+  Object.assign(row, { status, dueAt, attempt, doubtful, error, reference, updatedAt: at });
   row.trail.push(...trail);
   if (dueAt === null) tables.waiting.delete(row);
   if (refund > 0) {
@@ -24,9 +24,10 @@ export function applyChange(
 }
 
 /** A row as its worker sees it. */
-export function toDelivery({ message, position, number, attempt }: MemoryDelivery): Delivery {
+export function toDelivery({ message, position, number, attempt, doubtful }: MemoryDelivery): Delivery {
   const { id: messageId, accountId, channel, lane, sender, payload, acceptedAt } = message;
-  return { messageId, position, accountId, channel, lane, sender, payload, number, attempt, acceptedAt };
+  const delivery = { messageId, position, accountId, channel, lane, sender, payload, number, attempt, acceptedAt };
+  return doubtful ? { ...delivery, doubtful } : delivery;
 }
 
 /** A message's row without its recipients. */

@@ -1,4 +1,5 @@
-import { type LedgerEntry, type LedgerPosting, LedgerStore } from '../../billing/ledger-store.js';
+import { type LedgerEntry, type LedgerPosting, LedgerStore, type PostingAnswer } from '../../billing/ledger-store.js';
+import { postedBefore } from '../../billing/posting-id.js';
 import type { Page, PageRequest } from '../../common/page.js';
 import { checkBooks } from './check-books.js';
 import { memoryPage } from './memory-page.js';
@@ -14,10 +15,12 @@ export class MemoryLedgerStore extends LedgerStore {
     return this.tables.balance(accountId);
   }
 
-  override async post(posting: LedgerPosting): Promise<'posted' | 'repeated' | 'refused' | 'unknown'> {
+  override async post(posting: LedgerPosting): Promise<PostingAnswer> {
     const balance = this.tables.balance(posting.accountId);
-    if (this.tables.entries.has(posting.id)) return 'repeated';
     if (balance === undefined) return 'unknown';
+    const before = [posting.id, posting.formerId ?? ''].flatMap((id) => this.tables.entries.get(id) ?? []);
+    const answer = postedBefore(posting, before);
+    if (answer) return answer;
     if (balance + posting.units < 0) return 'refused';
     const { id, accountId, kind, units, note, at } = posting;
     this.tables.book({ id, accountId, kind, units, note, at, messageId: undefined, position: undefined });

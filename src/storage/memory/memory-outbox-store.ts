@@ -1,11 +1,11 @@
 import { StorageUnavailableError } from '../../common/errors.js';
+import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Page } from '../../common/page.js';
 import { type Decide, type Outcome, onceId, type StoredReply } from '../../outbox/decide.js';
 import {
   type ClaimOrder,
   type Delivery,
   type ExpiryOrder,
-  type HostTransaction,
   type MessageQuery,
   type Movement,
   OutboxStore,
@@ -60,6 +60,7 @@ export class MemoryOutboxStore extends OutboxStore {
     const claimed = claimable(this.tables, order);
     for (const row of claimed) {
       Object.assign(row, {
+        doubtful: row.doubtful || row.status === 'sending',
         status: 'sending',
         attempt: row.attempt + 1,
         dueAt: order.leaseUntil,

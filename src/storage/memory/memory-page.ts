@@ -1,3 +1,4 @@
+import { MessagingError } from '../../common/errors.js';
 import type { Page, PageRequest } from '../../common/page.js';
 
 interface Dated {
@@ -5,11 +6,12 @@ interface Dated {
   readonly at: number;
 }
 
-/** One page of `rows`, newest first; of two of the same moment the greater id counts as newer. An unknown `after` ends the listing. */
+/** One page of `rows`, newest first; of two of the same moment the greater id counts as newer. @throws MessagingError `error.invalid_cursor` when `after` is none of them */
 export function memoryPage<T extends Dated>(rows: readonly T[], { limit, after }: PageRequest): Page<T> {
   const sorted = [...rows].sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
   const last = sorted.findIndex((row) => row.id === after);
-  const rest = after === undefined ? sorted : last < 0 ? [] : sorted.slice(last + 1);
+  if (after !== undefined && last < 0) throw new MessagingError('error.invalid_cursor');
+  const rest = sorted.slice(last + 1);
   const items = rest.slice(0, limit);
   return { items, next: rest.length > items.length ? items.at(-1)?.id : undefined };
 }

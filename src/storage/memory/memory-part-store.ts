@@ -1,17 +1,16 @@
-import type { Movement } from '../../outbox/outbox-store.js';
+import type { Movement, OutboxStore } from '../../outbox/outbox-store.js';
 import type { Settlement } from '../../outbox/settlement.js';
-import { nextPart, settlementOfParts } from '../../sms/part-fate.js';
+import { mayBeForAnother, nextPart, settlementOfParts } from '../../sms/part-fate.js';
 import { type Parking, type PartPurgeCount, PartStore } from '../../sms/part-store.js';
 import { receiptKey } from '../../sms/receipt-key.js';
 import { type DatedReceipt, partsOf, type SmsPart, type TakenSms, withTrails } from '../../sms/sms-part.js';
-import type { MemoryOutboxStore } from './memory-outbox-store.js';
 import type { MemoryTables } from './memory-tables.js';
 
 /** Parts of SMS and parked receipts in memory. */
 export class MemoryPartStore extends PartStore {
   constructor(
     protected readonly tables: MemoryTables,
-    protected readonly outbox: MemoryOutboxStore,
+    protected readonly outbox: OutboxStore,
   ) {
     super();
   }
@@ -20,11 +19,17 @@ export class MemoryPartStore extends PartStore {
     for (const sms of taken) {
       for (const part of partsOf(sms)) this.tables.parts.add({ ...part, expiresAt: sms.expiresAt });
     }
-    return this.outbox.settle(withTrails(this.unpark(taken, now), taken));
+    const waiting = this.waitingFor(taken, now);
+    const { settlements, unmatched } = this.apply(waiting, now);
+    const left = new Set(unmatched);
+    for (const receipt of waiting) if (!left.has(receipt)) this.tables.parts.parked.delete(receiptKey(receipt));
+    return this.outbox.settle(withTrails(settlements, taken));
   }
 
   override async receive(receipts: readonly DatedReceipt[], parking: Parking): Promise<readonly Movement[]> {
-    return this.outbox.settle(receipts.flatMap((receipt) => this.apply(receipt) ?? this.park(receipt, parking)));
+    const { settlements, unmatched } = this.apply(receipts, parking.now);
+    this.park(unmatched, parking);
+    return this.outbox.settle(settlements);
   }
 
   override async parts(messageId: string, position?: number): Promise<readonly SmsPart[]> {
@@ -39,42 +44,54 @@ export class MemoryPartStore extends PartStore {
     return { parts: parts.purge(now, limit), receipts: expired.length };
   }
 
-  /** Applies a receipt to its part; undefined when no part is known. */
-  protected apply(receipt: DatedReceipt): Settlement[] | undefined {
+  /** Applies receipts to their parts; `unmatched` are those that may be for parts that are not known yet. */
+  protected apply(
+    receipts: readonly DatedReceipt[],
+    now: number,
+  ): { readonly settlements: readonly Settlement[]; readonly unmatched: readonly DatedReceipt[] } {
     const { parts } = this.tables;
-    const part = parts.find(receipt);
-    const next = part && nextPart(part, receipt);
-    if (!next) return part && [];
-    parts.replace(next);
-    return settlementOfParts(parts.of(next.messageId, next.position), receipt);
+    const settlements: Settlement[] = [];
+    const unmatched: DatedReceipt[] = [];
+    const idle: DatedReceipt[] = [];
+    for (const receipt of receipts) {
+      const part = parts.find(receipt);
+      const next = part && nextPart(part, receipt);
+      if (next) {
+        parts.replace(next);
+        settlements.push(...settlementOfParts(parts.of(next.messageId, next.position), receipt, now));
+      } else if (!part) unmatched.push(receipt);
+      else if (mayBeForAnother(part, receipt)) idle.push(receipt);
+    }
+    unmatched.push(...idle.filter((receipt) => receipt.at > parts.lastWord(receipt)));
+    return { settlements, unmatched };
   }
 
-  /** Applies what was parked for these SMS. */
-  protected unpark(taken: readonly TakenSms[], now: number): Settlement[] {
-    const { parked } = this.tables.parts;
+  /** What was parked under an id of these SMS, in the order it came; what came together, in the order it happened. */
+  protected waitingFor(taken: readonly TakenSms[], now: number): DatedReceipt[] {
     const ids = new Set(taken.flatMap(({ route, carrierIds }) => carrierIds.map((id) => `${id} ${route}`)));
-    const waiting = [...parked].filter(
-      ([
-        ,
-        {
-          receipt: { route, ids: own },
-          expiresAt,
-        },
-      ]) => expiresAt > now && own.some((id) => ids.has(`${id} ${route}`)),
+    const waiting = [...this.tables.parts.parked.values()].filter(
+      ({ receipt, expiresAt }) => expiresAt > now && receipt.ids.some((id) => ids.has(`${id} ${receipt.route}`)),
     );
-    return waiting.flatMap(([key, { receipt }]) => {
-      const settlements = this.apply(receipt);
-      if (settlements) parked.delete(key);
-      return settlements ?? [];
-    });
+    waiting.sort((a, b) => a.expiresAt - b.expiresAt || a.receipt.at - b.receipt.at);
+    return waiting.map(({ receipt }) => receipt);
   }
 
-  /** Keeps a receipt for later; the oldest make room. */
-  protected park(receipt: DatedReceipt, { until, most }: Parking): [] {
+  /** Keeps receipts for later. */
+  protected park(receipts: readonly DatedReceipt[], { until, most }: Parking): void {
     const { parked } = this.tables.parts;
-    const key = receiptKey(receipt);
-    if (!parked.has(key)) parked.set(key, { receipt, expiresAt: until });
-    for (const oldest of [...parked.keys()].slice(0, Math.max(parked.size - most, 0))) parked.delete(oldest);
-    return [];
+    for (const receipt of receipts) {
+      const key = receiptKey(receipt);
+      if (!parked.has(key)) parked.set(key, { receipt, expiresAt: until });
+    }
+    for (const route of new Set(receipts.map((receipt) => receipt.route))) this.makeRoom(route, most);
+  }
+
+  /** Forgets the oldest receipts of a route that keeps too many. */
+  private makeRoom(route: string, most: number): void {
+    const { parked } = this.tables.parts;
+    const own = [...parked].filter(([, { receipt }]) => receipt.route === route);
+    if (own.length <= most) return;
+    own.sort(([a, { expiresAt: first }], [b, { expiresAt: second }]) => first - second || (a < b ? -1 : 1));
+    for (const [key] of own.slice(0, own.length - most)) parked.delete(key);
   }
 }

@@ -57,6 +57,13 @@ export class MemoryParts {
     return undefined;
   }
 
+  /** When the last receipt was said to be that came for any of the parts that this one could be for. */
+  lastWord({ route, ids, number }: DatedReceipt): number {
+    const rows = ids.flatMap((id) => this.byId.get(`${id} ${route}`) ?? []);
+    const said = rows.filter((row) => row.status !== 'sent' && (number === undefined || row.number === number));
+    return Math.max(...said.map(({ updatedAt }) => updatedAt));
+  }
+
   /** Forgets at most `limit` parts that have expired; answers how many. */
   purge(now: number, limit: number): number {
     const expired = [...this.bySms.values()]

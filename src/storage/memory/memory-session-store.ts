@@ -43,10 +43,10 @@ export class MemorySessionStore extends SessionStore {
     return row && toSession(row);
   }
 
-  override async list(accountId: string, channel: string): Promise<readonly StoredSession[]> {
-    return this.all()
-      .filter((session) => session.accountId === accountId && session.channel === channel)
-      .reverse();
+  override async list(accountId: string, channel: string, ended: number): Promise<readonly StoredSession[]> {
+    let room = ended;
+    const own = this.all().filter((session) => session.accountId === accountId && session.channel === channel);
+    return own.reverse().filter(({ status }) => !isFinal(status) || room-- > 0);
   }
 
   override async free(channel: string, now: number, limit: number): Promise<readonly StoredSession[]> {

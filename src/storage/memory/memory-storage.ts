@@ -1,3 +1,10 @@
+import type { AccountStore } from '../../accounts/account-store.js';
+import type { LedgerStore } from '../../billing/ledger-store.js';
+import type { MediaStore } from '../../media/media-store.js';
+import type { SessionStore } from '../../msgapp/session-store.js';
+import type { GuardStore } from '../../outbox/guard-store.js';
+import type { OutboxStore } from '../../outbox/outbox-store.js';
+import type { PhoneStore } from '../../sandbox/phone-store.js';
 import type { OptOutStore } from '../../sms/opt-out-store.js';
 import type { PartStore } from '../../sms/part-store.js';
 import { MessagingStorage } from '../messaging-storage.js';
@@ -17,15 +24,16 @@ import { MemoryTables } from './memory-tables.js';
  * survives a restart. It has no transactions that a host could share: a send with one is refused.
  */
 export class MemoryStorage extends MessagingStorage {
-  override readonly accounts = new MemoryAccountStore();
-  protected readonly tables = new MemoryTables(this.accounts);
-  override readonly outbox = new MemoryOutboxStore(this.tables);
-  override readonly ledger = new MemoryLedgerStore(this.tables);
-  override readonly phones = new MemoryPhoneStore(this.tables);
-  override readonly guards = new MemoryGuardStore(this.tables);
+  private readonly people = new MemoryAccountStore();
+  protected readonly tables = new MemoryTables(this.people);
+  override readonly accounts: AccountStore = this.people;
+  override readonly outbox: OutboxStore = new MemoryOutboxStore(this.tables);
+  override readonly ledger: LedgerStore = new MemoryLedgerStore(this.tables);
+  override readonly phones: PhoneStore = new MemoryPhoneStore(this.tables);
+  override readonly guards: GuardStore = new MemoryGuardStore(this.tables);
   override readonly parts: PartStore = new MemoryPartStore(this.tables, this.outbox);
-  override readonly sessions = new MemorySessionStore(this.tables);
-  override readonly media = new MemoryMediaStore(this.tables);
+  override readonly sessions: SessionStore = new MemorySessionStore(this.tables);
+  override readonly media: MediaStore = new MemoryMediaStore(this.tables);
   override readonly optOuts: OptOutStore = new MemoryOptOutStore(this.tables);
 
   override async start(): Promise<void> {}

@@ -20,6 +20,8 @@ export interface MemoryDelivery {
   attempt: number;
   /** Next attempt, end of the lease or report deadline, after the status. */
   dueAt: number | null;
+  /** Whether an attempt of it may have been taken. */
+  doubtful: boolean;
   error: string | undefined;
   reference: string | undefined;
   readonly trail: TrailEntry[];

@@ -1,23 +1,28 @@
 import type { ClaimOrder, Delivery } from '../../outbox/outbox-store.js';
 import type { Dialect } from './dialect.js';
 import { type Operation, type Row, rowsOf, writeAll } from './operation.js';
-import { integerOf, optionalText, textOf } from './values.js';
+import { integerOf, optionalInteger, optionalText, textOf } from './values.js';
 
 /** Takes due deliveries for a worker: see `OutboxStore.claim`. */
 export function* claimDeliveries(dialect: Dialect, order: ClaimOrder): Operation<readonly Delivery[]> {
   const claimed = order.lanes ? yield* laneHeads(dialect, order, order.lanes) : yield* dueRows(dialect, order);
   if (claimed.length === 0) return [];
   const deliveries = yield* withMessages(dialect, claimed);
-  const keys = claimed.map((row) => [textOf(row, 'message_id'), integerOf(row, 'position')]);
+  const abandoned = claimed.some(isAbandoned);
+  const keys = claimed.map((row) => [
+    ...[textOf(row, 'message_id'), integerOf(row, 'position')],
+    ...(abandoned ? [isDoubtful(row) ? 1 : null] : []),
+  ]);
   const update = dialect.updateRows({
     table: 'messaging_recipient',
     set: {
       ...{ status: "'sending'", attempt: 'attempt + 1', due_at: '?', updated_at: '?' },
       // In front of its lane from now on, whatever comes later and however long it takes.
       ...(order.lanes ? { lane_turn: '0' } : {}),
+      ...(abandoned ? { doubtful: 'v.doubtful' } : {}),
     },
     params: [order.leaseUntil, order.now],
-    shape: { message_id: 'id', position: 'integer' },
+    shape: { message_id: 'id', position: 'integer', ...(abandoned ? { doubtful: 'integer' } : {}) },
     rows: keys,
     on: 'messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position',
   });
@@ -27,7 +32,7 @@ export function* claimDeliveries(dialect: Dialect, order: ClaimOrder): Operation
 
 function* dueRows(dialect: Dialect, { channel, now, limit, abandoned }: ClaimOrder): Operation<readonly Row[]> {
   return yield* rowsOf(
-    `SELECT r.message_id, r.position, r.number, r.attempt FROM messaging_recipient r${dialect.by('messaging_recipient_due')}
+    `SELECT ${COLUMNS} FROM messaging_recipient r${dialect.by('messaging_recipient_due')}
       WHERE r.channel = ? AND r.due_at <= ? AND r.lane IS NULL AND r.status IN (${claimableStatuses(abandoned)})
       ORDER BY r.due_at LIMIT ?${dialect.lock('r', 'skip')}`,
     ...[channel, now, limit],
@@ -38,7 +43,7 @@ function* dueRows(dialect: Dialect, { channel, now, limit, abandoned }: ClaimOrd
 function* laneHeads(dialect: Dialect, order: ClaimOrder, lanes: readonly string[]): Operation<readonly Row[]> {
   const { channel, now, limit, abandoned } = order;
   const heads = dialect.lockFirsts({
-    columns: 'r.message_id, r.position, r.number, r.attempt, r.status, r.due_at',
+    columns: `${COLUMNS}, r.due_at`,
     table: 'messaging_recipient',
     key: ['message_id', 'position'],
     group: { channel: 'id', lane: 'text' },
@@ -53,6 +58,17 @@ function* laneHeads(dialect: Dialect, order: ClaimOrder, lanes: readonly string[
     .filter((row) => integerOf(row, 'due_at') <= now && (abandoned || textOf(row, 'status') === 'queued'))
     .sort((a, b) => integerOf(a, 'due_at') - integerOf(b, 'due_at'))
     .slice(0, limit);
+}
+
+const COLUMNS = 'r.message_id, r.position, r.number, r.attempt, r.status, r.doubtful';
+
+/** Its worker is gone, and nobody knows how far it got. */
+function isAbandoned(row: Row): boolean {
+  return textOf(row, 'status') === 'sending';
+}
+
+function isDoubtful(row: Row): boolean {
+  return isAbandoned(row) || optionalInteger(row, 'doubtful') === 1;
 }
 
 function claimableStatuses(abandoned: boolean): string {
@@ -84,7 +100,15 @@ function* withMessages(dialect: Dialect, claimed: readonly Row[]): Operation<rea
     const message = messages.get(textOf(row, 'message_id'));
     const position = integerOf(row, 'position');
     return message
-      ? [{ ...message, position, number: textOf(row, 'number'), attempt: integerOf(row, 'attempt') + 1 }]
+      ? [
+          {
+            ...message,
+            position,
+            number: textOf(row, 'number'),
+            attempt: integerOf(row, 'attempt') + 1,
+            ...(isDoubtful(row) ? { doubtful: true } : {}),
+          },
+        ]
       : [];
   });
 }

@@ -1,11 +1,11 @@
 import { type Decide, onceId, type StoredReply } from '../../outbox/decide.js';
 import type { CommitOutcome } from '../../outbox/outbox-store.js';
-import { costOf, type OnceKey, type Send } from '../../outbox/send.js';
-import { type Dialect, shapeOf } from './dialect.js';
+import type { OnceKey, Send } from '../../outbox/send.js';
+import type { Dialect } from './dialect.js';
 import type { LaneTurns } from './lane-turns.js';
 import { type Operation, rowsOf, type Statement, writeAll } from './operation.js';
-import { insertRecipients } from './recipient-inserts.js';
 import { lockRecords, writeRecords } from './record-operations.js';
+import { insertSends } from './send-inserts.js';
 import { integerOf, textOf } from './values.js';
 
 /** Lock, read, decide, write: see `OutboxStore.commit`. */
@@ -25,7 +25,7 @@ export function* commitSends(
   const { seen: records, versions } = yield* lockRecords(dialect, keys);
   const decision = decide(free, { balances, replies, records });
   if (decision.accepted.length > 0) {
-    const statements = [debit(dialect, decision.spent), ...inserts(dialect, decision.accepted, turns)];
+    const statements = [debit(dialect, decision.spent), ...insertSends(dialect, decision.accepted, turns)];
     yield* writeAll(dialect.together(statements), decision.records.size === 0);
     yield* writeRecords(dialect, versions, decision.records);
   }
@@ -91,43 +91,7 @@ function debit(dialect: Dialect, spent: ReadonlyMap<string, number>): Statement 
     set: { balance: 'balance - v.spent' },
     shape: { account_id: 'id', spent: 'integer' },
     rows: [...spent],
-    // The row lock makes the condition true already; it stands here so that no mistake above can make a balance lie.
-    on: 'id = v.account_id AND balance >= v.spent',
+    // No condition on the balance: a mistake above must fail at the column's CHECK, and not send what nobody paid.
+    on: 'id = v.account_id',
   });
 }
-
-function inserts(dialect: Dialect, sends: readonly Send[], turns: LaneTurns): Statement[] {
-  const statements = [
-    dialect.insertRows({
-      ...{ table: 'messaging_message', shape: MESSAGE },
-      rows: sends.map((send) => [
-        ...[send.id, send.accountId, send.channel, send.payload.kind, send.lane ?? null, send.sender],
-        ...[JSON.stringify(send.payload), costOf(send), 0, send.at],
-      ]),
-    }),
-    ...insertRecipients(dialect, sends, turns),
-    dialect.insertRows({
-      ...{ table: 'messaging_ledger', shape: CHARGE },
-      rows: sends.map((send) => [...[send.id, send.accountId, 'charge', send.id, -costOf(send), send.at]]),
-    }),
-  ];
-  const keyed = sends.filter(({ once }) => once !== undefined);
-  if (keyed.length > 0) {
-    statements.push(
-      dialect.insertRows({
-        ...{ table: 'messaging_idempotency', shape: REPLY, onDuplicate: REPLACE_EXPIRED },
-        rows: keyed.map(({ once, reply }) => [
-          ...[once?.accountId, once?.route, once?.key, once?.fingerprint, JSON.stringify(reply), once?.expiresAt],
-        ]),
-      }),
-    );
-  }
-  return statements;
-}
-
-const MESSAGE = shapeOf('id account_id channel kind lane sender payload', 'units refunded_units accepted_at');
-const CHARGE = shapeOf('id account_id kind message_id', 'units posted_at');
-const REPLY = shapeOf('account_id route once_key fingerprint reply', 'expires_at');
-
-// A live reply would have been replayed under the account's lock, so what stands in the way has expired.
-const REPLACE_EXPIRED = ['account_id, route, once_key', ['fingerprint', 'reply', 'expires_at']] as const;

@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import { DataSource } from 'typeorm';
 import type { AccountStore } from '../../accounts/account-store.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
-import { MessagingOptionsError } from '../../common/errors.js';
 import type { MediaStore } from '../../media/media-store.js';
 import type { SessionStore } from '../../msgapp/session-store.js';
 import type { GuardStore } from '../../outbox/guard-store.js';
@@ -33,7 +32,7 @@ export interface Connection {
 const CONNECT_MS = 5000;
 const STATEMENT_MS = 25_000;
 
-/** A DataSource of our own for a database URL: `sqlite:<path>` (`sqlite::memory:`), `postgres://…` or `mysql://…`. */
+/** A DataSource of our own for a database URL that was checked: `sqlite:<path>`, `postgres://…`, `mysql://…` or `mariadb://…`. */
 export function connectionOf(url: string): DataSource {
   if (url.startsWith('sqlite:')) {
     const database = url.slice('sqlite:'.length);
@@ -55,15 +54,11 @@ export function connectionOf(url: string): DataSource {
       extra: { statement_timeout: STATEMENT_MS, query_timeout: STATEMENT_MS + 1000, pipeline: true },
     });
   }
-  const mysql = /^(mysql|mariadb):/.exec(url);
-  if (mysql) {
-    return new DataSource({
-      type: mysql[1] === 'mariadb' ? 'mariadb' : 'mysql',
-      url,
-      connectTimeout: CONNECT_MS,
-    });
-  }
-  throw new MessagingOptionsError('storage: a database URL starts with sqlite:, postgres:// or mysql://.');
+  return new DataSource({
+    type: url.startsWith('mariadb:') ? 'mariadb' : 'mysql',
+    url,
+    connectTimeout: CONNECT_MS,
+  });
 }
 
 function prepareSqlite(handle: { pragma(text: string): unknown }): void {

@@ -1,7 +1,8 @@
 import type { CredentialChange, CredentialReplacement, KeptCredential } from '../../msgapp/session-credentials.js';
 import type { SessionLease } from '../../msgapp/session-store.js';
-import type { Dialect, RowShape } from './dialect.js';
+import type { Dialect } from './dialect.js';
 import { type Operation, type Row, rowsOf, write, writeAll } from './operation.js';
+import type { RowShape } from './rows.js';
 import { lockHeld } from './session-lock.js';
 import { textOf } from './values.js';
 

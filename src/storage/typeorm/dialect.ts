@@ -1,66 +1,18 @@
 import type { QueryRunner } from 'typeorm';
 import { type Operation, type Statement, write } from './operation.js';
+import {
+  asTheyAre,
+  type FirstRows,
+  type RecipientIndex,
+  type RowShape,
+  type RowsInsert,
+  type RowsUpdate,
+  type SessionIndex,
+} from './rows.js';
 import { runnerSession, type Session } from './session.js';
 
 /** Types of the columns of our tables. */
 export type ColumnType = 'id' | 'name' | 'text' | 'integer' | 'bytes';
-
-/** The columns of a list of rows that travels as one JSON parameter: an array of arrays. An `id` is a short text. */
-export type RowShape = Readonly<Record<string, 'id' | 'text' | 'integer'>>;
-
-/** A shape from the names of its text columns and, after them, of its integer columns. */
-export function shapeOf(texts: string, integers: string): RowShape {
-  const columns = (names: string, type: 'text' | 'integer') => names.split(' ').map((name) => [name, type] as const);
-  return Object.fromEntries([...columns(texts, 'text'), ...columns(integers, 'integer')]);
-}
-
-/** An update of many rows at once, each with values of its own. */
-export interface RowsUpdate {
-  readonly table: string;
-  /** An expression for each column; there `v` is the row that `on` joins with it. */
-  readonly set: Readonly<Record<string, string>>;
-  /** The parameters in `set`. */
-  readonly params?: readonly unknown[];
-  /** The columns of `v`, and its rows. */
-  readonly shape: RowShape;
-  readonly rows: readonly (readonly unknown[])[];
-  readonly on: string;
-}
-
-/** An insert of many rows at once. */
-export interface RowsInsert {
-  readonly table: string;
-  /** An expression for each column; there `v` is the row. Left out: the shape's columns, each as it is. */
-  readonly values?: Readonly<Record<string, string>>;
-  /** The columns of `v`, and its rows. */
-  readonly shape: RowShape;
-  readonly rows: readonly (readonly unknown[])[];
-  /** What happens where the key exists, it stays as it is, but for the columns that are replaced; left out, that is a fault. */
-  readonly onDuplicate?: readonly [key: string, replace?: readonly string[]];
-}
-
-/** A query for the first row of each of several groups, to be locked. `r` is the table's alias. */
-export interface FirstRows {
-  readonly columns: string;
-  readonly table: string;
-  /** The primary key's columns. */
-  readonly key: readonly string[];
-  /** The columns whose values make a group. */
-  readonly group: RowShape;
-  readonly order: readonly string[];
-  /** The index that has the groups in that order. */
-  readonly index: RecipientIndex;
-  /** What must be true still when the row can be had. */
-  readonly still: string;
-}
-
-/** An index of the recipients. */
-export type RecipientIndex = 'messaging_recipient_due' | 'messaging_recipient_turn';
-
-/** The columns of a shape, each as it is. */
-export function asTheyAre(shape: RowShape): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.keys(shape).map((name) => [name, `v.${name}`]));
-}
 
 /** What differs between databases. Everything else of our SQL is common to all of them. */
 export abstract class Dialect {
@@ -105,6 +57,14 @@ export abstract class Dialect {
 
   /** Statements that do not depend on each other, in as few round trips as the database allows. */
   abstract together(statements: readonly Statement[]): readonly Statement[];
+
+  /**
+   * Debits and what they pay for in one statement, whose only row says under `paid` whether every account could be had
+   * without waiting and had enough; otherwise nothing is written. Left out where a statement cannot do so.
+   *
+   * @param inserts each ends with its `FROM`, without a condition
+   */
+  ifPaid?(spent: readonly (readonly [accountId: string, units: number])[], inserts: readonly Statement[]): Statement;
 
   /** Bounds how long a statement of this transaction waits for a row lock. */
   abstract readonly lockTimeout: readonly string[];
@@ -187,14 +147,13 @@ export abstract class Dialect {
   }
 
   /** Behind a table's alias: the index that a query goes by, where the planner might lock or read far more without it. */
-  by(_index: 'primary key' | RecipientIndex): string {
+  by(_index: 'primary key' | RecipientIndex | SessionIndex): string {
     return '';
   }
 
-  /** A condition: what comes behind the row of that id where the newest come first. */
-  // biome-ignore lint/correctness/useYield: others have to ask first.
-  *olderThan(table: string, column: string, id: string): Operation<Statement> {
-    return { sql: `(${column}, id) < (SELECT ${column}, id FROM ${table} WHERE id = ?)`, params: [id] };
+  /** A condition: what comes behind the row of that moment and id where the newest come first. */
+  behind(column: string, moment: number, id: string): Statement {
+    return { sql: `(${column}, id) < (?, ?)`, params: [moment, id] };
   }
 
   /** Runs a migration while no other instance runs one. */

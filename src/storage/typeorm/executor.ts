@@ -1,28 +1,28 @@
-import type { HostTransaction } from '../../outbox/outbox-store.js';
+import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Dialect } from './dialect.js';
 import type { Operation } from './operation.js';
 
 /** Makes an operation afresh; called again when a transaction has to be repeated. */
 export type Work<T> = () => Operation<T>;
 
-/** Runs operations, each one whole or not at all. */
+/**
+ * Runs operations, each one whole or not at all. With `host` they are part of a transaction that the host has open: they see
+ * what it sees, wait for none of its work, and share its fate; what fails there has done nothing.
+ */
 export abstract class Executor {
   abstract readonly dialect: Dialect;
 
   /** One transaction of our own; resolves after its commit, when the database has it on disk. */
-  abstract write<T>(work: Work<T>): Promise<T>;
+  abstract write<T>(work: Work<T>, host?: HostTransaction): Promise<T>;
 
   /**
    * As `write`, without waiting for the disk: a crash of the process loses nothing, but a power cut may lose the newest of
    * them. Never out of order: what a later `write` has on disk includes them. For what may as well happen again.
    */
-  abstract writeLazily<T>(work: Work<T>): Promise<T>;
+  abstract writeLazily<T>(work: Work<T>, host?: HostTransaction): Promise<T>;
 
-  /** Sees committed rows only. */
-  abstract read<T>(work: Work<T>): Promise<T>;
-
-  /** Part of a transaction that the host has open. */
-  abstract join<T>(host: HostTransaction, work: Work<T>): Promise<T>;
+  /** Without a host's transaction it sees committed rows only. */
+  abstract read<T>(work: Work<T>, host?: HostTransaction): Promise<T>;
 
   /** Runs `task` after the host's open transaction has been committed; never when it is rolled back. */
   abstract whenCommitted(host: HostTransaction, task: () => void): void;

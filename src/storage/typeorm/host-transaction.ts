@@ -1,6 +1,6 @@
 import { type DataSource, EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
 import { MessagingError, StorageUnavailableError } from '../../common/errors.js';
-import type { HostTransaction } from '../../outbox/outbox-store.js';
+import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Dialect } from './dialect.js';
 import { drive, type Operation } from './operation.js';
 import { runOn } from './session.js';
@@ -10,7 +10,7 @@ export function openRunner(host: HostTransaction, dataSource: DataSource): Query
   const runner = host.manager instanceof EntityManager ? host.manager.queryRunner : undefined;
   if (!runner?.isTransactionActive || runner.dataSource !== dataSource) {
     throw new StorageUnavailableError(
-      'The option manager must be the EntityManager of an open TypeORM transaction on the storage’s DataSource.',
+      'The manager of { host: { manager } } must be the EntityManager of an open TypeORM transaction on the storage’s DataSource.',
     );
   }
   return runner;
@@ -19,15 +19,6 @@ export function openRunner(host: HostTransaction, dataSource: DataSource): Query
 /** Runs an operation statement by statement on a query runner, inside whatever transaction it has open. */
 export function driveOn<T>(runner: QueryRunner, dialect: Dialect, operation: Operation<T>): Promise<T> {
   return drive(operation, (statement) => runOn(runner, dialect.native(statement)));
-}
-
-/** As `driveOn`, for work that joins a host's transaction: what goes wrong is a fault of the storage, without the texts it held. */
-export async function joinOn<T>(runner: QueryRunner, dialect: Dialect, operation: Operation<T>): Promise<T> {
-  try {
-    return await driveOn(runner, dialect, operation);
-  } catch (error) {
-    throw asStorageFault(error);
-  }
 }
 
 /** Codes of connections, of SQLite, of PostgreSQL, and of MariaDB and MySQL, that say: not now. */
@@ -57,7 +48,8 @@ export function asStorageFault(cause: unknown): unknown {
 /** A driver's errors carry parameters and values, bodies and numbers among them, which must not reach a log. */
 function withoutParameters(cause: unknown, code: string | undefined): unknown {
   const bare = code === undefined && !(cause instanceof QueryFailedError);
-  return bare ? cause : new Error(`The database refused a statement (${code ?? 'no code'}).`);
+  if (bare) return cause;
+  return Object.assign(new Error(`The database refused a statement (${code ?? 'no code'}).`), { code });
 }
 
 /** The driver's error code, looked for below TypeORM's wrapper too. */

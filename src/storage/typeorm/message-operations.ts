@@ -5,7 +5,7 @@ import type { MessageQuery, StoredMessage, StoredRecipient } from '../../outbox/
 import type { OnceKey } from '../../outbox/send.js';
 import type { Dialect } from './dialect.js';
 import { type Operation, type Row, rowsOf, write } from './operation.js';
-import { pageOf } from './page-of.js';
+import { readPage } from './read-page.js';
 import { integerOf, optionalText, textOf } from './values.js';
 
 /** The live reply under an Idempotency-Key. */
@@ -47,18 +47,17 @@ export function* findMessage(accountId: string, channel: string, id: string): Op
   return row && toMessage(row);
 }
 
-/** An account's messages, newest first. */
+/** See `OutboxStore.list`. */
 export function* listMessages(
   dialect: Dialect,
-  { accountId, channel, kind, limit, after }: MessageQuery,
+  { accountId, channel, kind, ...page }: MessageQuery,
 ): Operation<Page<StoredMessage>> {
-  const from = after === undefined ? undefined : yield* dialect.olderThan('messaging_message', 'accepted_at', after);
-  const rows = yield* rowsOf(
-    `SELECT ${MESSAGE} FROM messaging_message WHERE account_id = ? AND channel = ? AND kind = ? ${from ? `AND ${from.sql}` : ''}
-      ORDER BY accepted_at DESC, id DESC LIMIT ?`,
-    ...[accountId, channel, kind, ...(from?.params ?? []), limit + 1],
+  const filters = [{ sql: 'account_id = ? AND channel = ? AND kind = ?', params: [accountId, channel, kind] }];
+  return yield* readPage(
+    dialect,
+    { table: 'messaging_message', columns: MESSAGE, moment: 'accepted_at', filters, toItem: toMessage },
+    page,
   );
-  return pageOf(rows.map(toMessage), limit);
 }
 
 /** A message's recipients in their order. */

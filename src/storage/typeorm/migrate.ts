@@ -4,7 +4,7 @@ import { MessagingOptionsError } from '../../common/errors.js';
 import type { Dialect } from './dialect.js';
 import { dialectFor } from './dialects/dialect-for.js';
 import { SqliteDialect } from './dialects/sqlite-dialect.js';
-import { driveOn } from './host-transaction.js';
+import { codeOf, driveOn } from './host-transaction.js';
 import { type Operation, rowsOf, write } from './operation.js';
 import { SCHEMA_TABLE, schemaVersions } from './schema.js';
 
@@ -27,11 +27,11 @@ function* addMissing(dialect: Dialect, now: number): Operation<void> {
 
 /** Refuses to start on a schema that lacks a version; for hosts that run migrations themselves. */
 export function* checkSchema(dialect: Dialect): Operation<void> {
-  const applied = yield* appliedVersions();
+  const applied = yield* appliedVersionsIfAny();
   const missing = schemaVersions(dialect).filter(({ name }) => !applied.has(name));
   if (missing.length > 0) {
     throw new MessagingOptionsError(
-      `storage.migrations is 'check' and the schema lacks ${missing.map(({ name }) => name).join(', ')}: run messagingMigrations first.`,
+      `Option storage: migrations is 'check' and the schema lacks ${missing.map(({ name }) => name).join(', ')}: run messagingMigrations first.`,
     );
   }
 }
@@ -39,6 +39,23 @@ export function* checkSchema(dialect: Dialect): Operation<void> {
 function* appliedVersions(): Operation<ReadonlySet<unknown>> {
   const rows = yield* rowsOf(`SELECT name FROM ${SCHEMA_TABLE}`);
   return new Set(rows.map(({ name }) => name));
+}
+
+/** As {@link appliedVersions}; none where the database has no table of ours. */
+function* appliedVersionsIfAny(): Operation<ReadonlySet<unknown>> {
+  try {
+    return yield* appliedVersions();
+  } catch (error) {
+    if (isNoTable(error)) return new Set();
+    throw error;
+  }
+}
+
+function isNoTable(error: unknown): boolean {
+  const code = codeOf(error);
+  // SQLite has one code for this and for all other mistakes.
+  if (code === 'SQLITE_ERROR') return /no such table/.test(String(error));
+  return code === '42P01' || code === 'ER_NO_SUCH_TABLE';
 }
 
 const TABLES = [

@@ -1,8 +1,9 @@
 import type { Page } from '../../common/page.js';
 import type { OptOut, OptOutKey, OptOutQuery, OptOutSource } from '../../sms/opt-out-store.js';
-import type { Dialect, RowShape } from './dialect.js';
+import type { Dialect } from './dialect.js';
 import { type Operation, type Row, rowsOf, write } from './operation.js';
-import { pageOf } from './page-of.js';
+import { readPage } from './read-page.js';
+import type { RowShape } from './rows.js';
 import { integerOf, textOf } from './values.js';
 
 const LIST: RowShape = { account_id: 'id', signature: 'id' };
@@ -73,21 +74,18 @@ export function* optOutSignatures(accountId: string): Operation<readonly string[
 /** See `OptOutStore.list`. */
 export function* listOptOuts(
   dialect: Dialect,
-  { accountId, signature, number, limit, after }: OptOutQuery,
+  { accountId, signature, number, ...page }: OptOutQuery,
 ): Operation<Page<OptOut>> {
-  const from = after === undefined ? undefined : yield* dialect.olderThan('messaging_opt_out', 'added_at', after);
   const filters = [
     { sql: 'account_id = ?', params: [accountId] },
     ...(signature === undefined ? [] : [{ sql: 'signature = ?', params: [signature] }]),
     ...(number === undefined ? [] : [{ sql: 'number = ?', params: [number] }]),
-    ...(from ? [from] : []),
   ];
-  const rows = yield* rowsOf(
-    `SELECT ${COLUMNS.join(', ')} FROM messaging_opt_out WHERE ${filters.map(({ sql }) => sql).join(' AND ')}
-      ORDER BY added_at DESC, id DESC LIMIT ?`,
-    ...[...filters.flatMap(({ params }) => params), limit + 1],
+  return yield* readPage(
+    dialect,
+    { table: 'messaging_opt_out', columns: COLUMNS.join(', '), moment: 'added_at', filters, toItem: toOptOut },
+    page,
   );
-  return pageOf(rows.map(toOptOut), limit);
 }
 
 /** The entries under the keys of one JSON parameter. */

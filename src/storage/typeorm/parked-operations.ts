@@ -1,13 +1,16 @@
 import type { Parking } from '../../sms/part-store.js';
 import { receiptKey } from '../../sms/receipt-key.js';
 import type { DatedReceipt, TakenSms } from '../../sms/sms-part.js';
-import type { Dialect, RowShape } from './dialect.js';
+import type { Dialect } from './dialect.js';
 import { type Operation, rowsOf, write } from './operation.js';
+import type { RowShape } from './rows.js';
 import { integerOf, textOf } from './values.js';
 
-const SHAPE: RowShape = { receipt_id: 'id', carrier_id: 'id', route: 'id', receipt: 'text', expires_at: 'integer' };
+const SHAPE: RowShape = {
+  ...{ receipt_id: 'id', carrier_id: 'id', route: 'id', receipt: 'text', expires_at: 'integer', counts_for: 'id' },
+};
 
-/** Receipts that were parked under an id of these SMS, in the order they came. */
+/** Receipts that were parked under an id of these SMS, in the order they came; those that came together, in the order they happened. */
 export function* parkedReceipts(
   dialect: Dialect,
   taken: readonly TakenSms[],
@@ -20,10 +23,15 @@ export function* parkedReceipts(
       WHERE q.expires_at > ? ORDER BY q.expires_at, q.receipt_id`,
     ...[`[${[...ids].join(',')}]`, now],
   );
-  return rows.map((row) => JSON.parse(textOf(row, 'receipt')));
+  const waiting = rows.map((row): { receipt: DatedReceipt; until: number } => ({
+    receipt: JSON.parse(textOf(row, 'receipt')),
+    until: integerOf(row, 'expires_at'),
+  }));
+  waiting.sort((a, b) => a.until - b.until || a.receipt.at - b.receipt.at);
+  return waiting.map(({ receipt }) => receipt);
 }
 
-/** Keeps receipts for later, one row for each id; the oldest make room. */
+/** Keeps receipts for later, one row for each id; the first of its rows is the one that is counted. */
 export function* parkReceipts(
   dialect: Dialect,
   receipts: readonly DatedReceipt[],
@@ -32,22 +40,36 @@ export function* parkReceipts(
   if (receipts.length === 0) return;
   const rows = receipts.flatMap((receipt) => {
     const key = receiptKey(receipt);
-    return receipt.ids.map((id) => [key, id, receipt.route, JSON.stringify(receipt), until]);
+    const text = JSON.stringify(receipt);
+    return receipt.ids.map((id, place) => [key, id, receipt.route, text, until, place === 0 ? receipt.route : null]);
   });
   const onDuplicate = ['receipt_id, carrier_id'] as const;
   yield dialect.insertRows({ table: 'messaging_sms_parked', shape: SHAPE, rows, onDuplicate });
-  const [count] = yield* rowsOf('SELECT count(*) AS parked FROM messaging_sms_parked');
+  for (const route of new Set(receipts.map((receipt) => receipt.route))) yield* makeRoom(dialect, route, most);
+}
+
+/** Forgets the oldest receipts of a route that keeps too many; the route is locked. */
+function* makeRoom(dialect: Dialect, route: string, most: number): Operation<void> {
+  const [count] = yield* rowsOf('SELECT count(*) AS parked FROM messaging_sms_parked WHERE counts_for = ?', route);
   const excess = (count ? integerOf(count, 'parked') : 0) - most;
-  if (excess > 0) yield* purgeParked(dialect, until, excess);
+  if (excess <= 0) return;
+  const oldest = yield* rowsOf(
+    'SELECT receipt_id FROM messaging_sms_parked WHERE counts_for = ? ORDER BY expires_at, receipt_id LIMIT ?',
+    ...[route, excess],
+  );
+  yield* forget(
+    dialect,
+    oldest.map((row) => textOf(row, 'receipt_id')),
+  );
 }
 
 /** Removes receipts that have found their part. */
 export function* unparkReceipts(dialect: Dialect, receipts: readonly DatedReceipt[]): Operation<void> {
-  if (receipts.length === 0) return;
-  yield* write(
-    `DELETE FROM messaging_sms_parked WHERE receipt_id IN ${dialect.strings()}`,
-    JSON.stringify(receipts.map(receiptKey)),
-  );
+  if (receipts.length > 0) yield* forget(dialect, receipts.map(receiptKey));
+}
+
+function* forget(dialect: Dialect, keys: readonly string[]): Operation<void> {
+  yield* write(`DELETE FROM messaging_sms_parked WHERE receipt_id IN ${dialect.strings()}`, JSON.stringify(keys));
 }
 
 /** Forgets receipts that were parked for too long. */

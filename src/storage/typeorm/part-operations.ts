@@ -20,7 +20,7 @@ export function* recordParts(
   yield insertParts(dialect, taken);
   const parked = yield* parkedReceipts(dialect, taken, now);
   if (parked.length === 0) return [];
-  const { settlements, unmatched } = yield* applyReceipts(dialect, parked);
+  const { settlements, unmatched } = yield* applyReceipts(dialect, parked, now);
   const left = new Set(unmatched);
   yield* unparkReceipts(
     dialect,
@@ -37,7 +37,7 @@ export function* receiveReceipts(
 ): Operation<readonly Movement[]> {
   if (receipts.length === 0) return [];
   yield* lockRoutes(dialect, receipts);
-  const { settlements, unmatched } = yield* applyReceipts(dialect, receipts);
+  const { settlements, unmatched } = yield* applyReceipts(dialect, receipts, parking.now);
   yield* parkReceipts(dialect, unmatched, parking);
   return yield* settleDeliveries(dialect, settlements);
 }

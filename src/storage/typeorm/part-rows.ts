@@ -1,6 +1,7 @@
 import { type PartStatus, partsOf, type SmsPart, type TakenSms } from '../../sms/sms-part.js';
-import { type Dialect, type RowShape, shapeOf } from './dialect.js';
+import type { Dialect } from './dialect.js';
 import type { Row, Statement } from './operation.js';
+import { type RowShape, shapeOf } from './rows.js';
 import { integerOf, optionalText, textOf } from './values.js';
 
 const SHAPE: RowShape = {

@@ -1,9 +1,10 @@
 import type { DataSource } from 'typeorm';
 import { StorageUnavailableError } from '../../common/errors.js';
-import type { HostTransaction } from '../../outbox/outbox-store.js';
+import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Dialect } from './dialect.js';
 import { Executor, type Work } from './executor.js';
-import { asStorageFault, codeOf, joinOn, openRunner } from './host-transaction.js';
+import { asStorageFault, codeOf, openRunner } from './host-transaction.js';
+import { HostWork } from './host-work.js';
 import { drive } from './operation.js';
 import type { Session } from './session.js';
 import { TransactionWatch } from './transaction-watch.js';
@@ -14,6 +15,7 @@ const TRY_AGAIN = new Set(['40001', '40P01', 'ER_LOCK_DEADLOCK']);
 /** Databases with a connection pool: each write is a transaction on a connection of its own. */
 export class PooledExecutor extends Executor {
   private readonly running = new Set<Promise<unknown>>();
+  private readonly hostWork: HostWork;
   private readonly watch: TransactionWatch;
   private stopped = false;
 
@@ -22,27 +24,25 @@ export class PooledExecutor extends Executor {
     override readonly dialect: Dialect,
   ) {
     super();
+    this.hostWork = new HostWork(dataSource, this.dialect);
     this.watch = new TransactionWatch(dataSource);
   }
 
-  override write<T>(work: Work<T>): Promise<T> {
-    return this.track(this.transaction(work, 1, true));
+  override write<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
+    return host ? this.hostWork.write(host, work) : this.track(this.transaction(work, 1, true));
   }
 
-  override writeLazily<T>(work: Work<T>): Promise<T> {
-    return this.track(this.transaction(work, 1, false));
+  override writeLazily<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
+    return host ? this.hostWork.write(host, work) : this.track(this.transaction(work, 1, false));
   }
 
-  override read<T>(work: Work<T>): Promise<T> {
+  override read<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
+    if (host) return this.hostWork.read(host, work);
     return this.track(
       this.connected((session) => drive(work(), (statement) => session.run(statement))).catch((error: unknown) => {
         throw asStorageFault(error);
       }),
     );
-  }
-
-  override async join<T>(host: HostTransaction, work: Work<T>): Promise<T> {
-    return joinOn(openRunner(host, this.dataSource), this.dialect, work());
   }
 
   override whenCommitted(host: HostTransaction, task: () => void): void {

@@ -1,7 +1,8 @@
 import type { Recipient, Send } from '../../outbox/send.js';
-import { asTheyAre, type Dialect, type RowShape, shapeOf } from './dialect.js';
+import type { Dialect } from './dialect.js';
 import type { LaneTurns } from './lane-turns.js';
 import type { Statement } from './operation.js';
+import { asTheyAre, type RowShape, shapeOf } from './rows.js';
 
 /** From so many recipients on, a send's rows travel by themselves, without its id repeated in each of them. */
 const LARGE = 50;

@@ -1,6 +1,7 @@
 import type { GuardRecord, RecordChanges, SeenRecord, SeenRecords } from '../../outbox/guard.js';
-import { type Dialect, type RowShape, shapeOf } from './dialect.js';
+import type { Dialect } from './dialect.js';
 import { type Operation, type Row, rowsOf, write } from './operation.js';
+import { type RowShape, shapeOf } from './rows.js';
 import { integerOf, textOf } from './values.js';
 
 /** Records under lock, with what is needed to write them. */

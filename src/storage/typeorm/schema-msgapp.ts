@@ -37,3 +37,10 @@ export function msgappTables(dialect: Dialect): string[] {
       PRIMARY KEY (media_id, place))`,
   ];
 }
+
+/** An account may have ended any number of sessions: those that live are found without them. */
+export function liveSessions(dialect: Dialect): string[] {
+  return [
+    `CREATE INDEX messaging_session_live ON messaging_session (account_id, channel, lease_until)${dialect.indexedOnly('lease_until')}`,
+  ];
+}

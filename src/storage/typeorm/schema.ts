@@ -1,6 +1,7 @@
 import type { Dialect } from './dialect.js';
 import { TURNS_PER_MS } from './lane-turns.js';
-import { msgappTables } from './schema-msgapp.js';
+import { carrierTables, parkedByRoute } from './schema-carriers.js';
+import { liveSessions, msgappTables } from './schema-msgapp.js';
 
 /** The statements that make our tables, version by version. Only ever add to the list. */
 export function schemaVersions(dialect: Dialect): readonly { readonly name: string; readonly up: readonly string[] }[] {
@@ -8,11 +9,14 @@ export function schemaVersions(dialect: Dialect): readonly { readonly name: stri
     { name: '0001-initial', up: initial(dialect) },
     { name: '0002-otp', up: otp(dialect) },
     { name: '0003-trail', up: trail(dialect) },
-    { name: '0004-carriers', up: carriers(dialect) },
+    { name: '0004-carriers', up: carrierTables(dialect) },
     { name: '0005-msgapp', up: msgappTables(dialect) },
     { name: '0006-opt-out', up: optOut(dialect) },
     { name: '0007-lane-order', up: laneOrder(dialect) },
     { name: '0008-random-keys', up: randomKeys(dialect) },
+    { name: '0009-doubt', up: doubt(dialect) },
+    { name: '0010-parked-by-route', up: parkedByRoute(dialect) },
+    { name: '0011-live-sessions', up: liveSessions(dialect) },
   ];
 }
 
@@ -103,32 +107,6 @@ function trail(dialect: Dialect): string[] {
   ];
 }
 
-function carriers(dialect: Dialect): string[] {
-  const id = dialect.columnType('id');
-  const text = dialect.columnType('text');
-  const integer = dialect.columnType('integer');
-  return [
-    // One row a part that a carrier has taken. carrier_id is empty where the carrier gave none.
-    `CREATE TABLE messaging_sms_part (
-      message_id ${id} NOT NULL, position ${integer} NOT NULL, attempt ${integer} NOT NULL, part ${integer} NOT NULL,
-      parts ${integer} NOT NULL, route ${id} NOT NULL, carrier_id ${id} NOT NULL, number ${id} NOT NULL,
-      status ${id} NOT NULL, error ${text}, recorded_at ${integer} NOT NULL, updated_at ${integer} NOT NULL,
-      expires_at ${integer} NOT NULL, PRIMARY KEY (message_id, position, attempt, part))${dialect.clustered}`,
-    'CREATE INDEX messaging_sms_part_carrier ON messaging_sms_part (route, carrier_id, number)',
-    'CREATE INDEX messaging_sms_part_expiry ON messaging_sms_part (expires_at)',
-
-    // Receipts that came before their part was stored, one row for each id that it may have got.
-    `CREATE TABLE messaging_sms_parked (
-      receipt_id ${id} NOT NULL, carrier_id ${id} NOT NULL, route ${id} NOT NULL, receipt ${text} NOT NULL,
-      expires_at ${integer} NOT NULL, PRIMARY KEY (receipt_id, carrier_id))${dialect.clustered}`,
-    'CREATE INDEX messaging_sms_parked_carrier ON messaging_sms_parked (route, carrier_id)',
-    'CREATE INDEX messaging_sms_parked_expiry ON messaging_sms_parked (expires_at)',
-
-    // Only there to be locked: what is recorded and what is received on one route happens one after the other.
-    `CREATE TABLE messaging_sms_route (id ${id} NOT NULL PRIMARY KEY)${dialect.clustered}`,
-  ];
-}
-
 function optOut(dialect: Dialect): string[] {
   const id = dialect.columnType('id');
   const name = dialect.columnType('name');
@@ -165,6 +143,11 @@ function laneOrder(dialect: Dialect): string[] {
     // Sessions that have ended are forgotten by their age.
     'CREATE INDEX messaging_session_age ON messaging_session (updated_at)',
   ];
+}
+
+function doubt(dialect: Dialect): string[] {
+  // 1: an attempt of it may have been taken.
+  return [`ALTER TABLE messaging_recipient ADD COLUMN doubtful ${dialect.columnType('integer')}`];
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { DeliveryStatus } from '../../outbox/delivery-status.js';
 import type { ExpiryOrder, Movement } from '../../outbox/outbox-store.js';
 import { type DeliveryRow, nextState, type Settlement, type TrailEntry } from '../../outbox/settlement.js';
-import { asTheyAre, type Dialect, shapeOf } from './dialect.js';
+import type { Dialect } from './dialect.js';
 import { type Operation, type Row, rowsOf, type Statement, writeAll } from './operation.js';
+import { asTheyAre, shapeOf } from './rows.js';
 import { insertTrail } from './trail-operations.js';
 import { integerOf, optionalInteger, textOf } from './values.js';
 
@@ -20,6 +21,7 @@ interface Locked extends DeliveryRow {
   error: string | undefined;
   reference: string | undefined;
   at: number;
+  doubtful: boolean;
   moved: boolean;
   readonly trail: TrailEntry[];
 }
@@ -42,6 +44,7 @@ export function* settleDeliveries(
       at: settlement.at,
       reference: settlement.reference ?? row.reference,
     });
+    if (settlement.doubtful) row.doubtful = true;
     row.trail.push(...(settlement.trail ?? []));
     const { messageId, position, accountId, channel, number, status, error, at } = row;
     movements.push({ messageId, position, accountId, channel, number, status, error, refund: change.refund, at });
@@ -115,12 +118,15 @@ function toLocked(row: Row): Locked {
     error: undefined,
     reference: undefined,
     at: 0,
+    doubtful: false,
     moved: false,
     trail: [],
   };
 }
 
 function update(dialect: Dialect, rows: readonly Locked[]): Statement {
+  // Doubts are rare: where there is none, nothing is said about them.
+  const doubts = rows.some(({ doubtful }) => doubtful);
   return dialect.updateRows({
     table: 'messaging_recipient',
     set: {
@@ -130,11 +136,16 @@ function update(dialect: Dialect, rows: readonly Locked[]): Statement {
       // It leaves its lane when it needs no attempt any more, and with it the index that knows whose turn it is.
       lane: "CASE WHEN v.status = 'queued' THEN messaging_recipient.lane END",
       reference: 'coalesce(v.reference, messaging_recipient.reference)',
+      ...(doubts ? { doubtful: 'coalesce(v.doubtful, messaging_recipient.doubtful)' } : {}),
     },
-    shape: shapeOf('message_id status error reference', 'position due_at attempt refund at'),
+    shape: {
+      ...shapeOf('message_id status error reference', 'position due_at attempt refund at'),
+      ...(doubts ? { doubtful: 'integer' } : {}),
+    },
     rows: rows.map((row) => [
       ...[row.messageId, row.status, row.error ?? null, row.reference ?? null],
       ...[row.position, row.dueAt, row.attempt, row.refund, row.at],
+      ...(doubts ? [row.doubtful ? 1 : null] : []),
     ]),
     on: 'messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position',
   });

@@ -2,10 +2,11 @@ import type { Database } from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
 import { type Clock, SystemClock } from '../../common/clock.js';
 import { StorageUnavailableError } from '../../common/errors.js';
-import type { HostTransaction } from '../../outbox/outbox-store.js';
+import type { HostTransaction } from '../../common/host-transaction.js';
 import { SqliteDialect } from './dialects/sqlite-dialect.js';
 import { Executor, type Work } from './executor.js';
-import { asStorageFault, joinOn, openRunner } from './host-transaction.js';
+import { asStorageFault, openRunner } from './host-transaction.js';
+import { HostWork } from './host-work.js';
 import { driveSync } from './operation.js';
 import { SqliteHandle, type SqliteTask } from './sqlite-handle.js';
 import { TransactionWatch } from './transaction-watch.js';
@@ -33,6 +34,7 @@ const NOTHING = Symbol('nothing');
 export class SqliteExecutor extends Executor {
   override readonly dialect = new SqliteDialect();
   private readonly handle: SqliteHandle;
+  private readonly hostWork: HostWork;
   private readonly watch: TransactionWatch;
   private waiting: Queued[] = [];
   private scheduled = false;
@@ -48,23 +50,20 @@ export class SqliteExecutor extends Executor {
   ) {
     super();
     this.handle = new SqliteHandle(database);
+    this.hostWork = new HostWork(dataSource, this.dialect);
     this.watch = new TransactionWatch(dataSource, () => this.takeTurn());
   }
 
-  override write<T>(work: Work<T>): Promise<T> {
-    return this.enqueue(work, true, true);
+  override write<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
+    return host ? this.hostWork.write(host, work) : this.enqueue(work, true, true);
   }
 
-  override writeLazily<T>(work: Work<T>): Promise<T> {
-    return this.enqueue(work, true, false);
+  override writeLazily<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
+    return host ? this.hostWork.write(host, work) : this.enqueue(work, true, false);
   }
 
-  override read<T>(work: Work<T>): Promise<T> {
-    return this.enqueue(work, false, false);
-  }
-
-  override async join<T>(host: HostTransaction, work: Work<T>): Promise<T> {
-    return joinOn(openRunner(host, this.dataSource), this.dialect, work());
+  override read<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
+    return host ? this.hostWork.read(host, work) : this.enqueue(work, false, false);
   }
 
   override whenCommitted(host: HostTransaction, task: () => void): void {
@@ -119,7 +118,8 @@ export class SqliteExecutor extends Executor {
 
   /** Runs what waits; answers what stands in the way of the rest. */
   private perform(): string {
-    if (this.handle.inTransaction) return 'a transaction of the host is open; pass { manager } to be part of it';
+    if (this.handle.inTransaction)
+      return 'a transaction of the host is open; pass { host: { manager } } to be part of it';
     const tasks = this.waiting;
     this.waiting = [];
     const held = new Set(this.handle.perform(tasks));

@@ -1,7 +1,8 @@
 import type { ReferredDelivery, TrailStep } from '../../outbox/outbox-store.js';
 import type { TrailEntry } from '../../outbox/settlement.js';
-import { type Dialect, shapeOf } from './dialect.js';
+import type { Dialect } from './dialect.js';
 import { type Operation, rowsOf, type Statement } from './operation.js';
+import { shapeOf } from './rows.js';
 import { integerOf, textOf } from './values.js';
 
 /** A delivery with what is to be kept of its way. */

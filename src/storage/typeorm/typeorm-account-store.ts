@@ -5,6 +5,7 @@ import {
   type SignatureStatus,
   type StoredApiKey,
 } from '../../accounts/account-store.js';
+import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Executor } from './executor.js';
 import { type Operation, type Row, rowsOf, write } from './operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from './values.js';
@@ -87,9 +88,10 @@ export class TypeormAccountStore extends AccountStore {
     });
   }
 
-  override async listSignatures(accountId: string): Promise<readonly Signature[]> {
+  override async listSignatures(accountId: string, host?: HostTransaction): Promise<readonly Signature[]> {
     const sql = `SELECT ${SIGNATURE} FROM messaging_signature WHERE account_id = ? ORDER BY created_at, name`;
-    return (await this.rows(sql, accountId)).map(toSignature);
+    const find = () => rowsOf(sql, accountId);
+    return (await this.executor.read(find, host)).map(toSignature);
   }
 
   override async accountsWith(signature: string): Promise<readonly string[]> {

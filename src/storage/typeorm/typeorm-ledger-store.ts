@@ -1,10 +1,17 @@
-import { type LedgerEntry, type LedgerKind, type LedgerPosting, LedgerStore } from '../../billing/ledger-store.js';
+import {
+  type LedgerEntry,
+  type LedgerKind,
+  type LedgerPosting,
+  LedgerStore,
+  type PostingAnswer,
+} from '../../billing/ledger-store.js';
+import { postedBefore } from '../../billing/posting-id.js';
 import type { Page, PageRequest } from '../../common/page.js';
 import { checkBooks } from './check-operation.js';
 import type { Dialect } from './dialect.js';
 import type { Executor } from './executor.js';
 import { type Operation, type Row, rowsOf, write } from './operation.js';
-import { pageOf } from './page-of.js';
+import { readPage } from './read-page.js';
 import { integerOf, optionalInteger, optionalText, textOf } from './values.js';
 
 /** Balances and ledger in SQL. */
@@ -20,21 +27,14 @@ export class TypeormLedgerStore extends LedgerStore {
     });
   }
 
-  override post(posting: LedgerPosting): Promise<'posted' | 'repeated' | 'refused' | 'unknown'> {
+  override post(posting: LedgerPosting): Promise<PostingAnswer> {
     return this.executor.write(() => postEntry(this.executor.dialect, posting));
   }
 
-  override entries(accountId: string, { limit, after }: PageRequest): Promise<Page<LedgerEntry>> {
-    const { dialect } = this.executor;
-    return this.executor.read(function* (): Operation<Page<LedgerEntry>> {
-      const from = after === undefined ? undefined : yield* dialect.olderThan('messaging_ledger', 'posted_at', after);
-      const rows = yield* rowsOf(
-        `SELECT id, account_id, kind, units, message_id, position, note, posted_at FROM messaging_ledger
-          WHERE account_id = ? ${from ? `AND ${from.sql}` : ''} ORDER BY posted_at DESC, id DESC LIMIT ?`,
-        ...[accountId, ...(from?.params ?? []), limit + 1],
-      );
-      return pageOf(rows.map(toEntry), limit);
-    });
+  override entries(accountId: string, page: PageRequest): Promise<Page<LedgerEntry>> {
+    const filters = [{ sql: 'account_id = ?', params: [accountId] }];
+    const listing = { table: 'messaging_ledger', columns: COLUMNS, moment: 'posted_at', filters, toItem: toEntry };
+    return this.executor.read(() => readPage(this.executor.dialect, listing, page));
   }
 
   override check(): Promise<readonly string[]> {
@@ -42,27 +42,25 @@ export class TypeormLedgerStore extends LedgerStore {
   }
 }
 
-function* postEntry(
-  dialect: Dialect,
-  { id, accountId, kind, units, note, at }: LedgerPosting,
-): Operation<'posted' | 'repeated' | 'refused' | 'unknown'> {
+const COLUMNS = 'id, account_id, kind, units, message_id, position, note, posted_at';
+
+function* postEntry(dialect: Dialect, posting: LedgerPosting): Operation<PostingAnswer> {
+  const { id, formerId = id, accountId, kind, units, note, at } = posting;
   // The account's lock comes first, so that a posting repeated at the same time waits here and then finds the first one.
   const [account] = yield* rowsOf(
     `SELECT a.balance FROM messaging_account a WHERE a.id = ?${dialect.lock('a', 'wait', 'no key update')}`,
     accountId,
   );
-  const repeated = yield* rowsOf('SELECT id FROM messaging_ledger WHERE id = ?', id);
-  if (repeated.length > 0) return 'repeated';
   if (!account) return 'unknown';
-  const moved = yield* write(
-    'UPDATE messaging_account SET balance = balance + ? WHERE id = ? AND balance + ? >= 0',
-    ...[units, accountId, units],
-  );
-  if (moved === 0) return 'refused';
-  yield* write(
-    'INSERT INTO messaging_ledger (id, account_id, kind, units, note, posted_at) VALUES (?, ?, ?, ?, ?, ?)',
-    ...[id, accountId, kind, units, note ?? null, at],
-  );
+  const before = yield* rowsOf(`SELECT ${COLUMNS} FROM messaging_ledger WHERE id IN (?, ?)`, id, formerId);
+  const answer = postedBefore(posting, before.map(toEntry));
+  if (answer) return answer;
+  if (integerOf(account, 'balance') + units < 0) return 'refused';
+  const params = [id, accountId, kind, units, note ?? null, at];
+  const sql = 'INSERT INTO messaging_ledger (id, account_id, kind, units, note, posted_at) VALUES (?, ?, ?, ?, ?, ?)';
+  // Another account's lock is not ours: only the key tells that somebody has just posted this id there.
+  if ((yield* dialect.insertNew({ sql, params }, 'id')) === 0) return 'taken';
+  yield* write('UPDATE messaging_account SET balance = balance + ? WHERE id = ?', units, accountId);
   return 'posted';
 }
 

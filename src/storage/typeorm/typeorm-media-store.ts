@@ -1,3 +1,4 @@
+import type { HostTransaction } from '../../common/host-transaction.js';
 import { MediaStore } from '../../media/media-store.js';
 import { evenChunks } from './even-chunks.js';
 import type { Executor } from './executor.js';
@@ -16,74 +17,83 @@ export class TypeormMediaStore extends MediaStore {
     super();
   }
 
-  override async write(id: string, chunks: AsyncIterable<Uint8Array>, at: number): Promise<void> {
-    await this.change('INSERT INTO messaging_media (id, kept_at) VALUES (?, ?)', id, at);
+  override async write(
+    id: string,
+    chunks: AsyncIterable<Uint8Array>,
+    at: number,
+    host?: HostTransaction,
+  ): Promise<void> {
+    await this.change(host, 'INSERT INTO messaging_media (id, kept_at) VALUES (?, ?)', id, at);
     try {
-      await this.fill(id, chunks);
+      await this.fill(id, chunks, host);
     } catch (error) {
       // What this leaves behind is too old one day.
-      await this.remove([id]).catch(() => undefined);
+      await this.remove([id], host).catch(() => undefined);
       throw error;
     }
   }
 
   override async *read(id: string): AsyncIterable<Uint8Array> {
-    const [file] = await this.rows('SELECT chunks FROM messaging_media WHERE id = ?', id);
+    const [file] = await this.rows(undefined, 'SELECT chunks FROM messaging_media WHERE id = ?', id);
     const count = file ? optionalInteger(file, 'chunks') : undefined;
     if (count === undefined || count < 0) throw new Error('The file is not stored (any more).');
-    for (let place = 0; place < count; place++) {
+    for (let index = 0; index < count; index++) {
       const sql = 'SELECT content FROM messaging_media_chunk WHERE media_id = ? AND place = ?';
-      const [chunk] = await this.rows(sql, id, place);
+      const [chunk] = await this.rows(undefined, sql, id, index);
       if (!chunk) throw new Error('The file was removed while it was read.');
       yield bytesOf(chunk, 'content');
     }
   }
 
-  override async remove(ids: readonly string[]): Promise<void> {
+  override async remove(ids: readonly string[], host?: HostTransaction): Promise<void> {
     const { dialect } = this.executor;
     const going = JSON.stringify(ids);
     // Marked first: from now on nobody reads a part, and who still writes finds out.
-    await this.change(`UPDATE messaging_media SET chunks = -1 WHERE id IN ${dialect.strings()}`, going);
-    const rows = await this.rows(`SELECT id FROM messaging_media WHERE id IN ${dialect.strings()}`, going);
-    for (const row of rows) await this.erase(textOf(row, 'id'));
+    await this.change(host, `UPDATE messaging_media SET chunks = -1 WHERE id IN ${dialect.strings()}`, going);
+    const rows = await this.rows(host, `SELECT id FROM messaging_media WHERE id IN ${dialect.strings()}`, going);
+    for (const row of rows) await this.erase(textOf(row, 'id'), host);
   }
 
   override async purge(before: number, limit: number): Promise<number> {
     const sql = 'SELECT id FROM messaging_media WHERE kept_at < ? ORDER BY kept_at LIMIT ?';
-    const ids = (await this.rows(sql, before, limit)).map((row) => textOf(row, 'id'));
+    const ids = (await this.rows(undefined, sql, before, limit)).map((row) => textOf(row, 'id'));
     await this.remove(ids);
     return ids.length;
   }
 
-  private async fill(id: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  private async fill(id: string, chunks: AsyncIterable<Uint8Array>, host: HostTransaction | undefined): Promise<void> {
     let count = 0;
     for await (const chunk of evenChunks(chunks, CHUNK)) {
       const sql = 'INSERT INTO messaging_media_chunk (media_id, place, content) VALUES (?, ?, ?)';
-      await this.change(sql, id, count++, chunk);
+      await this.change(host, sql, id, count++, chunk);
     }
     // Its commit has all chunks on disk, too.
     const sql = 'UPDATE messaging_media SET chunks = ? WHERE id = ? AND chunks IS NULL';
-    const kept = await this.executor.write(() => write(sql, count, id));
+    const kept = await this.executor.write(() => write(sql, count, id), host);
     if (kept === 0) throw new Error('The file was removed while it was written.');
   }
 
   /** Some chunks after the other: to take away a large file at once would hold up everybody. */
-  private async erase(id: string): Promise<void> {
+  private async erase(id: string, host: HostTransaction | undefined): Promise<void> {
     for (;;) {
-      const [end] = await this.rows('SELECT max(place) AS place FROM messaging_media_chunk WHERE media_id = ?', id);
+      const [end] = await this.rows(
+        host,
+        'SELECT max(place) AS place FROM messaging_media_chunk WHERE media_id = ?',
+        id,
+      );
       const last = end && optionalInteger(end, 'place');
       if (last === undefined) break;
       const sql = 'DELETE FROM messaging_media_chunk WHERE media_id = ? AND place > ?';
-      await this.change(sql, id, last - REMOVED_AT_ONCE);
+      await this.change(host, sql, id, last - REMOVED_AT_ONCE);
     }
-    await this.change('DELETE FROM messaging_media WHERE id = ?', id);
+    await this.change(host, 'DELETE FROM messaging_media WHERE id = ?', id);
   }
 
-  private change(sql: string, ...params: readonly unknown[]): Promise<number> {
-    return this.executor.writeLazily(() => write(sql, ...params));
+  private change(host: HostTransaction | undefined, sql: string, ...params: readonly unknown[]): Promise<number> {
+    return this.executor.writeLazily(() => write(sql, ...params), host);
   }
 
-  private rows(sql: string, ...params: readonly unknown[]): Promise<readonly Row[]> {
-    return this.executor.read(() => rowsOf(sql, ...params));
+  private rows(host: HostTransaction | undefined, sql: string, ...params: readonly unknown[]): Promise<readonly Row[]> {
+    return this.executor.read(() => rowsOf(sql, ...params), host);
   }
 }

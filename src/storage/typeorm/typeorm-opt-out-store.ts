@@ -1,5 +1,5 @@
+import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Page } from '../../common/page.js';
-import type { HostTransaction } from '../../outbox/outbox-store.js';
 import {
   type OptOut,
   type OptOutKey,
@@ -30,7 +30,7 @@ export class TypeormOptOutStore extends OptOutStore {
 
   override among(keys: readonly OptOutKey[], host?: HostTransaction): Promise<readonly OptOutKey[]> {
     const find = () => findOptOuts(this.executor.dialect, keys);
-    return host ? this.executor.join(host, find) : this.executor.read(find);
+    return this.executor.read(find, host);
   }
 
   override list(query: OptOutQuery): Promise<Page<OptOut>> {

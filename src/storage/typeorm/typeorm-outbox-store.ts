@@ -1,3 +1,4 @@
+import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Page } from '../../common/page.js';
 import type { Decide, StoredReply } from '../../outbox/decide.js';
 import {
@@ -5,7 +6,6 @@ import {
   type CommitOutcome,
   type Delivery,
   type ExpiryOrder,
-  type HostTransaction,
   type MessageQuery,
   type Movement,
   OutboxStore,
@@ -17,6 +17,7 @@ import {
 import type { OnceKey, Send } from '../../outbox/send.js';
 import type { Settlement } from '../../outbox/settlement.js';
 import { claimDeliveries } from './claim-operation.js';
+import { canCommitAtOnce, commitAtOnce } from './commit-at-once.js';
 import { commitSends } from './commit-operation.js';
 import type { Executor } from './executor.js';
 import { LaneTurns } from './lane-turns.js';
@@ -35,27 +36,42 @@ import { deliveriesByReference, listTrail } from './trail-operations.js';
 /** Sends and their deliveries in SQL. */
 export class TypeormOutboxStore extends OutboxStore {
   private readonly turns = new LaneTurns();
+  /** Whether the last batch was accepted whole: the next one is trusted to be then, and written without looking first. */
+  private trusting = true;
 
   constructor(private readonly executor: Executor) {
     super();
   }
 
-  override commit(
+  override async commit(
     sends: readonly Send[],
     decide: Decide,
     host?: HostTransaction,
     patience: 'wait' | 'skip' = 'wait',
   ): Promise<readonly CommitOutcome[]> {
-    const work = () => commitSends(this.executor.dialect, sends, decide, patience, this.turns);
-    return host ? this.executor.join(host, work) : this.executor.write(work);
+    const { executor, turns } = this;
+    const { dialect } = executor;
+    const work = () => commitSends(dialect, sends, decide, patience, turns);
+    if (host) return executor.write(work, host);
+    if (this.trusting && patience === 'skip' && canCommitAtOnce(dialect, sends)) {
+      const outcomes = await executor.write(() => commitAtOnce(dialect, sends, decide, turns));
+      if (outcomes) return outcomes;
+    }
+    const outcomes = await executor.write(work);
+    this.trusting = outcomes.every(({ kind }) => kind === 'accepted' || kind === 'replayed');
+    return outcomes;
   }
 
   override whenCommitted(host: HostTransaction, task: () => void): void {
     this.executor.whenCommitted(host, task);
   }
 
-  override replay(key: Pick<OnceKey, 'accountId' | 'route' | 'key'>, now: number): Promise<StoredReply | undefined> {
-    return this.executor.read(() => findReply(key, now));
+  override replay(
+    key: Pick<OnceKey, 'accountId' | 'route' | 'key'>,
+    now: number,
+    host?: HostTransaction,
+  ): Promise<StoredReply | undefined> {
+    return this.executor.read(() => findReply(key, now), host);
   }
 
   override claim(order: ClaimOrder): Promise<readonly Delivery[]> {

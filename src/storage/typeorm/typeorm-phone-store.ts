@@ -1,7 +1,7 @@
 import { type PhoneMessage, PhoneStore } from '../../sandbox/phone-store.js';
-import { shapeOf } from './dialect.js';
 import type { Executor } from './executor.js';
 import { type Row, rowsOf, writeAll } from './operation.js';
+import { shapeOf } from './rows.js';
 import { integerOf, optionalText, textOf } from './values.js';
 
 /** The sandbox's phones in SQL. */

@@ -1,6 +1,8 @@
+import type { HostTransaction } from '../../common/host-transaction.js';
 import type { CredentialChange, CredentialReplacement, KeptCredential } from '../../msgapp/session-credentials.js';
 import {
   type NewSession,
+  newestFirst,
   type SessionLease,
   type SessionMove,
   SessionStore,
@@ -15,6 +17,7 @@ import {
 } from './credential-operations.js';
 import type { Executor } from './executor.js';
 import { type Row, rowsOf } from './operation.js';
+import type { SessionIndex } from './rows.js';
 import {
   createSession,
   leaseSession,
@@ -41,13 +44,23 @@ export class TypeormSessionStore extends SessionStore {
     return row && toSession(row);
   }
 
-  override async list(accountId: string, channel: string): Promise<readonly StoredSession[]> {
-    const rows = await this.rows(
-      `SELECT ${SESSION} FROM messaging_session a WHERE a.account_id = ? AND a.channel = ?
-        ORDER BY a.created_at DESC, a.id DESC`,
-      ...[accountId, channel],
-    );
-    return rows.map(toSession);
+  override async list(
+    accountId: string,
+    channel: string,
+    ended: number,
+    host?: HostTransaction,
+  ): Promise<readonly StoredSession[]> {
+    const own = (index: SessionIndex) =>
+      `SELECT ${SESSION} FROM messaging_session a${this.executor.dialect.by(index)} WHERE a.account_id = ? AND a.channel = ?`;
+    // In one statement, so that none ends between its halves. Neither reads more than it answers, but for the few that live.
+    const find = () =>
+      rowsOf(
+        `${own('messaging_session_live')} AND a.lease_until IS NOT NULL
+        UNION ALL SELECT * FROM (${own('messaging_session_account')} AND a.lease_until IS NULL
+          ORDER BY a.created_at DESC, a.id DESC LIMIT ?) e`,
+        ...[accountId, channel, accountId, channel, ended],
+      );
+    return (await this.executor.read(find, host)).map(toSession).sort(newestFirst);
   }
 
   override async free(channel: string, now: number, limit: number): Promise<readonly StoredSession[]> {

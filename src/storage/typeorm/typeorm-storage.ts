@@ -1,5 +1,5 @@
 import type { InjectionToken } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import type { AccountStore } from '../../accounts/account-store.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
 import { type Clock, SystemClock } from '../../common/clock.js';
@@ -16,6 +16,8 @@ import { type Connection, connectionOf } from './connection.js';
 import type { Executor } from './executor.js';
 import { executorFor } from './executor-for.js';
 import { checkSchema, migrate } from './migrate.js';
+import { startFault } from './start-fault.js';
+import { checkStorageSettings, providedDataSource, whereaboutsOf } from './storage-checks.js';
 import { TypeormAccountStore } from './typeorm-account-store.js';
 import { TypeormGuardStore } from './typeorm-guard-store.js';
 import { TypeormLedgerStore } from './typeorm-ledger-store.js';
@@ -28,18 +30,18 @@ import { TypeormSessionStore } from './typeorm-session-store.js';
 
 /** How `TypeormStorage` finds its database and its tables. */
 export interface TypeormStorageSettings {
-  /** The host's DataSource, or where a DataSource of our own connects to (`sqlite:<path>`, `postgres://…`). */
+  /** The host's DataSource, or where a DataSource of our own connects to (`sqlite:<path>`, `postgres://…`, `mysql://…`). */
   readonly database: DataSource | string;
   /** `run` (default): bring our tables up to date at start; `check`: refuse to start when they are not. */
-  readonly migrations?: 'run' | 'check';
+  readonly migrations?: 'run' | 'check' | undefined;
   /** What decides how long a lock is waited for on SQLite. Default: the machine's clock. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /** What `TypeormStorage.forRoot` takes. */
 export type TypeormStorageOptions = Pick<TypeormStorageSettings, 'migrations'> &
   (
-    | { /** `sqlite:<path>` or `postgres://…` */ readonly url: string }
+    | { /** `sqlite:<path>`, `postgres://…` or `mysql://…` */ readonly url: string }
     | { /** The host's, or its injection token. */ readonly dataSource: DataSource | InjectionToken }
   );
 
@@ -49,25 +51,25 @@ export interface TypeormStorageSource {
   readonly useFactory: (database?: DataSource) => TypeormStorage;
 }
 
-/** Storage in SQL through TypeORM: SQLite (better-sqlite3) or PostgreSQL, on the host's DataSource or one of our own. */
+/** Storage in SQL through TypeORM: SQLite (better-sqlite3), PostgreSQL, MariaDB or MySQL, on the host's DataSource or one of our own. */
 export class TypeormStorage extends MessagingStorage {
   private connection: Connection | undefined;
 
   /**
    * The storage option of `forRoot`: on a database of our own (`url`), or on the host's DataSource, given itself or by its
    * injection token (`DataSource` of `typeorm`, or `getDataSourceToken('name')`).
+   *
+   * @throws MessagingOptionsError with a sentence that says what is wrong
    */
-  static forRoot({ migrations, ...where }: TypeormStorageOptions): TypeormStorageSource {
-    const settings = migrations === undefined ? {} : { migrations };
-    if ('url' in where) return { useFactory: () => new TypeormStorage({ database: where.url, ...settings }) };
-    const { dataSource } = where;
-    if (dataSource instanceof DataSource) {
-      return { useFactory: () => new TypeormStorage({ database: dataSource, ...settings }) };
-    }
+  static forRoot(options: TypeormStorageOptions): TypeormStorageSource {
+    const where = whereaboutsOf(options);
+    const settings = options.migrations === undefined ? {} : { migrations: options.migrations };
+    if ('database' in where) return { useFactory: () => new TypeormStorage({ database: where.database, ...settings }) };
+    const { token } = where;
     return {
-      inject: [{ token: dataSource, optional: true }],
+      inject: [{ token, optional: true }],
       useFactory: (database?: DataSource) => {
-        if (database) return new TypeormStorage({ database, ...settings });
+        if (database) return new TypeormStorage({ database: providedDataSource(database, token), ...settings });
         throw new MessagingOptionsError(
           'Option storage names a DataSource that the application does not provide: import TypeOrmModule.forRoot, or give { url }.',
         );
@@ -75,32 +77,22 @@ export class TypeormStorage extends MessagingStorage {
     };
   }
 
+  /** @throws MessagingOptionsError with a sentence that says what is wrong */
   constructor(private readonly settings: TypeormStorageSettings) {
     super();
+    checkStorageSettings(settings);
   }
 
+  /** @throws MessagingOptionsError also when the database does not answer: whoever starts has to read a sentence */
   override async start(): Promise<void> {
     if (this.connection) return;
-    const { database, migrations } = this.settings;
-    const dataSource = database instanceof DataSource ? database : connectionOf(database);
-    const own = dataSource !== database;
-    if (!dataSource.isInitialized) await dataSource.initialize();
-    const executor = await executorFor(dataSource, this.settings.clock);
-    this.connection = {
-      dataSource,
-      own,
-      executor,
-      outbox: new TypeormOutboxStore(executor),
-      ledger: new TypeormLedgerStore(executor),
-      accounts: new TypeormAccountStore(executor),
-      phones: new TypeormPhoneStore(executor),
-      guards: new TypeormGuardStore(executor),
-      parts: new TypeormPartStore(executor),
-      sessions: new TypeormSessionStore(executor),
-      media: new TypeormMediaStore(executor),
-      optOuts: new TypeormOptOutStore(executor),
-    };
-    await this.prepare(executor, migrations ?? 'run');
+    try {
+      await this.open();
+    } catch (error) {
+      // Connections that stay open would keep the process alive.
+      await this.stop().catch(() => undefined);
+      throw startFault(error);
+    }
   }
 
   override async stop(): Promise<void> {
@@ -149,6 +141,32 @@ export class TypeormStorage extends MessagingStorage {
   private get started(): Connection {
     if (!this.connection) throw new Error('The storage is not started.');
     return this.connection;
+  }
+
+  private async open(): Promise<void> {
+    const { database, migrations, clock } = this.settings;
+    const own = typeof database === 'string';
+    const dataSource = own ? connectionOf(database) : database;
+    if (!dataSource.isInitialized) await dataSource.initialize();
+    const executor = await executorFor(dataSource, clock).catch(async (error: unknown) => {
+      if (own) await dataSource.destroy();
+      throw error;
+    });
+    this.connection = {
+      dataSource,
+      own,
+      executor,
+      outbox: new TypeormOutboxStore(executor),
+      ledger: new TypeormLedgerStore(executor),
+      accounts: new TypeormAccountStore(executor),
+      phones: new TypeormPhoneStore(executor),
+      guards: new TypeormGuardStore(executor),
+      parts: new TypeormPartStore(executor),
+      sessions: new TypeormSessionStore(executor),
+      media: new TypeormMediaStore(executor),
+      optOuts: new TypeormOptOutStore(executor),
+    };
+    await this.prepare(executor, migrations ?? 'run');
   }
 
   private prepare(executor: Executor, migrations: 'run' | 'check'): Promise<void> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Delivery } from '../../outbox/outbox-store.js';
 import { ACCOUNT, aSend, messageId, phone, range, recipients, SECOND, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { LEASE, places, type World } from './world.js';
@@ -85,6 +86,25 @@ export function claimTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(await world.claim({ now: START + LEASE + 2, abandoned: true }), []);
     const [third] = await world.claim({ now: START + 2 * LEASE + 2, abandoned: true });
     assert.equal(third?.attempt, 3);
+  });
+
+  test('what may have been taken is told with every later claim: left by its worker, or settled as a doubt', async () => {
+    await world.fund(3);
+    await world.accept(aSend(1), aSend(2), aSend(3));
+    await world.claim({ limit: 3 });
+    const again = { attempt: 1, dueAt: START + LEASE };
+    await world.settle(messageId(2), 'queued', { ...again, doubtful: true });
+    await world.settle(messageId(3), 'queued', again);
+    const doubts = (claimed: readonly Delivery[]) =>
+      Object.fromEntries(claimed.map(({ messageId: id, doubtful }) => [id, doubtful]));
+    const [first, second] = [START + LEASE + 1, START + 3 * LEASE];
+    const expected = { [messageId(1)]: true, [messageId(2)]: true, [messageId(3)]: undefined };
+    assert.deepEqual(doubts(await world.claim({ now: first, abandoned: true })), expected);
+    // An attempt that is known to have failed takes no doubt away.
+    for (const index of [1, 2, 3]) {
+      await world.settle(messageId(index), 'queued', { attempt: 2, dueAt: second, at: first });
+    }
+    assert.deepEqual(doubts(await world.claim({ now: second })), expected);
   });
 
   test('a retry counts its attempts and waits for its time', async () => {

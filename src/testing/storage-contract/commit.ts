@@ -136,30 +136,6 @@ export function commitTests({ test }: TestRunner, world: World): void {
     await world.holds(9);
   });
 
-  test('an undisturbed account is served without waiting', async () => {
-    await world.fund(2);
-    const sends = [aSend(1), aSend(2), aSend(3)];
-    const outcomes = await world.outbox.commit(
-      sends,
-      (all, seen) => {
-        assert.equal(seen.balances.get(ACCOUNT), 2);
-        const [first, ...rest] = all;
-        assert.ok(first);
-        const refusal = { kind: 'refused', why: 'insufficient_balance' } as const;
-        return {
-          outcomes: [{ kind: 'accepted', reply: first.reply }, ...rest.map(() => refusal)],
-          accepted: [first],
-          spent: new Map([[ACCOUNT, 1]]),
-          records: new Map(),
-        };
-      },
-      undefined,
-      'skip',
-    );
-    assert.deepEqual(kinds(outcomes), ['accepted', 'insufficient_balance', 'insufficient_balance']);
-    await world.holds(1);
-  });
-
   test('a hundred sends to three recipients each in one batch', async () => {
     await world.fund(299);
     const outcomes = await world.commit(...range(100).map((index) => aSend(index, { recipients: recipients(3) })));

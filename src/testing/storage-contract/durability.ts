@@ -40,7 +40,7 @@ async function everything(storage: MessagingStorage): Promise<unknown> {
     latest: await phones.latest(10),
     parts: await parts.parts(messageId(1)),
     trail: await outbox.trail(messageId(1)),
-    sessions: await sessions.list(ACCOUNT, 'wa'),
+    sessions: await sessions.list(ACCOUNT, 'wa', 9),
     steps: await sessions.transitions(sessionId(1)),
     credentials: [...(await sessions.credentials(sessionId(1), 'k', ['a', 'b', 'c']))].sort(),
     file: await digest(media.read('file')),

@@ -96,7 +96,7 @@ export function leaseTests({ test }: TestRunner, world: World): void {
     assert.equal(await until(), END);
     await world.sessions.renew([first], LATER);
     assert.equal(await until(), LATER);
-    assert.equal((await world.sessions.list(ACCOUNT, 'wa'))[0]?.heldUntil, LATER);
+    assert.equal((await world.sessions.list(ACCOUNT, 'wa', 9))[0]?.heldUntil, LATER);
     await world.sessions.release(first);
     assert.equal(await until(), undefined);
     await take('p2', START);

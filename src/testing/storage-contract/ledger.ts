@@ -45,20 +45,82 @@ export function ledgerTests({ test }: TestRunner, world: World): void {
     await world.holds(0);
   });
 
-  test('an id is posted once, also with other contents and for another account', async () => {
+  test('an id is posted once; the same account, kind and units are a repeat, everything else finds it taken', async () => {
     await world.fund(0);
-    await world.fund(0, 'acc2');
-    assert.equal(await world.ledger.post(posting('p1', 10)), 'posted');
-    assert.equal(await world.ledger.post(posting('p1', 10)), 'repeated');
-    assert.equal(await world.ledger.post(posting('p1', 500, { note: 'more' })), 'repeated');
-    assert.equal(await world.ledger.post(posting('p1', 10, { accountId: 'acc2' })), 'repeated');
+    await world.fund(20, 'acc2');
+    const { ledger } = world;
+    assert.equal(await ledger.post(posting('p1', 10)), 'posted');
+    assert.equal(await ledger.post(posting('p1', 10)), 'repeated');
+    assert.equal(await ledger.post(posting('p1', 10, { note: 'again', at: START + 1 })), 'repeated');
+    assert.equal(await ledger.post(posting('p1', 500)), 'taken');
+    assert.equal(await ledger.post(posting('p1', -10)), 'taken');
+    assert.equal(await ledger.post(posting('p1', 10, { kind: 'adjust' })), 'taken');
+    assert.equal(await ledger.post(posting('p1', 10, { accountId: 'acc2' })), 'taken');
     assert.deepEqual(await lines(), [line('p1', 10)]);
     await world.holds(10);
-    await world.holds(0, 'acc2');
+    await world.holds(20, 'acc2');
+  });
+
+  test("a line of an operator's under the former id is the same posting", async () => {
+    await world.fund(0);
+    await world.fund(20, 'acc2');
+    const { ledger } = world;
+    const again = (units: number, over: Partial<LedgerPosting> = {}) =>
+      ledger.post(posting('op:p1', units, { formerId: 'p1', ...over }));
+    assert.equal(await ledger.post(posting('p1', 10)), 'posted');
+    assert.equal(await again(10), 'repeated');
+    assert.deepEqual(
+      [await again(11), await again(-10), await again(10, { accountId: 'acc2' })],
+      Array(3).fill('taken'),
+    );
+    assert.deepEqual(await lines(), [line('p1', 10)]);
+    await world.holds(10);
+    await world.holds(20, 'acc2');
+  });
+
+  test('a posting whose own id is there is not looked for under the former one', async () => {
+    await world.fund(0);
+    const first = posting('op:op:p1', 10, { formerId: 'op:p1' });
+    assert.equal(await world.ledger.post(first), 'posted');
+    assert.equal(await world.ledger.post(posting('op:p1', 20, { formerId: 'p1' })), 'posted');
+    assert.equal(await world.ledger.post(first), 'repeated');
+    await world.holds(30);
+  });
+
+  test('a former id that may be the id of another posting is taken: whose it is cannot be told', async () => {
+    await world.fund(0);
+    assert.equal(await world.ledger.post(posting('op:p1', 10, { formerId: 'p1' })), 'posted');
+    assert.equal(await world.ledger.post(posting('op:op:p1', 10, { formerId: 'op:p1' })), 'taken');
+    await world.holds(10);
+  });
+
+  test('the ids of charges and refunds are taken; as a former id they are nobody’s, and all stand side by side', async () => {
+    await world.fund(1);
+    const [charge, refund] = [messageId(1), `${messageId(1)}:0`];
+    const goodwill = posting(`op:${charge}`, 5, { formerId: charge });
+    const early = posting(`op:${refund}`, 7, { formerId: refund });
+    await world.accept(aSend(1));
+    await world.claim();
+    const post = (each: LedgerPosting) => world.ledger.post(each);
+    assert.deepEqual([await post(early), await post(goodwill)], ['posted', 'posted']);
+    await world.settle(messageId(1), 'failed', { attempt: 1 });
+    assert.deepEqual([await post(early), await post(goodwill)], ['repeated', 'repeated']);
+    assert.deepEqual([await post(posting(charge, 5)), await post(posting(refund, 1))], ['taken', 'taken']);
+    const booked = (await lines()).map(({ id, units }) => [id, units]).sort();
+    const expected = [
+      [charge, -1],
+      [refund, 1],
+      [early.id, 7],
+      [goodwill.id, 5],
+      [`funds-${ACCOUNT}`, 1],
+    ];
+    assert.deepEqual(booked, expected.sort());
+    await world.holds(1 + 5 + 7);
   });
 
   test('an unknown account gets nothing', async () => {
     assert.equal(await world.ledger.post(posting('p1', 10)), 'unknown');
+    assert.equal(await world.ledger.post(posting('op:p1', 10, { formerId: 'p1' })), 'unknown');
     assert.equal(await world.ledger.balance(ACCOUNT), undefined);
     assert.deepEqual(await world.ledger.entries(ACCOUNT, { limit: 5 }), { items: [], next: undefined });
     await world.sound();
@@ -95,6 +157,16 @@ export function ledgerTests({ test }: TestRunner, world: World): void {
       (turn) => world.ledger.post(posting(`late${turn}`, 1, { at: START + SECOND + turn })),
     );
     assert.deepEqual(read, [['p6', 'p5', 'p4'], ['p3', 'p2', 'p1'], ['p0']]);
+  });
+
+  test('a page starts behind an entry of the account, or nowhere', async () => {
+    await world.fund(0);
+    await world.fund(5, 'acc2');
+    await world.ledger.post(posting('p1', 1));
+    assert.deepEqual(await world.ledger.entries(ACCOUNT, { limit: 3, after: 'p1' }), { items: [], next: undefined });
+    for (const after of ['p2', 'funds-acc2', '']) {
+      await assert.rejects(world.ledger.entries(ACCOUNT, { limit: 3, after }), { code: 'error.invalid_cursor' });
+    }
   });
 
   test('entries of one moment come by id, and a page never ends in an empty one', async () => {

@@ -10,6 +10,17 @@ export function listingTests({ test }: TestRunner, world: World): void {
     world.outbox.list({ accountId: ACCOUNT, channel: 'sms', kind: 'text', limit: 100, ...over });
   const ids = async (over: Partial<MessageQuery> = {}) => (await list(over)).items.map(({ id }) => id);
   const accepted = (index: number) => world.accept(aSend(index, { at: START + index }));
+  /** The first is in the listing that `list` shows; the others each differ from it in one thing. */
+  const acceptInFourListings = async () => {
+    await world.fund(9);
+    await world.fund(9, 'acc2');
+    await world.accept(
+      aSend(1),
+      aSend(2, { accountId: 'acc2' }),
+      aSend(3, { channel: 'wa' }),
+      aSend(4, { payload: { kind: 'otp', challenge: 'c' } }),
+    );
+  };
 
   test('a message is found by its account on its channel, by nobody else', async () => {
     await world.fund(1);
@@ -30,14 +41,7 @@ export function listingTests({ test }: TestRunner, world: World): void {
   });
 
   test('a list shows one account, one channel, one kind', async () => {
-    await world.fund(9);
-    await world.fund(9, 'acc2');
-    await world.accept(
-      aSend(1),
-      aSend(2, { accountId: 'acc2' }),
-      aSend(3, { channel: 'wa' }),
-      aSend(4, { payload: { kind: 'otp', challenge: 'c' } }),
-    );
+    await acceptInFourListings();
     assert.deepEqual(await ids(), [messageId(1)]);
     assert.deepEqual(await ids({ accountId: 'acc2' }), [messageId(2)]);
     assert.deepEqual(await ids({ channel: 'wa' }), [messageId(3)]);
@@ -62,6 +66,16 @@ export function listingTests({ test }: TestRunner, world: World): void {
     await world.accept(...range(6).map((index) => aSend(index)));
     const read = await pages((page) => list(page), 2);
     assert.deepEqual(read, [[5, 4].map(messageId), [3, 2].map(messageId), [1, 0].map(messageId)]);
+  });
+
+  test('a page starts behind a message of the same listing, or nowhere', async () => {
+    await acceptInFourListings();
+    assert.deepEqual(await list({ after: messageId(1) }), { items: [], next: undefined });
+    // An empty page would say that all has been seen.
+    for (const after of [2, 3, 4, 5].map(messageId)) {
+      await assert.rejects(list({ after }), { code: 'error.invalid_cursor' });
+    }
+    await assert.rejects(list({ accountId: 'acc3', after: messageId(1) }), { code: 'error.invalid_cursor' });
   });
 
   test('what happens to a message does not move it in the list', async () => {

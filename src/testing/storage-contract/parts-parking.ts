@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { aReceipt, aSend, aTakenSms, messageId, phone, SECOND, START } from './fixtures.js';
+import { aReceipt, aSend, aTakenSms, messageId, phone, range, SECOND, START } from './fixtures.js';
 import { PARKING, type PartsWorld } from './parts-world.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
@@ -82,6 +82,42 @@ export function parkTests({ test }: TestRunner, world: World, told: PartsWorld):
     for (const index of [0, 1, 2, 3]) await told.record(aTakenSms(index));
     const statuses = await Promise.all([0, 1, 2, 3].map((index) => told.status(index)));
     assert.deepEqual(statuses, ['sent', 'sent', 'delivered', 'delivered']);
+  });
+
+  test('the most that may wait are receipts, under however many ids', async () => {
+    await told.sent(4);
+    const ids = (index: number) => [...range(8).map((form) => `form ${form} of ${index}`), `id-${index}`];
+    for (const index of range(4)) {
+      const parking = { ...PARKING, until: PARKING.until + index, most: 3 };
+      await world.parts.receive([aReceipt('', { ids: ids(index) })], parking);
+    }
+    for (const index of range(4)) await told.record(aTakenSms(index));
+    const statuses = await Promise.all(range(4).map((index) => told.status(index)));
+    assert.deepEqual(statuses, ['sent', 'delivered', 'delivered', 'delivered']);
+  });
+
+  test('a route whose receipts all miss pushes out no receipt of another', async () => {
+    await told.sent(4);
+    const few = { ...PARKING, most: 2 };
+    await world.parts.receive([aReceipt('id-0')], few);
+    await world.parts.receive([aReceipt('id-1')], { ...few, until: PARKING.until + 1 });
+    const missing = range(20).map((index) => aReceipt('', { ids: [`x${index}`, `y${index}`], route: 'other' }));
+    await world.parts.receive(missing, { ...few, until: PARKING.until + 2 });
+    // Both routes in one call, and another one is too much for each.
+    const both = [aReceipt('id-2'), aReceipt('id-3', { route: 'other' })];
+    await world.parts.receive(both, { ...few, until: PARKING.until + 3 });
+    await told.record(...range(3).map((index) => aTakenSms(index)), aTakenSms(3, { route: 'other' }));
+    const statuses = await Promise.all(range(4).map((index) => told.status(index)));
+    assert.deepEqual(statuses, ['sent', 'delivered', 'delivered', 'delivered']);
+  });
+
+  test('of receipts that come together no more are kept than may wait', async () => {
+    await told.sent(6);
+    await world.parts.receive(
+      range(6).map((index) => aReceipt(`id-${index}`)),
+      { ...PARKING, most: 4 },
+    );
+    assert.equal((await told.record(...range(6).map((index) => aTakenSms(index)))).length, 4);
   });
 
   test('parked receipts are still there after a restart (where the harness can reopen)', async () => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { ACCOUNT, aReceipt, aTakenSms, messageId, phone, SECOND, START } from './fixtures.js';
+import { againTests } from './parts-again.js';
 import { matchTests } from './parts-matching.js';
 import { parkTests } from './parts-parking.js';
 import { storeTests } from './parts-storing.js';
-import { PartsWorld } from './parts-world.js';
+import { PARKING, PartsWorld } from './parts-world.js';
 import type { TestRunner } from './test-runner.js';
 import { places, type World } from './world.js';
 
@@ -33,6 +34,18 @@ export function partTests(runner: TestRunner, world: World): void {
     await told.record(aTakenSms(0));
     const [moved] = await told.receive(aReceipt('id-0', { at: START - 3600 * SECOND }));
     assert.equal(moved?.at, START + SECOND);
+  });
+
+  test('a carrier whose clock is ahead does not move an SMS in the future', async () => {
+    await told.sent(2);
+    const ahead = PARKING.now + 3600 * SECOND;
+    await told.record(aTakenSms(0));
+    const early = await told.receive(aReceipt('id-0', { at: ahead }), aReceipt('id-1', { at: ahead }));
+    const late = await told.record(aTakenSms(1));
+    assert.deepEqual(
+      [...early, ...late].map(({ at }) => at),
+      [PARKING.now, PARKING.now],
+    );
   });
 
   test('an SMS is delivered when each of its parts is', async () => {
@@ -145,4 +158,5 @@ export function partTests(runner: TestRunner, world: World): void {
   runner.describe('storing', () => storeTests(runner, world, told));
   runner.describe('matching', () => matchTests(runner, told));
   runner.describe('parking', () => parkTests(runner, world, told));
+  runner.describe('ids that are given again', () => againTests(runner, told));
 }

@@ -45,6 +45,28 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
     await world.holds(0);
   },
 
+  'batches over many accounts at once that do not wait: exactly what the balances cover': async (world, hand) => {
+    const accounts = range(5).map((index) => `acc${index}`);
+    for (const id of accounts) await world.fund(25, id);
+    await atOnce(40, async (batch) => {
+      const { outbox, ledger } = hand(batch);
+      const sends = accounts.map((accountId, index) => aSend(batch * 10 + index, { accountId }));
+      const outcomes = await outbox.commit(sends, decide, undefined, 'skip');
+      const busy = sends.filter((_, index) => outcomes[index]?.kind === 'busy');
+      if (busy.length > 0) await outbox.commit(busy, decide);
+      // Money that comes meanwhile is spent too, or is there in the end.
+      const accountId = `acc${batch % 5}`;
+      await ledger.post({ id: `p${batch}`, accountId, kind: 'topup', units: 1, at: START });
+    });
+    for (const [place, accountId] of accounts.entries()) {
+      const sends = range(20).map((index) => aSend(1000 + place * 20 + index, { accountId }));
+      await hand(0).outbox.commit(sends, decide, undefined, 'skip');
+      await world.holds(0, accountId);
+      const { items } = await world.outbox.list({ accountId, channel: 'sms', kind: 'text', limit: 100 });
+      assert.equal(items.length, 33);
+    }
+  },
+
   '50 sends at once under one key: one is accepted, 49 get its answer': async (world, hand) => {
     await world.fund(100);
     const outcomes = await atOnce(50, (index) =>
@@ -70,6 +92,28 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
     const answers = tally(await atOnce(50, (index) => hand(index).ledger.post(posting)));
     assert.deepEqual([answers.get('posted'), answers.get('repeated')], [1, 49]);
     await world.holds(5);
+  },
+
+  '20 ids posted to ten accounts at once: one of them gets the units, the others find it taken': async (
+    world,
+    hand,
+  ) => {
+    const accounts = range(10).map((index) => `acc${index}`);
+    for (const id of accounts) await world.fund(0, id);
+    const answers = await atOnce(200, (index) => {
+      const posting = { id: `p${Math.floor(index / 10)}`, accountId: `acc${index % 10}`, units: 5, at: START };
+      return hand(index).ledger.post({ ...posting, kind: 'topup' });
+    });
+    assert.deepEqual([...tally(answers)].sort(), [
+      ['posted', 20],
+      ['taken', 180],
+    ]);
+    const balances = await Promise.all(accounts.map((id) => world.ledger.balance(id)));
+    assert.equal(
+      balances.reduce<number>((sum, balance) => sum + Number(balance), 0),
+      100,
+    );
+    await world.sound();
   },
 
   '200 adjustments down at once on a balance for 100: exactly 100 are posted': async (world, hand) => {

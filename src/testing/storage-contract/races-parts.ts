@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { aReceipt, aSend, aTakenSms, messageId, phone, range, recipients, START } from './fixtures.js';
+import { aReceipt, aSend, aTakenSms, messageId, phone, range, recipients, SECOND, START } from './fixtures.js';
 import { PARKING } from './parts-world.js';
 import { atOnce, type Race } from './race.js';
 import { places, type World } from './world.js';
@@ -83,6 +83,36 @@ export const PART_RACES: Readonly<Record<string, Race>> = {
     await world.stand(
       messageId(0),
       range(20).map(() => 'delivered'),
+    );
+  },
+
+  'a receipt and the record of its part at once, where an older part has its id, 20 times: none is lost': async (
+    world,
+    hand,
+  ) => {
+    await sending(world, 40);
+    const ids = range(20).map((index) => `id-${index}`);
+    await world.parts.record(
+      ids.map((id, index) => sms(index, [id])),
+      PARKING.now,
+    );
+    const said = (id: string, second: number) => aReceipt(id, { at: START + second * SECOND, atByCarrier: true });
+    await world.parts.receive(
+      ids.map((id) => said(id, 3)),
+      PARKING,
+    );
+    const moved = await atOnce(40, (index) => {
+      const pair = index >> 1;
+      // Each pair in another order, and over two instances where there are.
+      const { parts } = hand((index & 1) + (pair & 1));
+      return (index & 1) === (pair >> 1) % 2
+        ? parts.receive([said(`id-${pair}`, 4)], PARKING)
+        : parts.record([sms(20 + pair, [`id-${pair}`])], PARKING.now);
+    });
+    assert.equal(moved.flat().length, 20);
+    await world.stand(
+      messageId(0),
+      range(40).map(() => 'delivered'),
     );
   },
 };

@@ -118,7 +118,7 @@ export const SESSION_RACES: Readonly<Record<string, Race>> = {
     let forgotten = counts.reduce((sum, count) => sum + count, 0);
     for (let count = 1; count > 0; forgotten += count) count = await world.sessions.purge(LATER, 10);
     assert.equal(forgotten, 30);
-    assert.deepEqual(await world.sessions.list(ACCOUNT, 'wa'), []);
+    assert.deepEqual(await world.sessions.list(ACCOUNT, 'wa', 99), []);
   },
 
   'one file id 20 times at once: kept once': async (world, hand) => {

@@ -61,9 +61,31 @@ export function sessionTests({ test }: TestRunner, world: World): void {
     for (const index of [2, 4, 1, 3]) await world.sessions.create(aSession(index, { createdAt: START + (index % 2) }));
     await world.sessions.create(aSession(5, { accountId: 'acc2' }));
     await world.sessions.create(aSession(6, { channel: 'other' }));
-    assert.deepEqual(ids(await world.sessions.list(ACCOUNT, 'wa')), [3, 1, 4, 2].map(sessionId));
-    assert.deepEqual(ids(await world.sessions.list('acc2', 'wa')), [sessionId(5)]);
-    assert.deepEqual(await world.sessions.list('acc3', 'wa'), []);
+    assert.deepEqual(ids(await world.sessions.list(ACCOUNT, 'wa', 9)), [3, 1, 4, 2].map(sessionId));
+    assert.deepEqual(ids(await world.sessions.list('acc2', 'wa', 9)), [sessionId(5)]);
+    assert.deepEqual(await world.sessions.list('acc3', 'wa', 9), []);
+  });
+
+  test('of those that have ended only the newest, of all others every one', async () => {
+    for (const [place, status] of STATUSES.filter(isFinal).entries()) {
+      const index = [7, 3, 9, 1, 5][place] ?? 0;
+      const lease = await world.sessions.create(aSession(index));
+      // The newest ends first.
+      await world.move(lease, status, { at: START + (20 - index) * SECOND });
+    }
+    const live = [await world.sessions.create(aSession(2)), await world.sessions.create(aSession(6))];
+    await reach(await world.sessions.create(aSession(0)), 'connected');
+    await reach(await world.sessions.create(aSession(10)), 'reconnecting');
+    for (const lease of live) await world.sessions.release(lease);
+    await world.move(await world.sessions.create(aSession(20, { accountId: 'acc2' })), 'failed');
+    await world.move(await world.sessions.create(aSession(21, { channel: 'other' })), 'failed');
+
+    const listed = async (ended: number) => ids(await world.sessions.list(ACCOUNT, 'wa', ended));
+    assert.deepEqual(await listed(0), [10, 6, 2, 0].map(sessionId));
+    assert.deepEqual(await listed(2), [10, 9, 7, 6, 2, 0].map(sessionId));
+    assert.deepEqual(await listed(99), [10, 9, 7, 6, 5, 3, 2, 1, 0].map(sessionId));
+    const [newest, ended] = await world.sessions.list(ACCOUNT, 'wa', 1);
+    assert.deepEqual([newest, ended], await Promise.all([10, 9].map((index) => world.sessions.find(sessionId(index)))));
   });
 
   test('a step changes the state, its reason and its time; a number stays, and so does the first connection', async () => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import type { HandOff, RepeatPolicy } from '../../../src/outbox/hand-off.js';
@@ -11,6 +11,7 @@ const opened = closeAfterEach();
 const open = async (...args: Parameters<typeof DeliveryWorld.open>) => opened(await DeliveryWorld.open(...args));
 
 beforeAll(() => Logger.overrideLogger(false));
+afterEach(() => void jest.restoreAllMocks());
 
 const retry: HandOff = { kind: 'retry', error: 'busy' };
 const sent: HandOff = { kind: 'sent' };
@@ -228,6 +229,59 @@ describe('a storage that fails', () => {
     await world.acceptSome(1);
     await world.pass(8000);
     expect(world.storage.outbox.settleFaults).toHaveLength(4);
+  });
+
+  /** Settlements fail as `fault` says; how many came at a time, and what was logged. */
+  const failing = (
+    { storage: { outbox } }: DeliveryWorld,
+    fault: (messages: readonly string[], call: number) => Error | undefined,
+  ) => {
+    const sizes: number[] = [];
+    const settle = outbox.settle.bind(outbox);
+    jest.spyOn(outbox, 'settle').mockImplementation(async (settlements) => {
+      // An expiry of nothing comes by here too.
+      if (settlements.length === 0) return [];
+      const error = fault(
+        settlements.map((settlement) => settlement.messageId),
+        sizes.push(settlements.length),
+      );
+      if (error) throw error;
+      return settle(settlements);
+    });
+    const logged: string[] = [];
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => void logged.push(String(line)));
+    return { sizes, logged };
+  };
+  const mistake = () => new RangeError('a mistake of ours');
+
+  test('while it settles one delivery does not take the others of its batch with it', async () => {
+    const world = await open('at-least-once');
+    const { sizes, logged } = failing(world, (messages) => (messages.includes(messageId(1)) ? mistake() : undefined));
+    world.worker();
+    await world.acceptSome(4);
+    await world.pass(15_000);
+    const statuses = await Promise.all([0, 1, 2, 3].map((index) => world.status(index)));
+    expect(statuses).toEqual(['delivered', 'sending', 'delivered', 'delivered']);
+    // Only the one whose settlement was not stored was handed over again when its lease had run out.
+    expect([...world.channel.submitted.values()]).toEqual([1, 2, 1, 1]);
+    expect([await world.balance(), await world.books()]).toEqual([996, []]);
+    expect(sizes).toEqual([4, 1, 1, 1, 1, 1]);
+    const line = `Channel sms: RangeError. Not stored: what became of ${messageId(1)}:0`;
+    expect(logged).toEqual([line, line]);
+  });
+
+  test('while it settles one delivery, and then is away for a moment: the others are asked for again', async () => {
+    const world = await open('at-least-once');
+    const { sizes } = failing(world, (messages, call) => {
+      if (call === 3) return away();
+      return messages.includes(messageId(0)) ? mistake() : undefined;
+    });
+    world.worker();
+    await world.acceptSome(3);
+    await world.pass(9000);
+    const statuses = await Promise.all([0, 1, 2].map((index) => world.status(index)));
+    expect(statuses).toEqual(['sending', 'delivered', 'delivered']);
+    expect(sizes).toEqual([3, 1, 1, 1, 1]);
   });
 
   test.each([

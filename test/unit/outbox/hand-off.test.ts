@@ -44,6 +44,31 @@ describe('the wait before another attempt', () => {
   });
 });
 
+describe('after an attempt that may have been taken', () => {
+  const policies: RepeatPolicy[] = ['idempotent', 'at-least-once', 'at-most-once'];
+  const doubted = (result: HandOff, repeat: RepeatPolicy, attempt = 2) =>
+    settlementOf({ ...aDelivery(attempt), doubtful: true }, result, { repeat, timing }, AT, 0, AT + 9);
+
+  test('the doubt is handed on to the next attempt', () => {
+    const lost: HandOff = { kind: 'unknown', error: 'lost' };
+    const settled = settlementOf(aDelivery(1), lost, { repeat: 'idempotent', timing }, AT, 0, AT + 9);
+    expect(settled).toMatchObject({ status: 'queued', doubtful: true });
+    expect(doubted({ kind: 'retry', error: 'busy' }, 'idempotent')).not.toHaveProperty('doubtful');
+  });
+
+  test.each(policies)('no attempt left is no proof that it was not: unknown, and nothing back (%s)', (repeat) => {
+    expect(doubted({ kind: 'retry', error: 'busy' }, repeat, 3)).toMatchObject({ status: 'unknown', error: 'busy' });
+    expect(doubted({ kind: 'refused', error: 'opted_out', unasked: true }, repeat)).toMatchObject({
+      status: 'unknown',
+    });
+  });
+
+  test("a refusal is one when the carrier knows our id, and else the second one's only", () => {
+    const refused: HandOff = { kind: 'refused', error: 'no' };
+    expect(policies.map((repeat) => doubted(refused, repeat).status)).toEqual(['failed', 'unknown', 'unknown']);
+  });
+});
+
 describe('what a hand-off means', () => {
   const policies: RepeatPolicy[] = ['idempotent', 'at-least-once', 'at-most-once'];
   const meaning = (result: HandOff, repeat: RepeatPolicy, attempt = 1) =>

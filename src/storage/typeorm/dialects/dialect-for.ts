@@ -15,6 +15,6 @@ export async function dialectFor(type: string, query: (sql: string) => Promise<u
   if (type === 'postgres') return new PostgresDialect();
   if (type === 'mysql' || type === 'mariadb') return new MysqlDialect(await mysqlServerOf(query));
   throw new MessagingOptionsError(
-    `storage.dataSource is of type ${type}; better-sqlite3, postgres, mysql and mariadb are supported.`,
+    `Option storage: dataSource is of type ${type}; better-sqlite3, postgres, mysql and mariadb are supported.`,
   );
 }

@@ -1,8 +1,8 @@
 import { StorageUnavailableError } from '../../../common/errors.js';
-import { type ColumnType, Dialect, type RecipientIndex, type RowShape, type RowsUpdate } from '../dialect.js';
+import { type ColumnType, Dialect } from '../dialect.js';
 import { codeOf } from '../host-transaction.js';
 import { type Operation, rowsOf, type Statement, write } from '../operation.js';
-import { integerOf } from '../values.js';
+import type { RecipientIndex, RowShape, RowsUpdate, SessionIndex } from '../rows.js';
 import type { MysqlServer } from './mysql-server.js';
 
 /** Marks a placeholder for the strings of one JSON parameter; `native` puts one placeholder for each in its place. */
@@ -133,16 +133,13 @@ export class MysqlDialect extends Dialect {
     return `DELETE FROM ${table} WHERE ${column} <= ? ORDER BY ${column} LIMIT ?`;
   }
 
-  override by(index: 'primary key' | RecipientIndex): string {
+  override by(index: 'primary key' | RecipientIndex | SessionIndex): string {
     return index === 'primary key' ? KEYED : ` FORCE INDEX (${index})`;
   }
 
-  /** Read first: an index is used for a known value, not for pairs that are compared nor for a subquery's. */
-  override *olderThan(table: string, column: string, id: string): Operation<Statement> {
-    const [row] = yield* rowsOf(`SELECT ${column} AS place FROM ${table} WHERE id = ?`, id);
-    if (!row) return { sql: 'FALSE', params: [] };
-    const place = integerOf(row, 'place');
-    return { sql: `${column} <= ? AND (${column} < ? OR id < ?)`, params: [place, place, id] };
+  /** Spelled out: no index is used for pairs that are compared. */
+  override behind(column: string, moment: number, id: string): Statement {
+    return { sql: `${column} <= ? AND (${column} < ? OR id < ?)`, params: [moment, moment, id] };
   }
 
   override together(statements: readonly Statement[]): readonly Statement[] {

@@ -43,5 +43,5 @@ function reaches(version: string, least: readonly number[]): boolean {
 }
 
 function refusal(fault: string): MessagingOptionsError {
-  return new MessagingOptionsError(`storage cannot use this database: ${fault}.`);
+  return new MessagingOptionsError(`Option storage: this database cannot be used: ${fault}.`);
 }

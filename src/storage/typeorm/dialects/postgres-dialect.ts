@@ -1,6 +1,7 @@
 import type { QueryRunner } from 'typeorm';
-import { type ColumnType, Dialect, type FirstRows, type RowShape } from '../dialect.js';
+import { type ColumnType, Dialect } from '../dialect.js';
 import { type Operation, rowsOf, type Statement } from '../operation.js';
+import type { FirstRows, RowShape } from '../rows.js';
 import { type PostgresConnection, planNameOf, preparedSession, type Session } from '../session.js';
 
 const CAST = { id: 'text', text: 'text', integer: 'bigint' } as const;
@@ -70,6 +71,19 @@ export class PostgresDialect extends Dialect {
     const counts = statements.map((_, index) => `(SELECT count(*) FROM w${index})`);
     const sql = `WITH ${parts.join(', ')} SELECT ${counts.join(' + ')} AS written`;
     return [{ sql, params: statements.flatMap(({ params }) => params) }];
+  }
+
+  /** The debit's own condition is `locked`'s: a row under our lock can be neither gone nor poorer when it is debited. */
+  override ifPaid(spent: readonly (readonly [string, number])[], inserts: readonly Statement[]): Statement {
+    const paidFor = inserts.map(({ sql }, index) => `w${index} AS (${sql} WHERE (SELECT paid FROM asked))`);
+    const sql = `WITH v AS (SELECT * FROM ${this.rows({ account_id: 'id', spent: 'integer' })}),
+      locked AS (SELECT a.id FROM v JOIN messaging_account a ON a.id = v.account_id WHERE a.balance >= v.spent
+        ORDER BY a.id${this.lock('a', 'skip', 'no key update')}),
+      asked AS (SELECT (SELECT count(*) FROM locked) = (SELECT count(*) FROM v) AS paid),
+      debit AS (UPDATE messaging_account SET balance = balance - v.spent FROM v
+        WHERE id = v.account_id AND (SELECT paid FROM asked)),
+      ${paidFor.join(', ')} SELECT paid FROM asked`;
+    return { sql, params: [JSON.stringify(spent), ...inserts.flatMap(({ params }) => params)] };
   }
 
   override *alone(migration: () => Operation<void>): Operation<void> {

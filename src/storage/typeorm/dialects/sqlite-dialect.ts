@@ -1,5 +1,6 @@
-import { asTheyAre, type ColumnType, Dialect, type RowShape, type RowsInsert, type RowsUpdate } from '../dialect.js';
+import { type ColumnType, Dialect } from '../dialect.js';
 import type { Operation, Statement } from '../operation.js';
+import { asTheyAre, type RowShape, type RowsInsert, type RowsUpdate } from '../rows.js';
 
 /** SQLite: one writer holds the whole database, so nothing is locked row by row. */
 export class SqliteDialect extends Dialect {
