@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { LedgerService } from '../../src/billing/ledger-service.js';
+import { FakeClock } from '../../src/testing/fake-clock.js';
 import { HttpSmsTransport } from '../../src/transports/http/index.js';
 import { eventually } from '../support/eventually.js';
 import { GatewayStation } from '../support/gateway/gateway-station.js';
@@ -10,7 +11,7 @@ import { closeAfterEach } from '../support/opened.js';
 import { describeServices } from '../support/services.js';
 import { phoneOf } from '../support/sms-client.js';
 
-const MANY = 400;
+const MANY = 300;
 const CALLBACK = 'https://sms.example.org/api/v1/sms/callbacks/twilio';
 const THROTTLED = json(429, { code: 20429, message: 'Too many requests', status: 429 }, { 'retry-after': '0' });
 
@@ -31,7 +32,14 @@ describeServices('a gateway that throttles, breaks off and talks nonsense', (sta
     const vendor = twilioDouble.vendor(station.server.url);
     const transport = HttpSmsTransport.forRoot({ vendor, callbackUrl: CALLBACK });
     const delivery = { retryBaseMs: 1, retryMaxMs: 5, maxAttempts: 100 };
-    const service = await start({ sms: { ...OPTIONS.sms, transport, delivery }, dispatch: { pollMs: 20 } });
+    // The route rests for a second now and then, whatever the vendor asks for: the clock is turned.
+    const clock = new FakeClock();
+    const turning = { clock, stepMs: 500 };
+    const service = await start({
+      sms: { ...OPTIONS.sms, transport, delivery },
+      dispatch: { pollMs: 20 },
+      clock: { useValue: clock },
+    });
     const client = await service.client(1000);
     const number = Array.from({ length: MANY }, (_, index) => phoneOf(index));
     const { smsID } = await client.sent({ signature: 'INFOS', content: 'Bonjour', number });
@@ -42,7 +50,7 @@ describeServices('a gateway that throttles, breaks off and talks nonsense', (sta
         counts.set(status, (counts.get(status) ?? 0) + 1);
       return Object.fromEntries(counts);
     };
-    const moved = await eventually(tally, ({ sent = 0, unknown = 0 }) => sent + unknown === MANY);
+    const moved = await eventually(tally, ({ sent = 0, unknown = 0 }) => sent + unknown === MANY, turning);
     expect(moved.unknown).toBeGreaterThan(10);
     expect(station.taken.map(({ to }) => to).sort()).toEqual([...number].sort());
     expect(asked).toBeGreaterThan(MANY * 1.4);
@@ -58,7 +66,7 @@ describeServices('a gateway that throttles, breaks off and talks nonsense', (sta
       });
       expect(answer.status).toBe(200);
     }
-    expect(await eventually(tally, ({ delivered }) => delivered === MANY)).toEqual({ delivered: MANY });
+    expect(await eventually(tally, ({ delivered }) => delivered === MANY, turning)).toEqual({ delivered: MANY });
     expect(await client.balance()).toBe(1000 - MANY);
     expect(await service.app.get(LedgerService, { strict: false }).checkLedger()).toEqual([]);
   });

@@ -110,6 +110,25 @@ describeServices('several carriers', (start) => {
     expect(await books()).toEqual([]);
   });
 
+  it('while its only route rests an SMS spends no attempts, and goes out when the route is back', async () => {
+    a.answer = () => BUSY;
+    await over([{ name: 'a', transport: { useValue: a } }]);
+    const { smsID } = await client.sent(SEND);
+    const back = clock.now() + 90_000;
+    await eventually(
+      () => clock.now(),
+      (now) => now >= back,
+      { clock, stepMs: 250 },
+    );
+    const tries = a.numbers.length;
+    expect(tries).toBeLessThan(NUMBERS.length + 5);
+    a.answer = () => ({ kind: 'sent' });
+    await becomes(smsID, 'sent');
+    expect(a.numbers).toHaveLength(tries + NUMBERS.length);
+    expect(await client.balance()).toBe(1000 - NUMBERS.length);
+    expect(await books()).toEqual([]);
+  });
+
   it('a number that no route is for is refunded', async () => {
     await over([{ name: 'a', transport: { useValue: a }, prefixes: ['226'] }]);
     const { smsID } = await client.sent({ ...SEND, number: ['33612345678'] });

@@ -87,7 +87,8 @@ export class BaileysCredentials {
   private write(changes: readonly CredentialChange[]): Promise<void> {
     if (changes.length === 0) return Promise.resolve();
     const writing = this.store.write(changes);
-    this.writes = Promise.allSettled([this.writes, writing.catch(this.lost)]);
+    // Its value is dropped: it would hold that of the write before, and so on back to the first.
+    this.writes = Promise.allSettled([this.writes, writing.catch(this.lost)]).then(() => undefined);
     return writing;
   }
 

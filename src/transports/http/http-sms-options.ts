@@ -9,27 +9,27 @@ export interface HttpSmsOptions {
   /** Who carries: `twilio({ … })`, `vonage`, `infobip`, `africasTalking`, `orange`, or a description of the host's own in `generic`. */
   readonly vendor: HttpVendor;
   /** For logs, records and the callback's path, where two transports use one vendor. Default: the vendor's name. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /**
    * Where the world reaches `POST …/sms/callbacks/<name>`: `https://sms.example.org/api/v1/sms/callbacks/twilio`. Without it
    * no receipts are asked for with each SMS; those that are set up at the vendor still come.
    */
-  readonly callbackUrl?: string;
+  readonly callbackUrl?: string | undefined;
   /** A secret last segment of that path, 16 to 128 letters, digits, `-` and `_`. Vendors that sign nothing need it. */
-  readonly callbackSecret?: string;
+  readonly callbackSecret?: string | undefined;
   /** Requests at a time, 1 to 256. Default 16. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** How long a request may take from the connection to the last byte of the answer, in milliseconds, 100 to 60 000. Default 10 000. */
-  readonly requestMs?: number;
+  readonly requestMs?: number | undefined;
   /**
    * How long an SMS may wait for its turn, while others go first or the route rests, in milliseconds, 0 to 600 000; then it
-   * goes back with `retry`. Default 120 000. Give less where another route stands by.
+   * goes back into the outbox. Default 120 000. Give less where another route stands by.
    */
-  readonly waitMs?: number;
+  readonly waitMs?: number | undefined;
   /** What happens to an SMS whose fate a crash left open, with a vendor that takes no idempotency key. Default `at-most-once`. */
-  readonly repeat?: Exclude<RepeatPolicy, 'idempotent'>;
+  readonly repeat?: Exclude<RepeatPolicy, 'idempotent'> | undefined;
   /** For a gateway with a certificate of its own, or that wants one. */
-  readonly tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>;
+  readonly tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> | undefined;
 }
 
 /** The same, complete and checked. */

@@ -13,7 +13,10 @@ import { callbackHandler } from './callback-handler.js';
 import { Gateway } from './gateway.js';
 import { type HttpSettings, type HttpSmsOptions, resolveHttpSettings } from './http-sms-options.js';
 import { retryAfterMs } from './retry-after.js';
-import { RouteGate, type Visit } from './route-gate.js';
+import { RouteGate, type TurnedAway, type Visit } from './route-gate.js';
+
+/** When an SMS whose turn did not come is taken up again. */
+const AGAIN_MS = 1000;
 
 /** What the option `sms.transport` is given by `HttpSmsTransport.forRoot`. */
 export interface HttpSmsTransportSource {
@@ -25,9 +28,9 @@ export interface HttpSmsTransportSource {
  * Carries SMS by a vendor's HTTP API, one request an SMS.
  *
  * Nothing that may have been taken is sent twice: an answer that does not come or makes no sense is `unknown`, unless the
- * vendor takes an idempotency key. When the vendor is busy (429, 503) the whole route rests as long as it asks. When our
- * account is at fault (credentials, credit, a wrong URL) the route rests too and says so in the log: the SMS are tried
- * for about an hour, so that a wrong key does not cost the customers' messages.
+ * vendor takes an idempotency key. When the vendor is busy (429, 503) the whole route rests, at least as long as it asks.
+ * When our account is at fault (credentials, credit, a wrong URL) the route rests too and says so in the log: the SMS are
+ * tried for about an hour, so that a wrong key does not cost the customers' messages.
  */
 export class HttpSmsTransport extends SmsTransport {
   override readonly name: string;
@@ -76,15 +79,16 @@ export class HttpSmsTransport extends SmsTransport {
   }
 
   override async submit(batch: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly SubmitResult[]> {
-    const visit: Visit = { signal, until: this.clock.now() + this.settings.waitMs };
-    const sweep = () => this.gate.sweep();
-    const cancel = this.clock.after(this.settings.waitMs, sweep);
-    signal.addEventListener('abort', sweep);
+    const visit: Visit = { signal };
+    // No look at the clock: a timer may come a moment early by it, and somebody may set it back.
+    const turnAway = () => this.gate.turnAway(visit);
+    const cancel = this.clock.after(this.settings.waitMs, turnAway);
+    signal.addEventListener('abort', turnAway);
     try {
       return await Promise.all(batch.map((sms) => this.submitOne(sms, visit)));
     } finally {
       cancel();
-      signal.removeEventListener('abort', sweep);
+      signal.removeEventListener('abort', turnAway);
     }
   }
 
@@ -97,7 +101,7 @@ export class HttpSmsTransport extends SmsTransport {
   private async submitOne(sms: OutgoingSms, visit: Visit): Promise<SubmitResult> {
     const { gateway } = this;
     const entry = await this.gate.enter(visit);
-    if ('turnedAway' in entry) return { kind: 'retry', error: entry.turnedAway };
+    if ('turnedAway' in entry) return this.turnedAway(entry);
     try {
       if (!gateway) return { kind: 'retry', error: 'not_started' };
       return await this.handOver(sms, gateway, entry.round);
@@ -106,9 +110,15 @@ export class HttpSmsTransport extends SmsTransport {
     }
   }
 
+  /** What only found too many before it was not tried: it spends no attempt, however long the queue is. */
+  private turnedAway({ turnedAway: error, rests }: TurnedAway): SubmitResult {
+    return rests ? { kind: 'retry', error } : { kind: 'postponed', error, until: this.clock.now() + AGAIN_MS };
+  }
+
   private async handOver(sms: OutgoingSms, gateway: Gateway, round: number): Promise<SubmitResult> {
     const now = this.clock.now();
-    if (sms.expiresAt !== undefined && sms.expiresAt <= now) return { kind: 'refused', error: 'expired' };
+    if (sms.expiresAt !== undefined && sms.expiresAt <= now)
+      return { kind: 'refused', error: 'expired', unasked: true };
     const { judgement, retryAfter } = await gateway.submit(sms, now);
     switch (judgement.kind) {
       case 'taken': {

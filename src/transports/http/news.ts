@@ -4,7 +4,7 @@ import { carrierCode } from './carrier-code.js';
 import { parseReference } from './message-reference.js';
 import type { VendorNews, VendorReceipt } from './vendor.js';
 
-/** A receipt's own time is taken when it lies so far back at most, in milliseconds. */
+/** A receipt's own time is taken when it lies so far back at most, in milliseconds; what is ahead is the intake's to judge. */
 const OLDEST_MS = 7 * 24 * 3_600_000;
 /** The longest text that is handed in; a phone sends 255 parts at most. */
 const LONGEST_TEXT = 40_000;
@@ -47,7 +47,7 @@ function receiptOf(receipt: VendorReceipt, { route, now }: Arrival): CarrierRece
     status,
     ...(number === undefined ? {} : { number }),
     ...(error === undefined ? {} : { error: carrierCode(error) }),
-    ...(at !== undefined && at <= now && at > now - OLDEST_MS ? { at } : {}),
+    ...(at !== undefined && at > now - OLDEST_MS ? { at } : {}),
   };
 }
 

@@ -6,15 +6,21 @@ const LONGEST_REST_MS = 60_000;
 /** The longest that a vendor's `Retry-After` is obeyed. */
 const LONGEST_ASKED_MS = 300_000;
 
-/** Who waits, and how long. */
+/** Those who come together. How long they wait is for whoever brought them to say, by {@link RouteGate.turnAway}. */
 export interface Visit {
   readonly signal: AbortSignal;
-  /** Milliseconds since the epoch. */
-  readonly until: number;
 }
 
 /** The answer to somebody who wants in. */
-export type Entry = { readonly round: number } | { readonly turnedAway: string };
+export type Entry = { readonly round: number } | TurnedAway;
+
+/** Why somebody did not get in, and whether it was for the route: that it had been failing, and not only that others were first. */
+export interface TurnedAway {
+  readonly turnedAway: string;
+  readonly rests: boolean;
+}
+
+const STOPPING: TurnedAway = { turnedAway: 'stopping', rests: false };
 
 interface Waiter {
   readonly visit: Visit;
@@ -46,7 +52,7 @@ export class RouteGate {
 
   /** Resolves with the round it goes in with, or why it was turned away. Whoever went in has to {@link leave}. */
   enter(visit: Visit): Promise<Entry> {
-    if (visit.signal.aborted) return Promise.resolve({ turnedAway: 'stopping' });
+    if (visit.signal.aborted) return Promise.resolve(STOPPING);
     return new Promise((answer) => {
       this.waiting.add({ visit, answer });
       this.admit();
@@ -68,9 +74,10 @@ export class RouteGate {
   /**
    * The vendor wants to be left alone.
    * @param round that the refused one went in with: refusals of one round are one refusal
-   * @param askedMs what the vendor asked for
+   * @param askedMs what the vendor asked for: less than our own rest is not enough, or a vendor that always says "0" would
+   * hear from all who wait at once
    */
-  rest(round: number, reason: string, askedMs?: number): void {
+  rest(round: number, reason: string, askedMs = 0): void {
     const begins = round === this.round;
     if (begins) {
       this.round++;
@@ -78,18 +85,16 @@ export class RouteGate {
       this.reason = reason;
     }
     const ownMs = begins ? Math.min(FIRST_REST_MS * 2 ** (this.refusals - 1), LONGEST_REST_MS) : 0;
-    const ms = Math.min(askedMs ?? ownMs, LONGEST_ASKED_MS) * (1 + this.random() / 10);
+    const ms = Math.min(Math.max(askedMs, ownMs), LONGEST_ASKED_MS) * (1 + this.random() / 10);
     this.restUntil = Math.max(this.restUntil, this.clock.now() + ms);
   }
 
-  /** Turns those away who have waited long enough or are called back. */
-  sweep(): void {
-    const now = this.clock.now();
+  /** Turns away who of a visit still waits: it has waited long enough or is called back. */
+  turnAway(visit: Visit): void {
     for (const waiter of this.waiting) {
-      const { signal, until } = waiter.visit;
-      if (!signal.aborted && now < until) continue;
+      if (waiter.visit !== visit) continue;
       this.waiting.delete(waiter);
-      waiter.answer({ turnedAway: signal.aborted ? 'stopping' : this.reason });
+      waiter.answer(visit.signal.aborted ? STOPPING : { turnedAway: this.reason, rests: this.refusals > 0 });
     }
   }
 

@@ -4,13 +4,13 @@ import type { CallbackContent } from './callback-content.js';
 /** An HTTP request to a gateway. Of `json` and `form` there is one, or none. */
 export interface VendorRequest {
   /** Default `POST`. */
-  readonly method?: 'GET' | 'POST' | 'PUT';
+  readonly method?: 'GET' | 'POST' | 'PUT' | undefined;
   /** Below the base URL, with its query; starts with a slash. */
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly json?: unknown;
   /** Sent as `application/x-www-form-urlencoded`; what is undefined is left out. */
-  readonly form?: Readonly<Record<string, string | undefined>>;
+  readonly form?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /** What a gateway answered. */
@@ -39,7 +39,7 @@ export interface RequestContext {
 /** What an answer says, as far as it says anything. */
 export interface VendorFacts {
   /** The carrier's ids of the parts in their order, when it took the SMS. */
-  readonly ids?: readonly string[];
+  readonly ids?: readonly string[] | undefined;
   /** How many segments the carrier counted. */
   readonly segments?: number | undefined;
   /** The vendor's code of what went wrong; undefined: nothing. */
@@ -51,13 +51,13 @@ export interface VendorFacts {
  */
 export interface VendorErrors {
   /** This SMS will never be taken: its number, its sender or its text is wrong. */
-  readonly permanent?: readonly (string | number)[];
+  readonly permanent?: readonly (string | number)[] | undefined;
   /** Not taken, may be later. */
-  readonly temporary?: readonly (string | number)[];
+  readonly temporary?: readonly (string | number)[] | undefined;
   /** Too many at a time: the whole route rests. */
-  readonly throttled?: readonly (string | number)[];
+  readonly throttled?: readonly (string | number)[] | undefined;
   /** Credentials, credit or set-up: every SMS would hear the same. */
-  readonly account?: readonly (string | number)[];
+  readonly account?: readonly (string | number)[] | undefined;
 }
 
 /** A bearer token that is fetched first and used until it runs out (RFC 6749 section 4.4). */
@@ -78,8 +78,8 @@ export interface VendorReceipt extends Pick<CarrierReceipt, 'status' | 'error' |
 
 /** What a vendor's call to us says. */
 export interface VendorNews {
-  readonly receipts?: readonly VendorReceipt[];
-  readonly inbound?: readonly Omit<InboundSms, 'route'>[];
+  readonly receipts?: readonly VendorReceipt[] | undefined;
+  readonly inbound?: readonly Omit<InboundSms, 'route'>[] | undefined;
 }
 
 /** A vendor's call to us, before it is believed. */
@@ -96,11 +96,11 @@ export interface UnprovenCall {
 /** How a vendor's calls to us are checked and read. */
 export interface VendorCallback {
   /** Whether the vendor signed this. Without it only a secret path proves that a call is the vendor's. */
-  readonly isGenuine?: (call: UnprovenCall) => boolean;
+  readonly isGenuine?: ((call: UnprovenCall) => boolean) | undefined;
   /** Undefined: it makes no sense. States that are not final are left out. */
   readonly read: (content: CallbackContent) => VendorNews | undefined;
   /** What the vendor wants to hear. Default 200 with an empty body. */
-  readonly answer?: CallbackAnswer;
+  readonly answer?: CallbackAnswer | undefined;
 }
 
 /** How one gateway is spoken to. Holds secrets: it is never logged. */
@@ -110,11 +110,11 @@ export interface HttpVendor {
   /** `https://…`; plain `http:` only to this machine. */
   readonly baseUrl: string;
   /** True when the vendor makes one SMS of several requests with the same reference. Default false. */
-  readonly idempotent?: boolean;
-  readonly token?: VendorToken;
+  readonly idempotent?: boolean | undefined;
+  readonly token?: VendorToken | undefined;
   readonly request: (sms: OutgoingSms, context: RequestContext) => VendorRequest;
   /** Must bear any JSON. */
   readonly read: (answer: VendorAnswer) => VendorFacts;
-  readonly errors?: VendorErrors;
-  readonly callback?: VendorCallback;
+  readonly errors?: VendorErrors | undefined;
+  readonly callback?: VendorCallback | undefined;
 }

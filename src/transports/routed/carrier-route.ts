@@ -24,6 +24,7 @@ export class CarrierRoute {
   private readonly circuit: Circuit | undefined;
   private sink: SmsSink | undefined;
   private started = false;
+  private starting: Promise<boolean> | undefined;
 
   /** @param pace undefined: no limit */
   constructor(
@@ -49,6 +50,11 @@ export class CarrierRoute {
   /** Nothing goes this way now. */
   get isShut(): boolean {
     return this.circuit?.isShut === true;
+  }
+
+  /** When something may go this way again, milliseconds since the epoch; undefined: not known. */
+  get shutUntil(): number | undefined {
+    return this.circuit?.shutUntil;
   }
 
   /** Never throws: a route that does not start rests, and is started again when it is tried. */
@@ -114,10 +120,19 @@ export class CarrierRoute {
     }
   }
 
+  /** All who ask while it is being started wait for that one start: a transport is started again only when it threw. */
   private async isReady(): Promise<boolean> {
-    if (this.started || !this.sink) return this.started;
+    const { sink } = this;
+    if (this.started || !sink) return this.started;
+    this.starting ??= this.tryToStart(sink).finally(() => {
+      this.starting = undefined;
+    });
+    return this.starting;
+  }
+
+  private async tryToStart(sink: SmsSink): Promise<boolean> {
     try {
-      await this.transport.start(this.sink);
+      await this.transport.start(sink);
       this.started = true;
     } catch (error) {
       this.log.error(`It does not start: ${nameOf(error)}.`);

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import CircuitBreaker from 'opossum';
 import type { Clock } from '../../common/clock.js';
+import type { AllOf } from '../../common/some-of.js';
 import type { BreakerOptions } from './route-options.js';
 
 /** Leave to try a route, until its outcome is told. */
@@ -28,11 +29,12 @@ export class Circuit {
   private turnedAt: number;
   private period = 0;
   private probing = false;
+  private restEndsAt = 0;
   private cancel: () => void = () => undefined;
 
   /** @param opened hears when it opens */
   constructor(
-    private readonly settings: Required<BreakerOptions>,
+    private readonly settings: AllOf<BreakerOptions>,
     private readonly clock: Clock,
     private readonly opened: () => void = () => undefined,
   ) {
@@ -44,6 +46,11 @@ export class Circuit {
   /** True: nothing may go now. */
   get isShut(): boolean {
     return this.breaker.opened || (this.breaker.halfOpen && this.probing);
+  }
+
+  /** When it may be tried again, milliseconds since the epoch; undefined: now, or when the one that tries it is through. */
+  get shutUntil(): number | undefined {
+    return this.breaker.opened ? this.restEndsAt : undefined;
   }
 
   /** Asks to send so many SMS: all, none, or one when it has rested. What goes has to be told of. */
@@ -93,6 +100,7 @@ export class Circuit {
 
   private rest(): void {
     this.begin();
+    this.restEndsAt = this.clock.now() + this.settings.openMs;
     this.cancel = this.clock.after(this.settings.openMs, () => {
       const { state } = this.breaker.toJSON();
       this.breaker.shutdown();

@@ -1,4 +1,6 @@
 import { MessagingOptionsError } from '../../common/errors.js';
+import { shown } from '../../common/shown.js';
+import type { AllOf } from '../../common/some-of.js';
 import { checkedInteger, checkedText, checkNames } from '../http/option-checks.js';
 import type { BreakerOptions, RouteRules, RouteSettings } from './route-options.js';
 
@@ -21,7 +23,7 @@ const NAME_RULE = '1 to 40 lower-case letters, digits, "-" and "_"';
 /** @throws MessagingOptionsError with a sentence that names the wrong option */
 export function resolveRoutes(options: {
   readonly routes: readonly RouteRules[];
-  readonly name?: string;
+  readonly name?: string | undefined;
 }): RoutedSettings {
   checkNames('routed', options, ['routes', 'name']);
   const { routes, name = 'routed' } = options;
@@ -56,7 +58,7 @@ function resolveRoute(at: string, route: RouteRules): RouteSettings {
   };
 }
 
-function resolveBreaker(at: string, breaker: BreakerOptions): Required<BreakerOptions> {
+function resolveBreaker(at: string, breaker: BreakerOptions): AllOf<BreakerOptions> {
   checkNames(at, breaker, Object.keys(BREAKER_NAMES));
   const { failurePercent = 50, leastSms = 5, windowMs = 60_000, openMs = 30_000 } = breaker;
   return {
@@ -76,7 +78,7 @@ function texts(at: string, values: unknown, pattern: RegExp): readonly string[] 
 
 function checkedNumber(at: string, value: unknown, min: number, max: number): number {
   if (typeof value === 'number' && value >= min && value <= max) return value;
-  throw new MessagingOptionsError(`Option ${at} must be a number from ${min} to ${max}; got ${String(value)}.`);
+  throw new MessagingOptionsError(`Option ${at} must be a number from ${min} to ${max}; got ${shown(value)}.`);
 }
 
 /** What our own transports say of an SMS that came too late: no other route makes it earlier. */

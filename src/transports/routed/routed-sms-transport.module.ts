@@ -20,7 +20,7 @@ export interface RoutedSmsOptions {
   /** 1 to 100. */
   readonly routes: readonly SmsRouteOptions[];
   /** For logs, 1 to 40 of `a-z 0-9 - _`. Default `routed`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
 }
 
 /** Several transports behind one, for the option `sms.transport`; see {@link SmsRouter} for what it does. */

@@ -29,7 +29,8 @@ export interface RouterPorts {
 
 /**
  * Carries SMS over several transports: each goes to the route that fits it best, and to the next one when that one refuses
- * it for good (`failOver`), rests, or begins to rest by failing it. What may have been taken goes nowhere else.
+ * it for good (`failOver`), rests, or begins to rest by failing it. What may have been taken goes nowhere else. What no route
+ * takes on now comes again when the first of them may, and spends no attempt.
  */
 export class SmsRouter extends SmsTransport {
   override readonly name: string;
@@ -73,7 +74,8 @@ export class SmsRouter extends SmsTransport {
     const until = this.clock.now() + this.timing.leaseMs;
     const trips = batch.map((sms) => new Trip(sms, this.table.candidates(sms.number, sms.signature)));
     await this.go(trips, until, signal);
-    return trips.map(({ result }) => result);
+    const now = this.clock.now();
+    return trips.map((trip) => trip.result(now));
   }
 
   override async stop(): Promise<void> {
@@ -86,8 +88,9 @@ export class SmsRouter extends SmsTransport {
   /** Each trip one route further, and on from there without waiting for the others. */
   private async go(trips: readonly Trip[], until: number, signal: AbortSignal): Promise<void> {
     const groups = new Map<CarrierRoute, Trip[]>();
+    const now = this.clock.now();
     for (const trip of trips) {
-      const route = trip.next(({ timing }) => this.clock.now() + timing.leaseMs <= until);
+      const route = trip.next(now, until);
       const group = route && groups.get(route);
       if (group) group.push(trip);
       else if (route) groups.set(route, [trip]);

@@ -1,11 +1,22 @@
 import type { OutgoingSms, RouteAttempt, SubmitResult } from '../../sms/sms-transport.js';
 import type { CarrierRoute, RouteResult } from './carrier-route.js';
 
+/** When an SMS comes again of which nobody can tell when its turn is. */
+const AGAIN_MS = 1000;
+
+/** Why no route took an SMS on, and when one may. */
+interface Wait {
+  readonly error: string;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
 /** The way of one SMS over its routes, until one of them has it or none is left. */
 export class Trip {
   private readonly left: CarrierRoute[];
   private readonly attempts: RouteAttempt[] = [];
-  private mayWorkLater: string | undefined;
+  private wait: Wait | undefined;
+  private failure: string | undefined;
   private refusal: string | undefined;
   private outcome: SubmitResult | undefined;
 
@@ -18,19 +29,19 @@ export class Trip {
   }
 
   /** What is to be told of it, once it is over. */
-  get result(): SubmitResult {
-    const result = this.outcome ?? this.withoutTaker();
+  result(now: number): SubmitResult {
+    const result = this.outcome ?? this.withoutTaker(now);
     return this.attempts.length > 0 ? { ...result, attempts: this.attempts } : result;
   }
 
-  /** The route to try now; undefined when the trip is over. `fits`: whether there is still time for a route. */
-  next(fits: (route: CarrierRoute) => boolean): CarrierRoute | undefined {
+  /** The route to try now; undefined when the trip is over. A route is only begun when its time is over by `end`. */
+  next(now: number, end: number): CarrierRoute | undefined {
     while (this.outcome === undefined) {
       const route = this.left.shift();
       if (!route) return undefined;
-      if (route.isShut) this.mayWorkLater ??= 'circuit_open';
-      else if (fits(route)) return route;
-      else this.mayWorkLater ??= 'no_time';
+      if (route.isShut) this.passBy('circuit_open', now, route.shutUntil);
+      else if (now + route.timing.leaseMs <= end) return route;
+      else this.passBy('no_time', now);
     }
     return undefined;
   }
@@ -38,18 +49,30 @@ export class Trip {
   /** What a route made of it. What may have been taken goes nowhere else. */
   tried(route: CarrierRoute, result: RouteResult, at: number, stopping: boolean): void {
     if (!result) {
-      this.mayWorkLater ??= 'circuit_open';
+      this.passBy('circuit_open', at, route.shutUntil);
       return;
     }
     if (result.kind !== 'postponed') this.attempts.push(...attemptsOf(route, result, at));
     if (result.kind === 'refused' && route.settings.failOver(result.error)) this.refusal = result.error;
-    else if (result.kind === 'retry' && route.isShut && !stopping) this.mayWorkLater = result.error;
+    else if (result.kind === 'retry' && route.isShut && !stopping) this.failure = result.error;
     else this.outcome = result.kind === 'postponed' ? result : { ...result, route: route.naming(result.route) };
   }
 
-  private withoutTaker(): SubmitResult {
-    if (this.mayWorkLater !== undefined) return { kind: 'retry', error: this.mayWorkLater };
-    return { kind: 'refused', error: this.refusal ?? 'no_route' };
+  /** It does not go this way now. What is known to be over may not have been noticed yet. */
+  private passBy(error: string, now: number, shutUntil = now): void {
+    const until = shutUntil > now ? shutUntil : now + AGAIN_MS;
+    this.wait = { error: this.wait?.error ?? error, until: Math.min(this.wait?.until ?? until, until) };
+  }
+
+  /** Without a try no attempt is spent, however long all routes rest: only its own time ends it. */
+  private withoutTaker(now: number): SubmitResult {
+    const { failure, refusal, wait, sms } = this;
+    if (failure !== undefined) return { kind: 'retry', error: failure };
+    if (refusal !== undefined) return wait ? { kind: 'retry', error: wait.error } : { kind: 'refused', error: refusal };
+    if (!wait) return { kind: 'refused', error: 'no_route', unasked: true };
+    if (sms.expiresAt !== undefined && sms.expiresAt <= now)
+      return { kind: 'refused', error: 'expired', unasked: true };
+    return { kind: 'postponed', ...wait };
   }
 }
 

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../common/some-of.js';
 import { OptionReader } from './option-reader.js';
 import type { AddressFormat, PartFormat } from './parts/part-format.js';
 import { SMPP_SESSION_DEFAULTS, type SmppSessionSettings, type SmppTlsSettings } from './session/session-settings.js';
@@ -119,7 +120,7 @@ function tlsSettings(reader: OptionReader, path: string, tls: boolean | SmppTlsS
   const own = new OptionReader(tls, `${path}.tls`, TLS);
   own.boolean('rejectUnauthorized', true);
   if ((tls.cert === undefined) !== (tls.key === undefined)) own.refuse('cert', 'and key go together');
-  return tls;
+  return withoutUndefined(tls);
 }
 
 function partFormat(reader: OptionReader, path: string, link: SmppLinkOptions): PartFormat {

@@ -42,7 +42,8 @@ const TIMEOUTS_TO_DEATH = 1 + SMPP_SESSION_DEFAULTS.maxMisses;
 const LEASE_MARGIN_MS = 30_000;
 
 const NO_LINK = 'smpp: no link';
-const STOPPING = 'smpp: stopping';
+/** It is the process that ends: another one may take them at once. */
+const STOPPING = { error: 'smpp: stopping', postpones: true } as const;
 
 /**
  * SMS over SMPP 3.4, on links that are kept up.
@@ -86,7 +87,7 @@ export class SmppSmsTransport extends SmsTransport {
     // With so many attempts, the last waits of ten minutes each, a carrier may be away for two hours.
     this.timing = { leaseMs, maxAttempts: 20, retryBaseMs: 5000, retryMaxMs: 600_000 };
     this.warnings = new RareWarnings(this.log, clock);
-    this.outage = new Outage(clock, (begunToo) => this.giveUpAll(NO_LINK, begunToo));
+    this.outage = new Outage(clock, (begunToo) => this.giveUpAll({ error: NO_LINK, begunToo }));
     this.references = new PartReferences(() => ids.random());
   }
 
@@ -104,7 +105,7 @@ export class SmppSmsTransport extends SmsTransport {
   override async submit(sms: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly SubmitResult[]> {
     const batch = new SubmissionBatch(sms);
     const giveUp = (ending: Ending) => batch.giveUp(ending, this.clock.now());
-    const stop = () => giveUp({ error: STOPPING, begunToo: false });
+    const stop = () => giveUp({ ...STOPPING, begunToo: false });
     const cancel = this.clock.after(WORK_MS, () => giveUp({ error: 'smpp: no time', begunToo: true, postpones: true }));
     signal.addEventListener('abort', stop);
     this.underWay.add(batch);
@@ -123,7 +124,7 @@ export class SmppSmsTransport extends SmsTransport {
     await Promise.all(this.links.map((link) => link.stop()));
     this.outage.end();
     await this.incoming?.close();
-    this.giveUpAll(STOPPING, true);
+    this.giveUpAll({ ...STOPPING, begunToo: true });
   }
 
   private linkOf(settings: SmppLinkSettings, incoming: Incoming, late: LateFates): SmppLink {
@@ -159,8 +160,8 @@ export class SmppSmsTransport extends SmsTransport {
     }
   }
 
-  private giveUpAll(error: string, begunToo: boolean): void {
-    for (const batch of this.underWay) batch.giveUp({ error, begunToo }, this.clock.now());
+  private giveUpAll(ending: Ending): void {
+    for (const batch of this.underWay) batch.giveUp(ending, this.clock.now());
   }
 
   private async hand(sink: SmsSink, report: SmsReport): Promise<void> {

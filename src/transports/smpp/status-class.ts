@@ -3,10 +3,13 @@ import { STATUS } from './pdu/status.js';
 /**
  * What a refused submit means.
  *
- * `throttled`: too fast, the whole link slows down. `temporary`: the carrier cannot now. `permanent`: it never will take
- * this one. `unclear`: everything else, worth a few tries.
+ * `throttled`: too fast, the whole link slows down. `temporary`: the carrier cannot now take this one. A full queue is
+ * among them: it may be that of one phone, which must not slow down all others. `permanent`: it never will take this one.
+ * `unclear`: everything else, worth a few tries.
  */
 export type StatusClass = 'throttled' | 'temporary' | 'permanent' | 'unclear';
+
+const TEMPORARY: readonly number[] = [STATUS.systemError, STATUS.queueFull, STATUS.receiverTemporaryError];
 
 /** What is wrong with the submit itself, so that every repetition would be refused too (SMPP 3.4 section 5.1.3). */
 const PERMANENT: readonly (readonly [first: number, last: number])[] = [
@@ -32,8 +35,8 @@ const PERMANENT: readonly (readonly [first: number, last: number])[] = [
 
 /** @param status the command_status of an answer, not 0 */
 export function statusClass(status: number): StatusClass {
-  if (status === STATUS.throttled || status === STATUS.queueFull) return 'throttled';
-  if (status === STATUS.systemError || status === STATUS.receiverTemporaryError) return 'temporary';
+  if (status === STATUS.throttled) return 'throttled';
+  if (TEMPORARY.includes(status)) return 'temporary';
   return PERMANENT.some(([first, last]) => status >= first && status <= last) ? 'permanent' : 'unclear';
 }
 

@@ -64,5 +64,5 @@ export const africasTalkingDouble: VendorDouble = {
       ...(status === 'delivered' ? { status: 'Success' } : { status: 'Failed', failureReason: 'AbsentSubscriber' }),
     }),
   inbound: ({ from, to, text }) => call({ id: 'inbound', from: `+${from}`, to, text, date: '2026-11-21 10:00:00' }),
-  underWay: (id) => call({ id, status: 'Buffered', phoneNumber: '+22670000001' }),
+  underWay: (id, _url, _now, status = 'Buffered') => call({ id, status, phoneNumber: '+22670000001' }),
 };

@@ -48,6 +48,7 @@ export function anSms(over: Partial<OutgoingSms> = {}): OutgoingSms {
 export type WorldOptions = Partial<Omit<HttpSmsOptions, 'vendor'>> & {
   readonly tlsServer?: ServerOptions;
   readonly stranger?: boolean;
+  readonly clock?: FakeClock;
 };
 
 /** A vendor's double on loopback and our transport that speaks to it, on a clock that tests turn. */
@@ -63,10 +64,9 @@ export class GatewayWorld {
 
   static async open(
     double: VendorDouble,
-    { tlsServer, stranger, ...options }: WorldOptions = {},
+    { tlsServer, stranger, clock = new FakeClock(), ...options }: WorldOptions = {},
   ): Promise<GatewayWorld> {
     const station = await GatewayStation.open(double, tlsServer);
-    const clock = new FakeClock();
     const vendor = stranger ? double.strangersVendor(station.server.url) : double.vendor(station.server.url);
     const transport = new HttpSmsTransport({ vendor, ...options }, clock, new EvenIds());
     await transport.start();

@@ -69,5 +69,5 @@ export const genericDouble: VendorDouble = {
   receipt: ({ id, to, status }) =>
     form({ id, number: to, state: status === 'delivered' ? 'DELIVRD' : 'UNDELIV', brandnew: 'x' }),
   inbound: ({ from, to, text }) => form({ id: 'inbound', from, to, text }),
-  underWay: (id) => form({ id, state: 'ENROUTE' }),
+  underWay: (id, _url, _now, state = 'ENROUTE') => form({ id, state }),
 };

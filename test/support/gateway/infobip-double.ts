@@ -60,6 +60,6 @@ export const infobipDouble: VendorDouble = {
     return call({ messageId: id, to, doneAt, status: STATUS[status], error, callbackData: reference, mccMnc: '61302' });
   },
   inbound: ({ from, to, text }) => call({ messageId: 'inbound', from, to, text, cleanText: text, smsCount: 1 }),
-  underWay: (id) =>
-    call({ messageId: id, status: { groupId: 1, groupName: 'PENDING', id: 7, name: 'PENDING_ENROUTE' } }),
+  underWay: (id, _url, _now, state) =>
+    call({ messageId: id, status: { groupId: state ?? 1, groupName: 'PENDING', id: 7, name: 'PENDING_ENROUTE' } }),
 };

@@ -86,5 +86,6 @@ export const twilioDouble: VendorDouble = {
     };
     return signed(fields, url, '');
   },
-  underWay: (id, url) => signed({ MessageSid: id, MessageStatus: 'sent', To: '+22670000001' }, url, ''),
+  underWay: (id, url, _now, state = 'sent') =>
+    signed({ MessageSid: id, MessageStatus: state, To: '+22670000001' }, url, ''),
 };

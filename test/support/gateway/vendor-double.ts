@@ -48,8 +48,8 @@ export interface VendorDouble {
     url: string,
     now: number,
   ): DoubleCall;
-  /** A call of a state that is not final. */
-  underWay(id: string, url: string, now: number): DoubleCall;
+  /** A call of a state that is not final. @param state in the vendor's words, or in nobody's */
+  underWay(id: string, url: string, now: number, state?: string): DoubleCall;
 }
 
 export interface Refusal {

@@ -69,6 +69,6 @@ export const vonageDouble: VendorDouble = {
   },
   inbound: ({ from, to, text }, _url, now) =>
     signed({ messageId: '0Binbound', msisdn: from, to, text, type: 'text', keyword: 'STOP', 'api-key': KEY }, now),
-  underWay: (id, _url, now) =>
-    signed({ messageId: id, msisdn: '22670000001', status: 'accepted', 'err-code': '0' }, now),
+  underWay: (id, _url, now, status = 'accepted') =>
+    signed({ messageId: id, msisdn: '22670000001', status, 'err-code': '0' }, now),
 };

@@ -63,6 +63,26 @@ test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5'])('%p is no duration
   expect(() => resolveBaileysOptions(Object({ ackTimeoutMs }))).toThrow(/ackTimeoutMs/);
 });
 
+test.each<[unknown, string]>([
+  [{ ackTimeout: 5 }, 'Option ackTimeout of BaileysMsgappTransport is not known; there are waWebSocketUrl, version,'],
+  [{ constructor: 5 }, 'Option constructor of BaileysMsgappTransport is not known;'],
+  [null, 'The options of BaileysMsgappTransport must be an object.'],
+  ['wss://relay.example', 'The options of BaileysMsgappTransport must be an object.'],
+  [[], 'The options of BaileysMsgappTransport must be an object.'],
+  [{ waWebSocketUrl: null }, 'Option waWebSocketUrl of BaileysMsgappTransport must be a wss:// URL'],
+  [{ version: '2.3000.1' }, 'Option version of BaileysMsgappTransport must be three numbers, such as [2, 3000, 1].'],
+  [{ version: [2, 3000] }, 'Option version of BaileysMsgappTransport must be three numbers'],
+  [{ browser: 'Chrome' }, 'Option browser of BaileysMsgappTransport must be three texts: system, browser, version.'],
+  [{ ca: 5 }, 'Option ca of BaileysMsgappTransport must be a text, PEM.'],
+  [{ agent: 5 }, 'Option agent of BaileysMsgappTransport must be an Agent of node:http or node:https.'],
+  [{ uploadAgent: null }, 'Option uploadAgent of BaileysMsgappTransport must be an Agent of node:http or node:https.'],
+  [{ ackTimeoutMs: null }, 'Option ackTimeoutMs of BaileysMsgappTransport must be a number of milliseconds above 0'],
+])('%j is refused where the host wrote it, before anything is loaded', (options, sentence) => {
+  const forRoot = () => Reflect.apply(BaileysMsgappTransport.forRoot, BaileysMsgappTransport, [options]);
+  expect(forRoot).toThrow(MessagingOptionsError);
+  expect(forRoot).toThrow(sentence);
+});
+
 test('an option that is undefined has its default', () => {
   expect(resolveBaileysOptions(Object({ queryTimeoutMs: undefined })).queryTimeoutMs).toBe(12_000);
 });

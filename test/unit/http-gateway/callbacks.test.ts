@@ -82,6 +82,16 @@ describe.each(DOUBLES)('callbacks of $name', (double) => {
     expect([...world.sink.received, ...world.sink.reported]).toEqual([]);
   });
 
+  test.each(['constructor', 'toString', '__proto__', 'nonsense'])(
+    'nor is a state %s, which nobody has',
+    async (state) => {
+      const world = await open();
+      const call = double.underWay('the-id', url, world.clock.now(), state);
+      expect((await world.call(call, url)).status).toBeLessThan(300);
+      expect([...world.sink.received, ...world.sink.reported]).toEqual([]);
+    },
+  );
+
   test('a text from a phone is handed in', async () => {
     const world = await open();
     const message = { from: '22670000001', to: '22600000', text: 'STOP & fini = été' };
@@ -223,6 +233,13 @@ describe('what only some vendors do', () => {
     await world.call(world.double.receipt(receipt, at, world.clock.now()), at);
     expect(world.sink.reported).toEqual([]);
     expect(world.sink.received).toMatchObject([{ ids: ['the-id'], status: 'undelivered', at: world.clock.now() }]);
+  });
+
+  test("the vendor's own time goes with a receipt, also when its clock is ahead of ours", async () => {
+    const world = await worldOf('infobip', secret);
+    const ahead = world.clock.now() + 5000;
+    await world.call(world.double.receipt({ id: 'the-id', to: '22670000001', status: 'undelivered' }, at, ahead), at);
+    expect(world.sink.received).toMatchObject([{ ids: ['the-id'], at: ahead }]);
   });
 
   test('a reference that is none of ours is passed over', async () => {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { type Entry, RouteGate } from '../../../src/transports/http/route-gate.js';
+import { type Entry, RouteGate, type Visit } from '../../../src/transports/http/route-gate.js';
 import { settled } from '../../support/settled.js';
+
+const TIRED: Entry = { turnedAway: '20429', rests: true };
 
 /** A gate and those who came to it. */
 class Crowd {
@@ -14,8 +16,9 @@ class Crowd {
     this.gate = new RouteGate(width, this.clock, () => random);
   }
 
-  async come(count: number, waitMs = 600_000): Promise<void> {
-    const visit = { signal: this.stopping.signal, until: this.clock.now() + waitMs };
+  /** So many come together. */
+  async come(count: number): Promise<Visit> {
+    const visit: Visit = { signal: this.stopping.signal };
     for (let each = 0; each < count; each++) {
       const place = this.entries.push(undefined) - 1;
       void this.gate.enter(visit).then((entry) => {
@@ -23,6 +26,7 @@ class Crowd {
       });
     }
     await settled(1);
+    return visit;
   }
 
   async pass(ms: number): Promise<void> {
@@ -98,24 +102,35 @@ describe('a gate', () => {
     }
   });
 
-  test('rests as long as it is asked to, but not for ever', async () => {
-    for (const [asked, rest] of [
-      [0, 0],
-      [90_000, 90_000],
-      [86_400_000, 300_000],
-    ] as const) {
-      const crowd = new Crowd(1);
-      await crowd.come(1);
-      crowd.gate.rest(crowd.round(0), 'busy', asked);
+  test.each([
+    [0, 1000],
+    [500, 1000],
+    [90_000, 90_000],
+    [86_400_000, 300_000],
+  ])('asked to rest %i ms it rests %i ms: no less than of its own accord, and not for ever', async (asked, rest) => {
+    const crowd = new Crowd(1);
+    await crowd.come(1);
+    crowd.gate.rest(crowd.round(0), 'busy', asked);
+    crowd.gate.leave();
+    await crowd.come(1);
+    await crowd.pass(rest - 1);
+    expect(crowd.admitted).toBe(1);
+    await crowd.pass(1);
+    expect(crowd.admitted).toBe(2);
+  });
+
+  test('a later refusal of the same round makes a rest longer where it asks for that, and never shorter', async () => {
+    const crowd = new Crowd(3);
+    await crowd.come(3);
+    for (const [place, asked] of [10_000, 0, 20_000].entries()) {
+      crowd.gate.rest(crowd.round(place), 'busy', asked);
       crowd.gate.leave();
-      await crowd.come(1);
-      if (rest > 0) {
-        await crowd.pass(rest - 1);
-        expect(crowd.admitted).toBe(1);
-      }
-      await crowd.pass(1);
-      expect(crowd.admitted).toBe(2);
     }
+    await crowd.come(1);
+    await crowd.pass(19_999);
+    expect(crowd.admitted).toBe(3);
+    await crowd.pass(1);
+    expect(crowd.admitted).toBe(4);
   });
 
   test('comes back a little later than others do', async () => {
@@ -147,20 +162,19 @@ describe('a gate', () => {
     await crowd.come(1);
     crowd.gate.rest(crowd.round(0), '20429', 90_000);
     crowd.gate.leave();
-    await crowd.come(2, 5000);
-    await crowd.come(1, 6000);
-    await crowd.pass(5000);
-    crowd.gate.sweep();
+    const tired = await crowd.come(2);
+    await crowd.come(1);
+    crowd.gate.turnAway(tired);
     await settled(1);
-    expect(crowd.entries.slice(1)).toEqual([{ turnedAway: '20429' }, { turnedAway: '20429' }, undefined]);
+    expect(crowd.entries.slice(1)).toEqual([TIRED, TIRED, undefined]);
   });
 
   test('turns all away who are called back, those who come late too', async () => {
     const crowd = new Crowd(1);
-    await crowd.come(3);
+    const visit = await crowd.come(3);
     crowd.stopping.abort();
-    crowd.gate.sweep();
+    crowd.gate.turnAway(visit);
     await crowd.come(1);
-    expect(crowd.entries.slice(1)).toEqual(Array(3).fill({ turnedAway: 'stopping' }));
+    expect(crowd.entries.slice(1)).toEqual(Array(3).fill({ turnedAway: 'stopping', rests: false }));
   });
 });

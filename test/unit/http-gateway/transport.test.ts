@@ -12,7 +12,9 @@ import { twilioDouble } from '../../support/gateway/twilio-double.js';
 import type { VendorDouble } from '../../support/gateway/vendor-double.js';
 import { vonageDouble } from '../../support/gateway/vonage-double.js';
 import { closeAfterEach } from '../../support/opened.js';
+import { SetBackClock } from '../../support/set-back-clock.js';
 import { settled } from '../../support/settled.js';
+import { until } from '../../support/until.js';
 
 const opened = closeAfterEach();
 const open = async (double: VendorDouble = genericDouble, options: WorldOptions = {}) =>
@@ -78,6 +80,33 @@ describe('connections', () => {
   });
 });
 
+test('a route that is only slow gives back what it has no time for as not tried', async () => {
+  const world = await open(genericDouble, { concurrency: 1, waitMs: 5000 });
+  world.server.next('held');
+  const results = world.submit(...many(3));
+  await world.server.arrived(1);
+  world.clock.advance(5000);
+  await settled();
+  world.server.release();
+  const untried = { kind: 'postponed', error: 'busy', until: world.clock.now() + 1000 };
+  expect((await results).slice(1)).toEqual([untried, untried]);
+  expect([kinds(await results)[0], world.asked]).toEqual(['sent', 1]);
+});
+
+test.each([1, 3_600_000])('an SMS waits no longer than it may, also when the clock was set back %i ms', async (ms) => {
+  const clock = new SetBackClock();
+  const world = await open(genericDouble, { concurrency: 1, waitMs: 5000, clock });
+  world.server.next('held');
+  const results = world.submit(...many(2));
+  await world.server.arrived(1);
+  clock.setBack(ms);
+  clock.advance(5000);
+  await settled();
+  world.server.release();
+  expect(kinds(await results)).toEqual(['sent', 'postponed']);
+  expect(world.asked).toBe(1);
+});
+
 describe('a route that is told to rest', () => {
   test('costs one SMS an attempt and not all of them', async () => {
     const world = await open(genericDouble, { concurrency: 1 });
@@ -92,6 +121,31 @@ describe('a route that is told to rest', () => {
     const all = kinds(await results);
     expect(all.filter((kind) => kind === 'retry')).toHaveLength(2);
     expect(all.filter((kind) => kind === 'sent')).toHaveLength(48);
+  });
+
+  test.each([
+    ['0', [1000, 2000, 4000]],
+    ['Sat, 21 Nov 2026 09:00:00 GMT', [1000, 2000, 4000]],
+    ['2', [2000, 2000, 4000]],
+  ])('rests as long as it would by itself when it is asked for less (Retry-After: %s)', async (retryAfter, rests) => {
+    const world = await open();
+    const refusal = { status: 429, headers: { 'retry-after': retryAfter }, body: '' };
+    world.server.next(...Array<typeof refusal>(200).fill(refusal));
+    const over: SubmitResult[] = [];
+    const results = many(200).map((sms) => world.submit(sms).then((result) => over.push(...result)));
+    await until(() => over.length >= 16);
+    await settled();
+    expect(world.asked).toBe(16);
+    for (const [before, restMs] of rests.entries()) {
+      world.clock.advance(restMs - 1);
+      await settled();
+      expect(world.asked).toBe(16 + before);
+      world.clock.advance(1);
+      await until(() => over.length > 16 + before);
+    }
+    world.stopping.abort();
+    await Promise.all(results);
+    expect(kinds(over)).toEqual([...Array(19).fill('retry'), ...Array(181).fill('postponed')]);
   });
 
   test('gives back what has waited long enough, before its lease runs out', async () => {
@@ -121,7 +175,9 @@ describe('an SMS', () => {
   test('that is of no use any more is not sent', async () => {
     const world = await open();
     const now = world.clock.now();
-    expect(await world.submit(anSms({ expiresAt: now }))).toEqual([{ kind: 'refused', error: 'expired' }]);
+    expect(await world.submit(anSms({ expiresAt: now }))).toEqual([
+      { kind: 'refused', error: 'expired', unasked: true },
+    ]);
     expect(world.asked).toBe(0);
   });
 
@@ -164,8 +220,8 @@ describe('a shutdown', () => {
     world.stopping.abort();
     await settled();
     world.server.release();
-    expect(kinds(await results)).toEqual(['sent', 'sent', 'retry', 'retry', 'retry']);
-    expect((await results)[2]).toEqual({ kind: 'retry', error: 'stopping' });
+    expect(kinds(await results)).toEqual(['sent', 'sent', 'postponed', 'postponed', 'postponed']);
+    expect((await results)[2]).toEqual({ kind: 'postponed', error: 'stopping', until: world.clock.now() + 1000 });
   });
 
   test('waits for what is under way; whoever comes later is sent away', async () => {

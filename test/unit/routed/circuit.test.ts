@@ -77,6 +77,22 @@ describe('a circuit', () => {
     expect(circuit.enter(500).most).toBe(500);
   });
 
+  test('says until when it is shut, as far as anybody knows', async () => {
+    const { clock, circuit, outcomes } = aCircuit();
+    expect(circuit.shutUntil).toBeUndefined();
+    await outcomes(FAILS, FAILS, FAILS, FAILS);
+    const restEnds = clock.now() + SETTINGS.openMs;
+    expect(circuit.shutUntil).toBe(restEnds);
+    clock.advance(SETTINGS.openMs - 1);
+    expect(circuit.shutUntil).toBe(restEnds);
+    clock.advance(1);
+    expect(circuit.shutUntil).toBeUndefined();
+    const probe = circuit.enter(1);
+    expect([circuit.isShut, circuit.shutUntil]).toEqual([true, undefined]);
+    await circuit.tell(probe, [FAILS]);
+    expect(circuit.shutUntil).toBe(clock.now() + SETTINGS.openMs);
+  });
+
   test('when that fails too it rests again, as long, and so on', async () => {
     const { clock, circuit, heard, outcomes } = aCircuit();
     await outcomes(FAILS, FAILS, FAILS, FAILS);

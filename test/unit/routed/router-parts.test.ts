@@ -5,6 +5,7 @@ import type { CarrierCallback } from '../../../src/sms/sms-transport.js';
 import { weakestOf } from '../../../src/transports/routed/weakest-policy.js';
 import { RecordingSink } from '../../support/recording-sink.js';
 import { anSms, RouteDouble, RoutedWorld } from '../../support/routed-world.js';
+import { settled } from '../../support/settled.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 
@@ -113,6 +114,29 @@ describe('starting and stopping', () => {
     expect(await world.send('22670000004')).toMatchObject({ route: 'a' });
     expect(broken.starts).toBe(3);
     expect(spare.numbers).toEqual(['22670000001', '22670000002']);
+  });
+
+  test('those who find a route without a start share one, and the next one comes when that one has failed', async () => {
+    let start: (works: boolean) => void = () => undefined;
+    const slow = new RouteDouble('slow', undefined, async () => {
+      throw new Error('no network');
+    });
+    const world = await RoutedWorld.started([{ name: 'a', transport: slow, breaker: false }]);
+    slow.starting = async () => {
+      if (!(await new Promise<boolean>((resolve) => (start = resolve)))) throw new Error('no network');
+    };
+    for (const [works, starts, expected] of [
+      [false, 2, { kind: 'retry', error: 'not_started' }],
+      [true, 3, { kind: 'sent' }],
+    ] as const) {
+      const results = [1, 2, 3].map((digit) => world.send(`2267000000${digit}`));
+      await settled();
+      expect(slow.starts).toBe(starts);
+      start(works);
+      expect(await Promise.all(results)).toMatchObject(Array(3).fill(expected));
+    }
+    expect(await world.send('22670000004')).toMatchObject({ kind: 'sent' });
+    expect(slow.starts).toBe(3);
   });
 
   test('every route is stopped, also when one of them throws; one that never started is not', async () => {

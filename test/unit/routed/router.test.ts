@@ -39,7 +39,7 @@ describe('where an SMS goes', () => {
       ...['bf-22670000001', 'fr-33612345678', 'bf-22670000002', undefined],
     ]);
     expect(burkina.batches).toHaveLength(1);
-    expect(results[3]).toEqual({ kind: 'refused', error: 'no_route' });
+    expect(results[3]).toEqual({ kind: 'refused', error: 'no_route', unasked: true });
   });
 
   test('the route that took it, and the try, are told', async () => {
@@ -151,10 +151,51 @@ describe('where an SMS goes', () => {
     expect(first.numbers).toHaveLength(20);
   });
 
-  test('when all routes rest it is to be tried later, without a try', async () => {
-    await twoRoutes(new RouteDouble('first', () => LOST), new RouteDouble('second', () => LOST), { leastSms: 1 });
-    for (let sms = 0; sms < 6; sms++) await world.send(BURKINA);
-    expect(await world.send(BURKINA)).toEqual({ kind: 'retry', error: 'circuit_open' });
+  /** Both routes rest, the first one for 10 s less than the second. */
+  async function bothRest() {
+    const both = await twoRoutes(new RouteDouble('first', () => LOST), new RouteDouble('second', () => LOST), {
+      leastSms: 1,
+    });
+    await world.send(BURKINA);
+    world.clock.advance(10_000);
+    for (let sms = 0; sms < 5; sms++) await world.send(BURKINA);
+    return { ...both, firstAgain: world.clock.now() + 20_000 };
+  }
+
+  test('when all routes rest it comes again when the first of them is tried, without a try', async () => {
+    const { firstAgain } = await bothRest();
+    const untried: SubmitResult = { kind: 'postponed', error: 'circuit_open', until: firstAgain };
+    expect(await world.send(BURKINA)).toEqual(untried);
+    world.clock.advance(19_999);
+    expect(await world.send(BURKINA)).toEqual(untried);
+    world.clock.advance(1);
+    expect(await world.send(BURKINA)).toMatchObject(LOST);
+  });
+
+  test('while another SMS tries the route it comes again in a second', async () => {
+    const { first } = await bothRest();
+    world.clock.advance(20_000);
+    let answerProbe: (result: SubmitResult) => void = () => undefined;
+    first.answer = () =>
+      new Promise((resolve) => {
+        answerProbe = resolve;
+      });
+    const probe = world.send(BURKINA);
+    await settled();
+    const untried = { kind: 'postponed', error: 'circuit_open', until: world.clock.now() + 1000 };
+    expect(await world.send(BURKINA)).toEqual(untried);
+    first.answer = () => ({ kind: 'sent' });
+    answerProbe({ kind: 'sent' });
+    expect(await probe).toMatchObject({ kind: 'sent' });
+    expect(await world.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'a' });
+  });
+
+  test('of no use any more when all routes rest, it does not come again', async () => {
+    await bothRest();
+    const expiresAt = world.clock.now() + 1;
+    expect(await world.send(BURKINA, { expiresAt })).toMatchObject({ kind: 'postponed' });
+    world.clock.advance(1);
+    expect(await world.send(BURKINA, { expiresAt })).toEqual({ kind: 'refused', error: 'expired', unasked: true });
   });
 
   test('refused here while another route rests: it may work there later', async () => {
@@ -212,6 +253,20 @@ describe('where an SMS goes', () => {
     const { second } = await twoRoutes(first);
     expect(world.router.timing.leaseMs).toBe(125_000);
     expect(await world.send(BURKINA)).toMatchObject({ kind: 'retry', error: 'no_time' });
+    expect(second.batches).toEqual([]);
+  });
+
+  test('one that had no time for any route comes again in a second, without a try', async () => {
+    const { first, second } = await twoRoutes(new RouteDouble('first', () => LOST), undefined, { leastSms: 1 });
+    await world.send(BURKINA);
+    world.clock.advance(30_000);
+    first.answer = async () => {
+      world.clock.advance(66_000);
+      return LOST;
+    };
+    const [probe, other] = await world.submit([anSms('22670000001'), anSms('22670000002')]);
+    expect(probe).toMatchObject(LOST);
+    expect(other).toEqual({ kind: 'postponed', error: 'circuit_open', until: world.clock.now() + 1000 });
     expect(second.batches).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ beforeAll(() => Logger.overrideLogger(false));
 
 const world = smppWorld();
 
-async function bound(link: Partial<SmppLinkOptions> = {}): Promise<TestSmsc> {
+async function bound(link: Omit<Partial<SmppLinkOptions>, 'port'> = {}): Promise<TestSmsc> {
   const smsc = await world().smsc();
   await world().start([{ port: smsc.port, route: 'acme', ...link }]);
   await world().until(() => smsc.connections[0]?.bind !== undefined);

@@ -182,6 +182,33 @@ describe('giving up', () => {
     expect(await half.result).toMatchObject({ final: 'undelivered' });
   });
 
+  test('postpones also what was handed to a link and did not go out', async () => {
+    const ending = { error: 'smpp: stopping', begunToo: false, postpones: true };
+    const unsent = { kind: 'postponed', error: 'smpp: stopping', until: 5 };
+    const before = sending(1, 0);
+    before.giveUp(ending, 4);
+    expect(before.notSent(5)).toBe(false);
+    expect(await before.result).toEqual(unsent);
+    const after = sending(1, 0);
+    expect(after.notSent(4)).toBe(true);
+    after.giveUp(ending, 5);
+    expect(await after.result).toEqual(unsent);
+  });
+
+  test('postpones nothing that went out before, or in part', async () => {
+    const ending = { error: 'smpp: stopping', begunToo: true, postpones: true };
+    const throttled = sending(1, 0);
+    throttled.notTaken(3);
+    throttled.send(BY, cut(1));
+    throttled.notSent(4);
+    throttled.giveUp(ending, 5);
+    expect(await throttled.result).toMatchObject({ kind: 'retry' });
+    const half = sending(2, 1);
+    half.notSent(4);
+    half.giveUp(ending, 5);
+    expect(await half.result).toMatchObject({ final: 'undelivered' });
+  });
+
   test('comes too late for what is over', async () => {
     const submission = sending(1, 0);
     submission.taken('7', 5);

@@ -151,7 +151,7 @@ describe('a carrier that says no', () => {
     smsc.onSubmit = (submit) => {
       if (submit.index % 3 === 0) {
         throttled++;
-        submit.answer({ status: submit.index % 2 ? 0x58 : 0x14 });
+        submit.answer({ status: 0x58 });
         return;
       }
       taken.push(textOf(submit.pdu));
@@ -169,6 +169,19 @@ describe('a carrier that says no', () => {
     expect(throttled).toBe(30);
     // Each rest is 50 ms at least; those within one flight share it.
     expect(world().clock.now() - begun).toBeGreaterThan(500);
+  });
+
+  test('the full queue of one phone goes back with that SMS, and slows nobody else', async () => {
+    const smsc = await world().smsc();
+    const full = '22670000007';
+    smsc.onSubmit = (submit) => submit.answer({ status: submit.pdu.destination.address === full ? 0x14 : 0 });
+    const transport = await world().start([{ port: smsc.port }]);
+    await world().until(() => smsc.connections[0]?.bind !== undefined);
+    // The clock stands: a link that rested would never go on.
+    const results = await world().submit(transport, manySms(100));
+    expect(results[7]).toMatchObject({ kind: 'retry', error: 'smpp: 0x14', attempts: [{ code: '0x14' }] });
+    expect(kinds(results).filter((kind) => kind === 'sent')).toHaveLength(99);
+    expect(smsc.submits).toHaveLength(100);
   });
 
   test('one that throttles for ever gives the batch back when its time is over', async () => {
@@ -339,10 +352,25 @@ describe('stopping', () => {
     const transport = await world().start([{ port: smsc.port, window: 3 }]);
     const results = world().submit(transport, [...manySms(8), ...smsOf(LONG)]);
     await world().until(() => held.length === 3);
+    const untried = { kind: 'postponed', error: 'smpp: stopping', until: world().clock.now() };
     world().stopping.abort();
     for (const submit of held) submit.answer();
-    expect(kinds(await world().settled(results))).toEqual(['sent', 'sent', 'sent', ...Array(6).fill('retry')]);
+    const all = await world().settled(results);
+    expect(kinds(all.slice(0, 3))).toEqual(['sent', 'sent', 'sent']);
+    expect(all.slice(3)).toEqual(Array(6).fill(untried));
     expect(smsc.submits).toHaveLength(3);
+  });
+
+  test('what the carrier did not take while the process wanted to stop has had its try', async () => {
+    const smsc = await world().smsc();
+    const held: SmscSubmit[] = [];
+    smsc.onSubmit = (submit) => held.push(submit);
+    const transport = await world().start([{ port: smsc.port }]);
+    const results = world().submit(transport, manySms(1));
+    await world().until(() => held.length === 1);
+    world().stopping.abort();
+    held[0]?.answer({ status: 0x58 });
+    expect(await world().settled(results)).toMatchObject([{ kind: 'retry', error: 'smpp: stopping' }]);
   });
 
   test('a message that has begun is finished', async () => {
@@ -362,7 +390,8 @@ describe('stopping', () => {
     const smsc = await world().smsc();
     const transport = await world().start([{ port: smsc.port }]);
     world().stopping.abort();
-    expect(kinds(await world().submit(transport, manySms(2)))).toEqual(['retry', 'retry']);
+    const untried = { kind: 'postponed', error: 'smpp: stopping', until: world().clock.now() };
+    expect(await world().submit(transport, manySms(2))).toEqual([untried, untried]);
     expect(smsc.submits).toEqual([]);
   });
 
@@ -376,7 +405,7 @@ describe('stopping', () => {
     const stopped = world().stop(transport);
     held[0]?.answer();
     await stopped;
-    expect(kinds(await results)).toEqual(['sent', 'retry']);
+    expect(kinds(await results)).toEqual(['sent', 'postponed']);
     expect(smsc.connections[0]?.count('unbind')).toBe(1);
     expect(smsc.submits).toHaveLength(1);
   });
@@ -387,6 +416,6 @@ describe('stopping', () => {
     const results = world().submit(transport, manySms(1));
     await world().until(() => smsc.connections.length === 1);
     await world().stop(transport);
-    expect(kinds(await results)).toEqual(['retry']);
+    expect(kinds(await results)).toEqual(['postponed']);
   });
 });

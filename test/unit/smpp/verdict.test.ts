@@ -7,8 +7,8 @@ const answered = (status: number): SubmitOutcome => ({ kind: 'answered', status,
 const FIRST = { attempt: 1, begun: false, refusals: 1 };
 
 test.each([
-  ['throttled', [0x58, 0x14]],
-  ['temporary', [0x08, 0x64]],
+  ['throttled', [0x58]],
+  ['temporary', [0x08, 0x14, 0x64]],
   [
     'permanent',
     [0x01, 0x02, 0x03, 0x0a, 0x0b, 0x15, 0x33, 0x34, 0x43, 0x48, 0x49, 0x50, 0x51, 0x61, 0x62, 0x65, 0xc1, 0xc4],
@@ -24,9 +24,16 @@ describe('what is done', () => {
     ['throttled', answered(0x58), FIRST, { kind: 'again', error: 'smpp: 0x58', code: '0x58', slower: true }],
     [
       'throttled in the middle',
+      answered(0x58),
+      { ...FIRST, begun: true },
+      { kind: 'again', error: 'smpp: 0x58', code: '0x58', slower: true },
+    ],
+    ['with a full queue', answered(0x14), FIRST, { kind: 'retry', error: 'smpp: 0x14', code: '0x14' }],
+    [
+      'with a full queue in the middle',
       answered(0x14),
       { ...FIRST, begun: true },
-      { kind: 'again', error: 'smpp: 0x14', code: '0x14', slower: true },
+      { kind: 'later', error: 'smpp: 0x14', code: '0x14' },
     ],
     ['temporary', answered(0x08), FIRST, { kind: 'retry', error: 'smpp: 0x08', code: '0x08' }],
     [

@@ -10,16 +10,16 @@ export interface AfricasTalkingOptions {
   readonly username: string;
   readonly apiKey: string;
   /** Default `https://api.africastalking.com`; the sandbox is `https://api.sandbox.africastalking.com`. */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
 }
 
-const STATES: Readonly<Record<string, CarrierReceipt['status']>> = {
-  Success: 'delivered',
-  Failed: 'undelivered',
-  Rejected: 'undelivered',
-  AbsentSubscriber: 'undelivered',
-  Expired: 'undelivered',
-};
+const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
+  ['Success', 'delivered'],
+  ['Failed', 'undelivered'],
+  ['Rejected', 'undelivered'],
+  ['AbsentSubscriber', 'undelivered'],
+  ['Expired', 'undelivered'],
+]);
 /** Processed, sent, queued. */
 const TAKEN = ['100', '101', '102'];
 
@@ -72,7 +72,7 @@ function readCallback(content: CallbackContent): VendorNews | undefined {
   const number = content.field('phoneNumber');
   const state = content.field('status');
   if (id !== undefined && state !== undefined) {
-    const status = STATES[state];
+    const status = STATES.get(state);
     const error = content.field('failureReason') ?? state;
     return status === undefined
       ? {}

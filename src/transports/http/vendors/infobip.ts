@@ -12,12 +12,12 @@ export interface InfobipOptions {
 }
 
 /** By status group. What Infobip itself rejects is `failed`; what a carrier could not deliver `undelivered`. */
-const GROUPS: Readonly<Record<string, CarrierReceipt['status']>> = {
-  2: 'undelivered',
-  3: 'delivered',
-  4: 'undelivered',
-  5: 'failed',
-};
+const GROUPS: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
+  ['2', 'undelivered'],
+  ['3', 'delivered'],
+  ['4', 'undelivered'],
+  ['5', 'failed'],
+]);
 const TAKEN_GROUPS = ['0', '1', '3'];
 
 /** 48 hours, in seconds. */
@@ -99,7 +99,7 @@ function receiptOf(result: unknown): VendorReceipt | undefined {
   const id = textOf(valueAt(result, 'messageId'));
   const group = textOf(valueAt(result, 'status', 'groupId'));
   const name = textOf(valueAt(result, 'status', 'name'));
-  const status = name === 'EXPIRED_DLR_UNKNOWN' ? 'unknown' : GROUPS[group ?? ''];
+  const status = name === 'EXPIRED_DLR_UNKNOWN' ? 'unknown' : GROUPS.get(group ?? '');
   if (id === undefined || status === undefined) return undefined;
   const error = textOf(valueAt(result, 'error', 'name'));
   const at = Date.parse(textOf(valueAt(result, 'doneAt')) ?? '');

@@ -12,14 +12,14 @@ export interface OrangeOptions {
   /** The country's sender number, digits with the country code: `2260000` for Burkina Faso. The signature goes as the sender's name. */
   readonly senderNumber: string;
   /** Default `https://api.orange.com`. */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
 }
 
-const STATES: Readonly<Record<string, CarrierReceipt['status']>> = {
-  DeliveredToTerminal: 'delivered',
-  DeliveryImpossible: 'undelivered',
-  DeliveryUncertain: 'unknown',
-};
+const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
+  ['DeliveredToTerminal', 'delivered'],
+  ['DeliveryImpossible', 'undelivered'],
+  ['DeliveryUncertain', 'unknown'],
+]);
 
 /**
  * Orange SMS API for Africa and the Middle East. Sources:
@@ -96,7 +96,7 @@ function readCallback({ json }: CallbackContent): VendorNews | undefined {
   if (id !== undefined && infos !== undefined) {
     const receipts = (Array.isArray(infos) ? listOf(infos) : [infos]).flatMap((info) => {
       const state = textOf(valueAt(info, 'deliveryStatus')) ?? '';
-      const status = STATES[state];
+      const status = STATES.get(state);
       if (status === undefined) return [];
       const error = status === 'delivered' ? {} : { error: state };
       return [{ id, status, number: textOf(valueAt(info, 'address')), ...error }];

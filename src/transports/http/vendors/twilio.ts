@@ -13,21 +13,21 @@ export interface TwilioOptions {
   /** Also what Twilio signs its callbacks with. */
   readonly authToken: string;
   /** An API key for requests instead of the auth token. */
-  readonly apiKey?: { readonly sid: string; readonly secret: string };
+  readonly apiKey?: { readonly sid: string; readonly secret: string } | undefined;
   /** Sends by a Messaging Service; the signature has to be one of its senders. Twilio then counts no segments for us. */
-  readonly messagingServiceSid?: string;
+  readonly messagingServiceSid?: string | undefined;
   /** Default `https://api.twilio.com`. */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
 }
 
 /** A delivery that Twilio gives up before a carrier had it is `failed`: nobody was charged. */
-const STATES: Readonly<Record<string, CarrierReceipt['status']>> = {
-  delivered: 'delivered',
-  read: 'delivered',
-  undelivered: 'undelivered',
-  failed: 'failed',
-  canceled: 'failed',
-};
+const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
+  ['delivered', 'delivered'],
+  ['read', 'delivered'],
+  ['undelivered', 'undelivered'],
+  ['failed', 'failed'],
+  ['canceled', 'failed'],
+]);
 
 /** The longest `ValidityPeriod`, in seconds. */
 const LONGEST_LIFE = 14_400;
@@ -103,7 +103,7 @@ function readTwilio(content: CallbackContent): VendorNews | undefined {
   const state = content.field('MessageStatus');
   if (id === undefined) return undefined;
   if (state !== undefined && state !== 'received') {
-    const status = STATES[state];
+    const status = STATES.get(state);
     if (status === undefined) return {};
     const error = content.field('ErrorCode');
     const reference = referenceIn(content.query);

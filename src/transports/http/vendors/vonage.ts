@@ -11,21 +11,21 @@ export interface VonageOptions {
   readonly apiKey: string;
   readonly apiSecret: string;
   /** What Vonage signs its callbacks with, where it was asked to. Without it give `callbackSecret`. */
-  readonly signatureSecret?: string;
+  readonly signatureSecret?: string | undefined;
   /** Default `sha256`. */
-  readonly signatureMethod?: VonageSignatureMethod;
+  readonly signatureMethod?: VonageSignatureMethod | undefined;
   /** Default `https://rest.nexmo.com`. */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
 }
 
-const STATES: Readonly<Record<string, CarrierReceipt['status']>> = {
-  delivered: 'delivered',
-  expired: 'undelivered',
-  undelivered: 'undelivered',
-  failed: 'undelivered',
-  rejected: 'undelivered',
-  unknown: 'unknown',
-};
+const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
+  ['delivered', 'delivered'],
+  ['expired', 'undelivered'],
+  ['undelivered', 'undelivered'],
+  ['failed', 'undelivered'],
+  ['rejected', 'undelivered'],
+  ['unknown', 'unknown'],
+]);
 
 /** The shortest `ttl`, in milliseconds. */
 const SHORTEST_LIFE_MS = 20_000;
@@ -99,7 +99,7 @@ function readCallback(content: CallbackContent): VendorNews | undefined {
   if (number === undefined || id === undefined) return undefined;
   const state = content.field('status');
   if (state !== undefined) {
-    const status = STATES[state];
+    const status = STATES.get(state);
     if (status === undefined) return {};
     const error = content.field('err-code');
     // The only time of theirs with a zone that is documented (UTC).

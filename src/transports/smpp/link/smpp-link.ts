@@ -123,7 +123,7 @@ export class SmppLink {
         return;
       case 'again':
         if (verdict.slower) this.pace.slowDown(sentAt, now);
-        if (submission.notTaken(now)) queue.putBack(submission);
+        if (outcome.kind === 'not-sent' ? submission.notSent(now) : submission.notTaken(now)) queue.putBack(submission);
         return;
       case 'later':
         submission.refusals++;

@@ -21,7 +21,7 @@ export interface Ending {
   readonly error: string;
   /** Also when parts of it were taken; else it may go on once one was. */
   readonly begunToo: boolean;
-  /** One that never went out only had to wait too long for its turn: that is no failed attempt. */
+  /** One that never went out only waited for its turn: that is no failed attempt. */
   readonly postpones?: boolean;
 }
 
@@ -43,6 +43,7 @@ export class Submission {
   private parts: readonly ShortMessage[] = [];
   private readonly ids: string[] = [];
   private doubtful = false;
+  private turnedDown = false;
   private onTheWire = false;
   private ending: Ending | undefined;
   private isOver = false;
@@ -90,6 +91,12 @@ export class Submission {
 
   /** The part was not taken. True when it may be sent again. */
   notTaken(at: number): boolean {
+    this.turnedDown = true;
+    return this.goesOn(at);
+  }
+
+  /** The part did not go out after all. True when it may be sent. */
+  notSent(at: number): boolean {
     return this.goesOn(at);
   }
 
@@ -117,7 +124,8 @@ export class Submission {
     const { error, begunToo, postpones } = ending;
     if (this.over || (this.begun && !begunToo)) return;
     if (this.onTheWire) this.ending = ending;
-    else if (postpones && !this.carriedBy) this.conclude({ kind: 'postponed', error, until: at }, undefined, at);
+    else if (postpones && !this.begun && !this.turnedDown)
+      this.conclude({ kind: 'postponed', error, until: at }, undefined, at);
     else this.notTakenFor({ kind: 'retry', error }, at);
   }
 
@@ -136,7 +144,8 @@ export class Submission {
 
   private conclude(result: SubmitResult, code: string | undefined, at: number): void {
     if (this.over) return;
-    const { carriedBy: by, parts, ids } = this;
+    const { parts, ids } = this;
+    const by = result.kind === 'postponed' ? undefined : this.carriedBy;
     const [reference] = ids;
     // A place for each part, so that the receipts of some are not taken for those of all.
     const carrierIds = parts.map((_, index) => ids[index] ?? '');

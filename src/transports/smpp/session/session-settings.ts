@@ -3,14 +3,14 @@ import type { SmppAddress } from '../pdu/pdu.js';
 /** TLS of one connection; the peer's certificate is verified unless `rejectUnauthorized` says no. */
 export interface SmppTlsSettings {
   /** The name the certificate must bear, and SNI. Default: the host. */
-  readonly servername?: string;
+  readonly servername?: string | undefined;
   /** PEM. Default: the authorities Node trusts. */
-  readonly ca?: string | readonly string[];
+  readonly ca?: string | readonly string[] | undefined;
   /** Our certificate, PEM, where the SMSC asks for one. */
-  readonly cert?: string;
-  readonly key?: string;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
   /** false takes any certificate: for tests only. */
-  readonly rejectUnauthorized?: boolean;
+  readonly rejectUnauthorized?: boolean | undefined;
 }
 
 /** Everything one session needs to know. */
