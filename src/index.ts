@@ -1,32 +1,45 @@
 export type { AccountOptions, LegacyBearerOptions } from './accounts/account-options.js';
-export { AccountService } from './accounts/account-service.js';
+export { AccountService, type IssuedKey, type KeySummary } from './accounts/account-service.js';
 export type { Account, Signature, SignatureStatus } from './accounts/account-store.js';
 export { AccountStore, type StoredApiKey } from './accounts/account-store.js';
 export { ApiKeyGuard } from './accounts/api-key.guard.js';
+export { isApiKey, makeApiKey, type NewApiKey } from './accounts/api-key.js';
 export { Caller } from './accounts/caller.decorator.js';
 export { SignatureService } from './accounts/signature-service.js';
 export { UserTokenVerifier } from './accounts/user-token-verifier.js';
 export { LedgerService, type PostingOptions } from './billing/ledger-service.js';
-export { type LedgerEntry, type LedgerKind, type LedgerPosting, LedgerStore } from './billing/ledger-store.js';
+export * from './billing/ledger-store.js';
+export { postedBefore } from './billing/posting-id.js';
 export { compileTariff, type Tariff, type TariffOptions } from './billing/tariff.js';
-export type { Catalogue, Locale } from './common/catalogue.js';
+export type { Catalogue, Locale, TextKey, TextValues } from './common/catalogue.js';
 export { Clock, SystemClock } from './common/clock.js';
 export { type ErrorCode, MessagingError, MessagingOptionsError, StorageUnavailableError } from './common/errors.js';
+export type { HostTransaction } from './common/host-transaction.js';
 export { IdGenerator, UuidGenerator } from './common/ids.js';
 export type { Page, PageRequest } from './common/page.js';
 export { countryOf, isPhoneNumber, isValidNumber } from './common/phone-number.js';
+export type { SomeOf } from './common/some-of.js';
 export type {
   CoreAsyncOptions,
+  CoreGraph,
   CoreOptions,
+  CoreValues,
+  FactoryImports,
   MessagingAsyncOptions,
   MessagingOptions,
+  MsgappGraph,
   MsgappModuleAsyncOptions,
   MsgappModuleOptions,
+  MsgappValues,
+  OneOrMore,
   OtpModuleAsyncOptions,
   OtpModuleOptions,
   OtpValues,
+  SharedCore,
+  SmsGraph,
   SmsModuleAsyncOptions,
   SmsModuleOptions,
+  ValuesFactory,
 } from './core/core-options.js';
 export { MessagingCore } from './core/messaging-core.module.js';
 export type { PortSource } from './core/port-provider.js';
@@ -40,7 +53,7 @@ export {
   type SegmentDifference,
   type SmsFromPhone,
 } from './events/messaging-events.js';
-export { messagingControllerOptions } from './http/messaging-controller.js';
+export { type MessagingControllerOptions, messagingControllerOptions } from './http/messaging-controller.js';
 export { MessagingExceptionFilter } from './http/messaging-exception.filter.js';
 export { GuardedMediaFetcher } from './media/guarded-media-fetcher.js';
 export { type FetchedMedia, MediaFetcher, MediaRefusedError, type MediaRequest } from './media/media-fetcher.js';
@@ -51,6 +64,7 @@ export { channelToken } from './msgapp/channel-token.js';
 export type { CredentialsKeyOption } from './msgapp/credential-keys.js';
 export type { LinkCode, LinkNews } from './msgapp/link-news.js';
 export { MsgappModule } from './msgapp/msgapp.module.js';
+export type { MediaDescription } from './msgapp/msgapp-payload.js';
 export type { MsgappMessage, MsgappReceipt } from './msgapp/msgapp-results.js';
 export { type MsgappFile, type MsgappSendOptions, MsgappService, type MsgappText } from './msgapp/msgapp-service.js';
 export type { MsgappOptions, MsgappTariff } from './msgapp/msgapp-settings.js';
@@ -67,13 +81,18 @@ export {
   type Pacing,
   type SessionTiming,
 } from './msgapp/msgapp-transport.js';
-export type { CredentialChange, SessionCredentials } from './msgapp/session-credentials.js';
+export type {
+  CredentialChange,
+  CredentialReplacement,
+  KeptCredential,
+  SessionCredentials,
+} from './msgapp/session-credentials.js';
 export { SessionLostError } from './msgapp/session-lost-error.js';
 export { SessionManager } from './msgapp/session-manager.js';
 export * from './msgapp/session-store.js';
 export type { PendingSession, SessionsView, SessionView } from './msgapp/session-view.js';
 export { describeMessaging } from './openapi/describe-messaging.js';
-export type { OpenApiDocument } from './openapi/openapi-document.js';
+export type { OpenApiDocument, Tag as OpenApiTag } from './openapi/openapi-document.js';
 export { OtpModule } from './otp/otp.module.js';
 export type { CountryBreaker, OtpLimits, OtpPreset } from './otp/otp-limits.js';
 export type { OtpOptions, OtpServiceOptions } from './otp/otp-options.js';
@@ -82,18 +101,24 @@ export type { OtpReceipt, VerifyOutcome } from './otp/otp-results.js';
 export { type OtpSendOptions, OtpService, type OtpToSend, type OtpToVerify } from './otp/otp-service.js';
 export type { OtpWindow } from './otp/otp-window.js';
 export { Channel, Channels, type CodeChannel, type Draft, type DraftRequest } from './outbox/channel.js';
-export type { Decide, Outcome, Seen, StoredReply } from './outbox/decide.js';
+export type { Decide, Decision, Outcome, RefusalCode, Seen, StoredReply } from './outbox/decide.js';
 export { decide } from './outbox/decide.js';
 export type { DeliveryStatus } from './outbox/delivery-status.js';
 export type { DispatchOptions } from './outbox/dispatch-settings.js';
 export * from './outbox/guard.js';
 export { GuardStore, type RecordStep } from './outbox/guard-store.js';
-export type { DeliveryTiming, HandOff, RepeatPolicy } from './outbox/hand-off.js';
+export type { DeliveryTiming, HandOff, HandOffPolicy, RepeatPolicy } from './outbox/hand-off.js';
 export type { OnceRequest } from './outbox/once-gate.js';
 export { type Acceptance, Outbox } from './outbox/outbox.js';
 export * from './outbox/outbox-store.js';
 export type { OnceKey, Payload, Recipient, Send } from './outbox/send.js';
-export { nextState, type Settlement, type TrailEntry } from './outbox/settlement.js';
+export {
+  type DeliveryChange,
+  type DeliveryRow,
+  nextState,
+  type Settlement,
+  type TrailEntry,
+} from './outbox/settlement.js';
 export { LocalWakeUp, WakeUp } from './outbox/wake-up.js';
 export { type PhoneMedia, type PhoneMessage, PhoneStore } from './sandbox/phone-store.js';
 export { SandboxModule } from './sandbox/sandbox.module.js';
@@ -116,6 +141,7 @@ export {
   type Measurement,
   measure,
   notGsm7,
+  type SplitShape,
   type SplitText,
   split,
   unsendable,
@@ -138,9 +164,15 @@ export {
   SmsTransport,
   type SubmitResult,
 } from './sms/sms-transport.js';
+export type { Transliteration } from './sms/transliteration.js';
 export { MemoryStorage } from './storage/memory/memory-storage.js';
 export { MessagingStorage } from './storage/messaging-storage.js';
 export { messagingMigrations } from './storage/typeorm/migrate.js';
-export { TypeormStorage, type TypeormStorageOptions } from './storage/typeorm/typeorm-storage.js';
+export {
+  TypeormStorage,
+  type TypeormStorageOptions,
+  type TypeormStorageSettings,
+  type TypeormStorageSource,
+} from './storage/typeorm/typeorm-storage.js';
 export { SandboxMsgappTransport } from './transports/sandbox/sandbox-msgapp-transport.js';
 export { SandboxSmsTransport } from './transports/sandbox/sandbox-sms-transport.js';

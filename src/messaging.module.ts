@@ -1,5 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import type { MessagingAsyncOptions, MessagingOptions, MsgappGraph, SmsGraph } from './core/core-options.js';
+import { MessagingOptionsError } from './common/errors.js';
+import type {
+  FactoryImports,
+  MessagingAsyncOptions,
+  MessagingOptions,
+  MsgappGraph,
+  SmsGraph,
+} from './core/core-options.js';
+import { invokeFactory } from './core/invoke-factory.js';
 import { MessagingCore } from './core/messaging-core.module.js';
 import { knownOptions, knownValues, OPTION_NAMES } from './core/option-names.js';
 import { MsgappModule } from './msgapp/msgapp.module.js';
@@ -18,16 +26,37 @@ export class MessagingModule {
 
   /** As `forRoot`; what shapes the module graph is given at once, the values come from the factory. */
   static forRootAsync(options: MessagingAsyncOptions): DynamicModule {
-    const { useFactory, sms, otp = false, msgapp = [] } = knownOptions(options, OPTION_NAMES.messagingAsync);
-    const values = { ...options, useFactory: knownValues(useFactory, OPTION_NAMES.messagingValues) };
-    return mount(MessagingCore.build(options, values), { sms, otp, msgapp: [msgapp].flat() });
+    const { useFactory, imports, sms, otp, msgapp } = knownOptions(options, OPTION_NAMES.messagingAsync);
+    const given = knownValues(useFactory, OPTION_NAMES.messagingValues);
+    const checked = async (...injected: unknown[]) => ofWhatIsMounted(await invokeFactory(given, injected), options);
+    return mount(MessagingCore.build(options, { ...options, useFactory: checked }), {
+      sms: { ...sms, imports },
+      otp: otp === true,
+      msgapp: [msgapp ?? []].flat().map((channel) => ({ ...channel, imports })),
+    });
   }
 }
 
+/** Options of what is not mounted would be passed over in silence; `otp: false` and `msgapp: []` say that they are to be. */
+function ofWhatIsMounted<V extends { readonly otp?: unknown; readonly msgapp?: unknown }>(
+  values: V,
+  { otp, msgapp }: Pick<MessagingAsyncOptions, 'otp' | 'msgapp'>,
+): V {
+  if (otp === undefined && values.otp !== undefined) {
+    throw new MessagingOptionsError('Option otp is in the values: write `otp: true` beside useFactory.');
+  }
+  if (msgapp === undefined && [values.msgapp ?? []].flat().length > 0) {
+    throw new MessagingOptionsError(
+      'Option msgapp is in the values: write `msgapp: {}` beside useFactory, or a list with one for each channel.',
+    );
+  }
+  return values;
+}
+
 interface Capabilities {
-  readonly sms: SmsGraph | undefined;
+  readonly sms: (SmsGraph & FactoryImports) | undefined;
   readonly otp: boolean;
-  readonly msgapp: readonly MsgappGraph[];
+  readonly msgapp: readonly (MsgappGraph & FactoryImports)[];
 }
 
 function mount(core: DynamicModule, { sms, otp, msgapp }: Capabilities): DynamicModule {

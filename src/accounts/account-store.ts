@@ -1,3 +1,4 @@
+import type { HostTransaction } from '../common/host-transaction.js';
 /** Who pays. */
 export interface Account {
   readonly id: string;
@@ -58,7 +59,8 @@ export abstract class AccountStore {
     reason: string | undefined,
     at: number,
   ): Promise<Signature | undefined>;
-  abstract listSignatures(accountId: string): Promise<readonly Signature[]>;
+  /** An account's names; with `host` as its open transaction sees them. */
+  abstract listSignatures(accountId: string, host?: HostTransaction): Promise<readonly Signature[]>;
   /** The accounts for which a name is verified. */
   abstract accountsWith(signature: string): Promise<readonly string[]>;
 }

@@ -46,6 +46,11 @@ export function parseApiKey(text: string): ParsedApiKey | undefined {
   return { id, secret };
 }
 
+/** Whether a text is a key as this service makes them, with the right checksum; nothing is looked up. */
+export function isApiKey(text: string): boolean {
+  return parseApiKey(text) !== undefined;
+}
+
 /** SHA-256 of a secret, hexadecimal. A plain fast hash is right here: the secret is random, 190 bits, not a password. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');

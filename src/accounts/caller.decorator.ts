@@ -3,7 +3,7 @@ import type { Caller as CallerShape } from './caller.js';
 import { type HttpRequest, lastCaller, rawRequestOf } from './request-caller.js';
 
 /** Who makes a request. */
-export type Caller = CallerShape;
+export interface Caller extends CallerShape {}
 
 /**
  * The caller that `ApiKeyGuard` let in, as a handler's parameter. Without that guard on the route it throws a plain error

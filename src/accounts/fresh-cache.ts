@@ -50,6 +50,12 @@ export class FreshCache<V extends object> {
     return entry.value;
   }
 
+  /** Whether `get` would answer without a promise. */
+  has(key: string): boolean {
+    const entry = this.values.peek(key) ?? this.misses.peek(key);
+    return entry !== undefined && isFresh(entry.readAt, this.clock.now());
+  }
+
   /** Drops a key; a read that is under way and may have missed the change is not kept. */
   forget(key: string): void {
     this.values.delete(key);

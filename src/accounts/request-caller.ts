@@ -6,7 +6,7 @@ const SEEN = Symbol('nestjs-messaging: who is calling');
 /** Node's request, as far as it matters here. */
 export interface RawRequest {
   readonly headers: CredentialHeaders;
-  [SEEN]?: { readonly by: Authenticator; readonly answer: Answer };
+  [SEEN]?: { readonly by: object; readonly answer: Answer };
 }
 
 /** A request as Express (Node's own) or Fastify (wrapping Node's in `raw`) hands it to a handler. */
@@ -19,8 +19,8 @@ export function rawRequestOf(request: HttpRequest): RawRequest {
   return request.raw?.headers === undefined ? request : request.raw;
 }
 
-/** Notes on a request what an authenticator answered, so that nobody has to ask it twice. */
-export function rememberCaller(raw: RawRequest, by: Authenticator, answer: Answer): void {
+/** Notes on a request what an authenticator (or what a test has in its place) answered, so that nobody has to ask it twice. */
+export function rememberCaller(raw: RawRequest, by: object, answer: Answer): void {
   raw[SEEN] = { by, answer };
 }
 

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
+import type { HostTransaction } from '../common/host-transaction.js';
 import { AccountSettings } from './account-settings.js';
-import { AccountStore } from './account-store.js';
+import { AccountStore, type Signature } from './account-store.js';
 import { FreshCache } from './fresh-cache.js';
 
 /** Knows which sender names an account may use; from memory, at most four seconds old. */
@@ -10,21 +11,26 @@ export class SignatureDirectory {
   private readonly defaults: ReadonlySet<string>;
   private readonly verified: FreshCache<ReadonlySet<string>>;
 
-  constructor(clock: Clock, store: AccountStore, settings: AccountSettings) {
+  constructor(
+    clock: Clock,
+    private readonly store: AccountStore,
+    settings: AccountSettings,
+  ) {
     this.defaults = new Set(settings.signatures);
     // By account, not by name: made-up names cost no query.
     this.verified = new FreshCache<ReadonlySet<string>>(clock, async (accountId) => {
-      const signatures = await store.listSignatures(accountId);
-      return new Set(signatures.filter(({ status }) => status === 'verified').map(({ name }) => name));
+      return verifiedOf(await store.listSignatures(accountId));
     });
   }
 
   /**
    * Whether a name is one of the default signatures, or verified for this account; to the letter. A promise only when the
-   * account's names are not in memory, which rejects when storage does not answer.
+   * account's names are not in memory, which rejects when storage does not answer. With `host` they are read in its open
+   * transaction then.
    */
-  isUsable(accountId: string, name: string): boolean | Promise<boolean> {
+  isUsable(accountId: string, name: string, host?: HostTransaction): boolean | Promise<boolean> {
     if (this.defaults.has(name)) return true;
+    if (host && !this.verified.has(accountId)) return this.isVerifiedWithin(host, accountId, name);
     const names = this.verified.get(accountId);
     if (names instanceof Promise) return names.then((found) => found?.has(name) ?? false);
     return names?.has(name) ?? false;
@@ -34,4 +40,13 @@ export class SignatureDirectory {
   forget(accountId: string): void {
     this.verified.forget(accountId);
   }
+
+  /** Nothing of it is kept: what the host's transaction sees may never be committed. */
+  private async isVerifiedWithin(host: HostTransaction, accountId: string, name: string): Promise<boolean> {
+    return verifiedOf(await this.store.listSignatures(accountId, host)).has(name);
+  }
+}
+
+function verifiedOf(signatures: readonly Signature[]): ReadonlySet<string> {
+  return new Set(signatures.filter(({ status }) => status === 'verified').map(({ name }) => name));
 }

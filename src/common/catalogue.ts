@@ -1,5 +1,6 @@
 import { en } from './catalogue.en.js';
 import { fr } from './catalogue.fr.js';
+import { type SomeOf, withoutUndefined } from './some-of.js';
 
 /** The name of a text that a caller or a recipient may read. */
 export type TextKey = keyof typeof fr;
@@ -11,13 +12,13 @@ export type TextValues = Readonly<Record<string, string | number>>;
 export type Catalogue = Readonly<Record<TextKey, string>>;
 
 /** Option `locale`: one of ours, or the host's own texts over French ones. */
-export type Locale = 'fr' | 'en' | Partial<Catalogue>;
+export type Locale = 'fr' | 'en' | SomeOf<Catalogue>;
 
 /** The catalogue an option `locale` stands for. */
 export function catalogueOf(locale: Locale): Catalogue {
   if (locale === 'fr') return fr;
   if (locale === 'en') return en;
-  return { ...fr, ...locale };
+  return { ...fr, ...withoutUndefined(locale) };
 }
 
 /** A catalogue's text with its values filled in; a placeholder without a value stays as it is. */

@@ -5,6 +5,13 @@ import { SystemClock } from './clock.js';
 
 const POOL_BYTES = 8192;
 
+const ID = /^[\w-]{1,64}$/;
+
+/** Whether something can be an id of ours at all; what cannot is not looked up (no database takes a NUL, for instance). */
+export function isId(value: unknown): value is string {
+  return typeof value === 'string' && ID.test(value);
+}
+
 /** Makes identifiers and all randomness that is not a secret's own business. */
 export abstract class IdGenerator {
   /** A new identifier, unique everywhere, later ones sorting after earlier ones of the same process (UUID version 7, RFC 9562). */

@@ -7,9 +7,12 @@ const TYPES = 11;
 
 const PHONE_NUMBER = /^[1-9]\d{6,14}$/;
 
-/** Whether a string is a number as this service writes it: E.164 digits without the plus sign, 7 to 15 of them. */
-export function isPhoneNumber(value: string): boolean {
-  return PHONE_NUMBER.test(value);
+/**
+ * Whether something is a number as this service writes it: a string of E.164 digits without the plus sign, 7 to 15 of them.
+ * A list with such a string in it is none, though a pattern would read it as one.
+ */
+export function isPhoneNumber(value: unknown): value is string {
+  return typeof value === 'string' && PHONE_NUMBER.test(value);
 }
 
 /**
@@ -17,7 +20,7 @@ export function isPhoneNumber(value: string): boolean {
  * metadata). A national prefix behind the calling code (`4407…`) is refused: a carrier would not strip it. Takes some
  * microseconds.
  */
-export function isValidNumber(value: string): boolean {
+export function isValidNumber(value: unknown): value is string {
   if (!isPhoneNumber(value)) return false;
   const parsed = parsePhoneNumberFromString(`+${value}`);
   return parsed !== undefined && parsed.number === `+${value}` && parsed.isValid();

@@ -3,6 +3,7 @@ import type { AccountOptions } from '../accounts/account-options.js';
 import type { UserTokenVerifier } from '../accounts/user-token-verifier.js';
 import type { Clock } from '../common/clock.js';
 import type { IdGenerator } from '../common/ids.js';
+import type { SomeOf } from '../common/some-of.js';
 import type { HttpOptions } from '../http/http-settings.js';
 import type { MediaFetcher } from '../media/media-fetcher.js';
 import type { MediaOptions } from '../media/media-options.js';
@@ -19,40 +20,40 @@ import type { PortSource } from './port-provider.js';
 /** What shapes the module graph; given at once, also to `forRootAsync`. */
 export interface CoreGraph {
   /** Where our routes start, below the host's global prefix. Default `api/v1`. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** False: services only, no routes. Default true. */
-  readonly controllers?: boolean;
+  readonly controllers?: boolean | undefined;
   /** Where everything is kept. Default `TypeormStorage.forRoot({ url: 'sqlite:messaging.db' })`. */
-  readonly storage?: PortSource<MessagingStorage>;
+  readonly storage?: PortSource<MessagingStorage> | undefined;
   /** Accepts user tokens (JWT) in `Authorization: Bearer`. Default: none, every such token is a 401. */
-  readonly userTokens?: PortSource<UserTokenVerifier>;
+  readonly userTokens?: PortSource<UserTokenVerifier> | undefined;
   /** Default: the machine's clock. */
-  readonly clock?: PortSource<Clock>;
+  readonly clock?: PortSource<Clock> | undefined;
   /** Default: UUIDs of version 7. */
-  readonly ids?: PortSource<IdGenerator>;
+  readonly ids?: PortSource<IdGenerator> | undefined;
   /** Default: wakes the workers of this process. */
-  readonly wakeUp?: PortSource<WakeUp>;
+  readonly wakeUp?: PortSource<WakeUp> | undefined;
   /** Fetches the files that callers name by URL. Default: `GuardedMediaFetcher`, which goes to public addresses only. */
-  readonly mediaFetcher?: PortSource<MediaFetcher>;
+  readonly mediaFetcher?: PortSource<MediaFetcher> | undefined;
 }
 
 /** What a factory may give: values. */
 export interface CoreValues extends AccountOptions, Pick<HttpOptions, 'limits' | 'locale'> {
-  readonly dispatch?: DispatchOptions;
+  readonly dispatch?: DispatchOptions | undefined;
   /** What the guarded fetcher of files may do besides. */
-  readonly media?: MediaOptions;
+  readonly media?: MediaOptions | undefined;
 }
 
 /** What shapes the graph of SMS. */
 export interface SmsGraph {
   /** Carries SMS out of the process. Default: the sandbox. */
-  readonly transport?: PortSource<SmsTransport>;
+  readonly transport?: PortSource<SmsTransport> | undefined;
 }
 
 /** What shapes the graph of one messaging-app channel. */
 export interface MsgappGraph extends Pick<MsgappOptions, 'channel'> {
   /** Links numbers and carries messages out of the process. Default: the sandbox. */
-  readonly transport?: PortSource<MsgappTransport>;
+  readonly transport?: PortSource<MsgappTransport> | undefined;
 }
 
 /** What a factory may give of one messaging-app channel: values. */
@@ -63,10 +64,14 @@ export interface SharedCore {
   readonly core: DynamicModule;
 }
 
+/** Modules whose exports the factories beside this may inject: that of the values, and those of ports. */
+export interface FactoryImports {
+  readonly imports?: ModuleMetadata['imports'] | undefined;
+}
+
 /** Values from a factory, with what it needs. */
-export interface ValuesFactory<V> {
-  readonly imports?: ModuleMetadata['imports'];
-  readonly inject?: (InjectionToken | OptionalFactoryDependency)[];
+export interface ValuesFactory<V> extends FactoryImports {
+  readonly inject?: (InjectionToken | OptionalFactoryDependency)[] | undefined;
   readonly useFactory: (...injected: never[]) => V | Promise<V>;
 }
 
@@ -84,10 +89,13 @@ export interface OtpValues {
   readonly otp: OtpOptions;
 }
 /** Options of `OtpModule.forRoot`; with `sms`, SMS is mounted beside it. */
-export type OtpModuleOptions = ((CoreOptions & { readonly sms?: SmsGraph & SmsOptions }) | SharedCore) & OtpValues;
+export type OtpModuleOptions = ((CoreOptions & { readonly sms?: (SmsGraph & SmsOptions) | undefined }) | SharedCore) &
+  OtpValues;
 /** Options of `OtpModule.forRootAsync`. */
 export type OtpModuleAsyncOptions =
-  | (CoreGraph & { readonly sms?: SmsGraph } & ValuesFactory<CoreValues & OtpValues & { readonly sms?: SmsOptions }>)
+  | (CoreGraph & { readonly sms?: SmsGraph | undefined } & ValuesFactory<
+        CoreValues & OtpValues & { readonly sms?: SmsOptions | undefined }
+      >)
   | (SharedCore & ValuesFactory<OtpValues>);
 /** Options of `MsgappModule.forRoot`. */
 export type MsgappModuleOptions = (CoreOptions | SharedCore) & MsgappGraph & MsgappOptions;
@@ -99,15 +107,15 @@ export type OneOrMore<T> = T | readonly T[];
 /** Options of `MessagingModule.forRoot`; one-time passcodes and messaging-app channels are mounted when they are given. */
 export type MessagingOptions = CoreOptions & {
   readonly sms: SmsGraph & SmsOptions;
-  readonly msgapp?: OneOrMore<MsgappGraph & MsgappOptions>;
-} & Partial<OtpValues>;
+  readonly msgapp?: OneOrMore<MsgappGraph & MsgappOptions> | undefined;
+} & SomeOf<OtpValues>;
 /** Options of `MessagingModule.forRootAsync`. */
 export type MessagingAsyncOptions = CoreGraph & {
-  readonly sms?: SmsGraph;
+  readonly sms?: SmsGraph | undefined;
   /** True: one-time passcodes are mounted, and the factory gives their options. Default false. */
-  readonly otp?: boolean;
+  readonly otp?: boolean | undefined;
   /** Messaging-app channels to mount; the factory gives as many options, in the same order. Default: none. */
-  readonly msgapp?: OneOrMore<MsgappGraph>;
+  readonly msgapp?: OneOrMore<MsgappGraph> | undefined;
 } & ValuesFactory<
-    CoreValues & { readonly sms: SmsOptions; readonly msgapp?: OneOrMore<MsgappValues> } & Partial<OtpValues>
+    CoreValues & { readonly sms: SmsOptions; readonly msgapp?: OneOrMore<MsgappValues> | undefined } & SomeOf<OtpValues>
   >;

@@ -65,11 +65,10 @@ export abstract class MountPoint {
   abstract readonly controllers: boolean;
 
   /** @throws MessagingOptionsError when the module is no core of ours */
-  static of(core: DynamicModule): MountPoint {
-    for (const provider of core?.providers ?? []) {
-      if (typeof provider === 'object' && provider.provide === MountPoint && 'useValue' in provider) {
-        return provider.useValue;
-      }
+  static of(core: unknown): MountPoint {
+    const providers = typeof core === 'object' && core !== null && 'providers' in core ? core.providers : [];
+    for (const provider of Array.isArray(providers) ? providers : []) {
+      if (provider?.provide === MountPoint && 'useValue' in provider) return provider.useValue;
     }
     throw new MessagingOptionsError('Option core must be what MessagingCore.forRoot or forRootAsync gave.');
   }
@@ -78,9 +77,9 @@ export abstract class MountPoint {
 /** The values that `forRoot` was given or that the factory made; each settings provider resolves its part. */
 export abstract class MessagingValues implements CoreValues {
   abstract readonly signatures: readonly string[];
-  abstract readonly sms?: SmsOptions;
-  abstract readonly otp?: OtpOptions;
-  abstract readonly msgapp?: OneOrMore<MsgappValues>;
+  abstract readonly sms?: SmsOptions | undefined;
+  abstract readonly otp?: OtpOptions | undefined;
+  abstract readonly msgapp?: OneOrMore<MsgappValues> | undefined;
 }
 
 /**

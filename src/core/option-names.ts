@@ -1,6 +1,7 @@
 import type { AccountOptions, LegacyBearerOptions } from '../accounts/account-options.js';
 import type { TariffOptions } from '../billing/tariff.js';
 import { MessagingOptionsError } from '../common/errors.js';
+import { isRecord } from '../common/is-record.js';
 import type { HttpOptions } from '../http/http-settings.js';
 import type { MediaOptions } from '../media/media-options.js';
 import type { MsgappTariff } from '../msgapp/msgapp-settings.js';
@@ -181,6 +182,8 @@ export function knownOptions<T>(options: T, names: OptionNames, at = ''): T {
       each?.forEach((entry, index) => void knownOptions(entry, rule.names, `${at}${name}[${index}].`));
       if (!each) knownOptions(value, rule.names, `${at}${name}.`);
     }
+    // Whoever reads it would take it for one that was not given.
+    if (rule === 'any' && value === null) throw new MessagingOptionsError(`Option ${at}${name} must not be null.`);
     if (rule === 'boolean' && typeof value !== 'boolean') {
       throw new MessagingOptionsError(`Option ${at}${name} must be true or false.`);
     }
@@ -202,8 +205,4 @@ export function knownValues<V, A extends unknown[]>(
       `Option ${late} shapes the module graph: write it beside useFactory, not in its values.`,
     );
   };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -103,7 +103,10 @@ export interface OtpRefusal extends OtpSubject {
 export class MessagingEvents {
   private readonly listeners = new Map<string, Set<(payload: never) => void>>();
 
-  /** Calls `listener` at every event of a kind; the answer ends that. A listener that throws disturbs nobody else. */
+  /**
+   * Calls `listener` at every event of a kind; the answer ends that. A listener that throws, or whose promise is rejected,
+   * disturbs nobody else: it is logged. Nobody waits for a promise.
+   */
   on<K extends keyof MessagingEventMap>(event: K, listener: (payload: MessagingEventMap[K]) => void): () => void {
     const listeners = this.listeners.get(event) ?? new Set();
     this.listeners.set(event, listeners.add(listener));
@@ -114,13 +117,22 @@ export class MessagingEvents {
   emit<K extends keyof MessagingEventMap>(event: K, payload: MessagingEventMap[K]): void {
     for (const listener of this.listeners.get(event) ?? []) {
       try {
-        (listener as (payload: MessagingEventMap[K]) => void)(payload);
+        const answer = (listener as (payload: MessagingEventMap[K]) => unknown)(payload);
+        // Not caught, an async listener's mistake would end the host's process.
+        if (isThenable(answer)) Promise.resolve(answer).catch((error: unknown) => tellMistake(event, error));
       } catch (error) {
-        // Only its name: a listener's message may quote what it was given.
-        new Logger('MessagingEvents').error(
-          `A listener of ${event} threw ${error instanceof Error ? error.name : 'something'}.`,
-        );
+        tellMistake(event, error);
       }
     }
   }
+}
+
+function isThenable(answer: unknown): answer is PromiseLike<unknown> {
+  return typeof answer === 'object' && answer !== null && 'then' in answer && typeof answer.then === 'function';
+}
+
+/** Only its name: a listener's message may quote what it was given. */
+function tellMistake(event: string, error: unknown): void {
+  const name = error instanceof Error ? error.name : 'something';
+  new Logger('MessagingEvents').error(`A listener of ${event} threw ${name}.`);
 }

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { getMetadataStorage } from 'class-validator';
 import type { MessagingError } from '../common/errors.js';
-import { fieldRefusal, QUERY_INTEGER } from './field-refusal.js';
+import { fieldRefusal, PHONE_NUMBER_LIST, QUERY_INTEGER } from './field-refusal.js';
 
 /** What one decorator asks of a field. */
 export interface FieldRule {
@@ -15,6 +15,8 @@ export interface DtoField {
   readonly optional: boolean;
   /** Whether the value comes as digits of a query string. */
   readonly digits: boolean;
+  /** Whether the value is a list of recipients, of which there may only be so many. */
+  readonly recipients: boolean;
   /** In the order the decorators are written. */
   readonly rules: readonly FieldRule[];
 }
@@ -32,6 +34,7 @@ export function dtoFields(dto: Type<object>): readonly DtoField[] {
     name,
     optional: decorators.some((decorator) => isOptional(decorator)),
     digits: decorators.some((decorator) => decorator.name === QUERY_INTEGER),
+    recipients: decorators.some((decorator) => decorator.name === PHONE_NUMBER_LIST),
     // Decorators are evaluated from the last to the first.
     rules: decorators.reverse().flatMap((decorator) => rulesOf(dto, decorator)),
   }));

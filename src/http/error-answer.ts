@@ -21,7 +21,7 @@ export interface ErrorAnswer {
 
 /**
  * What a client gets for whatever was thrown: the catalogue's text for a refusal of ours, the given text for an
- * HttpException (a host's guard, Nest itself), a neutral text for everything else.
+ * HttpException (a host's guard, Nest itself), a neutral text for what the platform refuses and for everything else.
  */
 export function errorAnswer(error: unknown, catalogue: Catalogue): ErrorAnswer {
   if (error instanceof MessagingError) {
@@ -35,7 +35,7 @@ export function errorAnswer(error: unknown, catalogue: Catalogue): ErrorAnswer {
   const status = clientErrorStatus(error);
   if (status === 413) return answer(413, catalogue['error.body_too_large']);
   if (status === 415) return answer(415, catalogue['error.unsupported_media_type']);
-  if (status !== undefined) return answer(status, statusName(status));
+  if (status !== undefined) return answer(status, catalogue['error.request_invalid']);
   return answer(500, catalogue['error.internal']);
 }
 

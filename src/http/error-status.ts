@@ -8,6 +8,8 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.malformed_json': 400,
   'error.unsupported_media_type': 415,
   'error.body_too_large': 413,
+  // What the platform refuses in its own words; the answer has the platform's status.
+  'error.request_invalid': 400,
   'error.timeout': 504,
   'error.internal': 500,
   'error.storage_unavailable': 503,
@@ -34,6 +36,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.signature_not_found': 404,
   'error.signature_format': 400,
   'error.units_invalid': 400,
+  'error.reference_taken': 409,
   'error.otp_invalid': 400,
   'error.otp_expired': 400,
   'error.otp_already_verified': 400,

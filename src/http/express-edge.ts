@@ -35,6 +35,10 @@ export function installOnExpress(app: ExpressApp, admission: Admission, table: (
       return;
     }
     const exchange = admission.open({ req, res, takeOver: () => ({}) }, route);
+    if (!route.intake) {
+      next();
+      return;
+    }
     admission.admit(exchange, route, req, (body) => {
       req.body = body;
       next();

@@ -55,6 +55,11 @@ export function installOnFastify(app: FastifyApp, admission: Admission, table: (
 }
 
 function addEdge(route: FastifyRoute, ours: EdgeRoute, admission: Admission): void {
+  route.errorHandler = (error, _request, reply) => {
+    const { body, headers } = admission.answerTo(error);
+    reply.code(body.statusCode).headers(headers).type('application/json; charset=utf-8').send(body);
+  };
+  if (!ours.intake) return;
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
     admission.open({ req: request.raw, res: reply.raw, takeOver: () => takeOver(reply) }, ours);
     done();
@@ -78,10 +83,6 @@ function addEdge(route: FastifyRoute, ours: EdgeRoute, admission: Admission): vo
   route.onRequest = appended(route.onRequest, onRequest);
   route.preParsing = appended(route.preParsing, preParsing);
   route.preValidation = appended(route.preValidation, preValidation);
-  route.errorHandler = (error, _request, reply) => {
-    const { body, headers } = admission.answerTo(error);
-    reply.code(body.statusCode).headers(headers).type('application/json; charset=utf-8').send(body);
-  };
 }
 
 /** The response is Node's from now on; a handler that answers later finds a reply that keeps silent. */

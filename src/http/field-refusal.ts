@@ -57,6 +57,6 @@ function listRefusal(field: string, value: unknown): MessagingError {
 }
 
 /** At most 64 characters of what the caller sent. */
-function shortened(value: string): string {
+export function shortened(value: string): string {
   return value.length > 64 ? `${value.slice(0, 63)}…` : value;
 }

@@ -1,23 +1,26 @@
 import { fr } from '../common/catalogue.fr.js';
 import { type Catalogue, catalogueOf, type Locale } from '../common/catalogue.js';
 import { MessagingOptionsError } from '../common/errors.js';
+import { shown } from '../common/shown.js';
 
 /** What the host writes about HTTP. */
 export interface HttpOptions {
   /** Where our routes start, below the host's global prefix. Default `api/v1`. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** False: services only, no routes. Default true. */
-  readonly controllers?: boolean;
-  readonly limits?: {
-    /** The largest request body in bytes, on our routes only, 1 to 268 435 456. Default 52 428 800 (50 MB). */
-    readonly bodyBytes?: number;
-    /** Milliseconds after which a request is cut with a 504, 1 to 3 600 000. Default 30 000. */
-    readonly requestMs?: number;
-  };
+  readonly controllers?: boolean | undefined;
+  readonly limits?:
+    | {
+        /** The largest request body in bytes, on our routes only, 1 to 268 435 456. Default 52 428 800 (50 MB). */
+        readonly bodyBytes?: number | undefined;
+        /** Milliseconds after which a request is cut with a 504, 1 to 3 600 000. Default 30 000. */
+        readonly requestMs?: number | undefined;
+      }
+    | undefined;
   /** The language of our texts, or texts of your own over the French ones. Default `fr`. */
-  readonly locale?: Locale;
+  readonly locale?: Locale | undefined;
   /** The most entries a list in a request may have, 1 to 1 000 000. Default 100 000. */
-  readonly maxRecipients?: number;
+  readonly maxRecipients?: number | undefined;
 }
 
 /** The same, complete. The class is the DI token; the value is plain. */
@@ -33,13 +36,15 @@ export abstract class HttpSettings {
 
 /** Fills in the defaults; a wrong option is a {@link MessagingOptionsError} that names it. */
 export function resolveHttpSettings(options: HttpOptions = {}): HttpSettings {
+  const { path = 'api/v1', controllers = true, limits = {}, locale = 'fr', maxRecipients = 100_000 } = options;
+  const { bodyBytes = 52_428_800, requestMs = 30_000 } = limits;
   return {
-    path: pathOf(options.path ?? 'api/v1'),
-    controllers: options.controllers ?? true,
-    maxBodyBytes: integer('limits.bodyBytes', options.limits?.bodyBytes ?? 52_428_800, 268_435_456),
-    requestMs: integer('limits.requestMs', options.limits?.requestMs ?? 30_000, 3_600_000),
-    catalogue: textsOf(options.locale ?? 'fr'),
-    maxRecipients: integer('maxRecipients', options.maxRecipients ?? 100_000, 1_000_000),
+    path: pathOf(path),
+    controllers,
+    maxBodyBytes: integer('limits.bodyBytes', bodyBytes, 268_435_456),
+    requestMs: integer('limits.requestMs', requestMs, 3_600_000),
+    catalogue: textsOf(locale),
+    maxRecipients: integer('maxRecipients', maxRecipients, 1_000_000),
   };
 }
 
@@ -50,22 +55,23 @@ function pathOf(path: string): string {
   const trimmed = typeof path === 'string' ? path.replace(/^\/|\/$/g, '') : '';
   if (PATH.test(trimmed)) return trimmed;
   throw new MessagingOptionsError(
-    `Option path must be one or more segments of letters, digits and . _ ~ -, such as "api/v1"; got ${JSON.stringify(path)}.`,
+    `Option path must be one or more segments of letters, digits and . _ ~ -, such as "api/v1"; got ${shown(path)}.`,
   );
 }
 
 function integer(name: string, value: number, max: number): number {
   if (Number.isInteger(value) && value >= 1 && value <= max) return value;
-  throw new MessagingOptionsError(`Option ${name} must be an integer from 1 to ${max}; got ${JSON.stringify(value)}.`);
+  throw new MessagingOptionsError(`Option ${name} must be an integer from 1 to ${max}; got ${shown(value)}.`);
 }
 
 function textsOf(locale: Locale): Catalogue {
   if (locale === 'fr' || locale === 'en') return catalogueOf(locale);
-  if (typeof locale !== 'object' || locale === null) {
-    throw new MessagingOptionsError(`Option locale must be "fr", "en" or an object of texts; got ${String(locale)}.`);
+  if (typeof locale !== 'object' || locale === null || Array.isArray(locale)) {
+    throw new MessagingOptionsError(`Option locale must be "fr", "en" or an object of texts; got ${shown(locale)}.`);
   }
   for (const [key, text] of Object.entries(locale)) {
     if (!Object.hasOwn(fr, key)) throw new MessagingOptionsError(`Option locale has no text named "${key}".`);
+    if (text === undefined) continue;
     if (typeof text !== 'string' || text === '') {
       throw new MessagingOptionsError(`Option locale: the text "${key}" must be a non-empty string.`);
     }

@@ -6,6 +6,8 @@ import { MessagingExceptionFilter } from './messaging-exception.filter.js';
 export interface MessagingControllerOptions {
   /** False: no API key is asked for and none is looked at. Default true. */
   readonly authenticated?: boolean;
+  /** False: requests are the host's to take in, without our limits; errors have our shape all the same. Default true. */
+  readonly intake?: boolean;
 }
 
 const CONTROLLER = 'nestjs-messaging:controller';
@@ -15,8 +17,11 @@ const CONTROLLER = 'nestjs-messaging:controller';
  * (key before body, body limit, deadline). The class gets its path, and so its routes, from {@link mountController}.
  * Bodies and queries are validated where they are asked for: `@MessagingBody()`, `@MessagingQuery()`.
  */
-export function MessagingController({ authenticated = true }: MessagingControllerOptions = {}): ClassDecorator {
-  const options: Required<MessagingControllerOptions> = { authenticated };
+export function MessagingController({
+  authenticated = true,
+  intake = true,
+}: MessagingControllerOptions = {}): ClassDecorator {
+  const options: Required<MessagingControllerOptions> = { authenticated, intake };
   return applyDecorators(
     SetMetadata(CONTROLLER, options),
     UseFilters(MessagingExceptionFilter),

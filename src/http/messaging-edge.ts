@@ -16,7 +16,8 @@ import { RouteTable } from './route-table.js';
  * What Nest gives no way around: a host's global guards come before ours (a refusal of theirs gets our shape), and its
  * global interceptors see our answers; `messagingControllerOptions(context.getClass())` tells them whose route it is.
  * On Express, what is refused here (400, 413, 415, 504) has not passed the host's `app.use()` and `enableCors()`. On
- * Fastify, the router itself answers a path that it cannot decode (400), or with a parameter of over 100 characters (414).
+ * Fastify, the router itself answers a path that it cannot decode (400), or with a parameter of over 100 characters (414);
+ * the README says how a host gives those our shape.
  */
 @Injectable()
 export class MessagingEdge implements OnModuleInit {

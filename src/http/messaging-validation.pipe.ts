@@ -24,14 +24,15 @@ export class MessagingValidationPipe implements PipeTransform {
     return dto;
   }
 
-  private take({ name, optional, digits, rules }: DtoField, value: unknown, dto: Record<string, unknown>): void {
+  private take(field: DtoField, value: unknown, dto: Record<string, unknown>): void {
+    const { name, optional, digits, recipients, rules } = field;
     if (value === undefined || value === null) {
       if (optional) return;
       throw new MessagingError('error.field_missing', { field: name });
     }
     // Before anything walks over it: 50 MB are millions of entries.
     const max = this.settings.maxRecipients;
-    if (Array.isArray(value) && value.length > max) {
+    if (recipients && Array.isArray(value) && value.length > max) {
       throw new MessagingError('error.too_many_recipients', { count: value.length, max });
     }
     const taken = digits ? integerOf(value) : value;

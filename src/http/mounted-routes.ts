@@ -29,8 +29,9 @@ export function mountedRoutes(modules: ModulesContainer, config: ApplicationConf
           routes.push({
             method: RequestMethod[method],
             path: withPrefix(join(modulePath, controllerPath, handlerPath), method, config),
+            intake: options.intake,
             authenticated: options.authenticated,
-            deadline: messagingRouteOptions(handler).deadline ?? true,
+            deadline: options.intake && (messagingRouteOptions(handler).deadline ?? true),
             rawBody: messagingRouteOptions(handler).rawBody,
           });
         }

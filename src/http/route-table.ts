@@ -4,6 +4,8 @@ export interface EdgeRoute {
   readonly method: string;
   /** The whole path with the host's prefix, a parameter written `:name`; it starts with a slash and ends without. */
   readonly path: string;
+  /** Whether the edge takes its requests in; if not, it only gives errors their shape. */
+  readonly intake: boolean;
   /** Whether the API key decides how large a body may be. */
   readonly authenticated: boolean;
   /** Whether the request is cut when its time is over. */

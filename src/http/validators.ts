@@ -4,7 +4,7 @@ import { PHONE_NUMBER, PHONE_NUMBER_LIST, QUERY_INTEGER } from './field-refusal.
 
 /** A phone number as the contract writes it: digits, international, no `+`. */
 export function IsPhoneNumber(options?: ValidationOptions): PropertyDecorator {
-  return ValidateBy({ name: PHONE_NUMBER, validator: { validate: isPhoneNumberString } }, options);
+  return ValidateBy({ name: PHONE_NUMBER, validator: { validate: isPhoneNumber } }, options);
 }
 
 /**
@@ -12,8 +12,7 @@ export function IsPhoneNumber(options?: ValidationOptions): PropertyDecorator {
  * entry.
  */
 export function IsPhoneNumberList(options?: ValidationOptions): PropertyDecorator {
-  const validate = (value: unknown): boolean =>
-    Array.isArray(value) && value.length > 0 && value.every(isPhoneNumberString);
+  const validate = (value: unknown): boolean => Array.isArray(value) && value.length > 0 && value.every(isPhoneNumber);
   return ValidateBy({ name: PHONE_NUMBER_LIST, validator: { validate } }, options);
 }
 
@@ -22,8 +21,4 @@ export function IsQueryInteger(min: number, max: number, options?: ValidationOpt
   const validate = (value: unknown): boolean =>
     typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
   return ValidateBy({ name: QUERY_INTEGER, constraints: [min, max], validator: { validate } }, options);
-}
-
-function isPhoneNumberString(value: unknown): boolean {
-  return typeof value === 'string' && isPhoneNumber(value);
 }

@@ -2,7 +2,7 @@ import type { FetchTime } from './fetch-time.js';
 import { MediaRefusedError } from './media-fetcher.js';
 
 /** The longest silence. */
-const STALL_MS = 5000;
+const STALL_MS = 15_000;
 
 /** What has to come for each second that we wait, after the first {@link STALL_MS}. */
 const MIN_BYTES_PER_SECOND = 1024;

@@ -14,9 +14,9 @@ import { openPinned } from './pinned-connection.js';
 const MAX_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** What one hop has for look-up, connection and TLS; then for the headers of the answer. */
+/** What one hop has for look-up, connection and TLS; then for the headers of the answer: some servers make a file first. */
 const CONNECT_MS = 5000;
-const HEADERS_MS = 5000;
+const HEADERS_MS = 15_000;
 
 /** The whole fetch, should its request never end. */
 const TOTAL_MS = 60_000;

@@ -9,7 +9,7 @@ export type MediaAllow = 'none' | 'loopback' | readonly string[];
 /** What the host says about fetching media. */
 export interface MediaOptions {
   /** Default `none`. An origin in the list is not checked for where it leads; everything else stays as strict as before. */
-  readonly allow?: MediaAllow;
+  readonly allow?: MediaAllow | undefined;
 }
 
 /** The same, complete and checked. */

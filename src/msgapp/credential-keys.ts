@@ -26,9 +26,12 @@ const FEWEST_CHARACTERS = 8;
 
 /** @throws MessagingOptionsError with a sentence that says what is wrong with which secret, and how to make one */
 export function resolveCredentialKeys(option: CredentialsKeyOption | undefined): CredentialKeys {
-  const secrets = typeof option === 'string' ? [option] : (option ?? []);
+  const secrets: unknown = typeof option === 'string' ? [option] : (option ?? []);
+  if (!Array.isArray(secrets)) {
+    throw new MessagingOptionsError('Option msgapp.credentialsKey must be a text, or a list of texts.');
+  }
   const byId = new Map<string, CredentialKey>();
-  for (const [index, secret] of Array.isArray(secrets) ? secrets.entries() : []) {
+  for (const [index, secret] of secrets.entries()) {
     const key = keyOf(checkedSecret(secret, index + 1));
     if (byId.has(key.id)) throw new MessagingOptionsError('Option msgapp.credentialsKey holds the same secret twice.');
     byId.set(key.id, key);

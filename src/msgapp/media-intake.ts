@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
+import type { HostTransaction } from '../common/host-transaction.js';
 import { MediaFetcher, MediaRefusedError } from '../media/media-fetcher.js';
 import { MediaStore } from '../media/media-store.js';
 import { detectMediaType, type MediaKind } from '../media/media-type.js';
@@ -32,6 +33,7 @@ export class MediaIntake {
    * Fetches a file for an account and keeps it under `id`, chunk by chunk; waits while too many of that account arrive.
    *
    * @param kind how it is to be shown; undefined: as what it is
+   * @param context what ends it early, and the host's transaction that it is to be part of
    * @throws MessagingError `error.media_unavailable` whatever is wrong with the file, `error.storage_unavailable`
    */
   async take(
@@ -39,13 +41,13 @@ export class MediaIntake {
     id: string,
     url: string,
     kind?: MediaKind,
-    signal?: AbortSignal,
+    { signal, host }: { readonly signal?: AbortSignal | undefined; readonly host?: HostTransaction | undefined } = {},
   ): Promise<MediaDescription> {
     const late = new AbortController();
     const cancel = this.clock.after(ARRIVAL_MS, () => late.abort());
     const until = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
     try {
-      return await this.turns.run(accountId, until, () => this.arrive(id, url, kind, until));
+      return await this.turns.run(accountId, until, () => this.arrive(id, url, kind, until, host));
     } catch (error) {
       if (error instanceof StorageUnavailableError) throw error;
       // Never the URL: it may hold a secret.
@@ -61,8 +63,8 @@ export class MediaIntake {
   }
 
   /** Forgets a file that no message needs. */
-  async remove(id: string): Promise<void> {
-    await this.store.remove([id]).catch((error) => {
+  async remove(id: string, host?: HostTransaction): Promise<void> {
+    await this.store.remove([id], host).catch((error) => {
       new Logger('Msgapp').warn(`Media of message ${id} could not be removed: ${nameOf(error)}`);
     });
   }
@@ -72,11 +74,12 @@ export class MediaIntake {
     url: string,
     kind: MediaKind | undefined,
     signal: AbortSignal,
+    host: HostTransaction | undefined,
   ): Promise<MediaDescription> {
     const fetched = await this.fetcher.fetch({ url, maxBytes: MEDIA_LIMIT, signal });
     const { type, body } = await detectMediaType(fetched);
     const measured = new Measured(body, signal);
-    await this.store.write(id, measured, this.clock.now());
+    await this.store.write(id, measured, this.clock.now(), host);
     const fileName = fetched.fileName ?? 'file';
     return { kind: kind ?? type.kind, mimetype: type.mimetype, fileName, ...measured.measures };
   }

@@ -40,7 +40,7 @@ export class MessageCarrier {
     const link = sessions.linkOf(lane);
     if (!link || signal.aborted) return { kind: 'retry', error: 'not_connected' };
     const content = await contents.of(delivery);
-    if (!content) return { kind: 'refused', error: 'no_content' };
+    if (!content) return { kind: 'refused', error: 'no_content', unasked: true };
     const { messageId, sender: from, number: to, attempt } = delivery;
     lanes.begin(lane, link);
     let rest = false;
@@ -60,7 +60,7 @@ export class MessageCarrier {
     // Writing to people who are not there brings trouble, so a doubt is asked again later.
     if (isThere === undefined) return { kind: 'retry', error: 'recipient_not_checked' };
     if (!isThere) return { kind: 'refused', error: 'not_on_channel' };
-    if (this.parts.limits.refuses(lane, to)) return { kind: 'refused', error: 'restricted' };
+    if (this.parts.limits.refuses(lane, to)) return { kind: 'refused', error: 'restricted', unasked: true };
     const isOpen = this.parts.sessions.linkOf(lane) === link && !signal.aborted;
     return isOpen ? undefined : { kind: 'retry', error: 'not_connected' };
   }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { IdGenerator } from '../common/ids.js';
+import { checkNumber } from '../common/inputs.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { MediaStore } from '../media/media-store.js';
 import { Channel, Channels, type Draft, type DraftRequest } from '../outbox/channel.js';
@@ -82,8 +83,9 @@ export class MsgappChannel extends Channel {
     channels.register(this);
   }
 
-  override async draft({ accountId }: DraftRequest): Promise<Draft> {
-    const { sessionId, number } = await this.senders.choose(accountId);
+  override async draft({ accountId, number: to, host }: DraftRequest): Promise<Draft> {
+    checkNumber(to, this.settings.strictNumbers);
+    const { sessionId, number } = await this.senders.choose(accountId, undefined, host);
     return { sender: number, lane: sessionId, units: this.settings.tariff.text };
   }
 
@@ -140,6 +142,6 @@ export class MsgappChannel extends Channel {
     const { lane = '', payload, messageId } = delivery;
     if (isMediaPayload(payload)) this.sentMedia.add(messageId);
     const ended = this.stranded.statusOf(lane);
-    return ended ? { kind: 'refused', error: ended } : this.carrier.carry(delivery, lane, signal);
+    return ended ? { kind: 'refused', error: ended, unasked: true } : this.carrier.carry(delivery, lane, signal);
   }
 }

@@ -49,7 +49,11 @@ export const MSGAPP_SCHEMAS: Readonly<Record<string, Schema>> = {
       sessionID,
       status: { ...status, enum: [...STATUSES, 'disconnected'] },
       number,
-      sessions: { type: 'array', items: ref('MsgappSession'), description: 'All of them.' },
+      sessions: {
+        type: 'array',
+        items: ref('MsgappSession'),
+        description: 'Every one that is not over, the newest 50 of those that are, and the one asked for.',
+      },
     },
     required: ['status', 'sessions'],
     additionalProperties: false,

@@ -2,12 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { LedgerService } from '../billing/ledger-service.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
-import { IdGenerator } from '../common/ids.js';
-import { isPhoneNumber, isValidNumber } from '../common/phone-number.js';
+import type { HostTransaction } from '../common/host-transaction.js';
+import { IdGenerator, isId } from '../common/ids.js';
+import { checkInput, checkNumber, checkString } from '../common/inputs.js';
 import { OnceGate, type OnceRequest } from '../outbox/once-gate.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
-import { type HostTransaction, OutboxStore } from '../outbox/outbox-store.js';
+import { OutboxStore } from '../outbox/outbox-store.js';
 import type { OnceKey, Payload, Send } from '../outbox/send.js';
+import { knownSendOptions } from '../outbox/send-options.js';
 import { MediaIntake } from './media-intake.js';
 import { isShownPayload, type MediaPayload } from './msgapp-payload.js';
 import { type MsgappMessage, type MsgappReceipt, messageOf } from './msgapp-results.js';
@@ -42,7 +44,7 @@ export interface MsgappFile {
 export interface MsgappSendOptions {
   /** Do it once, however often this key and body come. */
   readonly once?: OnceRequest | undefined;
-  /** Be part of a transaction that the host has open: `{ manager }` of TypeORM. */
+  /** Be part of a transaction that the host has open: with TypeORM `host: { manager }`. */
   readonly host?: HostTransaction | undefined;
   /** Ends the fetching of a file. */
   readonly signal?: AbortSignal | undefined;
@@ -69,9 +71,9 @@ export class MsgappService {
    * Charges and queues a text; when this resolves it is stored and will be delivered.
    *
    * @throws MessagingError `error.invalid_number`, `error.empty_message`, `error.field_invalid` for more than 65 536
-   *   characters, `error.unsendable_character`, `error.msgapp_no_session`, `error.msgapp_not_connected`,
-   *   `error.insufficient_balance`, `error.account_not_found`, `error.idempotency_mismatch`, `error.idempotency_running`,
-   *   `error.storage_unavailable`; then nothing is charged
+   *   characters, `error.field_not_string`, `error.body_not_object`, `error.unsendable_character`,
+   *   `error.msgapp_no_session`, `error.msgapp_not_connected`, `error.insufficient_balance`, `error.account_not_found`,
+   *   `error.idempotency_mismatch`, `error.idempotency_running`, `error.storage_unavailable`; then nothing is charged
    */
   async sendText(accountId: string, text: MsgappText, options: MsgappSendOptions = {}): Promise<MsgappReceipt> {
     const { reply } = await this.acceptText(accountId, text, options);
@@ -80,16 +82,19 @@ export class MsgappService {
   }
 
   /** As `sendText`, and tells whether it was a replay. */
-  acceptText(accountId: string, text: MsgappText, { once, host }: MsgappSendOptions = {}): Promise<Acceptance> {
-    return this.gate.run(accountId, this.route('text'), once, async (key) => {
-      this.checkNumber(text.to);
+  async acceptText(accountId: string, text: MsgappText, options: MsgappSendOptions = {}): Promise<Acceptance> {
+    const { once, host } = knownSendOptions(options, 'once', 'host', 'signal');
+    const send = async (key?: OnceKey) => {
+      checkInput(text);
+      const from = this.checkNumbers(text);
       const body = text.body ?? '';
-      if (body.trim() === '') throw new MessagingError('error.empty_message');
       checkText('body', body);
-      const sender = await this.senders.choose(accountId, text.from);
+      if (body.trim() === '') throw new MessagingError('error.empty_message');
+      const sender = await this.senders.choose(accountId, from, host);
       const payload = { kind: 'text', text: body };
       return this.outbox.accept(this.draft(this.ids.next(), accountId, sender, text.to, payload, key), host);
-    });
+    };
+    return this.gate.run(accountId, this.route('text'), once, send, host);
   }
 
   /**
@@ -105,39 +110,38 @@ export class MsgappService {
   }
 
   /** As `sendMedia`, and tells whether it was a replay. */
-  acceptMedia(
-    accountId: string,
-    file: MsgappFile,
-    { once, host, signal }: MsgappSendOptions = {},
-  ): Promise<Acceptance> {
-    return this.gate.run(accountId, this.route('media'), once, async (key) => {
-      this.checkNumber(file.to);
-      if (file.mediaType !== undefined && !MEDIA_KINDS.includes(file.mediaType)) {
+  async acceptMedia(accountId: string, file: MsgappFile, options: MsgappSendOptions = {}): Promise<Acceptance> {
+    const { once, host, signal } = knownSendOptions(options, 'once', 'host', 'signal');
+    const send = async (key?: OnceKey) => {
+      checkInput(file);
+      const from = this.checkNumbers(file);
+      checkString('mediaUrl', file.mediaUrl);
+      const kind = file.mediaType ?? undefined;
+      if (kind !== undefined && !MEDIA_KINDS.includes(kind)) {
         throw new MessagingError('error.field_invalid', { field: 'mediaType' });
       }
-      checkText('caption', file.caption ?? '');
-      const sender = await this.senders.choose(accountId, file.from);
+      const caption = file.caption ?? undefined;
+      checkText('caption', caption ?? '');
+      const sender = await this.senders.choose(accountId, from, host);
       if (!host) await this.checkFunds(accountId);
       const id = this.ids.next();
-      const media = await this.intake.take(accountId, id, file.mediaUrl, file.mediaType, signal);
-      const caption = file.caption === undefined ? {} : { caption: file.caption };
-      const payload: MediaPayload = { kind: 'media', media, ...caption };
+      const media = await this.intake.take(accountId, id, file.mediaUrl, kind, { signal, host });
+      const payload: MediaPayload = { kind: 'media', media, ...(caption === undefined ? {} : { caption }) };
       let isOurs = false;
       try {
         const accepted = await this.outbox.accept(this.draft(id, accountId, sender, file.to, payload, key), host);
         isOurs = !accepted.replayed;
         return accepted;
       } finally {
-        if (!isOurs) await this.intake.remove(id);
+        if (!isOurs) await this.intake.remove(id, host);
       }
-    });
+    };
+    return this.gate.run(accountId, this.route('media'), once, send, host);
   }
 
   /** What became of a message. @throws MessagingError `error.message_not_found` when the account has no such one here */
   async message(accountId: string, messageId: string): Promise<MsgappMessage> {
-    const found = /^[\w-]{1,64}$/.test(messageId)
-      ? await this.store.find(accountId, this.settings.channel, messageId)
-      : undefined;
+    const found = isId(messageId) ? await this.store.find(accountId, this.settings.channel, messageId) : undefined;
     const [recipient] = found ? await this.store.recipients(messageId) : [];
     // A code's message is nobody's to read.
     if (!found || !recipient || !isShownPayload(found.payload)) throw new MessagingError('error.message_not_found');
@@ -172,13 +176,17 @@ export class MsgappService {
     throw new MessagingError('error.insufficient_balance');
   }
 
-  private checkNumber(number: string): void {
-    if (isPhoneNumber(number) && (!this.settings.strictNumbers || isValidNumber(number))) return;
-    throw new MessagingError('error.invalid_number', { number: String(number).slice(0, 64) });
+  /** Answers who is asked for as the sender. */
+  private checkNumbers({ to, from }: Pick<MsgappText, 'to' | 'from'>): string | undefined {
+    checkNumber(to, this.settings.strictNumbers);
+    const sender = from ?? undefined;
+    if (sender !== undefined) checkNumber(sender);
+    return sender;
   }
 }
 
 function checkText(field: 'body' | 'caption', text: string): void {
+  checkString(field, text);
   if (text.length > LONGEST_TEXT) throw new MessagingError('error.field_invalid', { field });
   const character = unsendableCharacter(text);
   if (character !== undefined) throw new MessagingError('error.unsendable_character', { character });

@@ -1,4 +1,6 @@
 import { MessagingOptionsError } from '../common/errors.js';
+import { shown } from '../common/shown.js';
+import { type SomeOf, withoutUndefined } from '../common/some-of.js';
 import type { DeliveryTiming } from '../outbox/hand-off.js';
 import { resolveChannelName } from './channel-name.js';
 import type { CredentialsKeyOption } from './credential-keys.js';
@@ -15,18 +17,18 @@ export interface MsgappTariff {
 /** What the host says about a messaging-app channel. */
 export interface MsgappOptions {
   /** The channel's name, in its paths and for `channel` of `send/otp`: 1 to 32 of `a-z 0-9 -`, a letter first. Default `msgapp`. */
-  readonly channel?: string;
+  readonly channel?: string | undefined;
   readonly tariff: MsgappTariff;
   /** What credentials of sessions are encrypted with: at least 32 random characters, kept outside the database. */
   readonly credentialsKey: CredentialsKeyOption;
   /** Also refuse numbers that libphonenumber knows to be impossible. Default false. */
-  readonly strictNumbers?: boolean;
+  readonly strictNumbers?: boolean | undefined;
   /** How fast one number sends; what is left out is the transport's own, else no pacing. */
-  readonly pacing?: Partial<Pacing>;
+  readonly pacing?: SomeOf<Pacing> | undefined;
   /** Leases, attempts and deadlines of messages; what is left out is the transport's own, else the default. */
-  readonly delivery?: Partial<DeliveryTiming>;
+  readonly delivery?: SomeOf<DeliveryTiming> | undefined;
   /** Waits of sessions; what is left out is the transport's own, else the default. */
-  readonly sessions?: Partial<SessionTiming>;
+  readonly sessions?: SomeOf<SessionTiming> | undefined;
 }
 
 /** The same, complete and checked. */
@@ -52,7 +54,10 @@ const WAITS: Readonly<Record<keyof SessionTiming, readonly [number, number]>> = 
 
 /** @throws MessagingOptionsError with a sentence that names the wrong option */
 export function resolveMsgappSettings(options: Omit<MsgappOptions, 'credentialsKey'>): MsgappSettings {
-  const { tariff, pacing = {}, delivery = {}, sessions = {} } = options ?? {};
+  const { tariff } = options ?? {};
+  const pacing = withoutUndefined(options?.pacing ?? {});
+  const delivery = withoutUndefined(options?.delivery ?? {});
+  const sessions = withoutUndefined(options?.sessions ?? {});
   const channel = resolveChannelName(options?.channel);
   if (typeof tariff !== 'object' || tariff === null) throw wrong('tariff is missing: { text, media }.');
   for (const kind of ['text', 'media'] as const) checkInteger(`tariff.${kind}`, tariff[kind], 0, 1_000_000);
@@ -69,16 +74,16 @@ export function resolveMsgappSettings(options: Omit<MsgappOptions, 'credentialsK
 
 function checkPacing({ perMinute = 1, jitter = 0 }: Partial<Pacing>): void {
   if (typeof perMinute !== 'number' || !(perMinute > 0)) {
-    throw wrong(`pacing.perMinute must be a number above 0, Infinity for no pacing; got ${perMinute}.`);
+    throw wrong(`pacing.perMinute must be a number above 0, Infinity for no pacing; got ${shown(perMinute)}.`);
   }
   if (typeof jitter !== 'number' || !(jitter >= 0 && jitter <= 1)) {
-    throw wrong(`pacing.jitter must be a number from 0 to 1; got ${jitter}.`);
+    throw wrong(`pacing.jitter must be a number from 0 to 1; got ${shown(jitter)}.`);
   }
 }
 
 function checkInteger(name: string, value: unknown, least: number, most: number): void {
   if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return;
-  throw wrong(`${name} must be an integer from ${least} to ${most}; got ${String(value)}.`);
+  throw wrong(`${name} must be an integer from ${least} to ${most}; got ${shown(value)}.`);
 }
 
 function wrong(sentence: string): MessagingOptionsError {

@@ -2,17 +2,18 @@ import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { MessagingOptionsError } from '../common/errors.js';
 import { IdGenerator } from '../common/ids.js';
 import type {
+  FactoryImports,
   MsgappGraph,
   MsgappModuleAsyncOptions,
   MsgappModuleOptions,
   MsgappValues,
-  SharedCore,
   ValuesFactory,
 } from '../core/core-options.js';
 import { invokeFactory } from '../core/invoke-factory.js';
 import { MessagingCore, MessagingValues, MountPoint } from '../core/messaging-core.module.js';
 import { knownOptions, knownValues, OPTION_NAMES } from '../core/option-names.js';
 import { providePort } from '../core/port-provider.js';
+import { isOnSharedCore } from '../core/shared-core.js';
 import { EventStreams } from '../http/event-streams.js';
 import { mountController } from '../http/mount-controller.js';
 import { SandboxMsgappTransport } from '../transports/sandbox/sandbox-msgapp-transport.js';
@@ -69,7 +70,7 @@ export class MsgappModule {
    */
   static feature(
     core: DynamicModule,
-    graph: MsgappGraph = {},
+    graph: MsgappGraph & FactoryImports = {},
     values: ValuesFactory<MsgappValues> = ofCore(0, 1),
   ): DynamicModule {
     const channel = resolveChannelName(graph.channel);
@@ -79,7 +80,7 @@ export class MsgappModule {
     return {
       module: MsgappModule,
       global: true,
-      imports: [core, ...(values.imports ?? []), ...transport.imports],
+      imports: [core, ...(graph.imports ?? []), ...transport.imports],
       controllers: controllers
         ? [mountController(MsgappController, mounted), mountController(MsgappQrController, mounted)]
         : [],
@@ -93,7 +94,7 @@ export class MsgappModule {
    * All channels of `MessagingModule`, whose values are the core's own.
    * @internal
    */
-  static features(core: DynamicModule, graphs: readonly MsgappGraph[]): DynamicModule[] {
+  static features(core: DynamicModule, graphs: readonly (MsgappGraph & FactoryImports)[]): DynamicModule[] {
     return graphs.map((graph, index) => MsgappModule.feature(core, graph, ofCore(index, graphs.length)));
   }
 }
@@ -151,8 +152,4 @@ function ofCore(index: number, count: number): ValuesFactory<MsgappValues> {
 /** Options of one channel alone stand beside the core's; the core wants them by themselves. */
 function withMsgapp<T extends MsgappValues>(values: T): T & { readonly msgapp: MsgappValues } {
   return { ...values, msgapp: values };
-}
-
-function isOnSharedCore<T extends object>(options: T): options is Extract<T, SharedCore> {
-  return typeof options === 'object' && options !== null && 'core' in options;
 }

@@ -94,7 +94,8 @@ export const msgappOpenapi = describeController(MsgappController, ({ userTokens 
         },
       ],
       answer: {
-        description: 'All sessions, newest first.',
+        description:
+          'Every session that is not over, the newest 50 of those that are, and the one asked for; newest first.',
         content: json(ref('MsgappSessions'), {
           connected: { value: { sessionID: SESSION, status: 'connected', number: SENDER, sessions: [session] } },
           none: { summary: 'No session yet', value: { status: 'disconnected', sessions: [] } },

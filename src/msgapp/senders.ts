@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { FreshCache } from '../accounts/fresh-cache.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
+import type { HostTransaction } from '../common/host-transaction.js';
 import { SessionManager } from './session-manager.js';
 import { byConnection } from './session-view.js';
 
@@ -24,26 +25,31 @@ export class Senders {
     private readonly sessions: SessionManager,
     clock: Clock,
   ) {
-    this.connected = new FreshCache<readonly Sender[]>(clock, async (accountId) =>
-      (await sessions.list(accountId))
-        .filter(({ status }) => status === 'connected')
-        .sort(byConnection)
-        .flatMap(({ id, number }) => (number === undefined ? [] : [{ sessionId: id, number }])),
-    );
+    this.connected = new FreshCache<readonly Sender[]>(clock, (accountId) => this.read(accountId));
     sessions.listen({ turned: ({ stored }) => this.connected.forget(stored.accountId), heard: () => undefined });
   }
 
   /**
-   * The sender that is asked for, or the number that was connected first and is connected now.
+   * The sender that is asked for, or the number that was connected first and is connected now. With `host`, what is not in
+   * memory is read in its open transaction.
    * @throws MessagingError `error.msgapp_no_session`, `error.msgapp_not_connected`
    */
-  async choose(accountId: string, from?: string): Promise<Sender> {
-    const found = this.connected.get(accountId);
+  async choose(accountId: string, from?: string, host?: HostTransaction): Promise<Sender> {
+    const within = host !== undefined && !this.connected.has(accountId);
+    const found = within ? this.read(accountId, host) : this.connected.get(accountId);
     const known = (found instanceof Promise ? await found : found) ?? [];
     const usable = known.filter(({ sessionId }) => !this.sessions.isCut(sessionId));
     const sender = from === undefined ? usable[0] : usable.find(({ number }) => number === from);
     if (sender) return sender;
     if (from === undefined) throw new MessagingError('error.msgapp_no_session');
     throw new MessagingError('error.msgapp_not_connected', { from: from.slice(0, 64) });
+  }
+
+  private async read(accountId: string, host?: HostTransaction): Promise<readonly Sender[]> {
+    const live = await this.sessions.list(accountId, 0, host);
+    return live
+      .filter(({ status }) => status === 'connected')
+      .sort(byConnection)
+      .flatMap(({ id, number }) => (number === undefined ? [] : [{ sessionId: id, number }]));
   }
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
-import { IdGenerator } from '../common/ids.js';
+import type { HostTransaction } from '../common/host-transaction.js';
+import { IdGenerator, isId } from '../common/ids.js';
 import { maskNumber } from '../common/phone-number.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import type { LinkCode, LinkNews } from './link-news.js';
@@ -11,7 +12,7 @@ import { type Link, type LinkEvent, MsgappTransport } from './msgapp-transport.j
 import { QrBoard } from './qr-board.js';
 import type { SessionObserver } from './session-parts.js';
 import { SessionPool } from './session-pool.js';
-import { isFinal, SessionStore, type StoredSession } from './session-store.js';
+import { isFinal, newestFirst, SessionStore, type StoredSession } from './session-store.js';
 import { DEFAULT_SESSION_TIMING } from './session-timing.js';
 import { SessionVault } from './session-vault.js';
 import { type PendingSession, type SessionsView, sessionsView } from './session-view.js';
@@ -22,6 +23,9 @@ export interface SessionListener {
   turned(session: LiveSession): void;
   heard(session: LiveSession, event: LinkEvent): void;
 }
+
+/** Sessions that are over and still shown without being asked for: an account may have made any number of them. */
+const ENDED_SHOWN = 50;
 
 /** Sessions of one account that may wait to be scanned in one process; a further one ends the oldest. */
 const PENDING_LIMIT = 10;
@@ -92,27 +96,28 @@ export class SessionManager implements SessionObserver<LiveSession> {
     return this.board.current(qrToken, waitMs, signal);
   }
 
-  /** An account's sessions. @throws MessagingError `error.session_not_found` when `sessionId` is none of them */
+  /**
+   * An account's sessions: those that live, the newest 50 of those that have ended, and the one that is asked for.
+   * @throws MessagingError `error.session_not_found` when `sessionId` is none of the account's
+   */
   async status(accountId: string, sessionId?: string): Promise<SessionsView> {
     const sessions = await this.list(accountId);
-    const wanted = sessionId === undefined ? undefined : sessions.find(({ id }) => id === sessionId);
-    if (sessionId !== undefined && !wanted) throw new MessagingError('error.session_not_found');
-    return sessionsView(sessions, wanted);
+    if (sessionId === undefined) return sessionsView(sessions);
+    const listed = sessions.find(({ id }) => id === sessionId);
+    if (listed) return sessionsView(sessions, listed);
+    const older = this.pool.shown(await this.own(accountId, sessionId));
+    return sessionsView([...sessions, older].sort(newestFirst), older);
   }
 
-  /** An account's sessions as they stand now, newest first. */
-  async list(accountId: string): Promise<readonly StoredSession[]> {
-    const stored = await this.store.list(accountId, this.settings.channel);
+  /** An account's sessions as they stand now: those that are not final, with the newest `ended` of those that are; newest first. */
+  async list(accountId: string, ended = ENDED_SHOWN, host?: HostTransaction): Promise<readonly StoredSession[]> {
+    const stored = await this.store.list(accountId, this.settings.channel, ended, host);
     return stored.map((session) => this.pool.shown(session));
   }
 
   /** Unlinks a number and forgets its credentials; one that is over already stays as it is. @throws MessagingError `error.session_not_found` */
   async logout(accountId: string, sessionId: string): Promise<void> {
-    // What cannot be an id, not every database takes.
-    const stored = /^[\w-]{1,64}$/.test(sessionId) ? await this.store.find(sessionId) : undefined;
-    if (stored?.accountId !== accountId || stored.channel !== this.settings.channel) {
-      throw new MessagingError('error.session_not_found');
-    }
+    const stored = await this.own(accountId, sessionId);
     const order = { kind: 'end', status: 'logged_out', reason: 'logout' } as const;
     const here = this.pool.find(sessionId);
     if (here) await here.end(order);
@@ -170,6 +175,13 @@ export class SessionManager implements SessionObserver<LiveSession> {
   gone(session: LiveSession): void {
     this.board.remove(session.id);
     for (const listener of this.listeners) listener.turned(session);
+  }
+
+  /** @throws MessagingError `error.session_not_found` */
+  private async own(accountId: string, sessionId: string): Promise<StoredSession> {
+    const stored = isId(sessionId) ? await this.store.find(sessionId) : undefined;
+    if (stored?.accountId === accountId && stored.channel === this.settings.channel) return stored;
+    throw new MessagingError('error.session_not_found');
   }
 
   private makeRoom(accountId: string): void {

@@ -1,3 +1,4 @@
+import type { HostTransaction } from '../common/host-transaction.js';
 import type { CredentialChange, CredentialReplacement, KeptCredential } from './session-credentials.js';
 
 /** Where a session stands; see contract section 6. `expired`, `logged_out`, `replaced`, `banned` and `failed` are final. */
@@ -64,8 +65,16 @@ export abstract class SessionStore {
 
   abstract find(id: string): Promise<StoredSession | undefined>;
 
-  /** An account's sessions on a channel, newest first. */
-  abstract list(accountId: string, channel: string): Promise<readonly StoredSession[]>;
+  /**
+   * An account's sessions on a channel that are not final, with the newest `ended` of those that are; newest first. With
+   * `host` as its open transaction sees them.
+   */
+  abstract list(
+    accountId: string,
+    channel: string,
+    ended: number,
+    host?: HostTransaction,
+  ): Promise<readonly StoredSession[]>;
 
   /** A channel's sessions that are not final and that nobody holds at `now`, oldest first. */
   abstract free(channel: string, now: number, limit: number): Promise<readonly StoredSession[]>;
@@ -142,4 +151,9 @@ export function maySessionMove(from: SessionStatus, to: SessionStatus): boolean 
 /** Whether a session stays as it is for ever. */
 export function isFinal(status: SessionStatus): boolean {
   return STEPS[status].length === 0;
+}
+
+/** The one that was asked for later first. */
+export function newestFirst(a: StoredSession, b: StoredSession): number {
+  return b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
 }

@@ -18,7 +18,7 @@ export interface Gate {
 /** The refusals that a route gives without its handler's doing. */
 export function gateOf(controller: Type<object>, handler: object, { accounts }: Surroundings): Gate {
   const options = messagingControllerOptions(controller);
-  const edge = options !== undefined;
+  const edge = options?.intake ?? false;
   const authenticated = options?.authenticated ?? false;
   const { deadline: timed = true, rawBody } = messagingRouteOptions(handler);
   const deadline = edge && timed;

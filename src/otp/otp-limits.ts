@@ -1,29 +1,29 @@
-import { MessagingOptionsError } from '../common/errors.js';
-import { isCountryCode } from '../common/phone-number.js';
+import { type AllOf, withoutUndefined } from '../common/some-of.js';
+import { checkLimitNames, checkLimits } from './otp-limit-checks.js';
 import type { OtpWindow } from './otp-window.js';
 
 /** How often codes may be sent and tried. What is left out is as in `preset`. */
 export interface OtpLimits {
   /** Where the values come from that are not given. Default `standard`. */
-  readonly preset?: OtpPreset;
+  readonly preset?: OtpPreset | undefined;
   /** Sends per (account, service, number). `standard`: 5 in 600 s and 20 in 86 400 s. */
-  readonly sends?: readonly OtpWindow[];
+  readonly sends?: readonly OtpWindow[] | undefined;
   /** Sends per (account, number), over all services. `strict`: 5 in 3600 s and 10 in 86 400 s. */
-  readonly sendsPerNumber?: readonly OtpWindow[];
+  readonly sendsPerNumber?: readonly OtpWindow[] | undefined;
   /** Sends per number, over all accounts. `strict`: 20 in 86 400 s. */
-  readonly sendsEverywhere?: readonly OtpWindow[];
+  readonly sendsEverywhere?: readonly OtpWindow[] | undefined;
   /** Seconds between two sends of a code that is pending, 0 to 3600. `strict`: 60; else 0. */
-  readonly cooldownSeconds?: number;
+  readonly cooldownSeconds?: number | undefined;
   /** Wrong tries per (account, number) since the last success that lock verifying. Default 10 in 86 400 s and 30 in 2 592 000 s. */
-  readonly wrongTries?: readonly OtpWindow[];
+  readonly wrongTries?: readonly OtpWindow[] | undefined;
   /** Countries (ISO 3166) that codes may go to, or `all`. `strict`: the home market; else `all`. */
-  readonly countries?: readonly string[] | 'all';
+  readonly countries?: readonly string[] | 'all' | undefined;
   /** Distinct numbers of one prefix (a number without its last four digits) that may be unverified, per account; false: off. `strict`: 5 in 3600 s. */
-  readonly prefixBreaker?: OtpWindow | false;
+  readonly prefixBreaker?: OtpWindow | false | undefined;
   /** Stops a country where too few codes are verified, per account; false: off. `strict`: 30 codes in an hour, 20 %. */
-  readonly countryBreaker?: CountryBreaker | false;
+  readonly countryBreaker?: CountryBreaker | false | undefined;
   /** Units that an account may spend on codes in a day (UTC), 1 to 1 000 000 000; false: no cap. `strict`: 10 000. */
-  readonly spendPerDay?: number | false;
+  readonly spendPerDay?: number | false | undefined;
 }
 
 /** Stops codes to a country when within an hour `codes` or more were made and less than `verifiedPercent` of them verified. */
@@ -38,7 +38,7 @@ export interface CountryBreaker {
 export type OtpPreset = 'standard' | 'strict' | 'none';
 
 /** The limits, complete. */
-export type ResolvedLimits = Required<OtpLimits>;
+export type ResolvedLimits = AllOf<OtpLimits>;
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
@@ -85,50 +85,12 @@ function valuesOf(preset: OtpPreset, home: string | undefined): ResolvedLimits {
  * @throws MessagingOptionsError with a sentence that names the wrong option
  */
 export function resolveLimits(option: OtpPreset | OtpLimits = 'standard', home?: string): ResolvedLimits {
-  const given: OtpLimits = typeof option === 'string' ? { preset: option } : option;
-  const preset = given.preset ?? 'standard';
-  if (preset !== 'standard' && preset !== 'strict' && preset !== 'none') {
-    throw new MessagingOptionsError('Option otp.limits must be "standard", "strict", "none" or an object.');
-  }
-  const named = Object.entries(given).filter(([, value]) => value !== undefined);
-  const unknown = named.find(([name]) => !Object.hasOwn(valuesOf(preset, home), name));
-  if (unknown) throw new MessagingOptionsError(`Option otp.limits.${unknown[0]} is not known.`);
-  const limits: ResolvedLimits = { ...valuesOf(preset, home), ...Object.fromEntries(named) };
-  for (const name of ['sends', 'sendsPerNumber', 'sendsEverywhere', 'wrongTries'] as const) {
-    if (!Array.isArray(limits[name])) throw wrong(name, 'a list of { count, seconds }');
-    for (const window of limits[name]) checkWindow(name, window);
-  }
-  if (limits.prefixBreaker !== false) checkWindow('prefixBreaker', limits.prefixBreaker);
-  integer('cooldownSeconds', limits.cooldownSeconds, 0, 3600);
-  if (limits.countryBreaker !== false) {
-    integer('countryBreaker.codes', limits.countryBreaker.codes, 1, 1_000_000);
-    integer('countryBreaker.verifiedPercent', limits.countryBreaker.verifiedPercent, 1, 100);
-  }
-  if (limits.spendPerDay !== false) integer('spendPerDay', limits.spendPerDay, 1, 1_000_000_000);
-  checkCountries(limits.countries);
+  const own: OtpLimits =
+    option === 'standard' || option === 'strict' || option === 'none' ? { preset: option } : option;
+  checkLimitNames(own, NAMES);
+  const limits = { ...valuesOf(own.preset ?? 'standard', home), ...withoutUndefined(own) };
+  checkLimits(limits);
   return limits;
 }
 
-function checkCountries(countries: readonly string[] | 'all'): void {
-  if (countries === 'all') return;
-  if (!Array.isArray(countries) || countries.length === 0) {
-    throw wrong('countries', 'a list of the countries that codes may go to, or "all"');
-  }
-  const unknown = countries.find((code) => !isCountryCode(code));
-  if (unknown !== undefined) throw wrong('countries', `made of ISO 3166 codes such as BF; ${String(unknown)} is none`);
-}
-
-function checkWindow(name: string, window: OtpWindow): void {
-  integer(`${name}.count`, window?.count, 1, 10_000);
-  integer(`${name}.seconds`, window?.seconds, 1, 90 * DAY);
-}
-
-function integer(name: string, value: unknown, min: number, max: number): void {
-  if (!Number.isInteger(value) || Number(value) < min || Number(value) > max) {
-    throw wrong(name, `an integer from ${min} to ${max}`);
-  }
-}
-
-function wrong(name: string, what: string): MessagingOptionsError {
-  return new MessagingOptionsError(`Option otp.limits.${name} must be ${what}.`);
-}
+const NAMES = Object.keys(valuesOf('standard', undefined));

@@ -25,15 +25,13 @@ const VERSION = /^[A-Za-z0-9._-]{1,16}$/;
 
 /** @throws MessagingOptionsError with a sentence that says what is wrong with which pepper, and how to make one */
 export function resolvePeppers(option: OtpPepperOption | undefined): OtpKeys {
-  const peppers = typeof option === 'string' ? [{ version: '1', secret: option }] : (option ?? []);
   const byVersion = new Map<string, Buffer>();
-  for (const { version, secret } of Array.isArray(peppers) ? peppers : []) {
+  for (const { version, secret } of peppersOf(option)) {
     if (typeof version !== 'string' || !VERSION.test(version)) {
       throw new MessagingOptionsError('Option otp.pepper: a version is 1 to 16 characters of A-Z a-z 0-9 . _ -');
     }
     if (byVersion.has(version)) throw new MessagingOptionsError(`Option otp.pepper names version ${version} twice.`);
-    checkSecret(version, secret);
-    byVersion.set(version, keyOf(secret));
+    byVersion.set(version, keyOf(checkedSecret(version, secret)));
   }
   const [current] = byVersion.keys();
   if (current === undefined) {
@@ -44,8 +42,28 @@ export function resolvePeppers(option: OtpPepperOption | undefined): OtpKeys {
   return { current, byVersion };
 }
 
-function checkSecret(version: string, secret: unknown): void {
-  if (typeof secret === 'string' && secret.length >= SHORTEST && new Set(secret).size >= FEWEST_CHARACTERS) return;
+/** No sentence shows what was given: a start that fails is logged. */
+function peppersOf(option: unknown): readonly Readonly<Record<string, unknown>>[] {
+  if (typeof option === 'string') return [{ version: '1', secret: option }];
+  if (option === undefined) return [];
+  if (!Array.isArray(option)) {
+    throw new MessagingOptionsError('Option otp.pepper must be a text, or a list of { version, secret }.');
+  }
+  for (const [index, pepper] of option.entries()) {
+    const name = `Option otp.pepper[${index}]`;
+    if (typeof pepper !== 'object' || pepper === null || Array.isArray(pepper)) {
+      throw new MessagingOptionsError(`${name} must be { version, secret }.`);
+    }
+    const unknown = Object.keys(pepper).find((each) => each !== 'version' && each !== 'secret');
+    if (unknown === undefined) continue;
+    throw new MessagingOptionsError(`${name}.${unknown} is not known; there are version, secret.`);
+  }
+  return option;
+}
+
+function checkedSecret(version: string, secret: unknown): string {
+  if (typeof secret === 'string' && secret.length >= SHORTEST && new Set(secret).size >= FEWEST_CHARACTERS)
+    return secret;
   // Never the secret itself: a start that fails is logged.
   throw new MessagingOptionsError(
     `Option otp.pepper (version ${version}) is too weak: it must be at least ${SHORTEST} characters at random, ${FEWEST_CHARACTERS} of them different. Make one with "openssl rand -base64 48".`,

@@ -17,7 +17,7 @@ export interface OtpReceipt {
 export type VerifyOutcome =
   /** V3: right, and consumed by this very attempt. */
   | { readonly kind: 'verified' }
-  /** V0: not as many digits as codes have; not counted. */
+  /** V0: no string of as many digits as codes have; not counted. */
   | { readonly kind: 'malformed' }
   /** V1: there is no code, or its message failed for good. */
   | { readonly kind: 'not_found' }

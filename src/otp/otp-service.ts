@@ -2,15 +2,17 @@ import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
 import { renderText } from '../common/catalogue.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError, MessagingOptionsError } from '../common/errors.js';
+import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
-import { countryOf, isPhoneNumber } from '../common/phone-number.js';
+import { checkInput, checkNumber, checkString } from '../common/inputs.js';
+import { countryOf } from '../common/phone-number.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { Channels, type CodeChannel } from '../outbox/channel.js';
 import { GuardStore } from '../outbox/guard-store.js';
 import { OnceGate, type OnceRequest } from '../outbox/once-gate.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
-import type { HostTransaction } from '../outbox/outbox-store.js';
 import type { OnceKey, Send } from '../outbox/send.js';
+import { knownSendOptions } from '../outbox/send-options.js';
 import { describeChance } from './guess-chance.js';
 import type { OtpBinding } from './otp-codes.js';
 import type { OtpReceipt, VerifyOutcome } from './otp-results.js';
@@ -40,7 +42,7 @@ export interface OtpToVerify {
 export interface OtpSendOptions {
   /** Do it once, however often this key and body come. */
   readonly once?: OnceRequest | undefined;
-  /** Be part of a transaction that the host has open: `{ manager }` of TypeORM. */
+  /** Be part of a transaction that the host has open: with TypeORM `host: { manager }`. */
   readonly host?: HostTransaction | undefined;
 }
 
@@ -76,9 +78,10 @@ export class OtpService implements OnApplicationBootstrap {
    * Charges and queues a code: the pending one again, or a new one. When this resolves it is stored and will be delivered.
    *
    * @throws MessagingError `error.otp_too_many_codes` (with `retryAfter`), `error.otp_destination_refused`,
-   *   `error.otp_channel_unknown`, `error.invalid_number`, `error.field_invalid`, `error.signature_refused`,
-   *   `error.insufficient_balance`, `error.account_not_found`, `error.idempotency_mismatch`, `error.idempotency_running`,
-   *   `error.storage_unavailable`, and what the channel refuses with; then nothing is charged and the code before it stands
+   *   `error.otp_channel_unknown`, `error.invalid_number`, `error.field_invalid`, `error.field_not_string`,
+   *   `error.body_not_object`, `error.signature_refused`, `error.insufficient_balance`, `error.account_not_found`,
+   *   `error.idempotency_mismatch`, `error.idempotency_running`, `error.storage_unavailable`, and what the
+   *   channel refuses with; then nothing is charged and the code before it stands
    */
   async send(accountId: string, otp: OtpToSend, options: OtpSendOptions = {}): Promise<OtpReceipt> {
     const { reply } = await this.accept(accountId, otp, options);
@@ -87,27 +90,32 @@ export class OtpService implements OnApplicationBootstrap {
   }
 
   /** As `send`, and tells whether it was a replay. */
-  accept(accountId: string, otp: OtpToSend, { once, host }: OtpSendOptions = {}): Promise<Acceptance> {
-    return this.gate.run(accountId, ROUTE, once, async (key) => {
+  async accept(accountId: string, otp: OtpToSend, options: OtpSendOptions = {}): Promise<Acceptance> {
+    const { once, host } = knownSendOptions(options, 'once', 'host');
+    const send = async (key?: OnceKey) => {
+      checkInput(otp);
       const binding = bindingOf(accountId, otp);
       try {
-        return await this.outbox.accept(await this.draft(binding, otp.channel, key), host);
+        return await this.outbox.accept(await this.draft(binding, otp.channel, key, host), host);
       } catch (error) {
         this.announce(binding, error);
         throw error;
       }
-    });
+    };
+    return this.gate.run(accountId, ROUTE, once, send, host);
   }
 
   /**
    * Tries a code, and consumes it when it is right. A wrong code is an answer, no exception; many attempts at once are
    * judged one after the other.
    *
-   * @throws MessagingError `error.invalid_number`, `error.field_invalid`, `error.storage_unavailable`
+   * @throws MessagingError `error.invalid_number`, `error.field_invalid`, `error.field_not_string`, `error.storage_unavailable`
    */
   async verify(accountId: string, { service, number, otp }: OtpToVerify): Promise<VerifyOutcome> {
     const binding = bindingOf(accountId, { service, number });
-    if (otp.length !== this.settings.codes.digits || !/^[0-9]+$/.test(otp)) return { kind: 'malformed' };
+    // No string either, from a host that hands over a body which nobody checked.
+    const digits = typeof otp === 'string' && /^[0-9]+$/.test(otp) ? otp.length : 0;
+    if (digits !== this.settings.codes.digits) return { kind: 'malformed' };
     const step = new VerifyStep(binding, otp, this.clock.now(), this.settings);
     const outcome = await this.guards.change(step.keys, step.decide);
     if (outcome.kind === 'verified') this.events.emit('otp.verified', { accountId, service, number });
@@ -117,13 +125,19 @@ export class OtpService implements OnApplicationBootstrap {
     return outcome;
   }
 
-  private async draft(binding: OtpBinding, name: string | undefined, once: OnceKey | undefined): Promise<Send> {
+  private async draft(
+    binding: OtpBinding,
+    name: string | undefined,
+    once: OnceKey | undefined,
+    host: HostTransaction | undefined,
+  ): Promise<Send> {
     const { accountId, service, number } = binding;
     const channel = this.channelOf(name);
     this.checkCountry(number);
     const { sender, lane, units } = await channel.draft({
       ...{ accountId, number, text: this.settings.specimenOf(service) },
       signature: this.settings.text.signatureOf(service),
+      host,
     });
     const [id, now] = [this.ids.next(), this.clock.now()];
     const newId = this.ids.bytes(16).toString('base64url');
@@ -141,7 +155,9 @@ export class OtpService implements OnApplicationBootstrap {
     };
   }
 
-  private channelOf(name = DEFAULT_CHANNEL): CodeChannel {
+  private channelOf(given: string | null | undefined): CodeChannel {
+    const name = given ?? DEFAULT_CHANNEL;
+    checkString('channel', name);
     const channel = this.channels.find(name.toLowerCase() === DEFAULT_CHANNEL ? DEFAULT_CHANNEL : name);
     if (channel?.draft) return { name: channel.name, draft: channel.draft.bind(channel) };
     throw new MessagingError('error.otp_channel_unknown', { channel: name.slice(0, 64) });
@@ -164,7 +180,8 @@ export class OtpService implements OnApplicationBootstrap {
 
 /** @throws MessagingError for a number or a service that is none */
 function bindingOf(accountId: string, { service, number }: Pick<OtpToSend, 'service' | 'number'>): OtpBinding {
-  if (!isPhoneNumber(number)) throw new MessagingError('error.invalid_number', { number: String(number).slice(0, 64) });
+  checkNumber(number);
+  checkString('service', service);
   if (service === '' || [...service].length > LONGEST_SERVICE) {
     throw new MessagingError('error.field_invalid', { field: 'service' });
   }

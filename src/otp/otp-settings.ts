@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Catalogue, catalogueOf } from '../common/catalogue.js';
 import { MessagingOptionsError } from '../common/errors.js';
+import { shown } from '../common/shown.js';
 import { CHALLENGE_KEPT_MS, type Challenge } from './challenge.js';
 import { describeChance, type GuessChance, guessChance } from './guess-chance.js';
 import { OtpCodes } from './otp-codes.js';
@@ -40,19 +41,26 @@ export interface OtpSurroundings {
 /** @throws MessagingOptionsError with a sentence that names the wrong option */
 export function resolveOtpSettings(options: OtpOptions, surroundings: OtpSurroundings = {}): OtpSettings {
   const { catalogue = catalogueOf('fr'), home } = surroundings;
-  const digits = integer('length', options?.length ?? 4, 4, 8);
-  const validity = integer('validitySeconds', options.validitySeconds ?? 300, 1, 3600);
-  const triesPerCode = integer('triesPerCode', options.triesPerCode ?? 3, 1, 10);
+  if (typeof options !== 'object' || options === null) {
+    throw new MessagingOptionsError(
+      'Option otp is missing: { pepper }, the secret that codes are derived from. Make one with "openssl rand -base64 48" and keep it outside the database.',
+    );
+  }
+  const { length: digits = 4, validitySeconds: validity = 300, triesPerCode = 3 } = options;
+  const { maxGuessChance = 0.01, services = {} } = options;
+  checkInteger('length', digits, 4, 8);
+  checkInteger('validitySeconds', validity, 1, 3600);
+  checkInteger('triesPerCode', triesPerCode, 1, 10);
   const limits = resolveLimits(options.limits, home);
   const codes = new OtpCodes(resolvePeppers(options.pepper), digits);
-  const text = new OtpText(catalogue, options.services ?? {});
+  const text = new OtpText(catalogue, services);
   text.check(digits);
   const specimens = new LRUCache<string, string>({
     max: SPECIMENS,
     memoMethod: (service) => text.render({ code: '0'.repeat(digits), service, validity }),
   });
   const chance = guessChance({ digits, triesPerCode, wrongTries: limits.wrongTries });
-  checkChance(chance, limits, options.maxGuessChance ?? 0.01);
+  checkChance(chance, limits, maxGuessChance);
   return {
     ...{ codes, text, catalogue, limits, triesPerCode, chance },
     specimenOf: (service) => specimens.memo(service),
@@ -65,7 +73,7 @@ export function resolveOtpSettings(options: OtpOptions, surroundings: OtpSurroun
 
 function checkChance(chance: GuessChance, { preset }: ResolvedLimits, most: number): void {
   if (typeof most !== 'number' || !(most >= 0 && most <= 1)) {
-    throw new MessagingOptionsError('Option otp.maxGuessChance must be a number from 0 to 1.');
+    throw new MessagingOptionsError(`Option otp.maxGuessChance must be a number from 0 to 1; got ${shown(most)}.`);
   }
   if (preset === 'none' || chance.perMonth <= most) return;
   throw new MessagingOptionsError(
@@ -86,7 +94,7 @@ function warningsOf(validity: number, { preset }: ResolvedLimits): string[] {
   return warnings;
 }
 
-function integer(name: keyof OtpOptions, value: number, min: number, max: number): number {
-  if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new MessagingOptionsError(`Option otp.${name} must be an integer from ${min} to ${max}; got ${value}.`);
+function checkInteger(name: keyof OtpOptions, value: unknown, min: number, max: number): void {
+  if (Number.isInteger(value) && Number(value) >= min && Number(value) <= max) return;
+  throw new MessagingOptionsError(`Option otp.${name} must be an integer from ${min} to ${max}; got ${shown(value)}.`);
 }

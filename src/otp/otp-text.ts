@@ -2,6 +2,7 @@ import { type Catalogue, fillIn, renderText } from '../common/catalogue.js';
 import { MessagingOptionsError } from '../common/errors.js';
 import { measure } from '../sms/segmentation.js';
 import type { OtpServiceOptions } from './otp-options.js';
+import { checkedServices } from './otp-services.js';
 
 /** What a text says. */
 export interface OtpTextValues {
@@ -10,11 +11,6 @@ export interface OtpTextValues {
   /** How long the code is good, in seconds. */
   readonly validity: number;
 }
-
-const HOST = /^[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/;
-const RETRIEVER_HASH = /^[A-Za-z0-9+/]{11}$/;
-
-const SERVICE_OPTIONS = new Set(['signature', 'template', 'webOtpHost', 'retrieverHash']);
 
 /** Characters that would let a service's name write lines of its own. */
 const CONTROL = /\p{Cc}/u;
@@ -36,23 +32,16 @@ export class OtpText {
   }
 
   /**
-   * Checks every text that the options make, at its longest.
+   * Checks the options of services, and that every text that they make is one SMS at its longest.
    * @throws MessagingOptionsError with a sentence that names the service
    */
   check(digits: number): void {
     const values = { code: '0'.repeat(digits), validity: 3599 };
-    for (const [service, options] of Object.entries(this.services)) {
-      const name = `otp.services[${JSON.stringify(service)}]`;
-      const unknown = Object.keys(options ?? {}).find((option) => !SERVICE_OPTIONS.has(option));
-      if (unknown) throw new MessagingOptionsError(`Option ${name}.${unknown} is not known.`);
-      checkLastLine(name, options);
-      const { template } = options;
-      if (template !== undefined && !template.includes('{code}')) {
-        throw new MessagingOptionsError(`Option ${name}.template must contain {code}.`);
-      }
-      if (!fits(this.render({ ...values, service }))) {
-        throw new MessagingOptionsError(`Option ${name}: its text is longer than one SMS in GSM-7.`);
-      }
+    for (const service of Object.keys(checkedServices(this.services))) {
+      if (fits(this.render({ ...values, service }))) continue;
+      throw new MessagingOptionsError(
+        `Option otp.services[${JSON.stringify(service)}]: its text is longer than one SMS in GSM-7.`,
+      );
     }
     if (fits(this.render({ ...values, service: '\n' }))) return;
     throw new MessagingOptionsError('Option locale: its otp.text_unnamed is longer than one SMS in GSM-7.');
@@ -85,16 +74,4 @@ function fits(text: string): boolean {
 function lastLine({ webOtpHost, retrieverHash }: OtpServiceOptions, code: string): string {
   if (webOtpHost !== undefined) return `\n\n@${webOtpHost} #${code}`;
   return retrieverHash === undefined ? '' : `\n\n${retrieverHash}`;
-}
-
-function checkLastLine(name: string, { webOtpHost, retrieverHash }: OtpServiceOptions): void {
-  if (webOtpHost !== undefined && retrieverHash !== undefined) {
-    throw new MessagingOptionsError(`Option ${name}: only one of webOtpHost and retrieverHash can be the last line.`);
-  }
-  if (webOtpHost !== undefined && !HOST.test(webOtpHost)) {
-    throw new MessagingOptionsError(`Option ${name}.webOtpHost must be a host name such as example.com.`);
-  }
-  if (retrieverHash !== undefined && !RETRIEVER_HASH.test(retrieverHash)) {
-    throw new MessagingOptionsError(`Option ${name}.retrieverHash must be 11 characters of base64.`);
-  }
 }

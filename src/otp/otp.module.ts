@@ -1,16 +1,17 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountSettings } from '../accounts/account-settings.js';
 import type {
+  FactoryImports,
   OtpModuleAsyncOptions,
   OtpModuleOptions,
   OtpValues,
-  SharedCore,
   SmsGraph,
   ValuesFactory,
 } from '../core/core-options.js';
 import { invokeFactory } from '../core/invoke-factory.js';
 import { MessagingCore, MessagingValues, MountPoint } from '../core/messaging-core.module.js';
 import { knownOptions, knownValues, OPTION_NAMES } from '../core/option-names.js';
+import { isOnSharedCore } from '../core/shared-core.js';
 import { mountController } from '../http/mount-controller.js';
 import { SmsModule } from '../sms/sms.module.js';
 import { OtpController } from './otp.controller.js';
@@ -43,7 +44,8 @@ export class OtpModule {
     }
     const { sms } = knownOptions(options, OPTION_NAMES.otpAsync);
     const useFactory = knownValues(options.useFactory, OPTION_NAMES.otpValues);
-    return OtpModule.withSms(MessagingCore.build(options, { ...options, useFactory }), sms);
+    const { imports } = options;
+    return OtpModule.withSms(MessagingCore.build(options, { ...options, useFactory }), sms && { ...sms, imports });
   }
 
   /**
@@ -76,7 +78,7 @@ export class OtpModule {
     };
   }
 
-  private static withSms(core: DynamicModule, sms: SmsGraph | undefined): DynamicModule {
+  private static withSms(core: DynamicModule, sms: (SmsGraph & FactoryImports) | undefined): DynamicModule {
     return OtpModule.feature(core, OF_CORE, sms ? [SmsModule.feature(core, sms)] : []);
   }
 }
@@ -85,7 +87,3 @@ const OF_CORE: ValuesFactory<OtpValues> = {
   inject: [MessagingValues],
   useFactory: (values: OtpValues) => values,
 };
-
-function isOnSharedCore<T extends object>(options: T): options is Extract<T, SharedCore> {
-  return typeof options === 'object' && options !== null && 'core' in options;
-}

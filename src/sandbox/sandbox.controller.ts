@@ -1,7 +1,7 @@
-import { Get, Header, type MessageEvent, Param, Res, Sse, StreamableFile, UseFilters } from '@nestjs/common';
+import { Get, Header, type MessageEvent, Param, Res, Sse, StreamableFile } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { type AdapterResponse, MOST_WAITING } from '../http/event-streams.js';
-import { MessagingExceptionFilter } from '../http/messaging-exception.filter.js';
+import { MessagingController } from '../http/messaging-controller.js';
 import { type CodeView, codeView } from './code-view.js';
 import type { SandboxMedia } from './media/sandbox-media.js';
 import { PAGE_POLICY } from './page/page-html.js';
@@ -17,7 +17,7 @@ import { SandboxScanner } from './sandbox-scanner.js';
 const LATEST = 500;
 
 /** The sandbox's endpoints. They ask for no key and show codes: only `SandboxModule` mounts them. */
-@UseFilters(MessagingExceptionFilter)
+@MessagingController({ authenticated: false, intake: false })
 export class SandboxController {
   constructor(
     private readonly phones: PhoneStore,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FreshCache } from '../accounts/fresh-cache.js';
 import { Clock } from '../common/clock.js';
-import type { HostTransaction } from '../outbox/outbox-store.js';
+import type { HostTransaction } from '../common/host-transaction.js';
 import { inParts, OptOutLookup } from './opt-out-lookup.js';
 import { EVERY_ACCOUNT, type OptOutKey, OptOutStore } from './opt-out-store.js';
 

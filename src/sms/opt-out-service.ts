@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AccountStore } from '../accounts/account-store.js';
 import { MessagingError } from '../common/errors.js';
+import { checkNumber } from '../common/inputs.js';
 import type { Page } from '../common/page.js';
-import { isPhoneNumber } from '../common/phone-number.js';
+import type { SomeOf } from '../common/some-of.js';
 import { OptOutList } from './opt-out-list.js';
 import { EVERY_ACCOUNT, type OptOut, OptOutStore } from './opt-out-store.js';
 
@@ -43,13 +44,14 @@ export class OptOutService {
 
   /**
    * Entries of one account, or without `accountId` of all accounts together, the newest first: `limit` at a time (1 to
-   * 1000, default 100), `after` the `next` of the page before.
+   * 1000, default 100), `after` the `next` of the page before. Throws `error.invalid_cursor` when the entry that this names was
+   * taken off the list meanwhile; then the reading begins again, so that nobody is missed.
    */
   async list({
     accountId,
     limit = 100,
     ...query
-  }: Partial<OptOutScope> & { number?: string; limit?: number; after?: string } = {}): Promise<Page<OptOutEntry>> {
+  }: SomeOf<OptOutScope & { number: string; limit: number; after: string }> = {}): Promise<Page<OptOutEntry>> {
     const page = await this.store.list({
       ...query,
       accountId: accountId ?? EVERY_ACCOUNT,
@@ -65,8 +67,7 @@ export class OptOutService {
     if (accountId !== undefined && (await this.accounts.findAccount(accountId)) === undefined) {
       throw new MessagingError('error.account_not_found');
     }
-    const wrong = numbers.find((number) => !isPhoneNumber(number));
-    if (wrong !== undefined) throw new MessagingError('error.invalid_number', { number: String(wrong).slice(0, 64) });
+    for (const number of numbers) checkNumber(number);
     return numbers.map((number) => ({ accountId: accountId ?? EVERY_ACCOUNT, signature, number }));
   }
 }

@@ -1,5 +1,5 @@
+import type { HostTransaction } from '../common/host-transaction.js';
 import type { Page, PageRequest } from '../common/page.js';
-import type { HostTransaction } from '../outbox/outbox-store.js';
 
 /** In the place of an account: all of them. No account has this id. */
 export const EVERY_ACCOUNT = '*';
@@ -48,6 +48,9 @@ export abstract class OptOutStore {
   /** Those of the keys that are on the list. With `host` it is read in the host's open transaction, which nothing may wait for. */
   abstract among(keys: readonly OptOutKey[], host?: HostTransaction): Promise<readonly OptOutKey[]>;
 
-  /** Entries, the newest first; `after` is the id of the last one seen. */
+  /**
+   * Entries, the newest first; `after` is the id of the last one seen. Throws `error.invalid_cursor` when that is not on the
+   * list (any more).
+   */
   abstract list(query: OptOutQuery): Promise<Page<OptOut>>;
 }

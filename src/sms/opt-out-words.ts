@@ -1,4 +1,5 @@
 import { MessagingOptionsError } from '../common/errors.js';
+import { shown } from '../common/shown.js';
 
 /** What a text from a phone asks for. */
 export type OptOutWish = 'stop' | 'start';
@@ -6,9 +7,9 @@ export type OptOutWish = 'stop' | 'start';
 /** Words that a host adds to ours. */
 export interface OptOutWordsOption {
   /** A text that is one of these ends SMS. Case, accents and punctuation make no difference. */
-  readonly stop?: readonly string[];
+  readonly stop?: readonly string[] | undefined;
   /** A text that is one of these lets them begin again. */
-  readonly start?: readonly string[];
+  readonly start?: readonly string[] | undefined;
 }
 
 /** Wishes by their words, as {@link wordOf} gives them. */
@@ -44,13 +45,13 @@ export function compileOptOutWords(option: OptOutWordsOption = {}): OptOutWords 
     for (const word of start.split('|')) words.set(wordOf(word), 'start');
   }
   for (const wish of ['stop', 'start'] as const) {
-    const given: unknown = option[wish] ?? [];
+    const { [wish]: given = [] }: Readonly<Record<string, unknown>> = { ...option };
     if (!Array.isArray(given))
       throw new MessagingOptionsError(`Option sms.optOutWords.${wish} must be a list of words.`);
     for (const each of given) {
       const word = typeof each === 'string' ? wordOf(each) : '';
       if (word === '') {
-        throw new MessagingOptionsError(`Option sms.optOutWords.${wish} has "${String(each)}", which is no word.`);
+        throw new MessagingOptionsError(`Option sms.optOutWords.${wish} has ${shown(each)}, which is no word.`);
       }
       if ((words.get(word) ?? wish) !== wish) {
         throw new MessagingOptionsError(`Option sms.optOutWords has "${each}" for both stop and start.`);

@@ -6,8 +6,20 @@ const RANK: Readonly<Record<PartStatus, number>> = { sent: 0, unknown: 1, delive
 /** A part after a receipt for it; undefined when the receipt says no more than is known: states only move forward. */
 export function nextPart(part: SmsPart, { status, error, at }: DatedReceipt): SmsPart | undefined {
   if (RANK[status] <= RANK[part.status]) return undefined;
-  // A carrier's clock may be wrong or in another zone: never before the part was taken.
-  return { ...part, status, error, updatedAt: Math.max(at, part.recordedAt) };
+  return { ...part, status, error, updatedAt: at };
+}
+
+/**
+ * Whether a receipt that says no more than is known of its part may be for an SMS that is not recorded yet, as carriers
+ * give some ids again: only when that part is closed, and the carrier has put its own time on the receipt. It then is for
+ * another SMS when that time is later than the last word on every part it could be for, which is an `updatedAt`, or none.
+ *
+ * A repeat has the time of what it repeats, so it is never later, and can never make another SMS `delivered`; the carrier's
+ * clock is only compared with itself. Without such a time a repeat looks like the receipt of another SMS with that id, of
+ * the same number even: it is dropped, and that other SMS stays open until its deadline rather than be told a lie.
+ */
+export function mayBeForAnother(part: SmsPart, { status, atByCarrier }: DatedReceipt): boolean {
+  return RANK[part.status] === RANK.delivered && status !== 'sent' && atByCarrier === true;
 }
 
 /** Of several parts under one id a receipt is for an open one, and of those for the newest: sort with this, take the first. */
@@ -48,13 +60,15 @@ function attemptFate(seen: ReadonlySet<PartStatus>): SmsFate['status'] | undefin
 }
 
 /** What the outbox is to be told of an SMS whose parts now stand so; nothing while its fate is open. */
-export function settlementOfParts(parts: readonly SmsPart[], { route }: DatedReceipt): Settlement[] {
+export function settlementOfParts(parts: readonly SmsPart[], { route }: DatedReceipt, now: number): Settlement[] {
   const fate = fateOf(parts);
   const [part] = parts;
   if (!fate || !part) return [];
   const { messageId, position } = part;
   const { status, error } = fate;
-  const at = Math.max(...parts.map(({ updatedAt }) => updatedAt));
+  // A carrier's clock may be wrong or in another zone: not in the future, and never before the SMS was taken.
+  const said = Math.min(now, Math.max(...parts.map(({ updatedAt }) => updatedAt)));
+  const at = Math.max(said, ...parts.map(({ recordedAt }) => recordedAt));
   const step = { at, route, receipt: status, ...(error === undefined ? {} : { code: error }) };
   return [{ messageId, position, status, at, trail: [step], ...(error === undefined ? {} : { error }) }];
 }

@@ -17,7 +17,7 @@ export class PartPurge extends Purge {
 
   protected override async forget(now: number, limit: number): Promise<number> {
     const { parts, receipts } = await this.store.purge(now, limit);
-    if (receipts > 0) this.log.warn(`${receipts} ids of receipts matched no SMS: does the link's id format fit?`);
+    if (receipts > 0) this.log.warn(`${receipts} ids of receipts matched no open SMS: does the link's id format fit?`);
     return Math.max(parts, receipts);
   }
 }

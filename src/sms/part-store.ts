@@ -6,7 +6,7 @@ export interface Parking {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly until: number;
-  /** Past so many ids the oldest are forgotten. */
+  /** How many receipts of one route may wait; past them its oldest are forgotten, and no other route's. */
   readonly most: number;
 }
 
@@ -31,7 +31,9 @@ export abstract class PartStore {
   /**
    * Applies receipts in their order. Each is for the part under the first of its `ids` that its route knows, of its
    * `number` where it names one; of several under one id for an open one, the newest. One that nothing matches is
-   * parked, the same one once. One that says no more than is known changes nothing.
+   * parked, the same one once. One that says no more than is known changes nothing; it is parked too where its part is
+   * closed and the receipt must be for another SMS with the same id (`mayBeForAnother`). What is parked and finds only
+   * closed parts when an SMS is recorded goes on waiting by the same rule.
    */
   abstract receive(receipts: readonly DatedReceipt[], parking: Parking): Promise<readonly Movement[]>;
 

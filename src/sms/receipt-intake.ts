@@ -11,7 +11,7 @@ import type { CarrierReceipt } from './sms-transport.js';
 
 /** How long a receipt waits for its part: a carrier's answer to the submit is stored within seconds, or never. */
 const PARKED_MS = 600_000;
-/** How many ids may wait at a time: a carrier whose receipts all miss must not fill the disk. */
+/** How many receipts of a route may wait at a time: a carrier whose receipts all miss must not fill the disk. */
 const MOST_PARKED = 50_000;
 /** The most receipts that share a transaction. */
 const TOGETHER = 500;
@@ -77,9 +77,11 @@ export class ReceiptIntake {
 function usableReceipt({ route, ids, number, status, error, at }: CarrierReceipt, now: number): DatedReceipt[] {
   const known = [...new Set(ids.filter((id) => id !== '').map(carrierKey))].slice(0, MOST_IDS);
   if (status === 'sent' || known.length === 0) return [];
+  const atByCarrier = Number.isSafeInteger(at);
   return [
     {
-      ...{ route, ids: known, status, at: Math.min(at ?? now, now) },
+      // As the carrier has it, also ahead of our clock: it is compared with the time of a repeat.
+      ...{ route, ids: known, status, atByCarrier, at: at !== undefined && atByCarrier ? at : now },
       // What is no number as we know them cannot be compared with ours.
       ...(number !== undefined && isPhoneNumber(number) ? { number } : {}),
       ...(error === undefined ? {} : { error: carrierText(error) }),

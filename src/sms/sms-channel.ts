@@ -1,8 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { AccountSettings } from '../accounts/account-settings.js';
 import { SignatureDirectory } from '../accounts/signature-directory.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
+import { judgeAnswers } from '../outbox/answers.js';
 import { Channel, Channels, type Draft, type DraftRequest } from '../outbox/channel.js';
 import type { DeliveryTiming, HandOff, RepeatPolicy } from '../outbox/hand-off.js';
 import type { Delivery } from '../outbox/outbox-store.js';
@@ -13,7 +14,7 @@ import { OPTED_OUT, OptOutDirectory } from './opt-out-directory.js';
 import { checkNumbers, checkText, priceRecipients } from './sms-draft.js';
 import { SmsSettings } from './sms-options.js';
 import { smsTiming } from './sms-timing.js';
-import { type OutgoingSms, SmsTransport } from './sms-transport.js';
+import { type OutgoingSms, SmsTransport, type SubmitResult } from './sms-transport.js';
 import { SubmitRecord } from './submit-record.js';
 
 /** The name of the SMS channel. */
@@ -25,6 +26,7 @@ export class SmsChannel extends Channel {
   override readonly name = SMS;
   override readonly repeat: RepeatPolicy;
   override readonly timing: DeliveryTiming;
+  private readonly log = new Logger('SmsChannel');
 
   constructor(
     private readonly transport: SmsTransport,
@@ -44,10 +46,10 @@ export class SmsChannel extends Channel {
     channels.register(this);
   }
 
-  override async draft({ accountId, number, text, signature }: DraftRequest): Promise<Draft> {
+  override async draft({ accountId, number, text, signature, host }: DraftRequest): Promise<Draft> {
     const { segments } = checkText(text, this.settings);
     const [sender] = signature === undefined ? this.accounts.signatures : [signature];
-    if (!(await this.signatures.isUsable(accountId, sender))) throw new MessagingError('error.signature_refused');
+    if (!(await this.signatures.isUsable(accountId, sender, host))) throw new MessagingError('error.signature_refused');
     const [recipient] = await priceRecipients(await checkNumbers([number], this.settings), segments, this.settings);
     return { sender, units: recipient?.units ?? 0 };
   }
@@ -58,7 +60,8 @@ export class SmsChannel extends Channel {
 
   override async deliver(batch: readonly Delivery[], signal: AbortSignal): Promise<readonly HandOff[]> {
     const { leaseMs, reportDeadlineMs } = this.timing;
-    const patientUntil = this.clock.now() + leaseMs / 2;
+    // A slow batch takes most of its lease, and its parts must be as patient with the database as those of a quick one.
+    const patientUntil = this.clock.now() + leaseMs * 0.9;
     const unwanted = await this.unwanted(batch);
     if (!unwanted) return batch.map(() => ({ ...UNCHECKED, until: this.clock.now() + AWAY_MS }));
     const drafts = new Map<string, Spoken | undefined>();
@@ -73,12 +76,12 @@ export class SmsChannel extends Channel {
         : [{ smsId: messageId, position, signature: sender, number, attempt, ...spoken }];
     });
     const submit = { name: this.transport.name, reportDeadlineMs, patientUntil, signal };
-    const results = sms.length > 0 ? await this.record.keep(sms, await this.transport.submit(sms, signal), submit) : [];
+    const results = sms.length > 0 ? await this.record.keep(sms, await this.submit(sms, signal), submit) : [];
     if (sms.length === batch.length) return results;
     const next = results[Symbol.iterator]();
     return batch.map((delivery): HandOff => {
-      if (unwanted.has(delivery)) return { kind: 'refused', error: OPTED_OUT };
-      if (drafts.get(delivery.messageId) === undefined) return { kind: 'refused', error: 'no_text' };
+      if (unwanted.has(delivery)) return { kind: 'refused', error: OPTED_OUT, unasked: true };
+      if (drafts.get(delivery.messageId) === undefined) return { kind: 'refused', error: 'no_text', unasked: true };
       return next.next().value ?? { kind: 'unknown', error: 'no_answer' };
     });
   }
@@ -89,6 +92,12 @@ export class SmsChannel extends Channel {
 
   override stop(): Promise<void> {
     return this.transport.stop();
+  }
+
+  private async submit(sms: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly SubmitResult[]> {
+    const { answers, fault } = judgeAnswers<SubmitResult>(await this.transport.submit(sms, signal), sms.length);
+    if (fault !== undefined) this.log.error(`The transport ${this.transport.name} ${fault}.`);
+    return answers;
   }
 
   /** Who has opted out since the send was accepted; undefined when nobody can tell now. */

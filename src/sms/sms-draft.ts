@@ -1,14 +1,16 @@
 import { MessagingError } from '../common/errors.js';
-import { isPhoneNumber, isValidNumber } from '../common/phone-number.js';
+import { checkNumber, checkString } from '../common/inputs.js';
 import type { Recipient } from '../outbox/send.js';
 import { measure, unsendable } from './segmentation.js';
 import type { SmsSettings } from './sms-options.js';
 import { transliteratePunctuation } from './transliteration.js';
 
-/** @throws MessagingError `error.empty_message` for no text, or one of white space only */
-export function checkContent(content: string | undefined): string {
-  if (content === undefined || content.trim() === '') throw new MessagingError('error.empty_message');
-  return content;
+/** @throws MessagingError `error.empty_message` for no text, or one of white space only, `error.field_not_string` */
+export function checkContent(content: string | null | undefined): string {
+  const text = content ?? '';
+  checkString('content', text);
+  if (text.trim() === '') throw new MessagingError('error.empty_message');
+  return text;
 }
 
 /** A text that may be sent, and how many segments it takes. */
@@ -42,13 +44,13 @@ export function checkText(content: string, settings: SmsSettings): CheckedText {
  */
 export async function checkNumbers(numbers: readonly string[], settings: SmsSettings): Promise<readonly string[]> {
   const max = settings.maxRecipients;
-  if (numbers.length === 0) throw new MessagingError('error.field_not_list', { field: 'number' });
+  if (!Array.isArray(numbers) || numbers.length === 0) {
+    throw new MessagingError('error.field_not_list', { field: 'number' });
+  }
   if (numbers.length > max) throw new MessagingError('error.too_many_recipients', { count: numbers.length, max });
   const distinct = numbers.length === 1 ? numbers : [...new Set(numbers)];
   for (const [index, number] of distinct.entries()) {
-    if (!isPhoneNumber(number) || (settings.strictNumbers && !isValidNumber(number))) {
-      throw new MessagingError('error.invalid_number', { number: String(number).slice(0, 64) });
-    }
+    checkNumber(number, settings.strictNumbers);
     if (settings.strictNumbers && index % MANY === MANY - 1) await otherRequests();
   }
   if (distinct.length >= MANY) await otherRequests();

@@ -1,5 +1,8 @@
+import { isSignatureName } from '../accounts/signature-name.js';
 import { compileTariff, type Tariff, type TariffOptions } from '../billing/tariff.js';
 import { MessagingOptionsError } from '../common/errors.js';
+import { shown } from '../common/shown.js';
+import { type SomeOf, withoutUndefined } from '../common/some-of.js';
 import type { DeliveryTiming } from '../outbox/hand-off.js';
 import { compileOptOutWords, type OptOutWords, type OptOutWordsOption } from './opt-out-words.js';
 import type { Transliteration } from './transliteration.js';
@@ -9,27 +12,27 @@ export interface SmsOptions {
   /** Units per segment by destination; `home` is the market that pays `base`. */
   readonly tariff: TariffOptions;
   /** The most recipients a send may have, 1 to 1 000 000. Default 100 000. */
-  readonly maxRecipients?: number;
+  readonly maxRecipients?: number | undefined;
   /** The most segments a text may have, 1 to 255. Default 255. */
-  readonly maxSegments?: number;
+  readonly maxSegments?: number | undefined;
   /** Also refuse numbers that libphonenumber knows to be impossible. Default false. */
-  readonly strictNumbers?: boolean;
+  readonly strictNumbers?: boolean | undefined;
   /** `punctuation`: typographic quotes, dashes and the like become plain where that makes the text GSM-7. Default `off`. */
-  readonly transliterate?: Transliteration;
+  readonly transliterate?: Transliteration | undefined;
   /** Leases, attempts and deadlines; what is left out is the transport's own, else the default. */
-  readonly delivery?: Partial<DeliveryTiming>;
+  readonly delivery?: SomeOf<DeliveryTiming> | undefined;
   /**
    * Where the world reaches the root of this application, for instance `https://api.example.com`: carriers that sign the
    * URL they call need it when a proxy stands in front. Default: as each request says.
    */
-  readonly callbackBaseUrl?: string;
+  readonly callbackBaseUrl?: string | undefined;
   /** Words that end SMS and let them begin again, added to ours (STOP, ARRÊT, UNSUBSCRIBE, START, REPRENDRE …). */
-  readonly optOutWords?: OptOutWordsOption;
+  readonly optOutWords?: OptOutWordsOption | undefined;
   /**
    * Which signatures a text to one of your numbers is about, where the carrier names another one than the signature:
    * `{ '36111': ['INFOS', 'ALERTE'] }`. Digits without the plus sign. Default: the number itself is the signature.
    */
-  readonly inboundSignatures?: Readonly<Record<string, readonly string[]>>;
+  readonly inboundSignatures?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 /** The same, complete and checked. */
@@ -57,14 +60,17 @@ export function resolveSmsSettings(options: SmsOptions): SmsSettings {
     throw new MessagingOptionsError('Option sms.tariff is missing: { base, international, home }.');
   }
   const { maxRecipients = 100_000, maxSegments = 255, strictNumbers = false } = options;
-  const { transliterate = 'off', delivery = {} } = options;
+  const { transliterate = 'off' } = options;
+  const delivery = withoutUndefined(options.delivery ?? {});
   if (!Number.isInteger(maxRecipients) || maxRecipients < 1 || maxRecipients > MOST_RECIPIENTS) {
     throw new MessagingOptionsError(
-      `Option sms.maxRecipients must be an integer from 1 to ${MOST_RECIPIENTS}; got ${maxRecipients}.`,
+      `Option sms.maxRecipients must be an integer from 1 to ${MOST_RECIPIENTS}; got ${shown(maxRecipients)}.`,
     );
   }
   if (!Number.isInteger(maxSegments) || maxSegments < 1 || maxSegments > 255) {
-    throw new MessagingOptionsError(`Option sms.maxSegments must be an integer from 1 to 255; got ${maxSegments}.`);
+    throw new MessagingOptionsError(
+      `Option sms.maxSegments must be an integer from 1 to 255; got ${shown(maxSegments)}.`,
+    );
   }
   if (transliterate !== 'off' && transliterate !== 'punctuation') {
     throw new MessagingOptionsError('Option sms.transliterate must be "off" or "punctuation".');
@@ -72,7 +78,9 @@ export function resolveSmsSettings(options: SmsOptions): SmsSettings {
   for (const [name, value] of Object.entries(delivery)) {
     const max = name === 'maxAttempts' ? 100 : LONGEST_MS;
     if (!Number.isInteger(value) || value < 1 || value > max) {
-      throw new MessagingOptionsError(`Option sms.delivery.${name} must be an integer from 1 to ${max}; got ${value}.`);
+      throw new MessagingOptionsError(
+        `Option sms.delivery.${name} must be an integer from 1 to ${max}; got ${shown(value)}.`,
+      );
     }
   }
   const tariff = compileTariff(options.tariff, 'Option sms.tariff');
@@ -85,17 +93,22 @@ export function resolveSmsSettings(options: SmsOptions): SmsSettings {
   };
 }
 
-function inboundSignaturesOf(given: Readonly<Record<string, unknown>> = {}): ReadonlyMap<string, readonly string[]> {
+function inboundSignaturesOf(numbers: unknown = {}): ReadonlyMap<string, readonly string[]> {
+  const fit = typeof numbers === 'object' && numbers !== null && !Array.isArray(numbers);
+  const entries: [string, unknown][] = fit ? Object.entries(numbers) : [['', undefined]];
   return new Map(
-    Object.entries(given).map(([to, signatures]) => {
-      const fit =
-        Array.isArray(signatures) && signatures.length > 0 && signatures.every((each) => typeof each === 'string');
-      if (/^\d{2,15}$/.test(to) && fit) return [to, signatures];
+    entries.map(([to, signatures]) => {
+      if (/^\d{2,15}$/.test(to) && areSignatures(signatures)) return [to, signatures];
       throw new MessagingOptionsError(
         'Option sms.inboundSignatures must name signatures by numbers of 2 to 15 digits: { "36111": ["INFOS"] }.',
       );
     }),
   );
+}
+
+function areSignatures(names: unknown): names is readonly string[] {
+  const isSignature = (name: unknown) => typeof name === 'string' && isSignatureName(name);
+  return Array.isArray(names) && names.length > 0 && names.every(isSignature);
 }
 
 function baseUrlOf(given: string): string {

@@ -24,6 +24,7 @@ export interface SmsPart {
   readonly error: string | undefined;
   /** Milliseconds since the epoch. */
   readonly recordedAt: number;
+  /** The `at` of the receipt that made it what it is, which may be by the carrier's clock; before one, `recordedAt`. */
   readonly updatedAt: number;
 }
 
@@ -39,7 +40,11 @@ export interface TakenSms extends Pick<SmsPart, 'messageId' | 'position' | 'atte
 }
 
 /** A receipt as it is stored and matched: with its time, and with an id at least. */
-export type DatedReceipt = CarrierReceipt & { readonly at: number };
+export type DatedReceipt = CarrierReceipt & {
+  readonly at: number;
+  /** True: `at` is the carrier's own time, by its clock. Otherwise it is when the receipt came. */
+  readonly atByCarrier?: boolean;
+};
 
 /** The parts of an SMS that was just taken. */
 export function partsOf({ carrierIds, at, expiresAt: _, trail: __, ...sms }: TakenSms): SmsPart[] {

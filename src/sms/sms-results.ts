@@ -1,3 +1,4 @@
+import { isId } from '../common/ids.js';
 import type { Page } from '../common/page.js';
 import type { DeliveryStatus } from '../outbox/delivery-status.js';
 import type { StoredMessage, StoredRecipient } from '../outbox/outbox-store.js';
@@ -94,13 +95,9 @@ export function cursorOf({ next }: Page<unknown>): string | null {
   return next === undefined ? null : Buffer.from(next).toString('base64url');
 }
 
-/** Whether a text can be the id of a message at all; what cannot is not looked up (no database takes a NUL, for instance). */
-export function isMessageId(text: string): boolean {
-  return /^[\w-]{1,64}$/.test(text);
-}
-
 /** The other way round; undefined for what is no cursor of ours. */
-export function idOfCursor(cursor: string): string | undefined {
+export function idOfCursor(cursor: unknown): string | undefined {
+  if (typeof cursor !== 'string') return undefined;
   const id = Buffer.from(cursor, 'base64url').toString();
-  return isMessageId(id) && Buffer.from(id).toString('base64url') === cursor ? id : undefined;
+  return isId(id) && Buffer.from(id).toString('base64url') === cursor ? id : undefined;
 }

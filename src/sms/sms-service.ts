@@ -2,11 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { SignatureDirectory } from '../accounts/signature-directory.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
-import { IdGenerator } from '../common/ids.js';
+import type { HostTransaction } from '../common/host-transaction.js';
+import { IdGenerator, isId } from '../common/ids.js';
+import { checkInput } from '../common/inputs.js';
 import { OnceGate, type OnceRequest } from '../outbox/once-gate.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
-import { type HostTransaction, OutboxStore } from '../outbox/outbox-store.js';
+import { OutboxStore } from '../outbox/outbox-store.js';
 import type { OnceKey, Recipient, Send } from '../outbox/send.js';
+import { knownSendOptions } from '../outbox/send-options.js';
 import { OPTED_OUT, OptOutDirectory } from './opt-out-directory.js';
 import { measure, notGsm7 } from './segmentation.js';
 import { SMS } from './sms-channel.js';
@@ -15,7 +18,6 @@ import { SmsSettings } from './sms-options.js';
 import {
   cursorOf,
   idOfCursor,
-  isMessageId,
   recipientOf,
   type SmsDetails,
   type SmsPage,
@@ -36,7 +38,7 @@ export interface SmsToSend {
 export interface SmsSendOptions {
   /** Do it once, however often this key and body come. */
   readonly once?: OnceRequest | undefined;
-  /** Be part of a transaction that the host has open: `{ manager }` of TypeORM. */
+  /** Be part of a transaction that the host has open: with TypeORM `host: { manager }`. */
   readonly host?: HostTransaction | undefined;
 }
 
@@ -61,9 +63,10 @@ export class SmsService {
    * this signature (`OptOutService`) is stored as `failed` with the error `opted_out`, and costs nothing.
    *
    * @throws MessagingError `error.invalid_number`, `error.field_not_list`, `error.too_many_recipients`,
-   *   `error.empty_message`, `error.signature_refused`, `error.unsendable_character`, `error.too_many_segments`,
-   *   `error.insufficient_balance`, `error.account_not_found`, `error.idempotency_mismatch`,
-   *   `error.idempotency_running`, `error.storage_unavailable`; then nothing is charged
+   *   `error.empty_message`, `error.field_not_string` for a content that is none, `error.body_not_object`,
+   *   `error.signature_refused`, `error.unsendable_character`, `error.too_many_segments`, `error.insufficient_balance`,
+   *   `error.account_not_found`, `error.idempotency_mismatch`, `error.idempotency_running`,
+   *   `error.storage_unavailable`; then nothing is charged
    */
   async send(accountId: string, sms: SmsToSend, options: SmsSendOptions = {}): Promise<SmsReceipt> {
     const { reply } = await this.accept(accountId, sms, options);
@@ -72,14 +75,15 @@ export class SmsService {
   }
 
   /** As `send`, and tells whether it was a replay. */
-  accept(accountId: string, sms: SmsToSend, { once, host }: SmsSendOptions = {}): Promise<Acceptance> {
-    return this.gate.run(accountId, ROUTE, once, async (key) =>
-      this.outbox.accept(await this.draft(accountId, sms, key, host), host),
-    );
+  async accept(accountId: string, sms: SmsToSend, options: SmsSendOptions = {}): Promise<Acceptance> {
+    const { once, host } = knownSendOptions(options, 'once', 'host');
+    const send = async (key?: OnceKey) => this.outbox.accept(await this.draft(accountId, sms, key, host), host);
+    return this.gate.run(accountId, ROUTE, once, send, host);
   }
 
   /** What a send would cost if nobody had opted out: that depends on the signature. Charges nothing. @throws MessagingError as `send`, for text and numbers */
   async quote(sms: Omit<SmsToSend, 'signature'>): Promise<SmsQuote> {
+    checkInput(sms);
     const numbers = await checkNumbers(sms.number, this.settings);
     const { text, segments } = checkText(checkContent(sms.content), this.settings);
     const recipients = await priceRecipients(numbers, segments, this.settings);
@@ -96,7 +100,7 @@ export class SmsService {
 
   /** @throws MessagingError `error.message_not_found` when the account has no such SMS */
   async get(accountId: string, smsId: string): Promise<SmsDetails> {
-    const message = isMessageId(smsId) ? await this.store.find(accountId, SMS, smsId) : undefined;
+    const message = isId(smsId) ? await this.store.find(accountId, SMS, smsId) : undefined;
     if (message?.payload.kind !== 'text') throw new MessagingError('error.message_not_found');
     const recipients = await this.store.recipients(smsId);
     const numbers = recipients.map(({ number }) => number);
@@ -106,7 +110,10 @@ export class SmsService {
   }
 
   /** An account's SMS, newest first. @throws MessagingError `error.invalid_cursor` */
-  async list(accountId: string, { limit = 50, cursor }: { limit?: number; cursor?: string } = {}): Promise<SmsPage> {
+  async list(
+    accountId: string,
+    { limit = 50, cursor }: { limit?: number | undefined; cursor?: string | undefined } = {},
+  ): Promise<SmsPage> {
     const after = cursor === undefined ? undefined : idOfCursor(cursor);
     if (cursor !== undefined && after === undefined) throw new MessagingError('error.invalid_cursor');
     const page = await this.store.list({ accountId, channel: SMS, kind: 'text', limit, after });
@@ -123,10 +130,11 @@ export class SmsService {
     once: OnceKey | undefined,
     host: HostTransaction | undefined,
   ): Promise<Send> {
+    checkInput(sms);
     // In the order of the contract's refusals: shape, empty text, signature, price.
     const numbers = await checkNumbers(sms.number, this.settings);
     const content = checkContent(sms.content);
-    const usable = this.signatures.isUsable(accountId, sms.signature);
+    const usable = this.signatures.isUsable(accountId, sms.signature, host);
     if (!(usable instanceof Promise ? await usable : usable)) throw new MessagingError('error.signature_refused');
     const { text, segments } = checkText(content, this.settings);
     const out = host

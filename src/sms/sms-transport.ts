@@ -66,7 +66,10 @@ export interface CarrierReceipt {
   readonly number?: string;
   readonly status: SmsReport['status'];
   readonly error?: string;
-  /** When it happened, milliseconds since the epoch; undefined: now. */
+  /**
+   * When it happened by the carrier's own clock, even when that is ahead, milliseconds since the epoch; a repeat must have the
+   * same. Undefined: the carrier does not say; it is taken as from now, and where ids repeat it may be for nobody.
+   */
   readonly at?: number;
 }
 

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type {
-  SharedCore,
+  FactoryImports,
   SmsGraph,
   SmsModuleAsyncOptions,
   SmsModuleOptions,
@@ -10,6 +10,7 @@ import { invokeFactory } from '../core/invoke-factory.js';
 import { MessagingCore, MessagingValues, MountPoint } from '../core/messaging-core.module.js';
 import { knownOptions, knownValues, OPTION_NAMES } from '../core/option-names.js';
 import { providePort } from '../core/port-provider.js';
+import { isOnSharedCore } from '../core/shared-core.js';
 import { mountController } from '../http/mount-controller.js';
 import { SandboxSmsTransport } from '../transports/sandbox/sandbox-sms-transport.js';
 import { CarrierSink } from './carrier-sink.js';
@@ -19,6 +20,7 @@ import { OptOutList } from './opt-out-list.js';
 import { OptOutService } from './opt-out-service.js';
 import { PartPurge } from './part-purge.js';
 import { ReceiptIntake } from './receipt-intake.js';
+import { SandboxNotice } from './sandbox-notice.js';
 import { SmsController } from './sms.controller.js';
 import { SmsCallbackController } from './sms-callback.controller.js';
 import { SmsCallbacks } from './sms-callbacks.js';
@@ -59,7 +61,7 @@ export class SmsModule {
    */
   static feature(
     core: DynamicModule,
-    graph: SmsGraph = {},
+    graph: SmsGraph & FactoryImports = {},
     values: ValuesFactory<SmsOptions> = OF_CORE,
   ): DynamicModule {
     const transport = providePort('sms.transport', SmsTransport, graph.transport ?? SandboxSmsTransport);
@@ -67,7 +69,7 @@ export class SmsModule {
     return {
       module: SmsModule,
       global: true,
-      imports: [core, ...(values.imports ?? []), ...transport.imports],
+      imports: [core, ...(graph.imports ?? []), ...transport.imports],
       controllers: controllers ? [SmsController, SmsCallbackController].map((each) => mountController(each, path)) : [],
       providers: [
         {
@@ -77,6 +79,7 @@ export class SmsModule {
           inject: values.inject ?? [],
         },
         ...transport.providers,
+        ...(graph.transport === undefined ? [SandboxNotice] : []),
         ...[OptOutDirectory, OptOutList, OptOutIntake, OptOutService],
         ...[ReceiptIntake, CarrierSink, SubmitRecord, PartPurge, SmsChannel, SmsCallbacks, SmsService],
       ],
@@ -93,8 +96,4 @@ const OF_CORE: ValuesFactory<SmsOptions> = {
 /** Options of SMS alone stand beside the core's; the core wants them by themselves. */
 function withSms<T extends SmsOptions>(values: T): T & { readonly sms: SmsOptions } {
   return { ...values, sms: values };
-}
-
-function isOnSharedCore<T extends object>(options: T): options is Extract<T, SharedCore> {
-  return typeof options === 'object' && options !== null && 'core' in options;
 }

@@ -5,6 +5,7 @@ import {
   CallHandler,
   Catch,
   Controller,
+  type DynamicModule,
   ExceptionFilter,
   ExecutionContext,
   ForbiddenException,
@@ -22,14 +23,19 @@ import {
 } from '@nestjs/common';
 import { RouterModule } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { IsString } from 'class-validator';
 import express from 'express';
+import type { FastifyReply } from 'fastify';
 import { map, type Observable } from 'rxjs';
 import { messagingControllerOptions } from '../../src/http/messaging-controller.js';
+import { MessagingModule } from '../../src/messaging.module.js';
+import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { hostModule, toyModule } from '../support/edge-toys.js';
 import { type Adapter, describeOnBothAdapters, type RunningApp, startApp } from '../support/http-apps.js';
 import { call } from '../support/http-client.js';
+import { OPTIONS } from '../support/messaging-app.js';
 
 const KEY = { 'x-api-key': 'good' };
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -39,6 +45,8 @@ const MALFORMED = {
   message: 'Le corps de la requête n’est pas un JSON valide',
   error: 'Bad Request',
 };
+
+const INVALID = { statusCode: 400, message: 'Requête invalide', error: 'Bad Request' };
 
 class HostBody {
   @IsString()
@@ -253,6 +261,11 @@ describeOnBothAdapters('a host', (adapter) => {
   });
 });
 
+/** Our whole module with its sandbox, as the README mounts it. */
+function sandboxed(): DynamicModule {
+  return hostModule(MessagingModule.forRoot(OPTIONS), { imports: [SandboxModule.forRoot()] });
+}
+
 describe('paths on Express', () => {
   it('are compared as Express does: any case, one slash more, a whole URL as the target', async () => {
     running = await startApp(hostModule(toyModule()), 'express');
@@ -269,9 +282,44 @@ describe('paths on Express', () => {
   it('that cannot be decoded are refused in our shape', async () => {
     running = await startApp(hostModule(toyModule()), 'express');
     const reply = await call(`${running.url}/api/v1/sms/%FF`, { headers: KEY });
-    expect([reply.status, reply.body]).toEqual([
-      400,
-      { statusCode: 400, message: 'Bad Request', error: 'Bad Request' },
-    ]);
+    expect([reply.status, reply.body]).toEqual([400, INVALID]);
+    await running.close();
+    running = await startApp(hostModule(toyModule({ locale: 'en' })), 'express');
+    expect((await call(`${running.url}/api/v1/sms/%FF`, { headers: KEY })).body).toMatchObject({
+      message: 'Invalid request',
+    });
+  });
+
+  it('of the sandbox are ours as well', async () => {
+    running = await startApp(sandboxed(), 'express');
+    for (const path of ['phones/%FF/messages', 'phones/22670000000%/messages', 'media/%FF']) {
+      const reply = await call(`${running.url}/sandbox/${path}`);
+      expect([path, reply.status, reply.body]).toEqual([path, 400, INVALID]);
+    }
+    const long = await call(`${running.url}/sandbox/phones/${'a'.repeat(9000)}/messages`);
+    expect([long.status, long.body]).toEqual([400, { ...INVALID, message: `Numéro invalide : ${'a'.repeat(63)}…` }]);
+  });
+});
+
+describe('paths on Fastify', () => {
+  it('that its router refuses have our shape where the host says so, as the README does', async () => {
+    const platform = new FastifyAdapter({
+      routerOptions: { maxParamLength: 1000 },
+      frameworkErrors: (_error: unknown, _request: unknown, reply: FastifyReply) => {
+        void reply.code(400).send({ statusCode: 400, message: 'Requête invalide', error: 'Bad Request' });
+      },
+    });
+    running = await startApp(sandboxed(), 'fastify', { platform });
+    for (const path of ['api/v1/sms/%FF', 'sandbox/phones/%FF/messages', `api/v1/sms/${'a'.repeat(1001)}`]) {
+      const reply = await call(`${running.url}/${path}`, { headers: KEY });
+      expect([path, reply.status, reply.body]).toEqual([path, 400, INVALID]);
+    }
+    expect(await call(`${running.url}/sandbox/phones/${'a'.repeat(1000)}/messages`)).toMatchObject({
+      status: 400,
+      body: { message: `Numéro invalide : ${'a'.repeat(63)}…` },
+    });
+    expect(await call(`${running.url}/api/v1/sms/${'a'.repeat(1000)}`, { headers: KEY })).toMatchObject({
+      status: 401,
+    });
   });
 });

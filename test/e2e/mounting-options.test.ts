@@ -1,11 +1,22 @@
 import { expect, it } from '@jest/globals';
 import type { DynamicModule } from '@nestjs/common';
 import { MessagingOptionsError } from '../../src/common/errors.js';
+import type {
+  CoreGraph,
+  CoreValues,
+  MessagingAsyncOptions,
+  MessagingOptions,
+  SmsGraph,
+  SmsModuleOptions,
+} from '../../src/core/core-options.js';
 import { MessagingCore } from '../../src/core/messaging-core.module.js';
 import { MessagingModule } from '../../src/messaging.module.js';
+import { MsgappModule } from '../../src/msgapp/msgapp.module.js';
+import { OtpModule } from '../../src/otp/otp.module.js';
 import { SmsModule } from '../../src/sms/sms.module.js';
 import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';
+import { leftOut } from '../support/left-out.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { mount, unmountAfterEach } from '../support/mounted.js';
 
@@ -37,13 +48,13 @@ const sentenceOn = (adapter: Adapter): Start<string> => {
 const forRoot = (options: never) => MessagingModule.forRoot(options);
 const forRootAsync = (options: never) => MessagingModule.forRootAsync(options);
 const smsForRoot = (options: never) => SmsModule.forRoot(options);
+const otpForRoot = (options: never) => OtpModule.forRoot(options);
+const msgappForRoot = (options: never) => MsgappModule.forRoot(options);
 const smsForRootAsync = (options: never) => SmsModule.forRootAsync(options);
 
 /** What shapes the graph, wrong: the option that the sentence has to name, and the options. */
 const GRAPH: [string, object][] = [
-  ...['', '/', 'a//b', 'a/:id', 'a b', 'é', '*', 7, null].flatMap((path): [string, object][] =>
-    path === null ? [] : [['path', { path }]],
-  ),
+  ...['', '/', 'a//b', 'a/:id', 'a b', 'é', '*', 7, null].map((path): [string, object] => ['path', { path }]),
   ...['no', 0, null].map((controllers): [string, object] => ['controllers', { controllers }]),
   ...[5, 'sqlite:x', {}, { url: 'sqlite:x' }, [], () => undefined, { useFactory: 5 }].map(
     (storage): [string, object] => ['storage', { storage }],
@@ -57,6 +68,10 @@ const GRAPH: [string, object][] = [
   ['clock', { clock: { useValue: 5 } }],
   ['ids', { ids: 'uuid' }],
   ['wakeUp', { wakeUp: true }],
+  ...['storage', 'userTokens', 'clock', 'ids', 'wakeUp', 'mediaFetcher'].map((port): [string, object] => [
+    port,
+    { [port]: null },
+  ]),
 ];
 
 /** Values, wrong. */
@@ -98,6 +113,8 @@ const WRONG: [string, object][] = [
   ['dispatch.batchSize', { dispatch: { batchSize: 5001 } }],
   ['dispatch.concurrency', { dispatch: { concurrency: 65 } }],
   ['dispatch.pollMs', { dispatch: { pollMs: 9 } }],
+  ['dispatch.pollMs', { dispatch: { pollMs: null } }],
+  ['locale', { locale: [] }],
   ['dispatch.shutdownMs', { dispatch: { shutdownMs: -1 } }],
   ['dispatch.workers', { dispatch: { workers: 2 } }],
   ['signature', { signature: 'INFOS' }],
@@ -136,7 +153,7 @@ const WRONG_SMS: [string, object][] = [
   ['maxSegment', { maxSegment: 5 }],
 ];
 
-const WRONG_TRANSPORT = [5, 'smpp', {}, [], () => undefined, { useFactory: () => undefined }, { useValue: 5 }];
+const WRONG_TRANSPORT = [null, 5, 'smpp', {}, [], () => undefined, { useFactory: () => undefined }, { useValue: 5 }];
 
 const escaped = (text: string): string => text.replace(/[.+]/g, '\\$&');
 
@@ -201,6 +218,10 @@ describeOnBothAdapters('a wrong option stops the start with a sentence that name
     for (const core of [undefined, null, 5, {}, { module: MessagingCore }]) {
       expect(await sentence(smsForRoot, { core, ...SMS })).toMatch(naming('core'));
     }
+    for (const make of [smsForRoot, otpForRoot, msgappForRoot, smsForRootAsync]) {
+      const given = { ...OPTIONS, ...SMS, core: undefined };
+      expect(await sentence(make, given)).toBe('Option core must be what MessagingCore.forRoot or forRootAsync gave.');
+    }
     const core = MessagingCore.forRoot({ ...VALUES, storage: STORAGE });
     expect(await sentence(smsForRoot, { core, ...SMS, path: 'x' })).toBe(
       'Option path is not known; there are core, transport, tariff, maxRecipients, maxSegments, strictNumbers, transliterate, delivery, callbackBaseUrl, optOutWords, inboundSignatures.',
@@ -209,9 +230,44 @@ describeOnBothAdapters('a wrong option stops the start with a sentence that name
 });
 
 describeOnBothAdapters('an option that is undefined', (adapter) => {
+  const graph = leftOut<CoreGraph>({
+    ...{ path: undefined, controllers: undefined, storage: undefined, userTokens: undefined, clock: undefined },
+    ...{ ids: undefined, wakeUp: undefined, mediaFetcher: undefined },
+  });
+  const values = leftOut<CoreValues>({
+    ...{ legacyBearer: undefined, locale: undefined, limits: undefined, dispatch: undefined, media: undefined },
+  });
+  const transport = leftOut<SmsGraph>({ transport: undefined });
+  const others = leftOut<Omit<MessagingOptions, keyof CoreGraph>>({ ...values, otp: undefined, msgapp: undefined });
+
   it('is one that was not given', async () => {
-    const nothing = { path: undefined, locale: undefined, limits: undefined, dispatch: undefined, clock: undefined };
-    const sms = { ...SMS, maxSegments: undefined, maxRecipients: undefined, delivery: undefined, transport: undefined };
-    await startOn(adapter)(forRoot, { ...OPTIONS, ...nothing, otp: undefined, sms });
+    const options: MessagingOptions = {
+      ...{ ...OPTIONS, ...graph, ...others, storage: STORAGE },
+      sms: { ...SMS, ...transport, maxSegments: undefined, delivery: undefined },
+    };
+    await mount(adapter, [MessagingModule.forRoot(options)]);
+  });
+
+  it('beside a factory and in its values neither', async () => {
+    const beside = leftOut<Omit<MessagingAsyncOptions, keyof CoreGraph>>({
+      ...{ imports: undefined, inject: undefined, sms: undefined, otp: undefined, msgapp: undefined },
+    });
+    const useFactory = () => ({ ...VALUES, ...others, sms: SMS });
+    const options: MessagingAsyncOptions = { ...graph, ...beside, storage: STORAGE, useFactory };
+    await mount(adapter, [MessagingModule.forRootAsync(options)]);
+  });
+
+  it('of one capability alone neither', async () => {
+    const options: SmsModuleOptions = { ...VALUES, ...graph, ...values, ...transport, ...SMS, storage: STORAGE };
+    await mount(adapter, [SmsModule.forRoot(options)]);
+  });
+
+  it('of a port’s factory neither', async () => {
+    const storage: CoreGraph['storage'] = {
+      imports: undefined,
+      inject: undefined,
+      useFactory: () => new MemoryStorage(),
+    };
+    await mount(adapter, [MessagingModule.forRoot({ ...OPTIONS, storage })]);
   });
 });

@@ -32,6 +32,7 @@ import { RecordingTransport } from '../support/recording-transport.js';
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
 const withTransport = (transport: never): DynamicModule =>
   MessagingModule.forRoot({ ...OPTIONS, sms: { ...OPTIONS.sms, transport } });
+const withStorage = (storage: never): DynamicModule => MessagingModule.forRoot({ ...OPTIONS, storage });
 
 unmountAfterEach();
 
@@ -210,11 +211,16 @@ describeOnBothAdapters('a storage of the host', (adapter) => {
     await expect(start).rejects.toThrow(/^Option storage names a DataSource .* TypeOrmModule\.forRoot/);
   });
 
-  it('is at a URL of no kind we know', async () => {
-    const start = mount(adapter, [
-      MessagingModule.forRoot({ ...OPTIONS, storage: TypeormStorage.forRoot({ url: 'oracle://db' }) }),
-    ]);
-    await expect(start).rejects.toThrow(/storage\b.*URL/);
+  it('is at a URL of no kind we know', () => {
+    expect(() => TypeormStorage.forRoot({ url: 'oracle://db' })).toThrow(/^Option storage: .*URL/);
+  });
+
+  it('is the class itself, which does not know its database', async () => {
+    const start = mount(adapter, [Reflect.apply(withStorage, undefined, [TypeormStorage])]);
+    await expect(start).rejects.toThrow(MessagingOptionsError);
+    await expect(start).rejects.toThrow(
+      'Option storage: TypeormStorage does not know its database: write TypeormStorage',
+    );
   });
 });
 

@@ -416,7 +416,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
       (channel): [string, object, string] => [
         `a channel named ${channel}`,
         { channel },
-        `Option msgapp.channel must be 1 to 32 of a-z, 0-9 and "-", a letter first, and none of sms, otp, send, verify, balance, docs, sandbox; got ${channel}.`,
+        `Option msgapp.channel must be 1 to 32 of a-z, 0-9 and "-", a letter first, and none of sms, otp, send, verify, balance, docs, sandbox; got ${JSON.stringify(channel)}.`,
       ],
     ),
   ])('refuse to start with %s', async (_name, wrong, sentence) => {

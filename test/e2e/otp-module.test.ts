@@ -87,6 +87,21 @@ describe('OtpModule', () => {
     expect((await service.verify(id, { service: 't', number: NUMBER, otp: '1234' })).kind).toBe('not_found');
   });
 
+  it('takes what a host hands over unchecked for what it is', async () => {
+    const service = (await start([MessagingModule.forRoot({ ...OPTIONS, otp })])).get(OtpService, { strict: false });
+    // As from a body that nobody validated.
+    const verify = (over: object) => service.verify('a', { service: 's', number: NUMBER, otp: '1234', ...over });
+    for (const code of [undefined, null, 1234, ['1234'], ['1', '2', '3', '4'], {}]) {
+      expect(await verify({ otp: code })).toEqual({ kind: 'malformed' });
+    }
+    for (const number of [undefined, null, Number(NUMBER), [NUMBER]]) {
+      await expect(verify({ number })).rejects.toMatchObject({ code: 'error.invalid_number' });
+      const code = service.send('a', { service: 's', ...{ number: number as unknown as string } });
+      await expect(code).rejects.toMatchObject({ code: 'error.invalid_number' });
+    }
+    await expect(verify({ service: undefined })).rejects.toMatchObject({ code: 'error.field_not_string' });
+  });
+
   it.each<[string, Partial<OtpOptions>]>([
     ['otp.pepper is missing', { pepper: undefined as unknown as string }],
     ['otp.pepper (version 1) is too weak', { pepper: 'short' }],

@@ -1,8 +1,10 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { unexportedTypes } from '../support/declared-types.js';
+import { readmeBlocks } from '../support/readme.js';
 import { ROOT } from '../support/sample-app.js';
 
 /** What a host does with the package: boots it and sends one SMS. */
@@ -19,6 +21,37 @@ Module({ imports: [MessagingModule.forRoot({ storage: MemoryStorage, signatures:
   console.log(receipt.sms_units, await app.get(LedgerService).balance(id), Object.keys(testing).includes('describeStorage'));
   await app.close();
 })();`;
+
+/** What a host may well write around ours; its compiler has to find a name for each type that it leaves out. */
+const FACADES = `
+import type { AccountService, LedgerService, MemoryStorage, MessagingOptions } from 'nestjs-messaging';
+import { IdGenerator, makeApiKey, MessagingError } from 'nestjs-messaging';
+
+export const issue = (accounts: AccountService, id: string) => accounts.issueKey(id);
+export const rotate = (accounts: AccountService, id: string) => accounts.rotateKey(id);
+export const keys = async (accounts: AccountService, id: string) => ({ keys: await accounts.listKeys(id) });
+export const smsOf = (options: MessagingOptions) => options.sms;
+export const msgappOf = (options: MessagingOptions) => options.msgapp;
+export const valuesOf = (error: MessagingError) => error.values;
+export const storesOf = (storage: MemoryStorage) => [storage.accounts, storage.outbox, storage.sessions] as const;
+export const made = (ids: IdGenerator) => makeApiKey(ids);
+`;
+
+/** As strict as a host may be, and with the declarations that Nest's own set-up emits. */
+const HOST_COMPILER = {
+  ...{ target: 'ES2023', module: 'nodenext', strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true },
+  ...{ experimentalDecorators: true, emitDecoratorMetadata: true, types: ['node'] },
+  ...{ declaration: true, noEmit: true },
+};
+
+/** Entries of the package, as files of declarations. */
+const ENTRIES = [
+  ...['index', 'testing/index'],
+  ...['baileys', 'http', 'routed', 'smpp'].map((each) => `transports/${each}/index`),
+];
+
+/** What has no name outside and needs none: what only our own workers call. */
+const NAMELESS = ['LiveSession', 'SessionListener'];
 
 describe('the packed package', () => {
   let folder: string;
@@ -77,6 +110,23 @@ const { NestFactory } = require('@nestjs/core');
 const messaging = require('nestjs-messaging');
 const testing = require('nestjs-messaging/testing');`;
     expect(run('host.cjs', requires + HOST)).toBe('1 4 true');
+  });
+
+  test('a TypeScript host compiles every snippet of the README, and functions over our services, with declarations', () => {
+    const host = join(folder, 'typescript-host');
+    mkdirSync(host);
+    for (const [name, text] of readmeBlocks('ts')) writeFileSync(join(host, `${name}.ts`), text);
+    writeFileSync(join(host, 'facades.ts'), FACADES);
+    writeFileSync(join(host, 'package.json'), '{ "type": "module" }');
+    writeFileSync(join(host, 'tsconfig.json'), JSON.stringify({ compilerOptions: HOST_COMPILER, include: ['*.ts'] }));
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const { stdout } = spawnSync(process.execPath, [tsc, '-p', host], { encoding: 'utf8' });
+    expect(stdout).toBe('');
+  });
+
+  test('exports every type that its signatures mention', () => {
+    const dist = join(folder, 'node_modules/nestjs-messaging/dist');
+    expect(unexportedTypes(ENTRIES.map((entry) => join(dist, `${entry}.d.ts`)))).toEqual(NAMELESS);
   });
 
   test('a host without Baileys is told what to install, when it starts that transport and not before', () => {

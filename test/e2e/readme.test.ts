@@ -3,30 +3,34 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import type { TestingModuleBuilder } from '@nestjs/testing';
+import { DataSource } from 'typeorm';
+import { startApp } from '../support/http-apps.js';
 import { call } from '../support/http-client.js';
 import { LoopbackEventSource } from '../support/loopback-event-source.js';
+import { OPTIONS } from '../support/messaging-app.js';
+import { PEPPER } from '../support/otp-app.js';
+import { readmeBlocks } from '../support/readme.js';
 import { buildSampleApp, ROOT, type SampleApp, sampleFolder, startSampleApp } from '../support/sample-app.js';
 import { until } from '../support/until.js';
 
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const SNIPPETS = join(ROOT, 'test/.readme');
 
-/** Fenced blocks of a language, by the name behind it or their place. */
-function blocks(language: string): [name: string, text: string][] {
-  const fences = README.matchAll(/^```(\w+)(?: name=(\S+))?\n([\s\S]*?)^```$/gm);
-  return [...fences].flatMap(([, tongue, name, text = ''], index) =>
-    tongue === language ? [[name ?? `${language} ${index}`, text]] : [],
-  );
-}
+/** What snippets read from their environment. */
+const SETTINGS = {
+  ...{ HOME_COUNTRY: 'BF', OTP_PEPPER: PEPPER, DATABASE_URL: 'sqlite::memory:' },
+  ...{ TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`, TWILIO_AUTH_TOKEN: 'token' },
+};
 
 describe('README, TypeScript', () => {
-  const snippets = blocks('ts');
+  const snippets = readmeBlocks('ts');
 
   beforeAll(() => {
     mkdirSync(SNIPPETS, { recursive: true });
+    jest.replaceProperty(process, 'env', { ...process.env, ...SETTINGS });
     for (const [name, text] of snippets) writeFileSync(join(SNIPPETS, `${name}.ts`), text);
 
     writeFileSync(
@@ -35,7 +39,10 @@ describe('README, TypeScript', () => {
     );
   });
 
-  afterAll(() => rmSync(SNIPPETS, { recursive: true, force: true }));
+  afterAll(() => {
+    jest.restoreAllMocks();
+    rmSync(SNIPPETS, { recursive: true, force: true });
+  });
 
   const exported = async (name: string): Promise<Record<string, unknown>> =>
     import(pathToFileURL(join(SNIPPETS, `${name}.ts`)).href);
@@ -43,6 +50,12 @@ describe('README, TypeScript', () => {
   test('there are some, each with a name', () => {
     expect(snippets.length).toBeGreaterThan(5);
     expect(snippets.filter(([name]) => name.includes(' '))).toEqual([]);
+  });
+
+  test('log-in is the very controller of the sample app', () => {
+    const code = (text: string) => text.replace(/^\/\*\*.*\*\/\n/gm, '').trim();
+    const sample = readFileSync(join(ROOT, 'sample-app/src/phone-login.controller.ts'), 'utf8');
+    expect(code(sample)).toBe(code(new Map(snippets).get('login') ?? ''));
   });
 
   test('all of them pass the type check', () => {
@@ -56,8 +69,9 @@ describe('README, TypeScript', () => {
   });
 
   test.each([
-    ['mount', 'AppModule'],
+    ['app.module', 'AppModule'],
     ['transport', 'PrinterApp'],
+    ['core', 'CoreApp'],
   ])('%s boots, and a new account sends', async (name, module) => {
     const folder = sampleFolder();
     const before = process.cwd();
@@ -82,6 +96,54 @@ describe('README, TypeScript', () => {
       rmSync(folder, { recursive: true });
     }
   });
+
+  test('transaction confirms an order and sends, both or neither', async () => {
+    const { AccountService, LedgerService, MessagingModule, SmsService, TypeormStorage } = await import(
+      'nestjs-messaging'
+    );
+    const dataSource = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
+    await dataSource.query('CREATE TABLE shop_order (phone text PRIMARY KEY, state text)');
+    await dataSource.query("INSERT INTO shop_order VALUES ('22670000000', 'new')");
+    const module = MessagingModule.forRoot({ ...OPTIONS, storage: TypeormStorage.forRoot({ dataSource }) });
+    const app = await NestFactory.createApplicationContext(module, { logger: false });
+    const { id } = await app.get(AccountService).createAccount({ name: 'Awa' });
+    const { confirmOrder } = await exported('transaction');
+    const confirm = async () =>
+      Reflect.apply(Object(confirmOrder), undefined, [dataSource, app.get(SmsService), id, '22670000000']);
+    const state = async () => (await dataSource.query('SELECT state FROM shop_order'))[0].state;
+
+    await expect(confirm()).rejects.toMatchObject({ code: 'error.insufficient_balance' });
+    expect(await state()).toBe('new');
+    await app.get(LedgerService).topUp(id, 1);
+    expect(await confirm()).toMatchObject({ sms_units: 1 });
+    expect(await state()).toBe('confirmed');
+    await app.close();
+    await dataSource.destroy();
+  });
+
+  test('orders.test needs no key', async () => {
+    jest.spyOn(console, 'log').mockImplementation(() => undefined); // what the controller prints
+    const { AccountService, LedgerService } = await import('nestjs-messaging');
+    const { orders } = await exported('orders.test');
+    const builder = orders as TestingModuleBuilder;
+    const { app, url, close } = await startApp(await builder.compile(), 'express');
+    await app.get(AccountService).createAccount({ id: 'acme', name: 'Awa' });
+    await app.get(LedgerService).topUp('acme', 1);
+    const sent = await call(`${url}/orders/ready`, { method: 'POST' });
+    expect(sent).toMatchObject({ status: 201, body: { userID: 'acme', sms_units: 1 } });
+    await close();
+  });
+
+  test('async takes its settings from the host, and its carrier too', async () => {
+    const { AsyncApp } = await exported('async');
+    const { OtpService, SmsService, SmsTransport } = await import('nestjs-messaging');
+    const app = await NestFactory.createApplicationContext(AsyncApp as Type, { logger: false });
+    expect(app.get(SmsTransport, { strict: false }).name).toBe('twilio');
+    expect(app.get(OtpService, { strict: false })).toBeDefined();
+    const quote = await app.get(SmsService).quote({ content: 'x', number: ['22670000000', '33612345678'] });
+    expect(quote.units_per_recipient.map(({ units }) => units)).toEqual([1, 3]);
+    await app.close();
+  });
 });
 
 describe('README, shell', () => {
@@ -98,13 +160,13 @@ describe('README, shell', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test.each(blocks('bash'))('%s', async (_, text) => {
+  test.each(readmeBlocks('bash'))('%s', async (_, text) => {
     const env = { ...process.env, URL: app.url, KEY: app.key };
     const { stdout } = await promisify(execFile)('bash', ['-ec', text.replaceAll('curl ', 'curl -fsS ')], { env });
     expect(stdout).toMatch(/^\{.*\}$/s);
   });
 
-  test.each(blocks('js'))('%s follows a code until it is scanned', async (_, text) => {
+  test.each(readmeBlocks('js'))('%s follows a code until it is scanned', async (_, text) => {
     const { body } = await call(`${app.url}/api/v1/msgapp/web/connect`, {
       method: 'POST',
       headers: { 'x-api-key': app.key },
@@ -132,7 +194,7 @@ describe('README, shell', () => {
   });
 
   test('the answer to a send has the documented fields', () => {
-    const [documented] = blocks('json').map(([, text]) => JSON.parse(text));
+    const [documented] = readmeBlocks('json').map(([, text]) => JSON.parse(text));
     expect(Object.keys(documented)).toEqual(['userID', 'smsID', 'signature', 'number', 'sms_units', 'date_sent']);
   });
 });

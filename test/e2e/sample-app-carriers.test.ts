@@ -13,6 +13,8 @@ import { until } from '../support/until.js';
 beforeAll(buildSampleApp);
 
 const OTP_PEPPER = 'a pepper for tests, 0123456789 abcdef';
+const CREDENTIALS_KEY = 'a key for tests, 0123456789 abcdefgh';
+const SECRETS = { OTP_PEPPER, CREDENTIALS_KEY };
 const SECRET = 'a-secret-path-segment';
 const NUMBER = '22670000000';
 const SEND = { signature: 'INFOS', content: 'Bonjour !', number: [NUMBER] };
@@ -34,7 +36,7 @@ describe('the sample app off the sandbox', () => {
   });
 
   async function start(env: NodeJS.ProcessEnv): Promise<ApiClient> {
-    app = await startSampleApp(folder, { OTP_PEPPER, ...env });
+    app = await startSampleApp(folder, { ...SECRETS, ...env });
     expect((await fetch(`${app.url}/sandbox`)).status).toBe(404);
     expect(app.output).toContain(`SMS go out by`);
     return new ApiClient(`${app.url}/api/v1`, 'demo', app.key);
@@ -62,7 +64,7 @@ describe('the sample app off the sandbox', () => {
     expect(answer.status).toBe(0);
     expect((await client.sent(SEND)).sms_units).toBe(0);
     const operator = async (...args: string[]) =>
-      (await runSampleApp(folder, 'operator.js', args, { SMS_TRANSPORT: 'smpp', SMPP_URL: url, OTP_PEPPER })).output;
+      (await runSampleApp(folder, 'operator.js', args, { SMS_TRANSPORT: 'smpp', SMPP_URL: url, ...SECRETS })).output;
     expect(await operator('optout:list', 'all')).toContain(`"number":"${NUMBER}"`);
     expect(await operator('optout:remove', 'all', 'INFOS', NUMBER)).toContain('{"removed":1}');
     expect(await operator('optout:add', 'demo', 'INFOS', NUMBER, '22670000001')).toContain('{"added":2}');
@@ -97,8 +99,8 @@ describe('the sample app off the sandbox', () => {
     expect((await client.sent(SEND)).sms_units).toBe(0);
   });
 
-  const SMPP = { SMS_TRANSPORT: 'smpp', OTP_PEPPER };
-  const HTTP = { SMS_TRANSPORT: 'http', OTP_PEPPER };
+  const SMPP = { SMS_TRANSPORT: 'smpp', ...SECRETS };
+  const HTTP = { SMS_TRANSPORT: 'http', ...SECRETS };
   test.each<[string, NodeJS.ProcessEnv]>([
     ['SMPP_URL is missing; SMS_TRANSPORT=smpp needs it.', SMPP],
     ['SMPP_URL must be smpp://user:password@host:2775', { ...SMPP, SMPP_URL: 'http://u:hidden@127.0.0.1' }],

@@ -1,4 +1,4 @@
-import { rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { call } from '../support/http-client.js';
@@ -110,9 +110,32 @@ describe('sample app', () => {
     await stop(made, 'SIGKILL');
     const app = await start({ DEMO_API_KEY: made.key });
     expect(app.key).toBe(made.key);
-    const { code, output } = await runSampleApp(folder, 'main.js', [], { DEMO_API_KEY: 'msgk_nonsense' });
-    expect(code).toBe(1);
-    expect(output).toContain('DEMO_API_KEY is not a well-formed API key');
+    await stop(app, 'SIGKILL');
+    const mistyped = made.key.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+    const other = sampleFolder();
+    for (const key of ['msgk_nonsense', mistyped]) {
+      const { code, output } = await runSampleApp(other, 'main.js', [], { DEMO_API_KEY: key });
+      expect(code).toBe(1);
+      expect(output.trim()).toBe('DEMO_API_KEY is not a well-formed API key (msgk_…).');
+    }
+    expect(readdirSync(other)).toEqual([]); // no account, no units, no secrets
+    rmSync(other, { recursive: true });
+  });
+
+  test('a DEMO_API_KEY of another account stops the start with a sentence', async () => {
+    const app = await start();
+    const operator = async (...args: string[]) => (await runSampleApp(folder, 'operator.js', args)).output;
+    const { id } = JSON.parse(await operator('account:create', 'Awa'));
+    const { key } = JSON.parse(await operator('key:issue', id));
+    await stop(app, 'SIGTERM');
+    const { code, output } = await runSampleApp(folder, 'main.js', [], { DEMO_API_KEY: key });
+    expect([code, lastLine(output)]).toEqual([1, 'DEMO_API_KEY belongs to another account.']);
+    expect(output).not.toMatch(/^ +at /m);
+  });
+
+  test('DEMO_BALANCE counts on the first start; another one later changes nothing', async () => {
+    await stop(await start(), 'SIGKILL');
+    expect(await get(await start({ DEMO_BALANCE: '5' }), '/api/v1/balance')).toMatchObject({ balance: 1000 });
   });
 
   test.each([
@@ -131,14 +154,12 @@ describe('sample app', () => {
     expect(output).not.toMatch(/^ +at /m);
   });
 
-  test('off the sandbox a missing CREDENTIALS_KEY stops the start with a sentence', async () => {
-    const { code, output } = await runSampleApp(folder, 'main.js', [], { MSGAPP_TRANSPORT: 'baileys' });
-    expect(code).toBe(1);
-    expect(output.trim()).toMatch(/^CREDENTIALS_KEY is missing; MSGAPP_TRANSPORT=baileys needs one\. Make it with /);
-  });
-
   test('starts on Baileys, which nobody has to have linked', async () => {
-    const app = await start({ MSGAPP_TRANSPORT: 'baileys', CREDENTIALS_KEY: 'fixture 0123456789 abcdefghij ABCDEF' });
+    const app = await start({
+      MSGAPP_TRANSPORT: 'baileys',
+      CREDENTIALS_KEY: 'fixture 0123456789 abcdefghij ABCDEF',
+      OTP_PEPPER: 'fixture ABCDEFGHIJ 0123456789 abcdef',
+    });
     expect(await get(app, '/api/v1/msgapp/web/status')).toEqual({ status: 'disconnected', sessions: [] });
     expect(app.output).toContain('scan the picture at its qr_url/image');
     await stop(app, 'SIGTERM');
@@ -182,6 +203,13 @@ describe('sample app', () => {
     const operator = async (...args: string[]) => (await runSampleApp(folder, 'operator.js', args)).output;
     expect(await operator('topup', 'demo', '50', '--reference', 'inv-1')).toContain('{"balance":1050}');
     expect(await operator('topup', 'demo', '50', '--reference', 'inv-1')).toContain('{"balance":1050}');
+    const other50 = await runSampleApp(folder, 'operator.js', ['adjust', 'demo', '50', '--reference', 'inv-1']);
+    expect([other50.code, other50.output.trim()]).toEqual([
+      ...[1, 'Refused: the reference "inv-1" is that of another posting. Nothing was posted.'],
+    ]);
+    const { smsID } = Object(await (await send(app, bonjour)).json());
+    expect(await operator('topup', 'demo', '1', '--reference', smsID)).toContain('{"balance":1050}');
+    expect(await operator('ledger', 'demo')).toMatch(new RegExp(`"id":"${smsID}",.*"kind":"topup","units":1,`));
     expect(await get(app, '/api/v1/balance')).toMatchObject({ balance: 1050 });
     await operator('signature:register', 'demo', 'MY SHOP');
     expect((await send(app, { ...bonjour, signature: 'MY SHOP' })).status).toBe(400);
@@ -209,4 +237,32 @@ describe('sample app', () => {
     expect(refused.status).toBe(400);
     expect(await refused.json()).toEqual({ statusCode: 400, message: 'Numéro invalide : x', error: 'Bad Request' });
   });
+
+  test.each(['express', 'fastify'])('its own routes refuse a body that is missing or wrong (%s)', async (adapter) => {
+    const app = await start({ HTTP_ADAPTER: adapter });
+    const post = (path: string, body: unknown) =>
+      call(`${app.url}${path}`, {
+        method: 'POST',
+        headers: { 'x-api-key': app.key },
+        ...(body === undefined ? {} : { body }),
+      });
+    const number = '22670000000';
+    const refused: [path: string, status: number, bodies: unknown[]][] = [
+      ['/login/code', 400, [undefined, {}, [], { number: null }, { number: 22670000000 }, { number: {} }]],
+      ['/login', 400, [undefined, {}, { otp: '1234' }, { number: 22670000000, otp: '1234' }]],
+      ['/login', 401, [{ number }, { number, otp: null }, { number, otp: 1234 }, { number, otp: ['1234'] }]],
+      ['/customers/welcome', 400, [undefined, {}, { phone: null }, { phone: {} }]],
+    ];
+    for (const [path, status, bodies] of refused) {
+      for (const body of bodies) {
+        const reply = await post(path, body);
+        expect([path, body, reply.status, reply.body]).toMatchObject([path, body, status, { statusCode: status }]);
+      }
+    }
+    expect(app.output).not.toContain('ERROR');
+  });
 });
+
+function lastLine(output: string): string {
+  return output.trim().split('\n').at(-1) ?? '';
+}

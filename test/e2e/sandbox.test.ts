@@ -195,6 +195,16 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     },
   );
 
+  it('names no more than the first characters of a long number', async () => {
+    const { base } = await start();
+    const answer = await fetch(`${base}/sandbox/phones/${'9'.repeat(100)}/messages`);
+    expect(await answer.json()).toEqual({
+      statusCode: 400,
+      message: `Numéro invalide : ${'9'.repeat(63)}…`,
+      error: 'Bad Request',
+    });
+  });
+
   it('answers 503 in the same shape while the phones’ database is away', async () => {
     const store = phones();
     store.messages = async () => {

@@ -3,8 +3,12 @@ import { StorageUnavailableError } from '../../src/common/errors.js';
 import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import type { ApiClient } from '../support/api-client.js';
+import { GatedTransport } from '../support/gated-transport.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
+import { OPTIONS } from '../support/messaging-app.js';
 import { type Service, startService } from '../support/services.js';
+import { settled } from '../support/settled.js';
+import { until } from '../support/until.js';
 
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
 const KEY = { 'idempotency-key': 'order-1' };
@@ -84,6 +88,34 @@ describeOnBothAdapters('a send when things go wrong', (adapter) => {
     expect([found.status, found.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
     expect((await client.list()).items).toMatchObject([{ smsID: (found.body as { smsID: string }).smsID }]);
     expect(await client.balance()).toBe(9);
+  });
+
+  it('leaves its carrier ids with a database that comes back late in its lease', async () => {
+    const transport = new GatedTransport();
+    transport.answer = { kind: 'sent', carrierIds: ['id-1'] };
+    const carried = await startService(adapter, {
+      storage: { useValue: storage },
+      clock: { useValue: clock },
+      sms: { ...OPTIONS.sms, transport: { useValue: transport }, delivery: { leaseMs: 60_000 } },
+    });
+    try {
+      const record = storage.parts.record.bind(storage.parts);
+      const times: number[] = [];
+      storage.parts.record = (...args) => {
+        times.push(clock.now());
+        return times.length < 3 ? Promise.reject(new StorageUnavailableError('away')) : record(...args);
+      };
+      const { smsID } = (await (await carried.client(10)).send(SEND)).body as { smsID: string };
+      const pass = (seen: () => boolean) => until(() => clock.advance(100), seen);
+      await pass(() => transport.batches.length === 1);
+      clock.advance(40_000);
+      transport.gate.open();
+      await pass(() => times.length === 3);
+      await settled();
+      expect(await storage.parts.parts(smsID)).toMatchObject([{ route: 'gated', carrierId: 'id-1' }]);
+    } finally {
+      await carried.close();
+    }
   });
 
   it('is a 413 past the limit of a body, and nothing is charged', async () => {

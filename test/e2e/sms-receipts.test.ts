@@ -73,6 +73,24 @@ describeServices("carriers' receipts", (start) => {
     expect(await books()).toEqual([]);
   });
 
+  it('may overtake it under the id of an older SMS too, but no repeat of what was said of that one is taken for it', async () => {
+    transport.answer = () => ({ kind: 'sent', carrierIds: ['same'] });
+    const before = clock.now();
+    const said = (ms: number) => transport.sink.receipts([{ ...receipt('same'), number: NUMBER, at: before + ms }]);
+    const first = await client.sent(SEND);
+    await becomes(first.smsID, 'sent');
+    await said(1);
+    transport.before = () => said(1);
+    const second = await client.sent(SEND);
+    await becomes(second.smsID, 'sent');
+    await said(2);
+    expect(await statesOf(second.smsID)).toEqual(['delivered']);
+    transport.before = () => said(3);
+    const third = await client.sent(SEND);
+    await becomes(third.smsID, 'delivered');
+    expect(await books()).toEqual([]);
+  });
+
   it('come one by one around the answers of a crowd of submits, and none is lost', async () => {
     const number = Array.from({ length: 600 }, (_, index) => `22671${String(index).padStart(6, '0')}`);
     const heard: Promise<void>[] = [];

@@ -68,6 +68,7 @@ describeServices('a send that is refused', (start) => {
     ['a signature null', { ...SEND, signature: null }, MISSING('signature')],
     ['a signature that is a number', { ...SEND, signature: 123 }, NOT_STRING('signature')],
     ['a signature that is a list', { ...SEND, signature: ['INFOS'] }, NOT_STRING('signature')],
+    ['a signature that is a long list', { ...SEND, signature: Array(6).fill(1) }, NOT_STRING('signature')],
     ['a content that is a number', { ...SEND, content: 5 }, NOT_STRING('content')],
     ['a content that is a boolean', { ...SEND, content: false }, NOT_STRING('content')],
     ['a content that is an object', { ...SEND, content: { text: 'x' } }, NOT_STRING('content')],

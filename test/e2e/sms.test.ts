@@ -228,7 +228,20 @@ describeServices('SMS', (start) => {
         body: { statusCode: 400, message: LIMIT, error: 'Bad Request' },
       });
     }
-    for (const cursor of ['', 'abc', '%00', '../..', 'a'.repeat(500), '%F0%9F%8E%89', 'bm8gY3Vyc29yIQ', '-']) {
+    // Well-formed, and of no message here: one that is not there, and another account's.
+    const { smsID } = await (await service.client(1)).sent({ ...SEND, number: [BF] });
+    const nowhere = ['019d0f51-0d80-7b62-8c0e-5a7f3b1d9e24', smsID].map((id) => Buffer.from(id).toString('base64url'));
+    for (const cursor of [
+      ...nowhere,
+      '',
+      'abc',
+      '%00',
+      '../..',
+      'a'.repeat(500),
+      '%F0%9F%8E%89',
+      'bm8gY3Vyc29yIQ',
+      '-',
+    ]) {
       expect([cursor, (await client.call(`sms?cursor=${cursor}`)).body]).toEqual([
         cursor,
         { statusCode: 400, message: 'Curseur invalide', error: 'Bad Request' },

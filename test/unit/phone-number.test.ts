@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { countryOf, isCountryCode, isPhoneNumber, isValidNumber, maskNumber } from '../../src/common/phone-number.js';
+import { notStrings } from '../support/wrong-inputs.js';
 
 /** Calling codes of several countries, with their main one. */
 const SHARED: readonly (readonly [code: string, main: string])[] = [
@@ -39,6 +40,10 @@ describe('isPhoneNumber', () => {
     ['22670000000\u200b', 'a zero-width space'],
   ])('refuses %j: %s', (number) => {
     expect(isPhoneNumber(number)).toBe(false);
+  });
+
+  it.each(notStrings('22670000000'))('refuses %s', (_, value) => {
+    expect([isPhoneNumber(value), isValidNumber(value)]).toEqual([false, false]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { hashSecret, makeApiKey, parseApiKey } from '../../../src/accounts/api-key.js';
+import { hashSecret, isApiKey, makeApiKey, parseApiKey } from '../../../src/accounts/api-key.js';
 import { looksLikeJwt } from '../../../src/accounts/jwt-shape.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 
@@ -99,4 +99,11 @@ describe('parseApiKey', () => {
       expect(parseApiKey(text)).toBeUndefined();
     }
   });
+});
+
+test('isApiKey says whether parseApiKey reads it', () => {
+  const { key } = makeApiKey(ids);
+  expect([key, `${key}0`, key.slice(0, -1), '', 'msgk_nonsense'].map(isApiKey)).toEqual([
+    ...[true, false, false, false, false],
+  ]);
 });

@@ -34,7 +34,8 @@ describe('errorAnswer', () => {
     [new HttpException({ message: ['a', 'b'], code: 7 }, 400), named(400, 'a, b', 'Bad Request')],
     [new HttpException({ code: 7 }, 499), named(499, 'Http Exception', 'Error')],
     [Object.assign(new Error('x'), { statusCode: 413 }), named(413, 'Requête trop volumineuse', 'Payload Too Large')],
-    [Object.assign(new Error('x'), { statusCode: 404 }), named(404, 'Not Found', 'Not Found')],
+    [Object.assign(new Error('x'), { statusCode: 404 }), named(404, 'Requête invalide', 'Not Found')],
+    [Object.assign(new Error('x'), { statusCode: 400 }), named(400, 'Requête invalide', 'Bad Request')],
     [
       Object.assign(new Error('x'), { statusCode: 502 }),
       named(500, 'Erreur interne du service', 'Internal Server Error'),

@@ -7,7 +7,7 @@ import { renderText } from '../../../src/common/catalogue.js';
 import { MessagingError } from '../../../src/common/errors.js';
 import { resolveHttpSettings } from '../../../src/http/http-settings.js';
 import { MessagingValidationPipe } from '../../../src/http/messaging-validation.pipe.js';
-import { IsPhoneNumber } from '../../../src/http/validators.js';
+import { IsPhoneNumber, IsPhoneNumberList } from '../../../src/http/validators.js';
 
 const pipe = new MessagingValidationPipe(resolveHttpSettings({ maxRecipients: 10 }));
 const transform = (metatype: Type<unknown>, value: unknown): unknown =>
@@ -44,6 +44,10 @@ class Message extends Parent {
   @MaxLength(3, { each: true })
   tags?: string[];
 
+  @IsOptional()
+  @IsPhoneNumberList()
+  numbers?: string[];
+
   @Matches(/^\d{4}$/, { context: { code: 'error.empty_message' } })
   code = '0000';
 }
@@ -68,7 +72,11 @@ describe('MessagingValidationPipe', () => {
     [{ ...good, tags: ['a', 1] }, 'Le champ tags doit être une liste de chaînes de caractères non vide'],
     [{ ...good, tags: ['abcd'] }, 'Le champ tags est invalide'],
     [{ ...good, tags: ['a', 'b', 'c', 'd'] }, 'Le champ tags est invalide'],
-    [{ ...good, tags: Array(11).fill('a') }, 'Trop de destinataires : 11, maximum 10'],
+    [{ ...good, tags: Array(11).fill('a') }, 'Le champ tags est invalide'],
+    [{ ...good, service: Array(11).fill('a') }, 'Le champ service doit être une chaîne de caractères'],
+    [{ ...good, numbers: Array(11).fill('a') }, 'Trop de destinataires : 11, maximum 10'],
+    [{ ...good, numbers: Array(10).fill(1) }, 'Le champ numbers doit être une liste de chaînes de caractères non vide'],
+    [{ ...good, numbers: Array(10).fill('a') }, 'Numéro invalide : a'],
     [{ ...good, to: 22670000000 }, 'Le champ to doit être une chaîne de caractères'],
     [{ ...good, to: '022670000000' }, 'Numéro invalide : 022670000000'],
     [{ ...good, to: undefined }, 'Le champ to est obligatoire'],

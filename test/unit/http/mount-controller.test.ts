@@ -28,7 +28,7 @@ describe('mountController', () => {
     expect([path(first), path(second), path(HelloController)]).toEqual(['one', 'two', undefined]);
     expect([first.name, second.name]).toEqual(['HelloController', 'HelloController']);
     expect(Reflect.getMetadata('__version__', first)).toBe(VERSION_NEUTRAL);
-    expect(messagingControllerOptions(first)).toEqual({ authenticated: false });
+    expect(messagingControllerOptions(first)).toEqual({ authenticated: false, intake: true });
     expect(messagingControllerOptions(Greeter)).toBeUndefined();
   });
 

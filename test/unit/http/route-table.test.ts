@@ -5,6 +5,7 @@ const route = (method: string, path: string): EdgeRoute => ({
   method,
   path,
   authenticated: true,
+  intake: true,
   deadline: true,
   rawBody: undefined,
 });

@@ -29,7 +29,11 @@ describe('the secrets of the credentials', () => {
     expect(resolveCredentialKeys(ONE).current.bytes.equals(byVersion.get(current) ?? Buffer.alloc(0))).toBe(false);
   });
 
-  test.each([undefined, [], null, 7, {}])('none: %p', (option) => {
+  test.each([7, {}])('of another kind: %p', (option) => {
+    expect(refusal(option)).toMatch(/Option msgapp.credentialsKey must be a text, or a list of texts\./);
+  });
+
+  test.each([undefined, [], null])('none: %p', (option) => {
     expect(refusal(option)).toMatch(/^MessagingOptionsError: Option msgapp.credentialsKey is missing.*openssl rand/);
   });
 

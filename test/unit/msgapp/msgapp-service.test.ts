@@ -144,6 +144,19 @@ describe('a text', () => {
     await text({ to: '22670123456' });
   });
 
+  test('of a code to a number that cannot be is refused there as well', async () => {
+    const { process } = await openLinked({ strictNumbers: true });
+    const code = (number: string) => process.channel.draft({ accountId: ACCOUNT, number, text: 'x' });
+    await expect(code('22600000000')).rejects.toEqual(refused('error.invalid_number', { number: '22600000000' }));
+    await expect(code('22670123456')).resolves.toMatchObject({ sender: NUMBER });
+  });
+
+  test('of a code to such a number is sent where the host does not mind', async () => {
+    const { process } = await openLinked();
+    const draft = process.channel.draft({ accountId: ACCOUNT, number: '22600000000', text: 'x' });
+    await expect(draft).resolves.toMatchObject({ sender: NUMBER });
+  });
+
   test.each([
     ['a\0b', 'U+0000'],
     ['half a pair \ud83d', 'U+D83D'],

@@ -67,7 +67,7 @@ describe('what a text from a phone asks for', () => {
   test.each<[string, object]>([
     ['Option sms.optOutWords.stop must be a list of words.', { stop: 'BASTA' }],
     ['Option sms.optOutWords.stop has "...", which is no word.', { stop: ['...'] }],
-    ['Option sms.optOutWords.start has "7", which is no word.', { start: [7] }],
+    ['Option sms.optOutWords.start has 7, which is no word.', { start: [7] }],
     ['Option sms.optOutWords has "Stop" for both stop and start.', { start: ['Stop'] }],
     ['Option sms.optOutWords has "basta" for both stop and start.', { stop: ['BASTA'], start: ['basta'] }],
   ])('%s', (sentence, option) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { DeliveryStatus } from '../../../src/outbox/delivery-status.js';
 import { nextState } from '../../../src/outbox/settlement.js';
-import { fateOf, nextPart, settlementOfParts } from '../../../src/sms/part-fate.js';
+import { fateOf, mayBeForAnother, nextPart, settlementOfParts } from '../../../src/sms/part-fate.js';
 import { type PartStatus, partsOf, type SmsPart } from '../../../src/sms/sms-part.js';
 import { aReceipt, aTakenSms, START } from '../../../src/testing/storage-contract/fixtures.js';
 
@@ -62,7 +62,7 @@ describe('the fate of an SMS', () => {
           const [part] = now.slice(index, index + 1);
           const next = part && nextPart(part, receipt);
           if (next) now[index] = next;
-          for (const settlement of settlementOfParts(now, receipt)) {
+          for (const settlement of settlementOfParts(now, receipt, START)) {
             const change = nextState(row, settlement);
             if (change) Object.assign(row, { status: change.status });
             refunded += change?.refund ?? 0;
@@ -88,8 +88,24 @@ describe('a part', () => {
     },
   );
 
-  it('is never older than its hand-off', () => {
+  it('keeps the time that its receipt has, which is compared with that of others; its SMS is neither older than its hand-off nor newer than now', () => {
     const [part] = parts(['sent']);
-    expect(part && nextPart(part, aReceipt('id-0', { at: START - 1 }))?.updatedAt).toBe(part?.recordedAt);
+    const now = START + 9000;
+    const times = [START - 1, START + 5000, now + 1].map((at) => {
+      const receipt = aReceipt('id-0', { at });
+      const next = part && nextPart(part, receipt);
+      expect(next?.updatedAt).toBe(at);
+      return next && settlementOfParts([next], receipt, now)[0]?.at;
+    });
+    expect(times).toEqual([part?.recordedAt, START + 5000, now]);
+  });
+
+  it('says nothing of other SMS but where it is closed and its receipt has a time of the carrier', () => {
+    const dated = (status: PartStatus) => aReceipt('id-0', { status, atByCarrier: true });
+    const may = (from: PartStatus, receipt = dated('delivered')) =>
+      parts([from]).map((part) => mayBeForAnother(part, receipt));
+    for (const closed of ['delivered', 'undelivered', 'failed'] as const) expect(may(closed)).toEqual([true]);
+    expect([may('sent'), may('unknown', dated('unknown'))]).toEqual([[false], [false]]);
+    expect([may('failed', dated('sent')), may('failed', aReceipt('id-0'))]).toEqual([[false], [false]]);
   });
 });

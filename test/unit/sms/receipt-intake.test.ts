@@ -92,12 +92,19 @@ describe('the intake of receipts', () => {
     ]);
     expect(parts.calls[0]?.receipts).toEqual([
       {
-        ...{ route: 'link', ids: ['a', expect.stringMatching(/^sha256:/)], status: 'delivered', at: now },
-        ...{ number: '22670000000', error: 'a\ufffdb' },
+        ...{ route: 'link', ids: ['a', expect.stringMatching(/^sha256:/)], status: 'delivered' },
+        ...{ at: now + 1, atByCarrier: true, number: '22670000000', error: 'a\ufffdb' },
       },
-      { route: 'link', ids: ['b'], status: 'delivered', at: now - 1000 },
+      { route: 'link', ids: ['b'], status: 'delivered', at: now - 1000, atByCarrier: true },
     ]);
     expect(parts.calls[0]?.parking).toEqual({ now, until: now + 600_000, most: 50_000 });
+  });
+
+  it('takes a receipt without a time, or with one that is none, as from now, and says so', async () => {
+    const times = [undefined, Number.NaN, 0.5, Number.POSITIVE_INFINITY];
+    await intake.receive(times.map((at) => ({ ...receipt('a'), ...(at === undefined ? {} : { at }) })));
+    const from = { route: 'link', ids: ['a'], status: 'delivered', at: clock.now(), atByCarrier: false };
+    expect(parts.calls[0]?.receipts).toEqual(times.map(() => from));
   });
 
   it('tries no more than sixteen ids', async () => {

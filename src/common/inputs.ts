@@ -1,0 +1,29 @@
+import { MessagingError } from './errors.js';
+import { isPhoneNumber, isValidNumber } from './phone-number.js';
+
+// Hosts call services from controllers of their own: whatever the types say, what comes is what their clients sent.
+
+/** @throws MessagingError `error.body_not_object` for what has no fields */
+export function checkInput(input: unknown): asserts input is object {
+  if (typeof input !== 'object' || input === null) throw new MessagingError('error.body_not_object');
+}
+
+/** @throws MessagingError `error.field_not_string` */
+export function checkString(field: string, value: unknown): asserts value is string {
+  if (typeof value !== 'string') throw new MessagingError('error.field_not_string', { field });
+}
+
+/**
+ * @param strict whether it also has to be a number that can exist
+ * @throws MessagingError `error.invalid_number` for anything but E.164 digits in a string
+ */
+export function checkNumber(number: unknown, strict = false): asserts number is string {
+  if (isPhoneNumber(number) && (!strict || isValidNumber(number))) return;
+  throw new MessagingError('error.invalid_number', { number: shown(number) });
+}
+
+/** At most 64 characters; of an object only that it is one, as telling more runs its own code. */
+function shown(value: unknown): string {
+  const isTold = value === null || (typeof value !== 'object' && typeof value !== 'function');
+  return isTold ? String(value).slice(0, 64) : typeof value;
+}

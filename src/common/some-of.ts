@@ -1,0 +1,10 @@
+/** Some of these; what is undefined is left out. */
+export type SomeOf<T> = { readonly [K in keyof T]?: T[K] | undefined };
+
+/** All of these: nothing is left out, or undefined. */
+export type AllOf<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> };
+
+/** What is there, so that an option which is named but undefined does not hide what it would stand above. */
+export function withoutUndefined<T extends object>(values: SomeOf<T>): Partial<AllOf<T>> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<AllOf<T>>;
+}

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { readdirSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { baseUrl } from '../../sample-app/src/base-url.js';
+import { readConfig } from '../../sample-app/src/config.js';
+import { call } from '../support/http-client.js';
+import { buildSampleApp, runSampleApp, type SampleApp, sampleFolder, startSampleApp } from '../support/sample-app.js';
+
+beforeAll(buildSampleApp);
+
+const CREDENTIALS_KEY = 'fixture 0123456789 abcdefghij ABCDEF';
+const OTP_PEPPER = 'fixture ABCDEFGHIJ 0123456789 abcdef';
+
+describe('a start of the sample app', () => {
+  let folder: string;
+  let app: SampleApp | undefined;
+
+  beforeEach(() => {
+    folder = sampleFolder();
+  });
+
+  afterEach(async () => {
+    await app?.kill('SIGKILL');
+    app = undefined;
+    rmSync(folder, { recursive: true });
+  });
+
+  test.each(['express', 'fastify'])('a port that is taken stops the start with a sentence (%s)', async (adapter) => {
+    const [server, port] = await listening();
+    const { code, output } = await runSampleApp(folder, 'main.js', [], { PORT: `${port}`, HTTP_ADAPTER: adapter });
+    server.close();
+    expect(code).toBe(1);
+    expect(lastLine(output)).toBe(
+      `PORT ${port} on HOST 127.0.0.1 cannot be used: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
+    );
+    expect(output).not.toMatch(/^.* +at |Error:/m);
+  });
+
+  test.each(['postgres', 'mysql'])(
+    'a database that nobody serves stops a program with a sentence (%s)',
+    async (kind) => {
+      const [server, port] = await listening();
+      await once(server.close(), 'close');
+      const env = { DATABASE_URL: `${kind}://me:hidden@127.0.0.1:${port}/messaging` };
+      for (const [program, ...args] of [['main.js'], ['operator.js', 'account:list']] as const) {
+        const { code, output } = await runSampleApp(folder, program, args, env);
+        expect(code).toBe(1);
+        expect(output.trim()).toBe(
+          `The database of DATABASE_URL cannot be used: connect ECONNREFUSED 127.0.0.1:${port}`,
+        );
+      }
+    },
+  );
+
+  test('HOST=0.0.0.0 prints addresses that can be called', async () => {
+    app = await startSampleApp(folder, { HOST: '0.0.0.0' });
+    expect(app.output).not.toContain('0.0.0.0');
+    const { body } = await call(`${app.url}/api/v1/balance`, { headers: { 'x-api-key': app.key } });
+    expect(body).toMatchObject({ balance: 1000 });
+  });
+
+  test.each([
+    ['127.0.0.1', 'http://127.0.0.1:80'],
+    ['localhost', 'http://localhost:80'],
+    ['0.0.0.0', 'http://127.0.0.1:80'],
+    ['::1', 'http://[::1]:80'],
+    ['2001:db8::7', 'http://[2001:db8::7]:80'],
+    ['::', 'http://[::1]:80'],
+    ['0:0:0:0:0:0:0:0', 'http://[::1]:80'],
+  ])('HOST=%s is printed as %s', (host, url) => {
+    expect(baseUrl(host, 80)).toBe(url);
+  });
+
+  test.each<[string, NodeJS.ProcessEnv]>([
+    ['MSGAPP_TRANSPORT=baileys', { MSGAPP_TRANSPORT: 'baileys' }],
+    ['SMS_TRANSPORT=smpp', { SMS_TRANSPORT: 'smpp', SMPP_URL: 'smpp://u:p@127.0.0.1:1' }],
+  ])('%s needs every secret: what is missing stops the start with a sentence', async (off, env) => {
+    const missing = async (given: NodeJS.ProcessEnv) => {
+      const { code, output } = await runSampleApp(folder, 'main.js', [], { ...env, ...given });
+      expect(code).toBe(1);
+      return output.trim().split('\n');
+    };
+    const sentence = (name: string) =>
+      expect.stringMatching(new RegExp(`^${name} is missing; ${off} needs one\\. Make it with `));
+    expect(await missing({})).toEqual([sentence('CREDENTIALS_KEY'), sentence('OTP_PEPPER')]);
+    expect(await missing({ OTP_PEPPER })).toEqual([sentence('CREDENTIALS_KEY')]);
+    expect(await missing({ CREDENTIALS_KEY })).toEqual([sentence('OTP_PEPPER')]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test.each([
+    [{}, { otpLimits: 'none', mediaAllow: 'loopback' }],
+    [{ MSGAPP_TRANSPORT: 'baileys' }, { otpLimits: 'standard', mediaAllow: 'none' }],
+    [
+      { SMS_TRANSPORT: 'smpp', SMPP_URL: 'smpp://u:p@127.0.0.1:1' },
+      { otpLimits: 'standard', mediaAllow: 'none' },
+    ],
+  ])('with %j it is only as open as there', (env, expected) => {
+    expect(readConfig({ OTP_PEPPER, CREDENTIALS_KEY, ...env })).toMatchObject(expected);
+  });
+});
+
+/** A server on a free port, and that port. */
+async function listening(): Promise<[Server, number]> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // Never a string: it listens on no pipe.
+  return [server, (server.address() as AddressInfo).port];
+}
+
+function lastLine(output: string): string {
+  return output.trim().split('\n').at(-1) ?? '';
+}

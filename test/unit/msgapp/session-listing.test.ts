@@ -1,0 +1,68 @@
+import { expect, test } from '@jest/globals';
+import { isFinal, type StoredSession } from '../../../src/msgapp/session-store.js';
+import type { SessionsView } from '../../../src/msgapp/session-view.js';
+import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
+import { closeAfterEach } from '../../support/opened.js';
+
+const NUMBER = '22670000500';
+const TO = '22675000000';
+const opened = closeAfterEach();
+
+/** A number that was linked first of all, and then so many sessions of which ten still wait. */
+async function openCrowded(connects: number) {
+  const world = await MsgappWorld.open();
+  const process = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
+  const made = [await linked(process, NUMBER)];
+  for (let index = 0; index < connects; index++) {
+    await world.pass(10, 10);
+    made.push((await process.sessions.connect(ACCOUNT)).sessionID);
+  }
+  await world.pass(100);
+  return { world, process, made };
+}
+
+function idsOf({ sessions }: SessionsView): readonly string[] {
+  return sessions.map(({ sessionID }) => sessionID);
+}
+
+test('the status shows what lives and the newest fifty that ended, however many there were', async () => {
+  const { process, made } = await openCrowded(75);
+  const [first = '', ...rest] = made;
+  const view = await process.sessions.status(ACCOUNT);
+  expect(idsOf(view)).toEqual([...rest.slice(-60).reverse(), first]);
+  expect(view).toMatchObject({ sessionID: first, status: 'connected', number: NUMBER });
+  await process.sessions.logout(ACCOUNT, first);
+  expect(idsOf(await process.sessions.status(ACCOUNT))).toEqual(rest.slice(-60).reverse());
+});
+
+test('one that ended earlier is shown when it is asked for, in its place', async () => {
+  const { process, made } = await openCrowded(75);
+  const [first = '', , third = '', ...rest] = made;
+  const view = await process.sessions.status(ACCOUNT, third);
+  expect(view).toMatchObject({ sessionID: third, status: 'expired', number: null });
+  expect(idsOf(view)).toEqual([...rest.slice(-60).reverse(), third, first]);
+  for (const [account, id] of [
+    ['acc2', third],
+    [ACCOUNT, 'nothing'],
+    [ACCOUNT, "' OR 1=1 \u0000"],
+  ] as const) {
+    await expect(process.sessions.status(account, id)).rejects.toMatchObject({ code: 'error.session_not_found' });
+  }
+});
+
+test('for a sender no session is read that has ended', async () => {
+  const { world, process } = await openCrowded(20);
+  const read: StoredSession[] = [];
+  const list = world.storage.sessions.list.bind(world.storage.sessions);
+  world.storage.sessions.list = async (...args) => {
+    const found = await list(...args);
+    read.push(...found);
+    return found;
+  };
+  await world.pass(10_000);
+  await process.service.sendText(ACCOUNT, { to: TO, body: 'Bonjour' });
+  expect(read.length).toBeGreaterThan(0);
+  expect(read.filter(({ status }) => isFinal(status))).toEqual([]);
+});
