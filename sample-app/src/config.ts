@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isApiKey } from 'nestjs-messaging';
 import { ConfigError, integer, oneOf } from './env.js';
 import { type SmsConfig, smsConfig } from './sms-config.js';
 
@@ -37,7 +38,10 @@ const DATA = resolve(dirname(fileURLToPath(import.meta.url)), '../data');
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const databaseUrl = env.DATABASE_URL || `sqlite:${DATA}/messaging.db`;
   const sms = smsConfig(env);
-  const onSandbox = sms.transport === 'sandbox';
+  const msgappTransport = oneOf('MSGAPP_TRANSPORT', env.MSGAPP_TRANSPORT || 'sandbox', ['sandbox', 'baileys']);
+  // What reaches real phones on one channel is not protected by less because the other one is on the sandbox.
+  const off = ifOff('SMS_TRANSPORT', sms.transport) ?? ifOff('MSGAPP_TRANSPORT', msgappTransport);
+  const onSandbox = off === undefined;
   return {
     port: integer('PORT', env.PORT || '3000', 0, 65_535),
     host: env.HOST || '127.0.0.1',
@@ -47,36 +51,44 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
         ? `${databaseUrl.slice('sqlite:'.length)}.secrets.json`
         : `${DATA}/secrets.json`,
     demoBalance: integer('DEMO_BALANCE', env.DEMO_BALANCE || '1000', 0, 1_000_000_000),
-    demoApiKey: env.DEMO_API_KEY || undefined,
+    demoApiKey: demoApiKey(env.DEMO_API_KEY || undefined),
     homeCountry: env.HOME_COUNTRY || 'BF',
     httpAdapter: oneOf('HTTP_ADAPTER', env.HTTP_ADAPTER || 'express', ['express', 'fastify']),
     sms,
-    otpPepper: otpPepper(env.OTP_PEPPER || undefined, onSandbox),
     otpLimits: oneOf('OTP_LIMITS', env.OTP_LIMITS || (onSandbox ? 'none' : 'standard'), ['standard', 'strict', 'none']),
     otpValiditySeconds: integer('OTP_VALIDITY_SECONDS', env.OTP_VALIDITY_SECONDS || '300', 1, 3600),
-    ...msgappConfig(env),
+    msgappTransport,
+    mediaAllow: mediaAllow(env.MEDIA_ALLOW || (onSandbox ? 'loopback' : 'none')),
+    ...secrets(env, off),
     dispatch: oneOf('DISPATCH', env.DISPATCH || 'on', ['on', 'off']) === 'on',
   };
 }
 
-/** Off the sandbox nothing is made up: a key that is lost takes every linked number with it. */
-function msgappConfig(env: NodeJS.ProcessEnv): Pick<Config, 'msgappTransport' | 'credentialsKey' | 'mediaAllow'> {
-  const msgappTransport = oneOf('MSGAPP_TRANSPORT', env.MSGAPP_TRANSPORT || 'sandbox', ['sandbox', 'baileys']);
-  const onSandbox = msgappTransport === 'sandbox';
+function ifOff(name: string, transport: string): string | undefined {
+  return transport === 'sandbox' ? undefined : `${name}=${transport}`;
+}
+
+/**
+ * Off the sandbox nothing is made up: a key that is lost takes every linked number with it, a pepper every pending code.
+ * @param off the setting that leaves the sandbox; undefined on it
+ */
+function secrets(env: NodeJS.ProcessEnv, off: string | undefined): Pick<Config, 'otpPepper' | 'credentialsKey'> {
   const credentialsKey = env.CREDENTIALS_KEY || undefined;
-  if (!onSandbox && credentialsKey === undefined) {
-    throw new ConfigError(
-      `CREDENTIALS_KEY is missing; MSGAPP_TRANSPORT=${msgappTransport} needs one. Make it with "openssl rand -base64 48" and keep it outside the database.`,
+  const otpPepper = env.OTP_PEPPER || undefined;
+  const missing = Object.entries({ CREDENTIALS_KEY: credentialsKey, OTP_PEPPER: otpPepper }).flatMap(([name, value]) =>
+    value === undefined ? [name] : [],
+  );
+  if (off !== undefined && missing.length > 0) {
+    const sentences = missing.map(
+      (name) =>
+        `${name} is missing; ${off} needs one. Make it with "openssl rand -base64 48" and keep it outside the database.`,
     );
+    throw new ConfigError(sentences.join('\n'));
   }
   if (credentialsKey !== undefined && credentialsKey.length < 32) {
     throw new ConfigError('CREDENTIALS_KEY must have at least 32 random characters.');
   }
-  return {
-    msgappTransport,
-    credentialsKey,
-    mediaAllow: mediaAllow(env.MEDIA_ALLOW || (onSandbox ? 'loopback' : 'none')),
-  };
+  return { otpPepper, credentialsKey };
 }
 
 function mediaAllow(value: string): Config['mediaAllow'] {
@@ -93,10 +105,8 @@ function checkedDatabase(url: string): string {
   throw new ConfigError('DATABASE_URL must be sqlite:<path>, postgres://… or mysql://…');
 }
 
-/** Off the sandbox nothing is made up: with a pepper that is lost every pending code is lost. */
-function otpPepper(given: string | undefined, onSandbox: boolean): string | undefined {
-  if (given !== undefined || onSandbox) return given;
-  throw new ConfigError(
-    'OTP_PEPPER is missing; off the sandbox it has to be given. Make it with "openssl rand -base64 48" and keep it outside the database.',
-  );
+/** Looked at before anything is written: an account whose key is refused would be there all the same. */
+function demoApiKey(given: string | undefined): string | undefined {
+  if (given === undefined || isApiKey(given)) return given;
+  throw new ConfigError('DEMO_API_KEY is not a well-formed API key (msgk_…).');
 }

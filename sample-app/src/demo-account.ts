@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService, LedgerService, MessagingError } from 'nestjs-messaging';
-import type { Config } from './config.js';
+import { type Config, ConfigError } from './config.js';
 import { keepSecrets, readSecrets } from './secrets.js';
 
 /** The account that the sample app starts with. */
@@ -23,14 +23,21 @@ export class DemoAccount {
     if (!(await this.accounts.findAccount(accountId))) {
       await this.accounts.createAccount({ id: accountId, name: 'Demo' });
     }
-    // The reference makes it happen once, also when an earlier start was killed in between.
-    if (demoBalance > 0) {
-      await this.ledger.topUp(accountId, demoBalance, { reference: `first-units:${accountId}`, note: 'First start' });
-    }
     const apiKey = await this.key(accountId, demoApiKey ?? kept.apiKey);
+    if (demoBalance > 0) await this.firstUnits(accountId, demoBalance);
     if (kept.accountId !== accountId || kept.apiKey !== apiKey)
       keepSecrets(secretsFile, { ...kept, accountId, apiKey });
     return { accountId, apiKey };
+  }
+
+  /** The reference makes it happen once, also when an earlier start was killed in between. */
+  private async firstUnits(accountId: string, units: number): Promise<void> {
+    try {
+      await this.ledger.topUp(accountId, units, { reference: `first-units:${accountId}`, note: 'First start' });
+    } catch (error) {
+      // DEMO_BALANCE was another one on the first start, and that is the one that counts.
+      if (!(error instanceof MessagingError) || error.code !== 'error.reference_taken') throw error;
+    }
   }
 
   private async key(accountId: string, known: string | undefined): Promise<string> {
@@ -39,7 +46,7 @@ export class DemoAccount {
       await this.accounts.importKey(accountId, known);
     } catch (error) {
       if (!(error instanceof MessagingError) || error.code !== 'error.field_invalid') throw error;
-      throw new Error('DEMO_API_KEY is not a well-formed API key (msgk_…), or it belongs to another account.');
+      throw new ConfigError('DEMO_API_KEY belongs to another account.');
     }
     return known;
   }

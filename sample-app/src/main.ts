@@ -5,10 +5,13 @@ import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import { describeMessaging, MessagingOptionsError, StorageUnavailableError } from 'nestjs-messaging';
+import { describeMessaging } from 'nestjs-messaging';
 import { AppModule } from './app.module.js';
-import { ConfigError, readConfig } from './config.js';
+import { baseUrl } from './base-url.js';
+import { readConfig } from './config.js';
 import { DemoAccount } from './demo-account.js';
+import { ProgramLogger } from './program-logger.js';
+import { addressTrouble, databaseTrouble, sentenceOf } from './trouble.js';
 import { welcomeText } from './welcome-text.js';
 
 async function start(): Promise<void> {
@@ -16,14 +19,14 @@ async function start(): Promise<void> {
   const platform = config.httpAdapter === 'fastify' ? new FastifyAdapter() : new ExpressAdapter();
   const app = await NestFactory.create(AppModule.with(config), platform, {
     abortOnError: false,
-    logger: ['fatal', 'error', 'warn'],
-  });
+    logger: new ProgramLogger(['fatal', 'error', 'warn']),
+  }).catch(databaseTrouble);
   app.enableShutdownHooks();
   addDocs(app);
   const demo = await app.get(DemoAccount).prepare(config);
-  await app.listen(config.port, config.host);
+  await app.listen(config.port, config.host).catch(addressTrouble(config));
   const { port }: AddressInfo = app.getHttpServer().address();
-  console.log(welcomeText(`http://${config.host}:${port}`, demo.apiKey, config));
+  console.log(welcomeText(baseUrl(config.host, port), demo.apiKey, config));
 }
 
 function addDocs(app: INestApplication): void {
@@ -32,8 +35,6 @@ function addDocs(app: INestApplication): void {
 }
 
 start().catch((error: unknown) => {
-  const known = error instanceof ConfigError || error instanceof MessagingOptionsError;
-  if (error instanceof StorageUnavailableError) console.error(`The database does not answer. ${error.reason}`);
-  else console.error(known ? error.message : error);
+  console.error(sentenceOf(error) ?? error);
   process.exit(1);
 });

@@ -1,10 +1,12 @@
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { NestFactory } from '@nestjs/core';
-import { MessagingError, MessagingOptionsError, StorageUnavailableError } from 'nestjs-messaging';
+import { MessagingError } from 'nestjs-messaging';
 import { AppModule } from './app.module.js';
-import { ConfigError, readConfig } from './config.js';
+import { readConfig } from './config.js';
 import { COMMANDS, UsageError, usage } from './operator-commands.js';
+import { ProgramLogger } from './program-logger.js';
+import { databaseTrouble, sentenceOf } from './trouble.js';
 
 async function run(): Promise<void> {
   const { positionals, values } = parseArgs({
@@ -21,8 +23,8 @@ async function run(): Promise<void> {
   // The same database; no routes and no deliveries.
   const app = await NestFactory.createApplicationContext(AppModule.with({ ...readConfig(), dispatch: false }), {
     abortOnError: false,
-    logger: ['fatal', 'error'],
-  });
+    logger: new ProgramLogger(['fatal', 'error']),
+  }).catch(databaseTrouble);
   try {
     process.exitCode = await command.run(app, args, values);
   } finally {
@@ -31,10 +33,11 @@ async function run(): Promise<void> {
 }
 
 run().catch((error: unknown) => {
-  const known = error instanceof ConfigError || error instanceof MessagingOptionsError || error instanceof UsageError;
-  if (known) console.error(error.message);
-  else if (error instanceof StorageUnavailableError) console.error(`The database does not answer. ${error.reason}`);
-  else if (error instanceof MessagingError) console.error(`Refused: ${error.code} ${JSON.stringify(error.values)}`);
+  const sentence = error instanceof UsageError ? error.message : sentenceOf(error);
+  if (sentence !== undefined) console.error(sentence);
+  else if (error instanceof MessagingError && error.code === 'error.reference_taken') {
+    console.error(`Refused: the reference "${error.values.reference}" is that of another posting. Nothing was posted.`);
+  } else if (error instanceof MessagingError) console.error(`Refused: ${error.code} ${JSON.stringify(error.values)}`);
   else console.error(error);
   process.exitCode = 1;
 });

@@ -9,9 +9,10 @@ export class WelcomeController {
   constructor(private readonly sms: SmsService) {}
 
   @Post('welcome')
-  async welcome(@Caller() { accountId }: Caller, @Body() { name, phone }: { name?: string; phone?: string }) {
-    const content = `Bienvenue ${name ?? ''}`.trim();
-    const { smsID } = await this.sms.send(accountId, { signature: 'INFOS', content, number: [String(phone)] });
+  async welcome(@Caller() { accountId }: Caller, @Body() body?: { name?: string; phone?: string }) {
+    const { name = '', phone = '' } = body ?? {};
+    const content = `Bienvenue ${name}`.trim();
+    const { smsID } = await this.sms.send(accountId, { signature: 'INFOS', content, number: [phone] });
     return { welcomed: phone, smsID };
   }
 }
