@@ -163,6 +163,7 @@ export {
   type SmsSink,
   SmsTransport,
   type SubmitResult,
+  type TellResult,
 } from './sms/sms-transport.js';
 export type { Transliteration } from './sms/transliteration.js';
 export { MemoryStorage } from './storage/memory/memory-storage.js';

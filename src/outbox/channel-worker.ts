@@ -1,15 +1,12 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../common/clock.js';
-import { StorageUnavailableError } from '../common/errors.js';
 import type { IdGenerator } from '../common/ids.js';
-import { stackFrames } from '../common/stack-frames.js';
-import { judgeAnswers } from './answers.js';
+import { BatchDelivery } from './batch-delivery.js';
 import type { Channel } from './channel.js';
 import type { DispatchSettings } from './dispatch-settings.js';
-import { type HandOff, settlementOf } from './hand-off.js';
 import type { Outbox } from './outbox.js';
 import type { Delivery, OutboxStore } from './outbox-store.js';
-import type { Settlement } from './settlement.js';
+import { reasonOf } from './reason.js';
 import { WorkerRest } from './worker-rest.js';
 
 /**
@@ -21,13 +18,11 @@ const GATHER_MS = 50;
 /** How long a worker stays away from a database that does not answer. */
 const PAUSE_MS = 1000;
 
-/** How many lines of the stack tell where a transport threw. */
-const FRAMES = 5;
-
 /** Delivers what one channel has to deliver: claims, hands over, settles, until it is stopped. */
 export class ChannelWorker {
   private readonly log = new Logger('Dispatcher');
   private readonly rest: WorkerRest;
+  private readonly delivery: BatchDelivery;
   private readonly inFlight = new Set<Promise<void>>();
   private running: Promise<void> = Promise.resolve();
   private lastExpiry = Number.NEGATIVE_INFINITY;
@@ -38,9 +33,10 @@ export class ChannelWorker {
     private readonly outbox: Outbox,
     private readonly settings: DispatchSettings,
     private readonly clock: Clock,
-    private readonly ids: IdGenerator,
+    ids: IdGenerator,
   ) {
     this.rest = new WorkerRest(clock);
+    this.delivery = new BatchDelivery(channel, outbox, clock, ids, this.rest);
   }
 
   start(): void {
@@ -109,73 +105,15 @@ export class ChannelWorker {
   }
 
   private launch(batch: readonly Delivery[], leaseUntil: number): void {
-    const delivery = this.deliver(batch, leaseUntil).finally(() => {
-      this.inFlight.delete(delivery);
+    const delivered = this.delivery.deliver(batch, leaseUntil).finally(() => {
+      this.inFlight.delete(delivered);
       this.wakeIfFull();
     });
-    this.inFlight.add(delivery);
+    this.inFlight.add(delivered);
   }
 
   private wakeIfFull(): void {
     if (this.inFlight.size === this.settings.concurrency - 1 || this.channel.lanes()) this.ring();
-  }
-
-  private async deliver(batch: readonly Delivery[], leaseUntil: number): Promise<void> {
-    const { channel, clock, ids } = this;
-    const results = await this.handOver(batch);
-    const at = clock.now();
-    const settlements = batch.map((delivery, index) => {
-      const result = results[index] ?? { kind: 'unknown', error: 'no_answer' };
-      return settlementOf(delivery, result, channel, at, ids.random(), leaseUntil);
-    });
-    await this.settle(settlements, leaseUntil);
-  }
-
-  /** What the carrier said is known only here: a storage that is away is asked again for as long as the lease lasts. */
-  private async settle(settlements: readonly Settlement[], leaseUntil: number): Promise<void> {
-    for (;;) {
-      try {
-        await this.outbox.report(settlements);
-        return;
-      } catch (error) {
-        const away = error instanceof StorageUnavailableError;
-        if (!away && settlements.length > 1) {
-          // One bad settlement must not take the others of its batch with it; nothing of the batch was written.
-          for (const settlement of settlements) await this.settle([settlement], leaseUntil);
-          return;
-        }
-        const lost = settlements.map(({ messageId, position }) => `${messageId}:${position}`);
-        const which = away ? '' : ` Not stored: what became of ${lost.join(', ')}`;
-        this.log.warn(`Channel ${this.channel.name}: ${reasonOf(error)}${which}`);
-        const again = away && this.clock.now() + PAUSE_MS < leaseUntil;
-        // Not stored: the lease runs out, and the channel's repeat policy says what happens then.
-        if (!again || this.rest.stopped) return;
-      }
-      await this.rest.pause(PAUSE_MS);
-    }
-  }
-
-  private async handOver(batch: readonly Delivery[]): Promise<readonly HandOff[]> {
-    // A delivery that was claimed too often has taken its worker down each time: it is not handed over again.
-    const fit = batch.filter(({ attempt }) => attempt <= this.channel.timing.maxAttempts);
-    let answers: readonly HandOff[] = [];
-    try {
-      if (fit.length > 0) {
-        const judged = judgeAnswers<HandOff>(await this.channel.deliver(fit, this.rest.signal), fit.length);
-        if (judged.fault) this.log.error(`Channel ${this.channel.name}: the transport ${judged.fault}.`);
-        answers = judged.answers;
-      }
-    } catch (error) {
-      const where = stackFrames(error, FRAMES);
-      this.log.error(`Channel ${this.channel.name}: the transport threw ${reasonOf(error)}${where}`);
-      answers = fit.map(() => ({ kind: 'unknown', error: 'transport_error' }));
-    }
-    if (fit.length === batch.length) return answers;
-    const next = answers[Symbol.iterator]();
-    return batch.map((delivery): HandOff => {
-      if (delivery.attempt > this.channel.timing.maxAttempts) return { kind: 'unknown', error: 'too_many_attempts' };
-      return next.next().value ?? { kind: 'unknown', error: 'no_answer' };
-    });
   }
 
   /** What waited too long for a report, or was left by a worker that must not repeat it, becomes `unknown`. */
@@ -198,9 +136,4 @@ export class ChannelWorker {
     const least = wait <= 0 ? this.settings.pollMs / 4 : GATHER_MS;
     await this.rest.untilRung(Math.min(Math.max(wait, least), this.settings.pollMs));
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (typeof error === 'object' && error !== null && 'reason' in error) return String(error.reason);
-  return error instanceof Error ? `${error.name}.` : 'something.';
 }

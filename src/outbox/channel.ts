@@ -32,6 +32,12 @@ export interface CodeChannel {
   draft(request: DraftRequest): Promise<Draft>;
 }
 
+/**
+ * What became of some deliveries of a batch, told while the others are still under way: it is stored at once. What the list
+ * at the end says of them no longer counts.
+ */
+export type EarlyAnswers = (answers: ReadonlyMap<Delivery, HandOff>) => void;
+
 /** A way out of the process, by name; SMS is one, each messaging-app channel another. */
 export abstract class Channel implements HandOffPolicy {
   abstract readonly name: string;
@@ -46,8 +52,11 @@ export abstract class Channel implements HandOffPolicy {
 
   /** Opens what `deliver` needs. */
   abstract start(): Promise<void>;
-  /** Hands a batch over; one answer for each delivery, in order. A throw counts as `unknown` for all of them. */
-  abstract deliver(batch: readonly Delivery[], signal: AbortSignal): Promise<readonly HandOff[]>;
+  /**
+   * Hands a batch over; one answer for each delivery, in order. A throw counts as `unknown` for all that were not answered
+   * early.
+   */
+  abstract deliver(batch: readonly Delivery[], signal: AbortSignal, early: EarlyAnswers): Promise<readonly HandOff[]>;
   /** The lanes that this process may serve now; undefined: deliveries without a lane. */
   abstract lanes(): readonly string[] | undefined;
   /** Closes what `start` opened. */

@@ -4,17 +4,18 @@ import { SignatureDirectory } from '../accounts/signature-directory.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import { judgeAnswers } from '../outbox/answers.js';
-import { Channel, Channels, type Draft, type DraftRequest } from '../outbox/channel.js';
+import { Channel, Channels, type Draft, type DraftRequest, type EarlyAnswers } from '../outbox/channel.js';
 import type { DeliveryTiming, HandOff, RepeatPolicy } from '../outbox/hand-off.js';
 import type { Delivery } from '../outbox/outbox-store.js';
 import type { Payload } from '../outbox/send.js';
 import { TextSources } from '../outbox/text-sources.js';
 import { CarrierSink } from './carrier-sink.js';
+import { EarlyResults } from './early-results.js';
 import { OPTED_OUT, OptOutDirectory } from './opt-out-directory.js';
 import { checkNumbers, checkText, priceRecipients } from './sms-draft.js';
 import { SmsSettings } from './sms-options.js';
 import { smsTiming } from './sms-timing.js';
-import { type OutgoingSms, SmsTransport, type SubmitResult } from './sms-transport.js';
+import { type OutgoingSms, SmsTransport, type SubmitResult, type TellResult } from './sms-transport.js';
 import { SubmitRecord } from './submit-record.js';
 
 /** The name of the SMS channel. */
@@ -58,32 +59,32 @@ export class SmsChannel extends Channel {
     return this.transport.start(this.sink);
   }
 
-  override async deliver(batch: readonly Delivery[], signal: AbortSignal): Promise<readonly HandOff[]> {
+  override async deliver(
+    batch: readonly Delivery[],
+    signal: AbortSignal,
+    early: EarlyAnswers,
+  ): Promise<readonly HandOff[]> {
     const { leaseMs, reportDeadlineMs } = this.timing;
     // A slow batch takes most of its lease, and its parts must be as patient with the database as those of a quick one.
     const patientUntil = this.clock.now() + leaseMs * 0.9;
     const unwanted = await this.unwanted(batch);
     if (!unwanted) return batch.map(() => ({ ...UNCHECKED, until: this.clock.now() + AWAY_MS }));
-    const drafts = new Map<string, Spoken | undefined>();
-    for (const { messageId, payload } of batch) {
-      if (!drafts.has(messageId)) drafts.set(messageId, this.spoken(payload));
-    }
-    const sms = batch.flatMap((delivery): OutgoingSms[] => {
-      const { messageId, position, sender, number, attempt } = delivery;
-      const spoken = unwanted.has(delivery) ? undefined : drafts.get(messageId);
-      return spoken === undefined
-        ? []
-        : [{ smsId: messageId, position, signature: sender, number, attempt, ...spoken }];
-    });
+    const { wanted, answers } = this.sorted(batch, unwanted);
     const submit = { name: this.transport.name, reportDeadlineMs, patientUntil, signal };
-    const results = sms.length > 0 ? await this.record.keep(sms, await this.submit(sms, signal), submit) : [];
-    if (sms.length === batch.length) return results;
-    const next = results[Symbol.iterator]();
-    return batch.map((delivery): HandOff => {
-      if (unwanted.has(delivery)) return { kind: 'refused', error: OPTED_OUT, unasked: true };
-      if (drafts.get(delivery.messageId) === undefined) return { kind: 'refused', error: 'no_text', unasked: true };
-      return next.next().value ?? { kind: 'unknown', error: 'no_answer' };
-    });
+    const keep = async (results: Results) => {
+      const sent = [...results.keys()];
+      const handOffs = await this.record.keep(sent, [...results.values()], submit);
+      const kept = new Map<Delivery, HandOff>();
+      for (const [index, sms] of sent.entries()) {
+        const delivery = wanted.get(sms);
+        if (delivery) kept.set(delivery, handOffs[index] ?? NO_ANSWER);
+      }
+      return kept;
+    };
+    const results = await this.submit([...wanted.keys()], signal, async (told) => early(await keep(told)));
+    for (const [delivery, handOff] of await keep(results)) answers.set(delivery, handOff);
+    // What is missing here was told early.
+    return batch.map((delivery): HandOff => answers.get(delivery) ?? NO_ANSWER);
   }
 
   override lanes(): undefined {
@@ -94,10 +95,46 @@ export class SmsChannel extends Channel {
     return this.transport.stop();
   }
 
-  private async submit(sms: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly SubmitResult[]> {
-    const { answers, fault } = judgeAnswers<SubmitResult>(await this.transport.submit(sms, signal), sms.length);
-    if (fault !== undefined) this.log.error(`The transport ${this.transport.name} ${fault}.`);
-    return answers;
+  /** The SMS of a batch, and what is answered for those that are not sent. */
+  private sorted(batch: readonly Delivery[], unwanted: ReadonlySet<Delivery>): SortedBatch {
+    const wanted = new Map<OutgoingSms, Delivery>();
+    const answers = new Map<Delivery, HandOff>();
+    const drafts = new Map<string, Spoken | undefined>();
+    for (const delivery of batch) {
+      const { messageId, position, sender, number, attempt, payload } = delivery;
+      if (!drafts.has(messageId)) drafts.set(messageId, this.spoken(payload));
+      const spoken = drafts.get(messageId);
+      if (unwanted.has(delivery)) answers.set(delivery, { kind: 'refused', error: OPTED_OUT, unasked: true });
+      else if (spoken === undefined) answers.set(delivery, { kind: 'refused', error: 'no_text', unasked: true });
+      else wanted.set({ smsId: messageId, position, signature: sender, number, attempt, ...spoken }, delivery);
+    }
+    return { wanted, answers };
+  }
+
+  /** The results of those that `pass` did not get while the others were under way. */
+  private async submit(
+    batch: readonly OutgoingSms[],
+    signal: AbortSignal,
+    pass: (results: Results) => Promise<void>,
+  ): Promise<Results> {
+    if (batch.length === 0) return new Map();
+    const early = new EarlyResults(batch, this.clock, pass);
+    const tell: TellResult = (sms, result) => early.take(sms, this.judge([result], 1)[0] ?? NO_ANSWER);
+    try {
+      const results = this.judge(await this.transport.submit(batch, signal, tell), batch.length);
+      for (const [index, sms] of batch.entries()) early.take(sms, results[index] ?? NO_ANSWER);
+      return await early.end();
+    } catch (error) {
+      // What it had told before is true all the same.
+      await pass(await early.end());
+      throw error;
+    }
+  }
+
+  private judge(answers: unknown, count: number): readonly SubmitResult[] {
+    const judged = judgeAnswers<SubmitResult>(answers, count);
+    if (judged.fault !== undefined) this.log.error(`The transport ${this.transport.name} ${judged.fault}.`);
+    return judged.answers;
   }
 
   /** Who has opted out since the send was accepted; undefined when nobody can tell now. */
@@ -125,6 +162,17 @@ export class SmsChannel extends Channel {
 /** Nothing is sent while the list of those who opted out cannot be read. */
 const UNCHECKED = { kind: 'postponed', error: 'storage_away' } as const;
 const AWAY_MS = 1000;
+
+/** What the transport made of SMS, by themselves. */
+type Results = ReadonlyMap<OutgoingSms, SubmitResult>;
+
+const NO_ANSWER: HandOff = { kind: 'unknown', error: 'no_answer' };
+
+/** A batch without what is not to be sent. */
+interface SortedBatch {
+  readonly wanted: ReadonlyMap<OutgoingSms, Delivery>;
+  readonly answers: Map<Delivery, HandOff>;
+}
 
 /** What a payload says at this moment. */
 type Spoken = Pick<OutgoingSms, 'text' | 'expiresAt'>;

@@ -121,6 +121,9 @@ export interface CallbackAnswer {
  */
 export type CallbackHandler = (callback: CarrierCallback, sink: SmsSink) => Promise<CallbackAnswer>;
 
+/** Takes the result of one SMS while others of its batch are still under way. */
+export type TellResult = (sms: OutgoingSms, result: SubmitResult) => void;
+
 /** Carries SMS out of the process. */
 export abstract class SmsTransport {
   /** For logs and records. */
@@ -136,9 +139,18 @@ export abstract class SmsTransport {
 
   /**
    * Hands a batch to the carrier; one result for each SMS, in the same order. `signal` fires when the process wants to
-   * stop: finish what is on the wire, answer `retry` or `postponed` for the rest. A throw counts as `unknown` for the whole batch.
+   * stop: finish what is on the wire, answer `retry` or `postponed` for the rest. A throw counts as `unknown` for all that
+   * was not told before.
+   *
+   * A transport whose batches may take long calls `tell` with the result of each SMS (the object of the batch itself) as
+   * soon as it has it, so that a crash, or one slow SMS, does not cost what is known of the others. The first result of an
+   * SMS counts.
    */
-  abstract submit(batch: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly SubmitResult[]>;
+  abstract submit(
+    batch: readonly OutgoingSms[],
+    signal: AbortSignal,
+    tell?: TellResult,
+  ): Promise<readonly SubmitResult[]>;
 
   /** Closes links. Called once, after the last `submit`. */
   abstract stop(): Promise<void>;

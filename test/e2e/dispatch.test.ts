@@ -5,9 +5,9 @@ import { CrashBooks } from '../support/crash-books.js';
 import { GatedTransport } from '../support/gated-transport.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { type MessagingApp, OPTIONS, startMessaging } from '../support/messaging-app.js';
-import { countMessages } from '../support/money-races.js';
+import { checkLedger, countMessages } from '../support/money-races.js';
 import { closeAfterEach } from '../support/opened.js';
-import { phoneOf, sendSms, tallyOf } from '../support/sms-client.js';
+import { balanceOf, phoneOf, sendSms, tallyOf } from '../support/sms-client.js';
 import { SqliteFile } from '../support/sqlite-file.js';
 import { until } from '../support/until.js';
 
@@ -71,6 +71,27 @@ describeOnBothAdapters('delivery', (adapter) => {
     await app.close();
     expect(transport.stoppedEarly).toBe(true);
     expect(await standing(file)).toEqual({ sent: 3 });
+  });
+
+  test('what is known of an SMS is stored while others of its batch are on the wire, and receipts for it are taken', async () => {
+    const file = opened(new SqliteFile());
+    const transport = new GatedTransport();
+    const app = opened(await startMessaging(adapter, optionsOn(file, transport), { units: 10 }));
+    await sendSms(app, { number: [0, 1, 2].map(phoneOf) });
+    await until(() => transport.batches.length === 1);
+    const [first, second] = transport.batches[0] ?? [];
+    if (!first || !second) throw new Error('The batch has three SMS.');
+    transport.tell(first, { kind: 'sent', carrierIds: ['id-1'] });
+    transport.tell(second, { kind: 'refused', error: 'barred' });
+    await until(async () => (await standing(file)).sending === 1);
+    expect(await standing(file)).toEqual({ sent: 1, failed: 1, sending: 1 });
+    expect(await balanceOf(app)).toBe(8);
+    await transport.sink?.receipts([{ route: 'gated', ids: ['id-1'], status: 'delivered' }]);
+    expect(await standing(file)).toEqual({ delivered: 1, failed: 1, sending: 1 });
+    transport.gate.open();
+    await until(async () => (await standing(file)).sending === undefined);
+    expect(await standing(file)).toEqual({ delivered: 2, failed: 1 });
+    expect(await checkLedger([app])).toEqual([]);
   });
 
   test('switched off: this process accepts and never delivers; another one on the same database does', async () => {

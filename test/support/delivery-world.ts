@@ -1,6 +1,6 @@
 import { IdGenerator } from '../../src/common/ids.js';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
-import { Channel } from '../../src/outbox/channel.js';
+import { Channel, type EarlyAnswers } from '../../src/outbox/channel.js';
 import { ChannelWorker } from '../../src/outbox/channel-worker.js';
 import { decide } from '../../src/outbox/decide.js';
 import { type DispatchOptions, resolveDispatchSettings } from '../../src/outbox/dispatch-settings.js';
@@ -81,7 +81,7 @@ class SetRandom extends IdGenerator {
   }
 }
 
-type Carrier = (batch: readonly Delivery[], signal: AbortSignal) => Promise<readonly HandOff[]>;
+type Carrier = (batch: readonly Delivery[], signal: AbortSignal, early: EarlyAnswers) => Promise<readonly HandOff[]>;
 
 /** A channel whose carrier is a function of the test's. */
 class ScriptedChannel extends Channel {
@@ -108,11 +108,15 @@ class ScriptedChannel extends Channel {
 
   override async start(): Promise<void> {}
 
-  override async deliver(batch: readonly Delivery[], signal: AbortSignal): Promise<readonly HandOff[]> {
+  override async deliver(
+    batch: readonly Delivery[],
+    signal: AbortSignal,
+    early: EarlyAnswers,
+  ): Promise<readonly HandOff[]> {
     this.batches.push(batch);
     this.peak = Math.max(this.peak, ++this.under);
     try {
-      return await this.carrier(batch, signal);
+      return await this.carrier(batch, signal, early);
     } finally {
       this.under--;
     }

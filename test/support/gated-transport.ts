@@ -1,4 +1,10 @@
-import { type OutgoingSms, SmsTransport, type SubmitResult } from '../../src/sms/sms-transport.js';
+import {
+  type OutgoingSms,
+  type SmsSink,
+  SmsTransport,
+  type SubmitResult,
+  type TellResult,
+} from '../../src/sms/sms-transport.js';
 import { Gate } from './delivery-world.js';
 
 /** A carrier that holds every batch on the wire until its gate opens, and then delivers it unless told otherwise. */
@@ -12,6 +18,9 @@ export class GatedTransport extends SmsTransport {
   /** Whether batches were on the wire when it was stopped. */
   stoppedEarly = false;
   answer: SubmitResult = { kind: 'sent', final: 'delivered' };
+  sink: SmsSink | undefined;
+  /** Tells of one SMS of the batch that came last. */
+  tell: TellResult = () => undefined;
   private under = 0;
 
   /** @param atStop opens the gate when it is stopped, as links do that end what they still have */
@@ -19,12 +28,18 @@ export class GatedTransport extends SmsTransport {
     super();
   }
 
-  override async start(): Promise<void> {
+  override async start(sink: SmsSink): Promise<void> {
     this.started++;
+    this.sink = sink;
   }
 
-  override async submit(batch: readonly OutgoingSms[]): Promise<readonly SubmitResult[]> {
+  override async submit(
+    batch: readonly OutgoingSms[],
+    _signal: AbortSignal,
+    tell: TellResult = () => undefined,
+  ): Promise<readonly SubmitResult[]> {
     this.batches.push(batch);
+    this.tell = tell;
     this.under++;
     await this.gate.opened;
     this.under--;

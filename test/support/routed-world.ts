@@ -7,6 +7,7 @@ import {
   type SmsSink,
   SmsTransport,
   type SubmitResult,
+  type TellResult,
 } from '../../src/sms/sms-transport.js';
 import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
@@ -45,9 +46,18 @@ export class RouteDouble extends SmsTransport {
     this.sink = sink;
   }
 
-  override async submit(batch: readonly OutgoingSms[]): Promise<readonly SubmitResult[]> {
+  override async submit(
+    batch: readonly OutgoingSms[],
+    _signal: AbortSignal,
+    tell: TellResult = () => undefined,
+  ): Promise<readonly SubmitResult[]> {
     this.batches.push(batch);
-    return Promise.all(batch.map(this.answer));
+    const answered = async (sms: OutgoingSms) => {
+      const result = await this.answer(sms);
+      tell(sms, result);
+      return result;
+    };
+    return Promise.all(batch.map(answered));
   }
 
   override async stop(): Promise<void> {
@@ -85,8 +95,12 @@ export class RoutedWorld {
     return world;
   }
 
-  submit(batch: readonly OutgoingSms[], signal = new AbortController().signal): Promise<readonly SubmitResult[]> {
-    return this.router.submit(batch, signal);
+  submit(
+    batch: readonly OutgoingSms[],
+    signal = new AbortController().signal,
+    tell?: TellResult,
+  ): Promise<readonly SubmitResult[]> {
+    return this.router.submit(batch, signal, tell);
   }
 
   /** What became of one SMS. */

@@ -1,6 +1,6 @@
 import { afterEach } from '@jest/globals';
 import { UuidGenerator } from '../../src/common/ids.js';
-import type { OutgoingSms, SubmitResult } from '../../src/sms/sms-transport.js';
+import type { OutgoingSms, SubmitResult, TellResult } from '../../src/sms/sms-transport.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import type { SmppLinkOptions, SmppOptions } from '../../src/transports/smpp/smpp-options.js';
 import { SmppSmsTransport } from '../../src/transports/smpp/smpp-sms-transport.js';
@@ -44,8 +44,12 @@ export class SmppWorld {
     await stopping;
   }
 
-  submit(transport: SmppSmsTransport, batch: readonly OutgoingSms[]): Promise<readonly SubmitResult[]> {
-    return transport.submit(batch, this.stopping.signal);
+  submit(
+    transport: SmppSmsTransport,
+    batch: readonly OutgoingSms[],
+    tell?: TellResult,
+  ): Promise<readonly SubmitResult[]> {
+    return transport.submit(batch, this.stopping.signal, tell);
   }
 
   /** Submits and turns the clock until the results are there. */

@@ -7,6 +7,7 @@ import type {
   SmsSink,
   SmsTransport,
   SubmitResult,
+  TellResult,
 } from '../../sms/sms-transport.js';
 import type { DoubleFate, OpenSmsTransport, ReceivedSms, SmsTransportHarness } from './transport-harness.js';
 
@@ -82,9 +83,16 @@ export class TransportWorld implements SmsSink {
 
   /** Hands SMS over and checks the form of what comes back: one result each, and only what the port allows. */
   async submit(batch: readonly OutgoingSms[], signal?: AbortSignal): Promise<readonly SubmitResult[]> {
-    const results = await this.settles(this.transport.submit(batch, signal ?? new AbortController().signal));
+    const told: (readonly [OutgoingSms, SubmitResult])[] = [];
+    const tell: TellResult = (sms, result) => told.push([sms, result]);
+    const results = await this.settles(this.transport.submit(batch, signal ?? new AbortController().signal, tell));
     assert.equal(results.length, batch.length, 'one result for each SMS');
     for (const [index, result] of results.entries()) checkForm(result, batch[index]);
+    for (const [sms, result] of told) {
+      const place = batch.indexOf(sms);
+      assert.ok(place >= 0, 'what is told is told of the very object of the batch');
+      assert.deepEqual(result, results[place], 'what is told early is what stands in the list');
+    }
     return results;
   }
 

@@ -8,6 +8,7 @@ import {
   type RepeatPolicy,
   SmsTransport,
   type SubmitResult,
+  type TellResult,
 } from '../../sms/sms-transport.js';
 import { callbackHandler } from './callback-handler.js';
 import { Gateway } from './gateway.js';
@@ -78,14 +79,24 @@ export class HttpSmsTransport extends SmsTransport {
     this.gateway = new Gateway(this.settings, this.clock);
   }
 
-  override async submit(batch: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly SubmitResult[]> {
+  override async submit(
+    batch: readonly OutgoingSms[],
+    signal: AbortSignal,
+    tell?: TellResult,
+  ): Promise<readonly SubmitResult[]> {
     const visit: Visit = { signal };
     // No look at the clock: a timer may come a moment early by it, and somebody may set it back.
     const turnAway = () => this.gate.turnAway(visit);
     const cancel = this.clock.after(this.settings.waitMs, turnAway);
     signal.addEventListener('abort', turnAway);
     try {
-      return await Promise.all(batch.map((sms) => this.submitOne(sms, visit)));
+      return await Promise.all(
+        batch.map(async (sms) => {
+          const result = await this.submitOne(sms, visit);
+          tell?.(sms, result);
+          return result;
+        }),
+      );
     } finally {
       cancel();
       signal.removeEventListener('abort', turnAway);

@@ -1,10 +1,11 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../../common/clock.js';
 import { pause } from '../../common/pause.js';
+import { judgeAnswers } from '../../outbox/answers.js';
 import { DEFAULT_TIMING, type DeliveryTiming } from '../../outbox/hand-off.js';
 import { measure } from '../../sms/segmentation.js';
-import type { OutgoingSms, SmsSink, SmsTransport, SubmitResult } from '../../sms/sms-transport.js';
-import { Circuit } from './circuit.js';
+import type { OutgoingSms, SmsSink, SmsTransport, SubmitResult, TellResult } from '../../sms/sms-transport.js';
+import { Circuit, type Verdict } from './circuit.js';
 import { namedSink, namingFor, type RouteNaming } from './named-sink.js';
 import type { RouteSettings } from './route-options.js';
 import type { SharedPace } from './shared-pace.js';
@@ -64,8 +65,8 @@ export class CarrierRoute {
   }
 
   /** One result for each SMS. What is not its turn within a moment is postponed. */
-  async submit(batch: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly RouteResult[]> {
-    if (!this.pace) return this.handOver(batch, signal);
+  async submit(batch: readonly OutgoingSms[], signal: AbortSignal, tell?: TellResult): Promise<readonly RouteResult[]> {
+    if (!this.pace) return this.handOver(batch, signal, tell);
     const results: RouteResult[] = [];
     const bookings = await this.pace.book(batch.map(({ text }) => measure(text).segments));
     const { slices, later } = slicesOf(bookings);
@@ -74,7 +75,7 @@ export class CarrierRoute {
     for (const { at, indexes } of slices) {
       const waitMs = at - this.clock.now();
       if (waitMs > 0) await pause(this.clock, waitMs, signal);
-      sending.push(this.sendSlice(indexes, batch, results, signal));
+      sending.push(this.sendSlice(indexes, batch, results, signal, tell));
     }
     await Promise.all(sending);
     return results;
@@ -90,30 +91,43 @@ export class CarrierRoute {
     batch: readonly OutgoingSms[],
     results: RouteResult[],
     signal: AbortSignal,
+    tell?: TellResult,
   ): Promise<void> {
     const slice = indexes.flatMap((index) => batch[index] ?? []);
-    const given = signal.aborted ? slice.map(() => this.stopping()) : await this.handOver(slice, signal);
+    const given = signal.aborted ? slice.map(() => this.stopping()) : await this.handOver(slice, signal, tell);
     for (const [place, index] of indexes.entries()) results[index] = given[place];
   }
 
-  private async handOver(batch: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly RouteResult[]> {
+  private async handOver(
+    batch: readonly OutgoingSms[],
+    signal: AbortSignal,
+    tell?: TellResult,
+  ): Promise<readonly RouteResult[]> {
     const { circuit } = this;
-    if (!circuit) return this.carry(batch, signal);
+    if (!circuit) return this.carry(batch, signal, tell);
     const leave = circuit.enter(batch.length);
     if (leave.most === 0) return batch.map(() => undefined);
-    const results = await this.carry(batch.slice(0, leave.most), signal);
+    const results = await this.carry(batch.slice(0, leave.most), signal, tell);
     await circuit.tell(
       leave,
-      results.map(({ kind }) => kind === 'unknown' || (kind === 'retry' && !signal.aborted)),
+      results.map((result) => verdictOf(result, signal.aborted)),
     );
     return batch.map((_, index) => results[index]);
   }
 
-  private async carry(batch: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly SubmitResult[]> {
+  private async carry(
+    batch: readonly OutgoingSms[],
+    signal: AbortSignal,
+    tell?: TellResult,
+  ): Promise<readonly SubmitResult[]> {
     if (!(await this.isReady())) return batch.map(() => ({ kind: 'retry', error: 'not_started' }));
     try {
-      const results = await this.transport.submit(batch, signal);
-      return batch.map((_, index) => results[index] ?? { kind: 'unknown', error: 'no_answer' });
+      const { answers, fault } = judgeAnswers<SubmitResult>(
+        await this.transport.submit(batch, signal, tell),
+        batch.length,
+      );
+      if (fault !== undefined) this.log.error(`Its transport ${fault}.`);
+      return answers;
     } catch (error) {
       this.log.error(`Its transport threw ${nameOf(error)}.`);
       return batch.map(() => ({ kind: 'unknown', error: 'transport_error' }));
@@ -143,6 +157,13 @@ export class CarrierRoute {
   private stopping(): SubmitResult {
     return { kind: 'postponed', error: 'stopping', until: this.clock.now() };
   }
+}
+
+/** What a result says of the route; undefined: nothing, because nobody asked the carrier. */
+function verdictOf(result: SubmitResult, stopping: boolean): Verdict {
+  if (result.kind === 'postponed' || (result.kind === 'refused' && result.unasked)) return undefined;
+  if (result.kind === 'retry') return stopping ? undefined : 'failed';
+  return result.kind === 'unknown' ? 'failed' : 'worked';
 }
 
 function nameOf(error: unknown): string {

@@ -12,6 +12,9 @@ export interface Leave {
   readonly period: number;
 }
 
+/** What an SMS says of its route; undefined: nothing, it never got as far as the carrier. */
+export type Verdict = 'worked' | 'failed' | undefined;
+
 const BUCKETS = 10;
 /** opossum's own timer, which is never waited for: the longest that Node takes. */
 const NEVER_MS = 2 ** 31 - 1;
@@ -62,12 +65,14 @@ export class Circuit {
     return { most: 1, period };
   }
 
-  /** What came of it; `true` for each SMS that counts against the route. */
-  async tell({ period }: Leave, failures: readonly boolean[]): Promise<void> {
+  /** What came of it. A try that says nothing leaves the next one to find out. */
+  async tell({ period }: Leave, verdicts: readonly Verdict[]): Promise<void> {
     if (period !== this.period) return;
     this.turnWindow();
     const { breaker } = this;
-    await Promise.all(failures.map((failed) => breaker.fire(failed).catch(() => undefined)));
+    const told = verdicts.filter((verdict) => verdict !== undefined);
+    if (told.length === 0) this.probing = false;
+    await Promise.all(told.map((verdict) => breaker.fire(verdict === 'failed').catch(() => undefined)));
   }
 
   /** Opens it, whatever was counted. */

@@ -11,8 +11,9 @@ import {
   type SmsSink,
   SmsTransport,
   type SubmitResult,
+  type TellResult,
 } from '../../sms/sms-transport.js';
-import { CarrierRoute } from './carrier-route.js';
+import { CarrierRoute, type RouteResult } from './carrier-route.js';
 import { namedSink } from './named-sink.js';
 import type { RoutedSettings } from './resolve-routes.js';
 import { RouteTable } from './route-table.js';
@@ -70,10 +71,14 @@ export class SmsRouter extends SmsTransport {
     await Promise.all(this.routes.map((route) => route.start(sink)));
   }
 
-  override async submit(batch: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly SubmitResult[]> {
+  override async submit(
+    batch: readonly OutgoingSms[],
+    signal: AbortSignal,
+    tell: TellResult = () => undefined,
+  ): Promise<readonly SubmitResult[]> {
     const until = this.clock.now() + this.timing.leaseMs;
     const trips = batch.map((sms) => new Trip(sms, this.table.candidates(sms.number, sms.signature)));
-    await this.go(trips, until, signal);
+    await this.go(trips, { until, signal, tell });
     const now = this.clock.now();
     return trips.map((trip) => trip.result(now));
   }
@@ -86,26 +91,48 @@ export class SmsRouter extends SmsTransport {
   }
 
   /** Each trip one route further, and on from there without waiting for the others. */
-  private async go(trips: readonly Trip[], until: number, signal: AbortSignal): Promise<void> {
+  private async go(trips: readonly Trip[], journey: Journey): Promise<void> {
     const groups = new Map<CarrierRoute, Trip[]>();
     const now = this.clock.now();
     for (const trip of trips) {
-      const route = trip.next(now, until);
+      const route = trip.next(now, journey.until);
       const group = route && groups.get(route);
       if (group) group.push(trip);
       else if (route) groups.set(route, [trip]);
     }
-    const under = [...groups].map(async ([route, group]) => {
-      const results = await route.submit(
-        group.map(({ sms }) => sms),
-        signal,
-      );
-      const at = this.clock.now();
-      for (const [index, trip] of group.entries()) trip.tried(route, results[index], at, signal.aborted);
-      await this.go(group, until, signal);
-    });
-    await Promise.all(under);
+    await Promise.all([...groups].map(([route, group]) => this.tryRoute(route, group, journey)));
   }
+
+  private async tryRoute(route: CarrierRoute, group: readonly Trip[], journey: Journey): Promise<void> {
+    const { signal, tell } = journey;
+    const open = new Map(group.map((trip) => [trip.sms, trip]));
+    const tried = (trip: Trip, result: RouteResult) => {
+      open.delete(trip.sms);
+      const at = this.clock.now();
+      trip.tried(route, result, at, signal.aborted);
+      if (trip.isOver) tell(trip.sms, trip.result(at));
+    };
+    const results = await route.submit([...open.keys()], signal, (sms, result) => {
+      const trip = open.get(sms);
+      // What the route did not take waits for its circuit to have been told of all the others.
+      if (trip && mayBeTaken(result)) tried(trip, result);
+    });
+    for (const [index, trip] of group.entries()) if (open.has(trip.sms)) tried(trip, results[index]);
+    await this.go(group, journey);
+  }
+}
+
+/** Whatever the rest of its batch meets, such an SMS goes no other way. */
+function mayBeTaken({ kind }: SubmitResult): boolean {
+  return kind === 'sent' || kind === 'unknown';
+}
+
+/** One batch on its way. */
+interface Journey {
+  /** The end of its lease, milliseconds since the epoch. */
+  readonly until: number;
+  readonly signal: AbortSignal;
+  readonly tell: TellResult;
 }
 
 /** A route's whole lease must still fit after the first one has had its own: twice the longest. The rest is the longest's. */

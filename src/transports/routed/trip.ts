@@ -28,6 +28,11 @@ export class Trip {
     this.left = [...candidates];
   }
 
+  /** A route's answer ended it: it goes nowhere else. */
+  get isOver(): boolean {
+    return this.outcome !== undefined;
+  }
+
   /** What is to be told of it, once it is over. */
   result(now: number): SubmitResult {
     const result = this.outcome ?? this.withoutTaker(now);

@@ -10,6 +10,7 @@ import {
   type SmsSink,
   SmsTransport,
   type SubmitResult,
+  type TellResult,
 } from '../../sms/sms-transport.js';
 import { Incoming } from './incoming/incoming.js';
 import { LateFates } from './link/late-fates.js';
@@ -102,8 +103,12 @@ export class SmppSmsTransport extends SmsTransport {
     this.watchLinks();
   }
 
-  override async submit(sms: readonly OutgoingSms[], signal: AbortSignal): Promise<readonly SubmitResult[]> {
-    const batch = new SubmissionBatch(sms);
+  override async submit(
+    sms: readonly OutgoingSms[],
+    signal: AbortSignal,
+    tell?: TellResult,
+  ): Promise<readonly SubmitResult[]> {
+    const batch = new SubmissionBatch(sms, tell);
     const giveUp = (ending: Ending) => batch.giveUp(ending, this.clock.now());
     const stop = () => giveUp({ ...STOPPING, begunToo: false });
     const cancel = this.clock.after(WORK_MS, () => giveUp({ error: 'smpp: no time', begunToo: true, postpones: true }));

@@ -1,6 +1,12 @@
 import type { ServerOptions } from 'node:https';
 import { UuidGenerator } from '../../../src/common/ids.js';
-import type { CarrierCallback, OutgoingSms, SmsSink, SubmitResult } from '../../../src/sms/sms-transport.js';
+import type {
+  CarrierCallback,
+  OutgoingSms,
+  SmsSink,
+  SubmitResult,
+  TellResult,
+} from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import type { HttpSmsOptions } from '../../../src/transports/http/http-sms-options.js';
 import { HttpSmsTransport } from '../../../src/transports/http/http-sms-transport.js';
@@ -53,6 +59,8 @@ export type WorldOptions = Partial<Omit<HttpSmsOptions, 'vendor'>> & {
 
 /** A vendor's double on loopback and our transport that speaks to it, on a clock that tests turn. */
 export class GatewayWorld {
+  /** What was told of SMS as soon as it was known: position and kind. */
+  readonly told: string[] = [];
   readonly sink = new RecordingSink();
   readonly stopping = new AbortController();
 
@@ -74,7 +82,8 @@ export class GatewayWorld {
   }
 
   submit(...batch: readonly OutgoingSms[]): Promise<readonly SubmitResult[]> {
-    return this.transport.submit(batch.length > 0 ? batch : [anSms()], this.stopping.signal);
+    const tell: TellResult = (sms, { kind }) => this.told.push(`${sms.position} ${kind}`);
+    return this.transport.submit(batch.length > 0 ? batch : [anSms()], this.stopping.signal, tell);
   }
 
   get double(): VendorDouble {

@@ -54,6 +54,17 @@ describe('connections', () => {
     expect([world.asked, world.server.connections]).toEqual([12, 3]);
   });
 
+  test('that take long do not hold back what the others have brought', async () => {
+    const world = await open();
+    world.server.next('held');
+    const results = world.submit(...many(3));
+    await until(() => world.told.length === 2);
+    expect(world.told.toSorted()).toEqual(['1 sent', '2 sent']);
+    world.server.release();
+    expect(kinds(await results)).toEqual(['sent', 'sent', 'sent']);
+    expect(world.told[2]).toBe('0 sent');
+  });
+
   test('are encrypted to somebody known, or nothing is said at all', async () => {
     const tlsServer = { key: GATEWAY_TEST_KEY, cert: GATEWAY_TEST_CERTIFICATE };
     const stranger = await open(genericDouble, { tlsServer });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { Circuit } from '../../../src/transports/routed/circuit.js';
+import { Circuit, type Verdict } from '../../../src/transports/routed/circuit.js';
 
 const SETTINGS = { failurePercent: 50, leastSms: 4, windowMs: 10_000, openMs: 30_000 };
 
@@ -15,11 +15,11 @@ describe('a circuit', () => {
     const heard: string[] = [];
     const circuit = new Circuit({ ...SETTINGS, ...over }, clock, () => heard.push('opened'));
     open.push(circuit);
-    const outcomes = async (...failed: readonly boolean[]) => circuit.tell(circuit.enter(failed.length), failed);
+    const outcomes = async (...verdicts: readonly Verdict[]) => circuit.tell(circuit.enter(verdicts.length), verdicts);
     return { clock, circuit, heard, outcomes };
   }
 
-  const [FAILS, WORKS] = [true, false];
+  const [FAILS, WORKS] = ['failed', 'worked'] as const;
 
   test('lets everything go while it is closed', () => {
     expect(aCircuit().circuit.enter(500)).toMatchObject({ most: 500 });
@@ -75,6 +75,17 @@ describe('a circuit', () => {
     expect(circuit.enter(500).most).toBe(0);
     await circuit.tell(probe, [WORKS]);
     expect(circuit.enter(500).most).toBe(500);
+  });
+
+  test('one that says nothing is no answer: the next one finds out', async () => {
+    const { clock, circuit, outcomes } = aCircuit();
+    await outcomes(FAILS, undefined, FAILS, undefined, FAILS);
+    expect(circuit.isShut).toBe(false);
+    await outcomes(FAILS);
+    expect(circuit.isShut).toBe(true);
+    clock.advance(SETTINGS.openMs);
+    await outcomes(undefined);
+    expect([circuit.isShut, circuit.enter(500).most, circuit.isShut]).toEqual([false, 1, true]);
   });
 
   test('says until when it is shut, as far as anybody knows', async () => {

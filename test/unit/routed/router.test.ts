@@ -96,6 +96,33 @@ describe('where an SMS goes', () => {
     expect(first.numbers).toHaveLength(2);
   });
 
+  test('what a route has taken is told while others of its batch are under way; the rest when nothing else is tried', async () => {
+    let through: (result: SubmitResult) => void = () => undefined;
+    const slow = new Promise<SubmitResult>((resolve) => {
+      through = resolve;
+    });
+    const answers = [{ kind: 'sent' }, slow, REFUSED, LOST, BUSY] as const;
+    const first = new RouteDouble('first', ({ number }) => answers[Number(number.at(-1))] ?? LOST);
+    const { second } = await twoRoutes(first);
+    const told: string[] = [];
+    const batch = [0, 1, 2, 3, 4].map((digit) => anSms(`2267000000${digit}`));
+    const results = world.submit(batch, undefined, (sms, { kind, route }) =>
+      told.push(`${batch.indexOf(sms)} ${kind} ${route}`),
+    );
+    await settled();
+    expect(told).toEqual(['0 sent a', '3 unknown a']);
+    through({ kind: 'sent' });
+    expect((await results).map(({ kind, route }) => `${kind} ${route}`)).toEqual([
+      'sent a',
+      'sent a',
+      'sent b',
+      'unknown a',
+      'retry a',
+    ]);
+    expect(told.slice(2).toSorted()).toEqual(['1 sent a', '2 sent b', '4 retry a']);
+    expect(second.numbers).toEqual(['22670000002']);
+  });
+
   test('a transport that throws may have taken it', async () => {
     const { second } = await twoRoutes(
       new RouteDouble('first', () => {
@@ -134,6 +161,22 @@ describe('where an SMS goes', () => {
     expect((await three()).map(({ route }) => route)).toEqual(['a', 'b', 'b']);
     expect((await three()).map(({ route }) => route)).toEqual(['a', 'a', 'a']);
     expect(second.numbers).toHaveLength(3);
+  });
+
+  test('one that never got to the carrier says nothing of the route: the next one tries it', async () => {
+    const { first, second } = await twoRoutes(new RouteDouble('first', () => BUSY), undefined, { leastSms: 1 });
+    await world.send(BURKINA);
+    const three = () => world.submit([1, 2, 3].map((digit) => anSms(`2267000000${digit}`)));
+    world.clock.advance(30_000);
+    first.answer = () => ({ kind: 'postponed', error: 'queue', until: world.clock.now() + 1000 });
+    expect((await three()).map(({ kind }) => kind)).toEqual(['postponed', 'sent', 'sent']);
+    first.answer = () => ({ kind: 'refused', error: 'expired', unasked: true });
+    expect((await three()).map(({ kind }) => kind)).toEqual(['refused', 'sent', 'sent']);
+    expect(second.numbers).toHaveLength(5);
+    first.answer = () => BUSY;
+    expect((await three()).map(({ route }) => route)).toEqual(['b', 'b', 'b']);
+    expect((await three()).map(({ route }) => route)).toEqual(['b', 'b', 'b']);
+    expect(first.numbers).toHaveLength(4);
   });
 
   test('when the route still fails, the one that tried it goes on too', async () => {

@@ -54,6 +54,24 @@ describe('submitting', () => {
     expect(smsc.connections[0]?.mostOutstanding).toBe(4);
   });
 
+  test('tells of each SMS as soon as the carrier has answered, whatever becomes of the others', async () => {
+    const smsc = await world().smsc();
+    const held: SmscSubmit[] = [];
+    smsc.onSubmit = (submit) => held.push(submit);
+    const transport = await world().start([{ port: smsc.port }]);
+    const told: string[] = [];
+    const results = world().submit(transport, manySms(3), (sms, { kind }) => told.push(`${sms.text} ${kind}`));
+    await world().until(() => held.length === 3);
+    held[2]?.answer({ messageId: 'id-3' });
+    held[1]?.answer({ status: 11 });
+    await world().until(() => told.length === 2);
+    const [first, second, third] = manySms(3).map(({ text }) => text);
+    expect(told.toSorted()).toEqual([`${second} refused`, `${third} sent`].toSorted());
+    held[0]?.answer({ messageId: 'id-1' });
+    expect(kinds(await results)).toEqual(['sent', 'refused', 'sent']);
+    expect(told[2]).toBe(`${first} sent`);
+  });
+
   test('a part goes out when the one before it was taken', async () => {
     const smsc = await world().smsc();
     const held: SmscSubmit[] = [];

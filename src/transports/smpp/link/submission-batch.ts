@@ -1,4 +1,4 @@
-import type { OutgoingSms, SubmitResult } from '../../../sms/sms-transport.js';
+import type { OutgoingSms, SubmitResult, TellResult } from '../../../sms/sms-transport.js';
 import { type Ending, Submission } from './submission.js';
 
 /** The submissions of one batch, and what became of them all. */
@@ -7,8 +7,9 @@ export class SubmissionBatch {
   /** In the order of the batch, once the last one is over. */
   readonly results: Promise<readonly SubmitResult[]>;
 
-  constructor(batch: readonly OutgoingSms[]) {
-    this.submissions = batch.map((sms) => new Submission(sms));
+  /** @param tell is called for each as soon as it is over */
+  constructor(batch: readonly OutgoingSms[], tell?: TellResult) {
+    this.submissions = batch.map((sms) => new Submission(sms, tell));
     this.results = Promise.all(this.submissions.map(({ result }) => result));
   }
 

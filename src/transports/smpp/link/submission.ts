@@ -1,4 +1,4 @@
-import type { OutgoingSms, SubmitResult } from '../../../sms/sms-transport.js';
+import type { OutgoingSms, SubmitResult, TellResult } from '../../../sms/sms-transport.js';
 import type { ShortMessage } from '../pdu/pdu.js';
 
 /** Which link a part went out on. */
@@ -49,9 +49,16 @@ export class Submission {
   private isOver = false;
   private done: (result: SubmitResult) => void = () => undefined;
 
-  constructor(readonly sms: OutgoingSms) {
+  /** @param tell is called once, when it is over */
+  constructor(
+    readonly sms: OutgoingSms,
+    tell?: TellResult,
+  ) {
     this.result = new Promise((resolve) => {
-      this.done = resolve;
+      this.done = (result) => {
+        tell?.(sms, result);
+        resolve(result);
+      };
     });
   }
 

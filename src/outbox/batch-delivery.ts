@@ -1,0 +1,107 @@
+import { Logger } from '@nestjs/common';
+import type { Clock } from '../common/clock.js';
+import { StorageUnavailableError } from '../common/errors.js';
+import type { IdGenerator } from '../common/ids.js';
+import { stackFrames } from '../common/stack-frames.js';
+import { judgeAnswers } from './answers.js';
+import type { Channel, EarlyAnswers } from './channel.js';
+import { type HandOff, settlementOf } from './hand-off.js';
+import type { Outbox } from './outbox.js';
+import type { Delivery } from './outbox-store.js';
+import { reasonOf } from './reason.js';
+import type { Settlement } from './settlement.js';
+import type { WorkerRest } from './worker-rest.js';
+
+/** How long a database that does not answer is left alone. */
+const PAUSE_MS = 1000;
+
+/** How many lines of the stack tell where a transport threw. */
+const FRAMES = 5;
+
+const NO_ANSWER: HandOff = { kind: 'unknown', error: 'no_answer' };
+
+/** Hands what was claimed for a channel over to it, and stores what became of it. */
+export class BatchDelivery {
+  private readonly log = new Logger('Dispatcher');
+
+  constructor(
+    private readonly channel: Channel,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+    private readonly rest: WorkerRest,
+  ) {}
+
+  /** Resolves when all of the batch is settled, or cannot be; what the channel tells early is settled early. Never rejects. */
+  async deliver(batch: readonly Delivery[], leaseUntil: number): Promise<void> {
+    const open = new Set(batch);
+    const settling: Promise<void>[] = [];
+    const take = (answers: Iterable<readonly [Delivery, HandOff]>) => {
+      const at = this.clock.now();
+      const settlements = [...answers].flatMap(([delivery, result]) =>
+        // Each is answered once: what the list at the end says of one that was told early no longer counts.
+        open.delete(delivery) ? [settlementOf(delivery, result, this.channel, at, this.ids.random(), leaseUntil)] : [],
+      );
+      if (settlements.length > 0) settling.push(this.settle(settlements, leaseUntil));
+    };
+    const results = await this.handOver(batch, (told) => take(this.judged(told)));
+    take(batch.map((delivery, index) => [delivery, results[index] ?? NO_ANSWER]));
+    await Promise.all(settling);
+  }
+
+  /** What the carrier said is known only here: a storage that is away is asked again for as long as the lease lasts. */
+  private async settle(settlements: readonly Settlement[], leaseUntil: number): Promise<void> {
+    for (;;) {
+      try {
+        await this.outbox.report(settlements);
+        return;
+      } catch (error) {
+        const away = error instanceof StorageUnavailableError;
+        if (!away && settlements.length > 1) {
+          // One bad settlement must not take the others of its batch with it; nothing of the batch was written.
+          for (const settlement of settlements) await this.settle([settlement], leaseUntil);
+          return;
+        }
+        const lost = settlements.map(({ messageId, position }) => `${messageId}:${position}`);
+        const which = away ? '' : ` Not stored: what became of ${lost.join(', ')}`;
+        this.log.warn(`Channel ${this.channel.name}: ${reasonOf(error)}${which}`);
+        const again = away && this.clock.now() + PAUSE_MS < leaseUntil;
+        // Not stored: the lease runs out, and the channel's repeat policy says what happens then.
+        if (!again || this.rest.stopped) return;
+      }
+      await this.rest.pause(PAUSE_MS);
+    }
+  }
+
+  private async handOver(batch: readonly Delivery[], early: EarlyAnswers): Promise<readonly HandOff[]> {
+    // A delivery that was claimed too often has taken its worker down each time: it is not handed over again.
+    const fit = batch.filter(({ attempt }) => attempt <= this.channel.timing.maxAttempts);
+    let answers: readonly HandOff[] = [];
+    try {
+      if (fit.length > 0) {
+        answers = this.judge(await this.channel.deliver(fit, this.rest.signal, early), fit.length);
+      }
+    } catch (error) {
+      const where = stackFrames(error, FRAMES);
+      this.log.error(`Channel ${this.channel.name}: the transport threw ${reasonOf(error)}${where}`);
+      answers = fit.map(() => ({ kind: 'unknown', error: 'transport_error' }));
+    }
+    if (fit.length === batch.length) return answers;
+    const next = answers[Symbol.iterator]();
+    return batch.map((delivery): HandOff => {
+      if (delivery.attempt > this.channel.timing.maxAttempts) return { kind: 'unknown', error: 'too_many_attempts' };
+      return next.next().value ?? NO_ANSWER;
+    });
+  }
+
+  private judged(told: ReadonlyMap<Delivery, HandOff>): readonly (readonly [Delivery, HandOff])[] {
+    const answers = this.judge([...told.values()], told.size);
+    return [...told.keys()].map((delivery, index) => [delivery, answers[index] ?? NO_ANSWER]);
+  }
+
+  private judge(answers: unknown, count: number): readonly HandOff[] {
+    const judged = judgeAnswers<HandOff>(answers, count);
+    if (judged.fault !== undefined) this.log.error(`Channel ${this.channel.name}: the transport ${judged.fault}.`);
+    return judged.answers;
+  }
+}

@@ -1,0 +1,111 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { StorageUnavailableError } from '../../../src/common/errors.js';
+import type { EarlyAnswers } from '../../../src/outbox/channel.js';
+import type { HandOff } from '../../../src/outbox/hand-off.js';
+import type { Delivery } from '../../../src/outbox/outbox-store.js';
+import { DeliveryWorld, Gate } from '../../support/delivery-world.js';
+import { closeAfterEach } from '../../support/opened.js';
+
+const opened = closeAfterEach();
+
+beforeAll(() => Logger.overrideLogger(false));
+
+const DELIVERED: HandOff = { kind: 'sent', final: 'delivered' };
+const REFUSED: HandOff = { kind: 'refused', error: 'no' };
+
+describe('what is told early', () => {
+  /** Three sends in one batch on the wire; it ends as the gate says. */
+  async function underWay(
+    atTheEnd: (batch: readonly Delivery[]) => readonly HandOff[] = (b) => b.map(() => DELIVERED),
+  ) {
+    const world = opened(await DeliveryWorld.open('at-most-once'));
+    const gate = new Gate();
+    let batch: readonly Delivery[] = [];
+    let early: EarlyAnswers = () => undefined;
+    world.channel.carrier = async (given, _signal, tell) => {
+      // A second batch is of what came back: it is not what these tests are about.
+      if (batch.length > 0) return given.map(() => DELIVERED);
+      [batch, early] = [given, tell];
+      await gate.opened;
+      return atTheEnd(given);
+    };
+    await world.acceptSome(3);
+    world.worker();
+    await world.pass(100);
+    const tell = async (...answers: readonly (HandOff | undefined)[]) => {
+      early(new Map(answers.flatMap((answer, index) => (answer ? [[batch[index] as Delivery, answer]] : []))));
+      await world.pass(10, 10);
+    };
+    const end = async () => {
+      gate.open();
+      await world.pass(100);
+    };
+    const statuses = () => Promise.all([0, 1, 2].map((index) => world.status(index)));
+    return { world, tell, end, statuses, batch, early };
+  }
+
+  test('is stored while the others are still under way', async () => {
+    const { world, tell, end, statuses } = await underWay();
+    await tell(undefined, DELIVERED, REFUSED);
+    expect([await statuses(), await world.balance()]).toEqual([['sending', 'delivered', 'failed'], 998]);
+    await end();
+    expect([await statuses(), await world.balance()]).toEqual([['delivered', 'delivered', 'failed'], 998]);
+    expect([await world.books(), world.channel.batches.length]).toEqual([[], 1]);
+  });
+
+  test('counts once: neither a second answer nor the list at the end changes it', async () => {
+    const { world, tell, end, statuses } = await underWay((batch) => batch.map(() => REFUSED));
+    await tell({ kind: 'sent' });
+    await tell(REFUSED);
+    await end();
+    expect([await statuses(), await world.balance()]).toEqual([['sent', 'failed', 'failed'], 999]);
+  });
+
+  test('may be that it is to be tried again, and it is, before the others are through', async () => {
+    const { world, tell, end, statuses } = await underWay();
+    await tell({ kind: 'retry', error: 'busy' });
+    expect(await statuses()).toEqual(['queued', 'sending', 'sending']);
+    await world.pass(3000);
+    expect(await statuses()).toEqual(['delivered', 'sending', 'sending']);
+    await end();
+    expect([await statuses(), await world.books()]).toEqual([['delivered', 'delivered', 'delivered'], []]);
+  });
+
+  test('stands when the channel throws after it', async () => {
+    const { tell, end, statuses } = await underWay(() => {
+      throw new Error('the line is cut');
+    });
+    await tell(DELIVERED);
+    await end();
+    expect(await statuses()).toEqual(['delivered', 'unknown', 'unknown']);
+  });
+
+  test('is judged like the rest: what is no answer leaves its delivery unknown', async () => {
+    const { tell, statuses } = await underWay();
+    await tell(JSON.parse('{"kind":"queued"}'), DELIVERED);
+    expect(await statuses()).toEqual(['unknown', 'delivered', 'sending']);
+  });
+
+  test('is of no account for what the batch does not have, and after its end', async () => {
+    const { world, tell, end, statuses, batch, early } = await underWay();
+    early(new Map(batch.map((delivery) => [{ ...delivery }, REFUSED])));
+    await world.pass(10, 10);
+    expect(await statuses()).toEqual(['sending', 'sending', 'sending']);
+    await end();
+    await tell(REFUSED, REFUSED, REFUSED);
+    expect([await statuses(), await world.balance()]).toEqual([['delivered', 'delivered', 'delivered'], 997]);
+  });
+
+  test('is stored a moment later by a storage that is away, and holds nobody up', async () => {
+    const { world, tell, end, statuses } = await underWay();
+    world.storage.outbox.settleFaults.push(new StorageUnavailableError('gone'));
+    await tell(DELIVERED);
+    await tell(undefined, DELIVERED);
+    expect(await statuses()).toEqual(['sending', 'delivered', 'sending']);
+    await end();
+    expect(await statuses()).toEqual(['sending', 'delivered', 'delivered']);
+    await world.pass(1000);
+    expect(await statuses()).toEqual(['delivered', 'delivered', 'delivered']);
+  });
+});
