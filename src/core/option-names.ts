@@ -55,6 +55,7 @@ const delivery: NamesOf<DeliveryTiming> = {
   maxAttempts: 'any',
   retryBaseMs: 'any',
   retryMaxMs: 'any',
+  maxQueueMs: 'any',
   reportDeadlineMs: 'any',
 };
 

@@ -45,6 +45,11 @@ export interface DeliveryTiming {
   readonly retryBaseMs: number;
   /** The longest wait between two attempts. */
   readonly retryMaxMs: number;
+  /**
+   * How long after it was accepted a delivery that nobody took may come again, for another attempt or for its turn. One that
+   * would come later than that ends instead, with its units back.
+   */
+  readonly maxQueueMs: number;
   /** How long a report may take before the delivery becomes `unknown`. */
   readonly reportDeadlineMs: number;
 }
@@ -55,6 +60,7 @@ export const DEFAULT_TIMING: DeliveryTiming = {
   maxAttempts: 5,
   retryBaseMs: 2000,
   retryMaxMs: 300_000,
+  maxQueueMs: 72 * 3_600_000,
   reportDeadlineMs: 72 * 3_600_000,
 };
 
@@ -76,7 +82,7 @@ export function backoff({ retryBaseMs, retryMaxMs }: DeliveryTiming, attempt: nu
  * the jitter, `leaseUntil` the end of the lease it was claimed with.
  */
 export function settlementOf(
-  { messageId, position, attempt, doubtful = false }: Delivery,
+  { messageId, position, attempt, acceptedAt, doubtful = false }: Delivery,
   result: HandOff,
   { repeat, timing }: HandOffPolicy,
   at: number,
@@ -93,17 +99,22 @@ export function settlementOf(
     if (result.final) return { ...settled, status: result.final };
     return { ...settled, status: 'sent', dueAt: at + timing.reportDeadlineMs };
   }
-  if (result.kind === 'postponed')
+  const lastly = acceptedAt + timing.maxQueueMs;
+  // A refusal that never turned into a yes, or a turn that never came, is known not to have been sent; a doubt stays one.
+  const notTaken = { ...settled, status: doubtful ? 'unknown' : 'failed' } as const;
+  if (result.kind === 'postponed') {
+    if (result.until > lastly) return notTaken;
     return { ...settled, status: 'queued', dueAt: result.until, uncounted: { leaseUntil } };
+  }
   if (result.kind === 'refused') {
     const isProof = !doubtful || (repeat === 'idempotent' && result.unasked === undefined);
     return { ...settled, status: isProof ? 'failed' : 'unknown' };
   }
-  const again = attempt < timing.maxAttempts && (result.kind === 'retry' || repeat === 'idempotent');
-  if (again) {
+  const dueAt = at + backoff(timing, attempt, random);
+  const mayRepeat = result.kind === 'retry' || repeat === 'idempotent';
+  if (mayRepeat && attempt < timing.maxAttempts && dueAt <= lastly) {
     const doubt = result.kind === 'unknown' ? { doubtful: true } : {};
-    return { ...settled, ...doubt, status: 'queued', dueAt: at + backoff(timing, attempt, random) };
+    return { ...settled, ...doubt, status: 'queued', dueAt };
   }
-  // A refusal that never turned into a yes is known not to have been sent; a doubt stays a doubt.
-  return { ...settled, status: result.kind === 'retry' && !doubtful ? 'failed' : 'unknown' };
+  return result.kind === 'retry' ? notTaken : { ...settled, status: 'unknown' };
 }

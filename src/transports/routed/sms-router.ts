@@ -143,6 +143,7 @@ function timingOf(routes: readonly CarrierRoute[]): DeliveryTiming {
     maxAttempts: longest('maxAttempts'),
     retryBaseMs: longest('retryBaseMs'),
     retryMaxMs: longest('retryMaxMs'),
+    maxQueueMs: longest('maxQueueMs'),
     reportDeadlineMs: longest('reportDeadlineMs'),
   };
 }

@@ -58,6 +58,18 @@ describe('what may work later', () => {
     expect([await world.balance(), await world.books()]).toEqual([1000, []]);
   });
 
+  test('is not put off without end: it fails, and is refunded once', async () => {
+    const world = await open();
+    world.channel.carrier = async (batch) =>
+      batch.map(() => ({ kind: 'postponed', error: 'circuit_open', until: world.clock.now() + 30_000 }));
+    world.worker();
+    await world.acceptSome(1);
+    await world.pass(world.channel.timing.maxQueueMs - 60_000, 30_000);
+    expect([await world.status(), await world.balance()]).toEqual(['queued', 999]);
+    await world.pass(120_000, 30_000);
+    expect([await world.status(), await world.balance(), await world.books()]).toEqual(['failed', 1000, []]);
+  });
+
   test('is delivered when it works at last, and costs what it cost', async () => {
     const world = await open();
     world.channel.carrier = async (batch) => batch.map(({ attempt }) => (attempt < 3 ? retry : delivered));

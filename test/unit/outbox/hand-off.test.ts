@@ -69,6 +69,40 @@ describe('after an attempt that may have been taken', () => {
   });
 });
 
+describe('what nobody takes', () => {
+  const MOST = 60_000;
+  const waited = (ms: number, result: HandOff, over: Partial<Delivery> = {}, repeat: RepeatPolicy = 'idempotent') => {
+    const delivery = { ...aDelivery(1), acceptedAt: AT - ms, ...over };
+    return settlementOf(delivery, result, { repeat, timing: { ...timing, maxQueueMs: MOST } }, AT, 0, AT + 9);
+  };
+  const waits: HandOff = { kind: 'postponed', error: 'circuit_open', until: AT + 1000 };
+  const busy: HandOff = { kind: 'retry', error: 'busy' };
+  const lost: HandOff = { kind: 'unknown', error: 'lost' };
+
+  test('waits for its turn as long as the queue may last, and then it fails', () => {
+    expect(waited(MOST - 1000, waits)).toMatchObject({ status: 'queued', dueAt: AT + 1000 });
+    const ended = waited(MOST - 999, waits);
+    expect(ended).toMatchObject({ status: 'failed', error: 'circuit_open', attempt: 1 });
+    expect(ended).not.toHaveProperty('uncounted');
+  });
+
+  test('is tried again as long as the queue may last, however many attempts are left', () => {
+    expect(waited(MOST - 500, busy)).toMatchObject({ status: 'queued', dueAt: AT + 500 });
+    expect(waited(MOST - 499, busy)).toMatchObject({ status: 'failed', error: 'busy' });
+    expect(waited(MOST - 500, lost)).toMatchObject({ status: 'queued', doubtful: true });
+  });
+
+  test('is unknown at the end, and nothing goes back, when an attempt may have been taken', () => {
+    expect(waited(MOST, waits, { doubtful: true }).status).toBe('unknown');
+    expect(waited(MOST, busy, { doubtful: true }).status).toBe('unknown');
+    expect(waited(MOST, lost).status).toBe('unknown');
+  });
+
+  test('and is taken at last, however late, is sent', () => {
+    expect(waited(MOST * 9, { kind: 'sent' }).status).toBe('sent');
+  });
+});
+
 describe('what a hand-off means', () => {
   const policies: RepeatPolicy[] = ['idempotent', 'at-least-once', 'at-most-once'];
   const meaning = (result: HandOff, repeat: RepeatPolicy, attempt = 1) =>

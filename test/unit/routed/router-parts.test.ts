@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { RepeatPolicy } from '../../../src/outbox/hand-off.js';
+import { DEFAULT_TIMING } from '../../../src/outbox/hand-off.js';
 import type { CarrierCallback } from '../../../src/sms/sms-transport.js';
 import { weakestOf } from '../../../src/transports/routed/weakest-policy.js';
 import { RecordingSink } from '../../support/recording-sink.js';
@@ -177,6 +178,7 @@ describe('policy and timing of the whole', () => {
     ]);
     expect(router.timing).toEqual({
       ...{ leaseMs: 365_000, maxAttempts: 30, retryBaseMs: 2000, retryMaxMs: 300_000, reportDeadlineMs: 10 ** 9 },
+      maxQueueMs: DEFAULT_TIMING.maxQueueMs,
     });
   });
 });
