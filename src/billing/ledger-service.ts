@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import { IdGenerator } from '../common/ids.js';
+import { checkLimit } from '../common/inputs.js';
 import type { Page } from '../common/page.js';
 import { type LedgerEntry, LedgerStore } from './ledger-store.js';
 import { idsOf, shownId } from './posting-id.js';
@@ -54,16 +55,17 @@ export class LedgerService {
   }
 
   /**
-   * An account's ledger, newest first; `after` is the `next` of the page before. A charge's `id` is its message's, a
+   * An account's ledger, newest first, 1 to 1000 entries a page; `after` is the `next` of the page before. A charge's `id` is its message's, a
    * refund's that and the recipient's place, and that of a top-up or an adjustment its reference.
    *
-   * @throws MessagingError `error.invalid_cursor`
+   * @throws MessagingError `error.invalid_cursor`, and `error.field_invalid` for a limit that is none
    */
   async entries(
     accountId: string,
-    page: { limit?: number | undefined; after?: string | undefined } = {},
+    { limit = 100, after }: { limit?: number | undefined; after?: string | undefined } = {},
   ): Promise<Page<LedgerEntry>> {
-    const { items, next } = await this.store.entries(accountId, { limit: page.limit ?? 100, after: page.after });
+    checkLimit(limit);
+    const { items, next } = await this.store.entries(accountId, { limit, after });
     return { items: items.map((entry) => ({ ...entry, id: shownId(entry) })), next };
   }
 

@@ -13,6 +13,15 @@ export function checkString(field: string, value: unknown): asserts value is str
   if (typeof value !== 'string') throw new MessagingError('error.field_not_string', { field });
 }
 
+/** The most entries of a page that a host may ask for. */
+const LARGEST_PAGE = 1000;
+
+/** @throws MessagingError `error.field_invalid` for anything but an integer from 1 to 1000 */
+export function checkLimit(limit: unknown): asserts limit is number {
+  const isOne = typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_PAGE;
+  if (!isOne) throw new MessagingError('error.field_invalid', { field: 'limit' });
+}
+
 /**
  * @param strict whether it also has to be a number that can exist
  * @throws MessagingError `error.invalid_number` for anything but E.164 digits in a string

@@ -109,9 +109,12 @@ export class OtpService implements OnApplicationBootstrap {
    * Tries a code, and consumes it when it is right. A wrong code is an answer, no exception; many attempts at once are
    * judged one after the other.
    *
-   * @throws MessagingError `error.invalid_number`, `error.field_invalid`, `error.field_not_string`, `error.storage_unavailable`
+   * @throws MessagingError `error.invalid_number`, `error.field_invalid`, `error.field_not_string`,
+   *   `error.body_not_object`, `error.storage_unavailable`
    */
-  async verify(accountId: string, { service, number, otp }: OtpToVerify): Promise<VerifyOutcome> {
+  async verify(accountId: string, attempt: OtpToVerify): Promise<VerifyOutcome> {
+    checkInput(attempt);
+    const { service, number, otp } = attempt;
     const binding = bindingOf(accountId, { service, number });
     // No string either, from a host that hands over a body which nobody checked.
     const digits = typeof otp === 'string' && /^[0-9]+$/.test(otp) ? otp.length : 0;

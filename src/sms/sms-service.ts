@@ -4,7 +4,7 @@ import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
-import { checkInput } from '../common/inputs.js';
+import { checkInput, checkLimit } from '../common/inputs.js';
 import { OnceGate, type OnceRequest } from '../outbox/once-gate.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
@@ -109,11 +109,16 @@ export class SmsService {
     return { ...summaryOf({ ...message, refundedUnits }, numbers), recipients: recipients.map(recipientOf) };
   }
 
-  /** An account's SMS, newest first. @throws MessagingError `error.invalid_cursor` */
+  /**
+   * An account's SMS, newest first, 1 to 1000 a page.
+   *
+   * @throws MessagingError `error.invalid_cursor`, and `error.field_invalid` for a limit that is none
+   */
   async list(
     accountId: string,
     { limit = 50, cursor }: { limit?: number | undefined; cursor?: string | undefined } = {},
   ): Promise<SmsPage> {
+    checkLimit(limit);
     const after = cursor === undefined ? undefined : idOfCursor(cursor);
     if (cursor !== undefined && after === undefined) throw new MessagingError('error.invalid_cursor');
     const page = await this.store.list({ accountId, channel: SMS, kind: 'text', limit, after });

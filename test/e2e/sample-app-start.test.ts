@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { baseUrl } from '../../sample-app/src/base-url.js';
 import { readConfig } from '../../sample-app/src/config.js';
@@ -52,6 +53,19 @@ describe('a start of the sample app', () => {
       }
     },
   );
+
+  test.each([
+    { what: 'what is no JSON', make: (file: string) => writeFileSync(file, 'msgk_halfwritten') },
+    { what: 'a list of nothing of ours', make: (file: string) => writeFileSync(file, '7') },
+    { what: 'a folder in its place', make: (file: string) => mkdirSync(file) },
+  ])('secrets that cannot be read or kept stop the start with a sentence: $what', async ({ make }) => {
+    const database = join(folder, 'messaging.db');
+    make(`${database}.secrets.json`);
+    const { code, output } = await runSampleApp(folder, 'main.js', [], { DATABASE_URL: `sqlite:${database}` });
+    expect(code).toBe(1);
+    expect(lastLine(output)).toMatch(/secrets/);
+    expect(output).not.toMatch(/^.* +at |Error:|msgk_/m);
+  });
 
   test('HOST=0.0.0.0 prints addresses that can be called', async () => {
     app = await startSampleApp(folder, { HOST: '0.0.0.0' });

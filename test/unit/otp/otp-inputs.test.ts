@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { AccountService } from '../../../src/accounts/account-service.js';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { MessagingModule } from '../../../src/messaging.module.js';
-import { OtpService, type OtpToSend } from '../../../src/otp/otp-service.js';
+import { OtpService, type OtpToSend, type OtpToVerify } from '../../../src/otp/otp-service.js';
 import { OPTIONS } from '../../support/messaging-app.js';
 import { PEPPER } from '../../support/otp-app.js';
 import { NO_INPUTS, notStrings } from '../../support/wrong-inputs.js';
@@ -70,6 +70,7 @@ test.each(notStrings('sms'))('a channel that is no string is none: %s', async (_
 
 test.each(NO_INPUTS)('no input at all: %j', async (input) => {
   await expect(send(input)).rejects.toEqual(refused('error.body_not_object'));
+  await expect(otp.verify('acc', input as OtpToVerify)).rejects.toEqual(refused('error.body_not_object'));
 });
 
 test('a channel that is null counts as absent', async () => {

@@ -91,3 +91,15 @@ test.each(notStrings('id'))('an id that is no string is not found, a cursor is n
   await expect(sms.get('acc', value as string)).rejects.toEqual(refused('error.message_not_found'));
   await expect(sms.list('acc', { cursor: value as string })).rejects.toEqual(refused('error.invalid_cursor'));
 });
+
+test.each([
+  ...notStrings('10').filter(([what]) => what !== 'a number'),
+  ...['10', 0, -1, 1.5, 1001, Number.NaN, Number.POSITIVE_INFINITY, null].map(
+    (value) => [String(value), value] as const,
+  ),
+])('a limit that is no count of a page is refused: %s', async (_, value) => {
+  const refusal = refused('error.field_invalid', { field: 'limit' });
+  const limit = value as number;
+  await expect(sms.list('acc', { limit })).rejects.toEqual(refusal);
+  await expect(app.get(LedgerService).entries('acc', { limit })).rejects.toEqual(refusal);
+});
