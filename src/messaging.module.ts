@@ -8,8 +8,9 @@ import type {
   SmsGraph,
 } from './core/core-options.js';
 import { invokeFactory } from './core/invoke-factory.js';
+import { knownOptions, knownValues } from './core/known-options.js';
 import { MessagingCore } from './core/messaging-core.module.js';
-import { knownOptions, knownValues, OPTION_NAMES } from './core/option-names.js';
+import { OPTION_NAMES } from './core/option-names.js';
 import { MsgappModule } from './msgapp/msgapp.module.js';
 import { OtpModule } from './otp/otp.module.js';
 import { SmsModule } from './sms/sms.module.js';

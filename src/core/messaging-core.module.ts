@@ -12,7 +12,6 @@ import { BalanceController } from '../billing/balance.controller.js';
 import { LedgerService } from '../billing/ledger-service.js';
 import { LedgerStore } from '../billing/ledger-store.js';
 import { Clock, SystemClock } from '../common/clock.js';
-import { MessagingOptionsError } from '../common/errors.js';
 import { IdGenerator, UuidGenerator } from '../common/ids.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { HttpSettings, resolveHttpSettings } from '../http/http-settings.js';
@@ -25,7 +24,6 @@ import { MediaStore } from '../media/media-store.js';
 import { MediaPurge } from '../msgapp/media-purge.js';
 import { SessionPurge } from '../msgapp/session-purge.js';
 import { SessionStore } from '../msgapp/session-store.js';
-import type { OtpOptions } from '../otp/otp-options.js';
 import { Channels } from '../outbox/channel.js';
 import { DispatchSettings, resolveDispatchSettings } from '../outbox/dispatch-settings.js';
 import { Dispatcher } from '../outbox/dispatcher.js';
@@ -42,45 +40,17 @@ import { SandboxFeed } from '../sandbox/sandbox-feed.js';
 import { SandboxScanner } from '../sandbox/sandbox-scanner.js';
 import { OptOutStore } from '../sms/opt-out-store.js';
 import { PartStore } from '../sms/part-store.js';
-import { MOST_RECIPIENTS, resolveSmsSettings, type SmsOptions } from '../sms/sms-options.js';
+import { MOST_RECIPIENTS, resolveSmsSettings } from '../sms/sms-options.js';
 import { MessagingStorage } from '../storage/messaging-storage.js';
 import { TypeormStorage } from '../storage/typeorm/typeorm-storage.js';
-import type {
-  CoreAsyncOptions,
-  CoreGraph,
-  CoreOptions,
-  CoreValues,
-  MsgappValues,
-  OneOrMore,
-  ValuesFactory,
-} from './core-options.js';
+import type { CoreAsyncOptions, CoreGraph, CoreOptions, CoreValues, ValuesFactory } from './core-options.js';
 import { GraphCheck } from './graph-check.js';
-import { knownOptions, knownValues, OPTION_NAMES } from './option-names.js';
+import { knownOptions, knownValues } from './known-options.js';
+import { MessagingValues } from './messaging-values.js';
+import { MountPoint } from './mount-point.js';
+import { OPTION_NAMES } from './option-names.js';
 import { type PortParts, providePort } from './port-provider.js';
 import { StartedStorage, StorageLifecycle } from './storage-lifecycle.js';
-
-/** Where a core mounts its routes, and whether it does; the capabilities on it do the same. */
-export abstract class MountPoint {
-  abstract readonly path: string;
-  abstract readonly controllers: boolean;
-
-  /** @throws MessagingOptionsError when the module is no core of ours */
-  static of(core: unknown): MountPoint {
-    const providers = typeof core === 'object' && core !== null && 'providers' in core ? core.providers : [];
-    for (const provider of Array.isArray(providers) ? providers : []) {
-      if (provider?.provide === MountPoint && 'useValue' in provider) return provider.useValue;
-    }
-    throw new MessagingOptionsError('Option core must be what MessagingCore.forRoot or forRootAsync gave.');
-  }
-}
-
-/** The values that `forRoot` was given or that the factory made; each settings provider resolves its part. */
-export abstract class MessagingValues implements CoreValues {
-  abstract readonly signatures: readonly string[];
-  abstract readonly sms?: SmsOptions | undefined;
-  abstract readonly otp?: OtpOptions | undefined;
-  abstract readonly msgapp?: OneOrMore<MsgappValues> | undefined;
-}
 
 /**
  * What all capabilities share: accounts and keys, balance, outbox, storage, the HTTP edge. One application has one; it is

@@ -1,5 +1,5 @@
 import type { SharedCore } from './core-options.js';
-import { MountPoint } from './messaging-core.module.js';
+import { MountPoint } from './mount-point.js';
 
 /**
  * Whether a capability is mounted on a core that stands already.

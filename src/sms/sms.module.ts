@@ -7,8 +7,11 @@ import type {
   ValuesFactory,
 } from '../core/core-options.js';
 import { invokeFactory } from '../core/invoke-factory.js';
-import { MessagingCore, MessagingValues, MountPoint } from '../core/messaging-core.module.js';
-import { knownOptions, knownValues, OPTION_NAMES } from '../core/option-names.js';
+import { knownOptions, knownValues } from '../core/known-options.js';
+import { MessagingCore } from '../core/messaging-core.module.js';
+import { MessagingValues } from '../core/messaging-values.js';
+import { MountPoint } from '../core/mount-point.js';
+import { OPTION_NAMES } from '../core/option-names.js';
 import { providePort } from '../core/port-provider.js';
 import { isOnSharedCore } from '../core/shared-core.js';
 import { mountController } from '../http/mount-controller.js';
