@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { knownCallOptions } from '../common/call-options.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
+import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
-import { checkLimit } from '../common/inputs.js';
+import { checkLimit, checkString } from '../common/inputs.js';
 import type { Page } from '../common/page.js';
 import { type LedgerEntry, LedgerStore } from './ledger-store.js';
 import { idsOf, shownId } from './posting-id.js';
@@ -16,6 +18,8 @@ export interface PostingOptions {
   readonly reference?: string | undefined;
   /** Shown in the ledger. */
   readonly note?: string | undefined;
+  /** Be part of a transaction that the host has open, so that a payment and its units are booked together. */
+  readonly host?: HostTransaction | undefined;
 }
 
 /** The books, for operators: top up, adjust, look, prove. There is no HTTP route to it. */
@@ -27,9 +31,12 @@ export class LedgerService {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** Units left on an account, an integer of at least 0. @throws MessagingError `error.account_not_found` */
-  async balance(accountId: string): Promise<number> {
-    const balance = await this.store.balance(accountId);
+  /**
+   * Units left on an account, an integer of at least 0; with `host` as its open transaction sees them.
+   * @throws MessagingError `error.account_not_found`
+   */
+  async balance(accountId: string, host?: HostTransaction): Promise<number> {
+    const balance = await this.store.balance(accountId, host);
     if (balance === undefined) throw new MessagingError('error.account_not_found');
     return balance;
   }
@@ -37,8 +44,9 @@ export class LedgerService {
   /**
    * Adds units to an account; answers the new balance.
    * @param units an integer of at least 1
-   * @throws MessagingError `error.units_invalid`, `error.account_not_found`, `error.reference_taken` when the reference is
-   *   that of a posting with another account, kind or number of units: nothing is posted then
+   * @throws MessagingError `error.units_invalid`, `error.field_not_string`, `error.field_invalid`,
+   *   `error.account_not_found`, `error.reference_taken` when the reference is that of a posting with another account, kind or
+   *   number of units: nothing is posted then
    */
   async topUp(accountId: string, units: number, options: PostingOptions = {}): Promise<number> {
     if (units <= 0) throw new MessagingError('error.units_invalid');
@@ -81,20 +89,23 @@ export class LedgerService {
     kind: 'topup' | 'adjust',
     accountId: string,
     units: number,
-    { reference, note }: PostingOptions,
+    options: PostingOptions,
   ): Promise<number> {
+    const { reference, note, host } = knownCallOptions('a posting', options, 'reference', 'note', 'host');
     if (!Number.isSafeInteger(units) || units === 0 || Math.abs(units) > 1e12) {
       throw new MessagingError('error.units_invalid');
     }
+    if (note !== undefined) checkString('note', note);
+    if (reference !== undefined) checkString('reference', reference);
     if (reference !== undefined && (reference.length < 1 || reference.length > 64)) {
       throw new MessagingError('error.field_invalid', { field: 'reference' });
     }
     // A new id is nobody else's, and tells the order of lines of one moment.
     const ids = reference === undefined ? { id: this.ids.next() } : idsOf(reference);
-    const posted = await this.store.post({ ...ids, accountId, kind, units, note, at: this.clock.now() });
+    const posted = await this.store.post({ ...ids, accountId, kind, units, note, at: this.clock.now() }, host);
     if (posted === 'taken') throw new MessagingError('error.reference_taken', { reference: reference ?? ids.id });
     if (posted === 'unknown') throw new MessagingError('error.account_not_found');
     if (posted === 'refused') throw new MessagingError('error.insufficient_balance');
-    return this.balance(accountId);
+    return this.balance(accountId, host);
   }
 }

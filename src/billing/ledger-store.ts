@@ -1,3 +1,4 @@
+import type { HostTransaction } from '../common/host-transaction.js';
 import type { Page, PageRequest } from '../common/page.js';
 
 /** Why units moved. */
@@ -40,14 +41,15 @@ export type PostingAnswer = 'posted' | 'repeated' | 'taken' | 'refused' | 'unkno
 
 /** Persists balances and the ledger; charges and refunds are written by the outbox's store, in its transactions. */
 export abstract class LedgerStore {
-  /** Units left; undefined for an unknown account. */
-  abstract balance(accountId: string): Promise<number | undefined>;
+  /** Units left, with `host` as its open transaction sees them; undefined for an unknown account. */
+  abstract balance(accountId: string, host?: HostTransaction): Promise<number | undefined>;
 
   /**
-   * Adds an operator's line and moves the balance with it, in one transaction. Whether it is `repeated` or `taken`
+   * Adds an operator's line and moves the balance with it, in one transaction, or with `host` in the one that the host has
+   * open, whose fate it shares. Whether it is `repeated` or `taken`
    * `postedBefore` tells from the lines under its ids; whatever is not `posted` leaves no trace.
    */
-  abstract post(posting: LedgerPosting): Promise<PostingAnswer>;
+  abstract post(posting: LedgerPosting, host?: HostTransaction): Promise<PostingAnswer>;
 
   /**
    * An account's lines under the ids that are stored, newest first; `after` is the id of the last one seen. Throws

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LedgerService } from '../billing/ledger-service.js';
+import { knownCallOptions } from '../common/call-options.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
@@ -9,7 +10,6 @@ import { OnceGate, type OnceRequest } from '../outbox/once-gate.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
 import type { OnceKey, Payload, Send } from '../outbox/send.js';
-import { knownSendOptions } from '../outbox/send-options.js';
 import { MediaIntake } from './media-intake.js';
 import { isShownPayload, type MediaPayload } from './msgapp-payload.js';
 import { type MsgappMessage, type MsgappReceipt, messageOf } from './msgapp-results.js';
@@ -83,7 +83,7 @@ export class MsgappService {
 
   /** As `sendText`, and tells whether it was a replay. */
   async acceptText(accountId: string, text: MsgappText, options: MsgappSendOptions = {}): Promise<Acceptance> {
-    const { once, host } = knownSendOptions(options, 'once', 'host', 'signal');
+    const { once, host } = knownCallOptions('a send', options, 'once', 'host', 'signal');
     const send = async (key?: OnceKey) => {
       checkInput(text);
       const from = this.checkNumbers(text);
@@ -111,7 +111,7 @@ export class MsgappService {
 
   /** As `sendMedia`, and tells whether it was a replay. */
   async acceptMedia(accountId: string, file: MsgappFile, options: MsgappSendOptions = {}): Promise<Acceptance> {
-    const { once, host, signal } = knownSendOptions(options, 'once', 'host', 'signal');
+    const { once, host, signal } = knownCallOptions('a send', options, 'once', 'host', 'signal');
     const send = async (key?: OnceKey) => {
       checkInput(file);
       const from = this.checkNumbers(file);

@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { knownCallOptions } from '../common/call-options.js';
 import { renderText } from '../common/catalogue.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError, MessagingOptionsError } from '../common/errors.js';
@@ -12,7 +13,6 @@ import { GuardStore } from '../outbox/guard-store.js';
 import { OnceGate, type OnceRequest } from '../outbox/once-gate.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
 import type { OnceKey, Send } from '../outbox/send.js';
-import { knownSendOptions } from '../outbox/send-options.js';
 import { describeChance } from './guess-chance.js';
 import type { OtpBinding } from './otp-codes.js';
 import type { OtpReceipt, VerifyOutcome } from './otp-results.js';
@@ -91,7 +91,7 @@ export class OtpService implements OnApplicationBootstrap {
 
   /** As `send`, and tells whether it was a replay. */
   async accept(accountId: string, otp: OtpToSend, options: OtpSendOptions = {}): Promise<Acceptance> {
-    const { once, host } = knownSendOptions(options, 'once', 'host');
+    const { once, host } = knownCallOptions('a send', options, 'once', 'host');
     const send = async (key?: OnceKey) => {
       checkInput(otp);
       const binding = bindingOf(accountId, otp);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SignatureDirectory } from '../accounts/signature-directory.js';
+import { knownCallOptions } from '../common/call-options.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
@@ -9,7 +10,6 @@ import { OnceGate, type OnceRequest } from '../outbox/once-gate.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
 import type { OnceKey, Recipient, Send } from '../outbox/send.js';
-import { knownSendOptions } from '../outbox/send-options.js';
 import { OPTED_OUT, OptOutDirectory } from './opt-out-directory.js';
 import { measure, notGsm7 } from './segmentation.js';
 import { SMS } from './sms-channel.js';
@@ -76,7 +76,7 @@ export class SmsService {
 
   /** As `send`, and tells whether it was a replay. */
   async accept(accountId: string, sms: SmsToSend, options: SmsSendOptions = {}): Promise<Acceptance> {
-    const { once, host } = knownSendOptions(options, 'once', 'host');
+    const { once, host } = knownCallOptions('a send', options, 'once', 'host');
     const send = async (key?: OnceKey) => this.outbox.accept(await this.draft(accountId, sms, key, host), host);
     return this.gate.run(accountId, ROUTE, once, send, host);
   }

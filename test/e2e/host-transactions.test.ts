@@ -6,7 +6,7 @@ import { OtpService } from '../../src/otp/otp-service.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { BusyHost } from '../support/busy-host.js';
-import { expectHostJoins, expectHostJoinsWhole } from '../support/host-joins.js';
+import { expectHostBooks, expectHostJoins, expectHostJoinsWhole } from '../support/host-joins.js';
 import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
 import { checkLedger } from '../support/money-races.js';
 import { msgappClient, startMsgapp } from '../support/msgapp-app.js';
@@ -94,6 +94,11 @@ describe("a send in the host's transaction (SQLite)", () => {
   test('is whole, and so is each of several', async () => {
     const { app, dataSource } = await start();
     await expectHostJoinsWhole(app, dataSource);
+  });
+
+  test('may hold a payment and its units', async () => {
+    const { app, dataSource } = await start();
+    await expectHostBooks(app, dataSource);
   });
 });
 

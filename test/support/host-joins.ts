@@ -107,3 +107,49 @@ export async function expectHostJoinsWhole(app: MessagingApp, dataSource: DataSo
   expect(twice[1]).toEqual(twice[0]);
   expect([await balanceOf(app), await checkLedger([app])]).toEqual([2, []]);
 }
+
+/** `LedgerService.topUp(…, { host: { manager } })`, beside a table of the host's own. */
+export async function expectHostBooks(app: MessagingApp, dataSource: DataSource): Promise<void> {
+  const { accountId } = app;
+  const ledger = app.app.get(LedgerService, { strict: false });
+  const sms = app.app.get(SmsService, { strict: false });
+  const before = Number(await balanceOf(app));
+  await dataSource.query('CREATE TABLE host_payment (id integer PRIMARY KEY)');
+  const pay = (manager: EntityManager, id: number) => manager.query(`INSERT INTO host_payment (id) VALUES (${id})`);
+  const payments = async () =>
+    (await dataSource.query('SELECT id FROM host_payment ORDER BY id')).map(({ id }: { id: number }) => Number(id));
+
+  // What is bought is there at once, for the transaction that bought it; a reference posts once in it, too.
+  await dataSource.transaction(async (manager) => {
+    const host = { manager };
+    await pay(manager, 1);
+    expect(await ledger.topUp(accountId, 7, { reference: 'pay-1', host })).toBe(before + 7);
+    expect(await ledger.topUp(accountId, 7, { reference: 'pay-1', host })).toBe(before + 7);
+    await sms.send(accountId, { signature: 'INFOS', content: 'Merci', number: [phoneOf(1)] }, { host });
+    expect(await ledger.balance(accountId, host)).toBe(before + 6);
+  });
+  expect([await payments(), await balanceOf(app)]).toEqual([[1], before + 6]);
+
+  // A payment that is undone takes its units with it, and its reference is free again.
+  const undone = dataSource.transaction(async (manager) => {
+    await pay(manager, 2);
+    await ledger.topUp(accountId, 9, { reference: 'pay-2', host: { manager } });
+    throw new Error('the card was refused');
+  });
+  await expect(undone).rejects.toThrow('the card was refused');
+  expect([await payments(), await balanceOf(app)]).toEqual([[1], before + 6]);
+  expect(await ledger.topUp(accountId, 9, { reference: 'pay-2' })).toBe(before + 15);
+
+  // A refusal leaves the host's transaction as it was.
+  await dataSource.transaction(async (manager) => {
+    const options = { host: { manager } };
+    await pay(manager, 3);
+    await expect(ledger.adjust(accountId, -1000, options)).rejects.toMatchObject({
+      code: 'error.insufficient_balance',
+    });
+    const taken = ledger.topUp(accountId, 8, { ...options, reference: 'pay-1' });
+    await expect(taken).rejects.toMatchObject({ code: 'error.reference_taken' });
+  });
+  expect([await payments(), await balanceOf(app)]).toEqual([[1, 3], before + 15]);
+  expect(await checkLedger([app])).toEqual([]);
+}

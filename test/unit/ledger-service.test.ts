@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { LedgerService } from '../../src/billing/ledger-service.js';
+import { LedgerService, type PostingOptions } from '../../src/billing/ledger-service.js';
 import { UuidGenerator } from '../../src/common/ids.js';
 import type { PageRequest } from '../../src/common/page.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
@@ -102,6 +102,20 @@ describe.each([
 
   test.each(['', 'x'.repeat(65)])('%j is no reference', async (reference) => {
     await expect(ledger.topUp(ACCOUNT, 1, { reference })).rejects.toMatchObject({ code: 'error.field_invalid' });
+  });
+
+  test.each<[string, unknown, object]>([
+    ['a reference that is a number', { reference: 7 }, { code: 'error.field_not_string' }],
+    ['a note that is none', { note: ['paid'] }, { code: 'error.field_not_string' }],
+    ['a name that nobody reads', { ref: 'inv-1' }, { message: expect.stringContaining('Option ref of a posting') }],
+    [
+      'a transaction in the wrong place',
+      { manager: {} },
+      { message: expect.stringContaining('{ host: { manager } }') },
+    ],
+  ])('%s is refused, and nothing is posted', async (_, options, error) => {
+    await expect(ledger.topUp(ACCOUNT, 10, options as PostingOptions)).rejects.toMatchObject(error);
+    await world.holds(0);
   });
 
   test('a reference has up to 64 characters', async () => {

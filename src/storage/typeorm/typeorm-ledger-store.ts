@@ -6,6 +6,7 @@ import {
   type PostingAnswer,
 } from '../../billing/ledger-store.js';
 import { postedBefore } from '../../billing/posting-id.js';
+import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Page, PageRequest } from '../../common/page.js';
 import { checkBooks } from './check-operation.js';
 import type { Dialect } from './dialect.js';
@@ -20,15 +21,12 @@ export class TypeormLedgerStore extends LedgerStore {
     super();
   }
 
-  override balance(accountId: string): Promise<number | undefined> {
-    return this.executor.read(function* (): Operation<number | undefined> {
-      const [row] = yield* rowsOf('SELECT balance FROM messaging_account WHERE id = ?', accountId);
-      return row && integerOf(row, 'balance');
-    });
+  override balance(accountId: string, host?: HostTransaction): Promise<number | undefined> {
+    return this.executor.read(() => readBalance(accountId), host);
   }
 
-  override post(posting: LedgerPosting): Promise<PostingAnswer> {
-    return this.executor.write(() => postEntry(this.executor.dialect, posting));
+  override post(posting: LedgerPosting, host?: HostTransaction): Promise<PostingAnswer> {
+    return this.executor.write(() => postEntry(this.executor.dialect, posting), host);
   }
 
   override entries(accountId: string, page: PageRequest): Promise<Page<LedgerEntry>> {
@@ -43,6 +41,11 @@ export class TypeormLedgerStore extends LedgerStore {
 }
 
 const COLUMNS = 'id, account_id, kind, units, message_id, position, note, posted_at';
+
+function* readBalance(accountId: string): Operation<number | undefined> {
+  const [row] = yield* rowsOf('SELECT balance FROM messaging_account WHERE id = ?', accountId);
+  return row && integerOf(row, 'balance');
+}
 
 function* postEntry(dialect: Dialect, posting: LedgerPosting): Operation<PostingAnswer> {
   const { id, formerId = id, accountId, kind, units, note, at } = posting;
