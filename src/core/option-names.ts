@@ -53,7 +53,7 @@ const delivery: NamesOf<DeliveryTiming> = {
   maxAttempts: 'any',
   retryBaseMs: 'any',
   retryMaxMs: 'any',
-  maxQueueMs: 'any',
+  maxAwayMs: 'any',
   reportDeadlineMs: 'any',
 };
 

@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from '../outbox/delivery-status.js';
+import { type DeliveryStatus, shownStatus } from '../outbox/delivery-status.js';
 import type { StoredMessage, StoredRecipient, TrailStep } from '../outbox/outbox-store.js';
 import { isMediaPayload, type MediaDescription, type ShownPayload } from './msgapp-payload.js';
 
@@ -41,7 +41,7 @@ export function messageOf(
     to: recipient.number,
     body: isMediaPayload(payload) ? null : payload.text,
     media: isMediaPayload(payload) ? mediaOf(payload.media, payload.caption) : null,
-    status: recipient.status,
+    status: shownStatus(recipient),
     error: recipient.error ?? null,
     units: message.units,
     // Of the same row as the status: the message is read apart from it.

@@ -15,10 +15,25 @@ const KINDS: Readonly<Record<HandOff['kind'], true>> = {
   ...{ sent: true, retry: true, postponed: true, refused: true, unknown: true },
 };
 
-/** Judges what a transport of somebody else's answered: what is no answer to a delivery leaves its fate unknown. */
-export function judgeAnswers<T extends HandOff>(answers: unknown, count: number): JudgedAnswers<T> {
+/** Whether somebody's word is a kind of answer. */
+export function isKind(kind: unknown): kind is HandOff['kind'] {
+  return typeof kind === 'string' && Object.hasOwn(KINDS, kind);
+}
+
+/** What a result says, field by field, before anybody knows that it does. */
+export type ToldFields = Readonly<Record<string, unknown>>;
+
+/**
+ * Judges what a transport of somebody else's answered: what is no answer to a delivery leaves its fate unknown.
+ * @param faultOfRest what is wrong with fields that only some channels have, as the end of a sentence
+ */
+export function judgeAnswers<T extends HandOff>(
+  answers: unknown,
+  count: number,
+  faultOfRest: (fields: ToldFields) => string | undefined = () => undefined,
+): JudgedAnswers<T> {
   const given: readonly T[] = Array.isArray(answers) ? answers : [];
-  const faults = given.map(faultOf);
+  const faults = given.map((answer) => faultOf(answer, faultOfRest));
   return {
     answers: Array.from({ length: count }, (_, index) => {
       const answer = given[index];
@@ -38,10 +53,11 @@ function faultOfCount(answers: unknown, count: number): string | undefined {
   return `answered ${answers.length} ${results} for ${count}: it must answer one for each, in their order`;
 }
 
-function faultOf(answer: unknown): string | undefined {
+function faultOf(answer: unknown, faultOfRest: (fields: ToldFields) => string | undefined): string | undefined {
   if (typeof answer !== 'object' || answer === null) return 'answered a result that is no object: { kind, … }';
-  const { kind, error, reference, final, until }: Readonly<Record<string, unknown>> = { ...answer };
-  if (typeof kind !== 'string' || !Object.hasOwn(KINDS, kind)) {
+  const fields: ToldFields = { ...answer };
+  const { kind, error, reference, final, until, trail } = fields;
+  if (!isKind(kind)) {
     // A word that was meant is shown; what may be a number or a text of somebody's is not.
     const given = typeof kind === 'string' && /^[a-z_-]{1,20}$/i.test(kind) ? `kind "${kind}"` : 'another kind';
     return `answered a result of ${given}: it must be "sent", "retry", "postponed", "refused" or "unknown"`;
@@ -54,9 +70,11 @@ function faultOf(answer: unknown): string | undefined {
   if (kind === 'postponed' && !Number.isFinite(until)) {
     return 'answered a result whose `until` must be a time in milliseconds';
   }
-  return undefined;
+  if (trail !== undefined && !Array.isArray(trail)) return 'answered a result whose `trail` must be a list';
+  return faultOfRest(fields);
 }
 
-function isTextIfAny(value: unknown): boolean {
+/** Undefined, or a text. */
+export function isTextIfAny(value: unknown): boolean {
   return value === undefined || typeof value === 'string';
 }

@@ -23,6 +23,7 @@ const NO_ANSWER: HandOff = { kind: 'unknown', error: 'no_answer' };
 /** Hands what was claimed for a channel over to it, and stores what became of it. */
 export class BatchDelivery {
   private readonly log = new Logger('Dispatcher');
+  private readonly upSince: number;
 
   constructor(
     private readonly channel: Channel,
@@ -30,22 +31,30 @@ export class BatchDelivery {
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
     private readonly rest: WorkerRest,
-  ) {}
+  ) {
+    this.upSince = clock.now();
+  }
 
   /** Resolves when all of the batch is settled, or cannot be; what the channel tells early is settled early. Never rejects. */
   async deliver(batch: readonly Delivery[], leaseUntil: number): Promise<void> {
+    const { upSince } = this;
     const open = new Set(batch);
+    // Also those that nobody waits for.
     const settling: Promise<void>[] = [];
-    const take = (answers: Iterable<readonly [Delivery, HandOff]>) => {
+    const take = (answers: Iterable<readonly [Delivery, HandOff]>): Promise<void> => {
       const at = this.clock.now();
       const settlements = [...answers].flatMap(([delivery, result]) =>
         // Each is answered once: what the list at the end says of one that was told early no longer counts.
-        open.delete(delivery) ? [settlementOf(delivery, result, this.channel, at, this.ids.random(), leaseUntil)] : [],
+        open.delete(delivery)
+          ? [settlementOf(delivery, result, this.channel, { at, random: this.ids.random(), leaseUntil, upSince })]
+          : [],
       );
-      if (settlements.length > 0) settling.push(this.settle(settlements, leaseUntil));
+      const settled = settlements.length > 0 ? this.settle(settlements, leaseUntil) : Promise.resolve();
+      settling.push(settled);
+      return settled;
     };
     const results = await this.handOver(batch, (told) => take(this.judged(told)));
-    take(batch.map((delivery, index) => [delivery, results[index] ?? NO_ANSWER]));
+    void take(batch.map((delivery, index) => [delivery, results[index] ?? NO_ANSWER]));
     await Promise.all(settling);
   }
 

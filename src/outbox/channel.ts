@@ -34,9 +34,9 @@ export interface CodeChannel {
 
 /**
  * What became of some deliveries of a batch, told while the others are still under way: it is stored at once. What the list
- * at the end says of them no longer counts.
+ * at the end says of them no longer counts. Resolves when it is stored or cannot be, and never rejects.
  */
-export type EarlyAnswers = (answers: ReadonlyMap<Delivery, HandOff>) => void;
+export type EarlyAnswers = (answers: ReadonlyMap<Delivery, HandOff>) => Promise<void>;
 
 /** A way out of the process, by name; SMS is one, each messaging-app channel another. */
 export abstract class Channel implements HandOffPolicy {

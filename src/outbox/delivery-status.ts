@@ -13,3 +13,17 @@ export type DeliveryStatus =
   | 'undelivered'
   | 'failed'
   | 'unknown';
+
+/**
+ * The state as its account sees it: it only moves forward. Between two attempts a delivery is back in the queue, which is the
+ * worker's affair; whoever looks sees it `sending`, with the reason (`error`) why it has to come again.
+ */
+export function shownStatus({
+  status,
+  error,
+}: {
+  readonly status: DeliveryStatus;
+  readonly error: string | undefined;
+}): DeliveryStatus {
+  return status === 'queued' && error !== undefined ? 'sending' : status;
+}

@@ -28,8 +28,11 @@ type HandOffKind =
     }
   /** Not taken, may work later. */
   | { readonly kind: 'retry'; readonly error: string }
-  /** Not tried: its turn comes at `until`, milliseconds since the epoch. No attempt is counted. */
-  | { readonly kind: 'postponed'; readonly error: string; readonly until: number }
+  /**
+   * Not tried: its turn comes at `until`, milliseconds since the epoch. No attempt is counted. `away`: it is not the turn that
+   * it waits for, but a carrier that may never come back.
+   */
+  | { readonly kind: 'postponed'; readonly error: string; readonly until: number; readonly away?: true }
   /** Not taken, never will be. `unasked`: nobody asked the carrier, so it says nothing about the attempts before. */
   | { readonly kind: 'refused'; readonly error: string; readonly unasked?: true }
   /** Nobody knows; with a reference, a later report may tell. */
@@ -46,10 +49,10 @@ export interface DeliveryTiming {
   /** The longest wait between two attempts. */
   readonly retryMaxMs: number;
   /**
-   * How long after it was accepted a delivery that nobody took may come again, for another attempt or for its turn. One that
-   * would come later than that ends instead, with its units back.
+   * How long after it was accepted a delivery may wait for carriers that all rest because they fail. One whose next turn
+   * would come later ends, with its units back; but none before the process has been up for an hour, or for as long as this.
    */
-  readonly maxQueueMs: number;
+  readonly maxAwayMs: number;
   /** How long a report may take before the delivery becomes `unknown`. */
   readonly reportDeadlineMs: number;
 }
@@ -60,7 +63,7 @@ export const DEFAULT_TIMING: DeliveryTiming = {
   maxAttempts: 5,
   retryBaseMs: 2000,
   retryMaxMs: 300_000,
-  maxQueueMs: 72 * 3_600_000,
+  maxAwayMs: 72 * 3_600_000,
   reportDeadlineMs: 72 * 3_600_000,
 };
 
@@ -70,6 +73,20 @@ export interface HandOffPolicy {
   readonly timing: DeliveryTiming;
 }
 
+/** When and how a hand-off is judged; times in milliseconds since the epoch. */
+export interface Judgement {
+  readonly at: number;
+  /** The jitter, in [0, 1). */
+  readonly random: number;
+  /** The end of the lease that the delivery was claimed with. */
+  readonly leaseUntil: number;
+  /** Since when this process delivers. */
+  readonly upSince: number;
+}
+
+/** So long after a start carriers may be away without costing what was accepted long before it. */
+const FIRST_HOUR_MS = 3_600_000;
+
 /** Milliseconds to wait after a failed attempt: doubling, with jitter over the upper half so that retries spread out. */
 export function backoff({ retryBaseMs, retryMaxMs }: DeliveryTiming, attempt: number, random: number): number {
   const ceiling = Math.min(retryMaxMs, retryBaseMs * 2 ** (attempt - 1));
@@ -78,43 +95,46 @@ export function backoff({ retryBaseMs, retryMaxMs }: DeliveryTiming, attempt: nu
 
 /**
  * What a hand-off means for its delivery. After a doubt only the carrier's own refusal of an id that it knows proves that
- * nothing was taken: whatever else ends the delivery leaves it `unknown`, and nothing is given back. `random` in [0, 1) is
- * the jitter, `leaseUntil` the end of the lease it was claimed with.
+ * nothing was taken: whatever else ends the delivery leaves it `unknown`, and nothing is given back.
  */
 export function settlementOf(
   { messageId, position, attempt, acceptedAt, doubtful = false }: Delivery,
   result: HandOff,
   { repeat, timing }: HandOffPolicy,
-  at: number,
-  random: number,
-  leaseUntil: number,
+  { at, random, leaseUntil, upSince }: Judgement,
 ): Settlement {
   const settled = {
     ...{ messageId, position, attempt, at },
     ...('reference' in result && result.reference !== undefined ? { reference: result.reference } : {}),
-    ...(result.error === undefined ? {} : { error: result.error }),
+    ...errorOf(result),
     ...(result.trail === undefined ? {} : { trail: result.trail }),
   };
   if (result.kind === 'sent') {
     if (result.final) return { ...settled, status: result.final };
     return { ...settled, status: 'sent', dueAt: at + timing.reportDeadlineMs };
   }
-  const lastly = acceptedAt + timing.maxQueueMs;
   // A refusal that never turned into a yes, or a turn that never came, is known not to have been sent; a doubt stays one.
   const notTaken = { ...settled, status: doubtful ? 'unknown' : 'failed' } as const;
   if (result.kind === 'postponed') {
-    if (result.until > lastly) return notTaken;
+    const { maxAwayMs } = timing;
+    const lastly = Math.max(acceptedAt + maxAwayMs, upSince + Math.min(maxAwayMs, FIRST_HOUR_MS));
+    if (result.away && result.until > lastly) return notTaken;
     return { ...settled, status: 'queued', dueAt: result.until, uncounted: { leaseUntil } };
   }
   if (result.kind === 'refused') {
     const isProof = !doubtful || (repeat === 'idempotent' && result.unasked === undefined);
     return { ...settled, status: isProof ? 'failed' : 'unknown' };
   }
-  const dueAt = at + backoff(timing, attempt, random);
-  const mayRepeat = result.kind === 'retry' || repeat === 'idempotent';
-  if (mayRepeat && attempt < timing.maxAttempts && dueAt <= lastly) {
+  const again = attempt < timing.maxAttempts && (result.kind === 'retry' || repeat === 'idempotent');
+  if (again) {
     const doubt = result.kind === 'unknown' ? { doubtful: true } : {};
-    return { ...settled, ...doubt, status: 'queued', dueAt };
+    return { ...settled, ...doubt, status: 'queued', dueAt: at + backoff(timing, attempt, random) };
   }
   return result.kind === 'retry' ? notTaken : { ...settled, status: 'unknown' };
+}
+
+/** Why it was not taken, also of a transport in JavaScript that does not say: from it a row shows that it was tried. */
+function errorOf({ kind, error }: HandOff): Pick<Settlement, 'error'> {
+  if (error !== undefined) return { error };
+  return kind === 'sent' ? {} : { error: kind };
 }

@@ -3,19 +3,19 @@ import { AccountSettings } from '../accounts/account-settings.js';
 import { SignatureDirectory } from '../accounts/signature-directory.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
-import { judgeAnswers } from '../outbox/answers.js';
 import { Channel, Channels, type Draft, type DraftRequest, type EarlyAnswers } from '../outbox/channel.js';
 import type { DeliveryTiming, HandOff, RepeatPolicy } from '../outbox/hand-off.js';
 import type { Delivery } from '../outbox/outbox-store.js';
 import type { Payload } from '../outbox/send.js';
 import { TextSources } from '../outbox/text-sources.js';
 import { CarrierSink } from './carrier-sink.js';
-import { EarlyResults } from './early-results.js';
+import { EarlyResults, type Results } from './early-results.js';
 import { OPTED_OUT, OptOutDirectory } from './opt-out-directory.js';
 import { checkNumbers, checkText, priceRecipients } from './sms-draft.js';
 import { SmsSettings } from './sms-options.js';
 import { smsTiming } from './sms-timing.js';
-import { type OutgoingSms, SmsTransport, type SubmitResult, type TellResult } from './sms-transport.js';
+import { type OutgoingSms, SmsTransport, type TellResult } from './sms-transport.js';
+import { judgeSubmit, judgeSubmits, NO_ANSWER } from './submit-answers.js';
 import { SubmitRecord } from './submit-record.js';
 
 /** The name of the SMS channel. */
@@ -81,6 +81,8 @@ export class SmsChannel extends Channel {
       }
       return kept;
     };
+    // Whatever becomes of the others: these were never handed over.
+    if (answers.size > 0) void early(answers);
     const results = await this.submit([...wanted.keys()], signal, async (told) => early(await keep(told)));
     for (const [delivery, handOff] of await keep(results)) answers.set(delivery, handOff);
     // What is missing here was told early.
@@ -119,9 +121,14 @@ export class SmsChannel extends Channel {
   ): Promise<Results> {
     if (batch.length === 0) return new Map();
     const early = new EarlyResults(batch, this.clock, pass);
-    const tell: TellResult = (sms, result) => early.take(sms, this.judge([result], 1)[0] ?? NO_ANSWER);
+    const tell: TellResult = (sms, told) => {
+      const { result, fault } = judgeSubmit(told);
+      this.report(fault);
+      early.take(sms, result);
+    };
     try {
-      const results = this.judge(await this.transport.submit(batch, signal, tell), batch.length);
+      const { answers: results, fault } = judgeSubmits(await this.transport.submit(batch, signal, tell), batch.length);
+      this.report(fault);
       for (const [index, sms] of batch.entries()) early.take(sms, results[index] ?? NO_ANSWER);
       return await early.end();
     } catch (error) {
@@ -131,10 +138,8 @@ export class SmsChannel extends Channel {
     }
   }
 
-  private judge(answers: unknown, count: number): readonly SubmitResult[] {
-    const judged = judgeAnswers<SubmitResult>(answers, count);
-    if (judged.fault !== undefined) this.log.error(`The transport ${this.transport.name} ${judged.fault}.`);
-    return judged.answers;
+  private report(fault: string | undefined): void {
+    if (fault !== undefined) this.log.error(`The transport ${this.transport.name} ${fault}.`);
   }
 
   /** Who has opted out since the send was accepted; undefined when nobody can tell now. */
@@ -162,11 +167,6 @@ export class SmsChannel extends Channel {
 /** Nothing is sent while the list of those who opted out cannot be read. */
 const UNCHECKED = { kind: 'postponed', error: 'storage_away' } as const;
 const AWAY_MS = 1000;
-
-/** What the transport made of SMS, by themselves. */
-type Results = ReadonlyMap<OutgoingSms, SubmitResult>;
-
-const NO_ANSWER: HandOff = { kind: 'unknown', error: 'no_answer' };
 
 /** A batch without what is not to be sent. */
 interface SortedBatch {

@@ -1,6 +1,6 @@
 import { isId } from '../common/ids.js';
 import type { Page } from '../common/page.js';
-import type { DeliveryStatus } from '../outbox/delivery-status.js';
+import { type DeliveryStatus, shownStatus } from '../outbox/delivery-status.js';
 import type { StoredMessage, StoredRecipient } from '../outbox/outbox-store.js';
 import type { Encoding } from './segmentation.js';
 import { measure } from './segmentation.js';
@@ -82,7 +82,7 @@ export function summaryOf(message: StoredMessage, numbers: readonly string[]): S
 export function recipientOf(recipient: StoredRecipient): SmsRecipient {
   return {
     number: recipient.number,
-    status: recipient.status,
+    status: shownStatus(recipient),
     units: recipient.units,
     refunded_units: recipient.refundedUnits,
     error: recipient.error ?? null,

@@ -7,7 +7,7 @@ import { describeOnBothAdapters } from '../support/http-apps.js';
 import { type MessagingApp, OPTIONS, startMessaging } from '../support/messaging-app.js';
 import { checkLedger, countMessages } from '../support/money-races.js';
 import { closeAfterEach } from '../support/opened.js';
-import { balanceOf, phoneOf, sendSms, tallyOf } from '../support/sms-client.js';
+import { ask, balanceOf, phoneOf, sendSms, tallyOf } from '../support/sms-client.js';
 import { SqliteFile } from '../support/sqlite-file.js';
 import { until } from '../support/until.js';
 
@@ -92,6 +92,20 @@ describeOnBothAdapters('delivery', (adapter) => {
     await until(async () => (await standing(file)).sending === undefined);
     expect(await standing(file)).toEqual({ delivered: 2, failed: 1 });
     expect(await checkLedger([app])).toEqual([]);
+  });
+
+  test('an SMS that has to come again is still being sent, for whoever looks: states only move forward', async () => {
+    const file = opened(new SqliteFile());
+    const transport = new GatedTransport();
+    const app = opened(await startMessaging(adapter, optionsOn(file, transport, { pollMs: 10 })));
+    const { body } = await sendSms(app, { number: [phoneOf(0)] });
+    const recipient = async () => (await ask(app, `api/v1/sms/${body.smsID}`)).body.recipients;
+    await until(() => transport.batches.length === 1);
+    expect(await recipient()).toMatchObject([{ status: 'sending', error: null }]);
+    transport.answer = { kind: 'retry', error: 'busy' };
+    transport.gate.open();
+    await until(async () => (await standing(file)).queued === 1);
+    expect(await recipient()).toMatchObject([{ status: 'sending', error: 'busy' }]);
   });
 
   test('switched off: this process accepts and never delivers; another one on the same database does', async () => {

@@ -91,7 +91,7 @@ class ScriptedChannel extends Channel {
     maxAttempts: 4,
     retryBaseMs: 1000,
     retryMaxMs: 5000,
-    maxQueueMs: 3_600_000,
+    maxAwayMs: 3_600_000,
     reportDeadlineMs: 60_000,
   };
   /** Every batch as it was handed over. */

@@ -28,7 +28,7 @@ const EXACT = { pepper: PEPPER };
 
 const TIMING = leftOut<Partial<DeliveryTiming>>({
   ...{ leaseMs: undefined, maxAttempts: undefined, retryBaseMs: undefined },
-  ...{ retryMaxMs: undefined, reportDeadlineMs: undefined, maxQueueMs: undefined },
+  ...{ retryMaxMs: undefined, reportDeadlineMs: undefined, maxAwayMs: undefined },
 });
 
 describe('an option that is undefined is one that was left out, for the compiler and at run time', () => {

@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../../common/clock.js';
 import { pause } from '../../common/pause.js';
-import { judgeAnswers } from '../../outbox/answers.js';
 import { DEFAULT_TIMING, type DeliveryTiming } from '../../outbox/hand-off.js';
 import { measure } from '../../sms/segmentation.js';
 import type { OutgoingSms, SmsSink, SmsTransport, SubmitResult, TellResult } from '../../sms/sms-transport.js';
+import { judgeSubmit, judgeSubmits, NO_ANSWER } from '../../sms/submit-answers.js';
 import { Circuit, type Verdict } from './circuit.js';
 import { namedSink, namingFor, type RouteNaming } from './named-sink.js';
 import type { RouteSettings } from './route-options.js';
@@ -56,6 +56,16 @@ export class CarrierRoute {
   /** When something may go this way again, milliseconds since the epoch; undefined: not known. */
   get shutUntil(): number | undefined {
     return this.circuit?.shutUntil;
+  }
+
+  /** Whether an SMS that this route refused for good may go to the next; what the host says must not throw. */
+  failsOver(error: string): boolean {
+    try {
+      return this.settings.failOver(error);
+    } catch (thrown) {
+      this.log.error(`Its option failOver threw ${nameOf(thrown)}: the refusal stands.`);
+      return false;
+    }
   }
 
   /** Never throws: a route that does not start rests, and is started again when it is tried. */
@@ -118,20 +128,28 @@ export class CarrierRoute {
   private async carry(
     batch: readonly OutgoingSms[],
     signal: AbortSignal,
-    tell?: TellResult,
+    tell: TellResult = () => undefined,
   ): Promise<readonly SubmitResult[]> {
     if (!(await this.isReady())) return batch.map(() => ({ kind: 'retry', error: 'not_started' }));
+    const told = new Map<OutgoingSms, SubmitResult>();
+    const judging: TellResult = (sms, given) => {
+      const { result, fault } = judgeSubmit(given);
+      this.report(fault);
+      if (!told.has(sms)) told.set(sms, result);
+      tell(sms, result);
+    };
     try {
-      const { answers, fault } = judgeAnswers<SubmitResult>(
-        await this.transport.submit(batch, signal, tell),
-        batch.length,
-      );
-      if (fault !== undefined) this.log.error(`Its transport ${fault}.`);
-      return answers;
+      const { answers, fault } = judgeSubmits(await this.transport.submit(batch, signal, judging), batch.length);
+      this.report(fault);
+      return batch.map((sms, index) => told.get(sms) ?? answers[index] ?? NO_ANSWER);
     } catch (error) {
       this.log.error(`Its transport threw ${nameOf(error)}.`);
-      return batch.map(() => ({ kind: 'unknown', error: 'transport_error' }));
+      return batch.map((sms) => told.get(sms) ?? { kind: 'unknown', error: 'transport_error' });
     }
+  }
+
+  private report(fault: string | undefined): void {
+    if (fault !== undefined) this.log.error(`Its transport ${fault}.`);
   }
 
   /** All who ask while it is being started wait for that one start: a transport is started again only when it threw. */

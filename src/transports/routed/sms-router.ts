@@ -107,9 +107,9 @@ export class SmsRouter extends SmsTransport {
     const { signal, tell } = journey;
     const open = new Map(group.map((trip) => [trip.sms, trip]));
     const tried = (trip: Trip, result: RouteResult) => {
-      open.delete(trip.sms);
       const at = this.clock.now();
       trip.tried(route, result, at, signal.aborted);
+      open.delete(trip.sms);
       if (trip.isOver) tell(trip.sms, trip.result(at));
     };
     const results = await route.submit([...open.keys()], signal, (sms, result) => {
@@ -143,7 +143,7 @@ function timingOf(routes: readonly CarrierRoute[]): DeliveryTiming {
     maxAttempts: longest('maxAttempts'),
     retryBaseMs: longest('retryBaseMs'),
     retryMaxMs: longest('retryMaxMs'),
-    maxQueueMs: longest('maxQueueMs'),
+    maxAwayMs: longest('maxAwayMs'),
     reportDeadlineMs: longest('reportDeadlineMs'),
   };
 }

@@ -7,6 +7,8 @@ const AGAIN_MS = 1000;
 /** Why no route took an SMS on, and when one may. */
 interface Wait {
   readonly error: string;
+  /** All of them rest because they fail. */
+  readonly away: boolean;
   /** Milliseconds since the epoch. */
   readonly until: number;
 }
@@ -58,15 +60,17 @@ export class Trip {
       return;
     }
     if (result.kind !== 'postponed') this.attempts.push(...attemptsOf(route, result, at));
-    if (result.kind === 'refused' && route.settings.failOver(result.error)) this.refusal = result.error;
+    if (result.kind === 'refused' && route.failsOver(result.error)) this.refusal = result.error;
     else if (result.kind === 'retry' && route.isShut && !stopping) this.failure = result.error;
     else this.outcome = result.kind === 'postponed' ? result : { ...result, route: route.naming(result.route) };
   }
 
   /** It does not go this way now. What is known to be over may not have been noticed yet. */
   private passBy(error: string, now: number, shutUntil = now): void {
-    const until = shutUntil > now ? shutUntil : now + AGAIN_MS;
-    this.wait = { error: this.wait?.error ?? error, until: Math.min(this.wait?.until ?? until, until) };
+    const isShut = shutUntil > now;
+    const until = isShut ? shutUntil : now + AGAIN_MS;
+    const { wait = { error, until, away: true } } = this;
+    this.wait = { error: wait.error, until: Math.min(wait.until, until), away: wait.away && isShut };
   }
 
   /** Without a try no attempt is spent, however long all routes rest: only its own time ends it. */
@@ -77,7 +81,8 @@ export class Trip {
     if (!wait) return { kind: 'refused', error: 'no_route', unasked: true };
     if (sms.expiresAt !== undefined && sms.expiresAt <= now)
       return { kind: 'refused', error: 'expired', unasked: true };
-    return { kind: 'postponed', ...wait };
+    const { error, until, away } = wait;
+    return { kind: 'postponed', error, until, ...(away ? { away } : {}) };
   }
 }
 

@@ -386,7 +386,7 @@ describe('a file', () => {
     };
     const late = await media();
     await world.pass(1000);
-    expect((await process.service.message(ACCOUNT, late.messageID)).status).toBe('queued');
+    expect((await process.service.message(ACCOUNT, late.messageID)).status).toBe('sending');
     files.read = read;
     await world.pass(10_000);
     expect((await process.service.message(ACCOUNT, late.messageID)).status).toBe('sent');

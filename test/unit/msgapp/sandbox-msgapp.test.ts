@@ -190,7 +190,7 @@ describe('a linked sandbox number', () => {
       throw new StorageUnavailableError('away');
     };
     const id = await send(TO);
-    expect(await status(id)).toBe('queued');
+    expect(await status(id)).toBe('sending');
     phones.receive = receive;
     await world.pass(3000);
     expect(await status(id)).toBe('delivered');

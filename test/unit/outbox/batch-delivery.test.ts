@@ -22,7 +22,7 @@ describe('what is told early', () => {
     const world = opened(await DeliveryWorld.open('at-most-once'));
     const gate = new Gate();
     let batch: readonly Delivery[] = [];
-    let early: EarlyAnswers = () => undefined;
+    let early: EarlyAnswers = async () => undefined;
     world.channel.carrier = async (given, _signal, tell) => {
       // A second batch is of what came back: it is not what these tests are about.
       if (batch.length > 0) return given.map(() => DELIVERED);
@@ -34,7 +34,7 @@ describe('what is told early', () => {
     world.worker();
     await world.pass(100);
     const tell = async (...answers: readonly (HandOff | undefined)[]) => {
-      early(new Map(answers.flatMap((answer, index) => (answer ? [[batch[index] as Delivery, answer]] : []))));
+      void early(new Map(answers.flatMap((answer, index) => (answer ? [[batch[index] as Delivery, answer]] : []))));
       await world.pass(10, 10);
     };
     const end = async () => {
@@ -89,7 +89,7 @@ describe('what is told early', () => {
 
   test('is of no account for what the batch does not have, and after its end', async () => {
     const { world, tell, end, statuses, batch, early } = await underWay();
-    early(new Map(batch.map((delivery) => [{ ...delivery }, REFUSED])));
+    void early(new Map(batch.map((delivery) => [{ ...delivery }, REFUSED])));
     await world.pass(10, 10);
     expect(await statuses()).toEqual(['sending', 'sending', 'sending']);
     await end();
@@ -108,4 +108,17 @@ describe('what is told early', () => {
     await world.pass(1000);
     expect(await statuses()).toEqual(['delivered', 'delivered', 'delivered']);
   });
+});
+
+test('a host that was down for long loses nothing: what only found others before it has its turn', async () => {
+  const world = opened(await DeliveryWorld.open('at-most-once'));
+  await world.acceptSome(3);
+  await world.pass(world.channel.timing.maxAwayMs * 2, 600_000);
+  world.channel.carrier = async (batch) =>
+    batch.map((_, index) =>
+      index === 0 ? DELIVERED : { kind: 'postponed', error: 'busy', until: world.clock.now() + 1000 },
+    );
+  world.worker();
+  await world.pass(10_000);
+  expect(await Promise.all([0, 1, 2].map((index) => world.status(index)))).toEqual(Array(3).fill('delivered'));
 });

@@ -58,13 +58,13 @@ describe('what may work later', () => {
     expect([await world.balance(), await world.books()]).toEqual([1000, []]);
   });
 
-  test('is not put off without end: it fails, and is refunded once', async () => {
+  test('does not wait without end for a carrier that is away: it fails, and is refunded once', async () => {
     const world = await open();
     world.channel.carrier = async (batch) =>
-      batch.map(() => ({ kind: 'postponed', error: 'circuit_open', until: world.clock.now() + 30_000 }));
+      batch.map(() => ({ kind: 'postponed', error: 'circuit_open', until: world.clock.now() + 30_000, away: true }));
     world.worker();
     await world.acceptSome(1);
-    await world.pass(world.channel.timing.maxQueueMs - 60_000, 30_000);
+    await world.pass(world.channel.timing.maxAwayMs - 60_000, 30_000);
     expect([await world.status(), await world.balance()]).toEqual(['queued', 999]);
     await world.pass(120_000, 30_000);
     expect([await world.status(), await world.balance(), await world.books()]).toEqual(['failed', 1000, []]);

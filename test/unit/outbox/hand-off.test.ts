@@ -4,12 +4,14 @@ import {
   backoff,
   DEFAULT_TIMING,
   type HandOff,
+  type Judgement,
   type RepeatPolicy,
   settlementOf,
 } from '../../../src/outbox/hand-off.js';
 import type { Delivery } from '../../../src/outbox/outbox-store.js';
 
 const AT = 1_000_000;
+const NOW: Judgement = { at: AT, random: 0, leaseUntil: AT + 9, upSince: 0 };
 const timing = { ...DEFAULT_TIMING, maxAttempts: 3, retryBaseMs: 1000, retryMaxMs: 60_000, reportDeadlineMs: 5000 };
 
 function aDelivery(attempt: number): Delivery {
@@ -47,11 +49,11 @@ describe('the wait before another attempt', () => {
 describe('after an attempt that may have been taken', () => {
   const policies: RepeatPolicy[] = ['idempotent', 'at-least-once', 'at-most-once'];
   const doubted = (result: HandOff, repeat: RepeatPolicy, attempt = 2) =>
-    settlementOf({ ...aDelivery(attempt), doubtful: true }, result, { repeat, timing }, AT, 0, AT + 9);
+    settlementOf({ ...aDelivery(attempt), doubtful: true }, result, { repeat, timing }, NOW);
 
   test('the doubt is handed on to the next attempt', () => {
     const lost: HandOff = { kind: 'unknown', error: 'lost' };
-    const settled = settlementOf(aDelivery(1), lost, { repeat: 'idempotent', timing }, AT, 0, AT + 9);
+    const settled = settlementOf(aDelivery(1), lost, { repeat: 'idempotent', timing }, NOW);
     expect(settled).toMatchObject({ status: 'queued', doubtful: true });
     expect(doubted({ kind: 'retry', error: 'busy' }, 'idempotent')).not.toHaveProperty('doubtful');
   });
@@ -69,44 +71,48 @@ describe('after an attempt that may have been taken', () => {
   });
 });
 
-describe('what nobody takes', () => {
-  const MOST = 60_000;
-  const waited = (ms: number, result: HandOff, over: Partial<Delivery> = {}, repeat: RepeatPolicy = 'idempotent') => {
-    const delivery = { ...aDelivery(1), acceptedAt: AT - ms, ...over };
-    return settlementOf(delivery, result, { repeat, timing: { ...timing, maxQueueMs: MOST } }, AT, 0, AT + 9);
-  };
-  const waits: HandOff = { kind: 'postponed', error: 'circuit_open', until: AT + 1000 };
-  const busy: HandOff = { kind: 'retry', error: 'busy' };
-  const lost: HandOff = { kind: 'unknown', error: 'lost' };
+describe('what waits for carriers that are away', () => {
+  const DAY = 24 * 3_600_000;
+  const HOUR = 3_600_000;
+  const away: HandOff = { kind: 'postponed', error: 'circuit_open', until: AT + 1000, away: true };
+  /** After so long in the outbox, in a process that has been up for so long. */
+  const waited = (ms: number, upFor: number, result: HandOff = away, over: Partial<Delivery> = {}, maxAwayMs = DAY) =>
+    settlementOf(
+      { ...aDelivery(1), acceptedAt: AT - ms, ...over },
+      result,
+      { repeat: 'idempotent', timing: { ...timing, maxAwayMs } },
+      { ...NOW, upSince: AT - upFor },
+    );
 
-  test('waits for its turn as long as the queue may last, and then it fails', () => {
-    expect(waited(MOST - 1000, waits)).toMatchObject({ status: 'queued', dueAt: AT + 1000 });
-    const ended = waited(MOST - 999, waits);
+  test('waits as long as it may, and then it fails', () => {
+    expect(waited(DAY - 1000, DAY)).toMatchObject({ status: 'queued', dueAt: AT + 1000 });
+    const ended = waited(DAY - 999, DAY);
     expect(ended).toMatchObject({ status: 'failed', error: 'circuit_open', attempt: 1 });
     expect(ended).not.toHaveProperty('uncounted');
   });
 
-  test('is tried again as long as the queue may last, however many attempts are left', () => {
-    expect(waited(MOST - 500, busy)).toMatchObject({ status: 'queued', dueAt: AT + 500 });
-    expect(waited(MOST - 499, busy)).toMatchObject({ status: 'failed', error: 'busy' });
-    expect(waited(MOST - 500, lost)).toMatchObject({ status: 'queued', doubtful: true });
+  test('is unknown then, and nothing goes back, when an attempt may have been taken', () => {
+    expect(waited(DAY, DAY, away, { doubtful: true }).status).toBe('unknown');
   });
 
-  test('is unknown at the end, and nothing goes back, when an attempt may have been taken', () => {
-    expect(waited(MOST, waits, { doubtful: true }).status).toBe('unknown');
-    expect(waited(MOST, busy, { doubtful: true }).status).toBe('unknown');
-    expect(waited(MOST, lost).status).toBe('unknown');
+  test('is not ended by a host that was down: its first hour does not count, or as much as it may wait', () => {
+    expect(waited(9 * DAY, HOUR - 1000).status).toBe('queued');
+    expect(waited(9 * DAY, HOUR - 999).status).toBe('failed');
+    expect(waited(9 * DAY, 60_000 - 1000, away, {}, 60_000).status).toBe('queued');
+    expect(waited(9 * DAY, 60_000 - 999, away, {}, 60_000).status).toBe('failed');
   });
 
-  test('and is taken at last, however late, is sent', () => {
-    expect(waited(MOST * 9, { kind: 'sent' }).status).toBe('sent');
+  test('whatever only waits for its turn, or has attempts left, goes on however long it takes', () => {
+    expect(waited(9 * DAY, DAY, { kind: 'postponed', error: 'rate_limited', until: AT + 1000 }).status).toBe('queued');
+    expect(waited(9 * DAY, DAY, { kind: 'retry', error: 'busy' }).status).toBe('queued');
+    expect(waited(9 * DAY, DAY, { kind: 'sent' }).status).toBe('sent');
   });
 });
 
 describe('what a hand-off means', () => {
   const policies: RepeatPolicy[] = ['idempotent', 'at-least-once', 'at-most-once'];
   const meaning = (result: HandOff, repeat: RepeatPolicy, attempt = 1) =>
-    settlementOf(aDelivery(attempt), result, { repeat, timing }, AT, 0, AT + 9);
+    settlementOf(aDelivery(attempt), result, { repeat, timing }, NOW);
 
   test.each(policies)('taken: sent, with a deadline for the report, or its fate at once (%s)', (repeat) => {
     expect(meaning({ kind: 'sent', reference: 'r' }, repeat)).toEqual({

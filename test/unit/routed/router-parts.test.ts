@@ -178,7 +178,7 @@ describe('policy and timing of the whole', () => {
     ]);
     expect(router.timing).toEqual({
       ...{ leaseMs: 365_000, maxAttempts: 30, retryBaseMs: 2000, retryMaxMs: 300_000, reportDeadlineMs: 10 ** 9 },
-      maxQueueMs: DEFAULT_TIMING.maxQueueMs,
+      maxAwayMs: DEFAULT_TIMING.maxAwayMs,
     });
   });
 });

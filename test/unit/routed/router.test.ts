@@ -9,6 +9,7 @@ beforeAll(() => Logger.overrideLogger(false));
 const REFUSED: SubmitResult = { kind: 'refused', error: 'no_contract' };
 const BUSY: SubmitResult = { kind: 'retry', error: 'busy' };
 const LOST: SubmitResult = { kind: 'unknown', error: 'no_answer' };
+const kindsOf = (results: readonly SubmitResult[]) => results.map(({ kind }) => kind);
 const BURKINA = '22670123456';
 
 describe('where an SMS goes', () => {
@@ -170,13 +171,51 @@ describe('where an SMS goes', () => {
     world.clock.advance(30_000);
     first.answer = () => ({ kind: 'postponed', error: 'queue', until: world.clock.now() + 1000 });
     expect((await three()).map(({ kind }) => kind)).toEqual(['postponed', 'sent', 'sent']);
-    first.answer = () => ({ kind: 'refused', error: 'expired', unasked: true });
+    first.answer = () => ({ kind: 'refused', error: 'smpp: expired', unasked: true });
     expect((await three()).map(({ kind }) => kind)).toEqual(['refused', 'sent', 'sent']);
     expect(second.numbers).toHaveLength(5);
     first.answer = () => BUSY;
     expect((await three()).map(({ route }) => route)).toEqual(['b', 'b', 'b']);
     expect((await three()).map(({ route }) => route)).toEqual(['b', 'b', 'b']);
     expect(first.numbers).toHaveLength(4);
+  });
+
+  test.each(['{"kind":"sent","attempts":{}}', '{"kind":"sent","carrierIds":5}', '{"kind":"taken"}', 'null'])(
+    'what a transport tells badly (%s) may have been taken: it goes nowhere else and is not refused',
+    async (told) => {
+      const { second } = await twoRoutes(new RouteDouble('first', () => JSON.parse(told)));
+      expect(await world.send(BURKINA)).toMatchObject({
+        kind: 'unknown',
+        error: expect.stringMatching(/^(no|bad)_answer$/),
+      });
+      expect(second.numbers).toEqual([]);
+    },
+  );
+
+  test('what a route told before it threw stands, and does not speak against it', async () => {
+    const first = new RouteDouble('first', ({ number }) => {
+      if (number.endsWith('9')) throw new Error('at the last');
+      return { kind: 'sent' };
+    });
+    const { second } = await twoRoutes(first);
+    const results = await world.submit(Array.from({ length: 10 }, (_, digit) => anSms(`2267000000${digit}`)));
+    expect(kindsOf(results)).toEqual([...Array(9).fill('sent'), 'unknown']);
+    expect(await world.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'a' });
+    expect(second.numbers).toEqual([]);
+  });
+
+  test('a failOver of the host that throws lets the refusal stand, and costs no other', async () => {
+    world = await RoutedWorld.started([
+      {
+        ...{ name: 'a', transport: new RouteDouble('bf', () => REFUSED), prefixes: ['226'] },
+        failOver: () => {
+          throw new Error('a defect of the host');
+        },
+      },
+      { name: 'b', transport: new RouteDouble('all'), weight: 0 },
+    ]);
+    const results = await world.submit([anSms('22670000001'), anSms('33612345678')]);
+    expect(results).toMatchObject([REFUSED, { kind: 'sent', route: 'b' }]);
   });
 
   test('when the route still fails, the one that tried it goes on too', async () => {
@@ -207,7 +246,7 @@ describe('where an SMS goes', () => {
 
   test('when all routes rest it comes again when the first of them is tried, without a try', async () => {
     const { firstAgain } = await bothRest();
-    const untried: SubmitResult = { kind: 'postponed', error: 'circuit_open', until: firstAgain };
+    const untried: SubmitResult = { kind: 'postponed', error: 'circuit_open', until: firstAgain, away: true };
     expect(await world.send(BURKINA)).toEqual(untried);
     world.clock.advance(19_999);
     expect(await world.send(BURKINA)).toEqual(untried);

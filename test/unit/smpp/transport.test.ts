@@ -54,6 +54,15 @@ describe('submitting', () => {
     expect(smsc.connections[0]?.mostOutstanding).toBe(4);
   });
 
+  test('says of what came too late that the carrier was not asked', async () => {
+    const smsc = await world().smsc();
+    const transport = await world().start([{ port: smsc.port }]);
+    const late = smsOf('Bonjour').map((sms) => ({ ...sms, expiresAt: world().clock.now() }));
+    const [result] = await world().results(transport, late);
+    expect(result).toEqual({ kind: 'refused', error: 'smpp: expired', unasked: true });
+    expect(smsc.submits).toEqual([]);
+  });
+
   test('tells of each SMS as soon as the carrier has answered, whatever becomes of the others', async () => {
     const smsc = await world().smsc();
     const held: SmscSubmit[] = [];

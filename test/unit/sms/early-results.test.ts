@@ -61,6 +61,24 @@ describe('early results', () => {
     expect([passed.length, ended?.size]).toEqual([1, 1]);
   });
 
+  test('wait for those before them: one pass at a time', async () => {
+    const through: (() => void)[] = [];
+    const { clock, early, passed, take } = gathering(() => new Promise<void>((resolve) => through.push(resolve)));
+    take(0, SENT);
+    clock.advance(1000);
+    take(1, SENT);
+    clock.advance(60_000);
+    expect(passed).toEqual([[SENT]]);
+    take(2, BUSY);
+    through[0]?.();
+    await settled();
+    expect(passed).toHaveLength(1);
+    clock.advance(1000);
+    expect(passed).toEqual([[SENT], [SENT, BUSY]]);
+    through[1]?.();
+    expect([...(await early.end())]).toEqual([]);
+  });
+
   test('that could not be passed on are among those of the end', async () => {
     const { clock, early, take } = gathering(() => Promise.reject(new Error('no')));
     take(0, SENT);

@@ -93,13 +93,13 @@ export class SmppLink {
     const now = clock.now();
     const { expiresAt } = submission.sms;
     if (expiresAt !== undefined && expiresAt <= now && !submission.begun) {
-      submission.notTakenFor({ kind: 'refused', error: 'smpp: expired' }, now);
+      submission.notTakenFor({ kind: 'refused', error: 'smpp: expired', unasked: true }, now);
       return;
     }
     const { name: link, route } = this.settings;
     const part = submission.send({ link, route }, () => cut(submission.sms, this.settings));
     if (!part) {
-      submission.notTakenFor({ kind: 'refused', error: 'smpp: unsendable' }, now);
+      submission.notTakenFor({ kind: 'refused', error: 'smpp: unsendable', unasked: true }, now);
       return;
     }
     this.onTheWire++;

@@ -14,6 +14,8 @@ export interface NotTaken {
   readonly error: string;
   /** The carrier's. */
   readonly code?: string;
+  /** It never got as far as the carrier. */
+  readonly unasked?: true;
 }
 
 /** Why a submission ends before it is through. */
@@ -114,9 +116,10 @@ export class Submission {
   }
 
   /** The part was not taken: `refused` for good, or (`retry`) not now. */
-  notTakenFor({ kind, error, code }: NotTaken, at: number): void {
+  notTakenFor({ kind, error, code, unasked }: NotTaken, at: number): void {
     // Sent twice, refused once: the first may have been taken.
     if (this.doubtful) this.conclude({ kind: 'unknown', error }, code, at);
+    else if (!this.begun && kind === 'refused' && unasked) this.conclude({ kind, error, unasked }, code, at);
     else if (!this.begun) this.conclude({ kind, error }, code, at);
     else this.conclude({ kind: 'sent', final: 'undelivered', error: this.place(error) }, code, at);
   }

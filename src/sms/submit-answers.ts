@@ -1,0 +1,38 @@
+import { isKind, isTextIfAny, type JudgedAnswers, judgeAnswers, type ToldFields } from '../outbox/answers.js';
+import type { SubmitResult } from './sms-transport.js';
+
+/** As {@link judgeAnswers}, for results of SMS: what is recorded of them is looked at, too. */
+export function judgeSubmits(answers: unknown, count: number): JudgedAnswers<SubmitResult> {
+  return judgeAnswers<SubmitResult>(answers, count, faultOfSubmit);
+}
+
+/** The judged result of one SMS, told by itself. */
+export function judgeSubmit(result: unknown): { readonly result: SubmitResult; readonly fault: string | undefined } {
+  const { answers, fault } = judgeSubmits([result], 1);
+  return { result: answers[0] ?? NO_ANSWER, fault };
+}
+
+/** What an SMS has that nobody said anything of. */
+export const NO_ANSWER: SubmitResult = { kind: 'unknown', error: 'no_answer' };
+
+function faultOfSubmit({ route, carrierIds, segments, attempts }: ToldFields): string | undefined {
+  if (!isTextIfAny(route)) return 'answered a result whose `route` must be a text';
+  if (!isListOf(carrierIds, (id) => typeof id === 'string')) {
+    return 'answered a result whose `carrierIds` must be a list of texts';
+  }
+  if (segments !== undefined && (!Number.isInteger(segments) || Number(segments) < 1)) {
+    return 'answered a result whose `segments` must be an integer of at least 1';
+  }
+  if (isListOf(attempts, isAttempt)) return undefined;
+  return 'answered a result whose `attempts` must be a list of { route, outcome, at }';
+}
+
+function isListOf(list: unknown, isOne: (entry: unknown) => boolean): boolean {
+  return list === undefined || (Array.isArray(list) && list.every(isOne));
+}
+
+function isAttempt(attempt: unknown): boolean {
+  if (typeof attempt !== 'object' || attempt === null) return false;
+  const { route, outcome, at, code }: ToldFields = { ...attempt };
+  return typeof route === 'string' && isKind(outcome) && Number.isFinite(at) && isTextIfAny(code);
+}

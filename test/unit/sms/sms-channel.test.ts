@@ -1,0 +1,119 @@
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { type INestApplicationContext, Logger } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { AccountService } from '../../../src/accounts/account-service.js';
+import { LedgerService } from '../../../src/billing/ledger-service.js';
+import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { MessagingModule } from '../../../src/messaging.module.js';
+import type { HandOff } from '../../../src/outbox/hand-off.js';
+import { type Delivery, OutboxStore } from '../../../src/outbox/outbox-store.js';
+import { OptOutService } from '../../../src/sms/opt-out-service.js';
+import { PartStore } from '../../../src/sms/part-store.js';
+import { SmsChannel } from '../../../src/sms/sms-channel.js';
+import { SmsService } from '../../../src/sms/sms-service.js';
+import type { SubmitResult } from '../../../src/sms/sms-transport.js';
+import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { OPTIONS } from '../../support/messaging-app.js';
+import { RouteDouble } from '../../support/routed-world.js';
+import { settled } from '../../support/settled.js';
+import { phoneOf } from '../../support/sms-client.js';
+
+beforeAll(() => Logger.overrideLogger(false));
+
+let app: INestApplicationContext;
+afterEach(() => app.close());
+
+/** A batch of one SMS to each of `count` phones, claimed from the outbox of an application that does not deliver by itself. */
+async function claimed(transport: RouteDouble, count: number) {
+  const clock = new FakeClock();
+  const options = {
+    ...{
+      ...OPTIONS,
+      controllers: false,
+      storage: MemoryStorage,
+      clock: { useValue: clock },
+      dispatch: { enabled: false },
+    },
+    sms: { ...OPTIONS.sms, transport: { useValue: transport } },
+  };
+  app = await NestFactory.createApplicationContext(MessagingModule.forRoot(options), { logger: false });
+  const { id } = await app.get(AccountService).createAccount({ name: 'A' });
+  await app.get(LedgerService).topUp(id, count);
+  const number = Array.from({ length: count }, (_, index) => phoneOf(index));
+  await app.get(SmsService).send(id, { signature: 'INFOS', content: 'Bonjour', number });
+  const order = { channel: 'sms', limit: count, now: clock.now(), leaseUntil: clock.now() + 300_000, abandoned: false };
+  const batch = await app.get(OutboxStore).claim(order);
+  const told = new Map<number, HandOff>();
+  const deliver = () =>
+    app.get(SmsChannel).deliver(batch, new AbortController().signal, async (answers) => {
+      for (const [{ position }, answer] of answers) told.set(position, answer);
+    });
+  return { clock, accountId: id, number, batch: batch as readonly Delivery[], deliver, told };
+}
+
+const kinds = (answers: readonly HandOff[]) => answers.map(({ kind }) => kind);
+
+test('who opted out after the send is refused, also where the transport then throws', async () => {
+  const transport = new RouteDouble('x', () => {
+    throw new Error('the line is cut');
+  });
+  const { accountId, number, deliver, told } = await claimed(transport, 2);
+  await app.get(OptOutService).add({ accountId, signature: 'INFOS' }, number.slice(1));
+  await expect(deliver()).rejects.toThrow('the line is cut');
+  expect([...told]).toEqual([[1, { kind: 'refused', error: 'opted_out', unasked: true }]]);
+  expect(transport.numbers).toEqual(number.slice(0, 1));
+});
+
+describe('a result that is none', () => {
+  const bad: SubmitResult = JSON.parse('{"kind":"sent","attempts":{}}');
+
+  test('costs no other of its batch', async () => {
+    const transport = new RouteDouble('x', ({ position }) =>
+      position === 1 ? bad : { kind: 'sent', carrierIds: [`id-${position}`] },
+    );
+    const { deliver, batch } = await claimed(transport, 3);
+    expect(kinds(await deliver())).toEqual(['sent', 'unknown', 'sent']);
+    const parts = await app.get(PartStore).parts(batch[0]?.messageId ?? '');
+    expect(parts.map(({ position }) => position)).toEqual([0, 2]);
+  });
+});
+
+test('while the storage is away a slow batch has one who asks it for all its parts', async () => {
+  const COUNT = 20;
+  let through: () => void = () => undefined;
+  const slow = new Promise<void>((resolve) => {
+    through = resolve;
+  });
+  const transport = new RouteDouble('x', async ({ position }) => {
+    if (position === 0) await slow;
+    else await new Promise<void>((resolve) => void clock.after(1000 * position, resolve));
+    return { kind: 'sent', carrierIds: [`id-${position}`] };
+  });
+  const { clock, deliver, batch, told } = await claimed(transport, COUNT);
+  const parts = app.get(PartStore);
+  const record = parts.record.bind(parts);
+  let asked = 0;
+  parts.record = async () => {
+    asked++;
+    throw new StorageUnavailableError('gone');
+  };
+  const delivered = deliver();
+  const pass = async (ms: number) => {
+    for (let gone = 0; gone < ms; gone += 500) {
+      clock.advance(500);
+      await settled(3);
+    }
+  };
+  await pass(COUNT * 1000);
+  asked = 0;
+  await pass(10_000);
+  expect(asked).toBeLessThanOrEqual(10);
+  // And when it is back, all of them are stored, and told before the slow one is through.
+  parts.record = record;
+  await pass(5000);
+  expect(told.size).toBe(COUNT - 1);
+  through();
+  await delivered;
+  expect(await parts.parts(batch[0]?.messageId ?? '')).toHaveLength(COUNT);
+});

@@ -1,0 +1,39 @@
+import { describe, expect, test } from '@jest/globals';
+import { judgeSubmit, judgeSubmits } from '../../../src/sms/submit-answers.js';
+
+const BAD = { kind: 'unknown', error: 'bad_answer' };
+const attempt = { route: 'a', outcome: 'sent', at: 5, code: '0' };
+
+describe('what a transport answers for SMS', () => {
+  test('is taken as it is, with all that is recorded of it', () => {
+    const results = [
+      { kind: 'sent', route: 'a', carrierIds: ['id-1', ''], segments: 2, attempts: [attempt] },
+      { kind: 'sent' },
+    ];
+    expect(judgeSubmits(results, 2)).toEqual({ answers: results, fault: undefined });
+    expect(judgeSubmit(results[0])).toEqual({ result: results[0], fault: undefined });
+  });
+
+  test.each<[object, string]>([
+    [{ route: 5 }, '`route` must be a text'],
+    [{ carrierIds: 'id-1' }, '`carrierIds` must be a list of texts'],
+    [{ carrierIds: [7] }, '`carrierIds` must be a list of texts'],
+    [{ carrierIds: {} }, '`carrierIds` must be a list of texts'],
+    [{ segments: 0 }, '`segments` must be an integer'],
+    [{ segments: '1' }, '`segments` must be an integer'],
+    [{ attempts: {} }, '`attempts` must be a list of { route, outcome, at }'],
+    [{ attempts: [null] }, '`attempts` must be a list'],
+    [{ attempts: [{ ...attempt, at: 'now' }] }, '`attempts` must be a list'],
+    [{ attempts: [{ ...attempt, outcome: 'lost' }] }, '`attempts` must be a list'],
+    [{ attempts: [{ ...attempt, code: 7 }] }, '`attempts` must be a list'],
+    [{ trail: 7 }, '`trail` must be a list'],
+  ])('%j is none, and costs no other', (wrong, fault) => {
+    const { answers, fault: told } = judgeSubmits([{ kind: 'sent' }, { kind: 'sent', ...wrong }], 2);
+    expect([answers, told]).toEqual([[{ kind: 'sent' }, BAD], expect.stringContaining(fault)]);
+    expect(judgeSubmit({ kind: 'sent', ...wrong }).result).toEqual(BAD);
+  });
+
+  test.each([undefined, null])('%s, told by itself, is no answer', (told) => {
+    expect(judgeSubmit(told).result).toEqual({ kind: 'unknown', error: 'no_answer' });
+  });
+});
