@@ -66,7 +66,12 @@ describeServices('what becomes of an SMS in the sandbox', (start) => {
     const number = '22670990002';
     const begun = clock.now();
     const { smsID } = await client.sent({ ...SEND, number: [number] });
-    await turnTo(client, smsID, number, 'queued');
+    const tried = await eventually(
+      () => client.details(smsID),
+      ({ recipients: [recipient] }) => recipient?.error != null,
+      { clock, stepMs: 50 },
+    );
+    expect(tried.recipients).toMatchObject([{ status: 'sending', error: expect.any(String) }]);
     const details = await turnTo(client, smsID, number, 'delivered');
     expect(clock.now() - begun).toBeLessThan(5000);
     expect(details.recipients[0]).toMatchObject({ units: 1, refunded_units: 0 });
