@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
-import { onceId } from './decide.js';
+import { onceId, type StoredReply } from './decide.js';
 import type { Acceptance } from './outbox.js';
 import { OutboxStore } from './outbox-store.js';
 import type { OnceKey } from './send.js';
@@ -18,10 +18,21 @@ export interface OnceRequest {
 /** How long a reply is kept. */
 const KEPT_MS = 24 * 3_600_000;
 
+/** What this process knows of a key while requests are here under it. */
+interface KeyInUse {
+  requests: number;
+  /** Whether one of them does the work. */
+  working: boolean;
+  /** How many works have ended. */
+  ended: number;
+  /** The look-up under way that those who come now may share. */
+  lookUp: Promise<StoredReply | undefined> | undefined;
+}
+
 /** Lets a request under an Idempotency-Key through once; see contract section 7. */
 @Injectable()
 export class OnceGate {
-  private readonly running = new Set<string>();
+  private readonly keys = new Map<string, KeyInUse>();
 
   constructor(
     private readonly store: OutboxStore,
@@ -32,8 +43,8 @@ export class OnceGate {
    * Runs `work`, which is to pass the key it is given on to `Outbox.accept`. Without a request it simply runs. A repeat
    * answers before `work` checks or fetches anything. With `host`, what is kept is read in its open transaction.
    *
-   * @throws MessagingError `error.idempotency_running` while the first is still running in this process,
-   *   `error.idempotency_mismatch` for another body
+   * @throws MessagingError `error.idempotency_running` while nothing is kept and another request under the key is at
+   *   its work in this process, `error.idempotency_mismatch` for another body, `error.storage_unavailable`
    */
   async run(
     accountId: string,
@@ -43,20 +54,54 @@ export class OnceGate {
     host?: HostTransaction,
   ): Promise<Acceptance> {
     if (!request) return work();
-    const now = this.clock.now();
     const fingerprint = fingerprintOf(request.body);
-    const once = { accountId, route, key: request.key, fingerprint, expiresAt: now + KEPT_MS };
+    const once = { accountId, route, key: request.key, fingerprint, expiresAt: this.clock.now() + KEPT_MS };
     const id = onceId(once);
-    if (this.running.has(id)) throw new MessagingError('error.idempotency_running', {}, 1);
-    this.running.add(id);
+    const key = this.keys.get(id) ?? { requests: 0, working: false, ended: 0, lookUp: undefined };
+    this.keys.set(id, key);
+    key.requests++;
     try {
-      const kept = await this.store.replay(once, now, host);
-      if (!kept) return await work(once);
+      const kept = await this.keptUnder(once, key, host);
+      if (!kept) return await workAlone(key, () => work(once));
       if (kept.fingerprint !== fingerprint) throw new MessagingError('error.idempotency_mismatch');
-      return { reply: kept.reply, replayed: true };
+      // A copy for each: what a host does to its answer must not show in those of others.
+      return { reply: structuredClone(kept.reply), replayed: true };
     } finally {
-      this.running.delete(id);
+      key.requests--;
+      if (key.requests === 0) this.keys.delete(id);
     }
+  }
+
+  /** What is kept. That nothing was is old news where a work has ended since: what it kept is not to be worked for again. */
+  private async keptUnder(once: OnceKey, key: KeyInUse, host?: HostTransaction): Promise<StoredReply | undefined> {
+    for (;;) {
+      const { ended } = key;
+      // Nobody else may see what a host's open transaction sees.
+      const kept = await (host ? this.store.replay(once, this.clock.now(), host) : this.sharedLookUp(once, key));
+      if (kept || key.ended === ended) return kept;
+    }
+  }
+
+  private sharedLookUp(once: OnceKey, key: KeyInUse): Promise<StoredReply | undefined> {
+    if (key.lookUp) return key.lookUp;
+    const lookUp = this.store.replay(once, this.clock.now()).finally(() => {
+      if (key.lookUp === lookUp) key.lookUp = undefined;
+    });
+    key.lookUp = lookUp;
+    return lookUp;
+  }
+}
+
+async function workAlone(key: KeyInUse, work: () => Promise<Acceptance>): Promise<Acceptance> {
+  if (key.working) throw new MessagingError('error.idempotency_running', {}, 1);
+  key.working = true;
+  try {
+    return await work();
+  } finally {
+    key.working = false;
+    key.ended++;
+    // It may have read before this work was kept.
+    key.lookUp = undefined;
   }
 }
 

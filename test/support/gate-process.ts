@@ -1,0 +1,39 @@
+import { MessagingEvents } from '../../src/events/messaging-events.js';
+import { OnceGate } from '../../src/outbox/once-gate.js';
+import { type Acceptance, Outbox } from '../../src/outbox/outbox.js';
+import type { OnceKey } from '../../src/outbox/send.js';
+import { LocalWakeUp } from '../../src/outbox/wake-up.js';
+import type { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import { FakeClock } from '../../src/testing/fake-clock.js';
+import { ACCOUNT, aSend } from '../../src/testing/storage-contract/fixtures.js';
+
+/** One process with a gate of its own over a storage that others may share; each of its works sends one SMS. */
+export class GateProcess {
+  readonly gate: OnceGate;
+  /** Works that have begun here. */
+  works = 0;
+  private readonly outbox: Outbox;
+
+  /** @param from the number of its first send, apart from those of other processes */
+  constructor(
+    { outbox }: MemoryStorage,
+    readonly clock = new FakeClock(),
+    private readonly from = 0,
+  ) {
+    this.gate = new OnceGate(outbox, clock);
+    this.outbox = new Outbox(outbox, new LocalWakeUp(), new MessagingEvents());
+  }
+
+  /** A send under the key `k`; `around` is given the send that its work is to do. */
+  run(
+    body: unknown,
+    around: (send: () => Promise<Acceptance>) => Promise<Acceptance> = (send) => send(),
+    host?: { manager: unknown },
+  ): Promise<Acceptance> {
+    const work = (once?: OnceKey) => {
+      const send = aSend(this.from + ++this.works, { at: this.clock.now(), ...(once && { once }) });
+      return around(() => this.outbox.accept(send));
+    };
+    return this.gate.run(ACCOUNT, 'r', { key: 'k', body }, work, host);
+  }
+}

@@ -1,0 +1,228 @@
+import { describe, expect, test } from '@jest/globals';
+import { MessagingError, StorageUnavailableError } from '../../../src/common/errors.js';
+import type { StoredReply } from '../../../src/outbox/decide.js';
+import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
+import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { Gate } from '../../support/delivery-world.js';
+import { GateProcess } from '../../support/gate-process.js';
+import { settled } from '../../support/settled.js';
+
+const RUNNING = { code: 'error.idempotency_running', retryAfter: 1 };
+const MISMATCH = { code: 'error.idempotency_mismatch' };
+const BODY = { a: 1 };
+const times = <T>(count: number, make: () => Promise<T>) => Array.from({ length: count }, make);
+
+/** A process over a storage whose look-ups the test can hold; what they find is read before they are held. */
+async function open() {
+  const storage = new MemoryStorage();
+  await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: 0 });
+  await storage.ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10, at: 0 });
+  const lookUps: { readonly host: unknown; readonly answer: Gate; fault?: Error }[] = [];
+  let held = false;
+  const replay = storage.outbox.replay.bind(storage.outbox);
+  storage.outbox.replay = async (key, now, host?: object): Promise<StoredReply | undefined> => {
+    const found = await replay(key, now);
+    const lookUp: (typeof lookUps)[number] = { host, answer: new Gate() };
+    lookUps.push(lookUp);
+    if (held) await lookUp.answer.opened;
+    if (lookUp.fault) throw lookUp.fault;
+    return found;
+  };
+  const process = new GateProcess(storage);
+  return {
+    storage,
+    process,
+    lookUps,
+    /** Holds all look-ups from now on, and counts afresh. */
+    hold: () => {
+      held = true;
+      lookUps.length = 0;
+    },
+    letGo: () => {
+      held = false;
+      for (const { answer } of lookUps) answer.open();
+    },
+    balance: () => storage.ledger.balance(ACCOUNT),
+    /** The keys of which the gate knows something. */
+    known: (): unknown => Reflect.get(Object(Reflect.get(process.gate, 'keys')), 'size'),
+  };
+}
+
+describe('when the first has ended', () => {
+  test('repeats that come together are all replayed from one look-up, and another body is refused', async () => {
+    const { process, hold, lookUps, letGo, balance, known } = await open();
+    const { reply } = await process.run(BODY);
+    hold();
+    const repeats = times(8, () => process.run(BODY));
+    const other = expect(process.run({ a: 2 })).rejects.toMatchObject(MISMATCH);
+    const late = settled().then(() => process.run(BODY));
+    await settled(20);
+    letGo();
+    expect(await Promise.all([...repeats, late])).toEqual(Array.from({ length: 9 }, () => ({ reply, replayed: true })));
+    await other;
+    expect([lookUps.length, process.works, await balance(), known()]).toEqual([1, 1, 9, 0]);
+  });
+
+  test('repeats have an answer each: what is done to one does not show in another', async () => {
+    const { process } = await open();
+    const { reply } = await process.run(BODY);
+    const [one, other] = await Promise.all([process.run(BODY), process.run(BODY)]);
+    Object.assign(one.reply, { changed: true });
+    expect(other.reply).toEqual(reply);
+  });
+
+  test('a look-up that came after it is not answered by one that began before it', async () => {
+    const { process, hold, lookUps, letGo, balance } = await open();
+    const working = new Gate();
+    const first = process.run(BODY, async (send) => {
+      await working.opened;
+      return send();
+    });
+    await settled();
+    hold();
+    // Both of these read that nothing is kept; one of them is in a transaction of its own.
+    const early = [process.run(BODY), process.run(BODY, undefined, { manager: 1 })];
+    await settled();
+    working.open();
+    const { reply } = await first;
+    const late = process.run(BODY);
+    await settled();
+    expect(lookUps).toHaveLength(3);
+    letGo();
+    const replayed = { reply, replayed: true };
+    expect(await Promise.all([...early, late])).toEqual([replayed, replayed, replayed]);
+    expect([process.works, await balance()]).toEqual([1, 9]);
+  });
+
+  test('but has not left yet, it is replayed all the same', async () => {
+    const { process, balance, known } = await open();
+    const [committed, leave] = [new Gate(), new Gate()];
+    const first = process.run(BODY, async (send) => {
+      const accepted = await send();
+      committed.open();
+      await leave.opened;
+      return accepted;
+    });
+    await committed.opened;
+    const repeats = await Promise.all(times(3, () => process.run(BODY)));
+    await expect(process.run({ a: 2 })).rejects.toMatchObject(MISMATCH);
+    leave.open();
+    const { reply, replayed } = await first;
+    expect([replayed, ...repeats]).toEqual([false, ...Array.from({ length: 3 }, () => ({ reply, replayed: true }))]);
+    expect([process.works, await balance(), known()]).toEqual([1, 9, 0]);
+  });
+});
+
+describe('of first requests at once', () => {
+  test('one does the work, the others are told to wait, and nothing is remembered of them', async () => {
+    const { process, balance, known, lookUps } = await open();
+    const results = await Promise.allSettled(times(50, () => process.run(BODY)));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toEqual([
+      expect.objectContaining({ value: expect.objectContaining({ replayed: false }) }),
+    ]);
+    const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    expect(refusals).toHaveLength(49);
+    for (const refusal of refusals) expect(refusal).toMatchObject(RUNNING);
+    expect([process.works, lookUps.length, await balance(), known()]).toEqual([1, 1, 9, 0]);
+  });
+
+  test('in two processes one is charged, and both give its answer', async () => {
+    const { storage, process, balance } = await open();
+    const other = new GateProcess(storage, process.clock, 100);
+    const results = await Promise.allSettled([process, other].flatMap((each) => times(25, () => each.run(BODY))));
+    const done = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    expect(done.map(({ replayed }) => replayed).sort()).toEqual([false, true]);
+    expect(done[0]?.reply).toEqual(done[1]?.reply);
+    expect(await balance()).toBe(9);
+  });
+
+  test('that the work refuses, the next is free to try, whatever its body', async () => {
+    const { process, balance, known } = await open();
+    const refuse = async () => {
+      throw new MessagingError('error.insufficient_balance');
+    };
+    const results = await Promise.allSettled(times(5, () => process.run(BODY, refuse)));
+    expect(results.map(({ status }) => status)).toEqual(Array.from({ length: 5 }, () => 'rejected'));
+    expect((await process.run({ a: 2 })).replayed).toBe(false);
+    expect([await balance(), known()]).toEqual([9, 0]);
+  });
+});
+
+describe('a look-up', () => {
+  test('during which the work is refused leaves the key free: it is done then', async () => {
+    const { process, hold, letGo, balance } = await open();
+    const working = new Gate();
+    const first = process.run(BODY, async () => {
+      await working.opened;
+      throw new MessagingError('error.insufficient_balance');
+    });
+    await settled();
+    hold();
+    const second = process.run(BODY);
+    await settled();
+    working.open();
+    await expect(first).rejects.toMatchObject({ code: 'error.insufficient_balance' });
+    letGo();
+    expect((await second).replayed).toBe(false);
+    expect([process.works, await balance()]).toEqual([2, 9]);
+  });
+
+  test('that fails fails those who wait for it, and is forgotten', async () => {
+    const { process, hold, lookUps, letGo, known } = await open();
+    const { reply } = await process.run(BODY);
+    hold();
+    const waiting = Promise.allSettled(times(3, () => process.run(BODY)));
+    await settled();
+    for (const lookUp of lookUps) lookUp.fault = new StorageUnavailableError('away');
+    letGo();
+    const away = { status: 'rejected', reason: expect.any(StorageUnavailableError) };
+    expect(await waiting).toEqual([away, away, away]);
+    expect([lookUps.length, known()]).toEqual([1, 0]);
+    expect(await process.run(BODY)).toEqual({ reply, replayed: true });
+  });
+
+  test('that fails while the work goes on is forgotten too', async () => {
+    const { process, hold, lookUps, letGo } = await open();
+    const working = new Gate();
+    const first = process.run(BODY, async (send) => {
+      await working.opened;
+      return send();
+    });
+    await settled();
+    hold();
+    const failing = expect(process.run(BODY)).rejects.toThrow(StorageUnavailableError);
+    await settled();
+    for (const lookUp of lookUps) lookUp.fault = new StorageUnavailableError('away');
+    letGo();
+    await failing;
+    await expect(process.run(BODY)).rejects.toMatchObject(RUNNING);
+    working.open();
+    expect((await first).replayed).toBe(false);
+  });
+
+  test('in a host’s transaction is its own: nobody else is answered by it, nor it by others', async () => {
+    const { process, hold, lookUps, letGo, known } = await open();
+    await process.run(BODY);
+    hold();
+    const [one, two] = [{ manager: 1 }, { manager: 2 }];
+    const runs = [
+      ...[process.run(BODY, undefined, one), process.run(BODY), process.run(BODY, undefined, two)],
+      ...[process.run(BODY), process.run(BODY, undefined, one)],
+    ];
+    await settled();
+    expect(lookUps.map(({ host }) => host)).toEqual([one, undefined, two, one]);
+    letGo();
+    expect((await Promise.all(runs)).map(({ replayed }) => replayed)).toEqual([true, true, true, true, true]);
+    expect(known()).toBe(0);
+  });
+
+  test('is not made without a key', async () => {
+    const { process, lookUps, known } = await open();
+    const accepted = { reply: {}, replayed: false };
+    const running = process.gate.run(ACCOUNT, 'r', undefined, async (once) => {
+      expect([once, known()]).toEqual([undefined, 0]);
+      return accepted;
+    });
+    expect([await running, lookUps.length]).toEqual([accepted, 0]);
+  });
+});
