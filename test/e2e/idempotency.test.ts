@@ -4,10 +4,10 @@ import { SignatureService } from '../../src/accounts/signature-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { OnceGate } from '../../src/outbox/once-gate.js';
 import { SmsService } from '../../src/sms/sms-service.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { ApiClient } from '../support/api-client.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
+import { rawSend } from '../support/raw-send.js';
 import { describeServices, type Service, startService } from '../support/services.js';
 
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
@@ -22,25 +22,6 @@ const OTHER_BODY = {
   message: 'Cette Idempotency-Key a déjà servi pour une autre requête',
   error: 'Unprocessable Entity',
 };
-const RUNNING = {
-  statusCode: 409,
-  message: 'Une requête avec cette Idempotency-Key est en cours de traitement',
-  error: 'Conflict',
-};
-
-/** The very bytes of an answer. */
-async function raw(client: ApiClient, body: string, headers: Readonly<Record<string, string>> = KEY) {
-  const response = await fetch(`${client.url}/send/sms`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': client.key, ...headers },
-    body,
-  });
-  return {
-    status: response.status,
-    replayed: response.headers.get('idempotency-replayed'),
-    text: await response.text(),
-  };
-}
 
 describeServices('an Idempotency-Key', (start) => {
   let clock: FakeClock;
@@ -55,14 +36,14 @@ describeServices('an Idempotency-Key', (start) => {
   });
 
   it('gives the first answer byte for byte, marked, and neither sends nor charges again', async () => {
-    const first = await raw(client, JSON.stringify({ ...SEND, number: ['22670000000', '33612345678'] }));
+    const first = await rawSend(client, KEY, JSON.stringify({ ...SEND, number: ['22670000000', '33612345678'] }));
     expect(first).toMatchObject({ status: 200, replayed: null });
     clock.advance(1000);
     for (const body of [
       '{"signature":"INFOS","content":"Bonjour","number":["22670000000","33612345678"]}',
       ' { "number" : ["22670000000", "33612345678"],\n"content":"Bonjou\\u0072", "signature":"INFOS" } ',
     ]) {
-      expect(await raw(client, body)).toEqual({ status: 200, replayed: 'true', text: first.text });
+      expect(await rawSend(client, KEY, body)).toEqual({ status: 200, replayed: 'true', text: first.text });
     }
     expect(await client.balance()).toBe(6);
     expect((await client.list()).items).toHaveLength(1);
@@ -187,67 +168,6 @@ describeServices('an Idempotency-Key', (start) => {
     expect(await client.send(SEND, { 'idempotency-key': `${key.slice(0, -1)}Z` })).toMatchObject({ status: 200 });
     expect(await client.balance()).toBe(8);
   });
-
-  it('of 40 requests at once sends once; each gets that answer or is told to wait', async () => {
-    const replies = await Promise.all(Array.from({ length: 40 }, () => client.send(SEND, KEY)));
-    const done = replies.filter(({ status }) => status === 200);
-    expect(done.length).toBeGreaterThan(0);
-    expect(new Set(done.map(({ body }) => JSON.stringify(body))).size).toBe(1);
-    for (const { status, body, headers } of replies) {
-      if (status !== 200) expect([body, headers.get('retry-after')]).toEqual([RUNNING, '1']);
-    }
-    expect(await client.balance()).toBe(9);
-  });
-});
-
-describeOnBothAdapters('an Idempotency-Key while the first is running', (adapter) => {
-  /** Holds commits back until it is told to go on. */
-  class HeldStorage extends MemoryStorage {
-    entered: () => void = () => {};
-    release: () => void = () => {};
-
-    hold(): Promise<void> {
-      const gate = new Promise<void>((resolve) => {
-        this.release = resolve;
-      });
-      const commit = this.outbox.commit.bind(this.outbox);
-      return new Promise((entered) => {
-        this.outbox.commit = async (...args) => {
-          entered();
-          await gate;
-          return commit(...args);
-        };
-      });
-    }
-  }
-
-  it('is a 409 here, and on another instance the same answer', async () => {
-    const storage = new HeldStorage();
-    const here = await startService(adapter, { storage: { useValue: storage } });
-    const there = await startService(adapter, { storage: { useValue: storage } });
-    try {
-      const client = await here.client(10);
-      const elsewhere = new ApiClient(`${there.url}/api/v1`, client.accountId, client.key);
-      const held = storage.hold();
-      const first = client.send(SEND, KEY);
-      await held;
-      const second = await client.send(SEND, KEY);
-      expect([second.status, second.body, second.headers.get('retry-after')]).toEqual([409, RUNNING, '1']);
-      const other = elsewhere.send(SEND, KEY);
-      storage.release();
-      const { body } = await first;
-      const replay = await other;
-      expect([replay.status, replay.body]).toEqual([200, body]);
-      expect([(await first).headers, replay.headers].map((headers) => headers.get('idempotency-replayed'))).toEqual(
-        expect.arrayContaining([null, 'true']),
-      );
-      expect(await client.balance()).toBe(9);
-      expect(await client.send({ ...SEND, content: 'Another' }, KEY)).toMatchObject({ status: 422 });
-    } finally {
-      await here.close();
-      await there.close();
-    }
-  });
 });
 
 describeOnBothAdapters('the gate', (adapter) => {
@@ -257,10 +177,10 @@ describeOnBothAdapters('the gate', (adapter) => {
       const client = await service.client(10);
       const deep = `${'[{"a":'.repeat(499)}1${'}]'.repeat(499)}`;
       const body = `{"signature":"INFOS","content":"x","number":["22670000000"],"deep":${deep}}`;
-      const first = await raw(client, body);
+      const first = await rawSend(client, KEY, body);
       expect(first.status).toBe(200);
-      expect(await raw(client, body)).toEqual({ status: 200, replayed: 'true', text: first.text });
-      expect(await raw(client, body.replace(':1}', ':2}'))).toMatchObject({ status: 422 });
+      expect(await rawSend(client, KEY, body)).toEqual({ status: 200, replayed: 'true', text: first.text });
+      expect(await rawSend(client, KEY, body.replace(':1}', ':2}'))).toMatchObject({ status: 422 });
     } finally {
       await service.close();
     }
