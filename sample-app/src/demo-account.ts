@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AccountService, LedgerService, MessagingError } from 'nestjs-messaging';
+import { AccountService, Clock, LedgerService, MessagingError } from 'nestjs-messaging';
 import { type Config, ConfigError } from './config.js';
 import { keepSecrets, readSecrets } from './secrets.js';
 
@@ -15,6 +15,7 @@ export class DemoAccount {
   constructor(
     private readonly accounts: AccountService,
     private readonly ledger: LedgerService,
+    private readonly clock: Clock,
   ) {}
 
   async prepare({ secretsFile, demoApiKey, demoBalance }: Config): Promise<Demo> {
@@ -23,7 +24,10 @@ export class DemoAccount {
     if (!(await this.accounts.findAccount(accountId))) {
       await this.accounts.createAccount({ id: accountId, name: 'Demo' });
     }
-    const apiKey = await this.key(accountId, demoApiKey ?? kept.apiKey);
+    const apiKey =
+      demoApiKey === undefined
+        ? await this.keptKey(accountId, kept.apiKey)
+        : await this.givenKey(accountId, demoApiKey);
     if (demoBalance > 0) await this.firstUnits(accountId, demoBalance);
     if (kept.accountId !== accountId || kept.apiKey !== apiKey)
       keepSecrets(secretsFile, { ...kept, accountId, apiKey });
@@ -40,14 +44,28 @@ export class DemoAccount {
     }
   }
 
-  private async key(accountId: string, known: string | undefined): Promise<string> {
-    if (known === undefined) return (await this.accounts.issueKey(accountId)).key;
-    try {
-      await this.accounts.importKey(accountId, known);
-    } catch (error) {
-      if (!(error instanceof MessagingError) || error.code !== 'error.field_invalid') throw error;
-      throw new ConfigError('DEMO_API_KEY belongs to another account.');
-    }
-    return known;
+  /** An operator may have rotated or revoked it: one that has an end, even a day away, makes room for a new one. */
+  private async keptKey(accountId: string, known: string | undefined): Promise<string> {
+    if (known !== undefined && (await this.endOf(accountId, known)) === undefined) return known;
+    return (await this.accounts.issueKey(accountId)).key;
   }
+
+  /** Used as long as it works: the grace of a rotation is there for changing the setting. */
+  private async givenKey(accountId: string, given: string): Promise<string> {
+    const end = await this.endOf(accountId, given);
+    if (end === undefined || end > this.clock.now()) return given;
+    throw new ConfigError('DEMO_API_KEY was revoked or has expired: give another one, or none, and a new key is made.');
+  }
+
+  /** When a key of the account ends or has ended, in ms; undefined: never. What is not known yet becomes a key of it. */
+  private async endOf(accountId: string, key: string): Promise<number | undefined> {
+    const { id } = await this.accounts.importKey(accountId, key).catch(notOurs);
+    const found = (await this.accounts.listKeys(accountId)).find((each) => each.id === id);
+    return found?.revokedAt ?? found?.expiresAt;
+  }
+}
+
+function notOurs(error: unknown): never {
+  if (!(error instanceof MessagingError) || error.code !== 'error.field_invalid') throw error;
+  throw new ConfigError('DEMO_API_KEY belongs to another account.');
 }

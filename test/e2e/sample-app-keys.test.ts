@@ -1,0 +1,77 @@
+import { rmSync } from 'node:fs';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { parseApiKey } from '../../src/accounts/api-key.js';
+import { call } from '../support/http-client.js';
+import { buildSampleApp, runSampleApp, type SampleApp, sampleFolder, startSampleApp } from '../support/sample-app.js';
+
+beforeAll(buildSampleApp);
+
+describe('the key that a start of the sample app prints', () => {
+  let folder: string;
+  let app: SampleApp | undefined;
+
+  beforeEach(() => {
+    folder = sampleFolder();
+  });
+
+  afterEach(async () => {
+    await stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const stop = async () => {
+    await app?.kill('SIGKILL');
+    app = undefined;
+  };
+  /** A start in the place of the one before: its key, and what the API answers to it. */
+  const started = async (env: NodeJS.ProcessEnv = {}) => {
+    await stop();
+    app = await startSampleApp(folder, env);
+    const { status } = await call(`${app.url}/api/v1/balance`, { headers: { 'x-api-key': app.key } });
+    return { key: app.key, status };
+  };
+  const operator = async (...args: string[]) => {
+    const { code, output } = await runSampleApp(folder, 'operator.js', args);
+    expect(code).toBe(0);
+    return output;
+  };
+  const idOf = (key: string) => parseApiKey(key)?.id ?? '';
+
+  test.each([
+    ['is rotated without grace', ['key:rotate'], ['--grace', '0']],
+    ['is rotated, and works for another day', ['key:rotate'], []],
+    ['is revoked', ['key:revoke'], []],
+  ])(
+    'works after the one before it %s, and is kept from then on',
+    async (_, command, options) => {
+      const first = await started();
+      await operator(...command, idOf(first.key), ...options);
+      const second = await started();
+      expect(second.status).toBe(200);
+      expect(second.key).not.toBe(first.key);
+      expect(await started()).toEqual(second);
+    },
+    90_000,
+  );
+
+  test('is DEMO_API_KEY while that works, also in the grace of its rotation; once it has ended no start', async () => {
+    const { key } = await started();
+    const { id } = JSON.parse(await operator('key:rotate', idOf(key)));
+    expect(await started({ DEMO_API_KEY: key })).toEqual({ key, status: 200 });
+    await operator('key:revoke', idOf(key));
+    const { code, output } = await runSampleApp(folder, 'main.js', [], { DEMO_API_KEY: key });
+    expect([code, output.trim()]).toEqual([
+      ...[1, 'DEMO_API_KEY was revoked or has expired: give another one, or none, and a new key is made.'],
+    ]);
+    expect((await started()).status).toBe(200);
+    expect(await operator('key:list', 'demo')).toContain(id);
+  }, 90_000);
+
+  test('is no DEMO_API_KEY that was rotated without grace', async () => {
+    const { key } = await started();
+    await operator('key:rotate', idOf(key), '--grace', '0');
+    const { code, output } = await runSampleApp(folder, 'main.js', [], { DEMO_API_KEY: key });
+    expect([code, output]).toEqual([1, expect.stringContaining('DEMO_API_KEY was revoked or has expired')]);
+    expect(output).not.toContain(key);
+  }, 90_000);
+});
