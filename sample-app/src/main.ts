@@ -2,22 +2,20 @@ import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { ExpressAdapter } from '@nestjs/platform-express';
-import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { describeMessaging } from 'nestjs-messaging';
 import { AppModule } from './app.module.js';
 import { baseUrl } from './base-url.js';
 import { readConfig } from './config.js';
 import { DemoAccount } from './demo-account.js';
+import { httpAdapter } from './http-adapter.js';
 import { ProgramLogger } from './program-logger.js';
 import { addressTrouble, databaseTrouble, sentenceOf } from './trouble.js';
 import { welcomeText } from './welcome-text.js';
 
 async function start(): Promise<void> {
   const config = readConfig();
-  const platform = config.httpAdapter === 'fastify' ? new FastifyAdapter() : new ExpressAdapter();
-  const app = await NestFactory.create(AppModule.with(config), platform, {
+  const app = await NestFactory.create(AppModule.with(config), httpAdapter(config.httpAdapter), {
     abortOnError: false,
     logger: new ProgramLogger(['fatal', 'error', 'warn']),
   }).catch(databaseTrouble);
