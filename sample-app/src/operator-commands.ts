@@ -1,21 +1,12 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { AccountService, LedgerService, OptOutService, SignatureService } from 'nestjs-messaging';
-
-/** A command was called with the wrong words. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
-interface Values {
-  readonly grace?: string | undefined;
-  readonly note?: string | undefined;
-  readonly reference?: string | undefined;
-}
+import type { OperatorOptions } from './operator-words.js';
+import { UsageError } from './usage-error.js';
 
 interface Command {
   readonly usage: string;
   /** Answers the exit code. */
-  run(app: INestApplicationContext, args: readonly string[], values: Values): Promise<number>;
+  run(app: INestApplicationContext, args: readonly string[], options: OperatorOptions): Promise<number>;
 }
 
 const service = {
@@ -59,13 +50,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   topup: {
     usage: 'topup <account> <units> [--reference <once>] [--note <text>]',
-    run: async (app, args, values) =>
-      print({ balance: await service.ledger(app).topUp(word(args, 0, 'account'), units(args), posting(values)) }),
+    run: async (app, args, options) =>
+      print({ balance: await service.ledger(app).topUp(word(args, 0, 'account'), units(args), posting(options)) }),
   },
   adjust: {
     usage: 'adjust <account> <units, may be negative: put -- before it> [--reference <once>] [--note <text>]',
-    run: async (app, args, values) =>
-      print({ balance: await service.ledger(app).adjust(word(args, 0, 'account'), units(args), posting(values)) }),
+    run: async (app, args, options) =>
+      print({ balance: await service.ledger(app).adjust(word(args, 0, 'account'), units(args), posting(options)) }),
   },
   balance: {
     usage: 'balance <account>',
@@ -148,7 +139,7 @@ function integer(value: string, name: string): number {
   throw new UsageError(`<${name}> must be an integer; it is "${value}".`);
 }
 
-function posting({ reference, note }: Values): { reference?: string; note?: string } {
+function posting({ reference, note }: OperatorOptions): { reference?: string; note?: string } {
   return { ...(reference === undefined ? {} : { reference }), ...(note === undefined ? {} : { note }) };
 }
 

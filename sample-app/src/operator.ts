@@ -1,20 +1,17 @@
 import 'reflect-metadata';
-import { parseArgs } from 'node:util';
 import { NestFactory } from '@nestjs/core';
 import { MessagingError } from 'nestjs-messaging';
 import { AppModule } from './app.module.js';
 import { readConfig } from './config.js';
-import { COMMANDS, UsageError, usage } from './operator-commands.js';
+import { COMMANDS, usage } from './operator-commands.js';
+import { operatorWords } from './operator-words.js';
 import { ProgramLogger } from './program-logger.js';
 import { databaseTrouble, sentenceOf } from './trouble.js';
+import { UsageError } from './usage-error.js';
 
 async function run(): Promise<void> {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: { grace: { type: 'string' }, note: { type: 'string' }, reference: { type: 'string' } },
-  });
-  const [name = 'help', ...args] = positionals;
-  const command = COMMANDS[name];
+  const { name, args, options } = operatorWords(process.argv.slice(2));
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
     console.log(usage());
     process.exitCode = name === 'help' ? 0 : 2;
@@ -26,7 +23,7 @@ async function run(): Promise<void> {
     logger: new ProgramLogger(['fatal', 'error']),
   }).catch(databaseTrouble);
   try {
-    process.exitCode = await command.run(app, args, values);
+    process.exitCode = await command.run(app, args, options);
   } finally {
     await app.close();
   }
@@ -39,5 +36,5 @@ run().catch((error: unknown) => {
     console.error(`Refused: the reference "${error.values.reference}" is that of another posting. Nothing was posted.`);
   } else if (error instanceof MessagingError) console.error(`Refused: ${error.code} ${JSON.stringify(error.values)}`);
   else console.error(error);
-  process.exitCode = 1;
+  process.exitCode = error instanceof UsageError ? 2 : 1;
 });

@@ -1,0 +1,40 @@
+import { parseArgs } from 'node:util';
+import { UsageError } from './usage-error.js';
+
+const OPTIONS = { grace: { type: 'string' }, note: { type: 'string' }, reference: { type: 'string' } } as const;
+
+/** The options of all commands. */
+export type OperatorOptions = { readonly [name in keyof typeof OPTIONS]?: string | undefined };
+
+/** What was typed: the command's name, its words, and options. */
+export interface OperatorWords {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly options: OperatorOptions;
+}
+
+/** @throws UsageError with one sentence that says what to type instead */
+export function operatorWords(typed: readonly string[]): OperatorWords {
+  const rules = { args: [...typed], allowPositionals: true, options: OPTIONS };
+  // Looked at first: what Node throws of a mistyped option is a stack, and several lines.
+  for (const token of parseArgs({ ...rules, strict: false, tokens: true }).tokens) {
+    if (token.kind !== 'option') continue;
+    if (!Object.hasOwn(OPTIONS, token.name)) throw new UsageError(unknownOption(typed[token.index] ?? token.rawName));
+    if (token.value === undefined || (!token.inlineValue && /^-./.test(token.value))) {
+      throw new UsageError(
+        `${token.rawName} needs a value behind it; one that begins with a dash is written ${token.rawName}=<value>.`,
+      );
+    }
+  }
+  const { positionals, values } = parseArgs(rules);
+  const [name = 'help', ...args] = positionals;
+  return { name, args, options: values };
+}
+
+function unknownOption(word: string): string {
+  if (/^-[\d.]/.test(word)) {
+    return `${word} begins with a dash: put it at the end of the line behind --, as in "adjust demo --note Gift -- -5".`;
+  }
+  const names = Object.keys(OPTIONS).map((name) => `--${name}`);
+  return `There is no option ${word.replace(/=.*/s, '')}: there are ${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`;
+}

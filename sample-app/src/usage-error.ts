@@ -1,0 +1,4 @@
+/** A command was called with the wrong words. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}

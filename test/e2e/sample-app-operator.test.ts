@@ -1,0 +1,60 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { operatorWords } from '../../sample-app/src/operator-words.js';
+import { UsageError } from '../../sample-app/src/usage-error.js';
+import { buildSampleApp, runSampleApp, sampleFolder } from '../support/sample-app.js';
+
+beforeAll(buildSampleApp);
+
+describe('an operator command that is mistyped', () => {
+  const folder = sampleFolder();
+
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  const noOption = (word: string) => `There is no option ${word}: there are --grace, --note and --reference.`;
+  const dash = (word: string) =>
+    `${word} begins with a dash: put it at the end of the line behind --, as in "adjust demo --note Gift -- -5".`;
+  const noValue = (option: string) =>
+    `${option} needs a value behind it; one that begins with a dash is written ${option}=<value>.`;
+
+  test.each<[line: string, sentence: string]>([
+    ['key:rotate x --grce 0', noOption('--grce')],
+    ['key:rotate x --grce=0', noOption('--grce')],
+    ['topup x 5 -n Gift', noOption('-n')],
+    ['topup x -5', dash('-5')],
+    ['topup x -50 --note Gift', dash('-50')],
+    ['topup x -1.5', dash('-1.5')],
+    ['topup x 5 --note', noValue('--note')],
+    ['topup x 5 --note --reference inv-1', noValue('--note')],
+  ])('is told in one sentence what to do: %s', (line, sentence) => {
+    expect(() => operatorWords(line.split(' '))).toThrow(new UsageError(sentence));
+  });
+
+  test.each([
+    ['key:rotate x --grce 0', noOption('--grce')],
+    ['topup x -5', dash('-5')],
+  ])('is told nothing else, and nothing is opened for it: %s', async (line, sentence) => {
+    const { code, output } = await runSampleApp(folder, 'operator.js', line.split(' '));
+    expect([code, output.trim()]).toEqual([2, sentence]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test.each(['nonsense', 'constructor'])('is told the commands there are: %s', async (name) => {
+    const { code, output } = await runSampleApp(folder, 'operator.js', [name]);
+    expect([code, output]).toEqual([2, expect.stringMatching(/^Works on the database of DATABASE_URL:/)]);
+  });
+
+  test('is told what is missing or no number, with the same exit code', async () => {
+    const missing = await runSampleApp(folder, 'operator.js', ['topup', 'x']);
+    expect([missing.code, missing.output]).toEqual([2, expect.stringMatching(/^<units> is missing\./)]);
+    const many = await runSampleApp(folder, 'operator.js', ['topup', 'x', 'many']);
+    expect([many.code, many.output.trim()]).toEqual([2, '<units> must be an integer; it is "many".']);
+  });
+
+  test('behind -- a word may begin with a dash, and the command refuses what it does not do', async () => {
+    const { code, output } = await runSampleApp(folder, 'operator.js', ['topup', 'x', '--', '-5']);
+    expect([code, output]).toEqual([1, expect.stringMatching(/^Refused: error\./)]);
+  });
+});
