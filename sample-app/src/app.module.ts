@@ -1,19 +1,20 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { MessagingModule, SandboxModule, TypeormStorage } from 'nestjs-messaging';
-import type { Config } from './config.js';
-import { DemoAccount } from './demo-account.js';
-import { msgappTransport } from './msgapp-transport.js';
-import { PhoneLoginController } from './phone-login.controller.js';
+import type { Config } from './config/config.js';
+import { msgappTransport } from './config/msgapp-transport.js';
+import { serviceSecrets } from './config/secrets.js';
+import { smsTransport } from './config/sms-transport.js';
+import { DemoAccount } from './demo/demo-account.js';
+import { PhoneLoginController } from './login/phone-login.controller.js';
 import { PrefixedIds } from './prefixed-ids.js';
-import { keptSecret } from './secrets.js';
-import { smsTransport } from './sms-transport.js';
 import { WelcomeController } from './welcome.controller.js';
 
 /** The host application. */
 @Module({})
 export class AppModule {
   static with(config: Config): DynamicModule {
-    const { databaseUrl, homeCountry, dispatch, secretsFile } = config;
+    const { databaseUrl, homeCountry, dispatch } = config;
+    const { otpPepper, credentialsKey } = serviceSecrets(config);
     return {
       module: AppModule,
       imports: [
@@ -23,15 +24,11 @@ export class AppModule {
           signatures: ['INFOS', 'ALERTE', 'SERVICE'],
           dispatch: { enabled: dispatch },
           sms: { tariff: { base: 1, international: 3, home: homeCountry }, ...smsTransport(config.sms) },
-          otp: {
-            pepper: config.otpPepper ?? keptSecret(secretsFile, 'otpPepper'),
-            limits: config.otpLimits,
-            validitySeconds: config.otpValiditySeconds,
-          },
+          otp: { pepper: otpPepper, limits: config.otpLimits, validitySeconds: config.otpValiditySeconds },
           msgapp: {
             transport: msgappTransport(config.msgappTransport),
             tariff: { text: 1, media: 2 },
-            credentialsKey: config.credentialsKey ?? keptSecret(secretsFile, 'credentialsKey'),
+            credentialsKey,
           },
           media: { allow: config.mediaAllow },
         }),

@@ -54,7 +54,7 @@ describe('README, TypeScript', () => {
 
   test('log-in is the very controller of the sample app', () => {
     const code = (text: string) => text.replace(/^\/\*\*.*\*\/\n/gm, '').trim();
-    const sample = readFileSync(join(ROOT, 'sample-app/src/phone-login.controller.ts'), 'utf8');
+    const sample = readFileSync(join(ROOT, 'sample-app/src/login/phone-login.controller.ts'), 'utf8');
     expect(code(sample)).toBe(code(new Map(snippets).get('login') ?? ''));
   });
 

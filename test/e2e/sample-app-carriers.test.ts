@@ -64,7 +64,8 @@ describe('the sample app off the sandbox', () => {
     expect(answer.status).toBe(0);
     expect((await client.sent(SEND)).sms_units).toBe(0);
     const operator = async (...args: string[]) =>
-      (await runSampleApp(folder, 'operator.js', args, { SMS_TRANSPORT: 'smpp', SMPP_URL: url, ...SECRETS })).output;
+      (await runSampleApp(folder, 'operator/operator.js', args, { SMS_TRANSPORT: 'smpp', SMPP_URL: url, ...SECRETS }))
+        .output;
     expect(await operator('optout:list', 'all')).toContain(`"number":"${NUMBER}"`);
     expect(await operator('optout:remove', 'all', 'INFOS', NUMBER)).toContain('{"removed":1}');
     expect(await operator('optout:add', 'demo', 'INFOS', NUMBER, '22670000001')).toContain('{"added":2}');

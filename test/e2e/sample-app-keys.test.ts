@@ -31,7 +31,7 @@ describe('the key that a start of the sample app prints', () => {
     return { key: app.key, status };
   };
   const operator = async (...args: string[]) => {
-    const { code, output } = await runSampleApp(folder, 'operator.js', args);
+    const { code, output } = await runSampleApp(folder, 'operator/operator.js', args);
     expect(code).toBe(0);
     return output;
   };

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { operatorWords } from '../../sample-app/src/operator-words.js';
-import { UsageError } from '../../sample-app/src/usage-error.js';
+import { UsageError } from '../../sample-app/src/operator/usage-error.js';
+import { operatorWords } from '../../sample-app/src/operator/words.js';
 import { buildSampleApp, runSampleApp, sampleFolder } from '../support/sample-app.js';
 
 beforeAll(buildSampleApp);
@@ -36,25 +36,25 @@ describe('an operator command that is mistyped', () => {
     ['key:rotate x --grce 0', noOption('--grce')],
     ['topup x -5', dash('-5')],
   ])('is told nothing else, and nothing is opened for it: %s', async (line, sentence) => {
-    const { code, output } = await runSampleApp(folder, 'operator.js', line.split(' '));
+    const { code, output } = await runSampleApp(folder, 'operator/operator.js', line.split(' '));
     expect([code, output.trim()]).toEqual([2, sentence]);
     expect(readdirSync(folder)).toEqual([]);
   });
 
   test.each(['nonsense', 'constructor'])('is told the commands there are: %s', async (name) => {
-    const { code, output } = await runSampleApp(folder, 'operator.js', [name]);
+    const { code, output } = await runSampleApp(folder, 'operator/operator.js', [name]);
     expect([code, output]).toEqual([2, expect.stringMatching(/^Works on the database of DATABASE_URL:/)]);
   });
 
   test('is told what is missing or no number, with the same exit code', async () => {
-    const missing = await runSampleApp(folder, 'operator.js', ['topup', 'x']);
+    const missing = await runSampleApp(folder, 'operator/operator.js', ['topup', 'x']);
     expect([missing.code, missing.output]).toEqual([2, expect.stringMatching(/^<units> is missing\./)]);
-    const many = await runSampleApp(folder, 'operator.js', ['topup', 'x', 'many']);
+    const many = await runSampleApp(folder, 'operator/operator.js', ['topup', 'x', 'many']);
     expect([many.code, many.output.trim()]).toEqual([2, '<units> must be an integer; it is "many".']);
   });
 
   test('behind -- a word may begin with a dash, and the command refuses what it does not do', async () => {
-    const { code, output } = await runSampleApp(folder, 'operator.js', ['topup', 'x', '--', '-5']);
+    const { code, output } = await runSampleApp(folder, 'operator/operator.js', ['topup', 'x', '--', '-5']);
     expect([code, output]).toEqual([1, expect.stringMatching(/^Refused: error\./)]);
   });
 });

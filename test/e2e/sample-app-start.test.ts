@@ -3,10 +3,17 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { baseUrl } from '../../sample-app/src/base-url.js';
-import { readConfig } from '../../sample-app/src/config.js';
+import { readConfig } from '../../sample-app/src/config/config.js';
+import { baseUrl } from '../../sample-app/src/demo/base-url.js';
 import { call } from '../support/http-client.js';
-import { buildSampleApp, runSampleApp, type SampleApp, sampleFolder, startSampleApp } from '../support/sample-app.js';
+import {
+  buildSampleApp,
+  ROOT,
+  runSampleApp,
+  type SampleApp,
+  sampleFolder,
+  startSampleApp,
+} from '../support/sample-app.js';
 
 beforeAll(buildSampleApp);
 
@@ -44,7 +51,7 @@ describe('a start of the sample app', () => {
       const [server, port] = await listening();
       await once(server.close(), 'close');
       const env = { DATABASE_URL: `${kind}://me:hidden@127.0.0.1:${port}/messaging` };
-      for (const [program, ...args] of [['main.js'], ['operator.js', 'account:list']] as const) {
+      for (const [program, ...args] of [['main.js'], ['operator/operator.js', 'account:list']] as const) {
         const { code, output } = await runSampleApp(folder, program, args, env);
         expect(code).toBe(1);
         expect(output.trim()).toBe(
@@ -84,6 +91,16 @@ describe('a start of the sample app', () => {
     ['0:0:0:0:0:0:0:0', 'http://[::1]:80'],
   ])('HOST=%s is printed as %s', (host, url) => {
     expect(baseUrl(host, 80)).toBe(url);
+  });
+
+  test.each<[database: NodeJS.ProcessEnv, secrets: string]>([
+    [{}, 'messaging.db.secrets.json'],
+    [{ DATABASE_URL: 'postgres://127.0.0.1/messaging' }, 'secrets.json'],
+  ])('without settings its files are below sample-app/data (%j)', (env, secrets) => {
+    const data = join(ROOT, 'sample-app/data');
+    const { databaseUrl, secretsFile } = readConfig(env);
+    expect(databaseUrl).toBe(env.DATABASE_URL ?? `sqlite:${join(data, 'messaging.db')}`);
+    expect(secretsFile).toBe(join(data, secrets));
   });
 
   test.each<[string, NodeJS.ProcessEnv]>([

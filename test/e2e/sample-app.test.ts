@@ -102,7 +102,9 @@ describe('sample app', () => {
     const app = await start();
     await send(app, bonjour);
     await stop(app, 'SIGTERM');
-    expect((await runSampleApp(folder, 'operator.js', ['ledger:check'])).output).toContain('The ledger is right.');
+    expect((await runSampleApp(folder, 'operator/operator.js', ['ledger:check'])).output).toContain(
+      'The ledger is right.',
+    );
   });
 
   test('DEMO_API_KEY is used, twice too; a malformed one stops the start with a sentence', async () => {
@@ -124,7 +126,7 @@ describe('sample app', () => {
 
   test('a DEMO_API_KEY of another account stops the start with a sentence', async () => {
     const app = await start();
-    const operator = async (...args: string[]) => (await runSampleApp(folder, 'operator.js', args)).output;
+    const operator = async (...args: string[]) => (await runSampleApp(folder, 'operator/operator.js', args)).output;
     const { id } = JSON.parse(await operator('account:create', 'Awa'));
     const { key } = JSON.parse(await operator('key:issue', id));
     await stop(app, 'SIGTERM');
@@ -200,10 +202,16 @@ describe('sample app', () => {
 
   test('the operator works on the database of a running app', async () => {
     const app = await start();
-    const operator = async (...args: string[]) => (await runSampleApp(folder, 'operator.js', args)).output;
+    const operator = async (...args: string[]) => (await runSampleApp(folder, 'operator/operator.js', args)).output;
     expect(await operator('topup', 'demo', '50', '--reference', 'inv-1')).toContain('{"balance":1050}');
     expect(await operator('topup', 'demo', '50', '--reference', 'inv-1')).toContain('{"balance":1050}');
-    const other50 = await runSampleApp(folder, 'operator.js', ['adjust', 'demo', '50', '--reference', 'inv-1']);
+    const other50 = await runSampleApp(folder, 'operator/operator.js', [
+      'adjust',
+      'demo',
+      '50',
+      '--reference',
+      'inv-1',
+    ]);
     expect([other50.code, other50.output.trim()]).toEqual([
       ...[1, 'Refused: the reference "inv-1" is that of another posting. Nothing was posted.'],
     ]);

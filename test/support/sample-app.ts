@@ -48,7 +48,7 @@ export async function startSampleApp(folder: string, env: NodeJS.ProcessEnv = {}
 /** Runs one of its programs to its end. */
 export async function runSampleApp(
   folder: string,
-  program: 'main.js' | 'operator.js',
+  program: 'main.js' | 'operator/operator.js',
   args: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
 ): Promise<{ code: number | null; output: string }> {

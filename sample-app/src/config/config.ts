@@ -32,7 +32,7 @@ export interface Config {
   readonly dispatch: boolean;
 }
 
-const DATA = resolve(dirname(fileURLToPath(import.meta.url)), '../data');
+const DATA = resolve(dirname(fileURLToPath(import.meta.url)), '../../data');
 
 /** @throws ConfigError */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {

@@ -1,13 +1,13 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { MessagingError } from 'nestjs-messaging';
-import { AppModule } from './app.module.js';
-import { readConfig } from './config.js';
-import { COMMANDS, usage } from './operator-commands.js';
-import { operatorWords } from './operator-words.js';
-import { ProgramLogger } from './program-logger.js';
-import { databaseTrouble, sentenceOf } from './trouble.js';
+import { AppModule } from '../app.module.js';
+import { readConfig } from '../config/config.js';
+import { ProgramLogger } from '../demo/program-logger.js';
+import { databaseTrouble, sentenceOf } from '../demo/trouble.js';
+import { COMMANDS, usage } from './commands.js';
 import { UsageError } from './usage-error.js';
+import { operatorWords } from './words.js';
 
 async function run(): Promise<void> {
   const { name, args, options } = operatorWords(process.argv.slice(2));

@@ -1,4 +1,4 @@
-import type { Config } from './config.js';
+import type { Config } from '../config/config.js';
 
 /** What a start prints: all that a newcomer needs to send the first messages. */
 export function welcomeText(url: string, apiKey: string, { homeCountry, msgappTransport, sms }: Config): string {

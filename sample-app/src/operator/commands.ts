@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { AccountService, LedgerService, OptOutService, SignatureService } from 'nestjs-messaging';
-import type { OperatorOptions } from './operator-words.js';
 import { UsageError } from './usage-error.js';
+import type { OperatorOptions } from './words.js';
 
 interface Command {
   readonly usage: string;

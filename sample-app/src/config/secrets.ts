@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Config } from './config.js';
 import { ConfigError } from './env.js';
 
 /** What the sample app makes once on the sandbox and keeps. */
@@ -10,6 +11,8 @@ export interface Secrets {
   readonly otpPepper?: string;
   readonly credentialsKey?: string;
 }
+
+type ServiceSecrets = Required<Pick<Secrets, 'otpPepper' | 'credentialsKey'>>;
 
 /** What was kept; nothing on the first start. @throws ConfigError when the file is there and is not ours */
 export function readSecrets(file: string): Secrets {
@@ -45,8 +48,15 @@ function withSentence<T>(file: string, work: () => T): T {
   }
 }
 
-/** A secret of the service, such as the pepper that codes are derived from: kept, or made now and kept. */
-export function keptSecret(file: string, name: 'otpPepper' | 'credentialsKey'): string {
+/** The secrets of the service: as they were given, else kept, or made now and kept. @throws ConfigError */
+export function serviceSecrets({ otpPepper, credentialsKey, secretsFile }: Config): ServiceSecrets {
+  return {
+    otpPepper: otpPepper ?? keptSecret(secretsFile, 'otpPepper'),
+    credentialsKey: credentialsKey ?? keptSecret(secretsFile, 'credentialsKey'),
+  };
+}
+
+function keptSecret(file: string, name: keyof ServiceSecrets): string {
   const kept = readSecrets(file);
   const known = kept[name];
   if (known !== undefined) return known;

@@ -1,11 +1,17 @@
 import { MessagingError, MessagingOptionsError, StorageUnavailableError } from 'nestjs-messaging';
-import { type Config, ConfigError } from './config.js';
+import { type Config, ConfigError } from '../config/config.js';
 
 /** What an operator is told of an error, where it is a setting or the machine that is wrong; undefined for a fault of ours. */
 export function sentenceOf(error: unknown): string | undefined {
   if (error instanceof ConfigError || error instanceof MessagingOptionsError) return error.message;
   if (error instanceof StorageUnavailableError) return `The database does not answer. ${error.reason}`;
   return undefined;
+}
+
+/** Ends the program with what went wrong at its start: a sentence, or the whole error when it is a fault of ours. */
+export function endOfStart(error: unknown): never {
+  console.error(sentenceOf(error) ?? error);
+  process.exit(1);
 }
 
 /** For what goes wrong while the modules are made: all that can be missing then is the database. */

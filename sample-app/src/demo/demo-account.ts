@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService, Clock, LedgerService, MessagingError } from 'nestjs-messaging';
-import { type Config, ConfigError } from './config.js';
-import { keepSecrets, readSecrets } from './secrets.js';
+import { type Config, ConfigError } from '../config/config.js';
+import { keepSecrets, readSecrets } from '../config/secrets.js';
 
 /** The account that the sample app starts with. */
 export interface Demo {
