@@ -19,7 +19,10 @@ import type { PortSource } from './port-provider.js';
 
 /** What shapes the module graph; given at once, also to `forRootAsync`. */
 export interface CoreGraph {
-  /** Where our routes start, below the host's global prefix. Default `api/v1`. */
+  /**
+   * Where our routes start, below the host's global prefix: segments of letters, digits and `. _ ~ -`, none of them `.` or
+   * `..`, 1 to 1000 characters. Default `api/v1`.
+   */
   readonly path?: string | undefined;
   /** False: services only, no routes. Default true. */
   readonly controllers?: boolean | undefined;

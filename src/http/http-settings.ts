@@ -2,10 +2,14 @@ import { fr } from '../common/catalogue.fr.js';
 import { type Catalogue, catalogueOf, type Locale } from '../common/catalogue.js';
 import { MessagingOptionsError } from '../common/errors.js';
 import { shown } from '../common/shown.js';
+import { mountPath } from './mount-path.js';
 
 /** What the host writes about HTTP. */
 export interface HttpOptions {
-  /** Where our routes start, below the host's global prefix. Default `api/v1`. */
+  /**
+   * Where our routes start, below the host's global prefix: segments of letters, digits and `. _ ~ -`, none of them `.` or
+   * `..`, 1 to 1000 characters. Default `api/v1`.
+   */
   readonly path?: string | undefined;
   /** False: services only, no routes. Default true. */
   readonly controllers?: boolean | undefined;
@@ -39,24 +43,13 @@ export function resolveHttpSettings(options: HttpOptions = {}): HttpSettings {
   const { path = 'api/v1', controllers = true, limits = {}, locale = 'fr', maxRecipients = 100_000 } = options;
   const { bodyBytes = 52_428_800, requestMs = 30_000 } = limits;
   return {
-    path: pathOf(path),
+    path: mountPath('Option path', path, 'api/v1'),
     controllers,
     maxBodyBytes: integer('limits.bodyBytes', bodyBytes, 268_435_456),
     requestMs: integer('limits.requestMs', requestMs, 3_600_000),
     catalogue: textsOf(locale),
     maxRecipients: integer('maxRecipients', maxRecipients, 1_000_000),
   };
-}
-
-/** Segments of unreserved characters (RFC 3986 section 2.3), so that no router reads a pattern into them. */
-const PATH = /^[\w.~-]+(\/[\w.~-]+)*$/;
-
-function pathOf(path: string): string {
-  const trimmed = typeof path === 'string' ? path.replace(/^\/|\/$/g, '') : '';
-  if (PATH.test(trimmed)) return trimmed;
-  throw new MessagingOptionsError(
-    `Option path must be one or more segments of letters, digits and . _ ~ -, such as "api/v1"; got ${shown(path)}.`,
-  );
 }
 
 function integer(name: string, value: number, max: number): number {

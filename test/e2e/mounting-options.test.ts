@@ -54,7 +54,7 @@ const smsForRootAsync = (options: never) => SmsModule.forRootAsync(options);
 
 /** What shapes the graph, wrong: the option that the sentence has to name, and the options. */
 const GRAPH: [string, object][] = [
-  ...['', '/', 'a//b', 'a/:id', 'a b', 'é', '*', 7, null].map((path): [string, object] => ['path', { path }]),
+  ...['', '/', 'a//b', '../x', 'a/:id', 'a b', 'é', '*', 7, null].map((path): [string, object] => ['path', { path }]),
   ...['no', 0, null].map((controllers): [string, object] => ['controllers', { controllers }]),
   ...[5, 'sqlite:x', {}, { url: 'sqlite:x' }, [], () => undefined, { useFactory: 5 }].map(
     (storage): [string, object] => ['storage', { storage }],
