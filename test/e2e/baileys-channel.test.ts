@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
 import { SessionStore } from '../../src/msgapp/session-store.js';
 import { ApiClient } from '../support/api-client.js';
 import { EventReader } from '../support/event-reader.js';
 import { FileServer } from '../support/file-server.js';
+import { describeOnBothAdapters } from '../support/http-apps.js';
 import { MsgappClient, msgappClient, startMsgapp } from '../support/msgapp-app.js';
 import { PNG } from '../support/png.js';
 import { describeServices, type Service, startService } from '../support/services.js';
@@ -190,7 +191,7 @@ describeServices('the channel over Baileys', (start) => {
   });
 });
 
-describe('a session over Baileys', () => {
+describeOnBothAdapters('a session over Baileys', (adapter) => {
   const services: Service[] = [];
 
   afterEach(async () => {
@@ -198,7 +199,7 @@ describe('a session over Baileys', () => {
   });
 
   async function open(options = overBaileys(peer)): Promise<Service> {
-    const service = await startMsgapp((given, setup) => startService('express', given, setup), options);
+    const service = await startMsgapp((given, setup) => startService(adapter, given, setup), options);
     services.push(service);
     return service;
   }

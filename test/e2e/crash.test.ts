@@ -16,7 +16,7 @@ function submissions(path: string): { run: number; id: string }[] {
   });
 }
 
-describe('kill -9 again and again under load (SQLite)', () => {
+describe('kill -9 again and again under load (SQLite, Express)', () => {
   test(
     'nothing answered is lost, nothing is charged or shown twice, everything comes to its end',
     async () => {
@@ -43,7 +43,7 @@ describe('kill -9 again and again under load (SQLite)', () => {
 
 describe('kill -9 while a batch is on the wire', () => {
   test(
-    'at most once: what was on the wire becomes unknown and is never submitted again',
+    'at most once, on Express: what was on the wire becomes unknown and is never submitted again',
     async () => {
       const { path } = opened(new SqliteFile());
       const carrierLog = `${path}.log`;
@@ -63,11 +63,16 @@ describe('kill -9 while a batch is on the wire', () => {
   );
 
   test(
-    'at least once: everything is delivered, and only what was in flight is submitted again, by a later run',
+    'at least once, on Fastify: everything is delivered, and only what was in flight is submitted again, by a later run',
     async () => {
       const { path } = opened(new SqliteFile());
       const carrierLog = `${path}.log`;
-      const settings = { database: `sqlite:${path}`, carrier: 'at-least-once', carrierLog } as const;
+      const settings = {
+        database: `sqlite:${path}`,
+        carrier: 'at-least-once',
+        carrierLog,
+        adapter: 'fastify',
+      } as const;
       const kills = 3;
       const { problems, states } = await crashLoop(settings, kills);
       expect(problems).toEqual([]);

@@ -178,12 +178,12 @@ describeOnBothAdapters('a database that does not take our writes', (adapter) => 
   });
 });
 
-describe("a host's DataSource that waits for locks inside SQLite (TypeORM's default, 5 s)", () => {
+describeOnBothAdapters("a host's DataSource that waits 5 s for locks inside SQLite, TypeORM's default", (adapter) => {
   test('our writes do not block the event loop with it', async () => {
     const file = opened(new SqliteFile());
     const dataSource = await file.dataSource();
     expect(dataSource).toBeInstanceOf(DataSource);
-    const app = await start('express', TypeormStorage.forRoot({ dataSource }), 10);
+    const app = await start(adapter, TypeormStorage.forRoot({ dataSource }), 10);
     const thief = file.handle();
     thief.exec('BEGIN IMMEDIATE');
     const send = sendSms(app);

@@ -7,6 +7,7 @@ import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { BusyHost } from '../support/busy-host.js';
 import { expectHostBooks, expectHostJoins, expectHostJoinsWhole } from '../support/host-joins.js';
+import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';
 import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
 import { checkLedger } from '../support/money-races.js';
 import { msgappClient, startMsgapp } from '../support/msgapp-app.js';
@@ -34,11 +35,12 @@ interface Outcome {
 
 /** 32 clients send while a host on the same DataSource opens, commits and rolls back its own transactions. */
 async function sendBesideBusyHost(
+  adapter: Adapter,
   dataSource: DataSource,
   storage: NonNullable<CoreGraph['storage']>,
 ): Promise<Outcome> {
   // Delivery is left out: it would be one more who writes, and the naive storage has trouble enough.
-  const app = opened(await startMessaging('express', { storage, dispatch: { enabled: false } }, { units: UNITS }));
+  const app = opened(await startMessaging(adapter, { storage, dispatch: { enabled: false } }, { units: UNITS }));
   const host = await BusyHost.start(dataSource);
   const answered: string[] = [];
   let refused = 0;
@@ -56,10 +58,11 @@ async function sendBesideBusyHost(
   return { app, host, answered, refused, lost: answered.filter((_, index) => found[index] === undefined) };
 }
 
-describe('32 clients beside a host that transacts on the same SQLite DataSource', () => {
+describeOnBothAdapters('32 clients beside a host that transacts on the same SQLite DataSource', (adapter) => {
   test('nothing that was answered is lost, on either side', async () => {
     const dataSource = await opened(new SqliteFile()).dataSource();
     const { app, host, answered, refused, lost } = await sendBesideBusyHost(
+      adapter,
       dataSource,
       TypeormStorage.forRoot({ dataSource }),
     );
@@ -70,20 +73,22 @@ describe('32 clients beside a host that transacts on the same SQLite DataSource'
     expect(await host.rows()).toEqual(host.committed);
     expect(await checkLedger([app])).toEqual([]);
   });
+});
 
+describe('the same in transactions that are not ours alone', () => {
   test("on TypeORM's own transactions answered sends are lost", async () => {
     const dataSource = await opened(new SqliteFile()).dataSource();
     const storage = { useValue: new NaiveSqliteStorage(dataSource) };
-    const { lost } = await sendBesideBusyHost(dataSource, storage);
+    const { lost } = await sendBesideBusyHost('express', dataSource, storage);
     expect(lost.length).toBeGreaterThan(0);
   });
 });
 
-describe("a send in the host's transaction (SQLite)", () => {
+describeOnBothAdapters("a send in the host's transaction, SQLite", (adapter) => {
   async function start(): Promise<{ app: MessagingApp; dataSource: DataSource }> {
     const dataSource = await opened(new SqliteFile()).dataSource();
     const options = { storage: TypeormStorage.forRoot({ dataSource }), dispatch: { pollMs: 60_000 } };
-    return { app: opened(await startMessaging('express', options, { units: 10 })), dataSource };
+    return { app: opened(await startMessaging(adapter, options, { units: 10 })), dataSource };
   }
 
   test('shares its fate', async () => {
@@ -102,11 +107,11 @@ describe("a send in the host's transaction (SQLite)", () => {
   });
 });
 
-describe("app messages and codes in the host's transaction (SQLite)", () => {
+describeOnBothAdapters("app messages and codes in the host's transaction, SQLite", (adapter) => {
   test('look up their number and keep their file in it, and share its fate', async () => {
     const dataSource = await opened(new SqliteFile()).dataSource();
     const start: StartService = (options, setup) =>
-      startService('express', { ...options, storage: TypeormStorage.forRoot({ dataSource }) }, setup);
+      startService(adapter, { ...options, storage: TypeormStorage.forRoot({ dataSource }) }, setup);
     const service = opened(await startMsgapp(start));
     const client = await msgappClient(service, 10);
     await client.link('22670000200');

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { eventually } from '../support/eventually.js';
 import { FileServer } from '../support/file-server.js';
+import { describeOnBothAdapters } from '../support/http-apps.js';
 import { MSGAPP, MsgappClient, msgappClient, startMsgapp } from '../support/msgapp-app.js';
 import { describeServices, type Service, startService } from '../support/services.js';
 
@@ -134,10 +135,10 @@ describeServices('what a messaging-app channel refuses', (start) => {
   });
 });
 
-describe('the guard of files', () => {
+describeOnBothAdapters('the guard of files', (adapter) => {
   it('lets a channel fetch from nowhere inside unless the host says so', async () => {
     const files = await FileServer.open();
-    const service = await startMsgapp((options, setup) => startService('express', options, setup), { media: {} });
+    const service = await startMsgapp((options, setup) => startService(adapter, options, setup), { media: {} });
     const client = await msgappClient(service, 10);
     await client.link('22670000100');
     expect(await client.media({ to: TO, mediaUrl: files.url('/photo.png') })).toMatchObject({
@@ -146,7 +147,7 @@ describe('the guard of files', () => {
     expect(files.asked.size).toBe(0);
     await service.close();
 
-    const open = await startMsgapp((options, setup) => startService('express', options, setup), {
+    const open = await startMsgapp((options, setup) => startService(adapter, options, setup), {
       media: { allow: [new URL(files.url('/')).origin] },
     });
     const allowed = await msgappClient(open, 10);
@@ -160,7 +161,7 @@ describe('the guard of files', () => {
     const files = await FileServer.open();
     files.put('/never', 'image/png', Buffer.alloc(0));
     const clock = new FakeClock();
-    const service = await startMsgapp((options, setup) => startService('fastify', options, setup), {
+    const service = await startMsgapp((options, setup) => startService(adapter, options, setup), {
       clock: { useValue: clock },
       msgapp: { ...MSGAPP, sessions: { leaseMs: 600_000 } },
       limits: { requestMs: 3_000 },
@@ -183,7 +184,7 @@ describe('the guard of files', () => {
   it('stops fetching when the caller hangs up', async () => {
     const files = await FileServer.open();
     files.put('/never', 'image/png', Buffer.alloc(0));
-    const service = await startMsgapp((options, setup) => startService('express', options, setup));
+    const service = await startMsgapp((options, setup) => startService(adapter, options, setup));
     const client = await msgappClient(service, 10);
     await client.link('22670000100');
     const gone = new AbortController();
@@ -202,9 +203,9 @@ describe('the guard of files', () => {
   });
 });
 
-describe('the texts', () => {
+describeOnBothAdapters('the texts', (adapter) => {
   it('are English where the host wants that', async () => {
-    const service = await startMsgapp((options, setup) => startService('express', options, setup), { locale: 'en' });
+    const service = await startMsgapp((options, setup) => startService(adapter, options, setup), { locale: 'en' });
     const client = await msgappClient(service, 10);
     const messageOf = async (reply: Promise<{ body: unknown }>) => Object((await reply).body).message;
     expect(await messageOf(client.text({ to: TO, body: 'x' }))).toBe('No number is connected');

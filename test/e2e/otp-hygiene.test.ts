@@ -1,20 +1,21 @@
 import { setImmediate as pause } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { OtpService } from '../../src/otp/otp-service.js';
 import { GuardStore } from '../../src/outbox/guard-store.js';
 import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { describeOnBothAdapters } from '../support/http-apps.js';
 import { OtpApp, PEPPER } from '../support/otp-app.js';
 
 const NUMBER = '22670000001';
 
-describe('OTP over time', () => {
+describeOnBothAdapters('OTP over time', (adapter) => {
   let app: OtpApp;
   afterEach(() => app.close());
 
   it('old codes are purged without anybody asking', async () => {
-    app = await OtpApp.start('express');
+    app = await OtpApp.start(adapter);
     for (let index = 0; index < 1200; index++) {
       await app.app.app
         .get(OtpService, { strict: false })
@@ -36,7 +37,7 @@ describe('OTP over time', () => {
     const storage = new MemoryStorage();
     const old = { version: 'old', secret: `${PEPPER} old` };
     const fresh = { version: 'new', secret: `${PEPPER} new` };
-    app = await OtpApp.start('express', {
+    app = await OtpApp.start(adapter, {
       storage,
       otp: { pepper: [old] },
       messaging: { dispatch: { enabled: false } },
@@ -45,7 +46,7 @@ describe('OTP over time', () => {
     expect((await app.send({ service: 's', number: NUMBER })).status).toBe(200);
     expect(await app.balance()).toMatchObject({ balance: 999 });
     await app.close();
-    app = await OtpApp.start('express', { storage, otp: { pepper: [fresh] } });
+    app = await OtpApp.start(adapter, { storage, otp: { pepper: [fresh] } });
     const service = app.app.app.get(OtpService, { strict: false });
     for (let turn = 0; turn < 200 && (await storage.ledger.balance(accountId)) !== 1000; turn++) {
       app.clock.advance(5);
@@ -61,18 +62,18 @@ describe('OTP over time', () => {
     const storage = new MemoryStorage();
     const old = { version: 'old', secret: `${PEPPER} old` };
     const fresh = { version: 'new', secret: `${PEPPER} new` };
-    app = await OtpApp.start('express', { storage, otp: { pepper: [old] } });
+    app = await OtpApp.start(adapter, { storage, otp: { pepper: [old] } });
     const { accountId } = app.app;
     const otp = await app.codeFor(NUMBER, 's');
     await app.close();
-    app = await OtpApp.start('express', { storage, otp: { pepper: [fresh, old] } });
+    app = await OtpApp.start(adapter, { storage, otp: { pepper: [fresh, old] } });
     const service = app.app.app.get(OtpService, { strict: false });
     expect(await service.verify(accountId, { service: 's', number: NUMBER, otp })).toEqual({ kind: 'verified' });
   });
 
   it("a send in the host's transaction shares its fate", async () => {
     const dataSource = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
-    app = await OtpApp.start('express', { storage: new TypeormStorage({ database: dataSource }) });
+    app = await OtpApp.start(adapter, { storage: new TypeormStorage({ database: dataSource }) });
     const service = app.app.app.get(OtpService, { strict: false });
     const { accountId } = app.app;
     const otp = { service: 's', number: NUMBER };

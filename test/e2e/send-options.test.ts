@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { MsgappService } from '../../src/msgapp/msgapp-service.js';
 import { OtpService } from '../../src/otp/otp-service.js';
 import { SmsService } from '../../src/sms/sms-service.js';
+import { describeOnBothAdapters } from '../support/http-apps.js';
 import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
 import { MSGAPP } from '../support/msgapp-app.js';
 import { PEPPER } from '../support/otp-app.js';
@@ -12,12 +13,6 @@ const SMS = { signature: 'INFOS', content: 'x', number: [NUMBER] };
 const OTP = { service: 's', number: NUMBER };
 const TEXT = { to: NUMBER, body: 'x' };
 const FILE = { to: NUMBER, mediaUrl: 'https://files.example/photo' };
-
-let app: MessagingApp;
-beforeEach(async () => {
-  app = await startMessaging('express', { otp: { pepper: PEPPER }, msgapp: MSGAPP }, { units: 10 });
-});
-afterEach(() => app.close());
 
 /** Every way to send from a host's own code: service, method, what is sent. */
 const DOORS = [
@@ -32,12 +27,24 @@ const DOORS = [
 ] as const;
 
 /** As JavaScript would: unchecked. */
-function send([service, method, what]: (typeof DOORS)[number], options: object): Promise<unknown> {
+function sendFrom(
+  app: MessagingApp,
+  [service, method, what]: (typeof DOORS)[number],
+  options: object,
+): Promise<unknown> {
   const target: object = app.app.get<object>(service, { strict: false });
   return Reflect.apply(Reflect.get(target, method), target, [app.accountId, what, options]);
 }
 
-describe('options of a send that nobody reads', () => {
+describeOnBothAdapters('options of a send that nobody reads', (adapter) => {
+  let app: MessagingApp;
+  const send = (door: (typeof DOORS)[number], options: object) => sendFrom(app, door, options);
+
+  beforeEach(async () => {
+    app = await startMessaging(adapter, { otp: { pepper: PEPPER }, msgapp: MSGAPP }, { units: 10 });
+  });
+  afterEach(() => app.close());
+
   test('are refused at every door: the manager of a transaction would be passed over, and the send be outside of it', async () => {
     for (const door of DOORS) {
       const sent = send(door, { manager: {} });

@@ -19,7 +19,7 @@ import {
 import { SmppSmsTransport } from 'nestjs-messaging/smpp';
 
 const { DATABASE_URL = '', PORT = '0', CARRIER = 'sandbox', CARRIER_LOG = '', RUN = '0', NAIVE = '' } = process.env;
-const { SMSC_PORT = '' } = process.env;
+const { SMSC_PORT = '', HTTP_ADAPTER = 'express' } = process.env;
 
 /** A carrier that remembers in a file what it was given, takes its time, and delivers everything. */
 class LoggingTransport extends SmsTransport {
@@ -74,7 +74,12 @@ class HastyStorage extends TypeormStorage {
 })
 class Host {}
 
-const app = await NestFactory.create(Host, { logger: ['error'], abortOnError: false });
+// Only the one that is asked for: this program starts again and again.
+const Adapter =
+  HTTP_ADAPTER === 'fastify'
+    ? (await import('@nestjs/platform-fastify')).FastifyAdapter
+    : (await import('@nestjs/platform-express')).ExpressAdapter;
+const app = await NestFactory.create(Host, new Adapter(), { logger: ['error'], abortOnError: false });
 app.enableShutdownHooks();
 await app.listen(Number(PORT), '127.0.0.1');
 console.log(`PORT ${app.getHttpServer().address().port}`);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { transformSync } from '@swc/core';
+import type { Adapter } from './http-apps.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -17,6 +18,8 @@ export interface CrashSettings {
   readonly carrierLog?: string;
   /** Answers before it commits. */
   readonly naive?: boolean;
+  /** Default `express`. */
+  readonly adapter?: Adapter;
 }
 
 /** The program of `crash-host.ts`, which is started, killed at any moment, and started again. */
@@ -40,7 +43,14 @@ export class CrashProcess {
 
   /** Starts it; `answering` resolves when it answers. */
   start(): { readonly answering: Promise<void> } {
-    const { database, carrier = 'sandbox', smscPort = '', carrierLog = '', naive = false } = this.settings;
+    const {
+      database,
+      carrier = 'sandbox',
+      smscPort = '',
+      carrierLog = '',
+      naive = false,
+      adapter = 'express',
+    } = this.settings;
     const child = spawn(process.execPath, ['--input-type=module', '--eval', this.program], {
       cwd: ROOT,
       env: {
@@ -52,6 +62,7 @@ export class CrashProcess {
         CARRIER_LOG: carrierLog,
         RUN: String(++this.runs),
         NAIVE: naive ? 'yes' : '',
+        HTTP_ADAPTER: adapter,
       },
     });
     this.child = child;
