@@ -15,7 +15,10 @@ export interface HttpSmsOptions {
    * no receipts are asked for with each SMS; those that are set up at the vendor still come.
    */
   readonly callbackUrl?: string | undefined;
-  /** A secret last segment of that path, 16 to 128 letters, digits, `-` and `_`. Vendors that sign nothing need it. */
+  /**
+   * A secret last segment of that path, 16 to 100 letters, digits, `-` and `_`: Fastify routes no longer ones unless it is
+   * told to. Vendors that sign nothing need it.
+   */
   readonly callbackSecret?: string | undefined;
   /** Requests at a time, 1 to 256. Default 16. */
   readonly concurrency?: number | undefined;
@@ -72,7 +75,7 @@ export function resolveHttpSettings(options: HttpSmsOptions): HttpSettings {
   const secret =
     callbackSecret === undefined
       ? undefined
-      : checkedText('http.callbackSecret', callbackSecret, SECRET_RULE, /^[A-Za-z0-9_-]{16,128}$/);
+      : checkedText('http.callbackSecret', callbackSecret, SECRET_RULE, /^[A-Za-z0-9_-]{16,100}$/);
   return {
     vendor,
     name: checkedText('http.name', options.name ?? vendor.name, NAME_RULE, /^[a-z0-9][a-z0-9_-]{0,39}$/),
@@ -88,7 +91,7 @@ export function resolveHttpSettings(options: HttpSmsOptions): HttpSettings {
 }
 
 const NAME_RULE = '1 to 40 lower-case letters, digits, "-" and "_"';
-const SECRET_RULE = '16 to 128 letters, digits, "-" and "_"';
+const SECRET_RULE = '16 to 100 letters, digits, "-" and "_"';
 
 function repeatOf({ vendor, repeat }: HttpSmsOptions): RepeatPolicy {
   const chosen = checkedChoice('http.repeat', repeat ?? 'at-most-once', ['at-most-once', 'at-least-once']);

@@ -40,7 +40,8 @@ describe('options of the transport', () => {
     [{ repeat: 'idempotent' }, 'Option http.repeat must be "at-most-once" or "at-least-once".'],
     [{ name: 'Acme' }, /http\.name must be 1 to 40 lower-case/],
     [{ name: '../x' }, /http\.name must be/],
-    [{ callbackSecret: 'short' }, /http\.callbackSecret must be 16 to 128/],
+    [{ callbackSecret: 'short' }, /http\.callbackSecret must be 16 to 100/],
+    [{ callbackSecret: 'a'.repeat(101) }, /http\.callbackSecret must be 16 to 100/],
     [
       { callbackUrl: 'https://x.example/cb' },
       'Option http.callbackSecret is missing: acme does not sign its callbacks.',
