@@ -79,7 +79,9 @@ export class LedgerService {
 
   /**
    * Proves the books over all accounts: each balance is the sum of its entries, each charge has its message and each
-   * message its charge, nothing is refunded without a failed recipient, nothing is negative. One sentence for each fault.
+   * message its charge, nothing is refunded without a failed recipient and nothing that failed is not, nothing is booked
+   * twice, by a wrong number of units or to another account, units of messages are those of their recipients, nothing is
+   * negative. One sentence for each fault, with the id of the message or account; none: all is well.
    */
   checkLedger(): Promise<readonly string[]> {
     return this.store.check();

@@ -58,9 +58,17 @@ export abstract class LedgerStore {
   abstract entries(accountId: string, page: PageRequest): Promise<Page<LedgerEntry>>;
 
   /**
-   * Proves the books, over all accounts; one sentence for each disagreement, none when all is well: each balance is the
-   * sum of its entries, each charge has its message and each message its charge, each refund has a failed recipient (and
-   * each failed recipient its refund), nothing is negative.
+   * Proves the books, over all accounts; one sentence for each disagreement, which has the id of the message or else the
+   * account that it is about, none when all is well:
+   *
+   * - Each balance is the sum of its entries, and each entry's account exists.
+   * - Each charge has its message and each message its charge: one, of its units, on its account.
+   * - Each refund has its failed recipient and each failed recipient that cost units its refund: one, of these units, on the
+   *   message's account.
+   * - A message's units, charged and refunded, are the sums of its recipients', and refunded is what failed recipients cost.
+   * - No balance, top-up or recipient has negative units.
+   *
+   * What follows from the others is not told again: one mistake is one sentence.
    */
   abstract check(): Promise<readonly string[]>;
 }
