@@ -6,6 +6,7 @@ export {
   type OpenStorage,
   type StorageHarness,
   type StorageTamper,
+  type StoredUnits,
   type TestRunner,
 } from './storage-contract.js';
 export {

@@ -32,7 +32,7 @@ import { unwaitingTests } from './storage-contract/unwaiting.js';
 import { walkTests } from './storage-contract/walk.js';
 import { World } from './storage-contract/world.js';
 
-export type { OpenStorage, StorageHarness, StorageTamper } from './storage-contract/storage-harness.js';
+export type { OpenStorage, StorageHarness, StorageTamper, StoredUnits } from './storage-contract/storage-harness.js';
 export type { TestRunner } from './storage-contract/test-runner.js';
 
 const TOPICS = {

@@ -19,16 +19,20 @@ function tamperWith(tables: MemoryTables): StorageTamper {
     balance: async (accountId, units) => {
       tables.balances.set(accountId, units);
     },
+    addEntry: async (entry) => {
+      tables.entries.set(entry.id, entry);
+    },
+    dropEntry: async (id) => {
+      tables.entries.delete(id);
+    },
     dropMessage: async (id) => {
       tables.messages.delete(id);
     },
-    dropCharge: async (messageId) => {
-      tables.entries.delete(messageId);
+    messageUnits: async (id, units) => {
+      Object.assign(tables.messages.get(id) ?? {}, units);
     },
-    refund: async (messageId, position) => {
-      const { accountId = '' } = tables.messages.get(messageId) ?? {};
-      const place = { messageId, position, note: undefined, at: 0 };
-      tables.book({ id: `${messageId}:${position}`, accountId, kind: 'refund', units: 1, ...place });
+    recipientUnits: async (messageId, position, units) => {
+      Object.assign(tables.messages.get(messageId)?.deliveries[position] ?? {}, units);
     },
   };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
-import type { StorageHarness, StorageTamper } from '../../src/testing/storage-contract/storage-harness.js';
+import type { StorageHarness, StorageTamper, StoredUnits } from '../../src/testing/storage-contract/storage-harness.js';
 
 const TABLES = `account api_key signature message recipient ledger idempotency phone_message trail guard
   sms_part sms_parked sms_route opt_out opt_out_list session session_step session_credential media media_chunk`
@@ -78,12 +78,27 @@ function tamperWith(url: string): StorageTamper {
         await dataSource.query(`UPDATE messaging_account SET balance = ${units} WHERE id = '${id}'`);
       });
     },
-    dropMessage: (id) => run(`DELETE FROM messaging_message WHERE id = '${id}'`),
-    dropCharge: (id) => run(`DELETE FROM messaging_ledger WHERE id = '${id}'`),
-    refund: (id, position) =>
-      run(`INSERT INTO messaging_ledger (id, account_id, kind, units, message_id, position, posted_at)
-        SELECT concat(id, ':${position}'), account_id, 'refund', 1, id, ${position}, 0 FROM messaging_message WHERE id = '${id}'`),
+    addEntry: ({ id, accountId, kind, units, messageId, position, at }) =>
+      run(`INSERT INTO messaging_ledger (id, account_id, kind, units, message_id, position, posted_at) VALUES
+        ('${id}', '${accountId}', '${kind}', ${units}, ${messageId ? `'${messageId}'` : 'NULL'}, ${position ?? 'NULL'}, ${at})`),
+    dropEntry: (id) => run(`DELETE FROM messaging_ledger WHERE id = '${id}'`),
+    dropMessage: async (id) => {
+      await run(`DELETE FROM messaging_recipient WHERE message_id = '${id}'`);
+      await run(`DELETE FROM messaging_message WHERE id = '${id}'`);
+    },
+    messageUnits: (id, units) => run(`UPDATE messaging_message SET ${changes(units)} WHERE id = '${id}'`),
+    recipientUnits: (messageId, position, units) =>
+      run(
+        `UPDATE messaging_recipient SET ${changes(units)} WHERE message_id = '${messageId}' AND position = ${position}`,
+      ),
   };
+}
+
+function changes({
+  units = 'units',
+  refundedUnits = 'refunded_units',
+}: { [name in keyof StoredUnits]: unknown }): string {
+  return `units = ${units}, refunded_units = ${refundedUnits}`;
 }
 
 async function withDataSource<T>(url: string, use: (dataSource: DataSource) => Promise<T>): Promise<T> {

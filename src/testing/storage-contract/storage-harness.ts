@@ -1,3 +1,4 @@
+import type { LedgerEntry } from '../../billing/ledger-store.js';
 import type { MessagingStorage } from '../../storage/messaging-storage.js';
 
 /** A storage under test and what its database allows besides. */
@@ -10,19 +11,34 @@ export interface StorageHarness {
   reopen?(): Promise<MessagingStorage>;
   /** A second, started storage on the same database, as another process of the host would have it. */
   another?(): Promise<MessagingStorage>;
+  /** Left out: nothing shows that `LedgerStore.check` finds what it promises to find. */
   readonly tamper?: StorageTamper;
 }
 
-/** Falsifies the books behind the storage's back, so that `LedgerStore.check` has something to find. */
+/**
+ * Falsifies the books behind the storage's back, so that `LedgerStore.check` has something to find. Each call changes what
+ * it names and nothing else: the suite itself keeps the rest in agreement. Where a constraint of the schema is in the way,
+ * take it away first.
+ */
 export interface StorageTamper {
-  /** Sets a balance without an entry. */
+  /** Sets the balance of an account that exists; `units` may be negative. */
   balance(accountId: string, units: number): Promise<void>;
-  /** Removes a message with its recipients; its charge stays. */
+  /** Adds an entry as it is given, also for an account that does not exist; no balance moves. */
+  addEntry(entry: LedgerEntry): Promise<void>;
+  /** Removes the entry with this id; no balance moves. */
+  dropEntry(id: string): Promise<void>;
+  /** Removes a message with its recipients; its entries stay. */
   dropMessage(id: string): Promise<void>;
-  /** Removes a message's charge entry; the message stays. */
-  dropCharge(messageId: string): Promise<void>;
-  /** Adds a refund entry of one unit for a recipient that did not fail. */
-  refund(messageId: string, position: number): Promise<void>;
+  /** Overwrites units of a message's row. Left out where they are added up from recipients or entries when they are read. */
+  messageUnits?(id: string, units: StoredUnits): Promise<void>;
+  /** Overwrites units of a recipient's row; `position` counts from 0. Left out where `refundedUnits` has no place there. */
+  recipientUnits?(messageId: string, position: number, units: StoredUnits): Promise<void>;
+}
+
+/** Units as they are stored, integers that may be negative; what is left out stays. */
+export interface StoredUnits {
+  readonly units?: number;
+  readonly refundedUnits?: number;
 }
 
 /** Opens a storage for one test. */
