@@ -100,7 +100,14 @@ export type { OtpPepper, OtpPepperOption } from './otp/otp-pepper.js';
 export type { OtpReceipt, VerifyOutcome } from './otp/otp-results.js';
 export { type OtpSendOptions, OtpService, type OtpToSend, type OtpToVerify } from './otp/otp-service.js';
 export type { OtpWindow } from './otp/otp-window.js';
-export { Channel, Channels, type CodeChannel, type Draft, type DraftRequest } from './outbox/channel.js';
+export {
+  Channel,
+  Channels,
+  type CodeChannel,
+  type Draft,
+  type DraftRequest,
+  type EarlyAnswers,
+} from './outbox/channel.js';
 export type { Decide, Decision, Outcome, RefusalCode, Seen, StoredReply } from './outbox/decide.js';
 export { decide } from './outbox/decide.js';
 export type { DeliveryStatus } from './outbox/delivery-status.js';

@@ -43,8 +43,8 @@ export class OnceGate {
    * Runs `work`, which is to pass the key it is given on to `Outbox.accept`. Without a request it simply runs. A repeat
    * answers before `work` checks or fetches anything. With `host`, what is kept is read in its open transaction.
    *
-   * @throws MessagingError `error.idempotency_running` while nothing is kept and another request under the key is at
-   *   its work in this process, `error.idempotency_mismatch` for another body, `error.storage_unavailable`
+   * @throws MessagingError `error.idempotency_running` while another request under the key is at its work in this process,
+   *   `error.idempotency_mismatch` for another body, `error.storage_unavailable`
    */
   async run(
     accountId: string,
@@ -61,6 +61,8 @@ export class OnceGate {
     this.keys.set(id, key);
     key.requests++;
     try {
+      // Told without the storage, which may be what the first one waits for.
+      if (key.working) throw new MessagingError('error.idempotency_running', {}, 1);
       const kept = await this.keptUnder(once, key, host);
       if (!kept) return await workAlone(key, () => work(once));
       if (kept.fingerprint !== fingerprint) throw new MessagingError('error.idempotency_mismatch');

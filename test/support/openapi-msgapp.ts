@@ -131,11 +131,11 @@ const REFUSED_FIELDS = (media: object): Asked[] => [
   post(MEDIA, 400, { ...media, caption: '\0' }),
 ];
 
-/** The first waits in the storage while the second comes. */
+/** The first waits to be stored while the second comes. */
 async function playRepeats(stage: Stage, steps: readonly Asked[]): Promise<void> {
   for (const step of steps) {
     const repeated = { ...step, headers: once(`${step.path}-two`) };
-    const held = stage.storage.hold();
+    const held = stage.storage.hold('commit');
     const first = play(stage, step.method, repeated);
     await held;
     await play(stage, step.method, { ...repeated, status: 409 });

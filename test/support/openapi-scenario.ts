@@ -167,10 +167,10 @@ async function playDeprecatedKey(stage: Stage, smsId: string): Promise<void> {
   await play(stage, 'GET', { path: '/api/v1/sms/unknown', status: 404, headers });
 }
 
-/** The first waits in the storage while the second comes. */
+/** The first waits to be stored while the second comes. */
 async function playRepeatWhileRunning(stage: Stage): Promise<void> {
   await play(stage, 'POST', { path: QUOTE, status: 200, body: SMS });
-  const held = stage.storage.hold();
+  const held = stage.storage.hold('commit');
   const step = { path: SEND, body: SMS, headers: once('two') };
   const first = play(stage, 'POST', { ...step, status: 200 });
   await held;

@@ -9,7 +9,7 @@ const ASKED_BY_REQUESTS = [
 
 /** A memory storage that a test can make unavailable, break, or keep from answering. */
 export class TroubledStorage extends MemoryStorage {
-  #before: () => Promise<void> = async () => {};
+  #before: (asked: string) => Promise<void> = async () => {};
   #noteHeld: () => void = () => {};
   #release: () => void = () => {};
 
@@ -33,16 +33,17 @@ export class TroubledStorage extends MemoryStorage {
     this.#before = () => Promise.reject(new Error('a fault in the storage'));
   }
 
-  /** Answers nothing until it recovers; the answer resolves when the first request waits. */
-  hold(): Promise<void> {
+  /** Answers nothing, or not what has this name, until it recovers; the answer resolves when the first request waits. */
+  hold(name?: string): Promise<void> {
     const released = new Promise<void>((resolve) => {
       this.#release = resolve;
     });
     return new Promise((resolve) => {
       this.#noteHeld = resolve;
-      this.#before = () => {
+      this.#before = async (asked) => {
+        if (name !== undefined && asked !== name) return;
         this.#noteHeld();
-        return released;
+        await released;
       };
     });
   }
@@ -51,7 +52,7 @@ export class TroubledStorage extends MemoryStorage {
     const method: unknown = Reflect.get(store, name);
     if (typeof method !== 'function') return;
     const troubled = async (...given: unknown[]): Promise<unknown> => {
-      await this.#before();
+      await this.#before(name);
       return method.apply(store, given);
     };
     Object.defineProperty(store, name, { value: troubled });

@@ -71,8 +71,28 @@ describe('when the first has ended', () => {
     expect(other.reply).toEqual(reply);
   });
 
-  test('a look-up that came after it is not answered by one that began before it', async () => {
+  test('what began before it is looked up again, and what comes after it does not wait for that', async () => {
     const { process, hold, lookUps, letGo, balance } = await open();
+    hold();
+    // All of these read that nothing is kept; two of them in transactions of their own.
+    const first = process.run(BODY, undefined, { manager: 1 });
+    const early = [process.run(BODY), process.run(BODY, undefined, { manager: 2 })];
+    await settled();
+    lookUps[0]?.answer.open();
+    const { reply } = await first;
+    const late = process.run(BODY);
+    await settled();
+    expect(lookUps).toHaveLength(4);
+    letGo();
+    const replayed = { reply, replayed: true };
+    expect(await Promise.all([...early, late])).toEqual([replayed, replayed, replayed]);
+    expect([process.works, await balance()]).toEqual([1, 9]);
+  });
+});
+
+describe('while the first is at its work', () => {
+  test('the others are told so at once, whatever their body, and the storage is not asked', async () => {
+    const { process, hold, lookUps, balance, known } = await open();
     const working = new Gate();
     const first = process.run(BODY, async (send) => {
       await working.opened;
@@ -80,36 +100,10 @@ describe('when the first has ended', () => {
     });
     await settled();
     hold();
-    // Both of these read that nothing is kept; one of them is in a transaction of its own.
-    const early = [process.run(BODY), process.run(BODY, undefined, { manager: 1 })];
-    await settled();
+    for (const body of [BODY, { a: 2 }]) await expect(process.run(body)).rejects.toMatchObject(RUNNING);
+    expect(lookUps).toEqual([]);
     working.open();
-    const { reply } = await first;
-    const late = process.run(BODY);
-    await settled();
-    expect(lookUps).toHaveLength(3);
-    letGo();
-    const replayed = { reply, replayed: true };
-    expect(await Promise.all([...early, late])).toEqual([replayed, replayed, replayed]);
-    expect([process.works, await balance()]).toEqual([1, 9]);
-  });
-
-  test('but has not left yet, it is replayed all the same', async () => {
-    const { process, balance, known } = await open();
-    const [committed, leave] = [new Gate(), new Gate()];
-    const first = process.run(BODY, async (send) => {
-      const accepted = await send();
-      committed.open();
-      await leave.opened;
-      return accepted;
-    });
-    await committed.opened;
-    const repeats = await Promise.all(times(3, () => process.run(BODY)));
-    await expect(process.run({ a: 2 })).rejects.toMatchObject(MISMATCH);
-    leave.open();
-    const { reply, replayed } = await first;
-    expect([replayed, ...repeats]).toEqual([false, ...Array.from({ length: 3 }, () => ({ reply, replayed: true }))]);
-    expect([process.works, await balance(), known()]).toEqual([1, 9, 0]);
+    expect([(await first).replayed, process.works, await balance(), known()]).toEqual([false, 1, 9, 0]);
   });
 });
 
@@ -149,18 +143,16 @@ describe('of first requests at once', () => {
 });
 
 describe('a look-up', () => {
-  test('during which the work is refused leaves the key free: it is done then', async () => {
-    const { process, hold, letGo, balance } = await open();
-    const working = new Gate();
-    const first = process.run(BODY, async () => {
-      await working.opened;
+  test('during which a work is refused leaves the key free: it is done then', async () => {
+    const { process, hold, lookUps, letGo, balance } = await open();
+    const refuse = async () => {
       throw new MessagingError('error.insufficient_balance');
-    });
-    await settled();
+    };
     hold();
+    const first = process.run(BODY, refuse, { manager: 1 });
     const second = process.run(BODY);
     await settled();
-    working.open();
+    lookUps[0]?.answer.open();
     await expect(first).rejects.toMatchObject({ code: 'error.insufficient_balance' });
     letGo();
     expect((await second).replayed).toBe(false);
@@ -181,23 +173,29 @@ describe('a look-up', () => {
     expect(await process.run(BODY)).toEqual({ reply, replayed: true });
   });
 
-  test('that fails while the work goes on is forgotten too', async () => {
+  test('that fails while another is at its work is forgotten too', async () => {
     const { process, hold, lookUps, letGo } = await open();
     const working = new Gate();
-    const first = process.run(BODY, async (send) => {
-      await working.opened;
-      return send();
-    });
-    await settled();
     hold();
+    const first = process.run(
+      BODY,
+      async (send) => {
+        await working.opened;
+        return send();
+      },
+      { manager: 1 },
+    );
     const failing = expect(process.run(BODY)).rejects.toThrow(StorageUnavailableError);
     await settled();
-    for (const lookUp of lookUps) lookUp.fault = new StorageUnavailableError('away');
+    const [mine, shared] = lookUps;
+    if (shared) shared.fault = new StorageUnavailableError('away');
+    mine?.answer.open();
+    await settled();
     letGo();
     await failing;
-    await expect(process.run(BODY)).rejects.toMatchObject(RUNNING);
     working.open();
-    expect((await first).replayed).toBe(false);
+    const { reply } = await first;
+    expect(await process.run(BODY)).toEqual({ reply, replayed: true });
   });
 
   test('in a host’s transaction is its own: nobody else is answered by it, nor it by others', async () => {
