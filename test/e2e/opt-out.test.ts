@@ -131,7 +131,7 @@ describeServices('phones that opt out', (start) => {
     clock.advance(10_000);
     await eventually(
       () => states(smsID),
-      (all) => all.every((state) => state === 'queued: storage_away'),
+      (all) => all.every((state) => state === 'sending: storage_away'),
       { clock },
     );
     expect((await client.send(SEND)).status).toBe(503);
