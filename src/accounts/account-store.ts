@@ -1,4 +1,5 @@
 import type { HostTransaction } from '../common/host-transaction.js';
+
 /** Who pays. */
 export interface Account {
   readonly id: string;

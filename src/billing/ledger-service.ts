@@ -63,8 +63,8 @@ export class LedgerService {
   }
 
   /**
-   * An account's ledger, newest first, 1 to 1000 entries a page; `after` is the `next` of the page before. A charge's `id` is its message's, a
-   * refund's that and the recipient's place, and that of a top-up or an adjustment its reference.
+   * An account's ledger, newest first, 1 to 1000 entries a page; `after` is the `next` of the page before. A charge's `id`
+   * is its message's, a refund's that and the recipient's place, and that of a top-up or an adjustment its reference.
    *
    * @throws MessagingError `error.invalid_cursor`, and `error.field_invalid` for a limit that is none
    */

@@ -8,7 +8,8 @@ export interface JudgedAnswers<T> {
 
 type Unknown = Extract<HandOff, { readonly kind: 'unknown' }>;
 
-const NO_ANSWER: Unknown = { kind: 'unknown', error: 'no_answer' };
+/** Of a delivery that nobody said anything of. */
+export const NO_ANSWER: Unknown = { kind: 'unknown', error: 'no_answer' };
 const BAD_ANSWER: Unknown = { kind: 'unknown', error: 'bad_answer' };
 
 const KINDS: Readonly<Record<HandOff['kind'], true>> = {

@@ -3,7 +3,7 @@ import type { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
 import type { IdGenerator } from '../common/ids.js';
 import { stackFrames } from '../common/stack-frames.js';
-import { judgeAnswers } from './answers.js';
+import { judgeAnswers, NO_ANSWER } from './answers.js';
 import type { Channel, EarlyAnswers } from './channel.js';
 import { type HandOff, settlementOf } from './hand-off.js';
 import type { Outbox } from './outbox.js';
@@ -18,7 +18,7 @@ const PAUSE_MS = 1000;
 /** How many lines of the stack tell where a transport threw. */
 const FRAMES = 5;
 
-const NO_ANSWER: HandOff = { kind: 'unknown', error: 'no_answer' };
+const WORN_OUT: HandOff = { kind: 'unknown', error: 'too_many_attempts' };
 
 /** Hands what was claimed for a channel over to it, and stores what became of it. */
 export class BatchDelivery {
@@ -53,8 +53,13 @@ export class BatchDelivery {
       settling.push(settled);
       return settled;
     };
-    const results = await this.handOver(batch, (told) => take(this.judged(told)));
-    void take(batch.map((delivery, index) => [delivery, results[index] ?? NO_ANSWER]));
+    // A delivery that was claimed too often has taken its worker down each time: it is not handed over again.
+    const isFit = ({ attempt }: Delivery) => attempt <= this.channel.timing.maxAttempts;
+    const fit = batch.filter(isFit);
+    const results = await this.handOver(fit, (told) => take(this.judged(told)));
+    const rest = fit.map((delivery, index) => [delivery, results[index] ?? NO_ANSWER] as const);
+    const worn = batch.filter((delivery) => !isFit(delivery)).map((delivery) => [delivery, WORN_OUT] as const);
+    void take([...rest, ...worn]);
     await Promise.all(settling);
   }
 
@@ -83,24 +88,14 @@ export class BatchDelivery {
   }
 
   private async handOver(batch: readonly Delivery[], early: EarlyAnswers): Promise<readonly HandOff[]> {
-    // A delivery that was claimed too often has taken its worker down each time: it is not handed over again.
-    const fit = batch.filter(({ attempt }) => attempt <= this.channel.timing.maxAttempts);
-    let answers: readonly HandOff[] = [];
+    if (batch.length === 0) return [];
     try {
-      if (fit.length > 0) {
-        answers = this.judge(await this.channel.deliver(fit, this.rest.signal, early), fit.length);
-      }
+      return this.judge(await this.channel.deliver(batch, this.rest.signal, early), batch.length);
     } catch (error) {
       const where = stackFrames(error, FRAMES);
       this.log.error(`Channel ${this.channel.name}: the transport threw ${reasonOf(error)}${where}`);
-      answers = fit.map(() => ({ kind: 'unknown', error: 'transport_error' }));
+      return batch.map(() => ({ kind: 'unknown', error: 'transport_error' }));
     }
-    if (fit.length === batch.length) return answers;
-    const next = answers[Symbol.iterator]();
-    return batch.map((delivery): HandOff => {
-      if (delivery.attempt > this.channel.timing.maxAttempts) return { kind: 'unknown', error: 'too_many_attempts' };
-      return next.next().value ?? NO_ANSWER;
-    });
   }
 
   private judged(told: ReadonlyMap<Delivery, HandOff>): readonly (readonly [Delivery, HandOff])[] {

@@ -62,7 +62,7 @@ export class OnceGate {
     key.requests++;
     try {
       // Told without the storage, which may be what the first one waits for.
-      if (key.working) throw new MessagingError('error.idempotency_running', {}, 1);
+      checkFree(key);
       const kept = await this.keptUnder(once, key, host);
       if (!kept) return await workAlone(key, () => work(once));
       if (kept.fingerprint !== fingerprint) throw new MessagingError('error.idempotency_mismatch');
@@ -94,8 +94,12 @@ export class OnceGate {
   }
 }
 
+function checkFree({ working }: KeyInUse): void {
+  if (working) throw new MessagingError('error.idempotency_running', {}, 1);
+}
+
 async function workAlone(key: KeyInUse, work: () => Promise<Acceptance>): Promise<Acceptance> {
-  if (key.working) throw new MessagingError('error.idempotency_running', {}, 1);
+  checkFree(key);
   key.working = true;
   try {
     return await work();

@@ -3,6 +3,7 @@ import { AccountSettings } from '../accounts/account-settings.js';
 import { SignatureDirectory } from '../accounts/signature-directory.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
+import { NO_ANSWER } from '../outbox/answers.js';
 import { Channel, Channels, type Draft, type DraftRequest, type EarlyAnswers } from '../outbox/channel.js';
 import type { DeliveryTiming, HandOff, RepeatPolicy } from '../outbox/hand-off.js';
 import type { Delivery } from '../outbox/outbox-store.js';
@@ -15,7 +16,7 @@ import { checkNumbers, checkText, priceRecipients } from './sms-draft.js';
 import { SmsSettings } from './sms-options.js';
 import { smsTiming } from './sms-timing.js';
 import { type OutgoingSms, SmsTransport, type TellResult } from './sms-transport.js';
-import { judgeSubmit, judgeSubmits, NO_ANSWER } from './submit-answers.js';
+import { judgeSubmit, judgeSubmits } from './submit-answers.js';
 import { SubmitRecord } from './submit-record.js';
 
 /** The name of the SMS channel. */

@@ -1,4 +1,11 @@
-import { isKind, isTextIfAny, type JudgedAnswers, judgeAnswers, type ToldFields } from '../outbox/answers.js';
+import {
+  isKind,
+  isTextIfAny,
+  type JudgedAnswers,
+  judgeAnswers,
+  NO_ANSWER,
+  type ToldFields,
+} from '../outbox/answers.js';
 import type { SubmitResult } from './sms-transport.js';
 
 /** As {@link judgeAnswers}, for results of SMS: what is recorded of them is looked at, too. */
@@ -11,9 +18,6 @@ export function judgeSubmit(result: unknown): { readonly result: SubmitResult; r
   const { answers, fault } = judgeSubmits([result], 1);
   return { result: answers[0] ?? NO_ANSWER, fault };
 }
-
-/** What an SMS has that nobody said anything of. */
-export const NO_ANSWER: SubmitResult = { kind: 'unknown', error: 'no_answer' };
 
 function faultOfSubmit({ route, carrierIds, segments, attempts }: ToldFields): string | undefined {
   if (!isTextIfAny(route)) return 'answered a result whose `route` must be a text';

@@ -3,6 +3,7 @@ import { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
 import { pause } from '../common/pause.js';
 import { MessagingEvents } from '../events/messaging-events.js';
+import { NO_ANSWER } from '../outbox/answers.js';
 import type { HandOff } from '../outbox/hand-off.js';
 import type { TrailEntry } from '../outbox/settlement.js';
 import { attemptTrail, type SegmentCounts } from './attempt-trail.js';
@@ -51,7 +52,7 @@ export class SubmitRecord {
     const at = this.clock.now();
     const taken: TakenSms[] = [];
     const handOffs = batch.map((sms, index): HandOff => {
-      const result = results[index] ?? { kind: 'unknown', error: 'no_answer' };
+      const result = results[index] ?? NO_ANSWER;
       const trail = attemptTrail(result, this.compare(sms, result, submit), { name: submit.name, at });
       if (isReportedOn(result)) taken.push(takenSms(sms, result, trail, at, submit));
       return handOffOf(result, trail);

@@ -1,10 +1,11 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../../common/clock.js';
 import { pause } from '../../common/pause.js';
+import { NO_ANSWER } from '../../outbox/answers.js';
 import { DEFAULT_TIMING, type DeliveryTiming } from '../../outbox/hand-off.js';
 import { measure } from '../../sms/segmentation.js';
 import type { OutgoingSms, SmsSink, SmsTransport, SubmitResult, TellResult } from '../../sms/sms-transport.js';
-import { judgeSubmit, judgeSubmits, NO_ANSWER } from '../../sms/submit-answers.js';
+import { judgeSubmit, judgeSubmits } from '../../sms/submit-answers.js';
 import { Circuit, type Verdict } from './circuit.js';
 import { namedSink, namingFor, type RouteNaming } from './named-sink.js';
 import type { RouteSettings } from './route-options.js';
