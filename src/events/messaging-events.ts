@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { nameOf } from '../common/name-of.js';
 import type { Movement } from '../outbox/outbox-store.js';
 
 /** Every event and what comes with it. */
@@ -133,6 +134,6 @@ function isThenable(answer: unknown): answer is PromiseLike<unknown> {
 
 /** Only its name: a listener's message may quote what it was given. */
 function tellMistake(event: string, error: unknown): void {
-  const name = error instanceof Error ? error.name : 'something';
+  const name = nameOf(error);
   new Logger('MessagingEvents').error(`A listener of ${event} threw ${name}.`);
 }

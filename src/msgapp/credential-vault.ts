@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { IdGenerator } from '../common/ids.js';
+import { nameOf } from '../common/name-of.js';
 import { CredentialCipher } from './credential-cipher.js';
 import type { CredentialKeys } from './credential-keys.js';
 import { resealCredentials } from './credential-reseal.js';
@@ -45,7 +46,7 @@ export class CredentialVault extends SessionVault {
       if (count > 0)
         log.log(`Session ${lease.sessionId}: all credentials are under the newest key, ${count} are new there.`);
     } catch (error) {
-      const name = error instanceof Error ? error.name : 'something';
+      const name = nameOf(error);
       log.warn(`Session ${lease.sessionId} still has credentials under an older key: ${name}.`);
     }
   }

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { nameOf } from '../common/name-of.js';
 import { Inbox } from './inbox.js';
 import type { Link, LinkEnd, LinkEvent } from './msgapp-transport.js';
 import { ReconnectPolicy } from './reconnect-policy.js';
@@ -80,7 +81,7 @@ export class LiveSession {
   /** Runs the session; resolves when it is over in this process. However often it is called, it runs once. */
   start(delayMs = 0): Promise<void> {
     this.running ??= this.run(delayMs).catch((error) => {
-      const name = error instanceof Error ? error.name : 'something';
+      const name = nameOf(error);
       new Logger('Msgapp').error(`Session ${this.id} is left alone, it threw ${name}.`);
     });
     return this.running;

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
+import { nameOf } from '../common/name-of.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { Movement, OutboxStore } from '../outbox/outbox-store.js';
 import type { Settlement } from '../outbox/settlement.js';
@@ -78,7 +79,7 @@ export class Receipts {
       try {
         await this.report(batch);
       } catch (error) {
-        this.log.warn(`Receipts could not be stored: ${error instanceof Error ? error.name : 'something'}.`);
+        this.log.warn(`Receipts could not be stored: ${nameOf(error)}.`);
         const isAway = error instanceof StorageUnavailableError;
         // What comes from outside may be such that no database takes it: then it goes alone, and is forgotten.
         if (isAway || batch.length > 1) this.queue.unshift(...batch);

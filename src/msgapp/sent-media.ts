@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { nameOf } from '../common/name-of.js';
 import type { MediaStore } from '../media/media-store.js';
 import type { Movement } from '../outbox/outbox-store.js';
 
@@ -17,7 +18,7 @@ export class SentMedia {
   stored({ messageId, status }: Movement): void {
     if (status === 'queued' || !this.handedOver.delete(messageId)) return;
     this.media.remove([messageId]).catch((error) => {
-      const name = error instanceof Error ? error.name : 'something';
+      const name = nameOf(error);
       new Logger('Msgapp').warn(`Media of message ${messageId} could not be removed: ${name}.`);
     });
   }

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../common/clock.js';
+import { nameOf } from '../common/name-of.js';
 import type { CredentialsUnreadableError } from './credentials-unreadable-error.js';
 import { Inbox } from './inbox.js';
 import type { Link, LinkEvent, LinkOrder, MsgappTransport } from './msgapp-transport.js';
@@ -106,7 +107,7 @@ export class SessionConnection {
 
   /** Only the kind of fault: its text might quote a secret. */
   private warn(what: string, error: unknown): void {
-    const name = error instanceof Error ? error.name : 'something';
+    const name = nameOf(error);
     this.log.warn(`A connection of session ${this.order.sessionId} ${what}: ${name}.`);
   }
 }

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../common/clock.js';
+import { nameOf } from '../common/name-of.js';
 import type { SessionLease, SessionStore } from './session-store.js';
 
 interface Held {
@@ -90,7 +91,7 @@ export class SessionLeases {
         else this.lose(held, 'was taken by another process');
       }
     } catch (error) {
-      this.log.warn(`Sessions could not be renewed: ${error instanceof Error ? error.name : 'something'}.`);
+      this.log.warn(`Sessions could not be renewed: ${nameOf(error)}.`);
     } finally {
       this.renewing = false;
     }

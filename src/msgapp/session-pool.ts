@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { MessagingError } from '../common/errors.js';
 import type { IdGenerator } from '../common/ids.js';
+import { nameOf } from '../common/name-of.js';
 import { LiveSession } from './live-session.js';
 import type { LinkEvent } from './msgapp-transport.js';
 import type { SessionCredentials } from './session-credentials.js';
@@ -137,7 +138,7 @@ export class SessionPool implements SessionObserver<LiveSession> {
     try {
       await this.resume();
     } catch (error) {
-      this.log.warn(`Sessions could not be looked for: ${error instanceof Error ? error.name : 'something'}.`);
+      this.log.warn(`Sessions could not be looked for: ${nameOf(error)}.`);
     }
     if (this.stopped) return;
     this.cancelLook = this.parts.clock.after(this.parts.timing.leaseMs / LOOKS_A_LEASE, () => void this.look());

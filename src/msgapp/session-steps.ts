@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../common/clock.js';
+import { nameOf } from '../common/name-of.js';
 import type { SessionLease, SessionStatus, SessionStore, StoredSession } from './session-store.js';
 
 /** How long a step waits for a database that does not answer. */
@@ -73,7 +74,7 @@ export class SessionSteps {
   }
 
   private warn(what: string, error: unknown): void {
-    const name = error instanceof Error ? error.name : 'something';
+    const name = nameOf(error);
     this.log.warn(`Session ${this.lease.sessionId} ${what}: ${name}.`);
   }
 }

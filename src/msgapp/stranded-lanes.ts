@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../common/clock.js';
+import { nameOf } from '../common/name-of.js';
 import type { SessionStatus, SessionStore } from './session-store.js';
 
 /** How often messages are looked for whose session is over. */
@@ -57,7 +58,7 @@ export class StrandedLanes {
       this.lanes = new Map([...stranded.map(({ id, status }) => [id, status] as const), ...this.added]);
       if (this.lanes.size > 0) this.found();
     } catch (error) {
-      const name = error instanceof Error ? error.name : 'something';
+      const name = nameOf(error);
       new Logger('Msgapp').warn(`Messages of sessions that are over could not be looked for: ${name}.`);
     }
     if (!this.stopped) this.cancel = this.clock.after(EVERY_MS, () => void this.look());

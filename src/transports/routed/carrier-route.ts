@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../../common/clock.js';
+import { nameOf } from '../../common/name-of.js';
 import { pause } from '../../common/pause.js';
 import { NO_ANSWER } from '../../outbox/answers.js';
 import { DEFAULT_TIMING, type DeliveryTiming } from '../../outbox/hand-off.js';
@@ -183,8 +184,4 @@ function verdictOf(result: SubmitResult, stopping: boolean): Verdict {
   if (result.kind === 'postponed' || (result.kind === 'refused' && result.unasked)) return undefined;
   if (result.kind === 'retry') return stopping ? undefined : 'failed';
   return result.kind === 'unknown' ? 'failed' : 'worked';
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : 'something';
 }
