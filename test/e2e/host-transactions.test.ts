@@ -6,7 +6,7 @@ import { OtpService } from '../../src/otp/otp-service.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { BusyHost } from '../support/busy-host.js';
-import { expectHostBooks, expectHostJoins, expectHostJoinsWhole } from '../support/host-joins.js';
+import { type AppOnHosts, testHostJoins } from '../support/host-joins.js';
 import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';
 import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
 import { checkLedger } from '../support/money-races.js';
@@ -84,27 +84,14 @@ describe('the same in transactions that are not ours alone', () => {
   });
 });
 
-describeOnBothAdapters("a send in the host's transaction, SQLite", (adapter) => {
-  async function start(): Promise<{ app: MessagingApp; dataSource: DataSource }> {
+describeOnBothAdapters("in the host's transaction, SQLite", (adapter) => {
+  async function start(): Promise<AppOnHosts> {
     const dataSource = await opened(new SqliteFile()).dataSource();
     const options = { storage: TypeormStorage.forRoot({ dataSource }), dispatch: { pollMs: 60_000 } };
     return { app: opened(await startMessaging(adapter, options, { units: 10 })), dataSource };
   }
 
-  test('shares its fate', async () => {
-    const { app, dataSource } = await start();
-    await expectHostJoins(app, dataSource);
-  });
-
-  test('is whole, and so is each of several', async () => {
-    const { app, dataSource } = await start();
-    await expectHostJoinsWhole(app, dataSource);
-  });
-
-  test('may hold a payment and its units', async () => {
-    const { app, dataSource } = await start();
-    await expectHostBooks(app, dataSource);
-  });
+  testHostJoins(start);
 });
 
 describeOnBothAdapters("app messages and codes in the host's transaction, SQLite", (adapter) => {

@@ -9,7 +9,7 @@ import { CrashBooks } from '../support/crash-books.js';
 import { CrashLoad } from '../support/crash-load.js';
 import { crashLoop } from '../support/crash-loop.js';
 import { HeldAccount } from '../support/held-account.js';
-import { expectHostBooks, expectHostJoins, expectHostJoinsWhole } from '../support/host-joins.js';
+import { type AppOnHosts, testHostJoins } from '../support/host-joins.js';
 import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
 import { checkLedger, expectExactlyTheBalance, expectOneSend } from '../support/money-races.js';
 import { closeAfterEach } from '../support/opened.js';
@@ -70,22 +70,9 @@ suite('PostgreSQL', () => {
     await expectOneSend([first, await start()]);
   });
 
-  test("a send in the host's transaction shares its fate", async () => {
-    const { app, dataSource } = await startOnHosts();
-    await expectHostJoins(app, dataSource);
-  });
+  testHostJoins(startOnHosts);
 
-  test("sends in one transaction of the host's are whole, each by itself", async () => {
-    const { app, dataSource } = await startOnHosts();
-    await expectHostJoinsWhole(app, dataSource);
-  });
-
-  test("a payment and its units are booked in one transaction of the host's", async () => {
-    const { app, dataSource } = await startOnHosts();
-    await expectHostBooks(app, dataSource);
-  });
-
-  async function startOnHosts(): Promise<{ app: MessagingApp; dataSource: DataSource }> {
+  async function startOnHosts(): Promise<AppOnHosts> {
     const dataSource = await new DataSource({ type: 'postgres', url }).initialize();
     opened({ close: () => dataSource.destroy() });
     const options = { storage: TypeormStorage.forRoot({ dataSource }), dispatch: { pollMs: 60_000 } };

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { DataSource, EntityManager } from 'typeorm';
 import { SignatureService } from '../../src/accounts/signature-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
@@ -11,8 +11,32 @@ import { checkLedger } from './money-races.js';
 import { balanceOf, phoneOf } from './sms-client.js';
 import { until } from './until.js';
 
+/** An application on a DataSource of its host's, with 10 units on its account, where only rings wake its workers. */
+export interface AppOnHosts {
+  readonly app: MessagingApp;
+  readonly dataSource: DataSource;
+}
+
+/** Tests of what is done in a host's own transactions, for any database. */
+export function testHostJoins(start: () => Promise<AppOnHosts>): void {
+  test("a send in the host's transaction shares its fate", async () => {
+    const { app, dataSource } = await start();
+    await expectHostJoins(app, dataSource);
+  });
+
+  test("sends in one transaction of the host's are whole, each by itself", async () => {
+    const { app, dataSource } = await start();
+    await expectHostJoinsWhole(app, dataSource);
+  });
+
+  test("a payment and its units are booked in one transaction of the host's", async () => {
+    const { app, dataSource } = await start();
+    await expectHostBooks(app, dataSource);
+  });
+}
+
 /** `SmsService.send(…, { host: { manager } })` on an account with 10 units, beside a table of the host's own. */
-export async function expectHostJoins(app: MessagingApp, dataSource: DataSource): Promise<void> {
+async function expectHostJoins(app: MessagingApp, dataSource: DataSource): Promise<void> {
   const sms = app.app.get(SmsService, { strict: false });
   const send = (manager: EntityManager, index: number, count = 1) =>
     sms.send(
@@ -67,7 +91,7 @@ export async function expectHostJoins(app: MessagingApp, dataSource: DataSource)
 }
 
 /** What goes on in one transaction of the host's besides a single send. */
-export async function expectHostJoinsWhole(app: MessagingApp, dataSource: DataSource): Promise<void> {
+async function expectHostJoinsWhole(app: MessagingApp, dataSource: DataSource): Promise<void> {
   const { accountId } = app;
   const sms = app.app.get(SmsService, { strict: false });
   const outbox = app.app.get(OutboxStore, { strict: false });
@@ -109,7 +133,7 @@ export async function expectHostJoinsWhole(app: MessagingApp, dataSource: DataSo
 }
 
 /** `LedgerService.topUp(…, { host: { manager } })`, beside a table of the host's own. */
-export async function expectHostBooks(app: MessagingApp, dataSource: DataSource): Promise<void> {
+async function expectHostBooks(app: MessagingApp, dataSource: DataSource): Promise<void> {
   const { accountId } = app;
   const ledger = app.app.get(LedgerService, { strict: false });
   const sms = app.app.get(SmsService, { strict: false });
