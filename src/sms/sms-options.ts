@@ -1,6 +1,7 @@
 import { isSignatureName } from '../accounts/signature-name.js';
 import { compileTariff, type Tariff, type TariffOptions } from '../billing/tariff.js';
 import { MessagingOptionsError } from '../common/errors.js';
+import { isRecord } from '../common/is-record.js';
 import { shown } from '../common/shown.js';
 import { type SomeOf, withoutUndefined } from '../common/some-of.js';
 import type { DeliveryTiming } from '../outbox/hand-off.js';
@@ -94,8 +95,7 @@ export function resolveSmsSettings(options: SmsOptions): SmsSettings {
 }
 
 function inboundSignaturesOf(numbers: unknown = {}): ReadonlyMap<string, readonly string[]> {
-  const fit = typeof numbers === 'object' && numbers !== null && !Array.isArray(numbers);
-  const entries: [string, unknown][] = fit ? Object.entries(numbers) : [['', undefined]];
+  const entries: [string, unknown][] = isRecord(numbers) ? Object.entries(numbers) : [['', undefined]];
   return new Map(
     entries.map(([to, signatures]) => {
       if (/^\d{2,15}$/.test(to) && areSignatures(signatures)) return [to, signatures];

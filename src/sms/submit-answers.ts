@@ -1,3 +1,4 @@
+import { isRecord } from '../common/is-record.js';
 import {
   isKind,
   isTextIfAny,
@@ -36,7 +37,7 @@ function isListOf(list: unknown, isOne: (entry: unknown) => boolean): boolean {
 }
 
 function isAttempt(attempt: unknown): boolean {
-  if (typeof attempt !== 'object' || attempt === null) return false;
-  const { route, outcome, at, code }: ToldFields = { ...attempt };
+  if (!isRecord(attempt)) return false;
+  const { route, outcome, at, code } = attempt;
   return typeof route === 'string' && isKind(outcome) && Number.isFinite(at) && isTextIfAny(code);
 }
