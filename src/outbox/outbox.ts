@@ -3,6 +3,7 @@ import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { takeTogether } from '../common/take-together.js';
 import { MessagingEvents } from '../events/messaging-events.js';
+import { Crowd } from './crowd.js';
 import { decide, type Outcome, type RefusalCode } from './decide.js';
 import { type CommitOutcome, type ExpiryOrder, OutboxStore } from './outbox-store.js';
 import { refusedAtOnce } from './refused-at-once.js';
@@ -50,8 +51,10 @@ function refusalOf(outcome: Outcome & { kind: 'refused' }): MessagingError {
 @Injectable()
 export class Outbox {
   private waiting: Waiting[] = [];
-  private committing = false;
-  private crowded = false;
+  /** How many sends are in the commit that is under way. */
+  private writing = 0;
+  private gathering: NodeJS.Immediate | undefined;
+  private readonly crowd = new Crowd();
   /** Sends of accounts that somebody else holds, and the accounts that are being waited for. */
   private readonly held = new Map<string, Waiting[]>();
   private readonly lanes = new Set<string>();
@@ -107,25 +110,39 @@ export class Outbox {
   private enqueue(send: Send): Promise<Outcome> {
     return new Promise((done, fail) => {
       this.waiting.push({ send, done, fail });
+      this.crowd.see(this.waiting.length + this.writing);
       this.schedule();
     });
   }
 
   private schedule(): void {
-    if (this.committing || this.waiting.length === 0) return;
-    this.committing = true;
-    const commit = () => {
-      const batch = nextBatch(this.waiting);
-      this.crowded = batch.length > 1;
-      void this.commit(batch, 'skip').finally(() => {
-        this.committing = false;
-        this.schedule();
-      });
-    };
+    if (this.writing > 0 || this.waiting.length === 0) return;
+    if (this.waiting.length >= this.crowd.enough) void this.commitNext();
     // After this turn of the loop: everything that arrived in it goes into one commit. When callers come in crowds, a turn
     // later: the answers to the last commit have brought new requests by then. A caller by itself never waits for others.
-    if (!this.crowded) setImmediate(commit);
-    else setImmediate(() => setImmediate(commit));
+    else this.gathering ??= this.gather(this.crowd.isOne ? 2 : 1);
+  }
+
+  private gather(turns: number): NodeJS.Immediate {
+    return setImmediate(() => {
+      if (turns === 1) void this.commitNext();
+      else this.gathering = this.gather(turns - 1);
+    });
+  }
+
+  private async commitNext(): Promise<void> {
+    clearImmediate(this.gathering);
+    this.gathering = undefined;
+    const ended = this.crowd.commit();
+    const batch = nextBatch(this.waiting);
+    this.writing = batch.length;
+    try {
+      await this.commit(batch, 'skip');
+    } finally {
+      ended();
+      this.writing = 0;
+      this.schedule();
+    }
   }
 
   private async commit(batch: readonly Waiting[], patience: 'wait' | 'skip'): Promise<void> {

@@ -96,6 +96,69 @@ describe('what arrives', () => {
   });
 });
 
+describe('a crowd that comes back', () => {
+  const CROWD = 10;
+
+  /** Accepts sends of these numbers in one turn. */
+  const arrive = (outbox: Outbox, from: number, count: number) =>
+    Array.from({ length: count }, (_, index) => outbox.accept(aSend(from + index)));
+
+  /** One that was committed together, while others could have been served. */
+  async function servedByServer() {
+    const world = await open();
+    const gate = new Gate();
+    world.commits.before = gate.opened;
+    const first = arrive(world.outbox, 0, CROWD);
+    await settled();
+    gate.open();
+    await Promise.all(first);
+    return { ...world, sizes: () => world.commits.seen.map(({ ids }) => ids.length) };
+  }
+
+  test('is not waited for to the last: those who are back are committed while the others are served', async () => {
+    const { outbox, commits, sizes } = await servedByServer();
+    const gate = new Gate();
+    commits.before = gate.opened;
+    const back = arrive(outbox, 20, 6);
+    expect(sizes()).toEqual([CROWD, 6]);
+    const late = arrive(outbox, 30, 4);
+    await settled();
+    gate.open();
+    await Promise.all([...back, ...late]);
+    expect(sizes()).toEqual([CROWD, 6, 4]);
+  });
+
+  test('in part is waited for two turns', async () => {
+    const { outbox, sizes } = await servedByServer();
+    const few = arrive(outbox, 20, 2);
+    await settled(1);
+    expect(sizes()).toEqual([CROWD]);
+    await settled(1);
+    expect(sizes()).toEqual([CROWD, 2]);
+    await Promise.all(few);
+  });
+
+  test('is waited for two turns as well where a commit lets nobody be served', async () => {
+    const { outbox, commits } = await open();
+    await Promise.all(arrive(outbox, 0, CROWD));
+    const most = arrive(outbox, 20, CROWD - 1);
+    await settled(1);
+    const last = arrive(outbox, 30, 1);
+    await Promise.all([...most, ...last]);
+    expect(commits.seen.map(({ ids }) => ids.length)).toEqual([CROWD, CROWD]);
+  });
+
+  test('is forgotten when it does not: a caller by itself waits for nobody', async () => {
+    const { outbox, commits } = await servedByServer();
+    for (let index = 0; index < 40; index++) await outbox.accept(aSend(100 + index));
+    const before = commits.seen.length;
+    const alone = outbox.accept(aSend(200));
+    await settled(1);
+    expect(commits.seen.length).toBe(before + 1);
+    await alone;
+  });
+});
+
 describe('what goes wrong', () => {
   test('with one send does not take the others of its batch with it', async () => {
     const { outbox, commits, spent, storage } = await open();
