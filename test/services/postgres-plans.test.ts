@@ -72,4 +72,37 @@ onPostgres('a queue that fills up after its statements were planned', () => {
       expect([table, Number(readWhole) < ROWS]).toEqual([table, true]);
     }
   });
+
+  test('nor are the accounts, where there are many before: a commit finds those that pay by their keys', async () => {
+    const database = await createPostgresDatabase();
+    opened({ close: () => database.drop() });
+    const storage = new TypeormStorage({ database: database.url });
+    await storage.start();
+    const observer = new Client({ connectionString: database.url });
+    await observer.connect();
+    opened({ close: () => observer.end() });
+    await observer.query('ALTER TABLE messaging_account SET (autovacuum_enabled = false)');
+    await observer.query(`INSERT INTO messaging_account (id, name, balance, created_at)
+      SELECT 'account-' || i, 'A', 1000, i FROM generate_series(1, ${ROWS}) i`);
+    const commit = (index: number, ...payers: number[]) =>
+      storage.outbox.commit(
+        payers.map((payer) => aSend(10 * index + payer, { accountId: `account-${payer}` })),
+        decide,
+        undefined,
+        'skip',
+      );
+    for (const index of range(ROUNDS)) {
+      const outcomes = [await commit(index, 1), await commit(ROUNDS + index, 2, 3)].flat();
+      expect(outcomes.map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted']);
+    }
+    await storage.stop();
+    const counts = async (): Promise<Record<string, string>[]> =>
+      (
+        await observer.query(`SELECT seq_tup_read AS read_whole, coalesce(idx_tup_fetch, 0) AS by_key
+          FROM pg_stat_user_tables WHERE relname = 'messaging_account'`)
+      ).rows;
+    const isTold = ([row]: Record<string, string>[]) => Number(row?.by_key) + Number(row?.read_whole) >= 3 * ROUNDS;
+    const [row] = await eventually(counts, isTold);
+    expect(Number(row?.read_whole) < ROWS).toBe(true);
+  });
 });

@@ -33,12 +33,18 @@ function scripted(faults: Partial<Record<Step, Error[]>> = {}, pipelined = false
     createQueryRunner: { value: () => runner },
   });
   const executor = new PooledExecutor(dataSource, new ScriptedDialect());
-  const write = () => executor.write(work).catch((error: unknown) => Reflect.get(Object(error), 'code'));
+  const write = (operation = work) =>
+    executor.write(operation).catch((error: unknown) => Reflect.get(Object(error), 'code'));
   return { steps, write };
 }
 
 function* work(): Operation<string> {
   yield { sql: 'UPDATE', params: [], last: true };
+  return 'done';
+}
+
+function* aloneWork(): Operation<string> {
+  yield { sql: 'UPDATE', params: [], alone: true };
   return 'done';
 }
 
@@ -92,5 +98,33 @@ describe('a transaction on a connection of the pool', () => {
       'error.storage_unavailable',
       ['begin', 'run', 'commit', 'discard', 'release'],
     ]);
+  });
+
+  test.each([false, true])('is one statement where that is alone, pipelined: %s', async (pipelined) => {
+    const well = scripted({}, pipelined);
+    expect([await well.write(aloneWork), well.steps]).toEqual(['done', ['run', 'release']]);
+    const refused = scripted({ run: [deadlock()] }, pipelined);
+    expect(await refused.write(aloneWork)).toBe('done');
+    expect(refused.steps).toEqual(['run', 'rollback', 'release', 'run', 'release']);
+    const cut = scripted({ run: [lost()], rollback: [lost()] }, pipelined);
+    expect([await cut.write(aloneWork), cut.steps]).toEqual([
+      'error.storage_unavailable',
+      ['run', 'rollback', 'discard', 'release'],
+    ]);
+  });
+
+  test('that never came to a statement leaves its connection alone', async () => {
+    const { steps, write } = scripted();
+    // biome-ignore lint/correctness/useYield: it has nothing to say to the database
+    const idle = function* (): Operation<string> {
+      return 'nothing to do';
+    };
+    // biome-ignore lint/correctness/useYield: it fails before it has said anything
+    const failing = function* (): Operation<string> {
+      throw deadlock();
+    };
+    expect([await write(idle), steps]).toEqual(['nothing to do', ['release']]);
+    await write(failing);
+    expect(steps).toEqual(['release', 'release', 'release', 'release', 'release']);
   });
 });

@@ -6,6 +6,8 @@ export interface Statement {
   readonly each?: readonly (readonly unknown[])[];
   /** True: nothing comes after it and nothing hangs on its result, so the commit may travel with it. */
   readonly last?: boolean;
+  /** True: it is all of its transaction, so it is its own BEGIN and COMMIT. */
+  readonly alone?: boolean;
 }
 
 /** What a statement gave. */

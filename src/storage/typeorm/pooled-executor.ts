@@ -85,12 +85,18 @@ export class PooledExecutor extends Executor {
 }
 
 async function transact<T>(session: Session, work: Work<T>, durable: boolean): Promise<T> {
+  let touched = false;
+  let begun = false;
   let working = false;
   try {
-    await session.begin(durable);
-    working = true;
     let committing: Promise<unknown> | undefined;
-    const result = await drive(work(), (statement) => {
+    const result = await drive(work(), async (statement) => {
+      touched = true;
+      if (!working) {
+        if (!statement.alone) await session.begin(durable);
+        begun = !statement.alone;
+        working = true;
+      }
       const together = statement.last ? session.runAndCommit?.(statement) : undefined;
       if (!together) return session.run(statement);
       committing = together.commit;
@@ -99,12 +105,13 @@ async function transact<T>(session: Session, work: Work<T>, durable: boolean): P
       return together.result;
     });
     working = false;
-    await (committing ?? session.commit());
+    if (begun) await (committing ?? session.commit());
     return result;
   } catch (error) {
-    // Where BEGIN, COMMIT or ROLLBACK fails, a transaction may be open still: the next one would go on in it.
+    // Where BEGIN, COMMIT or ROLLBACK fails, a transaction may be open still: the next one would go on in it. After a
+    // statement by itself there is nothing to roll back; that ROLLBACK is answered shows that the connection lives.
     const undone = working && (await session.rollback().then(yes, no));
-    if (!undone) session.discard();
+    if (touched && !undone) session.discard();
     throw error;
   }
 }

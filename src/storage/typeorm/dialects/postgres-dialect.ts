@@ -73,17 +73,38 @@ export class PostgresDialect extends Dialect {
     return [{ sql, params: statements.flatMap(({ params }) => params) }];
   }
 
-  /** The debit's own condition is `locked`'s: a row under our lock can be neither gone nor poorer when it is debited. */
   override ifPaid(spent: readonly (readonly [string, number])[], inserts: readonly Statement[]): Statement {
+    const [first, ...others] = spent;
+    const debits = first && others.length === 0 ? this.oneDebit(...first) : this.manyDebits(spent);
     const paidFor = inserts.map(({ sql }, index) => `w${index} AS (${sql} WHERE (SELECT paid FROM asked))`);
-    const sql = `WITH v AS (SELECT * FROM ${this.rows({ account_id: 'id', spent: 'integer' })}),
+    return {
+      ...debits,
+      sql: `WITH ${debits.sql}, ${paidFor.join(', ')} SELECT paid FROM asked`,
+      params: [...debits.params, ...inserts.flatMap(({ params }) => params)],
+    };
+  }
+
+  /**
+   * Alone, for the answers to BEGIN and COMMIT cost a crowd a tenth of its rate. Nothing is said about plans then: one that
+   * reads the accounts whole is made only while they are few, and as each commit writes to them, the server soon analyses
+   * them and drops it.
+   */
+  private oneDebit(accountId: string, units: number): Statement {
+    const sql = `locked AS (SELECT a.id FROM messaging_account a WHERE a.id = ? AND a.balance >= ?${this.lock('a', 'skip', 'no key update')}),
+      asked AS (SELECT EXISTS (SELECT FROM locked) AS paid),
+      debit AS (UPDATE messaging_account SET balance = balance - ? WHERE id = ? AND (SELECT paid FROM asked))`;
+    return { sql, params: [accountId, units, units, accountId], alone: true };
+  }
+
+  /** The debit's own condition is `locked`'s: a row under our lock can be neither gone nor poorer when it is debited. */
+  private manyDebits(spent: readonly (readonly [string, number])[]): Statement {
+    const sql = `v AS (SELECT * FROM ${this.rows({ account_id: 'id', spent: 'integer' })}),
       locked AS (SELECT a.id FROM v JOIN messaging_account a ON a.id = v.account_id WHERE a.balance >= v.spent
         ORDER BY a.id${this.lock('a', 'skip', 'no key update')}),
       asked AS (SELECT (SELECT count(*) FROM locked) = (SELECT count(*) FROM v) AS paid),
       debit AS (UPDATE messaging_account SET balance = balance - v.spent FROM v
-        WHERE id = v.account_id AND (SELECT paid FROM asked)),
-      ${paidFor.join(', ')} SELECT paid FROM asked`;
-    return { sql, params: [JSON.stringify(spent), ...inserts.flatMap(({ params }) => params)] };
+        WHERE id = v.account_id AND (SELECT paid FROM asked))`;
+    return { sql, params: [JSON.stringify(spent)] };
   }
 
   override *alone(migration: () => Operation<void>): Operation<void> {
