@@ -30,8 +30,11 @@ export class Crowd {
   /** A commit starts; the answer is to be called when it has ended. */
   commit(): () => void {
     this.othersServed = false;
-    const turn = setImmediate(() => {
-      this.othersServed = true;
+    // Two turns of the loop: SQLite's storage waits for the end of one before it writes.
+    let turn = setImmediate(() => {
+      turn = setImmediate(() => {
+        this.othersServed = true;
+      });
     });
     return () => {
       clearImmediate(turn);

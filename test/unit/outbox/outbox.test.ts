@@ -138,8 +138,12 @@ describe('a crowd that comes back', () => {
     await Promise.all(few);
   });
 
-  test('is waited for two turns as well where a commit lets nobody be served', async () => {
+  test.each([
+    { name: 'at once', begin: () => Promise.resolve() },
+    { name: 'in the next turn, as on SQLite', begin: () => new Promise(setImmediate) },
+  ])('is waited for two turns as well where a commit lets nobody be served: $name', async ({ begin }) => {
     const { outbox, commits } = await open();
+    Object.defineProperty(commits, 'before', { get: begin });
     await Promise.all(arrive(outbox, 0, CROWD));
     const most = arrive(outbox, 20, CROWD - 1);
     await settled(1);
