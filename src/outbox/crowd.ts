@@ -18,7 +18,7 @@ export class Crowd {
   }
 
   /** Whether callers come together, so that the answers of one commit bring those of the next. */
-  get isOne(): boolean {
+  get isMany(): boolean {
     return this.size >= 2;
   }
 

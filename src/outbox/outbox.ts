@@ -120,7 +120,7 @@ export class Outbox {
     if (this.waiting.length >= this.crowd.enough) void this.commitNext();
     // After this turn of the loop: everything that arrived in it goes into one commit. When callers come in crowds, a turn
     // later: the answers to the last commit have brought new requests by then. A caller by itself never waits for others.
-    else this.gathering ??= this.gather(this.crowd.isOne ? 2 : 1);
+    else this.gathering ??= this.gather(this.crowd.isMany ? 2 : 1);
   }
 
   private gather(turns: number): NodeJS.Immediate {

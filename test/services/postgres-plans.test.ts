@@ -17,20 +17,26 @@ const ROWS = 20_000;
 
 const opened = closeAfterEach();
 
-onPostgres('a queue that fills up after its statements were planned', () => {
-  test('is never read whole: messages are accepted, claimed and settled by their keys', async () => {
-    const database = await createPostgresDatabase();
-    opened({ close: () => database.drop() });
-    const storage = new TypeormStorage({ database: database.url });
-    await storage.start();
-    const observer = new Client({ connectionString: database.url });
-    await observer.connect();
-    opened({ close: () => observer.end() });
-    const query = async (sql: string): Promise<Record<string, string>[]> => (await observer.query(sql)).rows;
-    // Whatever the server does by itself would have statements planned again.
-    for (const table of ['message', 'recipient', 'ledger', 'guard', 'account']) {
-      await query(`ALTER TABLE messaging_${table} SET (autovacuum_enabled = false)`);
-    }
+/** A storage in a database of its own, and a connection that looks on. */
+async function start() {
+  const database = await createPostgresDatabase();
+  opened({ close: () => database.drop() });
+  const storage = new TypeormStorage({ database: database.url });
+  await storage.start();
+  const observer = new Client({ connectionString: database.url });
+  await observer.connect();
+  opened({ close: () => observer.end() });
+  const query = async (sql: string): Promise<Record<string, string>[]> => (await observer.query(sql)).rows;
+  // Whatever the server does by itself would have statements planned again.
+  for (const table of ['message', 'recipient', 'ledger', 'guard', 'account']) {
+    await query(`ALTER TABLE messaging_${table} SET (autovacuum_enabled = false)`);
+  }
+  return { storage, query };
+}
+
+onPostgres('what is read by its keys and never whole', () => {
+  test('is a queue that fills up after its statements were planned: messages are accepted, claimed and settled', async () => {
+    const { storage, query } = await start();
     const { accounts, ledger, outbox, guards } = storage;
     await accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
     await ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10 ** 6, at: START });
@@ -73,16 +79,9 @@ onPostgres('a queue that fills up after its statements were planned', () => {
     }
   });
 
-  test('nor are the accounts, where there are many before: a commit finds those that pay by their keys', async () => {
-    const database = await createPostgresDatabase();
-    opened({ close: () => database.drop() });
-    const storage = new TypeormStorage({ database: database.url });
-    await storage.start();
-    const observer = new Client({ connectionString: database.url });
-    await observer.connect();
-    opened({ close: () => observer.end() });
-    await observer.query('ALTER TABLE messaging_account SET (autovacuum_enabled = false)');
-    await observer.query(`INSERT INTO messaging_account (id, name, balance, created_at)
+  test('are accounts, where there are many when a commit is planned', async () => {
+    const { storage, query } = await start();
+    await query(`INSERT INTO messaging_account (id, name, balance, created_at)
       SELECT 'account-' || i, 'A', 1000, i FROM generate_series(1, ${ROWS}) i`);
     const commit = (index: number, ...payers: number[]) =>
       storage.outbox.commit(
@@ -96,11 +95,9 @@ onPostgres('a queue that fills up after its statements were planned', () => {
       expect(outcomes.map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted']);
     }
     await storage.stop();
-    const counts = async (): Promise<Record<string, string>[]> =>
-      (
-        await observer.query(`SELECT seq_tup_read AS read_whole, coalesce(idx_tup_fetch, 0) AS by_key
-          FROM pg_stat_user_tables WHERE relname = 'messaging_account'`)
-      ).rows;
+    const counts = () =>
+      query(`SELECT seq_tup_read AS read_whole, coalesce(idx_tup_fetch, 0) AS by_key
+        FROM pg_stat_user_tables WHERE relname = 'messaging_account'`);
     const isTold = ([row]: Record<string, string>[]) => Number(row?.by_key) + Number(row?.read_whole) >= 3 * ROUNDS;
     const [row] = await eventually(counts, isTold);
     expect(Number(row?.read_whole) < ROWS).toBe(true);

@@ -25,6 +25,6 @@ export function* commitAtOnce(
   const { outcomes, accepted, spent } = decide(sends, { balances, replies: new Map(), records: new Map() });
   const statement = dialect.ifPaid?.([...spent], insertSends(dialect, accepted, turns));
   if (!statement) return undefined;
-  const { rows } = yield statement.alone ? statement : { ...statement, last: true };
+  const { rows } = yield statement;
   return rows.some(({ paid }) => paid === true) ? outcomes : undefined;
 }

@@ -60,7 +60,8 @@ export abstract class Dialect {
 
   /**
    * Debits and what they pay for in one statement, whose only row says under `paid` whether every account could be had
-   * without waiting and had enough; otherwise nothing is written. Left out where a statement cannot do so.
+   * without waiting and had enough; otherwise nothing is written. It is all that its transaction does. Left out where a
+   * statement cannot do so.
    *
    * @param inserts each ends with its `FROM`, without a condition
    */

@@ -73,6 +73,7 @@ export class PostgresDialect extends Dialect {
     return [{ sql, params: statements.flatMap(({ params }) => params) }];
   }
 
+  /** The debit's own condition is `locked`'s: a row under our lock can be neither gone nor poorer when it is debited. */
   override ifPaid(spent: readonly (readonly [string, number])[], inserts: readonly Statement[]): Statement {
     const [first, ...others] = spent;
     const debits = first && others.length === 0 ? this.oneDebit(...first) : this.manyDebits(spent);
@@ -96,7 +97,6 @@ export class PostgresDialect extends Dialect {
     return { sql, params: [accountId, units, units, accountId], alone: true };
   }
 
-  /** The debit's own condition is `locked`'s: a row under our lock can be neither gone nor poorer when it is debited. */
   private manyDebits(spent: readonly (readonly [string, number])[]): Statement {
     const sql = `v AS (SELECT * FROM ${this.rows({ account_id: 'id', spent: 'integer' })}),
       locked AS (SELECT a.id FROM v JOIN messaging_account a ON a.id = v.account_id WHERE a.balance >= v.spent
@@ -104,7 +104,7 @@ export class PostgresDialect extends Dialect {
       asked AS (SELECT (SELECT count(*) FROM locked) = (SELECT count(*) FROM v) AS paid),
       debit AS (UPDATE messaging_account SET balance = balance - v.spent FROM v
         WHERE id = v.account_id AND (SELECT paid FROM asked))`;
-    return { sql, params: [JSON.stringify(spent)] };
+    return { sql, params: [JSON.stringify(spent)], last: true };
   }
 
   override *alone(migration: () => Operation<void>): Operation<void> {
