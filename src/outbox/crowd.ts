@@ -1,5 +1,5 @@
-/** Where others are served during a commit: the part of a crowd that is enough for the next one. */
-const SHARE = 0.6;
+/** Where others are served during a commit: the part of a crowd that is enough for the next one. The rest is served during it. */
+const SHARE = 0.5;
 
 /** The part of a crowd's size that is still believed in after a commit. */
 const MEMORY = 0.9;
@@ -27,14 +27,12 @@ export class Crowd {
     return this.othersServed ? Math.max(2, this.size * SHARE) : Number.POSITIVE_INFINITY;
   }
 
-  /** A commit starts; the answer is to be called when it has ended. */
+  /** To be called as soon as a commit was asked for; the answer is to be called when it has ended. */
   commit(): () => void {
     this.othersServed = false;
-    // Two turns of the loop: SQLite's storage waits for the end of one before it writes.
-    let turn = setImmediate(() => {
-      turn = setImmediate(() => {
-        this.othersServed = true;
-      });
+    // SQLite's storage writes at the end of the turn in which it was asked, which is just before this.
+    const turn = setImmediate(() => {
+      this.othersServed = true;
     });
     return () => {
       clearImmediate(turn);

@@ -133,11 +133,12 @@ export class Outbox {
   private async commitNext(): Promise<void> {
     clearImmediate(this.gathering);
     this.gathering = undefined;
-    const ended = this.crowd.commit();
     const batch = nextBatch(this.waiting);
     this.writing = batch.length;
+    const committed = this.commit(batch, 'skip');
+    const ended = this.crowd.commit();
     try {
-      await this.commit(batch, 'skip');
+      await committed;
     } finally {
       ended();
       this.writing = 0;

@@ -98,6 +98,7 @@ describe('what arrives', () => {
 
 describe('a crowd that comes back', () => {
   const CROWD = 10;
+  const HALF = CROWD / 2;
 
   /** Accepts sends of these numbers in one turn. */
   const arrive = (outbox: Outbox, from: number, count: number) =>
@@ -119,13 +120,27 @@ describe('a crowd that comes back', () => {
     const { outbox, commits, sizes } = await servedByServer();
     const gate = new Gate();
     commits.before = gate.opened;
-    const back = arrive(outbox, 20, 6);
-    expect(sizes()).toEqual([CROWD, 6]);
-    const late = arrive(outbox, 30, 4);
+    const back = arrive(outbox, 20, HALF);
+    expect(sizes()).toEqual([CROWD, HALF]);
+    const late = arrive(outbox, 30, HALF);
     await settled();
     gate.open();
     await Promise.all([...back, ...late]);
-    expect(sizes()).toEqual([CROWD, 6, 4]);
+    expect(sizes()).toEqual([CROWD, HALF, HALF]);
+  });
+
+  test('is not waited for either where a commit outlasts its turn by a moment only, as with a server nearby', async () => {
+    const { outbox, commits } = await open();
+    // Ends in the same run of immediates as the one that finds the commit still under way, after it.
+    const nearby = async () => {
+      await null;
+      await new Promise(setImmediate);
+    };
+    Object.defineProperty(commits, 'before', { get: nearby });
+    await Promise.all(arrive(outbox, 0, CROWD));
+    const back = arrive(outbox, 20, HALF);
+    expect(commits.seen.map(({ ids }) => ids.length)).toEqual([CROWD, HALF]);
+    await Promise.all(back);
   });
 
   test('in part is waited for two turns', async () => {
