@@ -1,5 +1,10 @@
 export type { AccountOptions, LegacyBearerOptions } from './accounts/account-options.js';
-export { AccountService, type IssuedKey, type KeySummary } from './accounts/account-service.js';
+export {
+  type AccountCallOptions,
+  AccountService,
+  type IssuedKey,
+  type KeySummary,
+} from './accounts/account-service.js';
 export type { Account, Signature, SignatureStatus } from './accounts/account-store.js';
 export { AccountStore, type StoredApiKey } from './accounts/account-store.js';
 export { ApiKeyGuard } from './accounts/api-key.guard.js';

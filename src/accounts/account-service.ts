@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { knownCallOptions } from '../common/call-options.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
+import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
 import { type Account, AccountStore, type StoredApiKey } from './account-store.js';
 import { hashSecret, makeApiKey, parseApiKey } from './api-key.js';
@@ -10,6 +12,12 @@ import { KeyDirectory } from './key-directory.js';
 export interface IssuedKey {
   readonly key: string;
   readonly id: string;
+}
+
+/** What besides its subject an account or a key is made with. */
+export interface AccountCallOptions {
+  /** Be part of a transaction that the host has open, so that a customer of its own and their account come about together. */
+  readonly host?: HostTransaction | undefined;
 }
 
 /** A key as a listing shows it. */
@@ -32,11 +40,15 @@ export class AccountService {
    * Opens an account with a balance of 0. `id`: 1–64 characters of `[A-Za-z0-9._-]`, made when left out; `name`: 1–128
    * characters, not blank. Throws `error.account_exists`, `error.field_invalid`.
    */
-  async createAccount({ id = this.ids.next(), name }: { id?: string | undefined; name: string }): Promise<Account> {
+  async createAccount(
+    { id = this.ids.next(), name }: { id?: string | undefined; name: string },
+    options: AccountCallOptions = {},
+  ): Promise<Account> {
+    const { host } = knownCallOptions('an account', options, 'host');
     if (!/^[A-Za-z0-9._-]{1,64}$/.test(id)) throw new MessagingError('error.field_invalid', { field: 'id' });
     if (name.trim() === '' || name.length > 128) throw new MessagingError('error.field_invalid', { field: 'name' });
     const account = { id, name, createdAt: this.clock.now() };
-    if (!(await this.store.createAccount(account))) throw new MessagingError('error.account_exists');
+    if (!(await this.store.createAccount(account, host))) throw new MessagingError('error.account_exists');
     return account;
   }
 
@@ -51,9 +63,10 @@ export class AccountService {
   }
 
   /** Makes a key beside those the account has. Throws `error.account_not_found`. */
-  async issueKey(accountId: string): Promise<IssuedKey> {
-    await this.requireAccount(accountId);
-    return this.addNewKey(accountId);
+  async issueKey(accountId: string, options: AccountCallOptions = {}): Promise<IssuedKey> {
+    const { host } = knownCallOptions('a key', options, 'host');
+    await this.requireAccount(accountId, host);
+    return this.addNewKey(accountId, host);
   }
 
   /**
@@ -61,7 +74,8 @@ export class AccountService {
    * end, if that is sooner; 0 when it has leaked. Throws `error.key_not_found`, also for a key that is no longer valid,
    * and `error.field_not_integer`.
    */
-  async rotateKey(keyId: string, { graceMs = DAY_MS }: { graceMs?: number | undefined } = {}): Promise<IssuedKey> {
+  async rotateKey(keyId: string, options: { graceMs?: number | undefined } = {}): Promise<IssuedKey> {
+    const { graceMs = DAY_MS } = knownCallOptions('a rotation', options, 'graceMs');
     if (!Number.isInteger(graceMs) || graceMs < 0 || graceMs > MAX_GRACE_MS) {
       throw new MessagingError('error.field_not_integer', { field: 'graceMs', min: 0, max: MAX_GRACE_MS });
     }
@@ -118,9 +132,9 @@ export class AccountService {
     return keys.map(({ hash: _, ...summary }) => summary);
   }
 
-  private async addNewKey(accountId: string): Promise<IssuedKey> {
+  private async addNewKey(accountId: string, host?: HostTransaction): Promise<IssuedKey> {
     const { key, id, hash } = makeApiKey(this.ids);
-    if (!(await this.store.addKey(this.fresh(id, accountId, hash)))) {
+    if (!(await this.store.addKey(this.fresh(id, accountId, hash), host))) {
       throw new Error('The id generator made the id of an existing key.');
     }
     return { key, id };
@@ -130,7 +144,7 @@ export class AccountService {
     return { id, accountId, hash, createdAt: this.clock.now(), expiresAt: undefined, revokedAt: undefined };
   }
 
-  private async requireAccount(id: string): Promise<void> {
-    if ((await this.store.findAccount(id)) === undefined) throw new MessagingError('error.account_not_found');
+  private async requireAccount(id: string, host?: HostTransaction): Promise<void> {
+    if ((await this.store.findAccount(id, host)) === undefined) throw new MessagingError('error.account_not_found');
   }
 }

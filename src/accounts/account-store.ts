@@ -36,13 +36,14 @@ export interface Signature {
 
 /** Persists accounts, API keys and signatures. */
 export abstract class AccountStore {
-  /** False when an account of that id exists. Its balance starts at 0. */
-  abstract createAccount(account: Account): Promise<boolean>;
-  abstract findAccount(id: string): Promise<Account | undefined>;
+  /** False when an account of that id exists. Its balance starts at 0. With `host`, as part of its open transaction. */
+  abstract createAccount(account: Account, host?: HostTransaction): Promise<boolean>;
+  /** With `host`, as its open transaction sees it. */
+  abstract findAccount(id: string, host?: HostTransaction): Promise<Account | undefined>;
   abstract listAccounts(): Promise<readonly Account[]>;
 
-  /** False when a key of that id exists. */
-  abstract addKey(key: StoredApiKey): Promise<boolean>;
+  /** False when a key of that id exists. With `host`, as part of its open transaction. */
+  abstract addKey(key: StoredApiKey, host?: HostTransaction): Promise<boolean>;
   abstract findKey(id: string): Promise<StoredApiKey | undefined>;
   abstract listKeys(accountId: string): Promise<readonly StoredApiKey[]>;
   /** Sets the end of a key; an earlier end that is already set stays. False when there is no such key. */

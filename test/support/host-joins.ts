@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { DataSource, EntityManager } from 'typeorm';
+import { AccountService } from '../../src/accounts/account-service.js';
 import { SignatureService } from '../../src/accounts/signature-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { decide } from '../../src/outbox/decide.js';
@@ -8,7 +9,7 @@ import { SmsService } from '../../src/sms/sms-service.js';
 import { aSend } from '../../src/testing/storage-contract/fixtures.js';
 import type { MessagingApp } from './messaging-app.js';
 import { checkLedger } from './money-races.js';
-import { balanceOf, phoneOf } from './sms-client.js';
+import { ask, balanceOf, phoneOf } from './sms-client.js';
 import { until } from './until.js';
 
 /** An application on a DataSource of its host's, with 10 units on its account, where only rings wake its workers. */
@@ -32,6 +33,11 @@ export function testHostJoins(start: () => Promise<AppOnHosts>): void {
   test("a payment and its units are booked in one transaction of the host's", async () => {
     const { app, dataSource } = await start();
     await expectHostBooks(app, dataSource);
+  });
+
+  test("a customer, their account, its first units and its key come about in one transaction of the host's", async () => {
+    const { app, dataSource } = await start();
+    await expectHostSignsUp(app, dataSource);
   });
 }
 
@@ -176,4 +182,49 @@ async function expectHostBooks(app: MessagingApp, dataSource: DataSource): Promi
   });
   expect([await payments(), await balanceOf(app)]).toEqual([[1, 3], before + 15]);
   expect(await checkLedger([app])).toEqual([]);
+}
+
+/** `AccountService.createAccount` and `issueKey` with `{ host: { manager } }`, beside a table of the host's own. */
+async function expectHostSignsUp({ app, url }: MessagingApp, dataSource: DataSource): Promise<void> {
+  const accounts = app.get(AccountService, { strict: false });
+  const ledger = app.get(LedgerService, { strict: false });
+  await dataSource.query('CREATE TABLE host_customer (id text PRIMARY KEY)');
+  const customers = async () =>
+    (await dataSource.query('SELECT id FROM host_customer ORDER BY id')).map(({ id }: { id: string }) => id);
+  const signUp = async (manager: EntityManager, id: string) => {
+    const options = { host: { manager } };
+    await manager.query(`INSERT INTO host_customer (id) VALUES ('${id}')`);
+    await accounts.createAccount({ id, name: 'A customer' }, options);
+    await ledger.topUp(id, 5, options);
+    return (await accounts.issueKey(id, options)).key;
+  };
+  const balanceUnder = async (key: string) => {
+    const { status, body } = await ask({ url, key }, 'api/v1/balance');
+    return [status, body.balance];
+  };
+
+  let undone = '';
+  const host = dataSource.transaction(async (manager) => {
+    undone = await signUp(manager, 'ann');
+    throw new Error('the form was abandoned');
+  });
+  await expect(host).rejects.toThrow('the form was abandoned');
+  expect([await customers(), await accounts.findAccount('ann'), await balanceUnder(undone)]).toEqual([
+    [],
+    undefined,
+    [401, undefined],
+  ]);
+
+  const key = await dataSource.transaction((manager) => signUp(manager, 'ann'));
+  expect([await customers(), await balanceUnder(key)]).toEqual([['ann'], [200, 5]]);
+
+  // A refusal leaves the host's transaction as it was.
+  await dataSource.transaction(async (manager) => {
+    const options = { host: { manager } };
+    await manager.query("INSERT INTO host_customer (id) VALUES ('bob')");
+    const again = accounts.createAccount({ id: 'ann', name: 'Another' }, options);
+    await expect(again).rejects.toMatchObject({ code: 'error.account_exists' });
+    await expect(accounts.issueKey('bob', options)).rejects.toMatchObject({ code: 'error.account_not_found' });
+  });
+  expect([await customers(), await ledger.checkLedger()]).toEqual([['ann', 'bob'], []]);
 }

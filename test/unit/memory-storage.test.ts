@@ -138,6 +138,18 @@ describe('memory storage', () => {
       reason: 'The memory storage cannot join a transaction of the host.',
     });
     expect(await storage.outbox.find('a', 'sms', 'm')).toBeUndefined();
+    const host = { manager: {} };
+    const posting = { id: 'p', accountId: 'a', kind: 'topup', units: 5, at: 0, note: undefined } as const;
+    const key = { id: 'k', accountId: 'a', hash: '', createdAt: 0, expiresAt: undefined, revokedAt: undefined };
+    for (const refused of [
+      storage.ledger.post(posting, host),
+      storage.accounts.createAccount({ id: 'b', name: 'B', createdAt: 0 }, host),
+      storage.accounts.addKey(key, host),
+    ]) {
+      await expect(refused).rejects.toMatchObject({ code: 'error.storage_unavailable' });
+    }
+    expect([await storage.ledger.balance('a'), await storage.accounts.findAccount('b')]).toEqual([0, undefined]);
+    expect(await storage.accounts.findKey('k')).toBeUndefined();
   });
 
   test('two storages share nothing', async () => {

@@ -5,6 +5,8 @@ import {
   type SignatureStatus,
   type StoredApiKey,
 } from '../../accounts/account-store.js';
+import type { HostTransaction } from '../../common/host-transaction.js';
+import { refuseHost } from './refuse-host.js';
 
 /** Accounts, keys and signatures in the process's memory; for tests. Listings are in the order of creation. */
 export class MemoryAccountStore extends AccountStore {
@@ -17,7 +19,8 @@ export class MemoryAccountStore extends AccountStore {
     return this.accounts.has(accountId);
   }
 
-  override async createAccount(account: Account): Promise<boolean> {
+  override async createAccount(account: Account, host?: HostTransaction): Promise<boolean> {
+    refuseHost(host);
     if (this.accounts.has(account.id)) return false;
     this.accounts.set(account.id, account);
     return true;
@@ -31,7 +34,8 @@ export class MemoryAccountStore extends AccountStore {
     return [...this.accounts.values()];
   }
 
-  override async addKey(key: StoredApiKey): Promise<boolean> {
+  override async addKey(key: StoredApiKey, host?: HostTransaction): Promise<boolean> {
+    refuseHost(host);
     if (this.keys.has(key.id)) return false;
     this.keys.set(key.id, key);
     return true;

@@ -1,9 +1,11 @@
 import { type LedgerEntry, type LedgerPosting, LedgerStore, type PostingAnswer } from '../../billing/ledger-store.js';
 import { postedBefore } from '../../billing/posting-id.js';
+import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Page, PageRequest } from '../../common/page.js';
 import { checkBooks } from './check-books.js';
 import { memoryPage } from './memory-page.js';
 import type { MemoryTables } from './memory-tables.js';
+import { refuseHost } from './refuse-host.js';
 
 /** Balances and ledger in memory. */
 export class MemoryLedgerStore extends LedgerStore {
@@ -15,7 +17,8 @@ export class MemoryLedgerStore extends LedgerStore {
     return this.tables.balance(accountId);
   }
 
-  override async post(posting: LedgerPosting): Promise<PostingAnswer> {
+  override async post(posting: LedgerPosting, host?: HostTransaction): Promise<PostingAnswer> {
+    refuseHost(host);
     const balance = this.tables.balance(posting.accountId);
     if (balance === undefined) return 'unknown';
     const before = [posting.id, posting.formerId ?? ''].flatMap((id) => this.tables.entries.get(id) ?? []);

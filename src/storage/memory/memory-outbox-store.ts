@@ -1,4 +1,3 @@
-import { StorageUnavailableError } from '../../common/errors.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Page } from '../../common/page.js';
 import { type Decide, type Outcome, onceId, type StoredReply } from '../../outbox/decide.js';
@@ -22,6 +21,7 @@ import { applyChange, toDelivery, toMessage, toRecipient } from './memory-delive
 import { memoryPage } from './memory-page.js';
 import { seenRecords, writeRecords } from './memory-records.js';
 import type { MemoryTables } from './memory-tables.js';
+import { refuseHost } from './refuse-host.js';
 
 /** Sends and their deliveries in memory. */
 export class MemoryOutboxStore extends OutboxStore {
@@ -29,9 +29,8 @@ export class MemoryOutboxStore extends OutboxStore {
     super();
   }
 
-  /** A host's transaction is refused: nothing here could be rolled back with it. */
   override async commit(sends: readonly Send[], decide: Decide, host?: HostTransaction): Promise<readonly Outcome[]> {
-    if (host) throw new StorageUnavailableError('The memory storage cannot join a transaction of the host.');
+    refuseHost(host);
     const { outcomes, accepted, records } = decide(sends, {
       balances: this.balances(sends),
       replies: this.liveReplies(sends),

@@ -21,7 +21,7 @@ import { MemoryTables } from './memory-tables.js';
 
 /**
  * Keeps everything in the memory of one process, for tests and trials: the full promises of the ports but one, nothing
- * survives a restart. It has no transactions that a host could share: a send with one is refused.
+ * survives a restart. It has no transactions that a host could share: what is to be part of one is refused.
  */
 export class MemoryStorage extends MessagingStorage {
   private readonly people = new MemoryAccountStore();

@@ -7,7 +7,7 @@ import {
 } from '../../accounts/account-store.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Executor } from './executor.js';
-import { type Operation, type Row, rowsOf, write } from './operation.js';
+import { type Operation, type Row, rowsOf, type Statement, write } from './operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from './values.js';
 
 /** Accounts, API keys and signatures in SQL. */
@@ -16,15 +16,14 @@ export class TypeormAccountStore extends AccountStore {
     super();
   }
 
-  override async createAccount({ id, name, createdAt }: Account): Promise<boolean> {
-    return this.adds(
-      'INSERT INTO messaging_account (id, name, balance, created_at) VALUES (?, ?, 0, ?)',
-      ...[id, name, createdAt],
-    );
+  override async createAccount({ id, name, createdAt }: Account, host?: HostTransaction): Promise<boolean> {
+    const sql = 'INSERT INTO messaging_account (id, name, balance, created_at) VALUES (?, ?, 0, ?)';
+    return this.adds({ sql, params: [id, name, createdAt] }, host);
   }
 
-  override async findAccount(id: string): Promise<Account | undefined> {
-    const [row] = await this.rows('SELECT id, name, created_at FROM messaging_account WHERE id = ?', id);
+  override async findAccount(id: string, host?: HostTransaction): Promise<Account | undefined> {
+    const find = () => rowsOf('SELECT id, name, created_at FROM messaging_account WHERE id = ?', id);
+    const [row] = await this.executor.read(find, host);
     return row && toAccount(row);
   }
 
@@ -33,11 +32,11 @@ export class TypeormAccountStore extends AccountStore {
     return rows.map(toAccount);
   }
 
-  override async addKey({ id, accountId, hash, createdAt, expiresAt, revokedAt }: StoredApiKey): Promise<boolean> {
-    return this.adds(
-      'INSERT INTO messaging_api_key (id, account_id, hash, created_at, expires_at, revoked_at) VALUES (?, ?, ?, ?, ?, ?)',
-      ...[id, accountId, hash, createdAt, expiresAt ?? null, revokedAt ?? null],
-    );
+  override async addKey(key: StoredApiKey, host?: HostTransaction): Promise<boolean> {
+    const { id, accountId, hash, createdAt, expiresAt, revokedAt } = key;
+    const sql = `INSERT INTO messaging_api_key (id, account_id, hash, created_at, expires_at, revoked_at)
+      VALUES (?, ?, ?, ?, ?, ?)`;
+    return this.adds({ sql, params: [id, accountId, hash, createdAt, expiresAt ?? null, revokedAt ?? null] }, host);
   }
 
   override async findKey(id: string): Promise<StoredApiKey | undefined> {
@@ -103,8 +102,8 @@ export class TypeormAccountStore extends AccountStore {
     return this.executor.read(() => rowsOf(sql, ...params));
   }
 
-  private async adds(sql: string, ...params: readonly unknown[]): Promise<boolean> {
-    return (await this.executor.write(() => this.executor.dialect.insertNew({ sql, params }, 'id'))) > 0;
+  private async adds(insert: Statement, host: HostTransaction | undefined): Promise<boolean> {
+    return (await this.executor.write(() => this.executor.dialect.insertNew(insert, 'id'), host)) > 0;
   }
 
   private async changes(sql: string, ...params: readonly unknown[]): Promise<boolean> {

@@ -80,6 +80,16 @@ describe('keys', () => {
     await expect(here.accounts.importKey('x', makeApiKey(new UuidGenerator()).key)).rejects.toEqual(none);
   });
 
+  test('an option that nobody reads is refused, for a call would not be what it looks like', async () => {
+    const { id } = await here.accounts.issueKey('a');
+    const grace: object = { grace: 5 };
+    const manager: object = { manager: {} };
+    await expect(here.accounts.rotateKey(id, grace)).rejects.toThrow('Option grace of a rotation is not known');
+    await expect(here.accounts.issueKey('a', manager)).rejects.toThrow('given as { host: { manager } }');
+    await expect(here.accounts.createAccount({ name: 'B' }, manager)).rejects.toThrow('Option manager of an account');
+    expect([(await here.accounts.listKeys('a')).length, (await here.accounts.listAccounts()).length]).toEqual([1, 1]);
+  });
+
   test('a rotated key works for the time of grace, a day if nothing is said', async () => {
     const old = await here.accounts.issueKey('a');
     const next = await here.accounts.rotateKey(old.id);
