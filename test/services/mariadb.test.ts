@@ -3,6 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { decide } from '../../src/outbox/decide.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { ACCOUNT, aSend, messageId, onceKey, START } from '../../src/testing/storage-contract/fixtures.js';
+import { Gate } from '../support/delivery-world.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { hasServer } from '../support/servers.js';
 import { expectStartSentences } from '../support/start-sentences.js';
@@ -124,6 +125,46 @@ suite('MariaDB, where it differs', () => {
     });
     expect([await storage.ledger.balance(ACCOUNT), await storage.ledger.check()]).toEqual([0, []]);
     expect(await storage.outbox.find(ACCOUNT, 'sms', messageId(6))).toBeUndefined();
+  });
+
+  test("a deadlock ends the host's transaction: its commit fails, and nothing that was done in it or after it is kept", async () => {
+    await open(10);
+    await storage.accounts.createAccount({ id: 'b', name: 'B', createdAt: START });
+    await storage.ledger.post({ id: 'q', accountId: 'b', kind: 'topup', units: 10, at: START });
+    const bothHaveOne = new Gate();
+    let firsts = 0;
+    const transact = (index: number, mine: string, other: string) =>
+      host.transaction(async (manager) => {
+        await storage.outbox.commit([aSend(index, { accountId: mine })], decide, { manager });
+        if (++firsts === 2) bothHaveOne.open();
+        await bothHaveOne.opened;
+        const refused = await storage.outbox
+          .commit([aSend(index + 1, { accountId: other })], decide, { manager })
+          .then(() => false)
+          .catch(() => true);
+        if (!refused) return;
+        // As a host would that does not care: it goes on, and commits.
+        await storage.outbox
+          .commit([aSend(index + 2, { accountId: mine })], decide, { manager })
+          .catch(() => undefined);
+      });
+    const ends = await Promise.allSettled([transact(10, ACCOUNT, 'b'), transact(20, 'b', ACCOUNT)]);
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const won = ends[0]?.status === 'fulfilled' ? 10 : 20;
+    const stored = await host.query('SELECT id FROM messaging_message ORDER BY id');
+    expect(stored.map(({ id }: { id: string }) => id)).toEqual([messageId(won), messageId(won + 1)]);
+    expect([await storage.ledger.balance(ACCOUNT), await storage.ledger.balance('b')]).toEqual([9, 9]);
+    expect(await storage.ledger.check()).toEqual([]);
+  });
+
+  test('a posting that was made meanwhile is found by a host transaction with an older snapshot', async () => {
+    await open(5);
+    const posting = { id: 'invoice', accountId: ACCOUNT, kind: 'topup', units: 3, at: START } as const;
+    const answers = await beside(async (manager) => {
+      await manager.query('SELECT count(*) FROM messaging_ledger');
+      return [await storage.ledger.post(posting), await storage.ledger.post(posting, { manager })];
+    });
+    expect(answers).toEqual(['posted', 'repeated']);
   });
 
   test('what does not fit is refused and not cut off', async () => {

@@ -17,12 +17,17 @@ const MOST_TRIES = 4;
 export class HostWork {
   private readonly last = new WeakMap<QueryRunner, Promise<unknown>>();
 
+  /**
+   * @param abandon closes the connection of a transaction of which nothing is left: MariaDB ends the whole of it for a
+   *   deadlock, and what is run on it afterwards, the host's COMMIT included, would do as though nothing had happened
+   */
   constructor(
     private readonly dataSource: DataSource,
     private readonly dialect: Dialect,
+    private readonly abandon: (runner: QueryRunner) => Promise<void> = async () => undefined,
   ) {}
 
-  /** All of it or nothing, also where the host catches the error and commits. */
+  /** All of it or nothing, also where the host catches the error and commits; where the database has ended its transaction, that fails. */
   write<T>(host: HostTransaction, work: Work<T>): Promise<T> {
     return this.inTurn(host, (runner) => this.whole(runner, work, 1));
   }
@@ -56,6 +61,7 @@ export class HostWork {
     } catch (error) {
       // Where this fails too the database has ended the whole transaction, or is gone: nothing of it is left.
       const undone = await this.undo(runner).then(yes, no);
+      if (!undone) await this.abandon(runner).catch(() => undefined);
       if (undone && tries < MOST_TRIES && error instanceof RecordMovedError) return this.whole(runner, work, tries + 1);
       throw error;
     }

@@ -24,7 +24,9 @@ export class PooledExecutor extends Executor {
     override readonly dialect: Dialect,
   ) {
     super();
-    this.hostWork = new HostWork(dataSource, this.dialect);
+    this.hostWork = new HostWork(dataSource, dialect, async (runner) => {
+      dialect.session(runner, await runner.connect()).discard();
+    });
     this.watch = new TransactionWatch(dataSource);
   }
 

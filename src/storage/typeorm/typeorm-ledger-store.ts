@@ -55,7 +55,8 @@ function* postEntry(dialect: Dialect, posting: LedgerPosting): Operation<Posting
     accountId,
   );
   if (!account) return 'unknown';
-  const before = yield* rowsOf(`SELECT ${COLUMNS} FROM messaging_ledger WHERE id IN (?, ?)`, id, formerId);
+  const posted = `SELECT ${COLUMNS} FROM messaging_ledger WHERE id IN (?, ?)${dialect.current}`;
+  const before = yield* rowsOf(posted, id, formerId);
   const answer = postedBefore(posting, before.map(toEntry));
   if (answer) return answer;
   if (integerOf(account, 'balance') + units < 0) return 'refused';
