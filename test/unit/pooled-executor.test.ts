@@ -52,6 +52,14 @@ const lost = () => new Error('Query read timeout');
 const deadlock = () => Object.assign(new Error('deadlock detected'), { code: '40P01' });
 
 describe('a transaction on a connection of the pool', () => {
+  test.each(['57014', '57P01', '25P03', '25P04', '55P03'])(
+    'that the server cuts off (%s) may work later',
+    async (code) => {
+      const cut = scripted({ run: [Object.assign(new Error('canceling statement'), { code })] });
+      expect(await cut.write()).toBe('error.storage_unavailable');
+    },
+  );
+
   test('goes back to it when all is well, and when its work was undone', async () => {
     const well = scripted();
     expect([await well.write(), well.steps]).toEqual(['done', ['begin', 'run', 'commit', 'release']]);
