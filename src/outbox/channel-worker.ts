@@ -123,7 +123,7 @@ export class ChannelWorker {
     this.lastExpiry = now;
     const statuses = this.channel.repeat === 'at-most-once' ? (['sent', 'sending'] as const) : (['sent'] as const);
     const order = { channel: this.channel.name, limit: this.settings.batchSize, now, statuses };
-    while ((await this.outbox.expire(order)) === order.limit) await new Promise(setImmediate);
+    while ((await this.outbox.expire(order)) === order.limit && !this.rest.stopped) await new Promise(setImmediate);
   }
 
   /** Until a ring, the next due time or the next look, whichever is first. */

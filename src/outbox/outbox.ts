@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { takeTogether } from '../common/take-together.js';
@@ -6,6 +6,7 @@ import { MessagingEvents } from '../events/messaging-events.js';
 import { Crowd } from './crowd.js';
 import { decide, type Outcome, type RefusalCode } from './decide.js';
 import { type CommitOutcome, type ExpiryOrder, OutboxStore } from './outbox-store.js';
+import { reasonOf } from './reason.js';
 import { refusedAtOnce } from './refused-at-once.js';
 import type { Send } from './send.js';
 import type { Settlement } from './settlement.js';
@@ -50,6 +51,7 @@ function refusalOf(outcome: Outcome & { kind: 'refused' }): MessagingError {
  */
 @Injectable()
 export class Outbox {
+  private readonly log = new Logger('Outbox');
   private waiting: Waiting[] = [];
   /** How many sends are in the commit that is under way. */
   private writing = 0;
@@ -95,12 +97,21 @@ export class Outbox {
     for (const movement of refusedAtOnce(send)) this.events.emit('delivery.moved', movement);
   }
 
+  /** A bell that fails is not the sender's concern: what is stored is found by the workers' own look. */
+  private ring(channel: string): void {
+    try {
+      this.wakeUp.ring(channel);
+    } catch (error) {
+      this.log.warn(`Channel ${channel}: its workers could not be woken: ${reasonOf(error)}`);
+    }
+  }
+
   private async acceptIn(host: HostTransaction, send: Send): Promise<Outcome> {
     const [outcome] = await this.store.commit([send], decide, host);
     if (!outcome || outcome.kind === 'busy') throw new StorageUnavailableError('The account is held elsewhere.');
     if (outcome.kind === 'accepted') {
       this.store.whenCommitted(host, () => {
-        this.wakeUp.ring(send.channel);
+        this.ring(send.channel);
         this.tellRefused(send);
       });
     }
@@ -175,7 +186,7 @@ export class Outbox {
         item.done(outcome);
       }
     }
-    for (const channel of rings) this.wakeUp.ring(channel);
+    for (const channel of rings) this.ring(channel);
     if (busy.length > 0) this.waitFor(busy);
   }
 

@@ -6,6 +6,7 @@ const EVERY_MS = 600_000;
 /** Forgets now and then what has expired, so that its table does not grow without bound. */
 export abstract class Purge implements OnApplicationBootstrap, OnApplicationShutdown {
   private cancel: () => void = () => undefined;
+  private stopped = false;
 
   /**
    * @param what how the log calls it
@@ -25,15 +26,18 @@ export abstract class Purge implements OnApplicationBootstrap, OnApplicationShut
   }
 
   onApplicationShutdown(): void {
+    this.stopped = true;
     this.cancel();
   }
 
   private async purge(): Promise<void> {
     try {
-      while ((await this.forget(this.clock.now(), this.atATime)) === this.atATime) await new Promise(setImmediate);
+      while (!this.stopped && (await this.forget(this.clock.now(), this.atATime)) === this.atATime) {
+        await new Promise(setImmediate);
+      }
     } catch {
       new Logger('Purge').warn(`Expired ${this.what} could not be purged; the next round will.`);
     }
-    this.onApplicationBootstrap();
+    if (!this.stopped) this.onApplicationBootstrap();
   }
 }

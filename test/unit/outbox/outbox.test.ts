@@ -25,7 +25,7 @@ async function open(...accounts: string[]) {
   const clock = new FakeClock();
   const outbox = new Outbox(commits.store, wakeUp, new MessagingEvents());
   const spent = async (id = ACCOUNT) => UNITS - Number(await storage.ledger.balance(id));
-  return { storage, commits, outbox, rings, clock, spent };
+  return { storage, commits, outbox, rings, wakeUp, clock, spent };
 }
 
 /** What became of each, in a word. */
@@ -196,6 +196,15 @@ describe('what goes wrong', () => {
     expect([commits.seen.length, await spent()]).toEqual([1, 0]);
     await outbox.accept(aSend(4));
     expect(await spent()).toBe(1);
+  });
+
+  test('with the bell is not the sender’s concern: it is charged once, and not committed again', async () => {
+    const { outbox, commits, spent, wakeUp } = await open();
+    wakeUp.listen(() => {
+      throw new Error('Redis is away');
+    });
+    expect(await ends([1, 2].map((index) => outbox.accept(aSend(index))))).toEqual(['accepted', 'accepted']);
+    expect([commits.seen.length, await spent()]).toEqual([1, 2]);
   });
 
   test('rings nobody', async () => {
