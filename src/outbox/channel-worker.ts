@@ -105,11 +105,29 @@ export class ChannelWorker {
   }
 
   private launch(batch: readonly Delivery[], leaseUntil: number): void {
-    const delivered = this.delivery.deliver(batch, leaseUntil).finally(() => {
+    const delivered = this.withinLease(this.delivery.deliver(batch, leaseUntil), leaseUntil).finally(() => {
       this.inFlight.delete(delivered);
       this.wakeIfFull();
     });
     this.inFlight.add(delivered);
+  }
+
+  /**
+   * Resolves at the latest when the lease has ended: what a transport never answers is claimed again then, as though its
+   * worker were gone, and must not hold up the rest of the channel.
+   */
+  private withinLease(delivered: Promise<void>, leaseUntil: number): Promise<void> {
+    const { name } = this.channel;
+    return new Promise((resolve) => {
+      const cancel = this.clock.after(leaseUntil - this.clock.now(), () => {
+        this.log.error(`Channel ${name}: the transport has not answered within the lease; its batch is given up on.`);
+        resolve();
+      });
+      void delivered.then(() => {
+        cancel();
+        resolve();
+      });
+    });
   }
 
   private wakeIfFull(): void {

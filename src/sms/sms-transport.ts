@@ -138,7 +138,8 @@ export abstract class SmsTransport {
   abstract start(sink: SmsSink): Promise<void>;
 
   /**
-   * Hands a batch to the carrier; one result for each SMS, in the same order. `signal` fires when the process wants to
+   * Hands a batch to the carrier; one result for each SMS, in the same order, before its lease ends (`timing.leaseMs`): what is not
+   * answered by then is claimed again, and a transport that is not `at-most-once` is given it again. `signal` fires when the process wants to
    * stop: finish what is on the wire, answer `retry` or `postponed` for the rest. A throw counts as `unknown` for all that
    * was not told before.
    *

@@ -543,6 +543,28 @@ describe('a channel with lanes', () => {
   });
 });
 
+describe('a transport that never answers', () => {
+  test('for one delivery holds up no other: that one is tried again after each lease, and ends unknown', async () => {
+    const world = await open();
+    const errors: unknown[] = [];
+    jest.spyOn(Logger.prototype, 'error').mockImplementation((line: unknown) => void errors.push(line));
+    world.channel.carrier = (batch) =>
+      batch.some(({ messageId: id }) => id === messageId(0))
+        ? new Promise(() => undefined)
+        : Promise.resolve(batch.map(() => delivered));
+    const { leaseMs, maxAttempts } = world.channel.timing;
+    world.worker({ batchSize: 1, concurrency: 1, shutdownMs: 0 });
+    await world.acceptSome(3);
+    await world.pass(leaseMs - 1000, 500);
+    expect([await world.status(0), await world.status(1)]).toEqual(['sending', 'queued']);
+    await world.pass(3000, 100);
+    expect([await world.status(1), await world.status(2)]).toEqual(['delivered', 'delivered']);
+    expect(errors).toEqual([expect.stringContaining('has not answered within the lease')]);
+    await world.pass((leaseMs + 2000) * maxAttempts, 500);
+    expect([await world.status(0), errors.length, await world.books()]).toEqual(['unknown', maxAttempts, []]);
+  });
+});
+
 describe('a shutdown', () => {
   test('finishes what is on the wire and takes nothing new', async () => {
     const world = await open();
