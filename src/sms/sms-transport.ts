@@ -138,10 +138,10 @@ export abstract class SmsTransport {
   abstract start(sink: SmsSink): Promise<void>;
 
   /**
-   * Hands a batch to the carrier; one result for each SMS, in the same order, before its lease ends (`timing.leaseMs`): what is not
-   * answered by then is claimed again, and a transport that is not `at-most-once` is given it again. `signal` fires when the process wants to
+   * Hands a batch to the carrier; one result for each SMS, in the same order. `signal` fires when the process wants to
    * stop: finish what is on the wire, answer `retry` or `postponed` for the rest. A throw counts as `unknown` for all that
-   * was not told before.
+   * was not told before. What is not answered when the lease ends (`timing.leaseMs`) is given up on: a transport that is
+   * `at-most-once` is not asked again, any other is given it once more.
    *
    * A transport whose batches may take long calls `tell` with the result of each SMS (the object of the batch itself) as
    * soon as it has it, so that a crash, or one slow SMS, does not cost what is known of the others. The first result of an

@@ -157,6 +157,11 @@ export abstract class Dialect {
     return { sql: `(${column}, id) < (?, ?)`, params: [moment, id] };
   }
 
+  /** Runs work in a host's transaction; how long that waits for a lock is afterwards what it was before. */
+  keepingLockTimeout<T>(work: Operation<T>): Operation<T> {
+    return work;
+  }
+
   /** Runs a migration while no other instance runs one. */
   abstract alone(migration: () => Operation<void>): Operation<void>;
 

@@ -55,7 +55,7 @@ export class HostWork {
   private async whole<T>(runner: QueryRunner, work: Work<T>, tries: number): Promise<T> {
     await runner.query(`SAVEPOINT ${SAVEPOINT}`);
     try {
-      const result = await driveOn(runner, this.dialect, work());
+      const result = await driveOn(runner, this.dialect, this.dialect.keepingLockTimeout(work()));
       await runner.query(`RELEASE SAVEPOINT ${SAVEPOINT}`);
       return result;
     } catch (error) {

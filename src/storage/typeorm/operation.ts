@@ -8,6 +8,8 @@ export interface Statement {
   readonly last?: boolean;
   /** True: it is all of its transaction, so it is its own BEGIN and COMMIT. */
   readonly alone?: boolean;
+  /** True: it may take as long as it takes, as a change of a large table does. */
+  readonly unhurried?: boolean;
 }
 
 /** What a statement gave. */

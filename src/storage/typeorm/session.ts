@@ -46,13 +46,23 @@ export function runnerSession(
   };
 }
 
+/** A statement to be prepared. */
+interface PostgresQuery {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+  /** How long the answer is waited for, in milliseconds; the connection's own time where it is left out. */
+  readonly query_timeout?: number;
+}
+
+/** The longest time that a timer of Node's can take. */
+const WITHOUT_END_MS = 2 ** 31 - 1;
+
 /** What we use of a connection of `pg`. */
 export interface PostgresConnection {
   /** True: what is sent before the answers have come goes out at once. From `pg` 8.23, by the option of that name. */
   readonly pipeline?: boolean;
-  query(
-    query: string | { readonly name: string; readonly text: string; readonly values: readonly unknown[] },
-  ): Promise<{ readonly rows: readonly Row[]; readonly rowCount: number | null }>;
+  query(query: string | PostgresQuery): Promise<{ readonly rows: readonly Row[]; readonly rowCount: number | null }>;
 }
 
 /**
@@ -62,7 +72,8 @@ export interface PostgresConnection {
  */
 const BEGIN = ['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan'].reduce(
   (begun, plan) => `${begun}; SET LOCAL enable_${plan} = off`,
-  'BEGIN',
+  // Whatever the server's default is: what was read before a wait for a lock would not be what stands there after it.
+  'BEGIN ISOLATION LEVEL READ COMMITTED',
 );
 
 /**
@@ -73,7 +84,8 @@ const BEGIN = ['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan'].reduce(
 export function preparedSession(connection: PostgresConnection, native: NamedNative): Session {
   const run = async (statement: Statement) => {
     const { name, sql, params } = native(statement);
-    const { rows, rowCount } = await connection.query({ name, text: sql, values: params });
+    const patience = statement.unhurried ? { query_timeout: WITHOUT_END_MS } : {};
+    const { rows, rowCount } = await connection.query({ name, text: sql, values: params, ...patience });
     return { rows, affected: rowCount ?? 0 };
   };
   const commit = () => connection.query('COMMIT');

@@ -1,6 +1,6 @@
 import type { QueryRunner } from 'typeorm';
 import { type ColumnType, Dialect } from '../dialect.js';
-import { type Operation, rowsOf, type Statement } from '../operation.js';
+import { type Operation, rowsOf, type Statement, write } from '../operation.js';
 import type { FirstRows, RowShape } from '../rows.js';
 import { type PostgresConnection, planNameOf, preparedSession, type Session } from '../session.js';
 
@@ -107,9 +107,22 @@ export class PostgresDialect extends Dialect {
     return { sql, params: [JSON.stringify(spent)], last: true };
   }
 
+  /** Where the work fails, the savepoint before it sets everything back. */
+  override *keepingLockTimeout<T>(work: Operation<T>): Operation<T> {
+    const [row] = yield* rowsOf("SELECT current_setting('lock_timeout') AS kept");
+    const result = yield* work;
+    yield* rowsOf("SELECT set_config('lock_timeout', ?, true)", row?.kept);
+    return result;
+  }
+
   override *alone(migration: () => Operation<void>): Operation<void> {
+    yield* write('SET LOCAL statement_timeout = 0');
     // Any constant will do; it only must be the same in every instance of this package.
-    yield* rowsOf('SELECT pg_advisory_xact_lock(7305808869231650)');
+    yield { sql: 'SELECT pg_advisory_xact_lock(7305808869231650)', params: [], unhurried: true };
     yield* migration();
+  }
+
+  override *define(sql: string): Operation<void> {
+    yield { sql, params: [], unhurried: true };
   }
 }

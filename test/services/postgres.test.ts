@@ -1,0 +1,106 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { DataSource } from 'typeorm';
+import { decide } from '../../src/outbox/decide.js';
+import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { ACCOUNT, aSend, onceKey, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
+import { eventually } from '../support/eventually.js';
+import { closeAfterEach } from '../support/opened.js';
+import { createPostgresDatabase } from '../support/postgres.js';
+import { hasServer } from '../support/servers.js';
+
+const suite = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
+const opened = closeAfterEach();
+const drops: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const drop of drops.splice(0)) await drop();
+});
+
+/** A connection that looks on, and the URL of its empty database. */
+async function openDatabase() {
+  const { url, drop } = await createPostgresDatabase();
+  drops.push(drop);
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  opened({ close: () => client.end() });
+  return { url, client };
+}
+
+async function openDataSource(url: string, extra: object = {}): Promise<DataSource> {
+  const dataSource = await new DataSource({ type: 'postgres', url, extra }).initialize();
+  opened({ close: () => dataSource.destroy() });
+  return dataSource;
+}
+
+async function start(storage: TypeormStorage): Promise<TypeormStorage> {
+  await storage.start();
+  opened({ close: () => storage.stop() });
+  return storage;
+}
+
+async function fund(storage: TypeormStorage, units: number): Promise<void> {
+  await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+  await storage.ledger.post({ id: 'p', accountId: ACCOUNT, kind: 'topup', units, at: START });
+}
+
+suite('PostgreSQL, where it differs', () => {
+  test("a host's own wait for locks is what it was after a send in its transaction, accepted or not", async () => {
+    const { url } = await openDatabase();
+    const host = await openDataSource(url);
+    const storage = await start(new TypeormStorage({ database: host }));
+    await fund(storage, 3);
+    await host.transaction(async (manager) => {
+      await manager.query("SET LOCAL lock_timeout = '60s'");
+      const waits = async () => (await manager.query('SHOW lock_timeout'))[0].lock_timeout;
+      await storage.outbox.commit([aSend(1)], decide, { manager });
+      expect(await waits()).toBe('1min');
+      expect(await storage.outbox.commit([aSend(2, { recipients: recipients(3) })], decide, { manager })).toMatchObject(
+        [{ kind: 'refused' }],
+      );
+      await expect(storage.outbox.commit([aSend(3), aSend(3)], decide, { manager })).rejects.toThrow();
+      expect(await waits()).toBe('1min');
+    });
+  });
+
+  test('a stricter default isolation keeps no instance from starting, and refuses no send', async () => {
+    const { url, client } = await openDatabase();
+    const [{ name }] = (await client.query('SELECT current_database() AS name')).rows;
+    await client.query(`ALTER DATABASE ${name} SET default_transaction_isolation = 'repeatable read'`);
+    const storages = [1, 2, 3, 4].map(() => new TypeormStorage({ database: url }));
+    await Promise.all(storages.map(start));
+    const [storage] = storages;
+    if (!storage) return;
+    await fund(storage, 1000);
+    const outcomes = await Promise.all(
+      Array.from({ length: 80 }, (_, index) =>
+        storages[index % 4]?.outbox.commit([aSend(index, { once: onceKey({ key: `k${index}` }) })], decide),
+      ),
+    );
+    expect(new Set(outcomes.flatMap((each) => each?.map(({ kind }) => kind)))).toEqual(new Set(['accepted']));
+    expect([await storage.ledger.balance(ACCOUNT), await storage.ledger.check()]).toEqual([920, []]);
+  });
+
+  test('a migration takes as long as it takes, whatever a statement may take else', async () => {
+    const { url, client } = await openDatabase();
+    const hurried = await openDataSource(url, { statement_timeout: 200, query_timeout: 300, pipeline: true });
+    // What every migration waits for: as long as another instance would take for a large table.
+    await client.query('SELECT pg_advisory_lock(7305808869231650)');
+    const starting = start(new TypeormStorage({ database: hurried }));
+    let over = false;
+    starting.then(
+      () => (over = true),
+      () => (over = true),
+    );
+    await eventually(
+      async () =>
+        (
+          await client.query(`SELECT count(*) AS waiting FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+            WHERE l.locktype = 'advisory' AND NOT l.granted AND clock_timestamp() - a.query_start > interval '900 ms'`)
+        ).rows,
+      ([row]) => over || Number(row?.waiting) > 0,
+    );
+    await client.query('SELECT pg_advisory_unlock(7305808869231650)');
+    await expect((await starting).phones.latest(1)).resolves.toEqual([]);
+  });
+});
