@@ -1,7 +1,8 @@
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Logger } from '@nestjs/common';
 import type { Answer, Authenticator } from '../accounts/authenticator.js';
-import { rememberCaller } from '../accounts/request-caller.js';
+import { lastCaller, rememberCaller } from '../accounts/request-caller.js';
 import type { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import { bodyIntake, mayHaveBody, rawIntake, STRANGER_BYTES } from './body-intake.js';
@@ -29,6 +30,7 @@ export class Admission {
   constructor(
     private readonly authenticator: Authenticator,
     private readonly settings: HttpSettings,
+    private readonly deprecation: Readonly<Record<string, string>>,
     private readonly clock: Clock,
   ) {
     this.#deadlines = new Deadlines(clock, settings.requestMs);
@@ -122,13 +124,22 @@ export class Admission {
     this.#answer(exchange, new MessagingError('error.timeout'), !exchange.wire.req.complete);
   }
 
+  /** What the guard says to a caller whose key came the old way, where it has not run: the request did not get that far. */
+  #withDeprecation({ req, res }: Wire, gathered: OutgoingHttpHeaders): OutgoingHttpHeaders {
+    const isTold = 'deprecation' in gathered || res.hasHeader('deprecation');
+    if (isTold || lastCaller(req)?.via !== 'legacy-bearer') return gathered;
+    const links = [gathered.link ?? res.getHeader('link') ?? [], this.deprecation.Link ?? []].flat().map(String);
+    const { link: _, ...rest } = gathered;
+    return { ...rest, ...this.deprecation, ...(links.length > 0 ? { Link: links } : {}) };
+  }
+
   #answer(exchange: Exchange, error: unknown, hangUp: boolean): void {
     if (exchange.over) return;
     exchange.end();
     const { wire } = exchange;
     if (wire.res.headersSent) return;
     const answer = this.answerTo(error);
-    const gathered = wire.takeOver();
+    const gathered = this.#withDeprecation(wire, wire.takeOver());
     if (hangUp) answerAndHangUp(wire.req, wire.res, answer, gathered, this.clock);
     else answerEarly(wire.req, wire.res, answer, gathered);
   }

@@ -1,6 +1,8 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
+import { AccountSettings } from '../accounts/account-settings.js';
 import { Authenticator } from '../accounts/authenticator.js';
+import { deprecationHeaders } from '../accounts/deprecation-headers.js';
 import { Clock } from '../common/clock.js';
 import { Admission } from './admission.js';
 import { type ExpressApp, installErrorsOnExpress, installOnExpress } from './express-edge.js';
@@ -33,9 +35,10 @@ export class MessagingEdge implements OnModuleInit {
     private readonly modules: ModulesContainer,
     settings: HttpSettings,
     authenticator: Authenticator,
+    accounts: AccountSettings,
     clock: Clock,
   ) {
-    this.#admission = new Admission(authenticator, settings, clock);
+    this.#admission = new Admission(authenticator, settings, deprecationHeaders(accounts), clock);
     adapterHost.init$.subscribe(() => this.install());
   }
 

@@ -137,6 +137,24 @@ describeOnBothAdapters('who is calling', (adapter) => {
       }
     });
 
+    it('no X-Api-Key: a key in Authorization is told so on what is refused before its handler, too', async () => {
+      const authorization = `Bearer ${client.key}`;
+      for (const [type, body, status] of [
+        ['application/json', '{bad', 400],
+        ['text/plain', 'x', 415],
+      ] as const) {
+        const reply = await fetch(`${service.url}/api/v1/send/sms`, {
+          method: 'POST',
+          headers: { authorization, 'content-type': type },
+          body,
+        });
+        expect([reply.status, ...DEPRECATION.map((name) => reply.headers.get(name))]).toEqual([
+          ...[status, '@1767225600', 'Wed, 30 Jun 2027 12:00:00 GMT'],
+          '<https://example.com/keys?a=1&b=2>; rel="deprecation"',
+        ]);
+      }
+    });
+
     it('no X-Api-Key: anything else is refused', async () => {
       for (const authorization of [
         undefined,
