@@ -19,6 +19,9 @@ describe('an operator command that is mistyped', () => {
   const noValue = (option: string) =>
     `${option} needs a value behind it; one that begins with a dash is written ${option}=<value>.`;
 
+  const tooMuch = (name: string, word: string) =>
+    `${name} does not know what to do with "${word}": words that belong together are put in quotes, digits are not spaced.`;
+
   test.each<[line: string, sentence: string]>([
     ['key:rotate x --grce 0', noOption('--grce')],
     ['key:rotate x --grce=0', noOption('--grce')],
@@ -35,6 +38,10 @@ describe('an operator command that is mistyped', () => {
   test.each([
     ['key:rotate x --grce 0', noOption('--grce')],
     ['topup x -5', dash('-5')],
+    ['topup x 1 000', tooMuch('topup', '000')],
+    ['signature:register x MY SHOP', tooMuch('signature:register', 'SHOP')],
+    ['ledger:check x', tooMuch('ledger:check', 'x')],
+    ['topup x 5 --grace 5', 'topup has no option --grace.'],
   ])('is told nothing else, and nothing is opened for it: %s', async (line, sentence) => {
     const { code, output } = await runSampleApp(folder, 'operator/operator.js', line.split(' '));
     expect([code, output.trim()]).toEqual([2, sentence]);

@@ -5,18 +5,21 @@ import { AppModule } from '../app.module.js';
 import { readConfig } from '../config/config.js';
 import { ProgramLogger } from '../demo/program-logger.js';
 import { databaseTrouble, sentenceOf } from '../demo/trouble.js';
+import { checkWords } from './check-words.js';
 import { COMMANDS, usage } from './commands.js';
 import { UsageError } from './usage-error.js';
 import { operatorWords } from './words.js';
 
 async function run(): Promise<void> {
-  const { name, args, options } = operatorWords(process.argv.slice(2));
+  const words = operatorWords(process.argv.slice(2));
+  const { name, args, options } = words;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
     console.log(usage());
     process.exitCode = name === 'help' ? 0 : 2;
     return;
   }
+  checkWords(words, command.usage);
   // The same database; no routes and no deliveries.
   const app = await NestFactory.createApplicationContext(AppModule.with({ ...readConfig(), dispatch: false }), {
     abortOnError: false,
