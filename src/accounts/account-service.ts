@@ -4,6 +4,7 @@ import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
+import { checkInput, checkString, checkText } from '../common/inputs.js';
 import { type Account, AccountStore, type StoredApiKey } from './account-store.js';
 import { hashSecret, makeApiKey, parseApiKey } from './api-key.js';
 import { KeyDirectory } from './key-directory.js';
@@ -38,13 +39,17 @@ export class AccountService {
 
   /**
    * Opens an account with a balance of 0. `id`: 1–64 characters of `[A-Za-z0-9._-]`, made when left out; `name`: 1–128
-   * characters, not blank. Throws `error.account_exists`, `error.field_invalid`.
+   * characters, not blank. Throws `error.account_exists`, `error.field_invalid`, `error.field_not_string`.
    */
   async createAccount(
-    { id = this.ids.next(), name }: { id?: string | undefined; name: string },
+    input: { id?: string | undefined; name: string },
     options: AccountCallOptions = {},
   ): Promise<Account> {
+    checkInput(input);
     const { host } = knownCallOptions('an account', options, 'host');
+    const { id = this.ids.next(), name } = input;
+    checkString('id', id);
+    checkText('name', name);
     if (!/^[A-Za-z0-9._-]{1,64}$/.test(id)) throw new MessagingError('error.field_invalid', { field: 'id' });
     if (name.trim() === '' || name.length > 128) throw new MessagingError('error.field_invalid', { field: 'name' });
     const account = { id, name, createdAt: this.clock.now() };

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
+import { checkText } from '../common/inputs.js';
 import { AccountStore, type Signature, type SignatureStatus } from './account-store.js';
 import { SignatureDirectory } from './signature-directory.js';
 import { isSignatureName } from './signature-name.js';
@@ -19,7 +20,7 @@ export class SignatureService {
    * Throws `error.signature_format`, `error.account_not_found`.
    */
   async register(accountId: string, name: string): Promise<Signature> {
-    if (!isSignatureName(name)) throw new MessagingError('error.signature_format');
+    if (typeof name !== 'string' || !isSignatureName(name)) throw new MessagingError('error.signature_format');
     await this.requireAccount(accountId);
     const createdAt = this.clock.now();
     return this.store.registerSignature({
@@ -40,7 +41,10 @@ export class SignatureService {
     return this.decide(accountId, name, 'verified', undefined);
   }
 
-  /** Refuses a registered name, also one that was verified before; effective as `verify` is. Throws `error.signature_not_found`. */
+  /**
+   * Refuses a registered name, also one that was verified before; effective as `verify` is. Throws
+   * `error.signature_not_found`, and for the reason `error.field_not_string`, `error.field_invalid`.
+   */
   reject(accountId: string, name: string, reason?: string): Promise<Signature> {
     return this.decide(accountId, name, 'rejected', reason);
   }
@@ -57,6 +61,9 @@ export class SignatureService {
     status: SignatureStatus,
     reason: string | undefined,
   ): Promise<Signature> {
+    // Another type would be another name in each database: SQLite makes "36111.0" of a number.
+    if (typeof name !== 'string') throw new MessagingError('error.signature_not_found');
+    if (reason !== undefined) checkText('reason', reason);
     try {
       const signature = await this.store.decideSignature(accountId, name, status, reason, this.clock.now());
       if (signature === undefined) throw new MessagingError('error.signature_not_found');

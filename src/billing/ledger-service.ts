@@ -4,7 +4,7 @@ import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
-import { checkLimit, checkString } from '../common/inputs.js';
+import { checkLimit, checkText } from '../common/inputs.js';
 import type { Page } from '../common/page.js';
 import { type LedgerEntry, LedgerStore } from './ledger-store.js';
 import { idsOf, shownId } from './posting-id.js';
@@ -97,8 +97,8 @@ export class LedgerService {
     if (!Number.isSafeInteger(units) || units === 0 || Math.abs(units) > 1e12) {
       throw new MessagingError('error.units_invalid');
     }
-    if (note !== undefined) checkString('note', note);
-    if (reference !== undefined) checkString('reference', reference);
+    if (note !== undefined) checkText('note', note);
+    if (reference !== undefined) checkText('reference', reference);
     if (reference !== undefined && (reference.length < 1 || reference.length > 64)) {
       throw new MessagingError('error.field_invalid', { field: 'reference' });
     }

@@ -13,6 +13,17 @@ export function checkString(field: string, value: unknown): asserts value is str
   if (typeof value !== 'string') throw new MessagingError('error.field_not_string', { field });
 }
 
+/**
+ * For what is kept as it was given: PostgreSQL stores no NUL, and half a surrogate pair comes back from any database as
+ * something else.
+ *
+ * @throws MessagingError `error.field_not_string`, `error.field_invalid`
+ */
+export function checkText(field: string, value: unknown): asserts value is string {
+  checkString(field, value);
+  if (value.includes('\0') || /\p{Surrogate}/u.test(value)) throw new MessagingError('error.field_invalid', { field });
+}
+
 /** The most entries of a page that a host may ask for. */
 const LARGEST_PAGE = 1000;
 

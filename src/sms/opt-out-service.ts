@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountStore } from '../accounts/account-store.js';
 import { MessagingError } from '../common/errors.js';
-import { checkNumber } from '../common/inputs.js';
+import { checkLimit, checkNumber, checkString } from '../common/inputs.js';
 import type { Page } from '../common/page.js';
 import type { SomeOf } from '../common/some-of.js';
 import { OptOutList } from './opt-out-list.js';
@@ -31,7 +31,7 @@ export class OptOutService {
 
   /**
    * Puts numbers on the list; a START from their phones does not take them off again. Answers how many were not on it.
-   * Throws `error.account_not_found`, `error.invalid_number`.
+   * Throws `error.account_not_found`, `error.invalid_number`, `error.field_not_string`.
    */
   async add(scope: OptOutScope, numbers: readonly string[]): Promise<number> {
     return this.entries.add(await this.keys(scope, numbers), 'operator');
@@ -44,7 +44,7 @@ export class OptOutService {
 
   /**
    * Entries of one account, or without `accountId` of all accounts together, the newest first: `limit` at a time (1 to
-   * 1000, default 100), `after` the `next` of the page before. Throws `error.invalid_cursor` when the entry that this names was
+   * 1000, default 100), `after` the `next` of the page before. Throws `error.field_invalid` for another limit, and `error.invalid_cursor` when the entry that this names was
    * taken off the list meanwhile; then the reading begins again, so that nobody is missed.
    */
   async list({
@@ -52,10 +52,11 @@ export class OptOutService {
     limit = 100,
     ...query
   }: SomeOf<OptOutScope & { number: string; limit: number; after: string }> = {}): Promise<Page<OptOutEntry>> {
+    checkLimit(limit);
     const page = await this.store.list({
       ...query,
       accountId: accountId ?? EVERY_ACCOUNT,
-      limit: Math.min(Math.max(Math.trunc(limit), 1), 1000),
+      limit,
     });
     return {
       items: page.items.map((entry) => ({ ...entry, accountId })),
@@ -67,6 +68,7 @@ export class OptOutService {
     if (accountId !== undefined && (await this.accounts.findAccount(accountId)) === undefined) {
       throw new MessagingError('error.account_not_found');
     }
+    checkString('signature', signature);
     for (const number of numbers) checkNumber(number);
     return numbers.map((number) => ({ accountId: accountId ?? EVERY_ACCOUNT, signature, number }));
   }

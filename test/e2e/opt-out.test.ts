@@ -246,6 +246,9 @@ describeServices('phones that opt out', (start) => {
     const { accountId } = client;
     expect(await optOuts().add({ accountId, signature: 'INFOS' }, ALL)).toBe(3);
     expect(await optOuts().add({ accountId, signature: 'INFOS' }, ALL)).toBe(0);
+    for (const limit of [0, 1001, 1.5, Number.NaN]) {
+      await expect(optOuts().list({ accountId, limit })).rejects.toMatchObject({ code: 'error.field_invalid' });
+    }
     const first = await optOuts().list({ accountId, limit: 2 });
     const second = await optOuts().list({ accountId, limit: 2, ...(first.next && { after: first.next }) });
     expect([...first.items, ...second.items].map(({ number }) => number).sort()).toEqual(ALL);

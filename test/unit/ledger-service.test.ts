@@ -100,13 +100,14 @@ describe.each([
     });
   });
 
-  test.each(['', 'x'.repeat(65)])('%j is no reference', async (reference) => {
+  test.each(['', 'x'.repeat(65), 'a\0b', '\ud800', 'a\udc00'])('%j is no reference', async (reference) => {
     await expect(ledger.topUp(ACCOUNT, 1, { reference })).rejects.toMatchObject({ code: 'error.field_invalid' });
   });
 
   test.each<[string, unknown, object]>([
     ['a reference that is a number', { reference: 7 }, { code: 'error.field_not_string' }],
     ['a note that is none', { note: ['paid'] }, { code: 'error.field_not_string' }],
+    ['a note that cannot be kept', { note: 'a\0b' }, { code: 'error.field_invalid' }],
     ['a name that nobody reads', { ref: 'inv-1' }, { message: expect.stringContaining('Option ref of a posting') }],
     [
       'a transaction in the wrong place',

@@ -41,7 +41,17 @@ describe('accounts', () => {
     );
   });
 
-  test.each(['', '  ', 'x'.repeat(129)])('an account cannot be named %j', async (name) => {
+  test.each<[string, unknown, object]>([
+    ['nothing', undefined, refusal('error.body_not_object')],
+    ['no name', {}, refusal('error.field_not_string', { field: 'name' })],
+    ['a number for a name', { name: 5 }, refusal('error.field_not_string', { field: 'name' })],
+    ['a number for an id', { id: 5, name: 'N' }, refusal('error.field_not_string', { field: 'id' })],
+  ])('are not made of %s', async (_, input, error) => {
+    await expect(here.accounts.createAccount(input as { name: string })).rejects.toEqual(error);
+    expect(await here.accounts.listAccounts()).toHaveLength(1);
+  });
+
+  test.each(['', '  ', 'x'.repeat(129), 'a\0b', '\ud800'])('an account cannot be named %j', async (name) => {
     await expect(here.accounts.createAccount({ name })).rejects.toEqual(
       refusal('error.field_invalid', { field: 'name' }),
     );

@@ -84,4 +84,13 @@ describe('SignatureService', () => {
     await expect(here.names.reject('x', 'ACME')).rejects.toEqual(refusal('error.signature_not_found'));
     expect(await here.names.list('a')).toEqual([]);
   });
+
+  test('refuses what is no text, which each database would make another name of', async () => {
+    const number = 36111 as unknown as string;
+    await expect(here.names.register('a', number)).rejects.toEqual(refusal('error.signature_format'));
+    await here.names.register('a', '36111');
+    await expect(here.names.verify('a', number)).rejects.toEqual(refusal('error.signature_not_found'));
+    await expect(here.names.reject('a', '36111', 'a\0b')).rejects.toEqual(refusal('error.field_invalid'));
+    expect(await here.names.list('a')).toMatchObject([{ name: '36111', status: 'pending' }]);
+  });
 });
