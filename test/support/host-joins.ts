@@ -30,6 +30,11 @@ export function testHostJoins(start: () => Promise<AppOnHosts>): void {
     await expectHostJoinsWhole(app, dataSource);
   });
 
+  test("what a send's commit sets off is set off by that of the host's outermost transaction, unless it was undone before", async () => {
+    const { app, dataSource } = await start();
+    await expectHostNests(app, dataSource);
+  });
+
   test("a payment and its units are booked in one transaction of the host's", async () => {
     const { app, dataSource } = await start();
     await expectHostBooks(app, dataSource);
@@ -136,6 +141,26 @@ async function expectHostJoinsWhole(app: MessagingApp, dataSource: DataSource): 
   });
   expect(twice[1]).toEqual(twice[0]);
   expect([await balanceOf(app), await checkLedger([app])]).toEqual([2, []]);
+}
+
+/** Transactions in a transaction of the host's, which TypeORM makes savepoints of. */
+async function expectHostNests({ app }: MessagingApp, dataSource: DataSource): Promise<void> {
+  const store = app.get(OutboxStore, { strict: false });
+  const told: string[] = [];
+  const tell = (manager: EntityManager, what: string) => store.whenCommitted({ manager }, () => void told.push(what));
+  await dataSource.transaction(async (outer) => {
+    tell(outer, 'before');
+    const undone = outer.transaction(async (inner) => {
+      await inner.transaction(async (innermost) => tell(innermost, 'committed in what is undone'));
+      tell(inner, 'undone');
+      throw new Error('the host changes its mind');
+    });
+    await expect(undone).rejects.toThrow('the host changes its mind');
+    await outer.transaction(async (inner) => tell(inner, 'kept'));
+    tell(outer, 'after');
+    expect(told).toEqual([]);
+  });
+  expect(told).toEqual(['before', 'kept', 'after']);
 }
 
 /** `LedgerService.topUp(…, { host: { manager } })`, beside a table of the host's own. */
