@@ -28,7 +28,7 @@ export interface Connection {
   readonly optOuts: OptOutStore;
 }
 
-/** How long a connection or a statement may take before the request is answered 503, in milliseconds. */
+/** How long a connection or a statement may take before the request is answered 503, in milliseconds; `runnerSession` has its own. */
 const CONNECT_MS = 5000;
 const STATEMENT_MS = 25_000;
 

@@ -30,20 +30,40 @@ export async function runOn(runner: QueryRunner, { sql, params, each }: Statemen
   return { rows: Array.isArray(rows) ? rows : [], affected };
 }
 
-/** Statements through TypeORM, which works on every driver. */
+/** How long an answer is waited for: where the network falls silent none comes, and no driver but `pg` asks for one. */
+const ANSWER_MS = 26_000;
+
+/**
+ * Statements through TypeORM, which works on every driver. A connection that does not answer is closed, and what was asked
+ * of it fails.
+ */
 export function runnerSession(
   runner: QueryRunner,
   connection: unknown,
   native: Native,
   isolation?: 'READ COMMITTED',
 ): Session {
+  const discard = () => close('destroy', connection);
   return {
-    begin: () => runner.startTransaction(isolation),
-    run: (statement) => runOn(runner, native(statement)),
-    commit: () => runner.commitTransaction(),
-    rollback: () => runner.rollbackTransaction(),
-    discard: () => close('destroy', connection),
+    begin: () => answered(runner.startTransaction(isolation), discard),
+    run: (statement) => {
+      const result = runOn(runner, native(statement));
+      return statement.unhurried ? result : answered(result, discard);
+    },
+    commit: () => answered(runner.commitTransaction(), discard),
+    rollback: () => answered(runner.rollbackTransaction(), discard),
+    discard,
   };
+}
+
+function answered<T>(answer: Promise<T>, discard: () => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      discard();
+      reject(new Error('Timeout: the database does not answer.'));
+    }, ANSWER_MS);
+    answer.finally(() => clearTimeout(timer)).then(resolve, reject);
+  });
 }
 
 /** A statement to be prepared. */

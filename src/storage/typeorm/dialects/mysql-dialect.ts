@@ -148,7 +148,8 @@ export class MysqlDialect extends Dialect {
 
   /** The lock belongs to the connection: statements of a schema commit, so a transaction's would be lost on the way. */
   override *alone(migration: () => Operation<void>): Operation<void> {
-    const [row] = yield* rowsOf(`SELECT GET_LOCK(${MIGRATION_LOCK}, ${MIGRATION_WAIT_S}) AS held`);
+    const sql = `SELECT GET_LOCK(${MIGRATION_LOCK}, ${MIGRATION_WAIT_S}) AS held`;
+    const [row] = (yield { sql, params: [], unhurried: true }).rows;
     if (Number(row?.held) !== 1) throw new StorageUnavailableError('Another instance is migrating the database.');
     try {
       yield* migration();
@@ -159,7 +160,7 @@ export class MysqlDialect extends Dialect {
 
   override *define(sql: string): Operation<unknown> {
     try {
-      return yield* write(sql);
+      return yield { sql, params: [], unhurried: true };
     } catch (error) {
       if (DONE.has(codeOf(error) ?? '')) return 0;
       throw error;
