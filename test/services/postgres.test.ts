@@ -81,6 +81,25 @@ suite('PostgreSQL, where it differs', () => {
     expect([await storage.ledger.balance(ACCOUNT), await storage.ledger.check()]).toEqual([920, []]);
   });
 
+  test('the plans that a connection keeps are few, however many large sends a commit takes', async () => {
+    const { url } = await openDatabase();
+    const host = await openDataSource(url, { pipeline: true, max: 1 });
+    const storage = await start(new TypeormStorage({ database: host }));
+    await fund(storage, 1_000_000);
+    let id = 0;
+    for (let large = 1; large <= 40; large++) {
+      const sends = Array.from({ length: large }, () => aSend(++id, { recipients: recipients(60) }));
+      const outcomes = await storage.outbox.commit(sends, decide);
+      expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['accepted']));
+    }
+    const [{ kept }] = await host.query(
+      "SELECT count(*) AS kept FROM pg_prepared_statements WHERE statement LIKE 'WITH %'",
+    );
+    expect(Number(kept)).toBeGreaterThan(0);
+    expect(Number(kept)).toBeLessThan(10);
+    expect(await storage.ledger.check()).toEqual([]);
+  });
+
   test('a migration takes as long as it takes, whatever a statement may take else', async () => {
     const { url, client } = await openDatabase();
     const hurried = await openDataSource(url, { statement_timeout: 200, query_timeout: 300, pipeline: true });

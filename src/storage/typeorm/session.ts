@@ -126,7 +126,7 @@ export function preparedSession(connection: PostgresConnection, native: NamedNat
   };
 }
 
-/** A statement in the database's own placeholders, under the name by which connections keep its plan. */
+/** A statement in the database's own placeholders, under the name by which connections keep its plan; '' where they do not. */
 export type NamedNative = (statement: Statement) => Statement & { readonly name: string };
 
 /** The same text has the same name wherever it comes from: a connection may serve several storages. */

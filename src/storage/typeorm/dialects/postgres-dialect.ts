@@ -6,6 +6,12 @@ import { type PostgresConnection, planNameOf, preparedSession, type Session } fr
 
 const CAST = { id: 'text', text: 'text', integer: 'bigint' } as const;
 
+/**
+ * Up to so many characters a statement's plan is kept. Those of commits with many large sends are longer: each number of them
+ * is a statement of its own, and a connection would keep hundreds of plans, half a megabyte each, that hardly come again.
+ */
+const KEPT_CHARACTERS = 4500;
+
 /** PostgreSQL from version 12. */
 export class PostgresDialect extends Dialect {
   override readonly driver = 'postgres';
@@ -29,7 +35,7 @@ export class PostgresDialect extends Dialect {
     if (plan === undefined) {
       let place = 0;
       const text = sql.replace(/\?/g, () => `$${++place}`);
-      plan = { sql: text, name: planNameOf(text) };
+      plan = { sql: text, name: text.length > KEPT_CHARACTERS ? '' : planNameOf(text) };
       if (this.plans.size < 500) this.plans.set(sql, plan);
     }
     return { ...plan, params };
