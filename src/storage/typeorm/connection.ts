@@ -62,6 +62,10 @@ export function connectionOf(url: string): DataSource {
 }
 
 function prepareSqlite(handle: { pragma(text: string): unknown }): void {
+  // Processes that start together on a new file wait for the one that makes a WAL database of it; later nobody blocks his own.
+  handle.pragma(`busy_timeout = ${CONNECT_MS}`);
+  handle.pragma('journal_mode = WAL');
+  handle.pragma('busy_timeout = 0');
   // After an answer nothing may be lost, not even by a power cut: WAL alone would only sync at checkpoints.
   handle.pragma('synchronous = FULL');
   // What a statement or a savepoint may have to take back is kept in memory, in place of a file for each of them.
