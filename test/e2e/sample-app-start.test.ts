@@ -74,6 +74,20 @@ describe('a start of the sample app', () => {
     expect(output).not.toMatch(/^.* +at |Error:|msgk_/m);
   });
 
+  test('of processes that start together for the first time all print the key that works, and keep one file', async () => {
+    const apps = await Promise.all([1, 2, 3].map(() => startSampleApp(folder)));
+    try {
+      expect(new Set(apps.map(({ key }) => key)).size).toBe(1);
+      for (const { url, key } of apps) {
+        const { body } = await call(`${url}/api/v1/balance`, { headers: { 'x-api-key': key } });
+        expect(body).toMatchObject({ balance: 1000 });
+      }
+    } finally {
+      for (const each of apps) await each.kill('SIGTERM');
+    }
+    expect(readdirSync(folder).filter((name) => name.includes('secrets'))).toEqual(['messaging.db.secrets.json']);
+  });
+
   test('HOST=0.0.0.0 prints addresses that can be called', async () => {
     app = await startSampleApp(folder, { HOST: '0.0.0.0' });
     expect(app.output).not.toContain('0.0.0.0');

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeApiKey, UuidGenerator } from 'nestjs-messaging';
 import type { Config } from './config.js';
 import { ConfigError } from './env.js';
 
@@ -28,12 +29,34 @@ export function readSecrets(file: string): Secrets {
  */
 export function keepSecrets(file: string, secrets: Secrets): void {
   withSentence(file, () => {
-    mkdirSync(dirname(file), { recursive: true });
-    const next = `${file}.new`;
-    writeFileSync(next, `${JSON.stringify(secrets, undefined, 2)}\n`, { mode: 0o600 });
-    chmodSync(next, 0o600);
+    const next = writeBeside(file, secrets);
     renameSync(next, file);
   });
+}
+
+/** As `keepSecrets`, where there are none yet; of several processes that start together one does so, and answers true. */
+function keepFirst(file: string, secrets: Secrets): boolean {
+  return withSentence(file, () => {
+    const next = writeBeside(file, secrets);
+    try {
+      linkSync(next, file);
+      return true;
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+      throw error;
+    } finally {
+      rmSync(next);
+    }
+  });
+}
+
+/** Under a name of this process's own. */
+function writeBeside(file: string, secrets: Secrets): string {
+  mkdirSync(dirname(file), { recursive: true });
+  const next = `${file}.${process.pid}.new`;
+  writeFileSync(next, `${JSON.stringify(secrets, undefined, 2)}\n`, { mode: 0o600 });
+  chmodSync(next, 0o600);
+  return next;
 }
 
 function withSentence<T>(file: string, work: () => T): T {
@@ -50,17 +73,26 @@ function withSentence<T>(file: string, work: () => T): T {
 
 /** The secrets of the service: as they were given, else kept, or made now and kept. @throws ConfigError */
 export function serviceSecrets({ otpPepper, credentialsKey, secretsFile }: Config): ServiceSecrets {
-  return {
-    otpPepper: otpPepper ?? keptSecret(secretsFile, 'otpPepper'),
-    credentialsKey: credentialsKey ?? keptSecret(secretsFile, 'credentialsKey'),
-  };
+  if (otpPepper !== undefined && credentialsKey !== undefined) return { otpPepper, credentialsKey };
+  const kept = keptSecrets(secretsFile);
+  return { otpPepper: otpPepper ?? kept.otpPepper, credentialsKey: credentialsKey ?? kept.credentialsKey };
 }
 
-function keptSecret(file: string, name: keyof ServiceSecrets): string {
+/** What is kept; what is missing is made and kept. @throws ConfigError */
+export function keptSecrets(file: string): Required<Secrets> {
+  const made = {
+    accountId: 'demo',
+    apiKey: makeApiKey(new UuidGenerator()).key,
+    otpPepper: newSecret(),
+    credentialsKey: newSecret(),
+  };
+  if (!existsSync(file) && keepFirst(file, made)) return made;
   const kept = readSecrets(file);
-  const known = kept[name];
-  if (known !== undefined) return known;
-  const made = randomBytes(48).toString('base64url');
-  keepSecrets(file, { ...kept, [name]: made });
-  return made;
+  const all = { ...made, ...kept };
+  if (Object.keys(kept).length < Object.keys(all).length) keepSecrets(file, all);
+  return all;
+}
+
+function newSecret(): string {
+  return randomBytes(48).toString('base64url');
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountService, Clock, LedgerService, MessagingError } from 'nestjs-messaging';
 import { type Config, ConfigError } from '../config/config.js';
-import { keepSecrets, readSecrets } from '../config/secrets.js';
+import { keepSecrets, keptSecrets } from '../config/secrets.js';
 
 /** The account that the sample app starts with. */
 export interface Demo {
@@ -19,18 +19,17 @@ export class DemoAccount {
   ) {}
 
   async prepare({ secretsFile, demoApiKey, demoBalance }: Config): Promise<Demo> {
-    const kept = readSecrets(secretsFile);
-    const accountId = kept.accountId ?? 'demo';
+    const kept = keptSecrets(secretsFile);
+    const { accountId } = kept;
     if (!(await this.accounts.findAccount(accountId))) {
-      await this.accounts.createAccount({ id: accountId, name: 'Demo' });
+      await this.accounts.createAccount({ id: accountId, name: 'Demo' }).catch(madeMeanwhile);
     }
     const apiKey =
       demoApiKey === undefined
         ? await this.keptKey(accountId, kept.apiKey)
         : await this.givenKey(accountId, demoApiKey);
     if (demoBalance > 0) await this.firstUnits(accountId, demoBalance);
-    if (kept.accountId !== accountId || kept.apiKey !== apiKey)
-      keepSecrets(secretsFile, { ...kept, accountId, apiKey });
+    if (kept.apiKey !== apiKey) keepSecrets(secretsFile, { ...kept, apiKey });
     return { accountId, apiKey };
   }
 
@@ -45,8 +44,8 @@ export class DemoAccount {
   }
 
   /** An operator may have rotated or revoked it: one that has an end, even a day away, makes room for a new one. */
-  private async keptKey(accountId: string, known: string | undefined): Promise<string> {
-    if (known !== undefined && (await this.endOf(accountId, known)) === undefined) return known;
+  private async keptKey(accountId: string, known: string): Promise<string> {
+    if ((await this.endOf(accountId, known)) === undefined) return known;
     return (await this.accounts.issueKey(accountId)).key;
   }
 
@@ -63,6 +62,11 @@ export class DemoAccount {
     const found = (await this.accounts.listKeys(accountId)).find((each) => each.id === id);
     return found?.revokedAt ?? found?.expiresAt;
   }
+}
+
+/** Another process started at the same moment. */
+function madeMeanwhile(error: unknown): void {
+  if (!(error instanceof MessagingError) || error.code !== 'error.account_exists') throw error;
 }
 
 function notOurs(error: unknown): never {
