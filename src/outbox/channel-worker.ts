@@ -48,7 +48,7 @@ export class ChannelWorker {
     this.rest.ring();
   }
 
-  /** Takes nothing new; resolves when what is in flight is settled, or after `shutdownMs`. */
+  /** Takes nothing new; resolves when the storage has answered and what is in flight is settled, or `shutdownMs` after that. */
   async stop(): Promise<void> {
     this.rest.stop();
     await this.running;

@@ -132,8 +132,8 @@ export abstract class OutboxStore {
   ): Promise<readonly CommitOutcome[]>;
 
   /**
-   * Runs `task` when the host's open transaction has been committed, and never when it is rolled back. It is used for hints
-   * only, so a store that cannot tell may run it at once.
+   * Runs `task` when the host's open transaction has been committed, and never when it is rolled back. A store that cannot
+   * tell may run it at once: workers are woken in vain then, and a host may be told of a message that is undone afterwards.
    */
   whenCommitted(_host: HostTransaction, task: () => void): void {
     task();

@@ -44,8 +44,9 @@ export class OptOutService {
 
   /**
    * Entries of one account, or without `accountId` of all accounts together, the newest first: `limit` at a time (1 to
-   * 1000, default 100), `after` the `next` of the page before. Throws `error.field_invalid` for another limit, and `error.invalid_cursor` when the entry that this names was
-   * taken off the list meanwhile; then the reading begins again, so that nobody is missed.
+   * 1000, default 100), `after` the `next` of the page before. Throws `error.field_invalid` for another limit, and
+   * `error.invalid_cursor` when the entry that `after` names was taken off the list meanwhile; then the reading begins
+   * again, so that nobody is missed.
    */
   async list({
     accountId,

@@ -28,7 +28,10 @@ export interface Connection {
   readonly optOuts: OptOutStore;
 }
 
-/** How long a connection or a statement may take before the request is answered 503, in milliseconds; `runnerSession` has its own. */
+/**
+ * How long a connection or a statement may take before the request is answered 503, in milliseconds. A driver without such
+ * an option is watched by `runnerSession`.
+ */
 const CONNECT_MS = 5000;
 const STATEMENT_MS = 25_000;
 

@@ -163,7 +163,7 @@ export abstract class Dialect {
   }
 
   /** Runs a migration while no other instance runs one. */
-  abstract alone(migration: () => Operation<void>): Operation<void>;
+  abstract exclusively(migration: () => Operation<void>): Operation<void>;
 
   /** Runs one statement of the schema; where these are not part of transactions, one that has run before is passed over. */
   define(sql: string): Operation<unknown> {

@@ -27,7 +27,10 @@ export class HostWork {
     private readonly abandon: (runner: QueryRunner) => Promise<void> = async () => undefined,
   ) {}
 
-  /** All of it or nothing, also where the host catches the error and commits; where the database has ended its transaction, that fails. */
+  /**
+   * All of it or nothing, also where the host catches the error and commits. Where the database has ended its transaction,
+   * the commit fails.
+   */
   write<T>(host: HostTransaction, work: Work<T>): Promise<T> {
     return this.inTurn(host, (runner) => this.whole(runner, work, 1));
   }

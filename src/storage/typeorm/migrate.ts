@@ -10,7 +10,7 @@ import { SCHEMA_TABLE, schemaVersions } from './schema.js';
 
 /** Brings our tables up to date; safe to run by several instances at once and any number of times. */
 export function migrate(dialect: Dialect, now: number): Operation<void> {
-  return dialect.alone(() => addMissing(dialect, now));
+  return dialect.exclusively(() => addMissing(dialect, now));
 }
 
 function* addMissing(dialect: Dialect, now: number): Operation<void> {

@@ -147,7 +147,7 @@ export class MysqlDialect extends Dialect {
   }
 
   /** The lock belongs to the connection: statements of a schema commit, so a transaction's would be lost on the way. */
-  override *alone(migration: () => Operation<void>): Operation<void> {
+  override *exclusively(migration: () => Operation<void>): Operation<void> {
     const sql = `SELECT GET_LOCK(${MIGRATION_LOCK}, ${MIGRATION_WAIT_S}) AS held`;
     const [row] = (yield { sql, params: [], unhurried: true }).rows;
     if (Number(row?.held) !== 1) throw new StorageUnavailableError('Another instance is migrating the database.');

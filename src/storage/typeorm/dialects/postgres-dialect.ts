@@ -79,7 +79,7 @@ export class PostgresDialect extends Dialect {
     return [{ sql, params: statements.flatMap(({ params }) => params) }];
   }
 
-  /** The debit's own condition is `locked`'s: a row under our lock can be neither gone nor poorer when it is debited. */
+  /** The debit asks for no balance of its own: `locked` has found it on the row's newest version, and holds that. */
   override ifPaid(spent: readonly (readonly [string, number])[], inserts: readonly Statement[]): Statement {
     const [first, ...others] = spent;
     const debits = first && others.length === 0 ? this.oneDebit(...first) : this.manyDebits(spent);
@@ -121,7 +121,7 @@ export class PostgresDialect extends Dialect {
     return result;
   }
 
-  override *alone(migration: () => Operation<void>): Operation<void> {
+  override *exclusively(migration: () => Operation<void>): Operation<void> {
     yield* write('SET LOCAL statement_timeout = 0');
     // Any constant will do; it only must be the same in every instance of this package.
     yield { sql: 'SELECT pg_advisory_xact_lock(7305808869231650)', params: [], unhurried: true };

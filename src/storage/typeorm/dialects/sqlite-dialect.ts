@@ -74,7 +74,7 @@ export class SqliteDialect extends Dialect {
   }
 
   /** The transaction that migrates is the only one that writes. */
-  override alone(migration: () => Operation<void>): Operation<void> {
+  override exclusively(migration: () => Operation<void>): Operation<void> {
     return migration();
   }
 }
