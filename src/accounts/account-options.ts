@@ -43,7 +43,7 @@ function defaultSignatures(names: readonly unknown[]): readonly [string, string,
 }
 
 function signatureName(name: unknown): string {
-  if (typeof name === 'string' && isSignatureName(name)) return name;
+  if (isSignatureName(name)) return name;
   throw new MessagingOptionsError(
     `The option signatures holds ${JSON.stringify(name)}: a signature is 1 to 11 characters of A-Z a-z 0-9 space . _ & - with at least one letter, or 3 to 15 digits.`,
   );

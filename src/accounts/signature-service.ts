@@ -20,7 +20,7 @@ export class SignatureService {
    * Throws `error.signature_format`, `error.account_not_found`.
    */
   async register(accountId: string, name: string): Promise<Signature> {
-    if (typeof name !== 'string' || !isSignatureName(name)) throw new MessagingError('error.signature_format');
+    if (!isSignatureName(name)) throw new MessagingError('error.signature_format');
     await this.requireAccount(accountId);
     const createdAt = this.clock.now();
     return this.store.registerSignature({

@@ -1,5 +1,6 @@
 import { MessagingError } from './errors.js';
 import { isPhoneNumber, isValidNumber } from './phone-number.js';
+import { unsendableCharacter } from './unsendable-character.js';
 
 // Hosts call services from controllers of their own: whatever the types say, what comes is what their clients sent.
 
@@ -21,7 +22,7 @@ export function checkString(field: string, value: unknown): asserts value is str
  */
 export function checkText(field: string, value: unknown): asserts value is string {
   checkString(field, value);
-  if (value.includes('\0') || /\p{Surrogate}/u.test(value)) throw new MessagingError('error.field_invalid', { field });
+  if (unsendableCharacter(value) !== undefined) throw new MessagingError('error.field_invalid', { field });
 }
 
 /** The most entries of a page that a host may ask for. */

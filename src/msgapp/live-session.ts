@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { nameOf } from '../common/name-of.js';
+import { within } from '../common/within.js';
 import { Inbox } from './inbox.js';
 import type { Link, LinkEnd, LinkEvent } from './msgapp-transport.js';
 import { ReconnectPolicy } from './reconnect-policy.js';
@@ -10,7 +11,6 @@ import type { SessionObserver, SessionParts } from './session-parts.js';
 import { SessionSteps } from './session-steps.js';
 import { maySessionMove, type SessionLease, type SessionStatus, type StoredSession } from './session-store.js';
 import { SessionWatchdog } from './session-watchdog.js';
-import { within } from './within.js';
 
 /** How long the store is asked who has taken the session. */
 const ASK_MS = 1000;

@@ -1,4 +1,5 @@
 import type { Clock } from '../common/clock.js';
+import { within } from '../common/within.js';
 import type { HandOff } from '../outbox/hand-off.js';
 import type { Delivery } from '../outbox/outbox-store.js';
 import type { ContactLimits } from './contact-limits.js';
@@ -8,7 +9,6 @@ import type { Receipts } from './receipts.js';
 import { RecipientCheck } from './recipient-check.js';
 import type { SessionLanes } from './session-lanes.js';
 import type { SessionManager } from './session-manager.js';
-import { within } from './within.js';
 
 /** What carrying a message needs. */
 export interface CarrierParts {

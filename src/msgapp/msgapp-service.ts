@@ -6,6 +6,7 @@ import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
 import { checkInput, checkNumber, checkString } from '../common/inputs.js';
+import { unsendableCharacter } from '../common/unsendable-character.js';
 import { OnceGate, type OnceRequest } from '../outbox/once-gate.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
@@ -16,7 +17,6 @@ import { type MsgappMessage, type MsgappReceipt, messageOf } from './msgapp-resu
 import { MsgappSettings } from './msgapp-settings.js';
 import { LONGEST_TEXT, type MediaKind } from './msgapp-transport.js';
 import { type Sender, Senders } from './senders.js';
-import { unsendableCharacter } from './unsendable-character.js';
 
 /** A text to one number. */
 export interface MsgappText {

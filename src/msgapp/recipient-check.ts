@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../common/clock.js';
+import { within } from '../common/within.js';
 import type { Link } from './msgapp-transport.js';
-import { within } from './within.js';
 
 /** How long an answer is believed: people join sooner than they leave. */
 const THERE_MS = 24 * 3_600_000;

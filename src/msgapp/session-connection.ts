@@ -1,11 +1,11 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../common/clock.js';
 import { nameOf } from '../common/name-of.js';
+import { within } from '../common/within.js';
 import type { CredentialsUnreadableError } from './credentials-unreadable-error.js';
 import { Inbox } from './inbox.js';
 import type { Link, LinkEvent, LinkOrder, MsgappTransport } from './msgapp-transport.js';
 import { WatchedCredentials } from './watched-credentials.js';
-import { within } from './within.js';
 
 /** How long the closing of a connection is waited for. */
 const CLOSE_MS = 10_000;

@@ -33,7 +33,7 @@ function check(service: string, options: unknown): void {
   const unknown = Object.keys(options).find((option) => !Object.hasOwn(NAMES, option));
   if (unknown) throw wrong(`.${unknown} is not known; there are ${Object.keys(NAMES).join(', ')}.`);
   const { signature, template, webOtpHost, retrieverHash } = options;
-  if (signature !== undefined && !(typeof signature === 'string' && isSignatureName(signature))) {
+  if (signature !== undefined && !isSignatureName(signature)) {
     throw wrong(
       `.signature can be no signature: 1 to 11 characters of A-Z a-z 0-9 space . _ & - with at least one letter, or 3 to 15 digits; got ${shown(signature)}.`,
     );

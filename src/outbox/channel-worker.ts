@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../common/clock.js';
 import type { IdGenerator } from '../common/ids.js';
+import { within } from '../common/within.js';
 import { BatchDelivery } from './batch-delivery.js';
 import type { Channel } from './channel.js';
 import type { DispatchSettings } from './dispatch-settings.js';
@@ -57,14 +58,7 @@ export class ChannelWorker {
 
   /** Resolves when what is in flight is settled, or after so many milliseconds. */
   async settled(patienceMs: number): Promise<void> {
-    const settled = Promise.all(this.inFlight);
-    await new Promise<void>((resolve) => {
-      const cancel = this.clock.after(patienceMs, resolve);
-      void settled.then(() => {
-        cancel();
-        resolve();
-      });
-    });
+    await within(this.clock, patienceMs, Promise.all(this.inFlight));
   }
 
   private async run(): Promise<void> {
@@ -105,7 +99,7 @@ export class ChannelWorker {
   }
 
   private launch(batch: readonly Delivery[], leaseUntil: number): void {
-    const delivered = this.withinLease(this.delivery.deliver(batch, leaseUntil), leaseUntil).finally(() => {
+    const delivered = this.deliver(batch, leaseUntil).finally(() => {
       this.inFlight.delete(delivered);
       this.wakeIfFull();
     });
@@ -116,18 +110,11 @@ export class ChannelWorker {
    * Resolves at the latest when the lease has ended: what a transport never answers is claimed again then, as though its
    * worker were gone, and must not hold up the rest of the channel.
    */
-  private withinLease(delivered: Promise<void>, leaseUntil: number): Promise<void> {
+  private async deliver(batch: readonly Delivery[], leaseUntil: number): Promise<void> {
     const { name } = this.channel;
-    return new Promise((resolve) => {
-      const cancel = this.clock.after(leaseUntil - this.clock.now(), () => {
-        this.log.error(`Channel ${name}: the transport has not answered within the lease; its batch is given up on.`);
-        resolve();
-      });
-      void delivered.then(() => {
-        cancel();
-        resolve();
-      });
-    });
+    const delivered = this.delivery.deliver(batch, leaseUntil).then(() => true);
+    if (await within(this.clock, leaseUntil - this.clock.now(), delivered)) return;
+    this.log.error(`Channel ${name}: the transport has not answered within the lease; its batch is given up on.`);
   }
 
   private wakeIfFull(): void {

@@ -1,4 +1,4 @@
-/** Where others are served during a commit: the part of a crowd that is enough for the next one. The rest is served during it. */
+/** Where others are served during a commit: the part of a crowd that is enough for the next one. */
 const SHARE = 0.5;
 
 /** The part of a crowd's size that is still believed in after a commit. */

@@ -107,8 +107,7 @@ function inboundSignaturesOf(numbers: unknown = {}): ReadonlyMap<string, readonl
 }
 
 function areSignatures(names: unknown): names is readonly string[] {
-  const isSignature = (name: unknown) => typeof name === 'string' && isSignatureName(name);
-  return Array.isArray(names) && names.length > 0 && names.every(isSignature);
+  return Array.isArray(names) && names.length > 0 && names.every(isSignatureName);
 }
 
 function baseUrlOf(given: string): string {

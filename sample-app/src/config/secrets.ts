@@ -16,7 +16,7 @@ export interface Secrets {
 type ServiceSecrets = Required<Pick<Secrets, 'otpPepper' | 'credentialsKey'>>;
 
 /** What was kept; nothing on the first start. @throws ConfigError when the file is there and is not ours */
-export function readSecrets(file: string): Secrets {
+function readSecrets(file: string): Secrets {
   if (!existsSync(file)) return {};
   const kept = withSentence(file, (): unknown => JSON.parse(readFileSync(file, 'utf8')));
   if (typeof kept === 'object' && kept !== null) return kept;

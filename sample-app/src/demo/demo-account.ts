@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AccountService, Clock, LedgerService, MessagingError } from 'nestjs-messaging';
+import { AccountService, Clock, type ErrorCode, LedgerService, MessagingError } from 'nestjs-messaging';
 import { type Config, ConfigError } from '../config/config.js';
 import { keepSecrets, keptSecrets } from '../config/secrets.js';
 
@@ -22,7 +22,8 @@ export class DemoAccount {
     const kept = keptSecrets(secretsFile);
     const { accountId } = kept;
     if (!(await this.accounts.findAccount(accountId))) {
-      await this.accounts.createAccount({ id: accountId, name: 'Demo' }).catch(madeMeanwhile);
+      // Another process may have started at the same moment.
+      await this.accounts.createAccount({ id: accountId, name: 'Demo' }).catch(passOver('error.account_exists'));
     }
     const apiKey =
       demoApiKey === undefined
@@ -35,12 +36,10 @@ export class DemoAccount {
 
   /** The reference makes it happen once, also when an earlier start was killed in between. */
   private async firstUnits(accountId: string, units: number): Promise<void> {
-    try {
-      await this.ledger.topUp(accountId, units, { reference: `first-units:${accountId}`, note: 'First start' });
-    } catch (error) {
-      // DEMO_BALANCE was another one on the first start, and that is the one that counts.
-      if (!(error instanceof MessagingError) || error.code !== 'error.reference_taken') throw error;
-    }
+    // DEMO_BALANCE was another one on the first start, and that is the one that counts.
+    await this.ledger
+      .topUp(accountId, units, { reference: `first-units:${accountId}`, note: 'First start' })
+      .catch(passOver('error.reference_taken'));
   }
 
   /** An operator may have rotated or revoked it: one that has an end, even a day away, makes room for a new one. */
@@ -64,9 +63,10 @@ export class DemoAccount {
   }
 }
 
-/** Another process started at the same moment. */
-function madeMeanwhile(error: unknown): void {
-  if (!(error instanceof MessagingError) || error.code !== 'error.account_exists') throw error;
+function passOver(code: ErrorCode): (error: unknown) => void {
+  return (error) => {
+    if (!(error instanceof MessagingError) || error.code !== code) throw error;
+  };
 }
 
 function notOurs(error: unknown): never {

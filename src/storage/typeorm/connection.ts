@@ -11,6 +11,7 @@ import type { PhoneStore } from '../../sandbox/phone-store.js';
 import type { OptOutStore } from '../../sms/opt-out-store.js';
 import type { PartStore } from '../../sms/part-store.js';
 import type { Executor } from './executor.js';
+import { ANSWER_MS } from './session.js';
 
 /** A started storage: its DataSource (ours to close or not) and its stores. */
 export interface Connection {
@@ -28,10 +29,7 @@ export interface Connection {
   readonly optOuts: OptOutStore;
 }
 
-/**
- * How long a connection or a statement may take before the request is answered 503, in milliseconds. A driver without such
- * an option is watched by `runnerSession`.
- */
+/** How long a connection or a statement may take before the request is answered 503, in milliseconds: less than `ANSWER_MS`. */
 const CONNECT_MS = 5000;
 const STATEMENT_MS = 25_000;
 
@@ -54,7 +52,7 @@ export function connectionOf(url: string): DataSource {
       type: 'postgres',
       url,
       connectTimeoutMS: CONNECT_MS,
-      extra: { statement_timeout: STATEMENT_MS, query_timeout: STATEMENT_MS + 1000, pipeline: true },
+      extra: { statement_timeout: STATEMENT_MS, query_timeout: ANSWER_MS, pipeline: true },
     });
   }
   return new DataSource({

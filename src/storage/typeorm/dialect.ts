@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { type Operation, type Statement, write } from './operation.js';
+import type { Operation, Statement } from './operation.js';
 import {
   asTheyAre,
   type FirstRows,
@@ -166,7 +166,7 @@ export abstract class Dialect {
   abstract exclusively(migration: () => Operation<void>): Operation<void>;
 
   /** Runs one statement of the schema; where these are not part of transactions, one that has run before is passed over. */
-  define(sql: string): Operation<unknown> {
-    return write(sql);
+  *define(sql: string): Operation<unknown> {
+    return yield { sql, params: [], unhurried: true };
   }
 }

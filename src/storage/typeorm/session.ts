@@ -30,8 +30,11 @@ export async function runOn(runner: QueryRunner, { sql, params, each }: Statemen
   return { rows: Array.isArray(rows) ? rows : [], affected };
 }
 
-/** How long an answer is waited for: where the network falls silent none comes, and no driver but `pg` asks for one. */
-const ANSWER_MS = 26_000;
+/**
+ * How long an answer is waited for, in milliseconds: where the network falls silent none comes. `pg` sees to it itself, other
+ * drivers do not.
+ */
+export const ANSWER_MS = 26_000;
 
 /**
  * Statements through TypeORM, which works on every driver. A connection that does not answer is closed, and what was asked

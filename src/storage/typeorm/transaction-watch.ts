@@ -1,18 +1,14 @@
 import type { DataSource, EntitySubscriberInterface, QueryRunner } from 'typeorm';
 
-/** What is to be done after a commit, and how many transactions were open around it, one in another. */
-interface Task {
-  readonly run: () => void;
-  readonly depth: number;
-}
+type Task = () => void;
 
 /**
  * Tells when transactions on a DataSource end, the host's included. One within another, which is a savepoint, takes the tasks
  * along that came up in it when it is rolled back; when it is committed they wait for the one around it.
  */
 export class TransactionWatch {
-  private readonly tasks = new WeakMap<QueryRunner, readonly Task[]>();
-  private readonly depths = new WeakMap<QueryRunner, number>();
+  /** The tasks of each transaction that is open on a runner, the outermost first. */
+  private readonly open = new WeakMap<QueryRunner, readonly (readonly Task[])[]>();
   private readonly subscriber: EntitySubscriberInterface;
 
   /** @param ended called in the very moment in which a transaction has ended, before its caller goes on */
@@ -25,7 +21,7 @@ export class TransactionWatch {
       else this.end(runner, committed);
     };
     this.subscriber = {
-      afterTransactionStart: ({ queryRunner }) => void this.depths.set(queryRunner, this.depthOf(queryRunner) + 1),
+      afterTransactionStart: ({ queryRunner }) => void this.open.set(queryRunner, [...this.openOn(queryRunner), []]),
       afterTransactionCommit: ({ queryRunner }) => end(queryRunner, true),
       afterTransactionRollback: ({ queryRunner }) => end(queryRunner, false),
     };
@@ -34,7 +30,7 @@ export class TransactionWatch {
 
   /** Runs `task` when the transaction that is open on `runner` has been committed, and never when it is rolled back. */
   whenCommitted(runner: QueryRunner, task: () => void): void {
-    this.tasks.set(runner, [...(this.tasks.get(runner) ?? []), { run: task, depth: this.depthOf(runner) }]);
+    this.add(runner, this.openOn(runner), [task]);
   }
 
   stop(): void {
@@ -42,26 +38,24 @@ export class TransactionWatch {
     if (place >= 0) this.dataSource.subscribers.splice(place, 1);
   }
 
-  private depthOf(runner: QueryRunner): number {
-    return this.depths.get(runner) ?? 0;
+  private openOn(runner: QueryRunner): readonly (readonly Task[])[] {
+    return this.open.get(runner) ?? [];
+  }
+
+  /** To the innermost of them; one that began before we listened comes up here. */
+  private add(runner: QueryRunner, open: readonly (readonly Task[])[], tasks: readonly Task[]): void {
+    this.open.set(runner, [...open.slice(0, -1), [...(open.at(-1) ?? []), ...tasks]]);
   }
 
   private endInner(runner: QueryRunner, committed: boolean): void {
-    const depth = this.depthOf(runner) - 1;
-    this.depths.set(runner, depth);
-    const tasks = this.tasks.get(runner) ?? [];
-    const kept = committed ? tasks : tasks.filter((task) => task.depth <= depth);
-    this.tasks.set(
-      runner,
-      kept.map((task) => ({ ...task, depth: Math.min(task.depth, depth) })),
-    );
+    const open = this.openOn(runner);
+    this.add(runner, open.slice(0, -1), committed ? (open.at(-1) ?? []) : []);
   }
 
   private end(runner: QueryRunner, committed: boolean): void {
-    const tasks = this.tasks.get(runner) ?? [];
-    this.tasks.delete(runner);
-    this.depths.delete(runner);
-    if (committed) for (const { run } of tasks) run();
+    const tasks = this.openOn(runner).flat();
+    this.open.delete(runner);
+    if (committed) for (const task of tasks) task();
     this.ended();
   }
 }

@@ -1,7 +1,7 @@
 import type { BaileysEventMap, WASocket } from 'baileys';
 import type { Clock } from '../../common/clock.js';
+import { within } from '../../common/within.js';
 import type { Link, LinkEnd, LinkListener, OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
-import { within } from '../../msgapp/within.js';
 import type { HandOff } from '../../outbox/hand-off.js';
 import type { BaileysCredentials } from './baileys-credentials.js';
 import type { Baileys } from './baileys-library.js';

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import type { WASocket } from 'baileys';
 import type { Clock } from '../../common/clock.js';
-import { within } from '../../msgapp/within.js';
+import { within } from '../../common/within.js';
 
 /** How long a socket may take to close in order. */
 const CLOSE_MS = 2000;

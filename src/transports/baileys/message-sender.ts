@@ -1,7 +1,7 @@
 import type { proto, WASocket } from 'baileys';
 import type { Clock } from '../../common/clock.js';
+import { within } from '../../common/within.js';
 import { LONGEST_TEXT, type OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
-import { within } from '../../msgapp/within.js';
 import type { HandOff } from '../../outbox/hand-off.js';
 import type { Baileys } from './baileys-library.js';
 import type { ResolvedBaileysOptions } from './baileys-options.js';

@@ -160,7 +160,7 @@ export class MysqlDialect extends Dialect {
 
   override *define(sql: string): Operation<unknown> {
     try {
-      return yield { sql, params: [], unhurried: true };
+      return yield* super.define(sql);
     } catch (error) {
       if (DONE.has(codeOf(error) ?? '')) return 0;
       throw error;

@@ -127,8 +127,4 @@ export class PostgresDialect extends Dialect {
     yield { sql: 'SELECT pg_advisory_xact_lock(7305808869231650)', params: [], unhurried: true };
     yield* migration();
   }
-
-  override *define(sql: string): Operation<void> {
-    yield { sql, params: [], unhurried: true };
-  }
 }

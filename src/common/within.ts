@@ -1,4 +1,4 @@
-import type { Clock } from '../common/clock.js';
+import type { Clock } from './clock.js';
 
 /** What a promise gives within `ms` milliseconds; undefined when it takes longer or is rejected. */
 export function within<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T | undefined> {
