@@ -194,6 +194,7 @@ async function readByUs(submits: readonly ShortMessage[]): Promise<string[]> {
     messageIds: 'same',
     defaultAlphabet: 'gsm',
     receiptOffsetMinutes: undefined,
+    unmarkedReceipts: false,
   };
   const source = { ton: 1, npi: 1, address: '22670000000' };
   for (const submit of submits) await incoming.deliver({ ...submit, source }, settings);

@@ -45,9 +45,9 @@ describe('the sample app off the sandbox', () => {
     until(async () => (await client.details(smsId)).recipients.every(({ status }) => status === wanted));
 
   test('SMS go over SMPP, receipts and a STOP come back', async () => {
-    const smsc = await TestSmsc.listen({ accounts: { client: 's:cr@t/1' } });
+    const smsc = await TestSmsc.listen({ accounts: { client: 's:cr@t/1-and-longer' } });
     closing.push(() => smsc.close());
-    const url = `smpp://client:${encodeURIComponent('s:cr@t/1')}@127.0.0.1:${smsc.port}`;
+    const url = `smpp://client:${encodeURIComponent('s:cr@t/1-and-longer')}@127.0.0.1:${smsc.port}`;
     const client = await start({ SMS_TRANSPORT: 'smpp', SMPP_URL: url, SMPP_WINDOW: '5', SMPP_PARTS_PER_SECOND: '50' });
     const { smsID } = await client.sent(SEND);
     const [submit] = await smsc.submitted(1);

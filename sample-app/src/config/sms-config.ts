@@ -43,6 +43,7 @@ function smppLinks(env: Env): SmppLinkOptions[] {
       ...(url.port === '' ? {} : { port: Number(url.port) }),
       systemId: decodeURIComponent(url.username),
       password: decodeURIComponent(url.password),
+      longPassword: true,
       tls: url.protocol === 'ssmpp:',
       window,
       ...(partsPerSecond === undefined ? {} : { partsPerSecond }),

@@ -15,6 +15,7 @@ const LINK: NamesOf<SmppLinkOptions> = {
   port: true,
   systemId: true,
   password: true,
+  longPassword: true,
   systemType: true,
   serviceType: true,
   tls: true,
@@ -33,6 +34,7 @@ const LINK: NamesOf<SmppLinkOptions> = {
   addresses: true,
   messageIds: true,
   receiptOffsetMinutes: true,
+  unmarkedReceipts: true,
 };
 const TLS: NamesOf<SmppTlsSettings> = {
   servername: true,
@@ -92,6 +94,7 @@ export function resolveLinkSettings(
       messageIds: reader.oneOf('messageIds', ['same', 'hex-then-decimal', 'decimal-then-hex'], 'same'),
       defaultAlphabet: format.defaultAlphabet,
       receiptOffsetMinutes: reader.integer('receiptOffsetMinutes', -840, 840, undefined),
+      unmarkedReceipts: reader.boolean('unmarkedReceipts', false),
     },
   };
 }
@@ -105,7 +108,9 @@ function sessionSettings(reader: OptionReader, path: string, link: SmppLinkOptio
     ...(tls ? { tls } : {}),
     bindAs: reader.oneOf('bindAs', ['transceiver', 'transmitter', 'receiver'], SMPP_SESSION_DEFAULTS.bindAs),
     systemId: reader.text('systemId', /^[!-~]{1,15}$/, '1 to 15 visible ASCII characters'),
-    password: reader.text('password', /^[!-~]{0,8}$/, 'at most 8 visible ASCII characters'),
+    password: reader.boolean('longPassword', false)
+      ? reader.text('password', /^[!-~]{0,64}$/, 'at most 64 visible ASCII characters')
+      : reader.text('password', /^[!-~]{0,8}$/, 'at most 8 visible ASCII characters, or 64 with longPassword: true'),
     systemType: reader.text('systemType', /^[ -~]{0,12}$/, 'at most 12 ASCII characters', ''),
     window: reader.integer('window', 1, 1000, SMPP_SESSION_DEFAULTS.window),
     responseTimeoutMs: reader.integer('responseTimeoutMs', 100, 600_000, SMPP_SESSION_DEFAULTS.responseTimeoutMs),

@@ -66,8 +66,10 @@ export interface SmppLinkOptions {
   readonly port?: number | undefined;
   /** 1 to 15 visible ASCII characters. */
   readonly systemId: string;
-  /** At most 8 visible ASCII characters (SMPP 3.4 section 5.2.2). */
+  /** At most 8 visible ASCII characters (SMPP 3.4 section 5.2.2: 9 octets with the NUL); more with `longPassword`. */
   readonly password: string;
+  /** True: `password` may have up to 64 characters, for carriers that hand out longer ones than SMPP 3.4 allows. Default false. */
+  readonly longPassword?: boolean | undefined;
   /** At most 12 characters. Default none. */
   readonly systemType?: string | undefined;
   /** At most 5 characters. Default none. */
@@ -110,4 +112,12 @@ export interface SmppLinkOptions {
    * an SMS that has the id of an older one be told from a repeat of that one's, where it comes before its SMS is stored.
    */
   readonly receiptOffsetMinutes?: number | undefined;
+  /**
+   * For carriers that mark receipts neither by `esm_class` nor by `receipted_message_id`. True: a message whose text is a
+   * receipt from its first character on is read as one: `id: sub: dlvrd: submit date: done date: stat:` in this order, each
+   * with a value that SMPP 3.4 appendix B allows. A phone cannot write that by accident, but it can on purpose, for an id
+   * that it guesses; the receipt then counts for an SMS to this phone's number only, where the carrier writes numbers with
+   * their country code. Default false: such a message is a text from a phone.
+   */
+  readonly unmarkedReceipts?: boolean | undefined;
 }

@@ -21,6 +21,7 @@ export interface IncomingSettings {
   readonly messageIds: MessageIdFormat;
   readonly defaultAlphabet: DefaultAlphabet;
   readonly receiptOffsetMinutes: number | undefined;
+  readonly unmarkedReceipts: boolean;
 }
 
 /** One link's options, complete and checked. */

@@ -98,6 +98,35 @@ describe('receipts', () => {
   });
 });
 
+describe('receipts that nothing but their text marks', () => {
+  const unmarked = (smsc: TestSmsc) => {
+    const [submit] = smsc.submits;
+    if (!submit) throw new Error('Nothing was submitted.');
+    return { ...receiptOf(submit.pdu, { id: submit.idAs('decimal'), in: 'text' }), esmClass: 0 };
+  };
+
+  test('are for the id of the answer on a link with unmarkedReceipts, where a person’s text stays one', async () => {
+    const smsc = await world().smsc();
+    const transport = await world().start([{ port: smsc.port, route: 'acme', unmarkedReceipts: true }]);
+    const [result] = await world().results(transport, smsOf('Bonjour'));
+    expect(await asked(smsc, unmarked(smsc))).toBe(0);
+    expect(world().sink.receipts_).toMatchObject([{ route: 'acme', status: 'delivered', number: '22670000000' }]);
+    expect(world().sink.receipts_[0]?.ids).toContain(result?.carrierIds?.[0]);
+    expect(await asked(smsc, inbound('STOP'))).toBe(0);
+    expect(world().sink.texts).toEqual([stop]);
+    expect(world().sink.receipts_).toHaveLength(1);
+  });
+
+  test('are texts on every other link', async () => {
+    const smsc = await world().smsc();
+    const transport = await world().start([{ port: smsc.port, route: 'acme' }]);
+    await world().results(transport, smsOf('Bonjour'));
+    expect(await asked(smsc, unmarked(smsc))).toBe(0);
+    expect(world().sink.receipts_).toEqual([]);
+    expect(world().sink.texts).toMatchObject([{ route: 'acme', text: expect.stringMatching(/^id:/) }]);
+  });
+});
+
 describe('texts from phones', () => {
   test.each<[string, ShortMessage]>([
     ['GSM-7', inbound('STOP')],

@@ -48,6 +48,14 @@ describe('binding', () => {
     expect(kinds(await world().results(transport, smsOf('x')))).toEqual(['sent']);
   });
 
+  test('with a password longer than SMPP 3.4 has room for, which reaches the carrier whole', async () => {
+    const password = `${'longer-'.repeat(9)}!`;
+    const smsc = await world().smsc({ accounts: { client: password } });
+    const transport = await world().start([{ port: smsc.port, password, longPassword: true }]);
+    expect(kinds(await world().results(transport, smsOf('x')))).toEqual(['sent']);
+    expect(smsc.connection.bind?.password).toBe(password);
+  });
+
   test('a carrier that drops every session is left more and more in peace', async () => {
     const smsc = await world().smsc({ onBind: () => 0 });
     await world().start([{ port: smsc.port }]);

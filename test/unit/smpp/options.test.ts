@@ -49,7 +49,10 @@ describe('options of SMPP', () => {
               shortCodes: new Set(),
             },
           },
-          incoming: { route: 'smpp', messageIds: 'same', defaultAlphabet: 'gsm', receiptOffsetMinutes: undefined },
+          incoming: {
+            ...{ route: 'smpp', messageIds: 'same', defaultAlphabet: 'gsm' },
+            ...{ receiptOffsetMinutes: undefined, unmarkedReceipts: false },
+          },
         },
       ],
     });
@@ -90,7 +93,16 @@ describe('options of SMPP', () => {
     ['Option smpp.links[0].port must be an integer from 1 to 65535; got 0.', withLink({ port: 0 })],
     ['Option smpp.links[0].port must be an integer from 1 to 65535; got a string.', withLink({ port: '2775' })],
     ['Option smpp.links[0].systemId must be 1 to 15 visible ASCII characters.', withLink({ systemId: 'é' })],
-    ['Option smpp.links[0].password must be at most 8 visible ASCII characters.', withLink({ password: 'secret-789' })],
+    [
+      'Option smpp.links[0].password must be at most 8 visible ASCII characters, or 64 with',
+      withLink({ password: 'secret-789' }),
+    ],
+    ['Option smpp.links[0].longPassword must be true or false.', withLink({ longPassword: 'yes' })],
+    [
+      'Option smpp.links[0].password must be at most 64 visible ASCII characters.',
+      withLink({ longPassword: true, password: 'x'.repeat(65) }),
+    ],
+    ['Option smpp.links[0].unmarkedReceipts must be true or false.', withLink({ unmarkedReceipts: 1 })],
     ['Option smpp.links[0].systemType must be at most 12 ASCII characters.', withLink({ systemType: 'x'.repeat(13) })],
     ['Option smpp.links[0].serviceType must be at most 5 ASCII characters.', withLink({ serviceType: 'xxxxxx' })],
     ['Option smpp.links[0].tls must be true, false or an object.', withLink({ tls: 'yes' })],
@@ -131,8 +143,17 @@ describe('options of SMPP', () => {
     expect(() => new SmppSmsTransport(options, new FakeClock(), new UuidGenerator())).toThrow(sentence);
   });
 
+  test('take a password of 9 to 64 characters only where the link says so', () => {
+    const ofLength = (length: number) => ({ ...LINK, password: 'x'.repeat(length), longPassword: true });
+    const { links } = resolveSmppSettings({ links: [9, 64].map(ofLength) });
+    expect(links.map(({ session }) => session.password.length)).toEqual([9, 64]);
+  });
+
   test('a wrong password is not repeated in the sentence', () => {
-    expect(() => resolveSmppSettings(withLink({ password: 'hunter2hunter2' }))).toThrow(/^(?!.*hunter2)/);
+    for (const longPassword of [false, true]) {
+      const link = withLink({ password: 'hunter2'.repeat(10), longPassword });
+      expect(() => resolveSmppSettings(link)).toThrow(/^(?!.*hunter2).*password must be/);
+    }
   });
 
   test('the lease covers the work, and then a submit that the slowest link leaves unanswered until it is dead', () => {

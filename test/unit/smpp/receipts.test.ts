@@ -11,6 +11,7 @@ const SETTINGS: IncomingSettings = {
   messageIds: 'same',
   defaultAlphabet: 'gsm',
   receiptOffsetMinutes: undefined,
+  unmarkedReceipts: false,
 };
 const FULL = 'id:abc-1 sub:001 dlvrd:001 submit date:2611211000 done date:2611211001 stat:DELIVRD err:000 text:Bonjour';
 
@@ -43,12 +44,68 @@ describe('what a deliver_sm is', () => {
     ['other', 0x18],
     ['other', 0x0c],
   ])('%s: esm_class 0x%s', (kind, esmClass) => {
-    expect(deliverKind(receipt(FULL, { esmClass }))).toBe(kind);
+    expect(deliverKind(receipt(FULL, { esmClass }), SETTINGS)).toBe(kind);
   });
 
   test('a phone cannot write a receipt, a carrier may forget to mark it', () => {
-    expect(deliverKind(receipt(FULL, { esmClass: 0 }))).toBe('text');
-    expect(deliverKind(receipt(FULL, { esmClass: 0, tlvs: [idTlv('abc-1')] }))).toBe('receipt');
+    expect(deliverKind(receipt(FULL, { esmClass: 0 }), SETTINGS)).toBe('text');
+    expect(deliverKind(receipt(FULL, { esmClass: 0, tlvs: [idTlv('abc-1')] }), SETTINGS)).toBe('receipt');
+  });
+});
+
+describe('a message that nothing but its text marks as a receipt', () => {
+  const UNMARKED: IncomingSettings = { ...SETTINGS, unmarkedReceipts: true };
+  const kindOf = (text: string | Uint8Array, more: Partial<ShortMessage> = {}) => {
+    const pdu = receipt('', { shortMessage: typeof text === 'string' ? latin1(text) : text, esmClass: 0, ...more });
+    return deliverKind(pdu, UNMARKED);
+  };
+
+  test.each<[string, string]>([
+    ['as in the standard', FULL],
+    ['with an empty text', FULL.replace('Bonjour', '')],
+    ['without text and error', FULL.replace(/ err.*/, '')],
+    ['without text and error, closed with a NUL', FULL.replace(/ err.*/, '\0')],
+    ['with seconds', FULL.replaceAll('261121100', '26112110000')],
+    ['with a capital Text', FULL.replace('text:', 'Text:')],
+    ['with a line end in the text', `${FULL}\nAu revoir`],
+    ['of another state', FULL.replace('DELIVRD', 'UNDELIV')],
+  ])('is one %s', (_, text) => {
+    expect(kindOf(text)).toBe('receipt');
+    expect(readReceipt(receipt(text, { esmClass: 0 }), UNMARKED)).toMatchObject({
+      ids: expect.arrayContaining(['abc-1']),
+    });
+  });
+
+  test('is one in UCS-2, and in message_payload', () => {
+    expect(kindOf(Buffer.from(FULL, 'utf16le').swap16(), { dataCoding: 8 })).toBe('receipt');
+    expect(kindOf('', { tlvs: [{ tag: TAG.messagePayload, value: latin1(FULL) }] })).toBe('receipt');
+  });
+
+  test.each<[string, string]>([
+    ['a word', 'STOP'],
+    ['nothing', ''],
+    ['a receipt that a phone hands on', `Fwd: ${FULL}`],
+    ['a quoted receipt', `"${FULL}"`],
+    ['a blank before it', ` ${FULL}`],
+    ['some labels', 'id:7 stat:DELIVRD'],
+    ['labels in another order', FULL.replace(/(id:\S+) (sub:\S+)/, '$2 $1')],
+    ['a label less', FULL.replace('dlvrd:001 ', '')],
+    ['no id', FULL.replace('abc-1', '')],
+    ['a sub that is no number', FULL.replace('sub:001', 'sub:one')],
+    ['no date', FULL.replace('done date:2611211001', 'done date:demain')],
+    ['a date that is none', FULL.replace('done date:2611211001', 'done date:2613211001')],
+    ['a submit date that is none', FULL.replace('submit date:2611211000', 'submit date:2611212500')],
+    ['a state that nobody has', FULL.replace('DELIVRD', 'PARFAIT')],
+    ['the name of a property for a state', FULL.replace('DELIVRD', 'constructor')],
+    ['words after the state', FULL.replace(/err.*/, 'merci')],
+    ['words between the labels', FULL.replace(' stat', ' ok stat')],
+  ])('is a text from a phone when it has %s', (_, text) => {
+    expect(kindOf(text)).toBe('text');
+  });
+
+  test('is what its esm_class says where that says anything, and a text with a header of a phone', () => {
+    expect([0x08, 0x10].map((esmClass) => kindOf(FULL, { esmClass }))).toEqual(['other', 'other']);
+    expect(kindOf(Buffer.from([5, 0, 3, 1, 2, 1, ...latin1(FULL)]), { esmClass: 0x40 })).toBe('text');
   });
 });
 

@@ -28,7 +28,7 @@ export class Incoming {
 
   /** Resolves when it is stored, or when there is nothing in it to store. */
   async deliver(pdu: ShortMessage, settings: IncomingSettings): Promise<void> {
-    const kind = deliverKind(pdu);
+    const kind = deliverKind(pdu, settings);
     if (kind === 'text') return this.text(pdu, settings);
     if (kind === 'other') return;
     const receipt = readReceipt(pdu, settings);

@@ -4,7 +4,7 @@ import { TAG, tlvNumber, tlvString, tlvValue } from '../pdu/tlv.js';
 import type { IncomingSettings } from '../smpp-settings.js';
 import { incomingNumber } from './incoming-number.js';
 import { messageIds } from './message-ids.js';
-import { receiptFields } from './receipt-fields.js';
+import { isReceiptText, receiptFields } from './receipt-fields.js';
 import { stateOf, statusOf } from './receipt-state.js';
 import { receiptTime } from './receipt-time.js';
 import { shortMessageOctets } from './short-message-octets.js';
@@ -17,11 +17,18 @@ const INTERMEDIATE = 0x20;
 /** `text`: somebody wrote it. `other`: acknowledgements that we never ask for. */
 export type DeliverKind = 'receipt' | 'text' | 'other';
 
-/** What a deliver_sm is. Some carriers forget to mark receipts; no phone can send the parameter that gives them away. */
-export function deliverKind({ esmClass, tlvs }: ShortMessage): DeliverKind {
-  const type = esmClass & MESSAGE_TYPE;
-  if (type === RECEIPT || type === INTERMEDIATE || tlvValue(tlvs, TAG.receiptedMessageId)) return 'receipt';
-  return type === 0 ? 'text' : 'other';
+/**
+ * What a deliver_sm is. Some carriers do not mark receipts in `esm_class`; a phone cannot send `receipted_message_id`. With
+ * `unmarkedReceipts` the text alone decides where neither is there.
+ */
+export function deliverKind(
+  pdu: ShortMessage,
+  { unmarkedReceipts }: Pick<IncomingSettings, 'unmarkedReceipts'>,
+): DeliverKind {
+  const type = pdu.esmClass & MESSAGE_TYPE;
+  if (type === RECEIPT || type === INTERMEDIATE || tlvValue(pdu.tlvs, TAG.receiptedMessageId)) return 'receipt';
+  if (type !== 0) return 'other';
+  return unmarkedReceipts && isReceiptText(receiptText(shortMessageOctets(pdu))) ? 'receipt' : 'text';
 }
 
 /** Reads a receipt: its parameters first, then its text. Undefined when it names no message or no state. */

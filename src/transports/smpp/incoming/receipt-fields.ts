@@ -1,3 +1,6 @@
+import { isKnownState } from './receipt-state.js';
+import { receiptTime } from './receipt-time.js';
+
 /** What the text of a receipt says (SMPP 3.4 appendix B), each as it stands there; undefined where the label is missing. */
 export interface ReceiptFields {
   readonly id: string | undefined;
@@ -24,6 +27,16 @@ export function receiptFields(text: string): ReceiptFields {
   const behind = new Map(bodyAt < 0 ? [] : fieldsOf(head.slice(bodyAt)));
   const field = (label: string) => before.get(label) ?? behind.get(label);
   return { id: field('id'), stat: field('stat'), err: field('err'), doneDate: field('done date') };
+}
+
+/** Appendix B as it is printed there; `err` and `text`, which follow, are left to {@link receiptFields}. */
+const WHOLE =
+  /^id:[!-~]{1,65} sub:\d{1,3} dlvrd:\d{1,3} submit date:(?<submitted>\d{10,12}) done date:(?<done>\d{10,12}) stat:(?<state>[A-Z]{5,13})(?: err:[!-~]{1,20})?(?: text:.*)?$/is;
+
+/** Whether a text is a receipt and nothing else: all labels of appendix B in their order, each with a value that it allows. */
+export function isReceiptText(text: string): boolean {
+  const { submitted = '', done = '', state = '' } = WHOLE.exec(text.replace(/[\s\0]+$/, ''))?.groups ?? {};
+  return isKnownState(state) && [submitted, done].every((date) => receiptTime(date, 0) !== undefined);
 }
 
 /** Labels and values in their order; empty ones left out. */

@@ -37,6 +37,10 @@ export function stateOf(messageState: number): string | undefined {
 
 /** The status of a state; one that nobody knows is `unknown`. */
 export function statusOf(state: string): SmsReport['status'] {
-  const name = state.toUpperCase();
-  return (Object.hasOwn(STATUS_OF, name) ? STATUS_OF[name] : undefined) ?? 'unknown';
+  return (isKnownState(state) ? STATUS_OF[state.toUpperCase()] : undefined) ?? 'unknown';
+}
+
+/** Whether it is a name of a state, in any case. */
+export function isKnownState(state: string): boolean {
+  return Object.hasOwn(STATUS_OF, state.toUpperCase());
 }
