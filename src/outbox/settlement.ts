@@ -24,8 +24,11 @@ export interface Settlement {
    * number then; its lease ends later, so that what is told twice is not taken for the second one's.
    */
   readonly uncounted?: { readonly leaseUntil: number };
-  /** Milliseconds since the epoch: for `queued` the next attempt, for `sent` when a missing report makes it `unknown`. */
-  readonly dueAt?: number;
+  /**
+   * Milliseconds since the epoch: for `queued` the next attempt, for `sent` when a missing report makes it `unknown`. `null`
+   * with `sent`: the carrier may report no more, which also ends the deadline of a delivery that is `sent` already.
+   */
+  readonly dueAt?: number | null;
   /** The attempt may have been taken all the same: every later claim is told so. */
   readonly doubtful?: boolean;
   /** A short reason, for instance the carrier's code; shown to the account. */
@@ -82,6 +85,9 @@ export function nextState(row: DeliveryRow, settlement: Settlement): DeliveryCha
     const change = { status, dueAt: settlement.dueAt ?? settlement.at, refund: 0 };
     if (settlement.uncounted === undefined) return change;
     return settlement.uncounted.leaseUntil === row.dueAt ? { ...change, attempt: row.attempt - 1 } : undefined;
+  }
+  if (status === 'sent' && row.status === 'sent') {
+    return settlement.dueAt === null && row.dueAt !== null ? { status, dueAt: null, refund: 0 } : undefined;
   }
   if (attempt !== undefined && !holdsLease && (status === 'failed' || status === 'unknown')) return undefined;
   if (row.status === 'delivered' ? status !== 'read' : RANK[status] <= RANK[row.status]) return undefined;

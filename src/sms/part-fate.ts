@@ -59,6 +59,22 @@ function attemptFate(seen: ReadonlySet<PartStatus>): SmsFate['status'] | undefin
   return seen.has('failed') ? 'failed' : 'delivered';
 }
 
+/**
+ * What the outbox is to be told when a receipt says that an SMS went on to the phone's network and that no other receipt may
+ * come: it stays `sent`, without a deadline. Nothing for an SMS of several parts, of which this receipt names one.
+ */
+export function settlementOfLasting(
+  parts: readonly SmsPart[],
+  { status, route, at: said }: DatedReceipt,
+  now: number,
+): Settlement[] {
+  const [part, ...others] = parts;
+  if (status !== 'sent' || part?.status !== 'sent' || others.length > 0) return [];
+  const { messageId, position, recordedAt } = part;
+  const at = Math.max(Math.min(now, said), recordedAt);
+  return [{ messageId, position, status, at, dueAt: null, trail: [{ at, route, receipt: status }] }];
+}
+
 /** What the outbox is to be told of an SMS whose parts now stand so; nothing while its fate is open. */
 export function settlementOfParts(parts: readonly SmsPart[], { route }: DatedReceipt, now: number): Settlement[] {
   const fate = fateOf(parts);

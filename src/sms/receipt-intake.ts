@@ -74,9 +74,12 @@ export class ReceiptIntake {
 }
 
 /** A receipt as it is stored; nothing for one that says nothing: of no part, or only that it is on its way. */
-function usableReceipt({ route, ids, number, status, error, at }: CarrierReceipt, now: number): DatedReceipt[] {
+function usableReceipt(
+  { route, ids, number, status, error, at, mayBeLast }: CarrierReceipt,
+  now: number,
+): DatedReceipt[] {
   const known = [...new Set(ids.filter((id) => id !== '').map(carrierKey))].slice(0, MOST_IDS);
-  if (status === 'sent' || known.length === 0) return [];
+  if ((status === 'sent' && mayBeLast !== true) || known.length === 0) return [];
   const atByCarrier = Number.isSafeInteger(at);
   return [
     {

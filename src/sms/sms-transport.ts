@@ -65,6 +65,11 @@ export interface CarrierReceipt {
    */
   readonly number?: string;
   readonly status: SmsReport['status'];
+  /**
+   * With `sent`: the carrier has handed the SMS to the phone's network, and no other receipt may follow. An SMS of one part
+   * then stays `sent` without a deadline, until a receipt says more. Default false: `sent` says nothing new.
+   */
+  readonly mayBeLast?: boolean;
   readonly error?: string;
   /**
    * When it happened by the carrier's own clock, even when that is ahead, milliseconds since the epoch; a repeat must have the

@@ -1,10 +1,13 @@
 import { expect, test } from '@jest/globals';
+import type { MessagingOptions } from '../../src/core/core-options.js';
+import { FakeClock } from '../../src/testing/fake-clock.js';
 import { HttpSmsTransport } from '../../src/transports/http/index.js';
 import type { ApiClient, Details } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { GatewayStation } from '../support/gateway/gateway-station.js';
 import { CALLBACK_SECRET } from '../support/gateway/gateway-world.js';
 import { genericDouble } from '../support/gateway/generic-double.js';
+import { orangeDouble } from '../support/gateway/orange-double.js';
 import { twilioDouble } from '../support/gateway/twilio-double.js';
 import type { DoubleCall, VendorDouble } from '../support/gateway/vendor-double.js';
 import { OPTIONS } from '../support/messaging-app.js';
@@ -21,7 +24,7 @@ describeServices('SMS by HTTP gateways', (start) => {
   let service: Service;
   let client: ApiClient;
 
-  const startWith = async (double: VendorDouble) => {
+  const startWith = async (double: VendorDouble, more: Partial<MessagingOptions> = {}) => {
     station = opened(await GatewayStation.open(double));
     const transport = HttpSmsTransport.forRoot({
       vendor: double.vendor(station.server.url),
@@ -30,7 +33,7 @@ describeServices('SMS by HTTP gateways', (start) => {
       requestMs: 300,
       ...(double.signs ? {} : { callbackSecret: CALLBACK_SECRET }),
     });
-    service = await start({ sms: { ...OPTIONS.sms, transport, delivery: { retryBaseMs: 1 } } });
+    service = await start({ sms: { ...OPTIONS.sms, transport, delivery: { retryBaseMs: 1 } }, ...more });
     client = await service.client(1000);
   };
 
@@ -55,10 +58,11 @@ describeServices('SMS by HTTP gateways', (start) => {
     return station.double.receipt({ id, to: number, status, ...known }, publicUrl(), Date.now());
   };
 
-  const turned = (smsId: string, states: Record<string, string>): Promise<Details> =>
+  const turned = (smsId: string, states: Record<string, string>, clock?: FakeClock): Promise<Details> =>
     eventually(
       () => client.details(smsId),
       ({ recipients }) => recipients.every(({ number, status }) => states[number] === status),
+      ...(clock === undefined ? [] : [{ clock, stepMs: 5 }]),
     );
 
   const send = (...number: string[]) => client.sent({ signature: 'INFOS', content: 'Bonjour à tous', number });
@@ -133,6 +137,22 @@ describeServices('SMS by HTTP gateways', (start) => {
       }
     });
   }
+
+  test('orange: DeliveredToNetwork stays `sent` past the deadline of reports, until Orange says more', async () => {
+    const clock = new FakeClock();
+    await startWith(orangeDouble, { clock: { useValue: clock } });
+    const [handedOn, silent] = [phoneOf(1), phoneOf(2)];
+    const { smsID } = await send(handedOn, silent);
+    await turned(smsID, { [handedOn]: 'sent', [silent]: 'sent' }, clock);
+    const [id = ''] = station.taken.find(({ to }) => to === handedOn)?.ids ?? [];
+    const said = orangeDouble.underWay(id, publicUrl(), clock.now(), 'DeliveredToNetwork');
+    expect((await told({ ...said, body: said.body.replace('22670000001', handedOn) })).status).toBe(200);
+    clock.advance(73 * 3_600_000);
+    // What Orange said nothing of is in doubt by now, what it handed on is not.
+    await turned(smsID, { [handedOn]: 'sent', [silent]: 'unknown' }, clock);
+    expect((await told(receipt(handedOn, 'undelivered'))).status).toBe(200);
+    await turned(smsID, { [handedOn]: 'undelivered', [silent]: 'unknown' }, clock);
+  });
 
   test('wrong credentials cost no SMS: it goes out when they are right again', async () => {
     await startWith(twilioDouble);

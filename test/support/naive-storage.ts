@@ -10,7 +10,7 @@ import type { Send } from '../../src/outbox/send.js';
 import { nextState, type Settlement } from '../../src/outbox/settlement.js';
 import type { PhoneMessage } from '../../src/sandbox/phone-store.js';
 import type { OptOut, OptOutKey, OptOutSource } from '../../src/sms/opt-out-store.js';
-import { mayBeForAnother, nextPart, settlementOfParts } from '../../src/sms/part-fate.js';
+import { mayBeForAnother, nextPart, settlementOfLasting, settlementOfParts } from '../../src/sms/part-fate.js';
 import type { Parking } from '../../src/sms/part-store.js';
 import { receiptKey } from '../../src/sms/receipt-key.js';
 import { type DatedReceipt, type TakenSms, withTrails } from '../../src/sms/sms-part.js';
@@ -100,8 +100,11 @@ class NaiveOutboxStore extends MemoryOutboxStore {
     for (const settlement of settlements) {
       const row = this.tables.messages.get(settlement.messageId)?.deliveries[settlement.position];
       const change = row && nextState(row, settlement);
+      const before = row?.status;
       await pause();
-      if (change) moved.push(applyChange(this.tables, row, change, settlement));
+      if (!change) continue;
+      const movement = applyChange(this.tables, row, change, settlement);
+      if (change.status !== before) moved.push(movement);
     }
     return moved;
   }
@@ -157,7 +160,7 @@ class NaivePartStore extends MemoryPartStore {
     const next = nextPart(part, receipt);
     if (!next) {
       if (mayBeForAnother(part, receipt) && receipt.at > parts.lastWord(receipt)) this.park([receipt], parking);
-      return [];
+      return this.outbox.settle(settlementOfLasting(all, receipt, parking.now));
     }
     parts.replace(next);
     const after = all.map((each) => (each.attempt === next.attempt && each.part === next.part ? next : each));

@@ -209,6 +209,13 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
         );
     },
   },
+  'deadlines that no receipt ends': {
+    topic: 'parts and receipts',
+    build: ({ outbox }) => {
+      const settle = outbox.settle.bind(outbox);
+      outbox.settle = (settlements) => settle(settlements.filter(({ dueAt }) => dueAt !== null));
+    },
+  },
   'receipts that are not kept for later': {
     topic: 'parts and receipts',
     build: ({ rows }) => {

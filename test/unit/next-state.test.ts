@@ -82,6 +82,17 @@ describe('nextState', () => {
     expect(nextState(row('sending'), settlement('sent', 'holder'))?.dueAt).toBeNull();
   });
 
+  test('a report that may be the last one ends the deadline of what is sent, and moves nothing else', () => {
+    const last: Settlement = { ...settlement('sent', 'report'), dueAt: null };
+    expect(nextState(row('sent'), last)).toEqual({ status: 'sent', dueAt: null, refund: 0 });
+    expect(nextState(row('sending'), last)).toEqual({ status: 'sent', dueAt: null, refund: 0 });
+    expect(nextState({ ...row('sent'), dueAt: null }, last)).toBeUndefined();
+    expect(nextState({ ...row('sent'), dueAt: null }, settlement('sent', 'holder', 2000))).toBeUndefined();
+    for (const status of ['unknown', 'delivered', 'undelivered', 'failed', 'read'] as const) {
+      expect(nextState(row(status), last)).toBeUndefined();
+    }
+  });
+
   test('a recipient that cost nothing gives nothing back', () => {
     const free: DeliveryRow = { status: 'sending', units: 0, attempt: 5, dueAt: 900 };
     expect(nextState(free, settlement('failed', 'report'))?.refund).toBe(0);

@@ -73,7 +73,10 @@ export class MemoryOutboxStore extends OutboxStore {
     return settlements.flatMap((settlement) => {
       const row = this.tables.messages.get(settlement.messageId)?.deliveries[settlement.position];
       const change = row && nextState(row, settlement);
-      return change ? [applyChange(this.tables, row, change, settlement)] : [];
+      if (!change) return [];
+      const before = row.status;
+      const movement = applyChange(this.tables, row, change, settlement);
+      return change.status === before ? [] : [movement];
     });
   }
 

@@ -1,6 +1,6 @@
 import type { Movement, OutboxStore } from '../../outbox/outbox-store.js';
 import type { Settlement } from '../../outbox/settlement.js';
-import { mayBeForAnother, nextPart, settlementOfParts } from '../../sms/part-fate.js';
+import { mayBeForAnother, nextPart, settlementOfLasting, settlementOfParts } from '../../sms/part-fate.js';
 import { type Parking, type PartPurgeCount, PartStore } from '../../sms/part-store.js';
 import { receiptKey } from '../../sms/receipt-key.js';
 import { type DatedReceipt, partsOf, type SmsPart, type TakenSms, withTrails } from '../../sms/sms-part.js';
@@ -60,7 +60,10 @@ export class MemoryPartStore extends PartStore {
         parts.replace(next);
         settlements.push(...settlementOfParts(parts.of(next.messageId, next.position), receipt, now));
       } else if (!part) unmatched.push(receipt);
-      else if (mayBeForAnother(part, receipt)) idle.push(receipt);
+      else {
+        settlements.push(...settlementOfLasting(parts.of(part.messageId, part.position), receipt, now));
+        if (mayBeForAnother(part, receipt)) idle.push(receipt);
+      }
     }
     unmatched.push(...idle.filter((receipt) => receipt.at > parts.lastWord(receipt)));
     return { settlements, unmatched };

@@ -1,5 +1,5 @@
 import type { Settlement } from '../../outbox/settlement.js';
-import { mayBeForAnother, nextPart, settlementOfParts } from '../../sms/part-fate.js';
+import { mayBeForAnother, nextPart, settlementOfLasting, settlementOfParts } from '../../sms/part-fate.js';
 import type { DatedReceipt, SmsPart } from '../../sms/sms-part.js';
 import type { Dialect } from './dialect.js';
 import { type Operation, type Row, rowsOf } from './operation.js';
@@ -43,6 +43,7 @@ export function* applyReceipts(
       }
       const next = nextPart(part, receipt);
       if (!next) {
+        settlements.push(...settlementOfLasting([...parts.values()], receipt, now));
         if (mayBeForAnother(part, receipt)) idle.push(receipt);
         continue;
       }

@@ -38,6 +38,7 @@ export function* settleDeliveries(
     const row = locked.get(keyOf(settlement));
     const change = row && nextState(row, settlement);
     if (!row || !change) continue;
+    const before = row.status;
     Object.assign(row, change, { refund: row.refund + change.refund, moved: true });
     Object.assign(row, {
       error: settlement.error,
@@ -46,6 +47,7 @@ export function* settleDeliveries(
     });
     if (settlement.doubtful) row.doubtful = true;
     row.trail.push(...(settlement.trail ?? []));
+    if (change.status === before) continue;
     const { messageId, position, accountId, channel, number, status, error, at } = row;
     movements.push({ messageId, position, accountId, channel, number, status, error, refund: change.refund, at });
   }

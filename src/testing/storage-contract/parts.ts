@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { ACCOUNT, aReceipt, aTakenSms, messageId, phone, SECOND, START } from './fixtures.js';
 import { againTests } from './parts-again.js';
+import { lastingTests } from './parts-lasting.js';
 import { matchTests } from './parts-matching.js';
 import { parkTests } from './parts-parking.js';
 import { storeTests } from './parts-storing.js';
@@ -158,5 +159,6 @@ export function partTests(runner: TestRunner, world: World): void {
   runner.describe('storing', () => storeTests(runner, world, told));
   runner.describe('matching', () => matchTests(runner, told));
   runner.describe('parking', () => parkTests(runner, world, told));
+  runner.describe('receipts that may be the last', () => lastingTests(runner, world, told));
   runner.describe('ids that are given again', () => againTests(runner, told));
 }

@@ -38,13 +38,14 @@ function reportOf({ status, reference }: VendorReceipt): SmsReport | undefined {
 }
 
 function receiptOf(receipt: VendorReceipt, { route, now }: Arrival): CarrierReceipt | undefined {
-  const { id, status, error, at } = receipt;
+  const { id, status, mayBeLast, error, at } = receipt;
   if (id === '') return undefined;
   const number = receipt.number === undefined ? undefined : numberOf(receipt.number);
   return {
     route,
     ids: [id],
     status,
+    ...(mayBeLast === undefined ? {} : { mayBeLast }),
     ...(number === undefined ? {} : { number }),
     ...(error === undefined ? {} : { error: carrierCode(error) }),
     ...(at !== undefined && at > now - OLDEST_MS ? { at } : {}),

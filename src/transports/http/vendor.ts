@@ -68,7 +68,7 @@ export interface VendorToken {
 }
 
 /** A receipt as a vendor gives it. */
-export interface VendorReceipt extends Pick<CarrierReceipt, 'status' | 'error' | 'at'> {
+export interface VendorReceipt extends Pick<CarrierReceipt, 'status' | 'mayBeLast' | 'error' | 'at'> {
   readonly id: string;
   /** In any of the usual writings. */
   readonly number?: string | undefined;

@@ -93,5 +93,5 @@ export const orangeDouble: VendorDouble = {
         },
       },
     }),
-  underWay: (id, _url, _now, state = 'DeliveredToNetwork') => report(id, '22670000001', state),
+  underWay: (id, _url, _now, state = 'MessageWaiting') => report(id, '22670000001', state),
 };

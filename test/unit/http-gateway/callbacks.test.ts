@@ -276,6 +276,18 @@ describe('what only some vendors do', () => {
     ]);
   });
 
+  test.each([
+    ['DeliveredToNetwork', [{ status: 'sent', mayBeLast: true }]],
+    ['DeliveryNotificationNotSupported', [{ status: 'sent', mayBeLast: true }]],
+    ['MessageWaiting', []],
+    ['DeliveryUncertain', [{ status: 'unknown', error: 'DeliveryUncertain' }]],
+  ])('Orange says %s', async (state, said) => {
+    const world = await worldOf('orange', secret);
+    expect((await world.call(world.double.underWay('the-id', at, world.clock.now(), state), at)).status).toBe(200);
+    const about = { route: 'orange', ids: ['the-id'], number: '22670000001' };
+    expect(world.sink.received).toEqual(said.map((each) => ({ ...about, ...each })));
+  });
+
   test("an opt-out at Africa's Talking is a STOP to that sender", async () => {
     const world = await worldOf('africastalking', secret);
     await world.call(form({ senderId: 'ALERTE', phoneNumber: '+22670000001' }), at);

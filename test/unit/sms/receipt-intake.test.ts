@@ -112,6 +112,12 @@ describe('the intake of receipts', () => {
     expect(parts.calls[0]?.receipts[0]?.ids).toHaveLength(16);
   });
 
+  it('stores that an SMS is on its way only where no other receipt may come', async () => {
+    await intake.receive([receipt('a', { status: 'sent', mayBeLast: true }), receipt('b', { status: 'sent' })]);
+    const from = { at: clock.now(), atByCarrier: false };
+    expect(parts.calls[0]?.receipts).toEqual([{ route: 'link', ids: ['a'], status: 'sent', ...from }]);
+  });
+
   it('asks the storage nothing for what says nothing', async () => {
     await intake.receive([]);
     await intake.receive([receipt('a', { status: 'sent' }), receipt('', { ids: ['', ''] })]);

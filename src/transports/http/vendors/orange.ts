@@ -19,6 +19,9 @@ const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
   ['DeliveredToTerminal', 'delivered'],
   ['DeliveryImpossible', 'undelivered'],
   ['DeliveryUncertain', 'unknown'],
+  // On some networks nothing follows these two. `MessageWaiting` is followed by another one, so it is no news.
+  ['DeliveredToNetwork', 'sent'],
+  ['DeliveryNotificationNotSupported', 'sent'],
 ]);
 
 /**
@@ -26,7 +29,8 @@ const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
  * https://developer.orange.com/apis/sms/getting-started (token, request, receipts),
  * https://developer.orange.com/apis/sms/api-reference (answer, codes).
  * Callbacks are not signed and their URL is set by Orange: give `callbackSecret`. It takes no idempotency key and counts no
- * segments for us.
+ * segments for us. Where a network tells Orange no more than `DeliveredToNetwork`, or nothing at all
+ * (`DeliveryNotificationNotSupported`), the SMS stays `sent`; what Orange reports later settles it.
  * @throws MessagingOptionsError
  */
 export function orange(options: OrangeOptions): HttpVendor {
@@ -98,8 +102,8 @@ function readCallback({ json }: CallbackContent): VendorNews | undefined {
       const state = textOf(valueAt(info, 'deliveryStatus')) ?? '';
       const status = STATES.get(state);
       if (status === undefined) return [];
-      const error = status === 'delivered' ? {} : { error: state };
-      return [{ id, status, number: textOf(valueAt(info, 'address')), ...error }];
+      const more = status === 'delivered' ? {} : status === 'sent' ? { mayBeLast: true } : { error: state };
+      return [{ id, status, number: textOf(valueAt(info, 'address')), ...more }];
     });
     return { receipts };
   }
