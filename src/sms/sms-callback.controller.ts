@@ -1,4 +1,4 @@
-import { HttpCode, Param, Post } from '@nestjs/common';
+import { Get, Header, HttpCode, Param, Post } from '@nestjs/common';
 import { MessagingController } from '../http/messaging-controller.js';
 import { MessagingRoute } from '../http/messaging-route.js';
 import { RawBody } from '../http/raw-body.decorator.js';
@@ -38,6 +38,31 @@ export class SmsCallbackController {
     @ReplyHeaders() headers: ReplyHeaders,
   ): Promise<string> {
     return answered(await this.callbacks.receive(transport, call, body, secret), headers);
+  }
+
+  @Get('sms/callbacks/:transport')
+  @Header('Cache-Control', 'no-store')
+  @MessagingRoute({ rawBody: 0 })
+  callByGet(
+    @Param('transport') transport: string,
+    @CarrierCall() call: CarrierCall,
+    @RawBody() body: Uint8Array,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<string> {
+    return this.call(transport, call, body, headers);
+  }
+
+  @Get('sms/callbacks/:transport/:secret')
+  @Header('Cache-Control', 'no-store')
+  @MessagingRoute({ rawBody: 0 })
+  callByGetWithSecret(
+    @Param('transport') transport: string,
+    @Param('secret') secret: string,
+    @CarrierCall() call: CarrierCall,
+    @RawBody() body: Uint8Array,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<string> {
+    return this.callWithSecret(transport, secret, call, body, headers);
   }
 }
 

@@ -39,6 +39,23 @@ const CALL: Pick<RouteDescription, 'description' | 'body' | 'answer' | 'errors'>
   ],
 };
 
+/** The same call with the carrier’s fields in the query, whatever they are. */
+const CALL_BY_GET: Pick<RouteDescription, 'description' | 'answer' | 'errors'> = {
+  description:
+    'For carriers that call by GET: the query and the headers are what this carrier sends. The same call again changes nothing.',
+  answer: {
+    ...CALL.answer,
+    headers: {
+      'Cache-Control': {
+        description: 'The carrier’s next call is not to be answered by a cache.',
+        required: true,
+        schema: { type: 'string', enum: ['no-store'] },
+      },
+    },
+  },
+  errors: CALL.errors,
+};
+
 /** How the document describes the routes that carriers call. */
 export const smsCallbackOpenapi = describeController(SmsCallbackController, () => ({
   tag: {
@@ -59,6 +76,18 @@ export const smsCallbackOpenapi = describeController(SmsCallbackController, () =
       summary: 'Take a call on a secret path',
       parameters: [TRANSPORT, SECRET],
       ...CALL,
+    },
+    callByGet: {
+      operationId: 'takeCarrierCallByGet',
+      summary: 'Take a call by GET that a carrier has signed',
+      parameters: [TRANSPORT],
+      ...CALL_BY_GET,
+    },
+    callByGetWithSecret: {
+      operationId: 'takeCarrierCallByGetWithSecret',
+      summary: 'Take a call by GET on a secret path',
+      parameters: [TRANSPORT, SECRET],
+      ...CALL_BY_GET,
     },
   },
 }));

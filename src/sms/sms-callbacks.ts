@@ -33,7 +33,8 @@ export class SmsCallbacks {
     secret?: string,
   ): Promise<CallbackAnswer> {
     const handler = this.transport.callbacks.get(name);
-    if (!handler) throw new MessagingError('error.callback_not_found');
+    // Frameworks answer a HEAD by the GET; no carrier calls so, and what it says must not be stored.
+    if (!handler || call.method === 'HEAD') throw new MessagingError('error.callback_not_found');
     const url = `${this.settings.callbackBaseUrl ?? origin}${target}`;
     const answer = await handler({ ...call, url, body, secret }, this.sink);
     if (answer.body !== undefined && answer.body !== '') return answer;

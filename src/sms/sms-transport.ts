@@ -101,6 +101,7 @@ export interface SmsSink {
 
 /** A carrier's HTTP call to us, as it came. */
 export interface CarrierCallback {
+  /** `POST`, or `GET` with an empty body: the carrier's words are in the query then. A handler refuses what it does not expect. */
   readonly method: string;
   /** The URL as the carrier knows it: scheme, host, path and query. */
   readonly url: string;
@@ -136,7 +137,7 @@ export abstract class SmsTransport {
   abstract readonly repeat: RepeatPolicy;
   /** Timing that suits this carrier; the host's options stand above it. */
   readonly timing: Partial<DeliveryTiming> = {};
-  /** Who answers `POST …/sms/callbacks/<name>` and `…/<name>/<secret>`, by name. */
+  /** Who answers `POST` and `GET …/sms/callbacks/<name>` and `…/<name>/<secret>`, by name. */
   readonly callbacks: ReadonlyMap<string, CallbackHandler> = new Map();
 
   /** Opens links. Called before the first `submit`; again only when it threw. */

@@ -7,6 +7,7 @@ import type { CallbackAnswer, CarrierCallback, SmsSink } from '../../src/sms/sms
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';
 import { type MessagingApp, OPTIONS, startMessaging } from '../support/messaging-app.js';
+import { rawFetch } from '../support/openapi-raw-fetch.js';
 import { ScriptedTransport } from '../support/scripted-transport.js';
 
 const SECRET = 'nPk2QeYc1mUoT7xZ';
@@ -173,7 +174,35 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     expect((await answer).status).toBe(504);
   });
 
-  it.each(['GET', 'PUT', 'DELETE'])('is no %s', async (method) => {
+  it.each(['carrier', `carrier/${SECRET}`])('may come by GET, without a body: %s', async (path) => {
+    const url = `${app.url}/api/v1/sms/callbacks/${path}?text=a%20b&n=`;
+    const answer = await fetch(url, { headers: { 'X-Signature': 'abc' } });
+    expect([answer.status, await answer.text(), answer.headers.get('cache-control')]).toEqual([200, '', 'no-store']);
+    const secret = path === 'carrier' ? undefined : SECRET;
+    expect(last()).toMatchObject({ method: 'GET', url, secret, headers: { 'x-signature': 'abc' } });
+    expect(last()?.body).toHaveLength(0);
+    const withBody = await rawFetch(url, {
+      method: 'GET',
+      body: '{}',
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(withBody.status).toBe(413);
+    transport.reply = async () => ({ status: 403 });
+    expect(await (await fetch(url)).json()).toMatchObject({ statusCode: 403 });
+    transport.reply = () => Promise.reject(new Error('a fault'));
+    expect((await fetch(url)).status).toBe(500);
+    // The words of a phone, and the secret, stand in the URL.
+    expect(lines.join('\n')).toContain('a fault');
+    expect(lines.join('\n')).not.toMatch(/a%20b|nPk2/);
+    expect(transport.calls).toHaveLength(3);
+  });
+
+  it.each(['carrier', `carrier/${SECRET}`])('is no HEAD, by which a link is only looked at: %s', async (path) => {
+    expect((await fetch(`${app.url}/api/v1/sms/callbacks/${path}`, { method: 'HEAD' })).status).toBe(404);
+    expect(transport.calls).toEqual([]);
+  });
+
+  it.each(['PUT', 'DELETE'])('is no %s', async (method) => {
     expect((await fetch(`${app.url}/api/v1/sms/callbacks/carrier`, { method })).status).toBe(404);
     expect(transport.calls).toEqual([]);
   });

@@ -1,11 +1,15 @@
 import { StorageUnavailableError } from '../../src/common/errors.js';
-import type { CallbackAnswer } from '../../src/sms/sms-transport.js';
+import type { CallbackAnswer, CarrierCallback } from '../../src/sms/sms-transport.js';
 import { SandboxSmsTransport } from '../../src/transports/sandbox/sandbox-sms-transport.js';
 
 /** The sandbox with a carrier `carrier` that calls: what a call says is how it ends. */
 export class CallingSandbox extends SandboxSmsTransport {
   override readonly callbacks = new Map([
-    ['carrier', ({ body }: { readonly body: Uint8Array }) => endOf(Buffer.from(body).toString())],
+    [
+      'carrier',
+      ({ headers, body }: Pick<CarrierCallback, 'headers' | 'body'>) =>
+        endOf(headers['x-words'] ?? Buffer.from(body).toString()),
+    ],
   ]);
 }
 

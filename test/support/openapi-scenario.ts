@@ -104,6 +104,14 @@ const CALLS: readonly Step[] = [CALL, `${CALL}/secret`].flatMap((path) => [
   { path, status: 500, body: 'fault' },
 ]);
 
+/** The same by GET, which has no body: its words are in a header. */
+const CALLS_BY_GET: readonly Step[] = [CALL, `${CALL}/secret`].flatMap((path) => [
+  { path, status: 413, body: 'x' },
+  ...[200, 400, 403, 404].map((status) => ({ path, status, headers: { 'x-words': String(status) } })),
+  { path, status: 503, headers: { 'x-words': 'away' } },
+  { path, status: 500, headers: { 'x-words': 'fault' } },
+]);
+
 /** One request for each route that asks storage for something. */
 const STORED = (smsId: string): readonly (Step & { readonly method: string })[] => [
   { method: 'POST', path: SEND, status: 200, body: SMS },
@@ -128,6 +136,7 @@ export async function playScenario(stage: Stage): Promise<void> {
   await playDeprecatedKey(stage, smsId);
   await playRepeatWhileRunning(stage);
   for (const step of CALLS) await play(stage, 'POST', step);
+  for (const step of CALLS_BY_GET) await play(stage, 'GET', step);
   await playSlowCalls(stage);
   await playTroubles(stage, smsId);
 }
@@ -180,8 +189,11 @@ async function playRepeatWhileRunning(stage: Stage): Promise<void> {
 }
 
 async function playSlowCalls(stage: Stage): Promise<void> {
-  for (const path of [CALL, `${CALL}/secret`]) {
-    const late = play(stage, 'POST', { path, status: 504, body: 'slow' });
+  for (const [method, step] of [CALL, `${CALL}/secret`].flatMap((path) => [
+    ['POST', { path, status: 504, body: 'slow' }] as const,
+    ['GET', { path, status: 504, headers: { 'x-words': 'slow' } }] as const,
+  ])) {
+    const late = play(stage, method, step);
     await eventually(
       () => Promise.race([late.then(() => true), new Promise((resolve) => setImmediate(resolve))]),
       (done) => done === true,

@@ -9,7 +9,7 @@ const MOST_FIELDS = 1000;
 export class CallbackContent {
   /**
    * @param json undefined when it came as a form
-   * @param form empty when it came as JSON
+   * @param form empty when it came as JSON; of a call by GET the query
    */
   constructor(
     readonly json: unknown,
@@ -18,8 +18,14 @@ export class CallbackContent {
   ) {}
 
   /** Undefined when the body is neither, in UTF-8, or a form of more fields than a thousand. */
-  static of({ headers, body, url }: Pick<CarrierCallback, 'headers' | 'body' | 'url'>): CallbackContent | undefined {
+  static of({
+    method,
+    headers,
+    body,
+    url,
+  }: Pick<CarrierCallback, 'method' | 'headers' | 'body' | 'url'>): CallbackContent | undefined {
     const query = new URLSearchParams(queryOf(url));
+    if (method === 'GET') return formOf(queryOf(url), query);
     const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
     try {
       const text = new TextDecoder('utf-8', { fatal: true }).decode(body);

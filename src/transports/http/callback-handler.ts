@@ -11,7 +11,7 @@ import type { UnprovenCall, VendorNews } from './vendor.js';
 const STORED: CallbackAnswer = { status: 200, body: '' };
 
 /**
- * Answers a vendor's calls: 404 without the secret of the path, 403 without the vendor's signature, 400 for what cannot be
+ * Answers a vendor's calls: 404 without the secret of the path, and for a GET of a vendor that does not call so, 403 without the vendor's signature, 400 for what cannot be
  * read; the vendor's own idea of yes when it is stored. What the same call says twice
  * changes nothing the second time. Undefined for a vendor that nothing would prove.
  */
@@ -21,6 +21,7 @@ export function callbackHandler(settings: HttpSettings, clock: Clock, log: Logge
   if (!callback || (callbackSecret === undefined && !callback.isGenuine)) return undefined;
   const warnings = new RareWarnings(log, clock);
   return async (call, sink) => {
+    if (call.method === 'GET' && callback.byGet !== true) return { status: 404 };
     if (callbackSecret !== undefined && !sameText(call.secret ?? '', callbackSecret)) return { status: 404 };
     const content = CallbackContent.of(call);
     if (!content) return { status: 400 };

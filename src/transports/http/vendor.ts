@@ -97,6 +97,8 @@ export interface UnprovenCall {
 export interface VendorCallback {
   /** Whether the vendor signed this. Without it only a secret path proves that a call is the vendor's. */
   readonly isGenuine?: ((call: UnprovenCall) => boolean) | undefined;
+  /** Whether the vendor may call by GET as well: the query is read as a form's fields then. Default false: such a call is a 404. */
+  readonly byGet?: boolean | undefined;
   /** Undefined: it makes no sense. States that are not final are left out. */
   readonly read: (content: CallbackContent) => VendorNews | undefined;
   /** What the vendor wants to hear. Default 200 with an empty body. */

@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import type { VendorCallback } from '../../../src/transports/http/vendor.js';
+import { generic } from '../../../src/transports/http/vendors/generic.js';
 import { anSms, CALLBACK_SECRET, DOUBLES, GatewayWorld } from '../../support/gateway/gateway-world.js';
-import type { DoubleCall } from '../../support/gateway/vendor-double.js';
+import { genericDouble } from '../../support/gateway/generic-double.js';
+import type { DoubleCall, VendorDouble } from '../../support/gateway/vendor-double.js';
 import { closeAfterEach } from '../../support/opened.js';
 
 const opened = closeAfterEach();
@@ -198,6 +201,80 @@ describe('what only some vendors do', () => {
       world.clock.now() + DAY,
     );
     expect((await world.call(early, url)).status).toBe(403);
+  });
+
+  describe('by GET, as Vonage calls until it is told otherwise', () => {
+    const url = 'https://sms.example.org/callbacks/vonage';
+    /** The fields that it would have posted, with its signature over them, as a query. */
+    const byGet = ({ body }: { readonly body: string }) => ({
+      query: new URLSearchParams(JSON.parse(body)).toString(),
+      headers: {},
+      body: '',
+    });
+    const get = (world: GatewayWorld, call: DoubleCall, to = url) => world.call(call, to, { method: 'GET' });
+    const receiptOf = (world: GatewayWorld) =>
+      byGet(world.double.receipt({ id: 'the-id', to: '22670000001', status: 'undelivered' }, url, world.clock.now()));
+
+    test('receipts and texts are handed in, with the same proof as by POST', async () => {
+      const world = await worldOf('vonage');
+      expect((await get(world, receiptOf(world))).status).toBe(200);
+      const message = { from: '22670000001', to: '22600000', text: 'STOP & fini = été' };
+      expect((await get(world, byGet(world.double.inbound(message, url, world.clock.now())))).status).toBe(200);
+      const about = { route: 'vonage', ids: ['the-id'], number: '22670000001', status: 'undelivered' };
+      expect(world.sink.received).toMatchObject([about]);
+      expect(world.sink.texts).toMatchObject([{ route: 'vonage', ...message }]);
+    });
+
+    test('what is not signed so is turned away, also where the body has what the query lacks', async () => {
+      const world = await worldOf('vonage');
+      const call = receiptOf(world);
+      const posted = { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: call.query };
+      const forged = [
+        { ...call, query: call.query.replace('the-id', 'other-id') },
+        { ...call, query: call.query.replace(/sig=\w/, 'sig=0') },
+        { ...call, query: call.query.replace(/&sig=\w+/, '') },
+        { ...call, query: `${call.query}&more=x` },
+        { ...call, query: '' },
+        { ...call, ...posted, query: '' },
+      ];
+      for (const each of forged) expect((await get(world, each)).status).toBe(403);
+      // Nor does a query prove a POST.
+      expect((await world.call({ ...call, ...posted, body: '' }, url)).status).toBe(403);
+      world.clock.advance(26 * 3_600_000);
+      expect((await get(world, call)).status).toBe(403);
+      expect([...world.sink.received, ...world.sink.texts]).toEqual([]);
+    });
+
+    test('a secret path is asked for by GET, too', async () => {
+      const world = await worldOf('vonage', secret);
+      const call = receiptOf(world);
+      expect((await world.call(call, at, { method: 'GET', secret: undefined })).status).toBe(404);
+      expect((await get(world, call, at)).status).toBe(200);
+      expect(world.sink.received).toHaveLength(1);
+    });
+
+    test('a gateway that the host describes may call so', async () => {
+      const double: VendorDouble = {
+        ...genericDouble,
+        vendor: (baseUrl) => {
+          const vendor = genericDouble.vendor(baseUrl);
+          const read: VendorCallback['read'] = (content) => ({
+            receipts: [{ id: content.field('id') ?? '', status: 'delivered' }],
+          });
+          return generic({ ...vendor, callback: { byGet: true, read } });
+        },
+      };
+      const world = opened(await GatewayWorld.open(double, secret));
+      expect((await get(world, { query: 'id=the-id', headers: {}, body: '' }, at)).status).toBe(200);
+      expect(world.sink.received).toMatchObject([{ ids: ['the-id'], status: 'delivered' }]);
+    });
+
+    test.each(['twilio', 'infobip', 'africastalking', 'orange', 'acme'])('%s does not call so', async (name) => {
+      const world = await worldOf(name, name === 'twilio' ? {} : secret);
+      const call = world.double.receipt({ id: 'x', to: '22670000001', status: 'delivered' }, at, world.clock.now());
+      expect((await get(world, call, at)).status).toBe(404);
+      expect([...world.sink.received, ...world.sink.reported]).toEqual([]);
+    });
   });
 
   test('whoever forges calls without end does not fill the log', async () => {

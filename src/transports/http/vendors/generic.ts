@@ -49,7 +49,7 @@ export function generic(description: HttpVendor): HttpVendor {
     checkNames('generic.errors', description.errors, ['permanent', 'temporary', 'throttled', 'account']);
   }
   if (description.callback !== undefined) {
-    checkNames('generic.callback', description.callback, ['isGenuine', 'read', 'answer']);
+    checkNames('generic.callback', description.callback, ['isGenuine', 'byGet', 'read', 'answer']);
     if (typeof description.callback.read !== 'function') {
       throw new MessagingOptionsError('Option generic.callback.read must be a function.');
     }

@@ -36,7 +36,8 @@ const SHORTEST_LIFE_MS = 20_000;
  * https://developer.vonage.com/en/api/sms (request, answer, callbacks),
  * https://developer.vonage.com/messaging/sms/guides/troubleshooting-sms (codes),
  * https://developer.vonage.com/messaging/sms/guides/delivery-receipts (receipts).
- * It takes no idempotency key. Its callbacks have to be set to POST (form or JSON).
+ * It takes no idempotency key. Its callbacks may come by GET, as an account does until it is set otherwise, or by POST (form or
+ * JSON).
  * @throws MessagingOptionsError
  */
 export function vonage(options: VonageOptions): HttpVendor {
@@ -75,6 +76,7 @@ export function vonage(options: VonageOptions): HttpVendor {
       ...(signatureSecret === undefined
         ? {}
         : { isGenuine: (call) => isSignedByVonage(call, signatureSecret, method) }),
+      byGet: true,
       read: readCallback,
     },
   };
