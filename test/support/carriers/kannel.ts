@@ -2,12 +2,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listens } from '../listens.js';
 import { hasPeer, program } from './installed.js';
-import { ownLoopbackAddress } from './loopback.js';
+import { onFreePorts } from './loopback.js';
 import { peerFolder, removeFolder } from './peer-folder.js';
 import { PeerProcess } from './peer-process.js';
 
-const BEARERBOX = 13001;
-const SENDSMS = 13013;
+/** Where Kannel listens. */
+interface KannelPorts {
+  readonly host: string;
+  readonly admin: number;
+  readonly smsbox: number;
+  readonly sendsms: number;
+}
 
 /** What Kannel is asked to send. */
 export interface KannelSms {
@@ -29,24 +34,26 @@ export interface KannelSettings {
 /** Whether Kannel can be had here. */
 export const hasKannel = (): boolean => hasPeer('Kannel', 'kannel', ['bearerbox', 'smsbox', 'setpriv']);
 
-/** Kannel, an SMS gateway, as a client of an SMSC. Its ports are on an address of its own. */
+/** Kannel, an SMS gateway, as a client of an SMSC. It has an address and free ports of its own. */
 export class Kannel {
   private readonly boxes: PeerProcess[] = [];
 
-  static async start(settings: KannelSettings): Promise<Kannel> {
-    const kannel = new Kannel(peerFolder('kannel'), ownLoopbackAddress());
-    try {
-      await kannel.run(settings);
-    } catch (error) {
-      await kannel.close();
-      throw error;
-    }
-    return kannel;
+  static start(settings: KannelSettings): Promise<Kannel> {
+    return onFreePorts(3, async (host, [admin = 0, smsbox = 0, sendsms = 0]) => {
+      const kannel = new Kannel(peerFolder('kannel'), { host, admin, smsbox, sendsms });
+      try {
+        await kannel.run(settings);
+      } catch (error) {
+        await kannel.close();
+        throw error;
+      }
+      return kannel;
+    });
   }
 
   private constructor(
     private readonly folder: string,
-    private readonly host: string,
+    private readonly ports: KannelPorts,
   ) {}
 
   /** By its HTTP interface. @throws Error when Kannel refuses */
@@ -57,7 +64,7 @@ export class Kannel {
       // Every kind of report but "still trying".
       ...(dlrUrl === undefined ? {} : { 'dlr-mask': '27', 'dlr-url': dlrUrl }),
     });
-    const answer = await fetch(`http://${this.host}:${SENDSMS}/cgi-bin/sendsms?${query}`);
+    const answer = await fetch(`http://${this.ports.host}:${this.ports.sendsms}/cgi-bin/sendsms?${query}`);
     if (answer.status !== 202) throw new Error(`Kannel answers ${answer.status}: ${await answer.text()}`);
   }
 
@@ -67,25 +74,28 @@ export class Kannel {
   }
 
   private async run(settings: KannelSettings): Promise<void> {
-    writeFileSync(join(this.folder, 'kannel.conf'), configuration(this.host, settings));
-    await this.box('bearerbox', BEARERBOX);
-    await this.box('smsbox', SENDSMS);
+    writeFileSync(join(this.folder, 'kannel.conf'), configuration(this.ports, settings));
+    await this.box('bearerbox', this.ports.smsbox);
+    await this.box('smsbox', this.ports.sendsms);
   }
 
   private async box(name: string, port: number): Promise<void> {
     const box = new PeerProcess(program(name), ['-v', '1', 'kannel.conf'], { folder: this.folder });
     this.boxes.push(box);
-    await box.ready(() => listens(port, this.host));
+    await box.ready(() => listens(port, this.ports.host));
   }
 }
 
-function configuration(host: string, { smscPort, inboundUrl }: KannelSettings): string {
+function configuration(
+  { host, admin, smsbox, sendsms }: KannelPorts,
+  { smscPort, inboundUrl }: KannelSettings,
+): string {
   return `
 group = core
-admin-port = 13000
+admin-port = ${admin}
 admin-interface = ${host}
 admin-password = secret
-smsbox-port = ${BEARERBOX}
+smsbox-port = ${smsbox}
 smsbox-interface = ${host}
 dlr-storage = internal
 sms-combine-concatenated-mo = true
@@ -104,7 +114,8 @@ reconnect-delay = 1
 
 group = smsbox
 bearerbox-host = ${host}
-sendsms-port = ${SENDSMS}
+bearerbox-port = ${smsbox}
+sendsms-port = ${sendsms}
 sendsms-interface = ${host}
 
 group = sendsms-user

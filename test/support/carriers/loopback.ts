@@ -1,9 +1,44 @@
 import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+const ATTEMPTS = 5;
 
 /**
- * A loopback address that nobody else is likely to use: a peer with fixed ports has them all for itself there, whatever
- * else runs on the machine. The whole of 127.0.0.0/8 is the loopback's on Linux, where these peers run.
+ * Starts a peer on a loopback address that nobody else is likely to use, with ports that are free there; on other ones when
+ * another process took one of them first. Free on that address alone is not enough: what listens on all addresses has its port
+ * there, too. The whole of 127.0.0.0/8 is the loopback's on Linux, where these peers run.
+ *
+ * @param count how many ports
+ * @param start rejects with the words of the peer; those of the system say that a port is in use
  */
-export function ownLoopbackAddress(): string {
-  return `127.${randomInt(1, 255)}.${randomInt(0, 256)}.${randomInt(2, 255)}`;
+export async function onFreePorts<T>(
+  count: number,
+  start: (host: string, ports: readonly number[]) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const host = `127.${randomInt(1, 255)}.${randomInt(0, 256)}.${randomInt(2, 255)}`;
+    try {
+      return await start(host, await freePorts(host, count));
+    } catch (error) {
+      if (attempt === ATTEMPTS || !/address already in use/i.test(String(error))) throw error;
+    }
+  }
+}
+
+/** Ports that nothing listens on, all different. */
+async function freePorts(host: string, count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer().listen(0, host);
+      await once(server, 'listening');
+      return server;
+    }),
+  );
+  const ports = servers.flatMap((server) => {
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? [address.port] : [];
+  });
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return ports;
 }

@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { listens } from '../listens.js';
 import { hasPeer, program } from './installed.js';
-import { ownLoopbackAddress } from './loopback.js';
+import { onFreePorts } from './loopback.js';
 import { peerFolder, removeFolder } from './peer-folder.js';
 import { PeerProcess } from './peer-process.js';
 
-const SHIM = join(import.meta.dirname, 'sctp-shim.c');
-const PORT = 2775;
+const SHIM = join(import.meta.dirname, 'osmo-msc-shim.c');
 
 /** One SMS as OsmoMSC stores it for a phone that is away. */
 export interface OsmoSms {
@@ -33,23 +32,28 @@ export interface OsmoSms {
 /** Whether OsmoMSC can be had here. */
 export const hasOsmoMsc = (): boolean => hasPeer('OsmoMSC', 'osmo-msc gcc libc6-dev', ['osmo-msc', 'gcc', 'setpriv']);
 
-/** OsmoMSC, a mobile switching centre with an SMPP 3.4 SMSC in it. It listens on an address of its own. */
+/** OsmoMSC, a mobile switching centre with an SMPP 3.4 SMSC in it. It has an address and free ports of its own. */
 export class OsmoMsc {
-  readonly port = PORT;
-
   /** @param accounts passwords by system_id */
-  static async start(accounts: Readonly<Record<string, string>>): Promise<OsmoMsc> {
+  static start(accounts: Readonly<Record<string, string>>): Promise<OsmoMsc> {
+    return onFreePorts(1, (host, [port = 0]) => OsmoMsc.startAt(host, port, accounts));
+  }
+
+  private static async startAt(
+    host: string,
+    port: number,
+    accounts: Readonly<Record<string, string>>,
+  ): Promise<OsmoMsc> {
     const folder = peerFolder('osmo-msc');
-    const host = ownLoopbackAddress();
-    execFileSync(program('gcc'), ['-shared', '-fPIC', '-o', join(folder, 'sctp-shim.so'), SHIM, '-ldl']);
-    writeFileSync(join(folder, 'osmo-msc.cfg'), configuration(host, accounts));
+    execFileSync(program('gcc'), ['-shared', '-fPIC', '-o', join(folder, 'shim.so'), SHIM, '-ldl']);
+    writeFileSync(join(folder, 'osmo-msc.cfg'), configuration(host, port, accounts));
     const peer = new PeerProcess(program('osmo-msc'), ['-c', 'osmo-msc.cfg'], {
       folder,
-      env: { LD_PRELOAD: join(folder, 'sctp-shim.so') },
+      env: { LD_PRELOAD: join(folder, 'shim.so'), KEPT_PORT: String(port) },
     });
-    const osmo = new OsmoMsc(host, folder, peer);
+    const osmo = new OsmoMsc(host, port, folder, peer);
     try {
-      await peer.ready(() => listens(PORT, host));
+      await peer.ready(() => listens(port, host));
       await peer.ready(() => existsSync(osmo.file));
     } catch (error) {
       await osmo.stop();
@@ -60,6 +64,7 @@ export class OsmoMsc {
 
   private constructor(
     readonly host: string,
+    readonly port: number,
     private readonly folder: string,
     private readonly peer: PeerProcess,
   ) {}
@@ -93,7 +98,7 @@ export class OsmoMsc {
   }
 }
 
-function configuration(host: string, accounts: Readonly<Record<string, string>>): string {
+function configuration(host: string, port: number, accounts: Readonly<Record<string, string>>): string {
   return `
 log stderr
  logging color 0
@@ -118,7 +123,7 @@ cs7 instance 0
   local-ip ${host}
   remote-ip ${host}
 smpp
- local-tcp-ip ${host} ${PORT}
+ local-tcp-ip ${host} ${port}
  system-id test-msc
  policy closed
 ${Object.entries(accounts)
