@@ -349,6 +349,24 @@ describe('a bearer token', () => {
     expect([tokens(world), world.asked]).toEqual([2, 3]);
   });
 
+  test('that is new is not dropped by the late 401 of the one before it', async () => {
+    const world = await open(orangeDouble);
+    world.station.fateOf = () => {
+      world.station.fateOf = () => undefined;
+      return orangeDouble.unauthorized;
+    };
+    world.server.next('held', orangeDouble.unauthorized);
+    const late = world.submit();
+    await world.server.arrived(2);
+    // Both go out with the first token; this one is told so at once and gets a new one.
+    expect(kinds(await world.submit())).toEqual(['sent']);
+    expect(tokens(world)).toBe(2);
+    world.server.release();
+    expect(kinds(await late)).toEqual(['sent']);
+    expect(kinds(await world.submit())).toEqual(['sent']);
+    expect(tokens(world)).toBe(2);
+  });
+
   test('that is never good enough is asked for once more and no oftener', async () => {
     const world = await open(orangeDouble);
     world.server.next(orangeDouble.unauthorized, orangeDouble.unauthorized);
