@@ -40,11 +40,11 @@ export function checkLimit(limit: unknown): asserts limit is number {
  */
 export function checkNumber(number: unknown, strict = false): asserts number is string {
   if (isPhoneNumber(number) && (!strict || isValidNumber(number))) return;
-  throw new MessagingError('error.invalid_number', { number: shown(number) });
+  throw new MessagingError('error.invalid_number', { number: formatInput(number) });
 }
 
-/** At most 64 characters; of an object only that it is one, as telling more runs its own code. */
-function shown(value: unknown): string {
+/** A wrong input for the sentence that refuses it: at most 64 characters; of an object only that it is one, as telling more runs its own code. */
+export function formatInput(value: unknown): string {
   const isTold = value === null || (typeof value !== 'object' && typeof value !== 'function');
   return isTold ? String(value).slice(0, 64) : typeof value;
 }

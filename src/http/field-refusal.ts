@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../common/errors.js';
 import { MessagingError } from '../common/errors.js';
+import { formatInput } from '../common/inputs.js';
 import { isPhoneNumber } from '../common/phone-number.js';
 
 /** The names our own constraints have in class-validator's metadata. */
@@ -48,11 +49,10 @@ function numberRefusal(field: string, value: unknown): MessagingError {
 }
 
 function listRefusal(field: string, value: unknown): MessagingError {
-  if (!Array.isArray(value) || value.length === 0 || value.some((entry) => typeof entry !== 'string')) {
-    return new MessagingError('error.field_not_list', { field });
-  }
+  if (!Array.isArray(value) || value.length === 0) return new MessagingError('error.field_not_list', { field });
+  const wrong: unknown = value.find((entry) => !isPhoneNumber(entry));
   return new MessagingError('error.invalid_number', {
-    number: shortened(value.find((entry) => !isPhoneNumber(entry))),
+    number: typeof wrong === 'string' ? shortened(wrong) : formatInput(wrong),
   });
 }
 

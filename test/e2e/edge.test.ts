@@ -189,7 +189,7 @@ describeOnBothAdapters('the edge', (adapter) => {
       [
         'a number in a list of strings',
         { ...SEND, number: ['22670000000', 22670000000] },
-        'Le champ number doit être une liste de chaînes de caractères non vide',
+        'Numéro invalide : 22670000000',
       ],
       ['a plus sign', { ...SEND, number: ['22670000000', '+22670000001'] }, 'Numéro invalide : +22670000001'],
       ['a long nonsense', { ...SEND, number: ['9'.repeat(100)] }, `Numéro invalide : ${'9'.repeat(63)}…`],
