@@ -20,6 +20,8 @@ beforeAll(buildSampleApp);
 const CREDENTIALS_KEY = 'fixture 0123456789 abcdefghij ABCDEF';
 const OTP_PEPPER = 'fixture ABCDEFGHIJ 0123456789 abcdef';
 
+const OFF_SANDBOX = { SMS_TRANSPORT: 'smpp', SMPP_URL: 'smpp://u:p@127.0.0.1:1', OTP_PEPPER, CREDENTIALS_KEY };
+
 describe('a start of the sample app', () => {
   let folder: string;
   let app: SampleApp | undefined;
@@ -73,6 +75,27 @@ describe('a start of the sample app', () => {
     expect(lastLine(output)).toMatch(/secrets/);
     expect(output).not.toMatch(/^.* +at |Error:|msgk_/m);
   });
+
+  test.each([
+    ['on the sandbox', 'main.js', [], {}, /^The sample app's secrets cannot be kept in \/proc\/nothing\/.*\(ENOENT\)/],
+    [
+      'off it',
+      'main.js',
+      [],
+      OFF_SANDBOX,
+      /^The database of DATABASE_URL cannot be used: ENOENT: .* mkdir '\/proc\/nothing'$/,
+    ],
+    ['an operator', 'operator/operator.js', ['account:list'], {}, /^The sample app's secrets .*\(ENOENT\)/],
+  ] as const)(
+    'a path where no folder can be made stops a program with a sentence: %s',
+    async (_, program, args, env, sentence) => {
+      const database = { DATABASE_URL: 'sqlite:/proc/nothing/here/messaging.db' };
+      const { code, output } = await runSampleApp(folder, program, args, { ...database, ...env });
+      expect(code).toBe(1);
+      expect(lastLine(output)).toMatch(sentence);
+      expect(output).not.toMatch(/^.* +at |Error:/m);
+    },
+  );
 
   test('of processes that start together for the first time all print the key that works, and keep one file', async () => {
     const apps = await Promise.all([1, 2, 3].map(() => startSampleApp(folder)));

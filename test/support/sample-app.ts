@@ -56,7 +56,10 @@ export async function runSampleApp(
   let output = '';
   child.stdout?.on('data', (chunk) => (output += chunk));
   child.stderr?.on('data', (chunk) => (output += chunk));
+  // A program that hangs fails its test (code null) and does not outlive it.
+  const overdue = setTimeout(() => child.kill('SIGKILL'), 25_000);
   const [code] = await once(child, 'close');
+  clearTimeout(overdue);
   return { code, output };
 }
 

@@ -52,11 +52,23 @@ function keepFirst(file: string, secrets: Secrets): boolean {
 
 /** Under a name of this process's own. */
 function writeBeside(file: string, secrets: Secrets): string {
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   const next = `${file}.${process.pid}.new`;
   writeFileSync(next, `${JSON.stringify(secrets, undefined, 2)}\n`, { mode: 0o600 });
   chmodSync(next, 0o600);
   return next;
+}
+
+/** With those it lies in. Node's recursive `mkdir` never ends below a folder that takes no entries, `/proc` for instance. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process was quicker.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
 }
 
 function withSentence<T>(file: string, work: () => T): T {

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DataSource } from 'typeorm';
 import type { AccountStore } from '../../accounts/account-store.js';
@@ -11,6 +11,7 @@ import type { PhoneStore } from '../../sandbox/phone-store.js';
 import type { OptOutStore } from '../../sms/opt-out-store.js';
 import type { PartStore } from '../../sms/part-store.js';
 import type { Executor } from './executor.js';
+import { codeOf } from './host-transaction.js';
 import { ANSWER_MS } from './session.js';
 
 /** A started storage: its DataSource (ours to close or not) and its stores. */
@@ -37,7 +38,7 @@ const STATEMENT_MS = 25_000;
 export function connectionOf(url: string): DataSource {
   if (url.startsWith('sqlite:')) {
     const database = url.slice('sqlite:'.length);
-    if (database !== ':memory:') mkdirSync(dirname(database), { recursive: true });
+    if (database !== ':memory:') makeFolder(dirname(database));
     return new DataSource({
       type: 'better-sqlite3',
       database,
@@ -60,6 +61,18 @@ export function connectionOf(url: string): DataSource {
     url,
     connectTimeout: CONNECT_MS,
   });
+}
+
+/** With those it lies in. Node's recursive `mkdir` never ends below a folder that takes no entries, `/proc` for instance. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process was quicker.
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
 }
 
 function prepareSqlite(handle: { pragma(text: string): unknown }): void {
