@@ -4,7 +4,7 @@ import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
-import { checkInput, checkString, checkText } from '../common/inputs.js';
+import { checkAccountId, checkInput, checkString, checkText } from '../common/inputs.js';
 import { type Account, AccountStore, type StoredApiKey } from './account-store.js';
 import { hashSecret, makeApiKey, parseApiKey } from './api-key.js';
 import { KeyDirectory } from './key-directory.js';
@@ -150,6 +150,7 @@ export class AccountService {
   }
 
   private async requireAccount(id: string, host?: HostTransaction): Promise<void> {
+    checkAccountId(id);
     if ((await this.store.findAccount(id, host)) === undefined) throw new MessagingError('error.account_not_found');
   }
 }

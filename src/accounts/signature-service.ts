@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
-import { checkText } from '../common/inputs.js';
+import { checkAccountId, checkText } from '../common/inputs.js';
 import { AccountStore, type Signature, type SignatureStatus } from './account-store.js';
 import { SignatureDirectory } from './signature-directory.js';
 import { isSignatureName } from './signature-name.js';
@@ -61,6 +61,7 @@ export class SignatureService {
     status: SignatureStatus,
     reason: string | undefined,
   ): Promise<Signature> {
+    checkAccountId(accountId);
     // Another type would be another name in each database: SQLite makes "36111.0" of a number.
     if (typeof name !== 'string') throw new MessagingError('error.signature_not_found');
     if (reason !== undefined) checkText('reason', reason);
@@ -75,6 +76,7 @@ export class SignatureService {
   }
 
   private async requireAccount(id: string): Promise<void> {
+    checkAccountId(id);
     if ((await this.store.findAccount(id)) === undefined) throw new MessagingError('error.account_not_found');
   }
 }

@@ -4,7 +4,7 @@ import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
-import { checkLimit, checkText } from '../common/inputs.js';
+import { checkAccountId, checkLimit, checkText } from '../common/inputs.js';
 import type { Page } from '../common/page.js';
 import { type LedgerEntry, LedgerStore } from './ledger-store.js';
 import { idsOf, shownId } from './posting-id.js';
@@ -36,6 +36,7 @@ export class LedgerService {
    * @throws MessagingError `error.account_not_found`
    */
   async balance(accountId: string, host?: HostTransaction): Promise<number> {
+    checkAccountId(accountId);
     const balance = await this.store.balance(accountId, host);
     if (balance === undefined) throw new MessagingError('error.account_not_found');
     return balance;
@@ -72,6 +73,7 @@ export class LedgerService {
     accountId: string,
     { limit = 100, after }: { limit?: number | undefined; after?: string | undefined } = {},
   ): Promise<Page<LedgerEntry>> {
+    checkAccountId(accountId);
     checkLimit(limit);
     const { items, next } = await this.store.entries(accountId, { limit, after });
     return { items: items.map((entry) => ({ ...entry, id: shownId(entry) })), next };
@@ -94,6 +96,7 @@ export class LedgerService {
     options: PostingOptions,
   ): Promise<number> {
     const { reference, note, host } = knownCallOptions('a posting', options, 'reference', 'note', 'host');
+    checkAccountId(accountId);
     if (!Number.isSafeInteger(units) || units === 0 || Math.abs(units) > 1e12) {
       throw new MessagingError('error.units_invalid');
     }

@@ -25,6 +25,18 @@ export function checkText(field: string, value: unknown): asserts value is strin
   if (unsendableCharacter(value) !== undefined) throw new MessagingError('error.field_invalid', { field });
 }
 
+/**
+ * For the id of an account that a host gives. What cannot be kept as text is no account's id, and PostgreSQL would refuse a NUL
+ * in words of its own.
+ *
+ * @throws MessagingError `error.account_not_found`
+ */
+export function checkAccountId(id: unknown): asserts id is string {
+  if (typeof id !== 'string' || unsendableCharacter(id) !== undefined) {
+    throw new MessagingError('error.account_not_found');
+  }
+}
+
 /** The most entries of a page that a host may ask for. */
 const LARGEST_PAGE = 1000;
 

@@ -5,7 +5,7 @@ import { Clock } from '../common/clock.js';
 import { MessagingError, MessagingOptionsError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
-import { checkInput, checkNumber, checkString } from '../common/inputs.js';
+import { checkAccountId, checkInput, checkNumber, checkString } from '../common/inputs.js';
 import { countryOf } from '../common/phone-number.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { Channels, type CodeChannel } from '../outbox/channel.js';
@@ -92,6 +92,7 @@ export class OtpService implements OnApplicationBootstrap {
   /** As `send`, and tells whether it was a replay. */
   async accept(accountId: string, otp: OtpToSend, options: OtpSendOptions = {}): Promise<Acceptance> {
     const { once, host } = knownCallOptions('a send', options, 'once', 'host');
+    checkAccountId(accountId);
     const send = async (key?: OnceKey) => {
       checkInput(otp);
       const binding = bindingOf(accountId, otp);
@@ -113,6 +114,7 @@ export class OtpService implements OnApplicationBootstrap {
    *   `error.body_not_object`, `error.storage_unavailable`
    */
   async verify(accountId: string, attempt: OtpToVerify): Promise<VerifyOutcome> {
+    checkAccountId(accountId);
     checkInput(attempt);
     const { service, number, otp } = attempt;
     const binding = bindingOf(accountId, { service, number });

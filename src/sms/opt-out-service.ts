@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountStore } from '../accounts/account-store.js';
 import { MessagingError } from '../common/errors.js';
-import { checkLimit, checkNumber, checkString } from '../common/inputs.js';
+import { checkAccountId, checkLimit, checkNumber, checkString } from '../common/inputs.js';
 import type { Page } from '../common/page.js';
 import type { SomeOf } from '../common/some-of.js';
 import { OptOutList } from './opt-out-list.js';
@@ -53,6 +53,7 @@ export class OptOutService {
     limit = 100,
     ...query
   }: SomeOf<OptOutScope & { number: string; limit: number; after: string }> = {}): Promise<Page<OptOutEntry>> {
+    if (accountId !== undefined) checkAccountId(accountId);
     checkLimit(limit);
     const page = await this.store.list({
       ...query,
@@ -66,6 +67,7 @@ export class OptOutService {
   }
 
   private async keys({ accountId, signature }: OptOutScope, numbers: readonly string[]) {
+    if (accountId !== undefined) checkAccountId(accountId);
     if (accountId !== undefined && (await this.accounts.findAccount(accountId)) === undefined) {
       throw new MessagingError('error.account_not_found');
     }

@@ -5,7 +5,7 @@ import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
-import { checkInput, checkLimit } from '../common/inputs.js';
+import { checkAccountId, checkInput, checkLimit } from '../common/inputs.js';
 import { OnceGate, type OnceRequest } from '../outbox/once-gate.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
@@ -77,6 +77,7 @@ export class SmsService {
   /** As `send`, and tells whether it was a replay. */
   async accept(accountId: string, sms: SmsToSend, options: SmsSendOptions = {}): Promise<Acceptance> {
     const { once, host } = knownCallOptions('a send', options, 'once', 'host');
+    checkAccountId(accountId);
     const send = async (key?: OnceKey) => this.outbox.accept(await this.draft(accountId, sms, key, host), host);
     return this.gate.run(accountId, ROUTE, once, send, host);
   }
@@ -100,6 +101,7 @@ export class SmsService {
 
   /** @throws MessagingError `error.message_not_found` when the account has no such SMS */
   async get(accountId: string, smsId: string): Promise<SmsDetails> {
+    checkAccountId(accountId);
     const message = isId(smsId) ? await this.store.find(accountId, SMS, smsId) : undefined;
     if (message?.payload.kind !== 'text') throw new MessagingError('error.message_not_found');
     const recipients = await this.store.recipients(smsId);
@@ -118,6 +120,7 @@ export class SmsService {
     accountId: string,
     { limit = 50, cursor }: { limit?: number | undefined; cursor?: string | undefined } = {},
   ): Promise<SmsPage> {
+    checkAccountId(accountId);
     checkLimit(limit);
     const after = cursor === undefined ? undefined : idOfCursor(cursor);
     if (cursor !== undefined && after === undefined) throw new MessagingError('error.invalid_cursor');

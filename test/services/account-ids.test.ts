@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { AccountService } from '../../src/accounts/account-service.js';
+import { SignatureService } from '../../src/accounts/signature-service.js';
+import { LedgerService } from '../../src/billing/ledger-service.js';
+import { OtpService } from '../../src/otp/otp-service.js';
+import { OptOutService } from '../../src/sms/opt-out-service.js';
+import { SmsService } from '../../src/sms/sms-service.js';
+import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
+import { createPostgresDatabase } from '../support/postgres.js';
+import { hasServer } from '../support/servers.js';
+
+const suite = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
+
+suite('an account id that no database keeps, given by a host', () => {
+  let running: MessagingApp;
+  let drop: () => Promise<unknown>;
+
+  beforeAll(async () => {
+    const database = await createPostgresDatabase();
+    drop = () => database.drop();
+    running = await startMessaging('fastify', {
+      storage: TypeormStorage.forRoot({ url: database.url }),
+      otp: { pepper: 'fixture ABCDEFGHIJ 0123456789 abcdef' },
+    });
+  });
+  afterAll(async () => {
+    await running.close();
+    await drop();
+  });
+
+  const calls: Readonly<Record<string, (app: MessagingApp['app'], id: string) => Promise<unknown>>> = {
+    'a balance': (app, id) => app.get(LedgerService, { strict: false }).balance(id),
+    'a top-up': (app, id) => app.get(LedgerService, { strict: false }).topUp(id, 1),
+    entries: (app, id) => app.get(LedgerService, { strict: false }).entries(id),
+    'a key': (app, id) => app.get(AccountService, { strict: false }).issueKey(id),
+    keys: (app, id) => app.get(AccountService, { strict: false }).listKeys(id),
+    'a signature': (app, id) => app.get(SignatureService, { strict: false }).register(id, 'SHOP'),
+    'a decision': (app, id) => app.get(SignatureService, { strict: false }).verify(id, 'SHOP'),
+    'a send': (app, id) =>
+      app.get(SmsService, { strict: false }).send(id, { signature: 'INFOS', content: 'x', number: ['22670000000'] }),
+    'an SMS': (app, id) => app.get(SmsService, { strict: false }).get(id, '0199'),
+    'SMS of it': (app, id) => app.get(SmsService, { strict: false }).list(id),
+    'a code': (app, id) => app.get(OtpService, { strict: false }).send(id, { service: 'Shop', number: '22670000000' }),
+    'a try': (app, id) =>
+      app.get(OtpService, { strict: false }).verify(id, { service: 'Shop', number: '22670000000', otp: '123456' }),
+    'opt-outs': (app, id) => app.get(OptOutService, { strict: false }).list({ accountId: id, signature: 'INFOS' }),
+    'an opt-out': (app, id) =>
+      app.get(OptOutService, { strict: false }).add({ accountId: id, signature: 'INFOS' }, ['22670000000']),
+  };
+
+  test.each(Object.entries(calls))('is no account’s: %s', async (_, call) => {
+    for (const id of ['a\0b', '\ud800']) {
+      await expect(call(running.app, id)).rejects.toMatchObject({ code: 'error.account_not_found' });
+    }
+  });
+});
