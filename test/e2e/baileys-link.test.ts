@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { Curve, WA_CERT_DETAILS } from 'baileys';
 import { BaileysMsgappTransport, type BaileysOptions } from 'nestjs-messaging/baileys';
 import type { LinkEvent } from '../../src/msgapp/msgapp-transport.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
@@ -128,6 +129,32 @@ describe('linking', () => {
     await shown.open();
     await peer.phone(TWO).scan((await shown.hears('qr')).qr);
     expect(await shown.hears('notice')).toEqual({ kind: 'notice', reason: 'passkey_required' });
+  });
+
+  test('a server whose certificate the pinned root has not signed shows no code', async () => {
+    const pinned = WA_CERT_DETAILS.PUBLIC_KEY;
+    const [shown, again] = [session(await transport()), await known()];
+    try {
+      Object.assign(WA_CERT_DETAILS, { PUBLIC_KEY: Buffer.from(Curve.generateKeyPair().public) });
+      for (const each of [shown, again]) {
+        await each.open();
+        expect(await each.end()).toMatchObject({ next: 'retry-few' });
+        expect(kinds(each.events)).toEqual(['ended']);
+      }
+    } finally {
+      Object.assign(WA_CERT_DETAILS, { PUBLIC_KEY: pinned });
+    }
+  });
+
+  test('an account whose signature is forged is not linked', async () => {
+    peer.faults.forgedAccount = true;
+    const shown = session(await transport());
+    await shown.open();
+    // Never answered: the client hangs up.
+    void peer.phone('22670000011').scan((await shown.hears('qr')).qr);
+    expect(await shown.end()).toMatchObject({ next: 'retry-few' });
+    expect(kinds(shown.events)).toEqual(['qr', 'ended']);
+    expect(shown.credentials.values.get('creds/creds') ?? '').not.toContain('22670000011');
   });
 
   test('tells nothing before what it rests on is stored', async () => {

@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { WA_CERT_DETAILS } from 'baileys';
 import { AccountService, MessagingModule, SessionManager, TypeormStorage } from 'nestjs-messaging';
 import { BaileysMsgappTransport } from 'nestjs-messaging/baileys';
 import { until } from '../../../test/support/until.js';
-import { trustPeer } from '../../../test/support/whatsapp/honest-signatures.js';
 import { idleMemory } from './memory.js';
 
 /** What the parent says at the start: `node --expose-gc host.js '<json>'`. */
@@ -35,7 +35,7 @@ const AT_A_TIME = 4;
 const PATIENCE_MS = 30_000;
 
 const { url, peer, root }: HostSettings = JSON.parse(process.argv[2] ?? '{}');
-trustPeer(Buffer.from(root, 'base64'));
+Object.assign(WA_CERT_DETAILS, { PUBLIC_KEY: Buffer.from(root, 'base64') });
 let app: INestApplicationContext | undefined;
 
 process.on('message', (order: HostOrder) => {

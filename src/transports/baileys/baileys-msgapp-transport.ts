@@ -19,6 +19,7 @@ import { guardConsole } from './console-guard.js';
 import { quietLogger } from './quiet-logger.js';
 import { addressOfSender } from './recipients.js';
 import { SessionMemory } from './session-memory.js';
+import { verifySignatures } from './signatures.js';
 import { socketSettings } from './socket-settings.js';
 import { unlinkedLink } from './unlinked-link.js';
 import { withSharedContexts } from './with-shared-contexts.js';
@@ -77,8 +78,11 @@ export class BaileysMsgappTransport extends MsgappTransport {
     this.sessions = { answerMs: answerTimeoutMs };
   }
 
+  /** @throws MessagingOptionsError without the peer, and when it accepts a forged signature */
   override async start(): Promise<void> {
-    this.library ??= await loadBaileys();
+    const library = await loadBaileys();
+    verifySignatures(library);
+    this.library = library;
     this.unguardConsole();
     this.unguardConsole = guardConsole();
   }

@@ -8,8 +8,8 @@ import { type AllOf, withoutUndefined } from '../../common/some-of.js';
 /** What `BaileysMsgappTransport.forRoot` takes. */
 export interface BaileysOptions {
   /**
-   * Where to connect: `wss://`, or `ws://` on this machine. TLS is the only thing that tells this server from another,
-   * so this is for tests and private relays. Default: WhatsApp's own.
+   * Where to connect: `wss://`, or `ws://` on this machine. For tests and private relays: WhatsApp's certificate is verified
+   * wherever this leads. Default: WhatsApp's own.
    */
   readonly waWebSocketUrl?: string | undefined;
   /** The web client's version to claim, when the server refuses (405) the one that Baileys has built in. */

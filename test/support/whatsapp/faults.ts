@@ -12,6 +12,8 @@ export interface Faults {
   loginFailure?: number;
   /** Pairing ends with a demand for a passkey instead of a code's success. */
   passkey: boolean;
+  /** The phone's account signature is 64 random bytes. */
+  forgedAccount: boolean;
   /** Messages are acknowledged with this error. */
   ackError?: number;
   /** Messages are taken and never acknowledged. */
@@ -40,6 +42,7 @@ export function noFaults(): Faults {
     deaf: false,
     refs: 6,
     passkey: false,
+    forgedAccount: false,
     dropAck: false,
     receipts: true,
     uploadStatus: 200,

@@ -7,7 +7,8 @@ import {
   WA_ADV_ACCOUNT_SIG_PREFIX,
   WA_ADV_DEVICE_SIG_PREFIX,
 } from 'baileys';
-import { isSigned } from './honest-signatures.js';
+import { isSigned } from '../../../src/transports/baileys/signatures.js';
+import type { Faults } from './faults.js';
 import { LinkedDevice, type Registration } from './linked-device.js';
 import type { Client } from './noise-responder.js';
 import type { Phone } from './phone.js';
@@ -59,7 +60,13 @@ export function demandPasskey(connection: WireConnection): void {
  *
  * @throws Error when the code is not the one of this connection, or when the client's signature is not good
  */
-export async function pair(connection: WireConnection, offer: PairingOffer, phone: Phone, code: ScannedCode) {
+export async function pair(
+  connection: WireConnection,
+  offer: PairingOffer,
+  phone: Phone,
+  code: ScannedCode,
+  { forgedAccount }: Pick<Faults, 'forgedAccount'>,
+) {
   const { registration } = offer;
   if (!registration.noiseKey.equals(code.noiseKey)) throw new Error('The code has another noise key.');
   if (!registration.identity.equals(code.identity)) throw new Error('The code has another identity.');
@@ -76,7 +83,7 @@ export async function pair(connection: WireConnection, offer: PairingOffer, phon
   const signed = proto.ADVSignedDeviceIdentity.encode({
     details,
     accountSignatureKey: accountKey,
-    accountSignature: Curve.sign(accountSecret, claim),
+    accountSignature: forgedAccount ? randomBytes(64) : Curve.sign(accountSecret, claim),
   }).finish();
   const hmac = createHmac('sha256', code.secret).update(signed).digest();
   const identity = proto.ADVSignedDeviceIdentityHMAC.encode({ details: signed, hmac }).finish();

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { WA_CERT_DETAILS } from 'baileys';
 import { WebSocketServer } from 'ws';
 import { Directory } from './directory.js';
 import { type Faults, noFaults } from './faults.js';
-import { trustPeer } from './honest-signatures.js';
 import { letLeftoverTimersGo } from './leftover-timers.js';
 import type { LinkedDevice } from './linked-device.js';
 import { logIn } from './login.js';
@@ -44,7 +44,8 @@ export class WhatsappPeer implements PhoneNetwork, ConnectionEvents {
   /** Starts one, and makes the loaded Baileys trust it. */
   static async start(): Promise<WhatsappPeer> {
     const peer = new WhatsappPeer();
-    trustPeer(peer.certificates.root);
+    // In the place of WhatsApp's own root.
+    Object.assign(WA_CERT_DETAILS, { PUBLIC_KEY: Buffer.from(peer.certificates.root) });
     letLeftoverTimersGo();
     peer.http.on('upgrade', (request, socket, head) => peer.upgrade(request, socket, head));
     await Promise.all([once(peer.http.listen(0, '127.0.0.1'), 'listening'), peer.media.start()]);
@@ -114,7 +115,7 @@ export class WhatsappPeer implements PhoneNetwork, ConnectionEvents {
       return undefined;
     }
     connection.offer = undefined;
-    const device = await pair(connection, offer, phone, code);
+    const device = await pair(connection, offer, phone, code, this.faults);
     this.directory.link(device);
     connection.endStream(515);
     return device;

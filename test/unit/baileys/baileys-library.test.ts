@@ -19,10 +19,12 @@ test('what is wrong with an installed peer is told as it is', async () => {
 
 test('the entry does not load it before a transport starts', async () => {
   const loaded = jest.fn();
+  const library = await import('baileys');
   jest.unstable_mockModule('baileys', () => {
     loaded();
-    return { makeWASocket: () => undefined };
+    return { ...library };
   });
+  jest.resetModules();
   const { BaileysMsgappTransport } = await import('nestjs-messaging/baileys');
   const { useFactory } = BaileysMsgappTransport.forRoot();
   const transport = useFactory();

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import * as library from 'baileys';
 import {
   type BaileysEventMap,
   Curve,
@@ -8,6 +9,7 @@ import {
   WA_CERT_DETAILS,
   type WASocket,
 } from 'baileys';
+import { verifySignatures } from '../../../src/transports/baileys/signatures.js';
 import { until } from '../../support/until.js';
 import { WhatsappPeer } from '../../support/whatsapp/whatsapp-peer.js';
 
@@ -72,13 +74,15 @@ class BareClient {
 
 let peer: WhatsappPeer;
 
+beforeAll(() => verifySignatures(library));
+
 beforeEach(async () => {
   peer = await WhatsappPeer.start();
 });
 
 afterEach(() => peer.stop());
 
-test('links the unmodified library, takes its text and answers it', async () => {
+test('links the library, which verifies signatures, takes its text and answers it', async () => {
   const client = new BareClient(peer.url);
   client.connect();
   const phone = peer.phone('22670000001');
