@@ -18,6 +18,9 @@ export abstract class MediaStore {
   /** Forgets files; ids that are not there are passed over. With `host`, as part of its open transaction. */
   abstract remove(ids: readonly string[], host?: HostTransaction): Promise<void>;
 
-  /** Forgets files kept before a time, the oldest first and at most `limit`; answers how many. Those that a crash left half written too. */
+  /**
+   * Forgets files kept before a time, the oldest first and at most `limit`; answers how many. Those that a crash left half
+   * written too, but none under the id of a message that is `queued` or `sending`.
+   */
   abstract purge(before: number, limit: number): Promise<number>;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LedgerService } from '../billing/ledger-service.js';
 import { knownCallOptions } from '../common/call-options.js';
 import { Clock } from '../common/clock.js';
-import { MessagingError } from '../common/errors.js';
+import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
 import { checkInput, checkNumber, checkString } from '../common/inputs.js';
@@ -127,13 +127,14 @@ export class MsgappService {
       const id = this.ids.next();
       const media = await this.intake.take(accountId, id, file.mediaUrl, kind, { signal, host });
       const payload: MediaPayload = { kind: 'media', media, ...(caption === undefined ? {} : { caption }) };
-      let isOurs = false;
       try {
         const accepted = await this.outbox.accept(this.draft(id, accountId, sender, file.to, payload, key), host);
-        isOurs = !accepted.replayed;
+        if (accepted.replayed) await this.intake.remove(id, host);
         return accepted;
-      } finally {
-        if (!isOurs) await this.intake.remove(id, host);
+      } catch (error) {
+        // A commit that was not answered may have been done, and its message needs the file; the purge finds out later.
+        if (isRefusal(error)) await this.intake.remove(id, host);
+        throw error;
       }
     };
     return this.gate.run(accountId, this.route('media'), once, send, host);
@@ -183,6 +184,11 @@ export class MsgappService {
     if (sender !== undefined) checkNumber(sender);
     return sender;
   }
+}
+
+/** Whether it is certain that nothing was stored. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof MessagingError && !(error instanceof StorageUnavailableError);
 }
 
 function checkText(field: 'body' | 'caption', text: string): void {

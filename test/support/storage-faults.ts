@@ -344,6 +344,18 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       };
     },
   },
+  'files that are purged before their message is sent': {
+    topic: 'media',
+    build: ({ media, rows }) => {
+      const purge = media.purge.bind(media);
+      media.purge = (before, limit) => {
+        const files = [...rows.media].map(([id, file]) => [`${id} of nobody`, file] as const);
+        rows.media.clear();
+        for (const [id, file] of files) rows.media.set(id, file);
+        return purge(before, limit);
+      };
+    },
+  },
   'files that end early when they are removed': {
     topic: 'media',
     build: ({ media }) => {

@@ -36,7 +36,11 @@ export class MemoryMediaStore extends MediaStore {
   }
 
   override async purge(before: number, limit: number): Promise<number> {
-    const old = [...this.tables.media].filter(([, { at }]) => at < before).sort(([, a], [, b]) => a.at - b.at);
+    const needed = [...this.tables.waiting].filter(({ status }) => status === 'queued' || status === 'sending');
+    const messages = new Set(needed.map(({ message }) => message.id));
+    const old = [...this.tables.media]
+      .filter(([id, { at }]) => at < before && !messages.has(id))
+      .sort(([, a], [, b]) => a.at - b.at);
     const ids = old.slice(0, limit).map(([id]) => id);
     await this.remove(ids);
     return ids.length;

@@ -55,7 +55,9 @@ export class TypeormMediaStore extends MediaStore {
   }
 
   override async purge(before: number, limit: number): Promise<number> {
-    const sql = 'SELECT id FROM messaging_media WHERE kept_at < ? ORDER BY kept_at LIMIT ?';
+    const sql = `SELECT a.id FROM messaging_media a WHERE a.kept_at < ? AND NOT EXISTS (
+      SELECT 1 FROM messaging_recipient r WHERE r.message_id = a.id AND r.status IN ('queued', 'sending'))
+      ORDER BY a.kept_at LIMIT ?`;
     const ids = (await this.rows(undefined, sql, before, limit)).map((row) => textOf(row, 'id'));
     await this.remove(ids);
     return ids.length;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { bytes, digest, digestOf, inChunks } from './files.js';
-import { range, START } from './fixtures.js';
+import { aSend, messageId, range, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
 
@@ -150,5 +150,33 @@ export function mediaTests({ test }: TestRunner, world: World): void {
     assert.equal(await world.media.purge(START + 4, 2), 1);
     assert.equal(await world.media.purge(START + 9, 9), 0);
     assert.equal(await read('d'), digestOf(bytes(600_000)));
+  });
+
+  test('purging leaves the file of a message that has yet to be sent, however old, and takes it when that is over', async () => {
+    await world.fund(3);
+    for (const index of [1, 2]) await world.accept(aSend(index, { channel: 'wa', lane: 'a' }));
+    for (const id of [messageId(1), messageId(2), 'nobody']) await keep(id, bytes(1000));
+    assert.equal(await world.media.purge(START + 1, 9), 1);
+    await gone('nobody');
+    await world.claim({ channel: 'wa', lanes: ['a'] });
+    await world.stand(messageId(1), ['sending']);
+    assert.equal(await world.media.purge(START + 1, 9), 0);
+    for (const index of [1, 2]) assert.equal(await read(messageId(index)), digestOf(bytes(1000)));
+    await world.settle(messageId(1), 'sent', { attempt: 1 });
+    assert.equal(await world.media.purge(START + 1, 9), 1);
+    await gone(messageId(1));
+    assert.equal(await read(messageId(2)), digestOf(bytes(1000)));
+    await world.settle(messageId(2), 'failed');
+    assert.equal(await world.media.purge(START + 1, 9), 1);
+  });
+
+  test('what has yet to be sent takes no room in the limit of a purge', async () => {
+    await world.fund(1);
+    await world.accept(aSend(1));
+    await keep(messageId(1), bytes(10), START);
+    for (const id of ['a', 'b']) await keep(id, bytes(10), START + 1);
+    assert.equal(await world.media.purge(START + 2, 1), 1);
+    assert.equal(await world.media.purge(START + 2, 1), 1);
+    assert.equal(await world.media.purge(START + 2, 1), 0);
   });
 }

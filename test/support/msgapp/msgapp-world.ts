@@ -20,9 +20,10 @@ import { OnceGate } from '../../../src/outbox/once-gate.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
 import { TextSources } from '../../../src/outbox/text-sources.js';
 import { LocalWakeUp } from '../../../src/outbox/wake-up.js';
-import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
+import type { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { OpenMemoryStorage } from '../open-memory-storage.js';
 import { settled } from '../settled.js';
 import { ScriptedTransport } from './scripted-transport.js';
 
@@ -156,7 +157,7 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
 /** A storage with 1000 units on `ACCOUNT`, a clock, and as many processes as a test wants. */
 export class MsgappWorld implements Surroundings {
   readonly clock = new FakeClock();
-  readonly storage = new MemoryStorage();
+  readonly storage = new OpenMemoryStorage();
 
   static async open(): Promise<MsgappWorld> {
     const world = new MsgappWorld();

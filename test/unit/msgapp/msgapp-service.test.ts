@@ -287,7 +287,7 @@ describe('a file', () => {
     const { world, process, media } = await openLinked();
     process.fetcher.answer = answer;
     await expect(media()).rejects.toEqual(refused('error.media_unavailable', {}));
-    expect([await world.balance(), await world.books(), await kept(world)]).toEqual([1000, [], 0]);
+    expect([await world.balance(), await world.books(), kept(world)]).toEqual([1000, [], 0]);
   });
 
   test('that takes too long is refused before the request is', async () => {
@@ -335,7 +335,7 @@ describe('a file', () => {
     const { world, process, media, serve } = await openLinked({ tariff: { text: 1, media: 1001 } });
     serve([PNG]);
     await expect(media()).rejects.toEqual(refused('error.insufficient_balance'));
-    expect([await world.balance(), await kept(world)]).toEqual([1000, 0]);
+    expect([await world.balance(), kept(world)]).toEqual([1000, 0]);
     expect(process.fetcher.requests).toEqual([]);
   });
 
@@ -348,7 +348,7 @@ describe('a file', () => {
       return answer(request);
     };
     await expect(media()).rejects.toEqual(refused('error.insufficient_balance'));
-    expect([await world.balance(), await kept(world)]).toEqual([999, 0]);
+    expect([await world.balance(), kept(world)]).toEqual([999, 0]);
     expect(process.fetcher.requests).toMatchObject([{ url: URL, maxBytes: 52_428_800 }]);
   });
 
@@ -373,7 +373,24 @@ describe('a file', () => {
     const both = await Promise.all([accept(process), accept(other)]);
     expect(both.map(({ replayed }) => replayed).sort()).toEqual([false, true]);
     expect(both[0].reply).toEqual(both[1].reply);
-    expect([await kept(world), await world.balance()]).toEqual([1, 998]);
+    expect([kept(world), await world.balance()]).toEqual([1, 998]);
+  });
+
+  test('of a message whose commit was not answered is kept: a repeat under the key replays, and it is delivered', async () => {
+    const { world, process, serve, link } = await openLinked();
+    serve([PNG]);
+    loseNextAnswer(world);
+    const accept = () =>
+      process.service.acceptMedia(ACCOUNT, { to: TO, mediaUrl: URL }, { once: { key: 'k', body: {} } });
+    await expect(accept()).rejects.toEqual(refused('error.storage_unavailable'));
+    const { reply, replayed } = await accept();
+    expect([replayed, process.fetcher.requests.length]).toEqual([true, 1]);
+    // Nobody rang: the worker finds it by itself.
+    await world.pass(60_000, 1000);
+    const { messageID } = reply as { messageID: string };
+    expect(await process.service.message(ACCOUNT, messageID)).toMatchObject({ status: 'sent', refunded_units: 0 });
+    expect(link.sent.map(({ messageId }) => messageId)).toEqual([messageID]);
+    expect([kept(world), await world.balance(), await world.books()]).toEqual([0, 998, []]);
   });
 
   test('that was lost before it could be sent is refunded; one that cannot be read now is sent later', async () => {
@@ -403,8 +420,18 @@ describe('a file', () => {
 });
 
 /** How many files are kept. */
-async function kept(world: MsgappWorld): Promise<number> {
-  return world.storage.media.purge(Number.MAX_SAFE_INTEGER, 1000);
+function kept(world: MsgappWorld): number {
+  return world.storage.rows.media.size;
+}
+
+/** The next commit happens, and its answer is lost. */
+function loseNextAnswer({ storage: { outbox } }: MsgappWorld): void {
+  const { commit } = outbox;
+  outbox.commit = async (...asked) => {
+    outbox.commit = commit;
+    await outbox.commit(...asked);
+    throw new StorageUnavailableError('The connection ended before the answer came.');
+  };
 }
 
 async function* breaking(): AsyncGenerator<Uint8Array, void> {
