@@ -2,7 +2,7 @@ import type { AccountOptions, LegacyBearerOptions } from '../accounts/account-op
 import type { TariffOptions } from '../billing/tariff.js';
 import type { HttpOptions } from '../http/http-settings.js';
 import type { MediaOptions } from '../media/media-options.js';
-import type { MsgappTariff } from '../msgapp/msgapp-settings.js';
+import type { ConnectLimits, MsgappTariff } from '../msgapp/msgapp-settings.js';
 import type { Pacing, SessionTiming } from '../msgapp/msgapp-transport.js';
 import type { OtpOptions } from '../otp/otp-options.js';
 import type { DispatchOptions } from '../outbox/dispatch-settings.js';
@@ -108,6 +108,7 @@ const sessions: NamesOf<SessionTiming> = {
   steadyMs: 'any',
   staggerMs: 'any',
 };
+const connects: NamesOf<ConnectLimits> = { waiting: 'any', perHour: 'any' };
 const msgapp: NamesOf<MsgappValues> = {
   tariff: { names: msgappTariff },
   credentialsKey: 'any',
@@ -115,6 +116,7 @@ const msgapp: NamesOf<MsgappValues> = {
   pacing: { names: pacing },
   delivery: { names: delivery },
   sessions: { names: sessions },
+  connects: { names: connects },
 };
 const msgappGraph: NamesOf<MsgappGraph> = { channel: 'any', transport: 'any' };
 const sharedCore: NamesOf<SharedCore> = { core: 'any' };

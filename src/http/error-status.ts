@@ -50,6 +50,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.callback_not_found': 404,
   'error.msgapp_no_session': 409,
   'error.msgapp_not_connected': 409,
+  'error.msgapp_too_many_sessions': 429,
   'error.media_unavailable': 400,
   'error.session_not_found': 404,
   'error.qr_not_found': 404,

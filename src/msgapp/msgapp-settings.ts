@@ -14,6 +14,14 @@ export interface MsgappTariff {
   readonly media: number;
 }
 
+/** How many sessions one account may ask for (`web/connect`), over all processes; past that it gets 429 with `Retry-After`. */
+export interface ConnectLimits {
+  /** Sessions that may wait for a scan at a time: integer, 1 to 1000. Default 10. */
+  readonly waiting: number;
+  /** Sessions that may be made in an hour: integer, 1 to 1000. Default 60. */
+  readonly perHour: number;
+}
+
 /** What the host says about a messaging-app channel. */
 export interface MsgappOptions {
   /** The channel's name, in its paths and for `channel` of `send/otp`: 1 to 32 of `a-z 0-9 -`, a letter first. Default `msgapp`. */
@@ -29,6 +37,8 @@ export interface MsgappOptions {
   readonly delivery?: SomeOf<DeliveryTiming> | undefined;
   /** Waits of sessions; what is left out is the transport's own, else the default. */
   readonly sessions?: SomeOf<SessionTiming> | undefined;
+  /** How many sessions an account may ask for; what is left out is the default. */
+  readonly connects?: SomeOf<ConnectLimits> | undefined;
 }
 
 /** The same, complete and checked. */
@@ -39,7 +49,10 @@ export abstract class MsgappSettings {
   abstract readonly pacing: Partial<Pacing>;
   abstract readonly delivery: Partial<DeliveryTiming>;
   abstract readonly sessions: Partial<SessionTiming>;
+  abstract readonly connects: ConnectLimits;
 }
+
+const DEFAULT_CONNECTS: ConnectLimits = { waiting: 10, perHour: 60 };
 
 const LONGEST_MS = 30 * 24 * 3_600_000;
 
@@ -58,6 +71,7 @@ export function resolveMsgappSettings(options: Omit<MsgappOptions, 'credentialsK
   const pacing = withoutUndefined(options?.pacing ?? {});
   const delivery = withoutUndefined(options?.delivery ?? {});
   const sessions = withoutUndefined(options?.sessions ?? {});
+  const connects = { ...DEFAULT_CONNECTS, ...withoutUndefined(options?.connects ?? {}) };
   const channel = resolveChannelName(options?.channel);
   if (typeof tariff !== 'object' || tariff === null) throw wrong('tariff is missing: { text, media }.');
   for (const kind of ['text', 'media'] as const) checkInteger(`tariff.${kind}`, tariff[kind], 0, 1_000_000);
@@ -68,8 +82,9 @@ export function resolveMsgappSettings(options: Omit<MsgappOptions, 'credentialsK
     const value = sessions[name as keyof SessionTiming];
     if (value !== undefined) checkInteger(`sessions.${name}`, value, least, most);
   }
+  for (const name of ['waiting', 'perHour'] as const) checkInteger(`connects.${name}`, connects[name], 1, 1000);
   checkPacing(pacing);
-  return { channel, tariff, pacing, delivery, sessions, strictNumbers: options?.strictNumbers ?? false };
+  return { channel, tariff, pacing, delivery, sessions, connects, strictNumbers: options?.strictNumbers ?? false };
 }
 
 function checkPacing({ perMinute = 1, jitter = 0 }: Partial<Pacing>): void {

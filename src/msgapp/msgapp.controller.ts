@@ -25,8 +25,12 @@ export class MsgappController {
 
   @Post('web/connect')
   @HttpCode(200)
-  async connect(@Caller() { accountId }: Caller, @RequestUrl() url: string): Promise<LinkOffer> {
-    return linkOffer(await this.sessions.connect(accountId), url);
+  async connect(
+    @Caller() { accountId }: Caller,
+    @RequestUrl() url: string,
+    @RequestSignal() signal: AbortSignal,
+  ): Promise<LinkOffer> {
+    return linkOffer(await this.sessions.connect(accountId, signal), url);
   }
 
   @Get('web/status')

@@ -63,7 +63,9 @@ export const msgappOpenapi = describeController(MsgappController, ({ userTokens 
     connect: {
       operationId: 'connectMsgapp',
       summary: 'Ask for a session to link a number to',
-      description: 'Answers at once. The code to scan comes where `qr_url` says. There is nothing to say in the body.',
+      description:
+        'Answers at once. The code to scan comes where `qr_url` says. There is nothing to say in the body. An account may ' +
+        'have so many sessions that wait for a scan, and ask for so many in an hour.',
       body: { required: false, content: json({ type: 'object' }, { empty: { value: {} } }) },
       answer: {
         description: 'A session that waits for the scan.',
@@ -79,7 +81,7 @@ export const msgappOpenapi = describeController(MsgappController, ({ userTokens 
           },
         }),
       },
-      errors: [],
+      errors: [{ code: 'error.msgapp_too_many_sessions', retryAfter: 60 }],
     },
     status: {
       operationId: 'getMsgappSessions',

@@ -16,6 +16,7 @@ import { isFinal, newestFirst, SessionStore, type StoredSession } from './sessio
 import { DEFAULT_SESSION_TIMING } from './session-timing.js';
 import { SessionVault } from './session-vault.js';
 import { type PendingSession, type SessionsView, sessionsView } from './session-view.js';
+import { Turns } from './turns.js';
 
 /** Who wants to know what sessions can do and what their connections say. Must return at once. */
 export interface SessionListener {
@@ -27,14 +28,18 @@ export interface SessionListener {
 /** Sessions that are over and still shown without being asked for: an account may have made any number of them. */
 const ENDED_SHOWN = 50;
 
-/** Sessions of one account that may wait to be scanned in one process; a further one ends the oldest. */
-const PENDING_LIMIT = 10;
+/** The time in which an account may ask for `connects.perHour` sessions. */
+const HOUR_MS = 3_600_000;
+
+/** Sessions of one account that are being made at a time: those that ask wait here and not each on a database connection. */
+const AT_A_TIME = 1;
 
 /** The sessions of a channel: link a number by a code, see where it stands, log it out. */
 @Injectable()
 export class SessionManager implements SessionObserver<LiveSession> {
   private readonly pool: SessionPool;
   private readonly board: QrBoard;
+  private readonly turns = new Turns(AT_A_TIME);
   private readonly listeners = new Set<SessionListener>();
   /** Whether this process sends; one that does not leaves each session, once linked, to one that does. */
   private sends = false;
@@ -52,7 +57,10 @@ export class SessionManager implements SessionObserver<LiveSession> {
     const timing = { ...DEFAULT_SESSION_TIMING, ...transport.sessions, ...settings.sessions };
     const random = () => ids.random();
     const credentials = vault.open.bind(vault);
-    const parts = { transport, store, clock, ids, random, timing, credentials, channel: settings.channel };
+    const { channel, connects } = settings;
+    const { waiting, perHour: made } = connects;
+    const limits = { waiting, waitMs: timing.scanMs, made, windowMs: HOUR_MS };
+    const parts = { transport, store, clock, ids, random, timing, credentials, channel, limits };
     this.pool = new SessionPool(parts, this);
   }
 
@@ -73,12 +81,16 @@ export class SessionManager implements SessionObserver<LiveSession> {
     return () => this.listeners.delete(listener);
   }
 
-  /** Makes a session and asks for its first code. @throws MessagingError `error.storage_unavailable` */
-  async connect(accountId: string): Promise<PendingSession> {
-    const session = await this.pool.create(accountId);
+  /**
+   * Makes a session and asks for its first code.
+   *
+   * @param signal ends the waiting for other sessions of the account that are being made
+   * @throws MessagingError `error.msgapp_too_many_sessions` (with `retryAfter`), `error.storage_unavailable`
+   */
+  async connect(accountId: string, signal = new AbortController().signal): Promise<PendingSession> {
+    const session = await this.turns.run(accountId, signal, () => this.pool.create(accountId));
     const qrToken = this.board.add(session.id);
     void session.start();
-    this.makeRoom(accountId);
     const expires_at = new Date(session.scanUntil).toISOString();
     return { sessionID: session.id, qrToken, status: 'created', expires_at };
   }
@@ -182,14 +194,5 @@ export class SessionManager implements SessionObserver<LiveSession> {
     const stored = isId(sessionId) ? await this.store.find(sessionId) : undefined;
     if (stored?.accountId === accountId && stored.channel === this.settings.channel) return stored;
     throw new MessagingError('error.session_not_found');
-  }
-
-  private makeRoom(accountId: string): void {
-    const pending = this.sessions.filter(
-      ({ stored, status }) => stored.accountId === accountId && status === 'created',
-    );
-    for (const session of pending.slice(0, Math.max(0, pending.length - PENDING_LIMIT))) {
-      void session.end({ kind: 'end', status: 'expired', reason: 'superseded' });
-    }
   }
 }

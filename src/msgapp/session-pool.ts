@@ -6,6 +6,7 @@ import { LiveSession } from './live-session.js';
 import type { LinkEvent } from './msgapp-transport.js';
 import type { SessionCredentials } from './session-credentials.js';
 import { SessionLeases } from './session-leases.js';
+import type { SessionLimits } from './session-limits.js';
 import type { Order } from './session-order.js';
 import type { SessionObserver, SessionParts } from './session-parts.js';
 import { isFinal, type SessionLease, type StoredSession } from './session-store.js';
@@ -15,6 +16,7 @@ export interface PoolParts extends SessionParts {
   /** The channel's name. */
   readonly channel: string;
   readonly ids: IdGenerator;
+  readonly limits: SessionLimits;
   /** What a session's transport may keep, under a lease. */
   readonly credentials: (lease: SessionLease) => SessionCredentials;
 }
@@ -77,14 +79,17 @@ export class SessionPool implements SessionObserver<LiveSession> {
     );
   }
 
-  /** Makes a session; it is for the caller to start it. @throws StorageUnavailableError */
+  /**
+   * Makes a session; it is for the caller to start it.
+   * @throws MessagingError `error.msgapp_too_many_sessions`, `error.storage_unavailable`
+   */
   async create(accountId: string): Promise<LiveSession> {
     if (this.stopped) throw new MessagingError('error.storage_unavailable', {}, 1);
     await this.startTransport();
-    const { store, ids, channel, clock } = this.parts;
+    const { store, ids, channel, clock, limits } = this.parts;
     const session = { id: ids.next(), accountId, channel, createdAt: clock.now() };
     const leaseUntil = this.leases.end;
-    const lease = await store.create({ ...session, owner: this.owner, leaseUntil });
+    const lease = await store.create({ ...session, owner: this.owner, leaseUntil }, limits);
     const unlinked = { number: undefined, reason: undefined, connectedAt: undefined };
     const stored = { ...session, ...unlinked, status: 'created' as const, updatedAt: session.createdAt };
     return this.adopt({ ...stored, heldUntil: leaseUntil }, lease, leaseUntil);

@@ -1,5 +1,7 @@
 import type { HostTransaction } from '../common/host-transaction.js';
+import type { Page } from '../common/page.js';
 import type { CredentialChange, CredentialReplacement, KeptCredential } from './session-credentials.js';
+import type { SessionLimits } from './session-limits.js';
 
 /** Where a session stands; see contract section 6. `expired`, `logged_out`, `replaced`, `banned` and `failed` are final. */
 export type SessionStatus =
@@ -60,8 +62,13 @@ export interface NewSession extends Pick<StoredSession, 'id' | 'accountId' | 'ch
  * `StorageUnavailableError` when the database does not answer.
  */
 export abstract class SessionStore {
-  /** Stores a session in `created`, with its first transition, leased to its maker. @throws Error when the id is taken */
-  abstract create(session: NewSession): Promise<SessionLease>;
+  /**
+   * Stores a session in `created`, with its first transition, leased to its maker. With `limits` those of one account on one
+   * channel are made one after the other, whichever processes ask, and each only where `checkSessionLimits` lets it.
+   *
+   * @throws MessagingError `error.msgapp_too_many_sessions`, with nothing stored; Error when the id is taken
+   */
+  abstract create(session: NewSession, limits?: SessionLimits): Promise<SessionLease>;
 
   abstract find(id: string): Promise<StoredSession | undefined>;
 
@@ -100,8 +107,15 @@ export abstract class SessionStore {
    */
   abstract move(lease: SessionLease, move: SessionMove): Promise<boolean>;
 
-  /** A channel's sessions that are final and still have deliveries in `queued` in their lane (the lane is the session's id). */
-  abstract stranded(channel: string, limit: number): Promise<readonly StoredSession[]>;
+  /**
+   * Of a channel's next `limit` lanes that have deliveries in them, in the order of their names, those whose session is final
+   * and that have one in `queued`: these sessions, in that order (a lane's name is the id of its session). Reads no other
+   * session, however many have ended.
+   *
+   * @param after the `next` of the page before; '' for the first
+   * @returns `next` undefined when there were fewer lanes than `limit`
+   */
+  abstract stranded(channel: string, after: string, limit: number): Promise<Page<StoredSession>>;
 
   /** The steps that a session has taken, oldest first; of more than `STEPS_KEPT` the newest. */
   abstract transitions(id: string): Promise<readonly SessionTransition[]>;

@@ -6,16 +6,22 @@ import type { SessionStatus, SessionStore } from './session-store.js';
 /** How often messages are looked for whose session is over. */
 const EVERY_MS = 30_000;
 
-/** Sessions that are served at a time. */
+/** How soon the next lanes are looked at, until all have been. */
+const NEXT_MS = 1000;
+
+/** Lanes that are looked at in one query, and sessions that are served at a time. */
 const AT_A_TIME = 200;
 
 /**
  * Sessions that are over and have messages left, which nobody can send any more. Those that end here are known at once;
- * those that another process ended, or that were sent to at the last moment, are found by looking.
+ * those that another process ended, or that were sent to at the last moment, are found by looking through the lanes that
+ * have messages, some at a time.
  */
 export class StrandedLanes {
   private lanes = new Map<string, SessionStatus>();
-  private added = new Map<string, SessionStatus>();
+  /** Those of this way through the lanes; at its end they are all that are served. */
+  private seen = new Map<string, SessionStatus>();
+  private after = '';
   private cancel: () => void = () => undefined;
   private stopped = false;
 
@@ -37,8 +43,7 @@ export class StrandedLanes {
   }
 
   add(sessionId: string, status: SessionStatus): void {
-    this.lanes.set(sessionId, status);
-    this.added.set(sessionId, status);
+    this.serve(sessionId, status);
     this.found();
   }
 
@@ -51,16 +56,25 @@ export class StrandedLanes {
     this.cancel();
   }
 
+  private serve(sessionId: string, status: SessionStatus): void {
+    this.lanes.set(sessionId, status);
+    this.seen.set(sessionId, status);
+  }
+
   private async look(): Promise<void> {
-    this.added = new Map();
+    if (this.after === '') this.seen = new Map();
     try {
-      const stranded = await this.store.stranded(this.channel, AT_A_TIME);
-      this.lanes = new Map([...stranded.map(({ id, status }) => [id, status] as const), ...this.added]);
+      const { items, next } = await this.store.stranded(this.channel, this.after, AT_A_TIME);
+      for (const { id, status } of items) this.serve(id, status);
+      this.after = this.seen.size < AT_A_TIME ? (next ?? '') : '';
+      if (this.after === '') this.lanes = this.seen;
       if (this.lanes.size > 0) this.found();
     } catch (error) {
+      this.after = '';
       const name = nameOf(error);
       new Logger('Msgapp').warn(`Messages of sessions that are over could not be looked for: ${name}.`);
     }
-    if (!this.stopped) this.cancel = this.clock.after(EVERY_MS, () => void this.look());
+    const pause = this.after === '' ? EVERY_MS : NEXT_MS;
+    if (!this.stopped) this.cancel = this.clock.after(pause, () => void this.look());
   }
 }

@@ -22,6 +22,7 @@ import { recordTests } from './storage-contract/records.js';
 import { refundTests } from './storage-contract/refunds.js';
 import { replyTests } from './storage-contract/replies.js';
 import { sessionAgeTests } from './storage-contract/session-age.js';
+import { sessionLimitTests } from './storage-contract/session-limits.js';
 import { sessionTests } from './storage-contract/sessions.js';
 import { settleTests } from './storage-contract/settle.js';
 import { signatureTests } from './storage-contract/signatures.js';
@@ -58,6 +59,7 @@ const TOPICS = {
   'opt-outs': optOutTests,
   'records of guards': recordTests,
   sessions: sessionTests,
+  'limits of sessions': sessionLimitTests,
   'leases of sessions': leaseTests,
   'credentials of sessions': credentialTests,
   'age of sessions': sessionAgeTests,

@@ -1,14 +1,18 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import type { CredentialChange } from '../../src/msgapp/session-credentials.js';
+import { checkSessionLimits, type SessionLimits } from '../../src/msgapp/session-limits.js';
 import { isFinal, type NewSession, type SessionLease, type SessionMove } from '../../src/msgapp/session-store.js';
 import { MemoryMediaStore } from '../../src/storage/memory/memory-media-store.js';
 import { MemorySessionStore } from '../../src/storage/memory/memory-session-store.js';
 
 /** Sessions as one writes them first: whether the lease is good is looked up, and then written. */
 export class NaiveSessionStore extends MemorySessionStore {
-  override async create(session: NewSession): Promise<SessionLease> {
+  override async create(session: NewSession, limits?: SessionLimits): Promise<SessionLease> {
+    const { accountId, channel, createdAt } = session;
     const known = this.tables.sessions.has(session.id);
+    const newest = limits && this.newest(accountId, channel, limits.made);
     await pause();
+    if (limits && newest) checkSessionLimits(newest, limits, createdAt);
     if (known) throw new Error('stored already');
     this.tables.sessions.delete(session.id);
     return super.create(session);

@@ -247,6 +247,13 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       };
     },
   },
+  'limits of sessions that each process keeps for itself': {
+    topic: 'limits of sessions',
+    build: ({ sessions }) => {
+      const create = sessions.create.bind(sessions);
+      sessions.create = (session) => create(session);
+    },
+  },
   'steps from anywhere': {
     topic: 'sessions',
     build: ({ sessions, rows }) => {

@@ -62,6 +62,7 @@ const RACES = [
   'receipts under one id for everything at once: each is for an SMS of its own',
   'a receipt and the record of its part at once, where an older part has its id, 20 times: none is lost',
   'one session id 20 times at once: created once',
+  '40 sessions of one account asked for at once, where ten may wait: ten are made',
   '20 owners take one free session at once: exactly one has it',
   'renewals and takeovers of leases that have run out: each session has one owner',
   'an owner that writes while it is replaced: nothing of its is written after that',

@@ -96,6 +96,7 @@ describe('an option that is undefined is one that was left out, for the compiler
           pacing: undefined,
           delivery: undefined,
           sessions: undefined,
+          connects: undefined,
         },
       }),
     };

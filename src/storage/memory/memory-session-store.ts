@@ -1,4 +1,6 @@
+import type { Page } from '../../common/page.js';
 import type { CredentialChange, CredentialReplacement, KeptCredential } from '../../msgapp/session-credentials.js';
+import { checkSessionLimits, type SessionLimits } from '../../msgapp/session-limits.js';
 import { CREATED, STEPS_KEPT, steppedSession } from '../../msgapp/session-step.js';
 import {
   isFinal,
@@ -18,9 +20,10 @@ export class MemorySessionStore extends SessionStore {
     super();
   }
 
-  override async create({ owner, leaseUntil, ...made }: NewSession): Promise<SessionLease> {
-    if (this.tables.sessions.has(made.id)) throw new Error('A session with this id is stored already.');
-    const { id, createdAt: at } = made;
+  override async create({ owner, leaseUntil, ...made }: NewSession, limits?: SessionLimits): Promise<SessionLease> {
+    const { id, accountId, channel, createdAt: at } = made;
+    if (limits) checkSessionLimits(this.newest(accountId, channel, limits.made), limits, at);
+    if (this.tables.sessions.has(id)) throw new Error('A session with this id is stored already.');
     this.tables.sessions.set(id, {
       session: {
         ...made,
@@ -45,8 +48,7 @@ export class MemorySessionStore extends SessionStore {
 
   override async list(accountId: string, channel: string, ended: number): Promise<readonly StoredSession[]> {
     let room = ended;
-    const own = this.all().filter((session) => session.accountId === accountId && session.channel === channel);
-    return own.reverse().filter(({ status }) => !isFinal(status) || room-- > 0);
+    return this.newest(accountId, channel).filter(({ status }) => !isFinal(status) || room-- > 0);
   }
 
   override async free(channel: string, now: number, limit: number): Promise<readonly StoredSession[]> {
@@ -94,11 +96,17 @@ export class MemorySessionStore extends SessionStore {
     return true;
   }
 
-  override async stranded(channel: string, limit: number): Promise<readonly StoredSession[]> {
-    const lanes = this.lanesOf(['queued']);
-    return this.all()
-      .filter((session) => session.channel === channel && isFinal(session.status) && lanes.has(laneOf(session)))
-      .slice(0, limit);
+  override async stranded(channel: string, after: string, limit: number): Promise<Page<StoredSession>> {
+    const rows = [...this.tables.waiting].filter(({ message }) => message.channel === channel);
+    const names = new Set(rows.map(({ message: { lane = '' } }) => lane));
+    const lanes = [...names].filter((name) => name > after).sort();
+    const page = lanes.slice(0, limit);
+    const queued = this.lanesOf(['queued']);
+    const items = page
+      .map((id) => this.tables.sessions.get(id))
+      .flatMap((row) => (row?.session.channel === channel && isFinal(row.session.status) ? [toSession(row)] : []))
+      .filter((session) => queued.has(laneOf(session)));
+    return { items, next: page.length === limit ? page.at(-1) : undefined };
   }
 
   override async transitions(id: string): Promise<readonly SessionTransition[]> {
@@ -172,6 +180,12 @@ export class MemorySessionStore extends SessionStore {
   private lanesOf(statuses: readonly DeliveryStatus[]): ReadonlySet<string> {
     const rows = [...this.tables.waiting].filter(({ status, message }) => message.lane && statuses.includes(status));
     return new Set(rows.map(({ message: { channel, lane = '' } }) => laneOf({ channel, id: lane })));
+  }
+
+  /** An account's sessions on a channel, newest first. */
+  protected newest(accountId: string, channel: string, limit?: number): StoredSession[] {
+    const own = this.all().filter((session) => session.accountId === accountId && session.channel === channel);
+    return own.reverse().slice(0, limit);
   }
 
   /** Oldest first. */

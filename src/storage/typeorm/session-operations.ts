@@ -1,3 +1,6 @@
+import { hash } from 'node:crypto';
+import type { Page } from '../../common/page.js';
+import { checkSessionLimits, type SessionLimits } from '../../msgapp/session-limits.js';
 import { CREATED, STEPS_KEPT, steppedSession } from '../../msgapp/session-step.js';
 import {
   isFinal,
@@ -5,23 +8,23 @@ import {
   type SessionLease,
   type SessionMove,
   type SessionTransition,
+  type StoredSession,
 } from '../../msgapp/session-store.js';
 import { clearCredentials } from './credential-operations.js';
 import type { Dialect } from './dialect.js';
 import { type Operation, rowsOf, write } from './operation.js';
+import { lockRecords, writeRecords } from './record-operations.js';
 import { isHeld, lockHeld } from './session-lock.js';
-import { toSession } from './session-rows.js';
+import { SESSION, toSession } from './session-rows.js';
 import { integerOf, textOf } from './values.js';
 
 /** See `SessionStore.create`. */
-export function* createSession({
-  id,
-  accountId,
-  channel,
-  createdAt,
-  owner,
-  leaseUntil,
-}: NewSession): Operation<SessionLease> {
+export function* createSession(
+  dialect: Dialect,
+  { id, accountId, channel, createdAt, owner, leaseUntil }: NewSession,
+  limits: SessionLimits | undefined,
+): Operation<SessionLease> {
+  if (limits) yield* checkLimits(dialect, { accountId, channel, createdAt }, limits);
   yield* write(
     `INSERT INTO messaging_session (id, account_id, channel, status, created_at, updated_at, steps, owner, lease_until, epoch)
       VALUES (?, ?, ?, 'created', ?, ?, 1, ?, ?, 1)`,
@@ -29,6 +32,24 @@ export function* createSession({
   );
   yield* insertStep(id, 0, { from: undefined, to: 'created', reason: CREATED, at: createdAt });
   return { sessionId: id, epoch: 1 };
+}
+
+/** A record of the account's makes its sessions follow on one another; what counts are the sessions. */
+function* checkLimits(
+  dialect: Dialect,
+  { accountId, channel, createdAt }: Pick<NewSession, 'accountId' | 'channel' | 'createdAt'>,
+  limits: SessionLimits,
+): Operation<void> {
+  const key = `sessions-${hash('sha256', JSON.stringify([channel, accountId]), 'base64url')}`;
+  const { versions } = yield* lockRecords(dialect, [key]);
+  const rows = yield* rowsOf(
+    `SELECT ${SESSION} FROM messaging_session a${dialect.by('messaging_session_account')}
+      WHERE a.account_id = ? AND a.channel = ? ORDER BY a.created_at DESC, a.id DESC LIMIT ?`,
+    ...[accountId, channel, limits.made],
+  );
+  checkSessionLimits(rows.map(toSession), limits, createdAt);
+  const expiresAt = createdAt + limits.windowMs;
+  yield* writeRecords(dialect, versions, new Map([[key, { state: {}, messages: [], expiresAt }]]));
 }
 
 /** See `SessionStore.lease`. The condition is checked again on what stands there when the row can be had. */
@@ -106,6 +127,35 @@ export function* moveSession(dialect: Dialect, lease: SessionLease, move: Sessio
     yield* clearCredentials(after.id);
   }
   return true;
+}
+
+/**
+ * See `SessionStore.stranded`. From lane to lane of the index that has nothing but lanes with deliveries, one entry each:
+ * there may be any number of deliveries in a lane, and of sessions that have ended.
+ */
+export function* findStranded(
+  dialect: Dialect,
+  channel: string,
+  after: string,
+  limit: number,
+): Operation<Page<StoredSession>> {
+  const nextLane = (behind: string) =>
+    `(SELECT r.lane FROM messaging_recipient r${dialect.by('messaging_recipient_turn')}
+      WHERE r.channel = ? AND r.lane > ${behind} ORDER BY r.lane LIMIT 1)`;
+  const rows = yield* rowsOf(
+    `WITH RECURSIVE waiting (lane, place) AS (
+      SELECT ${nextLane('?')}, 1
+      UNION ALL SELECT ${nextLane('w.lane')}, w.place + 1 FROM waiting w WHERE w.lane IS NOT NULL AND w.place < ?)
+    SELECT w.lane, ${SESSION} FROM waiting w LEFT JOIN messaging_session a${dialect.by('primary key')}
+      ON a.id = w.lane AND a.channel = ? AND a.lease_until IS NULL AND EXISTS (
+        SELECT 1 FROM messaging_recipient r${dialect.by('messaging_recipient_turn')}
+          WHERE r.channel = a.channel AND r.lane = a.id AND r.status = 'queued')
+      WHERE w.lane IS NOT NULL ORDER BY w.place`,
+    ...[channel, after, channel, limit, channel],
+  );
+  const last = rows.at(-1);
+  const items = rows.filter(({ id }) => id !== null).map(toSession);
+  return { items, next: last && rows.length === limit ? textOf(last, 'lane') : undefined };
 }
 
 /** See `SessionStore.purge`. */

@@ -1,5 +1,7 @@
 import type { HostTransaction } from '../../common/host-transaction.js';
+import type { Page } from '../../common/page.js';
 import type { CredentialChange, CredentialReplacement, KeptCredential } from '../../msgapp/session-credentials.js';
+import type { SessionLimits } from '../../msgapp/session-limits.js';
 import {
   type NewSession,
   newestFirst,
@@ -20,6 +22,7 @@ import { type Row, rowsOf } from './operation.js';
 import type { SessionIndex } from './rows.js';
 import {
   createSession,
+  findStranded,
   leaseSession,
   moveSession,
   purgeSessions,
@@ -35,8 +38,8 @@ export class TypeormSessionStore extends SessionStore {
     super();
   }
 
-  override create(session: NewSession): Promise<SessionLease> {
-    return this.executor.write(() => createSession(session));
+  override create(session: NewSession, limits?: SessionLimits): Promise<SessionLease> {
+    return this.executor.write(() => createSession(this.executor.dialect, session, limits));
   }
 
   override async find(id: string): Promise<StoredSession | undefined> {
@@ -94,15 +97,8 @@ export class TypeormSessionStore extends SessionStore {
     return this.executor.write(() => moveSession(this.executor.dialect, lease, move));
   }
 
-  override async stranded(channel: string, limit: number): Promise<readonly StoredSession[]> {
-    const rows = await this.rows(
-      `SELECT ${SESSION} FROM messaging_session a WHERE a.channel = ? AND a.lease_until IS NULL AND EXISTS (
-        SELECT 1 FROM messaging_recipient r
-          WHERE r.channel = a.channel AND r.lane = a.id AND r.status = 'queued')
-        ORDER BY a.created_at, a.id LIMIT ?`,
-      ...[channel, limit],
-    );
-    return rows.map(toSession);
+  override stranded(channel: string, after: string, limit: number): Promise<Page<StoredSession>> {
+    return this.executor.read(() => findStranded(this.executor.dialect, channel, after, limit));
   }
 
   override async transitions(id: string): Promise<readonly SessionTransition[]> {

@@ -19,6 +19,17 @@ export const SESSION_RACES: Readonly<Record<string, Race>> = {
     assert.equal((await world.sessions.transitions(ID)).length, 1);
   },
 
+  '40 sessions of one account asked for at once, where ten may wait: ten are made': async (world, hand) => {
+    const limits = { waiting: 10, waitMs: 180 * SECOND, made: 60, windowMs: 3600 * SECOND };
+    const asked = await Promise.allSettled(
+      range(40).map((index) => hand(index).sessions.create(aSession(index), limits)),
+    );
+    const refusals = asked.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+    assert.equal(refusals.length, 30);
+    for (const { code } of refusals) assert.equal(code, 'error.msgapp_too_many_sessions');
+    assert.equal((await world.sessions.list(ACCOUNT, 'wa', 0)).length, 10);
+  },
+
   '20 owners take one free session at once: exactly one has it': async (world, hand) => {
     await world.sessions.release(await world.sessions.create(aSession(1)));
     const leases = await atOnce(20, (index) => hand(index).sessions.lease(ID, `p${index}`, START, END));

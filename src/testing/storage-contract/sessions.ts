@@ -149,7 +149,13 @@ export function sessionTests({ test }: TestRunner, world: World): void {
     }
   });
 
-  test('stranded: final sessions with queued deliveries in their lane, oldest first, no more than the limit', async () => {
+  test('stranded: final sessions with queued deliveries in their lane, so many lanes at a time', async () => {
+    const stranded = async (after: string, limit: number) => {
+      const { items, next } = await world.sessions.stranded('wa', after, limit);
+      return [ids(items), next];
+    };
+    const all = async () => ids((await world.sessions.stranded('wa', '', 9)).items);
+    assert.deepEqual(await stranded('', 9), [[], undefined]);
     await world.fund(20);
     for (const index of [3, 1, 2, 4, 5]) {
       const lease = await world.sessions.create(aSession(index));
@@ -160,8 +166,13 @@ export function sessionTests({ test }: TestRunner, world: World): void {
     const other = await world.sessions.create(aSession(6, { channel: 'other' }));
     await world.accept(aSend(6, { channel: 'other', lane: sessionId(6) }));
     await world.move(other, 'failed');
-    assert.deepEqual(ids(await world.sessions.stranded('wa', 9)), [1, 2, 3, 5].map(sessionId));
-    assert.deepEqual(ids(await world.sessions.stranded('wa', 2)), [1, 2].map(sessionId));
+    // Over, and nothing in its lane.
+    await world.move(await world.sessions.create(aSession(7)), 'failed');
+    assert.deepEqual(await stranded('', 9), [[1, 2, 3, 5].map(sessionId), undefined]);
+    assert.deepEqual(await stranded('', 2), [[1, 2].map(sessionId), sessionId(2)]);
+    assert.deepEqual(await stranded(sessionId(2), 2), [[sessionId(3)], sessionId(4)]);
+    assert.deepEqual(await stranded(sessionId(4), 2), [[sessionId(5)], undefined]);
+    assert.deepEqual(await stranded(sessionId(5), 2), [[], undefined]);
     for (const [index, status] of [
       [1, 'failed'],
       [11, 'unknown'],
@@ -178,8 +189,8 @@ export function sessionTests({ test }: TestRunner, world: World): void {
       abandoned: false,
       lanes: [2, 3].map(sessionId),
     });
-    assert.deepEqual(ids(await world.sessions.stranded('wa', 9)), [sessionId(5)]);
-    const [found] = await world.sessions.stranded('wa', 9);
-    assert.deepEqual(found, await world.sessions.find(sessionId(5)));
+    assert.deepEqual(await all(), [sessionId(5)]);
+    const { items } = await world.sessions.stranded('wa', sessionId(4), 9);
+    assert.deepEqual(items, [await world.sessions.find(sessionId(5))]);
   });
 }

@@ -7,6 +7,7 @@ describe('the options of a messaging-app channel', () => {
   test('have defaults for all but the tariff', () => {
     expect(resolveMsgappSettings({ tariff })).toEqual({
       ...{ channel: 'msgapp', tariff, strictNumbers: false, pacing: {}, delivery: {}, sessions: {} },
+      connects: { waiting: 10, perHour: 60 },
     });
   });
 
@@ -15,6 +16,7 @@ describe('the options of a messaging-app channel', () => {
       ...{ channel: 'wa-2', tariff: { text: 0, media: 1_000_000 }, strictNumbers: true },
       ...{ pacing: { perMinute: Number.POSITIVE_INFINITY, jitter: 1 }, delivery: { maxAttempts: 3 } },
       sessions: { leaseMs: 10_000, staggerMs: 0 },
+      connects: { waiting: 1, perHour: 1000 },
     };
     expect(resolveMsgappSettings(options)).toEqual(options);
   });
@@ -38,6 +40,8 @@ describe('the options of a messaging-app channel', () => {
     ['delivery.maxAttempts', { tariff, delivery: { maxAttempts: 101 } }],
     ['sessions.leaseMs', { tariff, sessions: { leaseMs: 999 } }],
     ['sessions.scanMs', { tariff, sessions: { scanMs: 3_600_001 } }],
+    ['connects.waiting', { tariff, connects: { waiting: 0 } }],
+    ['connects.perHour', { tariff, connects: { perHour: 1001 } }],
     ['sessions.answerMs', { tariff, sessions: { answerMs: 1.5 } }],
   ])('are refused with a sentence that names %s: %j', (name, options) => {
     expect(() => resolveMsgappSettings(options as MsgappOptions)).toThrow(

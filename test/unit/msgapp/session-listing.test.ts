@@ -13,11 +13,14 @@ const opened = closeAfterEach();
 /** A number that was linked first of all, and then so many sessions of which ten still wait. */
 async function openCrowded(connects: number) {
   const world = await MsgappWorld.open();
-  const process = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
+  const options = { connects: { waiting: 11, perHour: 1000 } };
+  const process = opened(await new MsgappProcess(world, new ScriptedTransport(), options).start());
   const made = [await linked(process, NUMBER)];
   for (let index = 0; index < connects; index++) {
     await world.pass(10, 10);
     made.push((await process.sessions.connect(ACCOUNT)).sessionID);
+    const over = index >= 10 ? process.sessions.find(made.at(-11) ?? '') : undefined;
+    await over?.end({ kind: 'end', status: 'expired', reason: 'not_scanned' });
   }
   await world.pass(100);
   return { world, process, made };

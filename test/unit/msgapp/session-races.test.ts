@@ -135,16 +135,48 @@ describe('many at once', () => {
     expect(transports.map((transport) => transport.of(id).length).sort()).toEqual([...Array(9).fill(0), 1]);
   });
 
-  test('fifty connects are fifty sessions with tokens of their own, of which ten wait at a time', async () => {
+  test('fifty connects over two processes are ten sessions with tokens of their own, and forty refusals', async () => {
     const { world, process, transport } = await openLinked();
-    const made = await Promise.all(Array.from({ length: 50 }, () => process.sessions.connect(ACCOUNT)));
+    const other = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
+    const asked = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, index) => (index % 2 ? process : other).sessions.connect(ACCOUNT)),
+    );
     await world.pass(1000);
-    expect(new Set(made.map(({ qrToken }) => qrToken)).size).toBe(50);
-    const states = await Promise.all(made.map(({ sessionID }) => world.status(sessionID)));
-    expect(states.filter((status) => status === 'created')).toHaveLength(10);
-    expect(states.slice(0, 40)).toEqual(Array(40).fill('expired'));
-    expect(await world.steps(made[0]?.sessionID ?? '')).toEqual(['created: requested', 'expired: superseded']);
-    expect(transport.links.filter(({ isUp }) => isUp)).toHaveLength(11);
+    const made = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    expect(new Set(made.map(({ qrToken }) => qrToken)).size).toBe(10);
+    for (const { sessionID } of made) expect(await world.status(sessionID)).toBe('created');
+    const refusals = asked.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+    expect(refusals).toHaveLength(40);
+    for (const each of refusals) {
+      expect(each).toMatchObject({ code: 'error.msgapp_too_many_sessions', retryAfter: 180 });
+    }
+    const links = [...transport.links, ...other.transport.links];
+    expect(links.filter(({ isUp }) => isUp)).toHaveLength(11);
+    await world.pass(180_000, 10_000);
+    await expect(process.sessions.connect(ACCOUNT)).resolves.toMatchObject({ status: 'created' });
+  });
+
+  test('connects of one account are made one after the other; who leaves meanwhile makes none', async () => {
+    const world = await MsgappWorld.open();
+    const gate = new Gate();
+    let making = 0;
+    const sessions = hesitant(world.storage.sessions, async (method) => {
+      if (method !== 'create') return;
+      making++;
+      await gate.opened;
+    });
+    const process = opened(await new MsgappProcess(world, new ScriptedTransport(), {}, sessions).start());
+    const leaving = new AbortController();
+    const left = process.sessions.connect(ACCOUNT);
+    const gone = expect(process.sessions.connect(ACCOUNT, leaving.signal)).rejects.toThrow('left');
+    const others = ['acc2', 'acc2', ACCOUNT].map((id) => process.sessions.connect(id));
+    await settled();
+    expect(making).toBe(2);
+    leaving.abort(new Error('left'));
+    await gone;
+    gate.open();
+    await Promise.all([left, ...others]);
+    expect(making).toBe(4);
   });
 
   test('log-outs and ends at once: one final step', async () => {
@@ -157,7 +189,7 @@ describe('many at once', () => {
     expect(await world.steps(id)).toEqual(['created: requested', 'connected: linked', 'logged_out: logout']);
   });
 
-  test('a session that is scanned while it is being superseded is opened again, not lost', async () => {
+  test('a session that is scanned while it is being ended is opened again, not lost', async () => {
     const world = await MsgappWorld.open();
     const gate = new Gate();
     const sessions = hesitant(world.storage.sessions, async (method, args) => {
@@ -169,13 +201,13 @@ describe('many at once', () => {
     await settled();
     const scanned = transport.last().say(open);
     await settled();
-    const ended = process.sessions.find(id)?.end({ kind: 'end', status: 'expired', reason: 'superseded' });
+    const ended = process.sessions.find(id)?.end({ kind: 'end', status: 'expired', reason: 'too_late' });
     gate.open();
     await Promise.all([scanned, ended]);
     transport.onOpen = (link) => void link.say(open);
     await world.pass(15_000, 1000);
     expect(await world.steps(id)).toEqual([
-      ...['created: requested', 'connected: linked', 'reconnecting: superseded', 'connected: reconnected'],
+      ...['created: requested', 'connected: linked', 'reconnecting: too_late', 'connected: reconnected'],
     ]);
     expect([transport.links.length, transport.peak]).toEqual([2, 1]);
   });
