@@ -108,12 +108,12 @@ export abstract class SessionStore {
   abstract move(lease: SessionLease, move: SessionMove): Promise<boolean>;
 
   /**
-   * Of a channel's next `limit` lanes that have deliveries in them, in the order of their names, those whose session is final
-   * and that have one in `queued`: these sessions, in that order (a lane's name is the id of its session). Reads no other
-   * session, however many have ended.
+   * Looks at a channel's next `limit` deliveries that wait in lanes, in the order of the lanes' names, and answers the sessions
+   * of these lanes that are final and have a delivery in `queued`, in that order; a lane's name is the id of its session.
+   * Reads no other session, however many have ended.
    *
-   * @param after the `next` of the page before; '' for the first
-   * @returns `next` undefined when there were fewer lanes than `limit`
+   * @param after the `next` of the page before, whose lanes are all passed over; '' for the first page
+   * @returns `next` undefined when there were fewer deliveries than `limit`
    */
   abstract stranded(channel: string, after: string, limit: number): Promise<Page<StoredSession>>;
 

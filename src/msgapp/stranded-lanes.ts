@@ -9,7 +9,10 @@ const EVERY_MS = 30_000;
 /** How soon the next lanes are looked at, until all have been. */
 const NEXT_MS = 1000;
 
-/** Lanes that are looked at in one query, and sessions that are served at a time. */
+/** Deliveries whose lanes are looked at in one query. */
+const LOOKED_AT = 1000;
+
+/** Sessions that are served at a time. */
 const AT_A_TIME = 200;
 
 /**
@@ -64,7 +67,7 @@ export class StrandedLanes {
   private async look(): Promise<void> {
     if (this.after === '') this.seen = new Map();
     try {
-      const { items, next } = await this.store.stranded(this.channel, this.after, AT_A_TIME);
+      const { items, next } = await this.store.stranded(this.channel, this.after, LOOKED_AT);
       for (const { id, status } of items) this.serve(id, status);
       this.after = this.seen.size < AT_A_TIME ? (next ?? '') : '';
       if (this.after === '') this.lanes = this.seen;

@@ -97,12 +97,14 @@ export class MemorySessionStore extends SessionStore {
   }
 
   override async stranded(channel: string, after: string, limit: number): Promise<Page<StoredSession>> {
-    const rows = [...this.tables.waiting].filter(({ message }) => message.channel === channel);
-    const names = new Set(rows.map(({ message: { lane = '' } }) => lane));
-    const lanes = [...names].filter((name) => name > after).sort();
-    const page = lanes.slice(0, limit);
+    const waiting = [...this.tables.waiting].filter(({ status }) => status === 'queued' || status === 'sending');
+    const page = waiting
+      .flatMap(({ message }) => (message.channel === channel && message.lane ? [message.lane] : []))
+      .filter((lane) => lane > after)
+      .sort()
+      .slice(0, limit);
     const queued = this.lanesOf(['queued']);
-    const items = page
+    const items = [...new Set(page)]
       .map((id) => this.tables.sessions.get(id))
       .flatMap((row) => (row?.session.channel === channel && isFinal(row.session.status) ? [toSession(row)] : []))
       .filter((session) => queued.has(laneOf(session)));

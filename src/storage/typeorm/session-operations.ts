@@ -129,33 +129,32 @@ export function* moveSession(dialect: Dialect, lease: SessionLease, move: Sessio
   return true;
 }
 
-/**
- * See `SessionStore.stranded`. From lane to lane of the index that has nothing but lanes with deliveries, one entry each:
- * there may be any number of deliveries in a lane, and of sessions that have ended.
- */
+/** See `SessionStore.stranded`. The index of lanes has nothing but deliveries that wait; the sessions come from their lanes. */
 export function* findStranded(
   dialect: Dialect,
   channel: string,
   after: string,
   limit: number,
 ): Operation<Page<StoredSession>> {
-  const nextLane = (behind: string) =>
-    `(SELECT r.lane FROM messaging_recipient r${dialect.by('messaging_recipient_turn')}
-      WHERE r.channel = ? AND r.lane > ${behind} ORDER BY r.lane LIMIT 1)`;
-  const rows = yield* rowsOf(
-    `WITH RECURSIVE waiting (lane, place) AS (
-      SELECT ${nextLane('?')}, 1
-      UNION ALL SELECT ${nextLane('w.lane')}, w.place + 1 FROM waiting w WHERE w.lane IS NOT NULL AND w.place < ?)
-    SELECT w.lane, ${SESSION} FROM waiting w LEFT JOIN messaging_session a${dialect.by('primary key')}
-      ON a.id = w.lane AND a.channel = ? AND a.lease_until IS NULL AND EXISTS (
-        SELECT 1 FROM messaging_recipient r${dialect.by('messaging_recipient_turn')}
-          WHERE r.channel = a.channel AND r.lane = a.id AND r.status = 'queued')
-      WHERE w.lane IS NOT NULL ORDER BY w.place`,
-    ...[channel, after, channel, limit, channel],
+  const turn = dialect.by('messaging_recipient_turn');
+  const waiting = yield* rowsOf(
+    `SELECT r.lane FROM messaging_recipient r${turn} WHERE r.channel = ? AND r.lane > ? ORDER BY r.lane LIMIT ?`,
+    ...[channel, after, limit],
   );
-  const last = rows.at(-1);
-  const items = rows.filter(({ id }) => id !== null).map(toSession);
-  return { items, next: last && rows.length === limit ? textOf(last, 'lane') : undefined };
+  const lanes = [...new Set(waiting.map((row) => textOf(row, 'lane')))];
+  // Not EXISTS, which may be answered by reading all lanes; and no condition that another index than the key would serve.
+  const queued = `(SELECT r.status FROM messaging_recipient r${turn}
+    WHERE r.channel = a.channel AND r.lane = a.id AND r.status = 'queued' LIMIT 1)`;
+  const rows = yield* rowsOf(
+    `SELECT ${SESSION}, ${queued} AS queued FROM messaging_session a${dialect.by('primary key')}
+      WHERE a.id IN ${dialect.strings()} ORDER BY a.id`,
+    JSON.stringify(lanes),
+  );
+  const items = rows
+    .filter((row) => row.queued !== null)
+    .map(toSession)
+    .filter((session) => session.channel === channel && isFinal(session.status));
+  return { items, next: waiting.length === limit ? lanes.at(-1) : undefined };
 }
 
 /** See `SessionStore.purge`. */

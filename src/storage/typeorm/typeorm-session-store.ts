@@ -98,7 +98,8 @@ export class TypeormSessionStore extends SessionStore {
   }
 
   override stranded(channel: string, after: string, limit: number): Promise<Page<StoredSession>> {
-    return this.executor.read(() => findStranded(this.executor.dialect, channel, after, limit));
+    // As a write: PostgreSQL plans these by the indexes even where it knows nothing of the tables yet.
+    return this.executor.writeLazily(() => findStranded(this.executor.dialect, channel, after, limit));
   }
 
   override async transitions(id: string): Promise<readonly SessionTransition[]> {
