@@ -120,6 +120,28 @@ describeServices('what a messaging-app channel refuses', (start) => {
     expect(await nobody.api.balance()).toBe(10);
   });
 
+  it('a session too many, whichever process is asked; another account goes on', async () => {
+    const eager = await msgappClient(service);
+    const asked = await Promise.all(
+      Array.from({ length: 30 }, () => eager.api.call('msgapp/web/connect', { method: 'POST' })),
+    );
+    const refusals = asked.filter(({ status }) => status !== 200);
+    expect(refusals).toHaveLength(20);
+    for (const { status, body, headers } of refusals) {
+      const message = 'Trop de sessions demandées, réessayez plus tard';
+      expect([status, body]).toEqual([429, { statusCode: 429, message, error: 'Too Many Requests' }]);
+      const seconds = Number(headers.get('retry-after'));
+      expect(seconds).toBeGreaterThan(0);
+      expect(seconds).toBeLessThanOrEqual(180);
+    }
+    expect((await eager.sessions()).map(({ status }) => status)).toEqual(Array(10).fill('created'));
+    await (await msgappClient(service)).connect();
+    // One that is given up makes room for another.
+    const [one] = await eager.sessions();
+    await eager.logout(one?.sessionID ?? '');
+    await eager.connect();
+  });
+
   it('what it does not know', async () => {
     const session = { statusCode: 404, message: 'Session introuvable', error: 'Not Found' };
     expect(await client.status('?sessionID=unknown')).toMatchObject({ status: 404, body: session });

@@ -55,6 +55,16 @@ async function playChannel(stage: Stage, media: object): Promise<void> {
   ]);
   await playEmptyAccount(stage, [post(TEXT, 400, text), post(MEDIA, 400, media)]);
   await play(stage, 'DELETE', { path: `${ROOT}/web/${sessionId}`, status: 200 });
+  await playCrowd(stage);
+}
+
+/** Asks for sessions until there are as many as may wait. */
+async function playCrowd(stage: Stage): Promise<void> {
+  const path = `${ROOT}/web/connect`;
+  const status = await play(stage, 'GET', { path: STATUS, status: 200 });
+  const { sessions }: { sessions: readonly { status: string }[] } = JSON.parse(await status.text());
+  const room = 10 - sessions.filter((session) => session.status === 'created').length;
+  await all(stage, [...Array.from({ length: room }, () => post(path, 200)), post(path, 429)]);
 }
 
 /** Shows codes in every way and links a number; answers the session. */
