@@ -39,12 +39,13 @@ export class MessageCarrier {
     const until = clock.now() + leaseMs * CARRY_PART;
     const link = sessions.linkOf(lane);
     if (!link || signal.aborted) return { kind: 'retry', error: 'not_connected' };
-    const content = await contents.of(delivery);
-    if (!content) return { kind: 'refused', error: 'no_content', unasked: true };
     const { messageId, sender: from, number: to, attempt } = delivery;
+    // With nothing awaited before: what begins after its session has gone is never forgotten.
     lanes.begin(lane, link);
     let rest = false;
     try {
+      const content = await contents.of(delivery);
+      if (!content) return { kind: 'refused', error: 'no_content', unasked: true };
       const objection = await this.objection(to, lane, link, signal);
       if (objection) return objection;
       rest = true;

@@ -23,6 +23,13 @@ const PARKED_MS = 60_000;
 /** How long receipts wait for a database that does not answer. */
 const PAUSE_MS = 1000;
 
+/** Receipts that wait for their message: of each kind the first, since anybody may repeat one. */
+interface Parked {
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+  readonly receipts: Map<Receipt['status'], Receipt>;
+}
+
 /** What receipts work with. */
 export interface ReceiptParts {
   readonly channel: string;
@@ -38,7 +45,7 @@ export interface ReceiptParts {
  */
 export class Receipts {
   private readonly queue: Receipt[] = [];
-  private readonly parked = new LRUCache<string, Receipt[]>({ max: WAITING_LIMIT });
+  private readonly parked = new LRUCache<string, Parked>({ max: WAITING_LIMIT });
   /** Messages that were handed over lately, by reference. */
   private readonly places = new LRUCache<string, Place>({ max: WAITING_LIMIT });
   /** The references of hand-offs that are not stored yet, by message. */
@@ -59,9 +66,9 @@ export class Receipts {
     const reference = this.unstored.get(keyOf(movement));
     if (reference === undefined || movement.status === 'sending') return;
     this.unstored.delete(keyOf(movement));
-    const waiting = this.parked.get(reference) ?? [];
+    const waiting = this.parkedUnder(reference);
     this.parked.delete(reference);
-    for (const receipt of waiting) this.take(receipt);
+    for (const receipt of waiting?.receipts.values() ?? []) this.take(receipt);
   }
 
   /** A connection gave a receipt. */
@@ -115,17 +122,16 @@ export class Receipts {
   }
 
   private park(receipt: Receipt): void {
-    const { reference } = receipt;
-    const waiting = this.parked.get(reference);
-    if (waiting) {
-      waiting.push(receipt);
-      return;
-    }
-    const parked = [receipt];
-    this.parked.set(reference, parked);
-    this.parts.clock.after(PARKED_MS, () => {
-      if (this.parked.get(reference) === parked) this.parked.delete(reference);
-    });
+    const { reference, status } = receipt;
+    const known = this.parkedUnder(reference);
+    const parked = known ?? { until: this.parts.clock.now() + PARKED_MS, receipts: new Map() };
+    if (!parked.receipts.has(status)) parked.receipts.set(status, receipt);
+    if (!known) this.parked.set(reference, parked);
+  }
+
+  private parkedUnder(reference: string): Parked | undefined {
+    const parked = this.parked.get(reference);
+    return parked && this.parts.clock.now() < parked.until ? parked : undefined;
   }
 }
 

@@ -87,9 +87,11 @@ export class SessionManager implements SessionObserver<LiveSession> {
    * @param signal ends the waiting for other sessions of the account that are being made
    * @throws MessagingError `error.msgapp_too_many_sessions` (with `retryAfter`), `error.storage_unavailable`
    */
-  async connect(accountId: string, signal = new AbortController().signal): Promise<PendingSession> {
-    const session = await this.turns.run(accountId, signal, () => this.pool.create(accountId));
-    const qrToken = this.board.add(session.id);
+  async connect(accountId: string, signal: AbortSignal = new AbortController().signal): Promise<PendingSession> {
+    const { session, qrToken } = await this.turns.run(accountId, signal, async () => {
+      const made = await this.pool.create(accountId);
+      return { session: made, qrToken: this.board.add(made.id) };
+    });
     void session.start();
     const expires_at = new Date(session.scanUntil).toISOString();
     return { sessionID: session.id, qrToken, status: 'created', expires_at };

@@ -83,8 +83,8 @@ export class MessageSender {
   }
 
   private async relay(address: string, message: proto.IMessage, reference: string): Promise<HandOff> {
-    const { socket, memory, desk, options } = this.parts;
-    memory.sent.remember(reference, address, message);
+    const { library, socket, memory, desk, options } = this.parts;
+    memory.sent.remember(reference, address, message, library.proto.Message.encode(message).finish().length);
     const relaying = socket.relayMessage(address, message, { messageId: reference });
     const acknowledged = desk.ackOf(reference, relaying, options.ackTimeoutMs);
     const failure = await relaying.then(

@@ -2,7 +2,9 @@ import type { proto } from 'baileys';
 import { LRUCache } from 'lru-cache';
 import { upTo } from './up-to.js';
 
+/** Messages, of which a larger one counts as several: 2 MB in all. */
 const MESSAGES = 500;
+const MESSAGE_BYTES = 4096;
 const DAY_MS = 24 * 3_600_000;
 
 /**
@@ -14,8 +16,9 @@ export class SentMessages {
     upTo(MESSAGES, DAY_MS),
   );
 
-  remember(reference: string, address: string, message: proto.IMessage): void {
-    this.entries.set(reference, { address, message });
+  /** @param bytes how many the message has when it is encoded */
+  remember(reference: string, address: string, message: proto.IMessage, bytes: number): void {
+    this.entries.set(reference, { address, message }, { size: Math.max(1, Math.ceil(bytes / MESSAGE_BYTES)) });
   }
 
   /** The message of an id, for the recipient it went to and for nobody else: whoever learns an id can ask for it. */

@@ -22,7 +22,7 @@ test('a session remembers no more than it should, however much it sends', () => 
   const { sent, addresses, devices, retries } = new SessionMemory();
   const to = '22670000001@s.whatsapp.net';
   for (let at = 0; at < 6000; at++) {
-    sent.remember(`sent-${at}`, to, { conversation: String(at) });
+    sent.remember(`sent-${at}`, to, { conversation: String(at) }, 4);
     addresses.set(`number-${at}`, to);
     devices.set(`user-${at}`, []);
     retries.set(`message-${at}`, 1);
@@ -35,4 +35,14 @@ test('a session remembers no more than it should, however much it sends', () => 
   expect(kept((at) => retries.get(`message-${at}`))).toBe(1000);
   expect(sent.find('sent-5999', to)).toEqual({ conversation: '5999' });
   expect(sent.find('sent-5999', 'somebody-else@s.whatsapp.net')).toBeUndefined();
+});
+
+test('long messages are remembered up to 2 MiB, the newest of them', () => {
+  const { sent } = new SessionMemory();
+  const to = '22670000001@s.whatsapp.net';
+  const bytes = 65_536;
+  for (let at = 0; at < 500; at++) sent.remember(`sent-${at}`, to, { conversation: 'x' }, bytes);
+  const kept = Array.from({ length: 500 }, (_, at) => at).filter((at) => sent.find(`sent-${at}`, to) !== undefined);
+  expect(kept.length).toBe(Math.floor(500 / 16));
+  expect(kept.at(-1)).toBe(499);
 });

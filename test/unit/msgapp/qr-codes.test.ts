@@ -140,6 +140,16 @@ describe('the current code', () => {
     expect(answer).toBeUndefined();
   });
 
+  test('is waited for by twenty at a time: a further one ends the oldest, streams among them', async () => {
+    const { process, token, show } = await open();
+    const stream = reader(process.sessions.watch(token, never));
+    const images = Array.from({ length: 21 }, () => process.sessions.currentQr(token, 10_000, never));
+    await stream.over;
+    expect(await images[0]).toBeUndefined();
+    await show('q1');
+    expect((await Promise.all(images)).map((code) => code?.qr)).toEqual([undefined, ...Array(20).fill('q1')]);
+  });
+
   test('of a session that is linked meanwhile is not found', async () => {
     const { process, token, link } = await open();
     const waiting = process.sessions.currentQr(token, 10_000, never);

@@ -1,0 +1,63 @@
+import { expect, test } from '@jest/globals';
+import { MessagingEvents } from '../../../src/events/messaging-events.js';
+import { Receipts } from '../../../src/msgapp/receipts.js';
+import { Outbox } from '../../../src/outbox/outbox.js';
+import type { Settlement } from '../../../src/outbox/settlement.js';
+import { LocalWakeUp } from '../../../src/outbox/wake-up.js';
+import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { settled } from '../../support/settled.js';
+
+const PLACE = { messageId: 'm', position: 0 };
+
+/** Receipts, and what they report. */
+function open() {
+  const { outbox: store } = new MemoryStorage();
+  const clock = new FakeClock();
+  const reported: Settlement[] = [];
+  store.settle = async (settlements) => {
+    reported.push(...settlements);
+    return [];
+  };
+  const outbox = new Outbox(store, new LocalWakeUp(), new MessagingEvents());
+  const receipts = new Receipts({ channel: 'msgapp', store, outbox, clock, reportDeadlineMs: 1000 });
+  const take = (reference: string, status: 'sent' | 'delivered' | 'read', at: number) =>
+    receipts.take({ kind: 'receipt', reference, status, at });
+  const handOff = async (reference: string) => {
+    receipts.handedOver(reference, PLACE);
+    receipts.stored({
+      ...{ ...PLACE, accountId: 'a', channel: 'msgapp', number: '1', status: 'sent', error: undefined },
+      ...{ refund: 0, at: 0 },
+    });
+    await settled();
+  };
+  return { clock, take, handOff, reported };
+}
+
+test('of what waits for its message one of each kind is kept, the first, however often somebody repeats it', async () => {
+  const { take, handOff, reported } = open();
+  for (let at = 1; at <= 3000; at++) {
+    take('ref', 'delivered', at);
+    take('ref', 'read', at);
+    if (at % 100 === 0) await settled();
+  }
+  await settled();
+  await handOff('ref');
+  expect(reported.map(({ status, at }) => [status, at])).toEqual([
+    ['delivered', 1],
+    ['read', 1],
+  ]);
+});
+
+test('a minute after the first of them they are forgotten, and what comes then waits anew', async () => {
+  const { clock, take, handOff, reported } = open();
+  take('one', 'delivered', 1);
+  take('two', 'delivered', 1);
+  await settled();
+  clock.advance(60_000);
+  take('two', 'read', 2);
+  await settled();
+  await handOff('one');
+  await handOff('two');
+  expect(reported.map(({ reference, status }) => [reference, status])).toEqual([['two', 'read']]);
+});
