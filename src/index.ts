@@ -72,7 +72,7 @@ export { MsgappModule } from './msgapp/msgapp.module.js';
 export type { MediaDescription } from './msgapp/msgapp-payload.js';
 export type { MsgappMessage, MsgappReceipt } from './msgapp/msgapp-results.js';
 export { type MsgappFile, type MsgappSendOptions, MsgappService, type MsgappText } from './msgapp/msgapp-service.js';
-export type { MsgappOptions, MsgappTariff } from './msgapp/msgapp-settings.js';
+export type { ConnectLimits, MsgappOptions, MsgappTariff } from './msgapp/msgapp-settings.js';
 export {
   type Link,
   type LinkEnd,

@@ -67,6 +67,7 @@ async function open(sessions: number): Promise<void> {
       credentialsKey: 'bench-bench-bench-bench-bench-bench-0123456789',
       transport: BaileysMsgappTransport.forRoot({ waWebSocketUrl: peer }),
       sessions: { staggerMs: 0 },
+      connects: { waiting: 100, perHour: 1000 },
     },
   });
   const host = { module: Host, imports: [messaging] };

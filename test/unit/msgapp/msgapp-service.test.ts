@@ -6,6 +6,7 @@ import { type FetchedMedia, MediaRefusedError } from '../../../src/media/media-f
 import type { MsgappOptions } from '../../../src/msgapp/msgapp-settings.js';
 import type { LinkEvent, OutgoingMsgapp } from '../../../src/msgapp/msgapp-transport.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { Gate } from '../../support/delivery-world.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
 import { closeAfterEach } from '../../support/opened.js';
@@ -374,6 +375,26 @@ describe('a file', () => {
     expect(both.map(({ replayed }) => replayed).sort()).toEqual([false, true]);
     expect(both[0].reply).toEqual(both[1].reply);
     expect([kept(world), await world.balance()]).toEqual([1, 998]);
+  });
+
+  test('that is looked for when its session ends leaves nothing behind of that session', async () => {
+    const { world, process, media, serve, link } = await openLinked();
+    serve([PNG]);
+    const { media: files } = world.storage;
+    const read = files.read.bind(files);
+    const gate = new Gate();
+    files.read = async function* (id) {
+      await gate.opened;
+      yield* read(id);
+    };
+    await media();
+    await world.pass(100, 50);
+    await link.say({ kind: 'ended', end: { next: 'give-up', status: 'banned', reason: 'no' } });
+    await settled();
+    expect(process.sessions.sessions).toEqual([]);
+    gate.open();
+    await world.pass(100, 50);
+    expect(Reflect.get(process.channel, 'lanesOfSessions')).toMatchObject({ lanes: new Map() });
   });
 
   test('of a message whose commit was not answered is kept: a repeat under the key replays, and it is delivered', async () => {
