@@ -1,5 +1,4 @@
 import { MessagingError } from '../common/errors.js';
-import type { StoredSession } from './session-store.js';
 
 /** How many sessions one account may ask for on one channel, over all processes. */
 export interface SessionLimits {
@@ -20,7 +19,7 @@ export interface SessionLimits {
  * @throws MessagingError `error.msgapp_too_many_sessions`, with `retryAfter`
  */
 export function checkSessionLimits(
-  newest: readonly Pick<StoredSession, 'status' | 'createdAt'>[],
+  newest: readonly { readonly status: string; readonly createdAt: number }[],
   { waiting, waitMs, made, windowMs }: SessionLimits,
   now: number,
 ): void {
