@@ -92,6 +92,7 @@ export type {
   KeptCredential,
   SessionCredentials,
 } from './msgapp/session-credentials.js';
+export type { SessionLimits } from './msgapp/session-limits.js';
 export { SessionLostError } from './msgapp/session-lost-error.js';
 export { SessionManager } from './msgapp/session-manager.js';
 export * from './msgapp/session-store.js';
