@@ -30,13 +30,27 @@ export function* claimDeliveries(dialect: Dialect, order: ClaimOrder): Operation
   return deliveries;
 }
 
+/**
+ * State by state: each is a range of the index in the order of its times, where two together would have to be sorted, and
+ * locked, whole.
+ */
 function* dueRows(dialect: Dialect, { channel, now, limit, abandoned }: ClaimOrder): Operation<readonly Row[]> {
-  return yield* rowsOf(
-    `SELECT ${COLUMNS} FROM messaging_recipient r${dialect.by('messaging_recipient_due')}
-      WHERE r.channel = ? AND r.due_at <= ? AND r.lane IS NULL AND r.status IN (${claimableStatuses(abandoned)})
-      ORDER BY r.due_at LIMIT ?${dialect.lock('r', 'skip')}`,
-    ...[channel, now, limit],
-  );
+  const due: Row[] = [];
+  for (const status of abandoned ? ['queued', 'sending'] : ['queued']) {
+    due.push(
+      ...(yield* rowsOf(
+        `SELECT ${COLUMNS}, r.due_at FROM messaging_recipient r${dialect.by('messaging_recipient_due')}
+          WHERE r.channel = ? AND r.status = ? AND r.due_at <= ? AND r.lane IS NULL
+          ORDER BY r.due_at LIMIT ?${dialect.lock('r', 'skip')}`,
+        ...[channel, status, now, limit],
+      )),
+    );
+  }
+  return oldestDue(due, limit);
+}
+
+function oldestDue(rows: readonly Row[], limit: number): readonly Row[] {
+  return [...rows].sort((a, b) => integerOf(a, 'due_at') - integerOf(b, 'due_at')).slice(0, limit);
 }
 
 /** The first unsent delivery of each lane, where it is due: nothing behind it may overtake it. */
@@ -54,10 +68,10 @@ function* laneHeads(dialect: Dialect, order: ClaimOrder, lanes: readonly string[
   // Sorted: locked in one order by everybody.
   const wanted = [...new Set(lanes)].sort().map((lane) => [channel, lane]);
   const rows = yield* rowsOf(heads, JSON.stringify(wanted));
-  return rows
-    .filter((row) => integerOf(row, 'due_at') <= now && (abandoned || textOf(row, 'status') === 'queued'))
-    .sort((a, b) => integerOf(a, 'due_at') - integerOf(b, 'due_at'))
-    .slice(0, limit);
+  const due = rows.filter(
+    (row) => integerOf(row, 'due_at') <= now && (abandoned || textOf(row, 'status') === 'queued'),
+  );
+  return oldestDue(due, limit);
 }
 
 const COLUMNS = 'r.message_id, r.position, r.number, r.attempt, r.status, r.doubtful';
@@ -69,10 +83,6 @@ function isAbandoned(row: Row): boolean {
 
 function isDoubtful(row: Row): boolean {
   return isAbandoned(row) || optionalInteger(row, 'doubtful') === 1;
-}
-
-function claimableStatuses(abandoned: boolean): string {
-  return abandoned ? "'queued', 'sending'" : "'queued'";
 }
 
 /** Adds what the message knows: read once a message, not once a recipient. */

@@ -6,7 +6,7 @@ import type { OnceKey } from '../../outbox/send.js';
 import type { Dialect } from './dialect.js';
 import { type Operation, type Row, rowsOf, write } from './operation.js';
 import { readPage } from './read-page.js';
-import { integerOf, optionalText, textOf } from './values.js';
+import { integerOf, optionalInteger, optionalText, textOf } from './values.js';
 
 /** The live reply under an Idempotency-Key. */
 export function* findReply(
@@ -28,13 +28,16 @@ export function purgeExpired(dialect: Dialect, now: number, limit: number): Oper
 
 /** The earliest time at which a channel has something to do. */
 export function* nextDueTime(dialect: Dialect, channel: string): Operation<number | undefined> {
-  const [row] = yield* rowsOf(
-    `SELECT due_at FROM messaging_recipient${dialect.by('messaging_recipient_due')}
-      WHERE channel = ? AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
-    channel,
-  );
-  return row && integerOf(row, 'due_at');
+  const first = (status: string) =>
+    `(SELECT due_at FROM messaging_recipient${dialect.by('messaging_recipient_due')}
+      WHERE channel = ? AND status = '${status}' AND due_at IS NOT NULL ORDER BY due_at LIMIT 1) AS ${status}`;
+  const [row] = yield* rowsOf(`SELECT ${WAITING.map(first).join(', ')}`, ...WAITING.map(() => channel));
+  const times = row ? WAITING.flatMap((status) => optionalInteger(row, status) ?? []) : [];
+  return times.length > 0 ? Math.min(...times) : undefined;
 }
+
+/** The states in which a delivery has a time at which it is looked at again. */
+const WAITING = ['queued', 'sending', 'sent'] as const;
 
 const MESSAGE = 'id, account_id, channel, lane, sender, payload, units, refunded_units, accepted_at';
 

@@ -17,6 +17,7 @@ export function schemaVersions(dialect: Dialect): readonly { readonly name: stri
     { name: '0009-doubt', up: doubt(dialect) },
     { name: '0010-parked-by-route', up: parkedByRoute(dialect) },
     { name: '0011-live-sessions', up: liveSessions(dialect) },
+    { name: '0012-due-by-status', up: dueByStatus(dialect) },
   ];
 }
 
@@ -142,6 +143,18 @@ function laneOrder(dialect: Dialect): string[] {
 
     // Sessions that have ended are forgotten by their age.
     'CREATE INDEX messaging_session_age ON messaging_session (updated_at)',
+  ];
+}
+
+/**
+ * What is due is found by what is due of it: an attempt (`queued`, and `sending` past its lease) or the end of the wait for a
+ * report (`sent`). Any number of the one is found without a look at the other. Each is a range of one index, as MariaDB has no
+ * partial ones; its name stays, by which processes of the version before may ask for it still.
+ */
+function dueByStatus(dialect: Dialect): string[] {
+  return [
+    dialect.dropIndex('messaging_recipient_due', 'messaging_recipient'),
+    `CREATE INDEX messaging_recipient_due ON messaging_recipient (channel, status, due_at)${dialect.indexedOnly('due_at')}`,
   ];
 }
 

@@ -69,12 +69,17 @@ export function* expireDeliveries(
   dialect: Dialect,
   { channel, limit, now, statuses }: ExpiryOrder,
 ): Operation<readonly Movement[]> {
-  const rows = yield* rowsOf(
-    `SELECT r.message_id, r.position FROM messaging_recipient r${dialect.by('messaging_recipient_due')}
-      WHERE r.channel = ? AND r.due_at <= ? AND r.status IN ${dialect.strings()}
-      ORDER BY r.due_at LIMIT ?${dialect.lock('r', 'skip')}`,
-    ...[channel, now, JSON.stringify(statuses), limit],
-  );
+  const rows: Row[] = [];
+  for (const status of statuses) {
+    rows.push(
+      ...(yield* rowsOf(
+        `SELECT r.message_id, r.position FROM messaging_recipient r${dialect.by('messaging_recipient_due')}
+          WHERE r.channel = ? AND r.status = ? AND r.due_at <= ?
+          ORDER BY r.due_at LIMIT ?${dialect.lock('r', 'skip')}`,
+        ...[channel, status, now, limit - rows.length],
+      )),
+    );
+  }
   return yield* settleDeliveries(
     dialect,
     rows.map((row) => ({
