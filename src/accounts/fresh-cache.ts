@@ -12,7 +12,7 @@ const CAPACITY = 10_000;
 
 interface Entry<T> {
   readonly value: T;
-  /** When the read began: what was written later may be missing. */
+  /** When the read began, by the clock's `elapsed`: what was written later may be missing. */
   readonly readAt: number;
   refreshAt: number;
 }
@@ -39,7 +39,7 @@ export class FreshCache<V extends object> {
 
   /** The value of a key, or a promise of it when nothing fresh enough is at hand. */
   get(key: string): V | undefined | Promise<V | undefined> {
-    const now = this.clock.now();
+    const now = this.clock.elapsed();
     const entry = this.values.get(key) ?? this.misses.get(key);
     if (entry === undefined || !isFresh(entry.readAt, now)) return this.join(key, now);
     if (now >= entry.refreshAt && !this.flights.has(key)) {
@@ -53,7 +53,7 @@ export class FreshCache<V extends object> {
   /** Whether `get` would answer without a promise. */
   has(key: string): boolean {
     const entry = this.values.peek(key) ?? this.misses.peek(key);
-    return entry !== undefined && isFresh(entry.readAt, this.clock.now());
+    return entry !== undefined && isFresh(entry.readAt, this.clock.elapsed());
   }
 
   /** Drops a key; a read that is under way and may have missed the change is not kept. */
@@ -98,7 +98,6 @@ export class FreshCache<V extends object> {
   }
 }
 
-/** A clock that was set back makes nothing fresh. */
 function isFresh(readAt: number, now: number): boolean {
-  return now >= readAt && now - readAt < TRUSTED_MS;
+  return now - readAt < TRUSTED_MS;
 }

@@ -2,10 +2,16 @@ import { Injectable } from '@nestjs/common';
 
 /**
  * The only source of time. Everything that compares, stamps or waits asks here, so tests can turn the clock by hand.
+ *
+ * `now` is for moments that are stored or shown; a machine's clock may be set, back or forth. What only this process
+ * measures (waits, limits, ages of caches) is measured by `elapsed`.
  */
 export abstract class Clock {
   /** Milliseconds since the Unix epoch. */
   abstract now(): number;
+
+  /** Milliseconds since any one moment, fractions included; it never goes back and is not set with the machine's clock. */
+  abstract elapsed(): number;
 
   /** Runs `task` once, after at least `ms` milliseconds; the answer cancels it. A pending task never keeps the process alive. */
   abstract after(ms: number, task: () => void): () => void;
@@ -19,6 +25,10 @@ const LONGEST_DELAY = 2 ** 31 - 1;
 export class SystemClock extends Clock {
   override now(): number {
     return Date.now();
+  }
+
+  override elapsed(): number {
+    return performance.now();
   }
 
   override after(ms: number, task: () => void): () => void {

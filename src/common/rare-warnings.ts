@@ -18,7 +18,7 @@ export class RareWarnings {
 
   /** @param sentence one of few: each is remembered */
   warn(sentence: string): void {
-    const now = this.clock.now();
+    const now = this.clock.elapsed();
     const last = this.said.get(sentence);
     if (last && now - last.at < EVERY_MS) {
       last.more++;

@@ -2,6 +2,7 @@ import type { Clock } from '../common/clock.js';
 
 /** A place in the line. */
 interface Place {
+  /** By the clock's `elapsed`. */
   readonly at: number;
   readonly expire: () => void;
   before: Place | undefined;
@@ -29,7 +30,7 @@ export class Deadlines {
   /** Calls `expire` once when the time is over, unless the answer is called before. */
   start(expire: () => void): () => void {
     const place: Place = {
-      at: this.#clock.now() + this.#ms,
+      at: this.#clock.elapsed() + this.#ms,
       expire,
       before: this.#last,
       behind: undefined,
@@ -56,12 +57,12 @@ export class Deadlines {
     this.#clock.after(ms, () => {
       this.#waiting = false;
       this.#expireDue();
-      if (this.#first !== undefined && !this.#waiting) this.#wait(Math.max(this.#first.at - this.#clock.now(), 1));
+      if (this.#first !== undefined && !this.#waiting) this.#wait(Math.max(this.#first.at - this.#clock.elapsed(), 1));
     });
   }
 
   #expireDue(): void {
-    for (let place = this.#first; place !== undefined && place.at <= this.#clock.now(); place = this.#first) {
+    for (let place = this.#first; place !== undefined && place.at <= this.#clock.elapsed(); place = this.#first) {
       this.#leave(place);
       place.expire();
     }

@@ -53,13 +53,13 @@ export class BoundedBody implements AsyncIterableIterator<Uint8Array> {
   /** Only waiting counts, not what the reader does meanwhile: a slow reader is no slow server. */
   private async arrival(): Promise<IteratorResult<Uint8Array>> {
     const earned = STALL_MS + (this.received / MIN_BYTES_PER_SECOND) * 1000 - this.waitedMs;
-    const since = this.time.now();
+    const since = this.time.elapsed();
     const arrived = this.time.within(Math.min(STALL_MS, earned), 'too slow');
     try {
       return await this.time.wait(this.chunks.next());
     } finally {
       arrived();
-      this.waitedMs += this.time.now() - since;
+      this.waitedMs += this.time.elapsed() - since;
     }
   }
 

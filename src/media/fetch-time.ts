@@ -57,9 +57,9 @@ export class FetchTime {
     }
   }
 
-  /** Milliseconds since the epoch. */
-  now(): number {
-    return this.clock.now();
+  /** See `Clock.elapsed`. */
+  elapsed(): number {
+    return this.clock.elapsed();
   }
 
   /** Ends everything. The first reason stands. */

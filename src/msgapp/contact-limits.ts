@@ -14,8 +14,10 @@ export class ContactLimits {
 
   constructor(private readonly clock: Clock) {}
 
-  /** A session is restricted until a time, milliseconds since the epoch. */
-  restrict(sessionId: string, until: number): void {
+  /** A session is restricted for so many milliseconds from now on. */
+  restrict(sessionId: string, forMs: number): void {
+    const now = this.clock.elapsed();
+    const until = now + forMs;
     this.until.set(sessionId, Math.max(until, this.until.get(sessionId) ?? 0));
   }
 
@@ -27,7 +29,7 @@ export class ContactLimits {
   /** Whether a session must not write to a number now. */
   refuses(sessionId: string, number: string): boolean {
     const until = this.until.get(sessionId);
-    if (until === undefined || until <= this.clock.now()) return false;
+    if (until === undefined || until <= this.clock.elapsed()) return false;
     return !this.reached.has(`${sessionId} ${number}`);
   }
 }

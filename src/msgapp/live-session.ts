@@ -30,6 +30,7 @@ export class LiveSession {
   private order: Order | undefined;
   private running: Promise<void> | undefined;
   private linked: boolean;
+  private readonly began: number;
 
   constructor(
     readonly stored: StoredSession,
@@ -40,6 +41,7 @@ export class LiveSession {
   ) {
     const { clock, store, timing, random } = parts;
     this.linked = stored.status !== 'created';
+    this.began = clock.now() - clock.elapsed();
     this.steps = new SessionSteps(stored, lease, store, clock, {
       goesOn: () => this.order?.kind !== 'let-go' && this.order?.kind !== 'hand-over',
       taken: (reason) => observer.moved(this, reason),
@@ -101,8 +103,9 @@ export class LiveSession {
     if (this.open === link) this.connection?.drop(reason);
   }
 
+  /** Milliseconds since the epoch by the clock as it was when this began, wherever it has been set since. */
   private get now(): number {
-    return this.parts.clock.now();
+    return this.began + this.parts.clock.elapsed();
   }
 
   private async run(delayMs: number): Promise<void> {
@@ -158,7 +161,7 @@ export class LiveSession {
 
   private async handle(event: LinkEvent, connection: SessionConnection): Promise<LinkEnd | undefined> {
     if (event.kind === 'ended') return event.end;
-    this.watchdog.heard(event, this.now);
+    this.watchdog.heard(event, this.now, this.now - this.parts.clock.now());
     if (event.kind === 'linked' || event.kind === 'open') {
       this.linked = true;
       this.steps.linked(event.number);

@@ -36,7 +36,7 @@ export class MessageCarrier {
 
   async carry(delivery: Delivery, lane: string, signal: AbortSignal): Promise<HandOff> {
     const { sessions, lanes, contents, clock, leaseMs } = this.parts;
-    const until = clock.now() + leaseMs * CARRY_PART;
+    const until = clock.elapsed() + leaseMs * CARRY_PART;
     const link = sessions.linkOf(lane);
     if (!link || signal.aborted) return { kind: 'retry', error: 'not_connected' };
     const { messageId, sender: from, number: to, attempt } = delivery;
@@ -77,7 +77,7 @@ export class MessageCarrier {
     const { sessions, limits, receipts, clock } = this.parts;
     const { messageId, to } = message;
     const sending = link.send(message, signal).catch((): HandOff => ({ kind: 'unknown', error: 'transport_error' }));
-    const answer = await within(clock, until - clock.now(), sending);
+    const answer = await within(clock, until - clock.elapsed(), sending);
     if (!answer) {
       // A connection that is stuck on a message takes no other.
       sessions.find(lane)?.drop(link, 'send_stuck');

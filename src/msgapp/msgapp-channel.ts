@@ -130,7 +130,7 @@ export class MsgappChannel extends Channel {
     if (event.kind === 'receipt') this.receipts.take(event);
     if (event.kind !== 'restricted') return;
     const until = this.clock.now() + event.forMs;
-    this.limits.restrict(sessionId, until);
+    this.limits.restrict(sessionId, event.forMs);
     this.events.emit('msgapp.restricted', { accountId, channel, sessionId, code: event.code, until });
   }
 

@@ -25,10 +25,10 @@ export class RecipientCheck {
   /** Undefined when it cannot be found out now. */
   async isThere(link: Link, number: string): Promise<boolean | undefined> {
     const known = this.known.get(number);
-    if (known && known.until > this.clock.now()) return known.isThere;
+    if (known && known.until > this.clock.elapsed()) return known.isThere;
     const isThere = await within(this.clock, this.patienceMs, link.exists(number));
     if (isThere === undefined) return undefined;
-    this.known.set(number, { isThere, until: this.clock.now() + (isThere ? THERE_MS : NOT_THERE_MS) });
+    this.known.set(number, { isThere, until: this.clock.elapsed() + (isThere ? THERE_MS : NOT_THERE_MS) });
     return isThere;
   }
 }

@@ -5,7 +5,7 @@ import type { Pace } from './pace.js';
 interface Lane {
   /** The connection that a message is on right now. */
   busy: Link | undefined;
-  /** Milliseconds since the epoch. */
+  /** By the clock's `elapsed`. */
   restsUntil: number;
 }
 
@@ -23,12 +23,12 @@ export class SessionLanes {
   /** Whether a message may go out on a session's connection now. */
   isFree(sessionId: string, link: Link): boolean {
     const lane = this.lanes.get(sessionId);
-    return lane === undefined || (lane.busy !== link && lane.restsUntil <= this.clock.now());
+    return lane === undefined || (lane.busy !== link && lane.restsUntil <= this.clock.elapsed());
   }
 
   /** A message goes out. */
   begin(sessionId: string, link: Link): void {
-    this.lanes.set(sessionId, { busy: link, restsUntil: this.clock.now() });
+    this.lanes.set(sessionId, { busy: link, restsUntil: this.clock.elapsed() });
   }
 
   /** The connection has answered; with a rest, unless nothing was sent. */
@@ -37,7 +37,7 @@ export class SessionLanes {
     if (lane?.busy !== link) return;
     lane.busy = undefined;
     const pause = rest ? this.pace.pause() : 0;
-    lane.restsUntil = this.clock.now() + pause;
+    lane.restsUntil = this.clock.elapsed() + pause;
     if (pause > 0) this.clock.after(pause, this.ready);
   }
 

@@ -6,8 +6,10 @@ import type { SessionLease, SessionStore } from './session-store.js';
 interface Held {
   readonly lease: SessionLease;
   readonly onLost: () => void;
-  /** Until when it is ours, by our own clock; milliseconds since the epoch. */
+  /** Until when it is ours as it is stored, milliseconds since the epoch. */
   until: number;
+  /** The same by the clock's `elapsed`: of the two the earlier counts, as our clock may be set back and others' are not. */
+  elapsesAt: number;
 }
 
 /** A lease is looked at six times, renewed when a third of it is gone, and given up when a sixth is left. */
@@ -39,7 +41,7 @@ export class SessionLeases {
 
   /** Keeps a lease that ends at `until`; `onLost` is called at most once, and not after `drop`. */
   hold(lease: SessionLease, until: number, onLost: () => void): void {
-    this.held.set(lease.sessionId, { lease, until, onLost });
+    this.held.set(lease.sessionId, { lease, until, elapsesAt: this.elapsesAt(until), onLost });
     this.cancel ??= this.later();
   }
 
@@ -54,8 +56,17 @@ export class SessionLeases {
     return held !== undefined && this.isSure(held);
   }
 
-  private isSure({ until }: Held): boolean {
-    return this.clock.now() < until - this.leaseMs / PARTS;
+  private isSure(held: Held): boolean {
+    return this.leftOf(held) > this.leaseMs / PARTS;
+  }
+
+  /** For how many milliseconds a lease is ours still. */
+  private leftOf({ until, elapsesAt }: Held): number {
+    return Math.min(until - this.clock.now(), elapsesAt - this.clock.elapsed());
+  }
+
+  private elapsesAt(until: number): number {
+    return this.clock.elapsed() + Math.min(until - this.clock.now(), this.leaseMs);
   }
 
   private later(): () => void {
@@ -74,12 +85,13 @@ export class SessionLeases {
   }
 
   private async renew(): Promise<void> {
-    const worn = this.clock.now() + (this.leaseMs * (PARTS - 2)) / PARTS;
-    const asked = [...this.held.values()].filter(({ until }) => until <= worn);
+    const worn = (this.leaseMs * (PARTS - 2)) / PARTS;
+    const asked = [...this.held.values()].filter((held) => this.leftOf(held) <= worn);
     if (asked.length === 0) return;
     this.renewing = true;
     // Counted from before the question, so that our idea of the end is never later than the store's.
     const until = this.end;
+    const elapsesAt = this.elapsesAt(until);
     try {
       const ours = await this.store.renew(
         asked.map(({ lease }) => lease),
@@ -87,7 +99,7 @@ export class SessionLeases {
       );
       const renewed = new Set(ours.map(({ sessionId, epoch }) => `${epoch} ${sessionId}`));
       for (const held of asked) {
-        if (renewed.has(`${held.lease.epoch} ${held.lease.sessionId}`)) held.until = until;
+        if (renewed.has(`${held.lease.epoch} ${held.lease.sessionId}`)) Object.assign(held, { until, elapsesAt });
         else this.lose(held, 'was taken by another process');
       }
     } catch (error) {

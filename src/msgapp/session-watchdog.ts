@@ -32,10 +32,13 @@ export class SessionWatchdog {
     this.quietUntil = Number.POSITIVE_INFINITY;
   }
 
-  /** The connection said something. */
-  heard(event: LinkEvent, now: number): void {
+  /**
+   * The connection said something.
+   * @param aheadMs how far `now` is ahead of the clock that the event goes by
+   */
+  heard(event: LinkEvent, now: number, aheadMs = 0): void {
     const { answerMs } = this.timing;
-    if (event.kind === 'qr') this.quietUntil = event.expiresAt + answerMs;
+    if (event.kind === 'qr') this.quietUntil = event.expiresAt + aheadMs + answerMs;
     if (event.kind === 'linked') {
       this.quietUntil = now + answerMs;
       this.pairing = true;

@@ -39,6 +39,7 @@ export class BatchDelivery {
   async deliver(batch: readonly Delivery[], leaseUntil: number): Promise<void> {
     const { upSince } = this;
     const open = new Set(batch);
+    const patientUntil = this.clock.elapsed() + leaseUntil - this.clock.now();
     // Also those that nobody waits for.
     const settling: Promise<void>[] = [];
     const take = (answers: Iterable<readonly [Delivery, HandOff]>): Promise<void> => {
@@ -49,7 +50,7 @@ export class BatchDelivery {
           ? [settlementOf(delivery, result, this.channel, { at, random: this.ids.random(), leaseUntil, upSince })]
           : [],
       );
-      const settled = settlements.length > 0 ? this.settle(settlements, leaseUntil) : Promise.resolve();
+      const settled = settlements.length > 0 ? this.settle(settlements, patientUntil) : Promise.resolve();
       settling.push(settled);
       return settled;
     };
@@ -63,8 +64,11 @@ export class BatchDelivery {
     await Promise.all(settling);
   }
 
-  /** What the carrier said is known only here: a storage that is away is asked again for as long as the lease lasts. */
-  private async settle(settlements: readonly Settlement[], leaseUntil: number): Promise<void> {
+  /**
+   * What the carrier said is known only here: a storage that is away is asked again for as long as the lease lasts.
+   * @param patientUntil the lease's end, by the clock's `elapsed`
+   */
+  private async settle(settlements: readonly Settlement[], patientUntil: number): Promise<void> {
     for (;;) {
       try {
         await this.outbox.report(settlements);
@@ -73,13 +77,13 @@ export class BatchDelivery {
         const away = error instanceof StorageUnavailableError;
         if (!away && settlements.length > 1) {
           // One bad settlement must not take the others of its batch with it; nothing of the batch was written.
-          for (const settlement of settlements) await this.settle([settlement], leaseUntil);
+          for (const settlement of settlements) await this.settle([settlement], patientUntil);
           return;
         }
         const lost = settlements.map(({ messageId, position }) => `${messageId}:${position}`);
         const which = away ? '' : ` Not stored: what became of ${lost.join(', ')}`;
         this.log.warn(`Channel ${this.channel.name}: ${reasonOf(error)}${which}`);
-        const again = away && this.clock.now() + PAUSE_MS < leaseUntil;
+        const again = away && this.clock.elapsed() + PAUSE_MS < patientUntil;
         // Not stored: the lease runs out, and the channel's repeat policy says what happens then.
         if (!again || this.rest.stopped) return;
       }

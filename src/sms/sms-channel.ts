@@ -67,7 +67,7 @@ export class SmsChannel extends Channel {
   ): Promise<readonly HandOff[]> {
     const { leaseMs, reportDeadlineMs } = this.timing;
     // A slow batch takes most of its lease, and its parts must be as patient with the database as those of a quick one.
-    const patientUntil = this.clock.now() + leaseMs * 0.9;
+    const patientUntil = this.clock.elapsed() + leaseMs * 0.9;
     const unwanted = await this.unwanted(batch);
     if (!unwanted) return batch.map(() => ({ ...UNCHECKED, until: this.clock.now() + AWAY_MS }));
     const { wanted, answers } = this.sorted(batch, unwanted);

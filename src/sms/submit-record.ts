@@ -27,7 +27,7 @@ export interface Submit {
   /** The transport's name, for results that name no route. */
   readonly name: string;
   readonly reportDeadlineMs: number;
-  /** Until when storing the parts is worth another try, milliseconds since the epoch. */
+  /** Until when storing the parts is worth another try, by the clock's `elapsed`. */
   readonly patientUntil: number;
   readonly signal: AbortSignal;
 }
@@ -83,7 +83,7 @@ export class SubmitRecord {
         for (const movement of moved) this.events.emit('delivery.moved', movement);
         return;
       } catch (error) {
-        const again = error instanceof StorageUnavailableError && this.clock.now() + PAUSE_MS < patientUntil;
+        const again = error instanceof StorageUnavailableError && this.clock.elapsed() + PAUSE_MS < patientUntil;
         if (!again || signal.aborted) {
           this.log.error(`The parts of ${taken.length} SMS could not be stored: receipts for them will be missed.`);
           return;

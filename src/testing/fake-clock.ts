@@ -5,17 +5,23 @@ interface Timer {
   readonly task: () => void;
 }
 
-/** A clock that a test turns by hand. */
+/** A clock that a test turns by hand; `elapsed` begins at 0. */
 export class FakeClock extends Clock {
+  private readonly start: number;
   private readonly timers = new Set<Timer>();
 
   /** @param time what it shows first, milliseconds since the epoch */
   constructor(private time: number = Date.UTC(2026, 10, 21, 10)) {
     super();
+    this.start = time;
   }
 
   override now(): number {
     return this.time;
+  }
+
+  override elapsed(): number {
+    return this.time - this.start;
   }
 
   override after(ms: number, task: () => void): () => void {

@@ -11,7 +11,7 @@ import { driveSync } from './operation.js';
 import { SqliteHandle, type SqliteTask } from './sqlite-handle.js';
 import { TransactionWatch } from './transaction-watch.js';
 
-/** A task in the queue; `since` in milliseconds since the epoch. */
+/** A task in the queue; `since` by the clock's `elapsed`. */
 interface Queued extends SqliteTask {
   readonly since: number;
 }
@@ -83,7 +83,7 @@ export class SqliteExecutor extends Executor {
       this.waiting.push({
         writes,
         durable,
-        since: this.clock.now(),
+        since: this.clock.elapsed(),
         run: () => {
           result = driveSync(work(), (statement) => this.handle.execute(statement));
         },
@@ -129,7 +129,7 @@ export class SqliteExecutor extends Executor {
 
   /** Waits without holding up the event loop; what has waited for too long is refused. */
   private lookAgain(obstacle: string): void {
-    const oldest = this.clock.now() - PATIENCE_MS;
+    const oldest = this.clock.elapsed() - PATIENCE_MS;
     const why = new StorageUnavailableError(`The SQLite database is busy: ${obstacle}.`);
     this.reject(why, ({ since }) => since <= oldest);
     if (this.waiting.length === 0) return;

@@ -34,7 +34,7 @@ export class LinkWatch {
   /** The server sent something. */
   heard(): void {
     const first = this.heardAt === undefined;
-    this.heardAt = this.clock.now();
+    this.heardAt = this.clock.elapsed();
     if (first) this.listen(this.patience.silenceMs);
   }
 
@@ -46,7 +46,7 @@ export class LinkWatch {
   /** One timer that looks again, not a new one for each frame. */
   private listen(ms: number): void {
     this.cancelSilence = this.clock.after(ms, () => {
-      const left = (this.heardAt ?? 0) + this.patience.silenceMs - this.clock.now();
+      const left = (this.heardAt ?? 0) + this.patience.silenceMs - this.clock.elapsed();
       if (left > 0) this.listen(left);
       else this.overdue('silent');
     });

@@ -86,7 +86,7 @@ export class RouteGate {
     }
     const ownMs = begins ? Math.min(FIRST_REST_MS * 2 ** (this.refusals - 1), LONGEST_REST_MS) : 0;
     const ms = Math.min(Math.max(askedMs, ownMs), LONGEST_ASKED_MS) * (1 + this.random() / 10);
-    this.restUntil = Math.max(this.restUntil, this.clock.now() + ms);
+    this.restUntil = Math.max(this.restUntil, this.clock.elapsed() + ms);
   }
 
   /** Turns away who of a visit still waits: it has waited long enough or is called back. */
@@ -99,7 +99,7 @@ export class RouteGate {
   }
 
   private admit(): void {
-    const restMs = this.restUntil - this.clock.now();
+    const restMs = this.restUntil - this.clock.elapsed();
     this.cancelWake();
     if (restMs > 0) {
       this.cancelWake = this.clock.after(restMs, () => this.admit());

@@ -19,7 +19,7 @@ export class TokenSource {
 
   get(): Promise<TokenOutcome> {
     const { kept } = this;
-    if (kept && this.clock.now() < kept.until) return Promise.resolve({ token: kept.token, seconds: 0 });
+    if (kept && this.clock.elapsed() < kept.until) return Promise.resolve({ token: kept.token, seconds: 0 });
     this.fetching ??= this.renew().finally(() => {
       this.fetching = undefined;
     });
@@ -36,7 +36,7 @@ export class TokenSource {
     if ('token' in outcome) {
       const { token, seconds } = outcome;
       // A short-lived one still serves those who wait for it now.
-      this.kept = { token, until: this.clock.now() + seconds * 1000 - MARGIN_MS };
+      this.kept = { token, until: this.clock.elapsed() + seconds * 1000 - MARGIN_MS };
     }
     return outcome;
   }

@@ -81,11 +81,13 @@ export class CarrierRoute {
     if (!this.pace) return this.handOver(batch, signal, tell);
     const results: RouteResult[] = [];
     const bookings = await this.pace.book(batch.map(({ text }) => measure(text).segments));
+    // Booked times are the database's: the waits for them are measured from here, wherever our clock is set meanwhile.
+    const began = this.clock.now() - this.clock.elapsed();
     const { slices, later } = slicesOf(bookings);
     for (const { index, at } of later) results[index] = { kind: 'postponed', error: 'rate_limited', until: at };
     const sending: Promise<void>[] = [];
     for (const { at, indexes } of slices) {
-      const waitMs = at - this.clock.now();
+      const waitMs = at - began - this.clock.elapsed();
       if (waitMs > 0) await pause(this.clock, waitMs, signal);
       sending.push(this.sendSlice(indexes, batch, results, signal, tell));
     }

@@ -29,6 +29,7 @@ export class Circuit {
   private readonly turn = new EventEmitter();
   private readonly bucketMs: number;
   private breaker: CircuitBreaker<[boolean], void>;
+  /** By the clock's `elapsed`, as is `restEndsAt`. */
   private turnedAt: number;
   private period = 0;
   private probing = false;
@@ -42,7 +43,7 @@ export class Circuit {
     private readonly opened: () => void = () => undefined,
   ) {
     this.bucketMs = settings.windowMs / BUCKETS;
-    this.turnedAt = clock.now();
+    this.turnedAt = clock.elapsed();
     this.breaker = this.make();
   }
 
@@ -53,7 +54,7 @@ export class Circuit {
 
   /** When it may be tried again, milliseconds since the epoch; undefined: now, or when the one that tries it is through. */
   get shutUntil(): number | undefined {
-    return this.breaker.opened ? this.restEndsAt : undefined;
+    return this.breaker.opened ? this.clock.now() + Math.ceil(this.restEndsAt - this.clock.elapsed()) : undefined;
   }
 
   /** Asks to send so many SMS: all, none, or one when it has rested. What goes has to be told of. */
@@ -105,7 +106,7 @@ export class Circuit {
 
   private rest(): void {
     this.begin();
-    this.restEndsAt = this.clock.now() + this.settings.openMs;
+    this.restEndsAt = this.clock.elapsed() + this.settings.openMs;
     this.cancel = this.clock.after(this.settings.openMs, () => {
       const { state } = this.breaker.toJSON();
       this.breaker.shutdown();
@@ -122,9 +123,9 @@ export class Circuit {
   }
 
   private turnWindow(): void {
-    const turns = Math.min(Math.floor((this.clock.now() - this.turnedAt) / this.bucketMs), BUCKETS);
+    const turns = Math.min(Math.floor((this.clock.elapsed() - this.turnedAt) / this.bucketMs), BUCKETS);
     for (let turn = 0; turn < turns; turn++) this.turn.emit('rotate');
-    if (turns > 0) this.turnedAt = this.clock.now();
+    if (turns > 0) this.turnedAt = this.clock.elapsed();
   }
 }
 

@@ -23,6 +23,7 @@ export class SharedPace {
   private readonly key: string;
   private waiting: Waiting[] = [];
   private busy = false;
+  /** By the clock's `elapsed`. */
   private lastAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -45,14 +46,14 @@ export class SharedPace {
   private schedule(): void {
     if (this.busy || this.waiting.length === 0) return;
     this.busy = true;
-    const restMs = this.lastAt + GATHER_MS - this.clock.now();
+    const restMs = this.lastAt + GATHER_MS - this.clock.elapsed();
     if (restMs > 0) this.clock.after(restMs, () => void this.bookAll());
     else void this.bookAll();
   }
 
   private async bookAll(): Promise<void> {
     const batch = this.waiting.splice(0);
-    this.lastAt = this.clock.now();
+    this.lastAt = this.clock.elapsed();
     const bookings = await this.enter(batch.flatMap(({ segments }) => segments));
     let from = 0;
     for (const { segments, done } of batch) {

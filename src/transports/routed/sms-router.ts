@@ -76,7 +76,7 @@ export class SmsRouter extends SmsTransport {
     signal: AbortSignal,
     tell: TellResult = () => undefined,
   ): Promise<readonly SubmitResult[]> {
-    const until = this.clock.now() + this.timing.leaseMs;
+    const until = this.clock.elapsed() + this.timing.leaseMs;
     const trips = batch.map((sms) => new Trip(sms, this.table.candidates(sms.number, sms.signature)));
     await this.go(trips, { until, signal, tell });
     const now = this.clock.now();
@@ -94,8 +94,9 @@ export class SmsRouter extends SmsTransport {
   private async go(trips: readonly Trip[], journey: Journey): Promise<void> {
     const groups = new Map<CarrierRoute, Trip[]>();
     const now = this.clock.now();
+    const leftMs = journey.until - this.clock.elapsed();
     for (const trip of trips) {
-      const route = trip.next(now, journey.until);
+      const route = trip.next(now, leftMs);
       const group = route && groups.get(route);
       if (group) group.push(trip);
       else if (route) groups.set(route, [trip]);
@@ -129,7 +130,7 @@ function mayBeTaken({ kind }: SubmitResult): boolean {
 
 /** One batch on its way. */
 interface Journey {
-  /** The end of its lease, milliseconds since the epoch. */
+  /** The end of its lease, by the clock's `elapsed`. */
   readonly until: number;
   readonly signal: AbortSignal;
   readonly tell: TellResult;

@@ -41,13 +41,13 @@ export class Trip {
     return this.attempts.length > 0 ? { ...result, attempts: this.attempts } : result;
   }
 
-  /** The route to try now; undefined when the trip is over. A route is only begun when its time is over by `end`. */
-  next(now: number, end: number): CarrierRoute | undefined {
+  /** The route to try now; undefined when the trip is over. A route is only begun when its time is over within `leftMs`. */
+  next(now: number, leftMs: number): CarrierRoute | undefined {
     while (this.outcome === undefined) {
       const route = this.left.shift();
       if (!route) return undefined;
       if (route.isShut) this.passBy('circuit_open', now, route.shutUntil);
-      else if (now + route.timing.leaseMs <= end) return route;
+      else if (route.timing.leaseMs <= leftMs) return route;
       else this.passBy('no_time', now);
     }
     return undefined;

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import type { LinkEvent } from '../../../src/msgapp/msgapp-transport.js';
+import { DEFAULT_SESSION_TIMING } from '../../../src/msgapp/session-timing.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { hesitant, isMoveTo } from '../../support/msgapp/hesitant-sessions.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
@@ -51,6 +52,24 @@ describe('a lease', () => {
       ...[0, 'connected', 'connected'],
     ]);
     expect(process.sessions.linkOf(id)).toBeDefined();
+  });
+
+  test('that is renewed is as long again as the first, from the moment in which that was asked', async () => {
+    const { world, id } = await openFaulty();
+    const heldUntil = async () => (await world.storage.sessions.find(id))?.heldUntil ?? 0;
+    const [begun, first] = [world.clock.now(), await heldUntil()];
+    const ends: { at: number; end: number }[] = [];
+    while (ends.length < 3) {
+      await world.pass(100, 100);
+      const end = await heldUntil();
+      if (end !== (ends.at(-1)?.end ?? first)) ends.push({ at: world.clock.now(), end });
+    }
+    const leaseMs = first - begun;
+    expect(leaseMs).toBe(DEFAULT_SESSION_TIMING.leaseMs);
+    expect(ends.map(({ at, end }) => end - at)).toEqual([leaseMs, leaseMs, leaseMs]);
+    // When a third of it is gone, at one of the looks, of which there are six.
+    const gaps = ends.map(({ at }, index) => at - (ends[index - 1]?.at ?? begun));
+    expect(gaps).toEqual([leaseMs / 3, leaseMs / 3, leaseMs / 3]);
   });
 
   test('that could not be renewed in time is given up before it runs out, and found again when the store is back', async () => {

@@ -57,7 +57,7 @@ describe('the record of a submit', () => {
       results.map(() => SMS),
       results,
       {
-        ...{ name: 'carrier', reportDeadlineMs: 1000, patientUntil: clock.now() + 10_000, signal: stopping.signal },
+        ...{ name: 'carrier', reportDeadlineMs: 1000, patientUntil: clock.elapsed() + 10_000, signal: stopping.signal },
       },
     );
 

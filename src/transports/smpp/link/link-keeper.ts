@@ -71,7 +71,7 @@ export class LinkKeeper {
     } catch (error) {
       return this.failed(error);
     }
-    const boundAt = this.clock.now();
+    const boundAt = this.clock.elapsed();
     this.current = session;
     // `stop` may have come while the bind was under way, and found no session to close.
     if (this.stopped) await session.close();
@@ -82,7 +82,7 @@ export class LinkKeeper {
     this.changed();
     if (orderly) this.log.log(`Link ${this.name} is closed: ${reason}.`);
     else this.log.warn(`Link ${this.name} is gone: ${reason}.`);
-    if (this.clock.now() - boundAt >= HELD_MS) this.failures = 0;
+    if (this.clock.elapsed() - boundAt >= HELD_MS) this.failures = 0;
     return reconnectDelay(this.settings, this.failures++, this.random());
   }
 

@@ -44,7 +44,7 @@ export class SmppLink {
     const { clock, random, queue, changed } = shared;
     const { name, reconnect, pace, session } = settings;
     this.sends = session.bindAs !== 'receiver';
-    this.pace = new Pace(pace, clock.now(), random);
+    this.pace = new Pace(pace, clock.elapsed(), random);
     const onChange = () => {
       changed();
       this.pump();
@@ -72,7 +72,7 @@ export class SmppLink {
     const { session } = this.keeper;
     if (!session || !this.sends) return;
     while (this.onTheWire < this.pace.window) {
-      const wait = this.pace.waitMs(clock.now());
+      const wait = this.pace.waitMs(clock.elapsed());
       if (wait > 0) {
         this.pumpIn(wait);
         return;
@@ -103,14 +103,16 @@ export class SmppLink {
       return;
     }
     this.onTheWire++;
+    const sentAt = clock.elapsed();
     this.pace.sent();
     void session.submit(part).then((outcome) => {
       this.onTheWire--;
-      this.conclude(submission, outcome, now);
+      this.conclude(submission, outcome, sentAt);
       this.pump();
     });
   }
 
+  /** @param sentAt by the clock's `elapsed`, as the pace is */
   private conclude(submission: Submission, outcome: SubmitOutcome, sentAt: number): void {
     const { clock, queue } = this.shared;
     const now = clock.now();
@@ -122,7 +124,7 @@ export class SmppLink {
         if (submission.taken(verdict.id, now)) queue.putBack(submission);
         return;
       case 'again':
-        if (verdict.slower) this.pace.slowDown(sentAt, now);
+        if (verdict.slower) this.pace.slowDown(sentAt, clock.elapsed());
         if (outcome.kind === 'not-sent' ? submission.notSent(now) : submission.notTaken(now)) queue.putBack(submission);
         return;
       case 'later':
@@ -130,7 +132,7 @@ export class SmppLink {
         if (submission.notTaken(now)) clock.after(LATER_MS, () => queue.putBack(submission));
         return;
       case 'unknown':
-        this.pace.stalled(sentAt, now);
+        this.pace.stalled(sentAt, clock.elapsed());
         if (!this.shared.resendUnknown) this.leaveUnknown(submission, outcome, verdict.error, now);
         else if (submission.inDoubt(now)) queue.putBack(submission);
         return;

@@ -38,13 +38,13 @@ export class SessionLiveness {
   }
 
   start(): void {
-    this.lastHeard = this.clock.now();
+    this.lastHeard = this.clock.elapsed();
     this.waitForSilence(this.settings.idleMs);
   }
 
   heard(): void {
     this.count++;
-    this.lastHeard = this.clock.now();
+    this.lastHeard = this.clock.elapsed();
     if (this.probes === 0) return;
     this.probes = 0;
     this.waitForSilence(this.settings.idleMs);
@@ -58,9 +58,7 @@ export class SessionLiveness {
 
   private waitForSilence(ms: number): void {
     this.wait(ms, () => {
-      // A machine's clock may be set back: then the silence is counted from here.
-      this.lastHeard = Math.min(this.lastHeard, this.clock.now());
-      const silence = this.clock.now() - this.lastHeard;
+      const silence = this.clock.elapsed() - this.lastHeard;
       if (silence >= this.settings.idleMs) this.ask();
       else this.waitForSilence(this.settings.idleMs - silence);
     });
