@@ -26,7 +26,10 @@ export class ChannelWorker {
   private readonly delivery: BatchDelivery;
   private readonly inFlight = new Set<Promise<void>>();
   private running: Promise<void> = Promise.resolve();
+  /** By the clock's `elapsed`. */
   private lastExpiry = Number.NEGATIVE_INFINITY;
+  /** Whether the last batch of what is overdue was a full one. */
+  private moreIsOverdue = false;
 
   constructor(
     private readonly channel: Channel,
@@ -77,9 +80,15 @@ export class ChannelWorker {
     }
   }
 
-  /** Claims and launches one batch, or one delivery for each lane that is free; true when there may be more at once. */
+  /** Claims first: what is overdue, however much it is, must not hold up what is due. True when there may be more at once. */
   private async round(): Promise<boolean> {
+    const moreIsDue = await this.claim();
     await this.expire();
+    return moreIsDue || this.moreIsOverdue;
+  }
+
+  /** Claims and launches one batch, or one delivery for each lane that is free; true when there may be more at once. */
+  private async claim(): Promise<boolean> {
     const lanes = this.channel.lanes();
     if (lanes ? lanes.length === 0 : this.inFlight.size >= this.settings.concurrency) return false;
     const now = this.clock.now();
@@ -121,14 +130,18 @@ export class ChannelWorker {
     if (this.inFlight.size === this.settings.concurrency - 1 || this.channel.lanes()) this.ring();
   }
 
-  /** What waited too long for a report, or was left by a worker that must not repeat it, becomes `unknown`. */
+  /**
+   * What waited too long for a report, or was left by a worker that must not repeat it, becomes `unknown`: one batch a round,
+   * twice in `pollMs`, and in each round while there is more.
+   */
   private async expire(): Promise<void> {
+    const elapsed = this.clock.elapsed();
+    if (!this.moreIsOverdue && elapsed - this.lastExpiry < this.settings.pollMs / 2) return;
+    this.lastExpiry = elapsed;
     const now = this.clock.now();
-    if (now - this.lastExpiry < this.settings.pollMs / 2) return;
-    this.lastExpiry = now;
     const statuses = this.channel.repeat === 'at-most-once' ? (['sent', 'sending'] as const) : (['sent'] as const);
     const order = { channel: this.channel.name, limit: this.settings.batchSize, now, statuses };
-    while ((await this.outbox.expire(order)) === order.limit && !this.rest.stopped) await new Promise(setImmediate);
+    this.moreIsOverdue = (await this.outbox.expire(order)) === order.limit;
   }
 
   /** Until a ring, the next due time or the next look, whichever is first. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { decide } from '../../../src/outbox/decide.js';
 import type { HandOff, RepeatPolicy } from '../../../src/outbox/hand-off.js';
 import { aSend, messageId } from '../../../src/testing/storage-contract/fixtures.js';
 import { DeliveryWorld, Gate } from '../../support/delivery-world.js';
@@ -403,6 +404,74 @@ describe('limits', () => {
     await world.acceptSome(1);
     await world.pass(1200, 10);
     expect(await world.status()).toBe('delivered');
+  });
+});
+
+describe('much that is overdue at once', () => {
+  /** What is asked of the storage from now on: `claim 3` for three deliveries, `expire 10` for ten. */
+  const follow = ({ storage: { outbox } }: DeliveryWorld): string[] => {
+    const calls: string[] = [];
+    const claim = outbox.claim.bind(outbox);
+    const expire = outbox.expire.bind(outbox);
+    jest.spyOn(outbox, 'claim').mockImplementation(async (order) => {
+      const claimed = await claim(order);
+      calls.push(`claim ${claimed.length}`);
+      return claimed;
+    });
+    jest.spyOn(outbox, 'expire').mockImplementation(async (order) => {
+      const moved = await expire(order);
+      calls.push(`expire ${moved.length}`);
+      return moved;
+    });
+    return calls;
+  };
+
+  test.each(['idempotent', 'at-most-once'] as const)(
+    'holds up nothing that is due: that is claimed first, and one batch expires a round (%s)',
+    async (repeat) => {
+      const world = await open(repeat);
+      world.channel.carrier = async (batch) => batch.map(() => sent);
+      const worker = world.worker({ batchSize: 10 });
+      await world.acceptSome(95);
+      await world.pass(30_000, 500);
+      expect([world.channel.submitted.size, await world.status(94)]).toEqual([95, 'sent']);
+
+      world.clock.advance(60_000);
+      const calls = follow(world);
+      const code = { ...aSend(95), at: world.clock.now() };
+      await world.storage.outbox.commit([code], decide);
+      worker.ring();
+      await world.pass(1000, 50);
+
+      // Each batch but the last finds that there are more, and looks again for what is due before it takes the next.
+      const rounds = [...Array(9).fill(['claim 0', 'expire 10']).flat(), 'claim 0', 'expire 5'];
+      expect(calls.slice(0, 20)).toEqual(['claim 1', ...rounds.slice(1)]);
+      expect(world.channel.submitted.get(`${messageId(95)}/0`)).toBe(1);
+      const statuses = await Promise.all([0, 50, 94].map((index) => world.status(index)));
+      expect([...statuses, await world.status(95)]).toEqual(['unknown', 'unknown', 'unknown', 'sent']);
+    },
+  );
+
+  test('expires also while no further batch may go out', async () => {
+    const world = await open();
+    world.channel.carrier = async (batch) => batch.map(() => sent);
+    const worker = world.worker({ batchSize: 10, concurrency: 1 });
+    await world.acceptSome(25);
+    await world.pass(5000, 500);
+    const gate = new Gate();
+    world.channel.carrier = async (batch) => {
+      await gate.opened;
+      return batch.map(() => delivered);
+    };
+    await world.accept(aSend(25));
+    await world.pass(100, 10);
+    world.clock.advance(9000);
+    await settled();
+    world.clock.advance(60_000);
+    worker.ring();
+    await world.pass(2000, 100);
+    expect([await world.status(0), await world.status(24)]).toEqual(['unknown', 'unknown']);
+    gate.open();
   });
 });
 
