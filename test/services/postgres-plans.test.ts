@@ -79,6 +79,37 @@ onPostgres('what is read by its keys and never whole', () => {
     }
   });
 
+  test('is what is due, where any number of others wait: a claim, an expiry and a look read only their own', async () => {
+    const { storage, query } = await start();
+    const { accounts, ledger, outbox } = storage;
+    await accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+    await ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10 ** 6, at: START });
+    const fill = (status: string) =>
+      query(`INSERT INTO messaging_recipient (message_id, position, channel, number, units, refunded_units, status, attempt, due_at, updated_at)
+        SELECT '${status}', i, 'sms', '1', 0, 0, '${status}', 1, i, i FROM generate_series(1, ${ROWS}) i`);
+    // Overdue for long, and before what is due.
+    await fill('sent');
+    for (const round of range(ROUNDS)) {
+      const now = START + round;
+      await outbox.commit([aSend(round, { at: now })], decide);
+      expect(await outbox.claim({ channel: 'sms', limit: 100, now, leaseUntil: now, abandoned: true })).not.toEqual([]);
+    }
+    await fill('queued');
+    for (const round of range(ROUNDS)) {
+      const now = START + ROUNDS + round;
+      await outbox.expire({ channel: 'sms', limit: 100, now, statuses: ['sending'] });
+      expect(await outbox.nextDue('sms')).toBe(1);
+    }
+    await storage.stop();
+    const counts = () =>
+      query(`SELECT i.idx_tup_read AS read, i.idx_scan AS scans, t.seq_tup_read AS read_whole
+        FROM pg_stat_user_indexes i JOIN pg_stat_user_tables t ON t.relid = i.relid
+        WHERE i.indexrelname = 'messaging_recipient_due'`);
+    const isTold = ([row]: Record<string, string>[]) => Number(row?.scans) >= 4 * ROUNDS;
+    const [row] = await eventually(counts, isTold);
+    expect([Number(row?.read) < ROWS / 10, Number(row?.read_whole) < ROWS]).toEqual([true, true]);
+  });
+
   test('are accounts, where there are many when a commit is planned', async () => {
     const { storage, query } = await start();
     await query(`INSERT INTO messaging_account (id, name, balance, created_at)

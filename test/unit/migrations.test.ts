@@ -6,17 +6,13 @@ import { messagingMigrations } from '../../src/storage/typeorm/migrate.js';
 import { schemaVersions } from '../../src/storage/typeorm/schema.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { aReceipt, aTakenSms, messageId, START } from '../../src/testing/storage-contract/fixtures.js';
+import { DUE_AFTER_UPGRADE, dueAfterUpgrade } from '../support/due-upgrade.js';
+import { makeSchemaBefore } from '../support/schema-before.js';
 
 /** A database of the last version before that one. */
 async function databaseBefore(version: string): Promise<DataSource> {
   const dataSource = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
-  await dataSource.query('CREATE TABLE messaging_schema (name TEXT NOT NULL PRIMARY KEY, applied_at INTEGER NOT NULL)');
-  const versions = schemaVersions(new SqliteDialect());
-  const before = versions.findIndex(({ name }) => name === version);
-  for (const { name, up } of versions.slice(0, before)) {
-    for (const sql of up) await dataSource.query(sql);
-    await dataSource.query(`INSERT INTO messaging_schema VALUES ('${name}', 0)`);
-  }
+  await makeSchemaBefore(dataSource, version);
   return dataSource;
 }
 
@@ -82,6 +78,14 @@ test('what waited in lanes before they had turns keeps its order; what was sent 
   }
   expect(left).toEqual(['c', 'b', 'a']);
   await storage.stop();
+  await dataSource.destroy();
+});
+
+test('what was due, on its way or waiting for a report before these were told apart is dealt with as ever', async () => {
+  const dataSource = await databaseBefore('0012-due-by-status');
+  expect(await dueAfterUpgrade(dataSource)).toEqual(DUE_AFTER_UPGRADE);
+  const indexes = await dataSource.query("PRAGMA index_info('messaging_recipient_due')");
+  expect(indexes.map(({ name }: { name: string }) => name)).toEqual(['channel', 'status', 'due_at']);
   await dataSource.destroy();
 });
 

@@ -1,0 +1,95 @@
+import { describe, expect, test } from '@jest/globals';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { decide } from '../../src/outbox/decide.js';
+import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { ACCOUNT, aSend, START } from '../../src/testing/storage-contract/fixtures.js';
+import { DUE_AFTER_UPGRADE, dueAfterUpgrade } from '../support/due-upgrade.js';
+import { createMariadbDatabase } from '../support/mariadb.js';
+import { closeAfterEach } from '../support/opened.js';
+import { createPostgresDatabase } from '../support/postgres.js';
+import { makeSchemaBefore } from '../support/schema-before.js';
+import { hasServer } from '../support/servers.js';
+
+const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
+const onMariadb = (await hasServer('MariaDB', 3306)) ? describe : describe.skip;
+
+const opened = closeAfterEach();
+
+/** More than any claim or expiry of this file may read. */
+const WAITING = 3000;
+
+/** A database of its own; it is gone when the test is over. */
+async function open(
+  type: 'postgres' | 'mysql',
+  database: { url: string; drop(): Promise<void> },
+  options: Partial<DataSourceOptions> = {},
+): Promise<DataSource> {
+  opened({ close: () => database.drop() });
+  const made: DataSourceOptions = Object.assign({ type, url: database.url }, options);
+  const dataSource = await new DataSource(made).initialize();
+  opened({ close: () => dataSource.destroy() });
+  return dataSource;
+}
+
+onPostgres('what was due before it was told apart by its state, on PostgreSQL', () => {
+  test('is dealt with as ever', async () => {
+    const dataSource = await open('postgres', await createPostgresDatabase());
+    await makeSchemaBefore(dataSource, '0012-due-by-status');
+    expect(await dueAfterUpgrade(dataSource)).toEqual(DUE_AFTER_UPGRADE);
+    const [{ indexdef }] = await dataSource.query(
+      "SELECT indexdef FROM pg_indexes WHERE indexname = 'messaging_recipient_due'",
+    );
+    expect(indexdef).toMatch(/\(channel, status, due_at\) WHERE/);
+  });
+});
+
+onMariadb('what is due on MariaDB', () => {
+  test('and was so before it was told apart by its state is dealt with as ever, also where the first try broke off', async () => {
+    const dataSource = await open('mysql', await createMariadbDatabase());
+    await makeSchemaBefore(dataSource, '0012-due-by-status');
+    // Statements of a schema are no part of a transaction there: this one had run.
+    await dataSource.query('DROP INDEX messaging_recipient_due ON messaging_recipient');
+    expect(await dueAfterUpgrade(dataSource)).toEqual(DUE_AFTER_UPGRADE);
+    const columns: { Column_name: string }[] = await dataSource.query(
+      "SHOW INDEX FROM messaging_recipient WHERE Key_name = 'messaging_recipient_due'",
+    );
+    expect(columns.map(({ Column_name: name }) => name)).toEqual(['channel', 'status', 'due_at']);
+  });
+
+  test('is found without a look at what waits for a report, and what waited too long without one at what is due', async () => {
+    // One connection, so that its counters are those of the storage.
+    const dataSource = await open('mysql', await createMariadbDatabase(), { extra: { connectionLimit: 1 } });
+    const storage = new TypeormStorage({ database: dataSource });
+    await storage.start();
+    await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+    await storage.ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10, at: START });
+    const read = async (work: () => Promise<unknown>): Promise<number> => {
+      await dataSource.query('FLUSH STATUS');
+      await work();
+      const counts: { Value: string }[] = await dataSource.query("SHOW SESSION STATUS LIKE 'Handler_read%'");
+      return counts.reduce((sum, { Value }) => sum + Number(Value), 0);
+    };
+    const fill = (status: string) =>
+      dataSource.query(`INSERT INTO messaging_recipient
+        (message_id, position, channel, number, units, refunded_units, status, attempt, due_at, updated_at)
+        SELECT '${status}', seq, 'sms', '1', 0, 0, '${status}', 1, seq, 1 FROM seq_1_to_${WAITING}`);
+    const { outbox } = storage;
+    const claim = () =>
+      outbox.claim({ channel: 'sms', limit: 100, now: START + 1, leaseUntil: START + 9, abandoned: true });
+    const expire = () => outbox.expire({ channel: 'sms', limit: 100, now: START + 1, statuses: ['sending'] });
+
+    await fill('sent');
+    await outbox.commit([aSend(1)], decide);
+    let claimed: readonly unknown[] = [];
+    expect(
+      await read(async () => {
+        claimed = await claim();
+      }),
+    ).toBeLessThan(100);
+    expect(claimed).toHaveLength(1);
+    await fill('queued');
+    expect(await read(expire)).toBeLessThan(100);
+    expect(await read(() => outbox.nextDue('sms'))).toBeLessThan(100);
+    await storage.stop();
+  });
+});
