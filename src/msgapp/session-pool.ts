@@ -24,6 +24,10 @@ export interface PoolParts extends SessionParts {
 /** Sessions that are looked for at a time. */
 const AT_A_TIME = 100;
 
+/** A transport that did not start is asked again after this wait at the earliest; it doubles with each failure in a row. Milliseconds. */
+const RESTART_MS = 1000;
+const LONGEST_RESTART_MS = 60_000;
+
 /** How often, within the time of a lease, sessions are looked for that another process has left. */
 const LOOKS_A_LEASE = 3;
 
@@ -37,6 +41,9 @@ export class SessionPool implements SessionObserver<LiveSession> {
   private readonly leftUntil = new Map<string, number>();
   private readonly leases: SessionLeases;
   private starting: Promise<void> | undefined;
+  private failedStarts = 0;
+  /** When a transport that did not start may be started again, by the clock's `elapsed`. */
+  private restartAt = Number.POSITIVE_INFINITY;
   private stopped = false;
   private cancelLook: () => void = () => undefined;
 
@@ -134,8 +141,15 @@ export class SessionPool implements SessionObserver<LiveSession> {
     this.observer.gone(session);
   }
 
+  /** Starts it once; after a failure again, when the wait is over. Until then the failure is the answer. */
   private startTransport(): Promise<void> {
-    this.starting ??= this.parts.transport.start();
+    const { transport, clock } = this.parts;
+    if (this.starting && clock.elapsed() < this.restartAt) return this.starting;
+    this.restartAt = Number.POSITIVE_INFINITY;
+    this.starting = transport.start();
+    this.starting.catch(() => {
+      this.restartAt = clock.elapsed() + Math.min(RESTART_MS * 2 ** this.failedStarts++, LONGEST_RESTART_MS);
+    });
     return this.starting;
   }
 

@@ -24,6 +24,7 @@ import type { MemoryStorage } from '../../../src/storage/memory/memory-storage.j
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { OpenMemoryStorage } from '../open-memory-storage.js';
+import { SetBackClock } from '../set-back-clock.js';
 import { settled } from '../settled.js';
 import { ScriptedTransport } from './scripted-transport.js';
 
@@ -156,7 +157,7 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
 
 /** A storage with 1000 units on `ACCOUNT`, a clock, and as many processes as a test wants. */
 export class MsgappWorld implements Surroundings {
-  readonly clock = new FakeClock();
+  readonly clock = new SetBackClock();
   readonly storage = new OpenMemoryStorage();
 
   static async open(): Promise<MsgappWorld> {

@@ -73,6 +73,8 @@ export class ScriptedTransport extends MsgappTransport {
   /** The most connections that one session had at a time. */
   peak = 0;
   started = 0;
+  /** What the next starts fail with, one each. */
+  readonly startFaults: Error[] = [];
   stopped = 0;
   opening: Promise<void> = Promise.resolve();
   closing: Promise<void> = Promise.resolve();
@@ -88,6 +90,8 @@ export class ScriptedTransport extends MsgappTransport {
 
   override async start(): Promise<void> {
     this.started++;
+    const fault = this.startFaults.shift();
+    if (fault) throw fault;
   }
 
   override async open(order: LinkOrder, listener: LinkListener): Promise<Link> {

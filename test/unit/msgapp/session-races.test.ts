@@ -102,6 +102,50 @@ describe('an older connection', () => {
   });
 });
 
+describe('a transport that does not start', () => {
+  const fault = () => new Error('no library');
+
+  test('is started again when it is asked for later; until then the failure is the answer', async () => {
+    const world = await MsgappWorld.open();
+    const transport = new ScriptedTransport();
+    transport.startFaults.push(fault(), fault());
+    // As in a process that does not send, where nothing but a request starts the transport.
+    const process = opened(new MsgappProcess(world, transport));
+    const connect = () =>
+      process.sessions.connect(ACCOUNT).then(
+        () => 'connected',
+        (error: unknown) => String(error),
+      );
+    const crowd = () => Promise.all(Array.from({ length: 50 }, connect));
+    expect([new Set(await crowd()), transport.started]).toEqual([new Set(['Error: no library']), 1]);
+    world.clock.advance(999);
+    expect([new Set(await crowd()), transport.started]).toEqual([new Set(['Error: no library']), 1]);
+    world.clock.advance(1);
+    expect([await connect(), transport.started]).toEqual(['Error: no library', 2]);
+    // Twice as long after the second failure.
+    world.clock.advance(1999);
+    expect([await connect(), transport.started]).toEqual(['Error: no library', 2]);
+    world.clock.advance(1);
+    expect([await connect(), await connect(), transport.started]).toEqual(['connected', 'connected', 3]);
+    await process.stop();
+    expect(transport.stopped).toBe(1);
+  });
+
+  test('is asked once a minute at the least, however often it has failed, and not stopped where it never began', async () => {
+    const world = await MsgappWorld.open();
+    const transport = new ScriptedTransport();
+    transport.startFaults.push(...Array.from({ length: 20 }, fault));
+    const process = opened(new MsgappProcess(world, transport));
+    for (let round = 1; round <= 20; round++) {
+      await expect(process.sessions.connect(ACCOUNT)).rejects.toThrow('no library');
+      expect(transport.started).toBe(round);
+      world.clock.advance(60_000);
+    }
+    await process.stop();
+    expect(transport.stopped).toBe(0);
+  });
+});
+
 describe('many at once', () => {
   test('fifty starts of one session open one connection', async () => {
     const { world, transport, process, id, link } = await openLinked();
