@@ -9,6 +9,8 @@ const MOST_READERS = 20;
 export class QrPoster {
   private readonly readers = new Set<Inbox<LinkNews>>();
   private shown: LinkCode | undefined;
+  /** How long that can be scanned, by the clock's `elapsed`. */
+  private shownUntil = 0;
   private over = false;
 
   /** @param status the news that a reader who comes later starts with */
@@ -19,13 +21,15 @@ export class QrPoster {
 
   /** The code that can be scanned now. */
   get code(): LinkCode | undefined {
-    return this.shown !== undefined && this.clock.now() < this.shown.expiresAt ? this.shown : undefined;
+    return this.clock.elapsed() < this.shownUntil ? this.shown : undefined;
   }
 
   /** Shows a code in the place of the one before; undefined: there is none at the moment. */
   show(code: LinkCode | undefined): void {
     this.shown = code;
-    if (code) this.pass({ kind: 'qr', ...code });
+    if (!code) return;
+    this.shownUntil = this.clock.elapsed() + code.expiresAt - this.clock.now();
+    this.pass({ kind: 'qr', ...code });
   }
 
   tell(status: LinkNews): void {

@@ -2,10 +2,10 @@ import { connect } from 'node:http2';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Logger } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { FakeClock } from '../../src/testing/fake-clock.js';
 import { hostModule, ToyBox, toyModule } from '../support/edge-toys.js';
 import { type Adapter, describeOnBothAdapters, type RunningApp, startApp } from '../support/http-apps.js';
 import { call, RawConnection, type Reply } from '../support/http-client.js';
+import { SetBackClock } from '../support/set-back-clock.js';
 
 const KEY = { 'x-api-key': 'good' };
 const TIMEOUT = { statusCode: 504, message: 'Délai de traitement dépassé', error: 'Gateway Timeout' };
@@ -13,7 +13,7 @@ const TOO_LARGE = { statusCode: 413, message: 'Requête trop volumineuse', error
 const UNAUTHORIZED = { statusCode: 401, message: 'Clé API manquante ou invalide', error: 'Unauthorized' };
 
 /** Tells when somebody asks it to be woken, which is when a request's time has begun. */
-class WatchedClock extends FakeClock {
+class WatchedClock extends SetBackClock {
   onAfter: () => void = () => {};
 
   override after(ms: number, task: () => void): () => void {
@@ -172,6 +172,18 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       connection.write(rest);
       await connection.until(({ closed }) => closed);
       expect([box.handled, logged]).toEqual([0, []]);
+    });
+
+    it('is over in its time when the clock is set back by an hour meanwhile, and so is one that begins after that', async () => {
+      const armed = clock.armed();
+      const connection = await upload('X-Api-Key: good\r\nContent-Length: 100', '{"a":');
+      await armed;
+      clock.setBack(3_600_000);
+      const second = await hanging('slow', 'POST');
+      clock.advance(30_000);
+      await connection.until(({ received }) => received.includes('}'));
+      expect(connection.body).toEqual(TIMEOUT);
+      expect(await second.reply).toMatchObject({ status: 504, body: TIMEOUT });
     });
 
     it('is cut off when the client does not react', async () => {

@@ -14,8 +14,8 @@ import { claimable } from '../../src/storage/memory/claimable.js';
 import { toDelivery } from '../../src/storage/memory/memory-delivery.js';
 import { MemoryOutboxStore } from '../../src/storage/memory/memory-outbox-store.js';
 import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
-import { FakeClock } from '../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend, messageId } from '../../src/testing/storage-contract/fixtures.js';
+import { SetBackClock } from './set-back-clock.js';
 import { settled } from './settled.js';
 
 /** Counts what workers ask for, and fails where a test wants it to. */
@@ -141,7 +141,7 @@ class ScriptedChannel extends Channel {
 
 /** An outbox in memory, a channel and a clock of the test's, and workers on them. */
 export class DeliveryWorld {
-  readonly clock = new FakeClock();
+  readonly clock = new SetBackClock();
   readonly storage = new CountingStorage();
   readonly events = new MessagingEvents();
   readonly wakeUp = new LocalWakeUp();

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { DataSource, EntityManager } from 'typeorm';
 import { decide } from '../../src/outbox/decide.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
-import { FakeClock } from '../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend, messageId, START } from '../../src/testing/storage-contract/fixtures.js';
 import { closeAfterEach } from '../support/opened.js';
+import { SetBackClock } from '../support/set-back-clock.js';
 import { settled } from '../support/settled.js';
 import { SqliteFile } from '../support/sqlite-file.js';
 
@@ -12,14 +12,14 @@ const opened = closeAfterEach();
 
 interface World {
   readonly file: SqliteFile;
-  readonly clock: FakeClock;
+  readonly clock: SetBackClock;
   readonly dataSource: DataSource;
   readonly storage: TypeormStorage;
 }
 
 async function world(): Promise<World> {
   const file = opened(new SqliteFile());
-  const clock = new FakeClock();
+  const clock = new SetBackClock();
   const dataSource = await file.dataSource();
   const storage = new TypeormStorage({ database: dataSource, clock });
   await storage.start();
@@ -143,6 +143,31 @@ describe('a write while the host has a transaction open', () => {
     expect(await it.storage.ledger.balance(ACCOUNT)).toBe(100);
     expect(await it.dataSource.query('SELECT count(*) AS n FROM host_row')).toEqual([{ n: 1 }]);
   });
+
+  test.each(['a transaction of the host', 'another process'])(
+    'has its 5 s also where the clock is set back by an hour meanwhile (%s)',
+    async (obstacle) => {
+      const it = await world();
+      const other = await it.file.dataSource();
+      const holder = obstacle === 'another process' ? other : it.dataSource;
+      await hostTransaction(holder, async (manager) => {
+        await manager.query('INSERT INTO host_row DEFAULT VALUES');
+        const write = watched(commit(it, 1));
+        await settled();
+        it.clock.advance(1000);
+        await settled();
+        it.clock.setBack(3_600_000);
+        it.clock.advance(3999);
+        await settled();
+        expect(write.state).toBe('pending');
+        it.clock.advance(1);
+        await settled();
+        expect(write.error).toMatchObject({ code: 'error.storage_unavailable' });
+      });
+      await other.destroy();
+      expect(await it.storage.ledger.balance(ACCOUNT)).toBe(100);
+    },
+  );
 
   test('has its own 5 s, however long others have waited', async () => {
     const it = await world();

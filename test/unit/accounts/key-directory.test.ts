@@ -2,18 +2,18 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { KeyDirectory } from '../../../src/accounts/key-directory.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
-import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { SetBackClock } from '../../support/set-back-clock.js';
 import { CountingAccountStore } from './counting-account-store.js';
 import { instance, settle } from './instance.js';
 
-let clock: FakeClock;
+let clock: SetBackClock;
 let store: CountingAccountStore;
 let here: ReturnType<typeof instance>;
 let there: ReturnType<typeof instance>;
 let issued: { key: string; id: string };
 
 beforeEach(async () => {
-  clock = new FakeClock();
+  clock = new SetBackClock();
   store = new CountingAccountStore();
   here = instance(clock, store);
   there = instance(clock, store);
@@ -139,9 +139,14 @@ describe('the hot path', () => {
     expect(isSync(here)).toBe(false);
   });
 
-  test('a clock that was set back makes nothing fresh', async () => {
+  test('a clock that was set back keeps nothing fresh for longer, and one that was set forward makes nothing old', async () => {
     await kind(here);
-    clock.advance(-3_600_000);
+    for (const ms of [3_600_000, -3_600_000]) {
+      clock.setBack(ms);
+      expect(isSync(here)).toBe(true);
+    }
+    clock.setBack(3_600_000);
+    clock.advance(4_000);
     expect(isSync(here)).toBe(false);
   });
 });

@@ -72,6 +72,20 @@ describe('a lease', () => {
     expect(gaps).toEqual([leaseMs / 3, leaseMs / 3, leaseMs / 3]);
   });
 
+  test('is renewed in time also when the clock is set back by an hour, and believed no longer', async () => {
+    const { world, process, faults, id, link } = await openFaulty();
+    world.clock.setBack(3_600_000);
+    await world.pass(15_000, 1000);
+    const { heldUntil = 0 } = (await world.storage.sessions.find(id)) ?? {};
+    // What a process goes by whose clock was not set is what is stored; this one is asked for anew, in its own time.
+    expect(heldUntil - world.clock.now()).toBeLessThanOrEqual(30_000);
+    expect(heldUntil).toBeGreaterThan(world.clock.now());
+    world.clock.setBack(3_600_000);
+    faults.add('renew').add('free');
+    await world.pass(30_000, 500);
+    expect([process.sessions.linkOf(id), link.closed]).toEqual([undefined, 1]);
+  });
+
   test('that could not be renewed in time is given up before it runs out, and found again when the store is back', async () => {
     const { world, process, transport, faults, id, link } = await openFaulty();
     faults.add('renew').add('free');

@@ -204,6 +204,25 @@ describe('a server that says nothing', () => {
     expect(transport.links).toHaveLength(2);
   });
 
+  test('is asked again in its time when the clock is set back by an hour, before a code and after one', async () => {
+    const { world, process, transport } = await open();
+    const { sessionID: id } = await process.sessions.connect(ACCOUNT);
+    await settled();
+    world.clock.setBack(3_600_000);
+    await world.pass(29_000, 1000);
+    expect(transport.links).toHaveLength(1);
+    await world.pass(4000);
+    expect(transport.links).toHaveLength(2);
+    await transport.last().say({ kind: 'qr', qr: 'q1', expiresAt: world.clock.now() + 60_000 });
+    world.clock.setBack(3_600_000);
+    await world.pass(89_000, 1000);
+    expect(transport.links).toHaveLength(2);
+    await world.pass(5000);
+    expect(transport.links).toHaveLength(3);
+    await world.pass(60_000, 1000);
+    expect(await world.steps(id)).toEqual(['created: requested', 'expired: not_scanned']);
+  });
+
   test('about a session that is linked is asked again, for ever', async () => {
     const { world, transport, id, link } = await openLinked();
     await link.say(ended(retry));

@@ -407,6 +407,31 @@ describe('limits', () => {
   });
 });
 
+describe('with the clock set back by an hour', () => {
+  test('a storage that is away while it settles is asked for no longer than the lease lasts', async () => {
+    const world = await open('at-most-once');
+    const faults = Array.from({ length: 60 }, () => new StorageUnavailableError('The database is away.'));
+    world.storage.outbox.settleFaults.push(...faults);
+    world.worker();
+    await world.acceptSome(1);
+    await world.pass(2000);
+    world.clock.setBack(3_600_000);
+    await world.pass(30_000);
+    expect(world.storage.outbox.settleFaults.length).toBeGreaterThanOrEqual(49);
+  });
+
+  test('what is overdue is looked for as often as ever', async () => {
+    const world = await open();
+    const expire = jest.spyOn(world.storage.outbox, 'expire');
+    world.worker({ pollMs: 1000 });
+    await world.pass(1000);
+    world.clock.setBack(3_600_000);
+    expire.mockClear();
+    await world.pass(10_000);
+    expect(expire.mock.calls.length).toBeGreaterThanOrEqual(8);
+  });
+});
+
 describe('much that is overdue at once', () => {
   /** What is asked of the storage from now on: `claim 3` for three deliveries, `expire 10` for ten. */
   const follow = ({ storage: { outbox } }: DeliveryWorld): string[] => {
