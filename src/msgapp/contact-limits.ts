@@ -9,6 +9,7 @@ const CAPACITY = 50_000;
  * holds it counts as known to it.
  */
 export class ContactLimits {
+  /** By the clock's `elapsed`; of sessions that are restricted still, and no others. */
   private readonly until = new Map<string, number>();
   private readonly reached = new LRUCache<string, true>({ max: CAPACITY });
 
@@ -18,7 +19,13 @@ export class ContactLimits {
   restrict(sessionId: string, forMs: number): void {
     const now = this.clock.elapsed();
     const until = now + forMs;
+    for (const [id, end] of this.until) if (end <= now) this.until.delete(id);
     this.until.set(sessionId, Math.max(until, this.until.get(sessionId) ?? 0));
+  }
+
+  /** A session is over. */
+  forget(sessionId: string): void {
+    this.until.delete(sessionId);
   }
 
   /** The channel took a session's message to a number. */

@@ -121,8 +121,10 @@ export class MsgappChannel extends Channel {
 
   /** A session can send again, or cannot any more. */
   turned({ id, status, link }: LiveSession): void {
-    if (isFinal(status)) this.stranded.add(id, status);
-    else if (link) this.ring();
+    if (isFinal(status)) {
+      this.stranded.add(id, status);
+      this.limits.forget(id);
+    } else if (link) this.ring();
     if (!this.sessions.find(id)) this.lanesOfSessions.forget(id);
   }
 

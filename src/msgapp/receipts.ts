@@ -25,7 +25,7 @@ const PAUSE_MS = 1000;
 
 /** Receipts that wait for their message: of each kind the first, since anybody may repeat one. */
 interface Parked {
-  /** Milliseconds since the epoch. */
+  /** On the clock's `elapsed`, milliseconds. */
   readonly until: number;
   readonly receipts: Map<Receipt['status'], Receipt>;
 }
@@ -124,14 +124,14 @@ export class Receipts {
   private park(receipt: Receipt): void {
     const { reference, status } = receipt;
     const known = this.parkedUnder(reference);
-    const parked = known ?? { until: this.parts.clock.now() + PARKED_MS, receipts: new Map() };
+    const parked = known ?? { until: this.parts.clock.elapsed() + PARKED_MS, receipts: new Map() };
     if (!parked.receipts.has(status)) parked.receipts.set(status, receipt);
     if (!known) this.parked.set(reference, parked);
   }
 
   private parkedUnder(reference: string): Parked | undefined {
     const parked = this.parked.get(reference);
-    return parked && this.parts.clock.now() < parked.until ? parked : undefined;
+    return parked && this.parts.clock.elapsed() < parked.until ? parked : undefined;
   }
 }
 

@@ -1,17 +1,21 @@
 import { Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { nameOf } from '../common/name-of.js';
 import type { MediaStore } from '../media/media-store.js';
 import type { Movement } from '../outbox/outbox-store.js';
 
+/** How many messages are remembered: of those that are tried again the next attempt may be another process's. */
+const CAPACITY = 20_000;
+
 /** Forgets the file of a message when its fate is stored; what is missed here, a purge finds later. */
 export class SentMedia {
-  private readonly handedOver = new Set<string>();
+  private readonly handedOver = new LRUCache<string, true>({ max: CAPACITY });
 
   constructor(private readonly media: MediaStore) {}
 
   /** A message with a file is being handed over. */
   add(messageId: string): void {
-    this.handedOver.add(messageId);
+    this.handedOver.set(messageId, true);
   }
 
   /** A delivery's new state is stored. */

@@ -1,0 +1,82 @@
+import { expect, test } from '@jest/globals';
+import { MediaStore } from '../../../src/media/media-store.js';
+import { ContactLimits } from '../../../src/msgapp/contact-limits.js';
+import { Receipts } from '../../../src/msgapp/receipts.js';
+import { SentMedia } from '../../../src/msgapp/sent-media.js';
+import type { Movement } from '../../../src/outbox/outbox-store.js';
+import type { Settlement } from '../../../src/outbox/settlement.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
+import { closeAfterEach } from '../../support/opened.js';
+import { settled } from '../../support/settled.js';
+
+const opened = closeAfterEach();
+
+const movement = (messageId: string, status: Movement['status']): Movement => ({
+  ...{ messageId, position: 0, accountId: 'a', channel: 'wa', number: '1', status },
+  ...{ error: undefined, refund: 0, at: 0 },
+});
+
+test('of messages with a file the last 20 000 are remembered; the file of one that is forgotten is left to the purge', () => {
+  const removed: string[] = [];
+  const store: Pick<MediaStore, 'remove'> = {
+    remove: async (ids) => void removed.push(...ids),
+  };
+  const media = new SentMedia(Object.assign(Object.create(MediaStore.prototype), store));
+  for (let message = 0; message <= 20_000; message++) media.add(`msg-${message}`);
+  for (const id of ['msg-0', 'msg-1', 'msg-20000', 'msg-20000']) media.stored(movement(id, 'sent'));
+  expect(removed).toEqual(['msg-1', 'msg-20000']);
+});
+
+test('of restricted sessions those are remembered that are restricted still', () => {
+  const clock = new FakeClock();
+  const limits = new ContactLimits(clock);
+  for (let session = 0; session < 1000; session++) {
+    limits.restrict(`session-${session}`, 60_000);
+    clock.advance(1000);
+  }
+  const kept: unknown = Reflect.get(limits, 'until');
+  expect(kept instanceof Map && kept.size).toBe(60);
+  expect(limits.refuses('session-999', '1')).toBe(true);
+  // Told anew, with a shorter time: the longer one stands.
+  limits.restrict('session-999', 1000);
+  clock.advance(58_999);
+  expect(limits.refuses('session-999', '1')).toBe(true);
+  clock.advance(1);
+  expect(limits.refuses('session-999', '1')).toBe(false);
+});
+
+test('a session that is over is not remembered as restricted', async () => {
+  const world = await MsgappWorld.open();
+  const process = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
+  const id = await linked(process, '22670000000');
+  await process.transport.last().say({ kind: 'restricted', code: '463', forMs: 3_600_000 });
+  const limits: unknown = Reflect.get(process.channel, 'limits');
+  const refuses = () => limits instanceof ContactLimits && limits.refuses(id, '22671111111');
+  expect(refuses()).toBe(true);
+  await process.transport.last().say({ kind: 'ended', end: { next: 'give-up', status: 'banned', reason: 'banned' } });
+  await settled();
+  expect(refuses()).toBe(false);
+});
+
+test('of receipts that come before their message each state is kept once, however often it comes', async () => {
+  const world = await MsgappWorld.open();
+  const process = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
+  const reported: (readonly Settlement[])[] = [];
+  const outbox = Object.assign(Object.create(process.outbox), {
+    report: async (settlements: readonly Settlement[]) => void reported.push(settlements),
+  });
+  const { clock, storage } = world;
+  const receipts = new Receipts({ channel: 'wa', store: storage.outbox, outbox, clock, reportDeadlineMs: 1000 });
+  for (let time = 0; time < 1000; time++) {
+    for (const status of ['sent', 'delivered', 'read'] as const) {
+      receipts.take({ kind: 'receipt', reference: 'ref', status, at: time });
+    }
+    await settled(1);
+  }
+  receipts.handedOver('ref', { messageId: 'msg', position: 0 });
+  receipts.stored(movement('msg', 'sent'));
+  await settled();
+  expect(reported.flat().map(({ status }) => status)).toEqual(['sent', 'delivered', 'read']);
+});
