@@ -308,6 +308,63 @@ describe('work of several callers in one turn', () => {
   });
 });
 
+describe('on a file that several processes share, a transaction that took long', () => {
+  /** A commit that takes so many milliseconds. */
+  const slowCommit = ({ storage, clock }: World, index: number, ms: number) =>
+    storage.outbox.commit([aSend(index)], (...given) => {
+      clock.advance(ms);
+      return decide(...given);
+    });
+
+  test.each([
+    { ms: 100, restMs: 10 },
+    { ms: 300, restMs: 30 },
+    { ms: 20_000, restMs: 50 },
+  ])('of $ms ms is followed by a rest of $restMs ms, in which the file is free', async ({ ms, restMs }) => {
+    const it = await world();
+    await slowCommit(it, 1, ms);
+    const next = watched(commit(it, 2));
+    // What only reads goes on.
+    expect(await it.storage.ledger.balance(ACCOUNT)).toBe(99);
+    it.clock.advance(restMs - 1);
+    await settled();
+    expect(next.state).toBe('pending');
+    it.file.handle().exec('INSERT INTO host_row DEFAULT VALUES');
+    it.clock.advance(1);
+    await settled();
+    expect(next.state).toBe('resolved');
+    // That one was short.
+    await commit(it, 3);
+    expect(await it.storage.ledger.balance(ACCOUNT)).toBe(97);
+  });
+
+  test('has its 5 s while another process holds the file, and no more', async () => {
+    const it = await world();
+    await slowCommit(it, 1, 1000);
+    const other = it.file.handle();
+    other.exec('BEGIN IMMEDIATE');
+    const next = watched(commit(it, 2));
+    await settled();
+    for (let ms = 0; ms < 4999; ms++) {
+      it.clock.advance(1);
+      await settled(1);
+    }
+    await settled();
+    expect(next.state).toBe('pending');
+    it.clock.advance(1);
+    await settled();
+    expect(next.error).toMatchObject({ code: 'error.storage_unavailable', retryAfter: 1 });
+    other.exec('ROLLBACK');
+  });
+
+  test('that was short is followed by the next at once', async () => {
+    const it = await world();
+    await slowCommit(it, 1, 99);
+    await commit(it, 2);
+    expect(await it.storage.ledger.balance(ACCOUNT)).toBe(98);
+  });
+});
+
 describe('the end', () => {
   test('waits for what is waiting, takes nothing new, and leaves the DataSource as it was', async () => {
     const it = await world();

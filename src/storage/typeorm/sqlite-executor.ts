@@ -20,6 +20,13 @@ interface Queued extends SqliteTask {
 const PATIENCE_MS = 5000;
 const LOOK_AGAIN_MS = 1;
 
+/**
+ * A transaction from this length on is a long one: after it, and for as long as the last one was long, our writes wait for a
+ * tenth of that, up to so many milliseconds, before each try. Other processes look every millisecond, and find the file free.
+ */
+const LONG_MS = 100;
+const LONGEST_REST_MS = 50;
+
 /** What keeps the process alive does nothing, as seldom as a timer can. */
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -38,6 +45,9 @@ export class SqliteExecutor extends Executor {
   private readonly watch: TransactionWatch;
   private waiting: Queued[] = [];
   private scheduled = false;
+  /** How long writes wait before each try, and until when they wait now, by the clock's `elapsed`. */
+  private restMs = 0;
+  private restsUntil = Number.NEGATIVE_INFINITY;
   private stopped = false;
   private idle: () => void = () => undefined;
   private cancelLook: () => void = () => undefined;
@@ -120,11 +130,26 @@ export class SqliteExecutor extends Executor {
   private perform(): string {
     if (this.handle.inTransaction)
       return 'a transaction of the host is open; pass { host: { manager } } to be part of it';
-    const tasks = this.waiting;
+    const isResting = this.clock.elapsed() < this.restsUntil;
+    const later = isResting ? this.waiting.filter(({ writes }) => writes) : [];
+    const tasks = isResting ? this.waiting.filter(({ writes }) => !writes) : this.waiting;
     this.waiting = [];
-    const held = new Set(this.handle.perform(tasks));
-    this.waiting = tasks.filter((task) => held.has(task));
+    const held = new Set(this.tried(tasks));
+    this.waiting = [...later, ...tasks.filter((task) => held.has(task))];
     return 'another process holds the database';
+  }
+
+  /** Runs tasks, and has writes rest after a long transaction, so that other processes get their turn. */
+  private tried(tasks: readonly Queued[]): readonly SqliteTask[] {
+    const began = this.clock.elapsed();
+    const held = this.handle.perform(tasks);
+    const writes = tasks.filter((task) => task.writes);
+    if (writes.length === 0) return held;
+    const now = this.clock.elapsed();
+    const isDone = !writes.some((task) => held.includes(task));
+    if (isDone) this.restMs = now - began < LONG_MS ? 0 : Math.min((now - began) / 10, LONGEST_REST_MS);
+    this.restsUntil = now + this.restMs;
+    return held;
   }
 
   /** Waits without holding up the event loop; what has waited for too long is refused. */
