@@ -1,14 +1,19 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { PostgresDialect } from '../../src/storage/typeorm/dialects/postgres-dialect.js';
 import type { Operation } from '../../src/storage/typeorm/operation.js';
 import { PooledExecutor } from '../../src/storage/typeorm/pooled-executor.js';
 import type { Session } from '../../src/storage/typeorm/session.js';
+import { settled } from '../support/settled.js';
 
 type Step = 'begin' | 'run' | 'commit' | 'rollback';
 
 /** A PostgreSQL connection that does what the test says: each step may fail, so many times. */
-function scripted(faults: Partial<Record<Step, Error[]>> = {}, pipelined = false) {
+function scripted(
+  faults: Partial<Record<Step, Error[]>> = {},
+  pipelined = false,
+  connect: () => Promise<unknown> = async () => ({}),
+) {
   const steps: string[] = [];
   const step = async (name: Step) => {
     steps.push(name);
@@ -28,7 +33,7 @@ function scripted(faults: Partial<Record<Step, Error[]>> = {}, pipelined = false
       };
     }
   }
-  const runner = { connect: async () => ({}), release: async () => void steps.push('release') };
+  const runner = { connect, release: async () => void steps.push('release') };
   const dataSource: DataSource = Object.create(new DataSource({ type: 'postgres' }), {
     createQueryRunner: { value: () => runner },
   });
@@ -134,5 +139,36 @@ describe('a transaction on a connection of the pool', () => {
     expect([await write(idle), steps]).toEqual(['nothing to do', ['release']]);
     await write(failing);
     expect(steps).toEqual(['release', 'release', 'release', 'release', 'release']);
+  });
+});
+
+describe('a pool of which no connection is free', () => {
+  afterEach(() => void jest.useRealTimers());
+
+  test('is waited for 5 s; a connection that comes after that goes back to it unused', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    let give: (connection: unknown) => void = () => undefined;
+    const { steps, write } = scripted({}, false, () => new Promise((resolve) => (give = resolve)));
+    let answer: unknown = 'none yet';
+    void write().then((given) => (answer = given));
+    await jest.advanceTimersByTimeAsync(4999);
+    expect([answer, steps]).toEqual(['none yet', []]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect([answer, steps]).toEqual(['error.storage_unavailable', []]);
+    give({});
+    await settled();
+    expect(steps).toEqual(['release']);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  test('and gives one in time is none', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    let give: (connection: unknown) => void = () => undefined;
+    const { steps, write } = scripted({}, false, () => new Promise((resolve) => (give = resolve)));
+    const answer = write();
+    await jest.advanceTimersByTimeAsync(4999);
+    give({});
+    expect([await answer, steps]).toEqual(['done', ['begin', 'run', 'commit', 'release']]);
+    expect(jest.getTimerCount()).toBe(0);
   });
 });

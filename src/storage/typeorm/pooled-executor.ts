@@ -12,6 +12,9 @@ import { TransactionWatch } from './transaction-watch.js';
 /** Deadlock or serialization failure: the database itself asks to try again. */
 const TRY_AGAIN = new Set(['40001', '40P01', 'ER_LOCK_DEADLOCK']);
 
+/** How long a connection of the pool is waited for, in milliseconds: some drivers would wait without end. */
+const CONNECTION_MS = 5000;
+
 /** Databases with a connection pool: each write is a transaction on a connection of its own. */
 export class PooledExecutor extends Executor {
   private readonly running = new Set<Promise<unknown>>();
@@ -70,11 +73,18 @@ export class PooledExecutor extends Executor {
   private async connected<T>(use: (session: Session) => Promise<T>): Promise<T> {
     if (this.stopped) throw new StorageUnavailableError('The storage is stopped.');
     const runner = this.dataSource.createQueryRunner();
+    const connecting: Promise<unknown> = runner.connect();
+    const release = () => runner.release().catch(() => undefined);
+    let late = false;
     try {
-      const connection: unknown = await runner.connect();
+      const connection = await inTime(connecting, () => {
+        late = true;
+      });
       return await use(this.dialect.session(runner, connection));
     } finally {
-      await runner.release().catch(() => undefined);
+      // One that comes after all goes back to the pool.
+      if (late) connecting.then(release, release);
+      else await release();
     }
   }
 
@@ -84,6 +94,16 @@ export class PooledExecutor extends Executor {
     promise.then(done, done);
     return promise;
   }
+}
+
+function inTime<T>(connecting: Promise<T>, tooLate: () => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      tooLate();
+      reject(new StorageUnavailableError('No connection of the pool is free.'));
+    }, CONNECTION_MS);
+    connecting.finally(() => clearTimeout(timer)).then(resolve, reject);
+  });
 }
 
 async function transact<T>(session: Session, work: Work<T>, durable: boolean): Promise<T> {
