@@ -59,7 +59,7 @@ const SHAPES: readonly Shape[] = [
   }),
   shape(UserTokenVerifier, { verify: method }),
   shape(MediaFetcher, { fetch: method }),
-  shape(Clock, { now: method, elapsed: method, after: method }),
+  shape(Clock, { now: method, after: method, elapsed: method }),
   shape(IdGenerator, { next: method, bytes: method, random: method }),
   shape(WakeUp, { ring: method, listen: method }),
 ];

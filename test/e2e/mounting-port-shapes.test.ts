@@ -32,6 +32,11 @@ describe('a port of the host has to be what it is used as', () => {
     ['userTokens', { useFactory: () => ({ verify: 'yes' }) }, 'must give a UserTokenVerifier; it has no method verify'],
     ['mediaFetcher', { useValue: {} }, 'must give a MediaFetcher; it has no method fetch'],
     ['clock', { useValue: { now: () => 1 } }, 'must give a Clock; it has no method after'],
+    [
+      'clock',
+      { useValue: { now: () => 1, after: () => () => undefined } },
+      'must give a Clock; it has no method elapsed',
+    ],
     ['ids', class Ids {}, 'must give an IdGenerator; it has no method next'],
     ['wakeUp', { useFactory: async () => ({ ring: () => undefined }) }, 'must give a WakeUp; it has no method listen'],
     ['storage', class Empty {}, 'must give a MessagingStorage; it has no outbox'],
