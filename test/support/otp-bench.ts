@@ -1,4 +1,5 @@
 import type { OtpLimits } from '../../src/otp/otp-limits.js';
+import type { OtpOptions } from '../../src/otp/otp-options.js';
 import type { OtpPayload } from '../../src/otp/otp-payload.js';
 import type { VerifyOutcome } from '../../src/otp/otp-results.js';
 import { resolveOtpSettings } from '../../src/otp/otp-settings.js';
@@ -18,8 +19,8 @@ export class OtpBench {
   private readonly settings;
   private sends = 0;
 
-  constructor(limits: OtpLimits = {}) {
-    this.settings = resolveOtpSettings({ pepper: PEPPER, limits }, { home: 'BF' });
+  constructor(limits: OtpLimits = {}, options: Partial<OtpOptions> = {}) {
+    this.settings = resolveOtpSettings({ pepper: PEPPER, limits, ...options }, { home: 'BF' });
   }
 
   async open(units = 1_000_000_000): Promise<this> {
