@@ -5,8 +5,14 @@ import type { DeliveryStatus } from './delivery-status.js';
 import type { OnceKey, Payload, Send } from './send.js';
 import type { Settlement, TrailEntry } from './settlement.js';
 
-/** What became of a send in a store; `busy` only where the caller did not want to wait. */
-export type CommitOutcome = Outcome | { readonly kind: 'busy' };
+/**
+ * What became of a send in a store; `busy` only where the caller did not want to wait: for its account, or for the records
+ * of its guard that are named.
+ */
+export type CommitOutcome = Outcome | { readonly kind: 'busy'; readonly records?: readonly string[] };
+
+/** What a commit waits for while another transaction holds it: everything, accounts but no records of guards, or nothing. */
+export type Patience = 'wait' | 'accounts' | 'skip';
 
 /** A delivery that a worker holds for the time of its lease. */
 export interface Delivery {
@@ -121,14 +127,15 @@ export abstract class OutboxStore {
    *
    * With `host`, everything becomes part of the host's open transaction and shares its fate. With patience `skip`, sends of
    * an account that another transaction holds are not waited for: they come out as `busy` with nothing written, so that one
-   * held account does not stall the others of its batch. Such a batch may also be decided as though every balance sufficed,
-   * by a store that then writes it only where they all do; where they do not, it runs `decide` again on what it reads.
+   * held account does not stall the others of its batch; nor are sends whose guard names a record that is held, also with
+   * `accounts`. A batch that skips may also be decided as though every balance sufficed, by a store that then writes it only
+   * where they all do; where they do not, it runs `decide` again on what it reads.
    */
   abstract commit(
     sends: readonly Send[],
     decide: Decide,
     host?: HostTransaction,
-    patience?: 'wait' | 'skip',
+    patience?: Patience,
   ): Promise<readonly CommitOutcome[]>;
 
   /**
@@ -138,6 +145,14 @@ export abstract class OutboxStore {
   whenCommitted(_host: HostTransaction, task: () => void): void {
     task();
   }
+
+  /**
+   * Resolves as soon as no other transaction holds these records of guards, which a commit has answered `busy` for. A store
+   * that never does so has nothing to wait for.
+   *
+   * @throws StorageUnavailableError when they are held for too long
+   */
+  async whenFree(_records: readonly string[]): Promise<void> {}
 
   /** The live reply kept under a key, if any; with `host` as its open transaction sees it. */
   abstract replay(

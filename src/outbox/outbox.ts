@@ -1,11 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
+import { Lanes } from '../common/lanes.js';
 import { takeTogether } from '../common/take-together.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { Crowd } from './crowd.js';
 import { decide, type Outcome, type RefusalCode } from './decide.js';
-import { type CommitOutcome, type ExpiryOrder, OutboxStore } from './outbox-store.js';
+import { type CommitOutcome, type ExpiryOrder, OutboxStore, type Patience } from './outbox-store.js';
 import { reasonOf } from './reason.js';
 import { refusedAtOnce } from './refused-at-once.js';
 import type { Send } from './send.js';
@@ -24,11 +25,19 @@ interface Waiting {
   readonly send: Send;
   readonly done: (outcome: Outcome) => void;
   readonly fail: (error: unknown) => void;
+  /** How often it has waited for records of its guard. */
+  readonly waits: number;
 }
 
 /** The most that one commit takes: sends, and recipients over all of them. A larger send rides alone. */
 const BATCH_SENDS = 256;
 const BATCH_RECIPIENTS = 5000;
+
+/** A record of a guard counts as so many recipients: PostgreSQL keeps a lock in memory for a new one. */
+const RECORD_WEIGHT = 8;
+
+/** How many times a send waits for its records, should other transactions take them again each time. */
+const MOST_WAITS = 50;
 
 /** How many accounts that somebody else holds are waited for at a time, each on a connection of its own. */
 const WAITING_LANES = 4;
@@ -57,9 +66,8 @@ export class Outbox {
   private writing = 0;
   private gathering: NodeJS.Immediate | undefined;
   private readonly crowd = new Crowd();
-  /** Sends of accounts that somebody else holds, and the accounts that are being waited for. */
-  private readonly held = new Map<string, Waiting[]>();
-  private readonly lanes = new Set<string>();
+  /** Sends of accounts that another transaction holds. */
+  private readonly lanes = new Lanes<Waiting>(WAITING_LANES, (queue) => this.commit(nextBatch(queue), 'accounts'));
 
   constructor(
     private readonly store: OutboxStore,
@@ -120,7 +128,7 @@ export class Outbox {
 
   private enqueue(send: Send): Promise<Outcome> {
     return new Promise((done, fail) => {
-      this.waiting.push({ send, done, fail });
+      this.waiting.push({ send, done, fail, waits: 0 });
       this.crowd.see(this.waiting.length + this.writing);
       this.schedule();
     });
@@ -157,7 +165,7 @@ export class Outbox {
     }
   }
 
-  private async commit(batch: readonly Waiting[], patience: 'wait' | 'skip'): Promise<void> {
+  private async commit(batch: readonly Waiting[], patience: Patience): Promise<void> {
     try {
       const sends = batch.map(({ send }) => send);
       this.answer(batch, await this.store.commit(sends, decide, undefined, patience));
@@ -167,7 +175,7 @@ export class Outbox {
         return;
       }
       // One bad send must not take the others of its batch with it; nothing of the batch was written.
-      for (const item of batch) await this.commit([item], 'wait');
+      for (const item of batch) await this.commit([item], patience);
     }
   }
 
@@ -177,39 +185,40 @@ export class Outbox {
     for (const [index, item] of batch.entries()) {
       const outcome = outcomes[index];
       if (!outcome) item.fail(new Error('The storage gave too few outcomes.'));
-      else if (outcome.kind === 'busy') busy.push(item);
-      else {
+      else if (outcome.kind !== 'busy') {
         if (outcome.kind === 'accepted') {
           rings.add(item.send.channel);
           this.tellRefused(item.send);
         }
         item.done(outcome);
-      }
+      } else if (outcome.records) void this.waitForRecords(item, outcome.records);
+      else busy.push(item);
     }
     for (const channel of rings) this.ring(channel);
-    if (busy.length > 0) this.waitFor(busy);
+    this.lanes.add(busy, ({ send }) => send.accountId);
   }
 
-  /** Accounts that another transaction holds are waited for apart from the others, each in a lane of its own. */
-  private waitFor(busy: readonly Waiting[]): void {
-    for (const item of busy) {
-      const { accountId } = item.send;
-      this.held.set(accountId, [...(this.held.get(accountId) ?? []), item]);
-    }
-    for (const [accountId, items] of this.held) {
-      if (this.lanes.size === WAITING_LANES) return;
-      if (this.lanes.has(accountId)) continue;
-      this.lanes.add(accountId);
-      void this.commit(nextBatch(items), 'wait').finally(() => {
-        this.lanes.delete(accountId);
-        this.waitFor([]);
-      });
-      if (items.length === 0) this.held.delete(accountId);
+  /**
+   * Waits for records that another transaction holds, with no lock on the send's account, and puts the send back into the
+   * queue. A commit that waited would hold its account, which every commit locks first, and delay the account's other sends.
+   */
+  private async waitForRecords(item: Waiting, records: readonly string[]): Promise<void> {
+    try {
+      if (item.waits >= MOST_WAITS) throw new StorageUnavailableError('The records of the send are held elsewhere.');
+      await this.store.whenFree(records);
+      this.waiting.push({ ...item, waits: item.waits + 1 });
+      this.schedule();
+    } catch (error) {
+      item.fail(error);
     }
   }
 }
 
 /** Takes from a queue what goes into one commit. */
 function nextBatch(queue: Waiting[]): Waiting[] {
-  return takeTogether(queue, ({ send }) => send.recipients.length, BATCH_RECIPIENTS, BATCH_SENDS);
+  return takeTogether(queue, weightOf, BATCH_RECIPIENTS, BATCH_SENDS);
+}
+
+function weightOf({ send: { recipients, guard } }: Waiting): number {
+  return recipients.length + (guard?.keys.length ?? 0) * RECORD_WEIGHT;
 }

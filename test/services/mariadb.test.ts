@@ -3,6 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { decide } from '../../src/outbox/decide.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { ACCOUNT, aSend, messageId, onceKey, START } from '../../src/testing/storage-contract/fixtures.js';
+import { counting } from '../../src/testing/storage-contract/records.js';
 import { Gate } from '../support/delivery-world.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { hasServer } from '../support/servers.js';
@@ -94,6 +95,20 @@ suite('MariaDB, where it differs', () => {
     });
     expect(outcomes).toEqual([{ kind: 'replayed', reply: { smsID: messageId(1) } }]);
     expect(await storage.ledger.balance(ACCOUNT)).toBe(4);
+  });
+
+  test('a host transaction with an older snapshot still counts in the record that came about meanwhile', async () => {
+    await open(5);
+    const guarded = (index: number) => aSend(index, { guard: counting('new', messageId(index), 1) });
+    const outcomes = await beside(async (manager) => {
+      await manager.query('SELECT count(*) FROM messaging_guard');
+      await storage.outbox.commit([guarded(1)], decide);
+      return storage.outbox.commit([guarded(2), aSend(3)], decide, { manager });
+    });
+    expect(outcomes).toMatchObject([
+      { kind: 'refused', why: 'guarded', refusal: { values: { count: 2 } } },
+      { kind: 'accepted' },
+    ]);
   });
 
   test('an account that a host transaction holds is busy, and no other is', async () => {

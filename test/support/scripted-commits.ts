@@ -1,10 +1,10 @@
-import type { CommitOutcome, OutboxStore } from '../../src/outbox/outbox-store.js';
+import type { CommitOutcome, OutboxStore, Patience } from '../../src/outbox/outbox-store.js';
 
 /** One call of `commit`. */
 export interface SeenCommit {
   readonly ids: readonly string[];
   readonly recipients: number;
-  readonly patience: 'wait' | 'skip';
+  readonly patience: Patience;
 }
 
 /** A store whose commits a test counts, delays and fails, and whose accounts it holds. */
@@ -25,7 +25,7 @@ export class ScriptedCommits {
       await this.before;
       const fault = this.faults.shift();
       if (fault) throw fault;
-      if (patience === 'wait') await Promise.all(sends.map(({ accountId }) => this.held.get(accountId)));
+      if (patience !== 'skip') await Promise.all(sends.map(({ accountId }) => this.held.get(accountId)));
       const busy = patience === 'skip' ? sends.filter(({ accountId }) => this.held.has(accountId)) : [];
       const outcomes = await real.commit(
         sends.filter((send) => !busy.includes(send)),

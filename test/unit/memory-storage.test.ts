@@ -54,6 +54,7 @@ const RACES = [
   '200 wrong codes at once: exactly three are compared',
   '100 wrong codes at once over 20 services: exactly ten are compared, then the number is locked',
   'right codes and resends at once: one success, one code, and what was verified is not sent again',
+  '40 sends to one number at once that wait for no record with their account in hand: 20 are accepted',
   '40 sends to one number at once, over two accounts, with a cap of 20 over all accounts: 20 are accepted',
   'a receipt and the record of its part at once, 40 times: none is lost',
   'one receipt 20 times at once: its SMS moves once',

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { DataSource } from 'typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
 import { PostgresDialect } from '../../src/storage/typeorm/dialects/postgres-dialect.js';
 import type { Operation } from '../../src/storage/typeorm/operation.js';
 import { PooledExecutor } from '../../src/storage/typeorm/pooled-executor.js';
@@ -55,6 +55,15 @@ function* aloneWork(): Operation<string> {
 
 const lost = () => new Error('Query read timeout');
 const deadlock = () => Object.assign(new Error('deadlock detected'), { code: '40P01' });
+
+test.each<[DataSourceOptions, number]>([
+  [{ type: 'postgres' }, 10],
+  [{ type: 'postgres', poolSize: 40 }, 40],
+  [{ type: 'postgres', poolSize: 40, extra: { max: 4 } }, 4],
+  [{ type: 'mysql', extra: { connectionLimit: 6 } }, 6],
+])('%j: as many connections as its pool has', (options, connections) => {
+  expect(new PooledExecutor(new DataSource(options), new PostgresDialect()).connections).toBe(connections);
+});
 
 describe('a transaction on a connection of the pool', () => {
   test.each(['57014', '57P01', '25P03', '25P04', '55P03'])(

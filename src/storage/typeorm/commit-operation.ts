@@ -1,5 +1,5 @@
 import { type Decide, onceId, type StoredReply } from '../../outbox/decide.js';
-import type { CommitOutcome } from '../../outbox/outbox-store.js';
+import type { CommitOutcome, Patience } from '../../outbox/outbox-store.js';
 import type { OnceKey, Send } from '../../outbox/send.js';
 import type { Dialect } from './dialect.js';
 import type { LaneTurns } from './lane-turns.js';
@@ -8,32 +8,37 @@ import { lockRecords, writeRecords } from './record-operations.js';
 import { insertSends } from './send-inserts.js';
 import { integerOf, textOf } from './values.js';
 
-/** Lock, read, decide, write: see `OutboxStore.commit`. */
+/** Lock, read, decide, write: see `OutboxStore.commit`, and `lockRecords` for `which`. */
 export function* commitSends(
   dialect: Dialect,
   sends: readonly Send[],
   decide: Decide,
-  patience: 'wait' | 'skip',
+  patience: Patience,
   turns: LaneTurns,
+  which: 'all' | 'seen' = 'all',
 ): Operation<readonly CommitOutcome[]> {
-  if (patience === 'wait') for (const sql of dialect.lockTimeout) yield { sql, params: [] };
-  const balances = yield* lockAccounts(dialect, sends, patience);
-  const busy = patience === 'skip' ? yield* heldElsewhere(dialect, sends, balances) : new Set<string>();
-  const free = busy.size === 0 ? sends : sends.filter(({ accountId }) => !busy.has(accountId));
-  const replies = yield* keptReplies(dialect, free);
-  const keys = free.flatMap(({ guard }) => guard?.keys ?? []);
-  const { seen: records, versions } = yield* lockRecords(dialect, keys);
+  const [accounts, others] = [patience === 'skip' ? 'skip' : 'wait', patience === 'wait' ? 'wait' : 'skip'] as const;
+  if (accounts === 'wait') for (const sql of dialect.lockTimeout) yield { sql, params: [] };
+  const balances = yield* lockAccounts(dialect, sends, accounts);
+  const elsewhere = accounts === 'skip' ? yield* heldElsewhere(dialect, sends, balances) : new Set<string>();
+  const had = elsewhere.size === 0 ? sends : sends.filter(({ accountId }) => !elsewhere.has(accountId));
+  const replies = yield* keptReplies(dialect, had);
+  const keys = had.flatMap(({ guard }) => guard?.keys ?? []);
+  const { seen: records, versions, held } = yield* lockRecords(dialect, keys, others, which);
+  const heldOf = ({ guard }: Send) => guard?.keys.filter((key) => held.has(key)) ?? [];
+  const free = held.size === 0 ? had : had.filter((send) => heldOf(send).length === 0);
   const decision = decide(free, { balances, replies, records });
   if (decision.accepted.length > 0) {
     const statements = [debit(dialect, decision.spent), ...insertSends(dialect, decision.accepted, turns)];
     yield* writeAll(dialect.together(statements), decision.records.size === 0);
-    yield* writeRecords(dialect, versions, decision.records);
+    yield* writeRecords(dialect, versions, decision.records, others);
   }
-  if (busy.size === 0) return decision.outcomes;
+  if (free.length === sends.length) return decision.outcomes;
   const decided = decision.outcomes[Symbol.iterator]();
-  return sends.map(({ accountId }) => {
-    const outcome = busy.has(accountId) ? undefined : decided.next().value;
-    return outcome ?? { kind: 'busy' };
+  return sends.map((send) => {
+    if (elsewhere.has(send.accountId)) return { kind: 'busy' };
+    const busy = heldOf(send);
+    return busy.length > 0 ? { kind: 'busy', records: busy } : (decided.next().value ?? { kind: 'busy' });
   });
 }
 

@@ -76,6 +76,12 @@ export abstract class Dialect {
   /** What makes a read see what is committed now, even in a host's transaction whose snapshot is older. */
   readonly current: string = '';
 
+  /**
+   * Whether a lock on a row that is not there keeps other transactions from inserting rows near it, in a host's transaction,
+   * whose isolation level is not ours to choose.
+   */
+  readonly locksGaps: boolean = false;
+
   /** A join that reads its left side first, so that this side sets the order in which rows are locked. */
   readonly thenJoin: string = 'JOIN';
 
@@ -130,9 +136,21 @@ export abstract class Dialect {
     return { sql, params: [...params, JSON.stringify(rows)] };
   }
 
-  /** Writes rows unless their key exists; answers how many it wrote. MySQL writes none when it finds one of them. */
-  *insertNew(insert: Statement, key: string): Operation<number> {
+  /**
+   * Writes rows unless their key exists; answers how many it wrote. MySQL writes none when it finds one of them, and MariaDB
+   * none with `skip` when another transaction is about to.
+   */
+  *insertNew(insert: Statement, key: string, _ifLocked?: 'wait' | 'skip'): Operation<number> {
     return (yield { ...insert, sql: `${insert.sql} ${this.onDuplicate(key)}` }).affected;
+  }
+
+  /**
+   * Of ids under which no row could be locked: those that another transaction holds a row under, or is about to insert one.
+   * With `wait` these are waited for, and there are none.
+   */
+  // biome-ignore lint/correctness/useYield: a database with one writer need not be asked
+  *heldIds(_table: string, _ids: readonly string[], _ifLocked: 'wait' | 'skip'): Operation<readonly string[]> {
+    return [];
   }
 
   /** The end of an insert: where the key exists, these columns are replaced; without columns nothing is. */

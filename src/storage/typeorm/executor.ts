@@ -12,6 +12,11 @@ export type Work<T> = () => Operation<T>;
 export abstract class Executor {
   abstract readonly dialect: Dialect;
 
+  /** How many transactions may be open at a time. */
+  get connections(): number {
+    return 1;
+  }
+
   /** One transaction of our own; resolves after its commit, when the database has it on disk. */
   abstract write<T>(work: Work<T>, host?: HostTransaction): Promise<T>;
 

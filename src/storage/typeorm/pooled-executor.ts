@@ -14,6 +14,8 @@ const TRY_AGAIN = new Set(['40001', '40P01', 'ER_LOCK_DEADLOCK']);
 
 /** How long a connection of the pool is waited for, in milliseconds: some drivers would wait without end. */
 const CONNECTION_MS = 5000;
+/** Connections in a pool of `pg` and of `mysql2`, unless told otherwise. */
+const DRIVERS_POOL = 10;
 
 /** Databases with a connection pool: each write is a transaction on a connection of its own. */
 export class PooledExecutor extends Executor {
@@ -31,6 +33,12 @@ export class PooledExecutor extends Executor {
       dialect.session(runner, await runner.connect()).discard();
     });
     this.watch = new TransactionWatch(dataSource);
+  }
+
+  override get connections(): number {
+    const { poolSize, extra } = this.dataSource.options;
+    const own: unknown = Reflect.get(Object(extra), 'max') ?? Reflect.get(Object(extra), 'connectionLimit');
+    return typeof own === 'number' ? own : (poolSize ?? DRIVERS_POOL);
   }
 
   override write<T>(work: Work<T>, host?: HostTransaction): Promise<T> {

@@ -8,6 +8,8 @@ import { integerOf, textOf } from './values.js';
 export interface LockedRecords {
   readonly seen: SeenRecords;
   readonly versions: ReadonlyMap<string, number>;
+  /** Keys of records that another transaction holds, or is about to insert; none where these are waited for. */
+  readonly held: ReadonlySet<string>;
 }
 
 /** Somebody else wrote a record first. Its code asks the executor to repeat the transaction, as the database's own would. */
@@ -19,21 +21,32 @@ export class RecordMovedError extends Error {
 /** One caller's step on the records of its keys. */
 export interface AnyStep {
   readonly keys: readonly string[];
+  readonly first: 'lock' | 'look';
   run(seen: SeenRecords): RecordChanges;
 }
 
-/** Whether a step ran or threw; one that threw has changed nothing. */
-export type StepOutcome = { readonly done: true } | { readonly error: unknown };
+/** Whether a step ran, threw, or would have to wait for records. One that did not run has changed nothing. */
+export type StepOutcome = { readonly done: true } | { readonly error: unknown } | { readonly busy: readonly string[] };
 
-/** Lock, read, step after step, write: see `GuardStore.change`. Each step sees what those before it have changed. */
-export function* changeRecords(dialect: Dialect, steps: readonly AnyStep[]): Operation<readonly StepOutcome[]> {
-  const { seen: read, versions } = yield* lockRecords(
-    dialect,
-    steps.flatMap(({ keys }) => keys),
-  );
+/**
+ * Look, lock, read, step after step, write: see `GuardStore.change`. Each step sees what those before it have changed. With
+ * `skip`, a step on a record that another transaction holds does not run: its outcome is `busy`.
+ */
+export function* changeRecords(
+  dialect: Dialect,
+  steps: readonly AnyStep[],
+  ifLocked: 'wait' | 'skip',
+): Operation<readonly StepOutcome[]> {
+  const answered = yield* withoutLock(dialect, steps);
+  const others = steps.filter((step) => !answered.has(step));
+  if (ifLocked === 'wait') for (const sql of dialect.lockTimeout) yield { sql, params: [] };
+  const { seen: read, versions, held } = yield* lockRecords(dialect, keysOf(others), ifLocked);
   const seen = new Map(read);
   const changed = new Map<string, GuardRecord>();
   const outcomes = steps.map((step): StepOutcome => {
+    if (answered.has(step)) return { done: true };
+    const busy = step.keys.filter((key) => held.has(key));
+    if (busy.length > 0) return { busy };
     try {
       for (const [key, record] of step.run(seen)) {
         changed.set(key, record);
@@ -44,8 +57,34 @@ export function* changeRecords(dialect: Dialect, steps: readonly AnyStep[]): Ope
       return { error };
     }
   });
-  yield* writeRecords(dialect, versions, changed);
+  yield* writeRecords(dialect, versions, changed, ifLocked);
   return outcomes;
+}
+
+/**
+ * Runs the steps that look first on what is committed at this moment, without a lock; answers those that it settles. One
+ * statement reads all records. Their messages are read after it, and fail for good: a record that is not lost then was not
+ * lost before, but a lost one may have been given another message in between, so its steps take the lock.
+ */
+function* withoutLock(dialect: Dialect, steps: readonly AnyStep[]): Operation<ReadonlySet<AnyStep>> {
+  const looking = dialect.lock('a', 'skip') === '' ? [] : steps.filter(({ first }) => first === 'look');
+  if (looking.length === 0) return new Set();
+  const sql = `SELECT a.id, a.state, a.messages FROM messaging_guard a WHERE a.id IN ${dialect.strings()}`;
+  const seen = yield* seenIn(dialect, yield* rowsOf(sql, JSON.stringify(keysOf(looking))));
+  return new Set(
+    looking.filter(({ keys, run }) => {
+      if (keys.some((key) => seen.get(key)?.lost)) return false;
+      try {
+        return run(seen).size === 0;
+      } catch {
+        return false;
+      }
+    }),
+  );
+}
+
+function keysOf(steps: readonly { readonly keys: readonly string[] }[]): string[] {
+  return [...new Set(steps.flatMap(({ keys }) => keys))];
 }
 
 /** A record stays lost while it stands for the same messages. */
@@ -53,20 +92,43 @@ function isSameFate(before: SeenRecord | undefined, { messages }: GuardRecord): 
   return before?.lost === true && messages.every((id) => before.messages.includes(id));
 }
 
-/** The records of some keys; those that exist are locked, in one order by everybody. */
-export function* lockRecords(dialect: Dialect, keys: readonly string[]): Operation<LockedRecords> {
-  if (keys.length === 0) return { seen: new Map(), versions: new Map() };
+/**
+ * The records of some keys; those that exist are locked, in one order by everybody.
+ *
+ * @param which `seen`: only those that a plain read sees. One that it does not see may exist: then `writeRecords` throws
+ */
+export function* lockRecords(
+  dialect: Dialect,
+  keys: readonly string[],
+  ifLocked: 'wait' | 'skip',
+  which: 'all' | 'seen' = 'all',
+): Operation<LockedRecords> {
+  if (keys.length === 0) return { seen: new Map(), versions: new Map(), held: new Set() };
+  const wanted = [...new Set(keys)];
   const rows = yield* rowsOf(
-    dialect.lockByIds('messaging_guard', 'a.id, a.version, a.state, a.messages', 'wait'),
-    JSON.stringify([...new Set(keys)]),
+    dialect.lockByIds('messaging_guard', 'a.id, a.version, a.state, a.messages', ifLocked),
+    JSON.stringify(which === 'all' ? wanted : yield* seenKeys(dialect, wanted)),
   );
+  const versions = new Map(rows.map((row) => [textOf(row, 'id'), integerOf(row, 'version')]));
+  const missing = wanted.filter((key) => !versions.has(key));
+  const held = missing.length === 0 ? [] : yield* dialect.heldIds('messaging_guard', missing, ifLocked);
+  return { seen: yield* seenIn(dialect, rows), versions, held: new Set(held) };
+}
+
+function* seenKeys(dialect: Dialect, keys: readonly string[]): Operation<readonly string[]> {
+  const sql = `SELECT a.id FROM messaging_guard a WHERE a.id IN ${dialect.strings()}`;
+  return (yield* rowsOf(sql, JSON.stringify(keys))).map((row) => textOf(row, 'id'));
+}
+
+function* seenIn(dialect: Dialect, rows: readonly Row[]): Operation<SeenRecords> {
   const failed = yield* failedOf(dialect, rows.flatMap(messagesOf));
-  const seen = rows.map((row): [string, SeenRecord] => {
-    const messages = messagesOf(row);
-    const lost = messages.length > 0 && messages.every((id) => failed.has(id));
-    return [textOf(row, 'id'), { state: JSON.parse(textOf(row, 'state')), messages, lost }];
-  });
-  return { seen: new Map(seen), versions: new Map(rows.map((row) => [textOf(row, 'id'), integerOf(row, 'version')])) };
+  return new Map(
+    rows.map((row): [string, SeenRecord] => {
+      const messages = messagesOf(row);
+      const lost = messages.length > 0 && messages.every((id) => failed.has(id));
+      return [textOf(row, 'id'), { state: JSON.parse(textOf(row, 'state')), messages, lost }];
+    }),
+  );
 }
 
 /**
@@ -77,6 +139,7 @@ export function* writeRecords(
   dialect: Dialect,
   versions: ReadonlyMap<string, number>,
   changes: RecordChanges,
+  ifLocked: 'wait' | 'skip',
 ): Operation<void> {
   const rows = [...changes].sort(([a], [b]) => (a < b ? -1 : 1));
   const added = rows.filter(([key]) => !versions.has(key));
@@ -87,7 +150,7 @@ export function* writeRecords(
   let written = 0;
   if (added.length > 0) {
     const insert = dialect.insertRows({ table: 'messaging_guard', shape: SHAPE, rows: added.map(toRow) });
-    written += yield* dialect.insertNew(insert, 'id');
+    written += yield* dialect.insertNew(insert, 'id', ifLocked);
   }
   if (changed.length > 0) {
     const update = dialect.updateRows({

@@ -1,6 +1,7 @@
 import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Page } from '../../common/page.js';
 import type { Decide, StoredReply } from '../../outbox/decide.js';
+import type { GuardStore } from '../../outbox/guard-store.js';
 import {
   type ClaimOrder,
   type CommitOutcome,
@@ -9,6 +10,7 @@ import {
   type MessageQuery,
   type Movement,
   OutboxStore,
+  type Patience,
   type ReferredDelivery,
   type StoredMessage,
   type StoredRecipient,
@@ -32,6 +34,7 @@ import {
 } from './message-operations.js';
 import { expireDeliveries, settleDeliveries } from './settle-operation.js';
 import { deliveriesByReference, listTrail } from './trail-operations.js';
+import { TypeormGuardStore } from './typeorm-guard-store.js';
 
 /** Sends and their deliveries in SQL. */
 export class TypeormOutboxStore extends OutboxStore {
@@ -39,7 +42,11 @@ export class TypeormOutboxStore extends OutboxStore {
   /** Whether the last batch was accepted whole: the next one is trusted to be then, and written without looking first. */
   private trusting = true;
 
-  constructor(private readonly executor: Executor) {
+  constructor(
+    private readonly executor: Executor,
+    /** Of the same database: what waits for records shares its connections. */
+    private readonly guards: GuardStore = new TypeormGuardStore(executor),
+  ) {
     super();
   }
 
@@ -47,12 +54,20 @@ export class TypeormOutboxStore extends OutboxStore {
     sends: readonly Send[],
     decide: Decide,
     host?: HostTransaction,
-    patience: 'wait' | 'skip' = 'wait',
+    patience: Patience = 'wait',
   ): Promise<readonly CommitOutcome[]> {
     const { executor, turns } = this;
     const { dialect } = executor;
+    if (host) {
+      // Tried again where a record was not seen, by then with a lock on all.
+      let which: 'all' | 'seen' = dialect.locksGaps ? 'seen' : 'all';
+      return executor.write(() => {
+        const operation = commitSends(dialect, sends, decide, patience, turns, which);
+        which = 'all';
+        return operation;
+      }, host);
+    }
     const work = () => commitSends(dialect, sends, decide, patience, turns);
-    if (host) return executor.write(work, host);
     if (this.trusting && patience === 'skip' && canCommitAtOnce(dialect, sends)) {
       const outcomes = await executor.write(() => commitAtOnce(dialect, sends, decide, turns));
       if (outcomes) return outcomes;
@@ -64,6 +79,10 @@ export class TypeormOutboxStore extends OutboxStore {
 
   override whenCommitted(host: HostTransaction, task: () => void): void {
     this.executor.whenCommitted(host, task);
+  }
+
+  override whenFree(records: readonly string[]): Promise<void> {
+    return this.guards.change(records, () => ({ result: undefined, changes: new Map() }));
   }
 
   override replay(

@@ -152,15 +152,16 @@ export class TypeormStorage extends MessagingStorage {
       if (own) await dataSource.destroy();
       throw error;
     });
+    const guards = new TypeormGuardStore(executor);
     this.connection = {
       dataSource,
       own,
       executor,
-      outbox: new TypeormOutboxStore(executor),
+      outbox: new TypeormOutboxStore(executor, guards),
       ledger: new TypeormLedgerStore(executor),
       accounts: new TypeormAccountStore(executor),
       phones: new TypeormPhoneStore(executor),
-      guards: new TypeormGuardStore(executor),
+      guards,
       parts: new TypeormPartStore(executor),
       sessions: new TypeormSessionStore(executor),
       media: new TypeormMediaStore(executor),

@@ -108,6 +108,21 @@ export function recordTests({ test }: TestRunner, world: World): void {
     assert.deepEqual([...(await look(world, 'd'))], []);
   });
 
+  test('a step that looks first sees what was committed before it, and changes what it would have changed', async () => {
+    const upTo = (most: number) =>
+      world.guards.change(
+        ['a', 'b'],
+        (seen) => {
+          const count = countIn(seen, 'a');
+          return { result: count, changes: new Map(count < most ? [['a', aRecord(count + 1)]] : []) };
+        },
+        'look',
+      );
+    assert.deepEqual([await upTo(0), await upTo(2), await upTo(2), await upTo(2)], [0, 0, 1, 2]);
+    await world.guards.change(['a'], () => ({ result: 0, changes: new Map([['a', aRecord(7)]]) }));
+    assert.equal(await upTo(2), 7);
+  });
+
   test('a step that throws changes nothing', async () => {
     await world.guards.change(['a'], () => ({ result: 0, changes: new Map([['a', aRecord(1)]]) }));
     const failing = world.guards.change(['a'], () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { decide } from '../../outbox/decide.js';
 import type { Send } from '../../outbox/send.js';
-import { ACCOUNT, aSend, messageId, recipients } from './fixtures.js';
+import { ACCOUNT, aSend, messageId, onceKey, recipients, START } from './fixtures.js';
+import { countIn, counting, look } from './records.js';
 import type { TestRunner } from './test-runner.js';
 import { kinds, type World } from './world.js';
 
@@ -58,4 +59,37 @@ export function unwaitingTests({ test }: TestRunner, world: World): void {
     await world.holds(0, 'acc2');
     await world.holds(1, 'poor');
   });
+
+  test('a repeat under an Idempotency-Key is none without waiting either, after a batch that went well', async () => {
+    await world.fund(9);
+    const skip = (...sends: readonly Send[]) => world.outbox.commit(sends, decide, undefined, 'skip');
+    const first = aSend(1, { once: onceKey() });
+    assert.deepEqual(kinds(await skip(aSend(10), aSend(11))), ['accepted', 'accepted']);
+    assert.deepEqual(kinds(await skip(first)), ['accepted']);
+    assert.deepEqual(await skip(aSend(2, { once: onceKey() })), [{ kind: 'replayed', reply: first.reply }]);
+    const other = onceKey({ key: 'k2' });
+    const outcomes = await skip(
+      aSend(3, { once: onceKey({ fingerprint: 'f2' }) }),
+      aSend(4, { once: other }),
+      aSend(5, { once: other }),
+      aSend(6),
+    );
+    assert.deepEqual(kinds(outcomes), ['idempotency_mismatch', 'accepted', 'replayed', 'accepted']);
+    assert.deepEqual((await world.outbox.replay(onceKey(), START))?.reply, first.reply);
+    for (const index of [2, 3, 5]) assert.equal(await find(index), undefined);
+    await world.holds(4);
+  });
+
+  for (const patience of ['skip', 'accounts'] as const) {
+    test(`a guard that nobody is in the way of decides on its records with patience ${patience}`, async () => {
+      await world.fund(9);
+      const commit = (...sends: readonly Send[]) => world.outbox.commit(sends, decide, undefined, patience);
+      const guarded = (index: number) => aSend(index, { guard: counting('a', messageId(index), 2) });
+      assert.deepEqual(kinds(await commit(guarded(1), aSend(2))), ['accepted', 'accepted']);
+      assert.deepEqual(kinds(await commit(guarded(3), guarded(4), aSend(5))), ['accepted', 'guarded', 'accepted']);
+      await world.outbox.whenFree(['a', 'b']);
+      assert.equal(countIn(await look(world, 'a'), 'a'), 2);
+      await world.holds(5);
+    });
+  }
 }

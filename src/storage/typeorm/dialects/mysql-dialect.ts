@@ -21,6 +21,11 @@ const MIGRATION_WAIT_S = 60;
 /** That a statement of the schema has been run before. */
 const DONE = new Set(['ER_TABLE_EXISTS_ERROR', 'ER_DUP_KEYNAME', 'ER_DUP_FIELDNAME', 'ER_CANT_DROP_FIELD_OR_KEY']);
 
+/** That another transaction has the lock. */
+function isHeld(error: unknown): boolean {
+  return ['ER_LOCK_WAIT_TIMEOUT', 'ER_LOCK_NOWAIT'].includes(codeOf(error) ?? '');
+}
+
 /**
  * MariaDB from version 10.6, tested on 10.11; MySQL from 8.0.17 by its documentation, untested. An id has up to 191
  * characters and a name up to 255. MySQL bounds waits for a lock by `innodb_lock_wait_timeout` alone (50 s by default).
@@ -31,6 +36,7 @@ export class MysqlDialect extends Dialect {
   // REPEATABLE READ, the default, would read after a wait for a lock what stood there before it.
   override readonly isolation = 'READ COMMITTED';
   override readonly current = ' LOCK IN SHARE MODE';
+  override readonly locksGaps = true;
   override readonly thenJoin = 'STRAIGHT_JOIN';
 
   private readonly text: string;
@@ -114,11 +120,32 @@ export class MysqlDialect extends Dialect {
   }
 
   /** `INSERT IGNORE` would pass over every other fault too, and `ON DUPLICATE KEY UPDATE` does not tell what it did. */
-  override *insertNew({ sql, params }: Statement): Operation<number> {
+  override *insertNew({ sql, params }: Statement, _key: string, ifLocked?: 'wait' | 'skip'): Operation<number> {
+    const { insertWait } = this.server;
+    const bounded = ifLocked && insertWait !== '' ? `${insertWait}${ifLocked === 'skip' ? 0 : 5} FOR ${sql}` : sql;
     try {
-      return yield* write(sql, ...params);
+      return yield* write(bounded, ...params);
     } catch (error) {
-      if (codeOf(error) === 'ER_DUP_ENTRY') return 0;
+      if (codeOf(error) === 'ER_DUP_ENTRY' || (ifLocked === 'skip' && isHeld(error))) return 0;
+      throw error;
+    }
+  }
+
+  /** A row that is not committed yet is no row to a plain read, but one to a lock. */
+  override *heldIds(table: string, ids: readonly string[], ifLocked: 'wait' | 'skip'): Operation<readonly string[]> {
+    if (ifLocked === 'wait' || !(yield* this.isHeld(table, ids))) return [];
+    const held: string[] = [];
+    for (const id of ids) if (yield* this.isHeld(table, [id])) held.push(id);
+    return held;
+  }
+
+  /** Whether there is a row under one of these ids, be it about to come only. */
+  private *isHeld(table: string, ids: readonly string[]): Operation<boolean> {
+    try {
+      const sql = `SELECT a.id FROM ${table} a${KEYED} WHERE a.id IN ${this.strings()} FOR UPDATE NOWAIT`;
+      return (yield* rowsOf(sql, JSON.stringify(ids))).length > 0;
+    } catch (error) {
+      if (isHeld(error)) return true;
       throw error;
     }
   }

@@ -6,10 +6,16 @@ export interface MysqlServer {
   readonly collation: string;
   /** What bounds the wait for a row lock, in a statement; empty where only the server's own setting can. */
   readonly lockWait: string;
+  /** What bounds the wait of the insert behind it, in whole seconds that follow with ` FOR `; empty where nothing can. */
+  readonly insertWait: string;
 }
 
-const MARIADB: MysqlServer = { collation: 'utf8mb4_nopad_bin', lockWait: ' WAIT 5' };
-const MYSQL: MysqlServer = { collation: 'utf8mb4_0900_bin', lockWait: '' };
+const MARIADB: MysqlServer = {
+  collation: 'utf8mb4_nopad_bin',
+  lockWait: ' WAIT 5',
+  insertWait: 'SET STATEMENT innodb_lock_wait_timeout = ',
+};
+const MYSQL: MysqlServer = { collation: 'utf8mb4_0900_bin', lockWait: '', insertWait: '' };
 
 const SETTINGS = 'SELECT version() AS version, @@sql_mode AS sql_mode, @@default_storage_engine AS engine';
 

@@ -3,6 +3,10 @@ import { type ColumnType, Dialect } from '../dialect.js';
 import { type Operation, rowsOf, type Statement, write } from '../operation.js';
 import type { FirstRows, RowShape } from '../rows.js';
 import { type PostgresConnection, planNameOf, preparedSession, type Session } from '../session.js';
+import { textOf } from '../values.js';
+
+/** Sets our advisory locks apart from a host's. Any constant will do, the same in every instance of this package. */
+const ADVISORY = '7305808869231650';
 
 const CAST = { id: 'text', text: 'text', integer: 'bigint' } as const;
 
@@ -60,6 +64,21 @@ export class PostgresDialect extends Dialect {
 
   override lock(alias: string, ifLocked: 'wait' | 'skip', strength = 'update'): string {
     return ` FOR ${strength.toUpperCase()} OF ${alias}${ifLocked === 'skip' ? ' SKIP LOCKED' : ''}`;
+  }
+
+  /**
+   * No statement sees a row that another transaction has inserted and not committed, but an insert under its id waits. So
+   * each transaction takes an advisory lock on an id, until its end, before it inserts a row under it.
+   */
+  override *heldIds(table: string, ids: readonly string[], ifLocked: 'wait' | 'skip'): Operation<readonly string[]> {
+    const given = 'jsonb_array_elements_text(?::jsonb) AS v(id)';
+    const number = `hashtextextended(v.id, ${ADVISORY})`;
+    const sql =
+      ifLocked === 'wait'
+        ? `SELECT pg_advisory_xact_lock(${number}) FROM ${given}`
+        : `SELECT v.id FROM ${given} WHERE EXISTS (SELECT FROM ${table} a WHERE a.id = v.id) OR NOT pg_try_advisory_xact_lock(${number})`;
+    const rows = yield* rowsOf(sql, JSON.stringify([...ids].sort()));
+    return ifLocked === 'wait' ? [] : rows.map((row) => textOf(row, 'id'));
   }
 
   /** Group by group: a join, which the planner is free to turn round, may read the whole table. */
@@ -123,8 +142,7 @@ export class PostgresDialect extends Dialect {
 
   override *exclusively(migration: () => Operation<void>): Operation<void> {
     yield* write('SET LOCAL statement_timeout = 0');
-    // Any constant will do; it only must be the same in every instance of this package.
-    yield { sql: 'SELECT pg_advisory_xact_lock(7305808869231650)', params: [], unhurried: true };
+    yield { sql: `SELECT pg_advisory_xact_lock(${ADVISORY})`, params: [], unhurried: true };
     yield* migration();
   }
 }
