@@ -41,7 +41,7 @@ function* checkLimits(
   limits: SessionLimits,
 ): Operation<void> {
   const key = `sessions-${hash('sha256', JSON.stringify([channel, accountId]), 'base64url')}`;
-  const { versions } = yield* lockRecords(dialect, [key]);
+  const { versions } = yield* lockRecords(dialect, [key], 'wait');
   const rows = yield* rowsOf(
     `SELECT ${SESSION} FROM messaging_session a${dialect.by('messaging_session_account')}
       WHERE a.account_id = ? AND a.channel = ? ORDER BY a.created_at DESC, a.id DESC LIMIT ?`,
@@ -49,7 +49,7 @@ function* checkLimits(
   );
   checkSessionLimits(rows.map(toSession), limits, createdAt);
   const expiresAt = createdAt + limits.windowMs;
-  yield* writeRecords(dialect, versions, new Map([[key, { state: {}, messages: [], expiresAt }]]));
+  yield* writeRecords(dialect, versions, new Map([[key, { state: {}, messages: [], expiresAt }]]), 'wait');
 }
 
 /** See `SessionStore.lease`. The condition is checked again on what stands there when the row can be had. */
