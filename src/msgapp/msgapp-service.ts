@@ -46,7 +46,10 @@ export interface MsgappSendOptions {
   readonly once?: OnceRequest | undefined;
   /** Be part of a transaction that the host has open: with TypeORM `host: { manager }`. */
   readonly host?: HostTransaction | undefined;
-  /** Ends the fetching of a file. */
+  /**
+   * Aborted when the result is no longer wanted: the fetching of a file ends, and a send that is in no transaction yet is
+   * dropped, charges nothing, and the call throws the signal's reason. One that was accepted stays accepted.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -83,7 +86,7 @@ export class MsgappService {
 
   /** As `sendText`, and tells whether it was a replay. */
   async acceptText(accountId: string, text: MsgappText, options: MsgappSendOptions = {}): Promise<Acceptance> {
-    const { once, host } = knownCallOptions('a send', options, 'once', 'host', 'signal');
+    const { once, host, signal } = knownCallOptions('a send', options, 'once', 'host', 'signal');
     const send = async (key?: OnceKey) => {
       checkInput(text);
       const from = this.checkNumbers(text);
@@ -92,7 +95,8 @@ export class MsgappService {
       if (body.trim() === '') throw new MessagingError('error.empty_message');
       const sender = await this.senders.choose(accountId, from, host);
       const payload = { kind: 'text', text: body };
-      return this.outbox.accept(this.draft(this.ids.next(), accountId, sender, text.to, payload, key), host);
+      const draft = this.draft(this.ids.next(), accountId, sender, text.to, payload, key);
+      return this.outbox.accept(draft, { host, signal });
     };
     return this.gate.run(accountId, this.route('text'), once, send, host);
   }
@@ -128,7 +132,8 @@ export class MsgappService {
       const media = await this.intake.take(accountId, id, file.mediaUrl, kind, { signal, host });
       const payload: MediaPayload = { kind: 'media', media, ...(caption === undefined ? {} : { caption }) };
       try {
-        const accepted = await this.outbox.accept(this.draft(id, accountId, sender, file.to, payload, key), host);
+        const draft = this.draft(id, accountId, sender, file.to, payload, key);
+        const accepted = await this.outbox.accept(draft, { host, signal });
         if (accepted.replayed) await this.intake.remove(id, host);
         return accepted;
       } catch (error) {

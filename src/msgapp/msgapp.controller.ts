@@ -54,8 +54,9 @@ export class MsgappController {
     @MessagingBody() body: SendTextBody,
     @Once() once: OnceRequest | undefined,
     @ReplyHeaders() headers: ReplyHeaders,
+    @RequestSignal() signal: AbortSignal,
   ): Promise<object> {
-    return answerOf(this.messages.acceptText(accountId, body, { once }), headers);
+    return answerOf(this.messages.acceptText(accountId, body, { once, signal }), headers);
   }
 
   @Post('send/media')

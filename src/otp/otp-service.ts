@@ -44,6 +44,11 @@ export interface OtpSendOptions {
   readonly once?: OnceRequest | undefined;
   /** Be part of a transaction that the host has open: with TypeORM `host: { manager }`. */
   readonly host?: HostTransaction | undefined;
+  /**
+   * Aborted when the result is no longer wanted: a send that is in no transaction yet is dropped, charges nothing, and the
+   * call throws the signal's reason. One that was accepted stays accepted.
+   */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const ROUTE = 'send/otp';
@@ -91,13 +96,13 @@ export class OtpService implements OnApplicationBootstrap {
 
   /** As `send`, and tells whether it was a replay. */
   async accept(accountId: string, otp: OtpToSend, options: OtpSendOptions = {}): Promise<Acceptance> {
-    const { once, host } = knownCallOptions('a send', options, 'once', 'host');
+    const { once, host, signal } = knownCallOptions('a send', options, 'once', 'host', 'signal');
     checkAccountId(accountId);
     const send = async (key?: OnceKey) => {
       checkInput(otp);
       const binding = bindingOf(accountId, otp);
       try {
-        return await this.outbox.accept(await this.draft(binding, otp.channel, key, host), host);
+        return await this.outbox.accept(await this.draft(binding, otp.channel, key, host), { host, signal });
       } catch (error) {
         this.announce(binding, error);
         throw error;

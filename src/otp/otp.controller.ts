@@ -5,6 +5,7 @@ import { MessagingController } from '../http/messaging-controller.js';
 import { Once } from '../http/once.decorator.js';
 import { answerOf } from '../http/replay.js';
 import { ReplyHeaders } from '../http/reply-headers.decorator.js';
+import { RequestSignal } from '../http/request-signal.decorator.js';
 import type { OnceRequest } from '../outbox/once-gate.js';
 import { SendOtpBody, VerifyOtpBody } from './otp.dto.js';
 import { OtpService } from './otp-service.js';
@@ -26,8 +27,9 @@ export class OtpController {
     @MessagingBody() body: SendOtpBody,
     @Once() once: OnceRequest | undefined,
     @ReplyHeaders() headers: ReplyHeaders,
+    @RequestSignal() signal: AbortSignal,
   ): Promise<object> {
-    return answerOf(this.otp.accept(accountId, body, { once }), headers);
+    return answerOf(this.otp.accept(accountId, body, { once, signal }), headers);
   }
 
   @Post('verify/otp')

@@ -21,8 +21,17 @@ export interface Acceptance {
   readonly replayed: boolean;
 }
 
+/** How a send is accepted. */
+export interface AcceptOptions {
+  /** Be part of this open transaction of the host: sent when that commits, and undone with it. */
+  readonly host?: HostTransaction | undefined;
+  /** Aborted when the caller no longer waits: a send that is in no transaction yet is dropped, and charges nothing. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 interface Waiting {
   readonly send: Send;
+  readonly signal: AbortSignal | undefined;
   readonly done: (outcome: Outcome) => void;
   readonly fail: (error: unknown) => void;
   /** How often it has waited for records of its guard. */
@@ -76,14 +85,15 @@ export class Outbox {
   ) {}
 
   /**
-   * Charges, stores and queues a send, all or nothing. With `host` it becomes part of the host's open transaction: it is
-   * sent when that commits, and undone with it.
+   * Charges, stores and queues a send, all or nothing.
    *
    * @throws MessagingError `error.insufficient_balance`, `error.idempotency_mismatch`, `error.account_not_found`,
    *   `error.storage_unavailable`, and what the send's guard refuses with
+   * @throws the signal's reason when the send was dropped
    */
-  async accept(send: Send, host?: HostTransaction): Promise<Acceptance> {
-    const outcome = host ? await this.acceptIn(host, send) : await this.enqueue(send);
+  async accept(send: Send, { host, signal }: AcceptOptions = {}): Promise<Acceptance> {
+    signal?.throwIfAborted();
+    const outcome = host ? await this.acceptIn(host, send) : await this.enqueue(send, signal);
     if (outcome.kind === 'refused') throw refusalOf(outcome);
     return { reply: outcome.reply, replayed: outcome.kind === 'replayed' };
   }
@@ -126,9 +136,9 @@ export class Outbox {
     return outcome;
   }
 
-  private enqueue(send: Send): Promise<Outcome> {
+  private enqueue(send: Send, signal: AbortSignal | undefined): Promise<Outcome> {
     return new Promise((done, fail) => {
-      this.waiting.push({ send, done, fail, waits: 0 });
+      this.waiting.push({ send, signal, done, fail, waits: 0 });
       this.crowd.see(this.waiting.length + this.writing);
       this.schedule();
     });
@@ -165,7 +175,9 @@ export class Outbox {
     }
   }
 
-  private async commit(batch: readonly Waiting[], patience: Patience): Promise<void> {
+  private async commit(taken: readonly Waiting[], patience: Patience): Promise<void> {
+    const batch = taken.filter(isAwaited);
+    if (batch.length === 0) return;
     try {
       const sends = batch.map(({ send }) => send);
       this.answer(batch, await this.store.commit(sends, decide, undefined, patience));
@@ -212,6 +224,12 @@ export class Outbox {
       item.fail(error);
     }
   }
+}
+
+/** Drops a send whose caller no longer waits. */
+function isAwaited({ signal, fail }: Waiting): boolean {
+  if (signal?.aborted) fail(signal.reason);
+  return !signal?.aborted;
 }
 
 /** Takes from a queue what goes into one commit. */

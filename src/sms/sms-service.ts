@@ -40,6 +40,11 @@ export interface SmsSendOptions {
   readonly once?: OnceRequest | undefined;
   /** Be part of a transaction that the host has open: with TypeORM `host: { manager }`. */
   readonly host?: HostTransaction | undefined;
+  /**
+   * Aborted when the result is no longer wanted: a send that is in no transaction yet is dropped, charges nothing, and the
+   * call throws the signal's reason. One that was accepted stays accepted.
+   */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const ROUTE = 'send/sms';
@@ -76,9 +81,10 @@ export class SmsService {
 
   /** As `send`, and tells whether it was a replay. */
   async accept(accountId: string, sms: SmsToSend, options: SmsSendOptions = {}): Promise<Acceptance> {
-    const { once, host } = knownCallOptions('a send', options, 'once', 'host');
+    const { once, host, signal } = knownCallOptions('a send', options, 'once', 'host', 'signal');
     checkAccountId(accountId);
-    const send = async (key?: OnceKey) => this.outbox.accept(await this.draft(accountId, sms, key, host), host);
+    const send = async (key?: OnceKey) =>
+      this.outbox.accept(await this.draft(accountId, sms, key, host), { host, signal });
     return this.gate.run(accountId, ROUTE, once, send, host);
   }
 

@@ -5,6 +5,7 @@ import { MessagingController } from '../http/messaging-controller.js';
 import { Once } from '../http/once.decorator.js';
 import { answerOf } from '../http/replay.js';
 import { ReplyHeaders } from '../http/reply-headers.decorator.js';
+import { RequestSignal } from '../http/request-signal.decorator.js';
 import type { OnceRequest } from '../outbox/once-gate.js';
 import { ListSmsQuery, QuoteSmsBody, SendSmsBody } from './sms.dto.js';
 import type { SmsDetails, SmsPage, SmsQuote } from './sms-results.js';
@@ -22,8 +23,9 @@ export class SmsController {
     @MessagingBody() body: SendSmsBody,
     @Once() once: OnceRequest | undefined,
     @ReplyHeaders() headers: ReplyHeaders,
+    @RequestSignal() signal: AbortSignal,
   ): Promise<object> {
-    return answerOf(this.sms.accept(accountId, body, { once }), headers);
+    return answerOf(this.sms.accept(accountId, body, { once, signal }), headers);
   }
 
   @Post('sms/quote')

@@ -289,3 +289,66 @@ describe('an account that somebody holds', () => {
     expect([await spent(), await spent('other')]).toEqual([1, 1]);
   });
 });
+
+describe('a caller that no longer waits', () => {
+  const GONE = new Error('The caller has gone.');
+
+  test('has its send dropped as long as no transaction has it, and nothing is charged', async () => {
+    const { outbox, commits, spent } = await open();
+    const gate = new Gate();
+    commits.before = gate.opened;
+    const caller = new AbortController();
+    const taken = outbox.accept(aSend(1), { signal: caller.signal });
+    await settled();
+    const dropped = outbox.accept(aSend(2, { once: onceKey() }), { signal: caller.signal });
+    const other = outbox.accept(aSend(3));
+    caller.abort(GONE);
+    const late = outbox.accept(aSend(4), { signal: caller.signal });
+    gate.open();
+    const results = await Promise.allSettled([taken, dropped, other, late]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected']);
+    expect([results[1], results[3]]).toEqual(Array(2).fill({ status: 'rejected', reason: GONE }));
+    expect([await spent(), commits.seen.flatMap(({ ids }) => ids)]).toEqual([2, [messageId(1), messageId(3)]]);
+  });
+
+  test('leaves its Idempotency-Key free: a repeat under it is accepted anew', async () => {
+    const { outbox, commits, spent } = await open();
+    const caller = new AbortController();
+    const dropped = ends([outbox.accept(aSend(1, { once: onceKey() }), { signal: caller.signal })]);
+    caller.abort(GONE);
+    expect(await dropped).toEqual([GONE.message]);
+    expect(commits.seen).toEqual([]);
+    expect(await outbox.accept(aSend(2, { once: onceKey() }))).toMatchObject({ replayed: false });
+    expect(await spent()).toBe(1);
+  });
+
+  test('has its send dropped while its account is held by others', async () => {
+    const { outbox, commits, spent } = await open();
+    const release = commits.hold(ACCOUNT);
+    const callers = [1, 2, 3].map((index) => {
+      const caller = new AbortController();
+      return { caller, accepted: outbox.accept(aSend(index), { signal: caller.signal }) };
+    });
+    const answers = ends(callers.map(({ accepted }) => accepted));
+    await settled();
+    // One lane waits with all three in its transaction; what comes now waits for the lane.
+    const late = new AbortController();
+    const behind = ends([outbox.accept(aSend(4), { signal: late.signal }), outbox.accept(aSend(5))]);
+    await settled();
+    late.abort(GONE);
+    release();
+    expect(await answers).toEqual(Array(3).fill('accepted'));
+    expect([await behind, await spent()]).toEqual([[GONE.message, 'accepted'], 4]);
+  });
+
+  test('does not hold up those behind it', async () => {
+    const { outbox, commits, spent } = await open();
+    const gone = AbortSignal.abort(GONE);
+    const caller = new AbortController();
+    const all = Array.from({ length: 300 }, (_, index) => outbox.accept(aSend(index), { signal: caller.signal }));
+    const answers = ends([...all, outbox.accept(aSend(300)), outbox.accept(aSend(301), { signal: gone })]);
+    caller.abort(GONE);
+    expect((await answers).filter((answer) => answer === 'accepted')).toHaveLength(1);
+    expect([await spent(), commits.seen.map(({ ids }) => ids.length)]).toEqual([1, [1]]);
+  });
+});
