@@ -1,4 +1,6 @@
-import type { OutgoingHttpHeaders } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { Http2Session, ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { Logger } from '@nestjs/common';
 import type { Answer, Authenticator } from '../accounts/authenticator.js';
@@ -16,6 +18,9 @@ import type { HttpSettings } from './http-settings.js';
 import { asJsonObject } from './json-body.js';
 import type { EdgeRoute } from './route-table.js';
 
+/** Seconds after which a client tries again while the application shuts down: elsewhere at once, or here after a restart. */
+const RETRY_AFTER = 1;
+
 /** Called with the body when a request may go on to its handler: an object, or the bytes where the route wants those. */
 export type Proceed = (body: unknown) => void;
 
@@ -26,6 +31,10 @@ export type Proceed = (body: unknown) => void;
 export class Admission {
   readonly #logger = new Logger('Messaging');
   readonly #deadlines: Deadlines;
+  /** Requests that are not answered yet. */
+  readonly #open = new Map<Exchange, EdgeRoute>();
+  #closing = false;
+  #onDrained: () => void = () => {};
 
   constructor(
     private readonly authenticator: Authenticator,
@@ -36,11 +45,40 @@ export class Admission {
     this.#deadlines = new Deadlines(clock, settings.requestMs);
   }
 
-  /** Starts the request's time. */
-  open(wire: Wire, route: EdgeRoute): Exchange {
+  /** Starts the request's time. Undefined: the application shuts down, and the request has been refused. */
+  open(wire: Wire, route: EdgeRoute): Exchange | undefined {
     const exchange = new Exchange(wire);
-    if (route.deadline) exchange.leaveLine = this.#deadlines.start(() => this.#expire(exchange));
+    if (this.#closing) {
+      this.#refuseClosing(exchange);
+      return undefined;
+    }
+    const leaveLine = route.deadline ? this.#deadlines.start(() => this.#expire(exchange)) : undefined;
+    this.#open.set(exchange, route);
+    exchange.onEnd = () => {
+      leaveLine?.();
+      this.#open.delete(exchange);
+      this.#checkDrained();
+    };
     return exchange;
+  }
+
+  /**
+   * Refuses what comes from now on, what is still being received and what only waits, with 503 and `Connection: close`.
+   * Resolves when every other request has been answered, which its deadline bounds; answers that stream are not waited for.
+   */
+  async close(): Promise<void> {
+    this.#closing = true;
+    // Node tells a response that is pipelined behind others nothing of the end of its connection.
+    const sockets = new Set([...this.#open.keys()].map(({ wire }) => wire.req.socket));
+    for (const socket of sockets) socket.once('close', () => this.#endAllOf(socket));
+    for (const [exchange, { waits }] of [...this.#open]) {
+      if (waits || exchange.stopReading !== undefined) this.#refuseClosing(exchange);
+      else endConnection(exchange.wire);
+    }
+    await new Promise<void>((resolve) => {
+      this.#onDrained = resolve;
+      this.#checkDrained();
+    });
   }
 
   /** Takes the body in and proceeds with it (an empty one when there is none), unless the request is refused or gone. */
@@ -86,6 +124,10 @@ export class Admission {
     const { req } = exchange.wire;
     const { maxBodyBytes } = this.settings;
     if (exchange.over) return;
+    if (this.#closing) {
+      this.#refuseClosing(exchange);
+      return;
+    }
     if (!mayHaveBody(req.headers, req.httpVersionMajor)) {
       proceed(rawBody === undefined ? {} : Buffer.alloc(0));
       return;
@@ -120,6 +162,20 @@ export class Admission {
     proceed(body);
   }
 
+  #refuseClosing(exchange: Exchange): void {
+    const { wire } = exchange;
+    endConnection(wire);
+    this.#answer(exchange, new MessagingError('error.storage_unavailable', {}, RETRY_AFTER), !wire.req.complete);
+  }
+
+  #endAllOf(socket: Socket): void {
+    for (const exchange of [...this.#open.keys()]) if (exchange.wire.req.socket === socket) exchange.end();
+  }
+
+  #checkDrained(): void {
+    if (this.#closing && ![...this.#open.values()].some(({ deadline }) => deadline)) this.#onDrained();
+  }
+
   #expire(exchange: Exchange): void {
     this.#answer(exchange, new MessagingError('error.timeout'), !exchange.wire.req.complete);
   }
@@ -143,6 +199,17 @@ export class Admission {
     if (hangUp) answerAndHangUp(wire.req, wire.res, answer, gathered, this.clock);
     else answerEarly(wire.req, wire.res, answer, gathered);
   }
+}
+
+/** Has the connection end with the answer, so that its client turns to another process. */
+function endConnection({ req, res }: Wire): void {
+  if (req.httpVersionMajor > 1) sessionOf(req)?.close();
+  else if (!res.headersSent) res.setHeader('Connection', 'close');
+}
+
+/** An HTTP/2 connection, which ends after the streams that are open (RFC 9113 section 6.8). */
+function sessionOf(req: IncomingMessage & { readonly stream?: ServerHttp2Stream }): Http2Session | undefined {
+  return req.stream?.session;
 }
 
 /** What a parser of the host has left on Node's request. */

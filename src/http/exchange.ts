@@ -18,8 +18,8 @@ export interface Wire {
 export class Exchange {
   /** Stops whoever reads the body; undefined while nobody does. */
   stopReading: (() => void) | undefined;
-  /** Takes the request out of the line of deadlines. */
-  leaveLine: (() => void) | undefined;
+  /** Called once when the request is over. */
+  onEnd: (() => void) | undefined;
   #over = false;
   #controller: AbortController | undefined;
 
@@ -41,12 +41,12 @@ export class Exchange {
     return this.#controller.signal;
   }
 
-  /** Leaves the line, stops reading, and aborts the signal unless the answer went out whole. */
+  /** Stops reading, tells of the end, and aborts the signal unless the answer went out whole. */
   end(): void {
     if (this.#over) return;
     this.#over = true;
-    this.leaveLine?.();
     this.stopReading?.();
+    this.onEnd?.();
     if (this.#controller !== undefined && !this.wire.res.writableFinished) this.#abort(this.#controller);
   }
 

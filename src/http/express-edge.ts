@@ -35,6 +35,7 @@ export function installOnExpress(app: ExpressApp, admission: Admission, table: (
       return;
     }
     const exchange = admission.open({ req, res, takeOver: () => ({}) }, route);
+    if (exchange === undefined) return;
     if (!route.intake) {
       next();
       return;

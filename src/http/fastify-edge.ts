@@ -59,11 +59,12 @@ function addEdge(route: FastifyRoute, ours: EdgeRoute, admission: Admission): vo
     const { body, headers } = admission.answerTo(error);
     reply.code(body.statusCode).headers(headers).type('application/json; charset=utf-8').send(body);
   };
-  if (!ours.intake) return;
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
-    admission.open({ req: request.raw, res: reply.raw, takeOver: () => takeOver(reply) }, ours);
-    done();
+    const wire = { req: request.raw, res: reply.raw, takeOver: () => takeOver(reply) };
+    if (admission.open(wire, ours) !== undefined) done();
   };
+  route.onRequest = appended(route.onRequest, onRequest);
+  if (!ours.intake) return;
   const preParsing = (request: FastifyRequest, _reply: FastifyReply, payload: Readable, done: Done): void => {
     const exchange = exchangeOf(request.raw);
     if (exchange === undefined) {
@@ -80,7 +81,6 @@ function addEdge(route: FastifyRoute, ours: EdgeRoute, admission: Admission): vo
     request.headers = undefined;
     done();
   };
-  route.onRequest = appended(route.onRequest, onRequest);
   route.preParsing = appended(route.preParsing, preParsing);
   route.preValidation = appended(route.preValidation, preValidation);
 }

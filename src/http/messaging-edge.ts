@@ -1,4 +1,4 @@
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { AccountSettings } from '../accounts/account-settings.js';
 import { Authenticator } from '../accounts/authenticator.js';
@@ -22,7 +22,7 @@ import { RouteTable } from './route-table.js';
  * the README says how a host gives those our shape.
  */
 @Injectable()
-export class MessagingEdge implements OnModuleInit {
+export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
   readonly #admission: Admission;
   #express: ExpressApp | undefined;
   #table: RouteTable | undefined;
@@ -45,6 +45,14 @@ export class MessagingEdge implements OnModuleInit {
   /** By now all routes are registered, and the host's own error handling is not yet. */
   onModuleInit(): void {
     if (this.#express !== undefined) installErrorsOnExpress(this.#express, this.#admission);
+  }
+
+  /**
+   * From now on our routes are refused. What they do has ended when this resolves: workers, sessions and the storage stop
+   * in later hooks.
+   */
+  onModuleDestroy(): Promise<void> {
+    return this.#admission.close();
   }
 
   private install(): void {

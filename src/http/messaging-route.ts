@@ -4,6 +4,8 @@ import { SetMetadata } from '@nestjs/common';
 export interface MessagingRouteOptions {
   /** False: the request is never cut with a 504, for answers that stream (SSE). Default true. */
   readonly deadline?: boolean;
+  /** True: its handler waits for news and changes nothing, so a shutdown answers its requests with 503. Default false. */
+  readonly waits?: boolean;
   /**
    * Hands the body on as it came, whatever its content type, for `@RawBody()`: at most so many bytes, on an unauthenticated
    * route only. Default: a body is JSON.

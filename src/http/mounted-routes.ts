@@ -32,6 +32,7 @@ export function mountedRoutes(modules: ModulesContainer, config: ApplicationConf
             intake: options.intake,
             authenticated: options.authenticated,
             deadline: options.intake && (messagingRouteOptions(handler).deadline ?? true),
+            waits: messagingRouteOptions(handler).waits ?? false,
             rawBody: messagingRouteOptions(handler).rawBody,
           });
         }

@@ -10,6 +10,8 @@ export interface EdgeRoute {
   readonly authenticated: boolean;
   /** Whether the request is cut when its time is over. */
   readonly deadline: boolean;
+  /** Whether a shutdown refuses the requests that are in its handler, in place of waiting for them. */
+  readonly waits: boolean;
   /** Where the body is handed on as it came: its most bytes. Undefined: the body is JSON. */
   readonly rawBody: number | undefined;
 }

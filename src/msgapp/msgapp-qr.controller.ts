@@ -21,6 +21,7 @@ export class MsgappQrController {
   }
 
   @Get('web/qr/:qrToken/image')
+  @MessagingRoute({ waits: true })
   @Header('Cache-Control', 'no-store')
   @Header('X-Content-Type-Options', 'nosniff')
   async image(@Param('qrToken') qrToken: string, @RequestSignal() signal: AbortSignal): Promise<StreamableFile> {

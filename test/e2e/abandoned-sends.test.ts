@@ -1,7 +1,5 @@
 import { expect, it } from '@jest/globals';
 import { Outbox } from '../../src/outbox/outbox.js';
-import { MemoryOutboxStore } from '../../src/storage/memory/memory-outbox-store.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import type { ApiClient } from '../support/api-client.js';
 import { Gate } from '../support/delivery-world.js';
@@ -10,7 +8,7 @@ import { RawConnection, type Reply } from '../support/http-client.js';
 import { clientOf } from '../support/mounted.js';
 import { MsgappClient, startMsgapp } from '../support/msgapp-app.js';
 import { closeAfterEach } from '../support/opened.js';
-import { ScriptedCommits } from '../support/scripted-commits.js';
+import { ScriptedStorage } from '../support/scripted-commits.js';
 import { type Service, startService } from '../support/services.js';
 import { until } from '../support/until.js';
 
@@ -18,12 +16,6 @@ const NUMBER = '22670000000';
 const SMS = { path: 'send/sms', body: { signature: 'INFOS', content: 'Bonjour', number: [NUMBER] } };
 const OTP = { path: 'send/otp', body: { service: 'Boutique', number: NUMBER } };
 const TEXT = { path: 'msgapp/send/text', body: { to: NUMBER, body: 'Bonjour' } };
-
-/** A storage whose commits wait for a test. */
-class ScriptedStorage extends MemoryStorage {
-  readonly commits = new ScriptedCommits(new MemoryOutboxStore(this.tables));
-  override readonly outbox = this.commits.store;
-}
 
 const opened = closeAfterEach();
 

@@ -1,4 +1,6 @@
 import type { CommitOutcome, OutboxStore, Patience } from '../../src/outbox/outbox-store.js';
+import { MemoryOutboxStore } from '../../src/storage/memory/memory-outbox-store.js';
+import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 
 /** One call of `commit`. */
 export interface SeenCommit {
@@ -50,4 +52,10 @@ export class ScriptedCommits {
       release();
     };
   }
+}
+
+/** A storage with such commits. */
+export class ScriptedStorage extends MemoryStorage {
+  readonly commits = new ScriptedCommits(new MemoryOutboxStore(this.tables));
+  override readonly outbox = this.commits.store;
 }

@@ -7,6 +7,7 @@ const route = (method: string, path: string): EdgeRoute => ({
   authenticated: true,
   intake: true,
   deadline: true,
+  waits: false,
   rawBody: undefined,
 });
 
