@@ -4,7 +4,7 @@ import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { describeMessaging } from 'nestjs-messaging';
 import { AppModule } from './app.module.js';
 import { readConfig } from './config/config.js';
-import { httpAdapter } from './config/http-adapter.js';
+import { httpAdapter, limitWaiting } from './config/http-adapter.js';
 import { DemoAccount } from './demo/demo-account.js';
 import { ProgramLogger } from './demo/program-logger.js';
 import { addressTrouble, databaseTrouble, endOfStart } from './demo/trouble.js';
@@ -14,9 +14,11 @@ async function start(): Promise<void> {
   const config = readConfig();
   const app = await NestFactory.create(AppModule.with(config), httpAdapter(config.httpAdapter), {
     abortOnError: false,
+    forceCloseConnections: true,
     logger: new ProgramLogger(['fatal', 'error', 'warn']),
   }).catch(databaseTrouble);
-  app.enableShutdownHooks();
+  app.enableShutdownHooks(['SIGTERM', 'SIGINT']);
+  limitWaiting(app.getHttpServer());
   const about = new DocumentBuilder().setTitle('nestjs-messaging sample app').setVersion('1').build();
   SwaggerModule.setup('docs', app, () => describeMessaging(app, SwaggerModule.createDocument(app, about)));
   const { apiKey } = await app.get(DemoAccount).prepare(config);

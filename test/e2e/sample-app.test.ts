@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { call } from '../support/http-client.js';
+import { call, RawConnection } from '../support/http-client.js';
 import { buildSampleApp, runSampleApp, type SampleApp, sampleFolder, startSampleApp } from '../support/sample-app.js';
 import { until } from '../support/until.js';
 
@@ -105,6 +105,24 @@ describe('sample app', () => {
     expect((await runSampleApp(folder, 'operator/operator.js', ['ledger:check'])).output).toContain(
       'The ledger is right.',
     );
+  });
+
+  test.each([
+    ['SIGTERM', 'express'],
+    ['SIGTERM', 'fastify'],
+    ['SIGINT', 'express'],
+    ['SIGUSR2', 'express'],
+  ] as const)('%s ends it whatever connections are open (%s)', async (signal, adapter) => {
+    const app = await start({ HTTP_ADAPTER: adapter });
+    const port = Number(new URL(app.url).port);
+    const silent = await RawConnection.open(port);
+    const slow = await RawConnection.open(port);
+    slow.write('POST /api/v1/send/sms HTTP/1.1\r\nHost: x\r\n');
+    const used = await RawConnection.open(port);
+    used.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await used.until(({ received }) => received.includes('\r\n\r\n'));
+    await stop(app, signal);
+    for (const connection of [silent, slow, used]) await connection.until(({ closed }) => closed);
   });
 
   test('DEMO_API_KEY is used, twice too; a malformed one stops the start with a sentence', async () => {
