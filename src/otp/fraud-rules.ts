@@ -93,7 +93,7 @@ export function countryRule(key: string, { codes, verifiedPercent }: CountryBrea
       const verified = minutes.reduce((sum, minute) => sum + minute[2], 0);
       if (made < codes || verified * 100 >= made * verifiedPercent) return now;
       // It may take longer; the next minute that leaves the hour is the first that can change something.
-      return (Math.min(...minutes.map(([minute]) => minute)) + 1) * MINUTE + HOUR;
+      return Math.min((Math.min(...minutes.map(([minute]) => minute)) + 1) * MINUTE, now) + HOUR;
     },
     afterSend: (state, { fresh, now }) => count(state, now, fresh ? 1 : 0, 0),
     afterSuccess: (state, _, now) => count(state, now, 0, 1),

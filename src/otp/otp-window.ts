@@ -9,12 +9,15 @@ export interface OtpWindow {
 /** Times in milliseconds since the epoch, oldest first. */
 export type TimeLog = readonly number[];
 
-/** The earliest time, `now` or later, at which all windows have room for one more. */
+/**
+ * The earliest time, `now` or later, at which all windows have room for one more. Never more than the longest window away:
+ * what a clock that was set back since shows in the future counts as of now.
+ */
 export function opensAt(log: TimeLog, windows: readonly OtpWindow[], now: number): number {
   let open = now;
   for (const { count, seconds } of windows) {
     const inTheWay = log.at(-count);
-    if (inTheWay !== undefined) open = Math.max(open, inTheWay + seconds * 1000);
+    if (inTheWay !== undefined) open = Math.max(open, Math.min(inTheWay, now) + seconds * 1000);
   }
   return open;
 }

@@ -94,7 +94,8 @@ export class SendGuard implements Guard {
   ): readonly (readonly [OtpRule, number])[] {
     const { sends, cooldownSeconds } = this.settings.limits;
     // Not at all without a cooldown: sends of the same moment may reach the lock in any order.
-    const cooled = pending && cooldownSeconds > 0 ? pending.lastSentAt + cooldownSeconds * 1000 : send.now;
+    const cooled =
+      pending && cooldownSeconds > 0 ? Math.min(pending.lastSentAt, send.now) + cooldownSeconds * 1000 : send.now;
     return [
       ['cooldown', cooled],
       ['sends', opensAt(before?.sent ?? [], sends, send.now)],
