@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { closeSync, existsSync, fchmodSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DataSource } from 'typeorm';
 import type { AccountStore } from '../../accounts/account-store.js';
@@ -34,11 +34,15 @@ export interface Connection {
 const CONNECT_MS = 5000;
 const STATEMENT_MS = 25_000;
 
+/** Mode of a file that only its owner reads and writes. */
+const OWNER_ONLY = 0o600;
+
 /** A DataSource of our own for a database URL that was checked: `sqlite:<path>`, `postgres://…`, `mysql://…` or `mariadb://…`. */
 export function connectionOf(url: string): DataSource {
   if (url.startsWith('sqlite:')) {
-    const database = url.slice('sqlite:'.length);
-    if (database !== ':memory:') makeFolder(dirname(database));
+    // As better-sqlite3 takes it.
+    const database = url.slice('sqlite:'.length).trim();
+    if (database !== ':memory:') makePrivate(database);
     return new DataSource({
       type: 'better-sqlite3',
       database,
@@ -71,6 +75,21 @@ function makeFolder(folder: string): void {
     mkdirSync(folder);
   } catch (error) {
     // Another process was quicker.
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+/**
+ * Makes the file that SQLite is to open, for nobody but its owner to read, whatever the umask; SQLite gives its log (`-wal`,
+ * `-shm`) the same mode. A file that is there already, also of a process that starts at the same moment, keeps its own.
+ */
+function makePrivate(file: string): void {
+  makeFolder(dirname(file));
+  try {
+    const descriptor = openSync(file, 'wx', OWNER_ONLY);
+    fchmodSync(descriptor, OWNER_ONLY);
+    closeSync(descriptor);
+  } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
   }
 }
