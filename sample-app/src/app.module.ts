@@ -13,7 +13,7 @@ import { WelcomeController } from './welcome.controller.js';
 @Module({})
 export class AppModule {
   static with(config: Config): DynamicModule {
-    const { databaseUrl, homeCountry, dispatch } = config;
+    const { databaseUrl, homeCountry, dispatch, hostNames } = config;
     const { otpPepper, credentialsKey } = serviceSecrets(config);
     return {
       module: AppModule,
@@ -32,7 +32,7 @@ export class AppModule {
           },
           media: { allow: config.mediaAllow },
         }),
-        ...(config.sms.transport === 'sandbox' ? [SandboxModule.forRoot()] : []),
+        ...(config.sms.transport === 'sandbox' ? [SandboxModule.forRoot({ hosts: hostNames })] : []),
       ],
       controllers: [WelcomeController, PhoneLoginController],
       providers: [DemoAccount],

@@ -52,6 +52,7 @@ export const fr = {
   'error.session_not_found': 'Session introuvable',
   'error.qr_not_found': 'Code QR introuvable ou expiré',
   'error.file_not_found': 'Fichier introuvable',
+  'error.sandbox_host_refused': "Le bac à sable ne répond pas à ce nom d'hôte",
   'otp.sent': 'Code de vérification envoyé',
   'otp.verified': 'Code de vérification vérifié avec succès',
   'otp.text': '{code} est votre code de vérification {service}. Valable {validity}.',

@@ -55,4 +55,5 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.session_not_found': 404,
   'error.qr_not_found': 404,
   'error.file_not_found': 404,
+  'error.sandbox_host_refused': 403,
 };

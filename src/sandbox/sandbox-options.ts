@@ -1,4 +1,5 @@
 import { MessagingOptionsError } from '../common/errors.js';
+import { shown } from '../common/shown.js';
 import { mountPath } from '../http/mount-path.js';
 
 /** Where the sandbox is. */
@@ -8,12 +9,24 @@ export interface SandboxOptions {
    * Default `sandbox`.
    */
   readonly path?: string | undefined;
+  /**
+   * Names under which it may be asked on a loopback address, besides `localhost`, `127.0.0.1` and `[::1]`, for instance that
+   * of a proxy on this machine: without a port. Default none. On other addresses it answers to any name.
+   */
+  readonly hosts?: readonly string[] | undefined;
+}
+
+/** The option `hosts`, in lower case. The class is the DI token. */
+export abstract class SandboxHosts {
+  abstract readonly names: readonly string[];
 }
 
 /** `SandboxOptions` with every default filled in. */
 export interface ResolvedSandboxOptions {
   /** Without slashes at its ends. */
   readonly path: string;
+  /** In lower case. */
+  readonly hosts: readonly string[];
 }
 
 /** Fills in the defaults. @throws MessagingOptionsError naming the option that is wrong */
@@ -21,10 +34,20 @@ export function resolveSandboxOptions(options: SandboxOptions = {}): ResolvedSan
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new MessagingOptionsError('SandboxModule: the options must be an object.');
   }
-  const unknown = Object.keys(options).find((name) => name !== 'path');
+  const unknown = Object.keys(options).find((name) => name !== 'path' && name !== 'hosts');
   if (unknown !== undefined) {
-    throw new MessagingOptionsError(`SandboxModule: option ${unknown} is not known; there is path.`);
+    throw new MessagingOptionsError(`SandboxModule: option ${unknown} is not known; there are path, hosts.`);
   }
-  const { path: given = 'sandbox' } = options;
-  return { path: mountPath('SandboxModule: option path', given, 'sandbox') };
+  const { path: given = 'sandbox', hosts = [] } = options;
+  return { path: mountPath('SandboxModule: option path', given, 'sandbox'), hosts: hostNames(hosts) };
+}
+
+function hostNames(hosts: unknown): readonly string[] {
+  const names: readonly unknown[] = Array.isArray(hosts) ? hosts : [undefined];
+  return names.map((name) => {
+    if (typeof name === 'string' && /^[\w.-]{1,253}$/.test(name)) return name.toLowerCase();
+    throw new MessagingOptionsError(
+      `SandboxModule: option hosts must be a list of host names without a port, such as ["sms.example.test"]; got ${shown(hosts)}.`,
+    );
+  });
 }

@@ -1,13 +1,15 @@
-import { HttpCode, Param, Post } from '@nestjs/common';
+import { HttpCode, Param, Post, UseGuards } from '@nestjs/common';
 import { MessagingError } from '../common/errors.js';
 import { MessagingBody } from '../http/messaging-body.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { PhoneNumberPipe } from './phone-number.pipe.js';
 import { ScanBody } from './sandbox.dto.js';
+import { SandboxHostGuard } from './sandbox-host.guard.js';
 import { SandboxScanner } from './sandbox-scanner.js';
 
 /** What the sandbox's phones can do. It has a body, so the edge takes it in, whatever the host does with bodies. */
 @MessagingController({ authenticated: false })
+@UseGuards(SandboxHostGuard)
 export class SandboxScanController {
   constructor(private readonly scanner: SandboxScanner) {}
 

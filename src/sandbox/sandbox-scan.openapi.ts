@@ -2,6 +2,7 @@ import { describeController } from '../openapi/controller-description.js';
 import { EXAMPLE_NUMBER } from '../openapi/examples.js';
 import { STORAGE_UNAVAILABLE } from '../openapi/gate-errors.js';
 import { json, phoneNumber, ref } from '../openapi/schemas.js';
+import { HOST_REFUSED } from './sandbox.openapi.js';
 import { SandboxScanController } from './sandbox-scan.controller.js';
 
 /** How the document describes what sandbox phones do (contract.md section 8). */
@@ -40,6 +41,7 @@ export const sandboxScanOpenapi = describeController(SandboxScanController, () =
         { code: 'error.field_missing', values: { field: 'qr' } },
         { code: 'error.field_not_string', values: { field: 'qr' } },
         { code: 'error.qr_not_found' },
+        HOST_REFUSED,
         STORAGE_UNAVAILABLE,
       ],
     },

@@ -1,4 +1,4 @@
-import { Get, Header, type MessageEvent, Param, Res, Sse, StreamableFile } from '@nestjs/common';
+import { Get, Header, type MessageEvent, Param, Res, Sse, StreamableFile, UseGuards } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { type AdapterResponse, MOST_WAITING } from '../http/event-streams.js';
 import { MessagingController } from '../http/messaging-controller.js';
@@ -8,6 +8,7 @@ import { PAGE_POLICY } from './page/page-html.js';
 import { type PhoneMessageView, phoneMessageView } from './phone-message-view.js';
 import { PhoneNumberPipe } from './phone-number.pipe.js';
 import { PhoneStore } from './phone-store.js';
+import { SandboxHostGuard } from './sandbox-host.guard.js';
 import { SandboxLive } from './sandbox-live.js';
 import { SandboxMediaPipe } from './sandbox-media.pipe.js';
 import { SandboxPage } from './sandbox-page.js';
@@ -18,6 +19,7 @@ const LATEST = 500;
 
 /** The sandbox's endpoints. They ask for no key and show codes: only `SandboxModule` mounts them. */
 @MessagingController({ authenticated: false, intake: false })
+@UseGuards(SandboxHostGuard)
 export class SandboxController {
   constructor(
     private readonly phones: PhoneStore,

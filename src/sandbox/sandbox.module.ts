@@ -4,26 +4,27 @@ import { HttpSettings } from '../http/http-settings.js';
 import { mountController } from '../http/mount-controller.js';
 import { SandboxController } from './sandbox.controller.js';
 import { SandboxLive } from './sandbox-live.js';
-import { resolveSandboxOptions, type SandboxOptions } from './sandbox-options.js';
+import { resolveSandboxOptions, SandboxHosts, type SandboxOptions } from './sandbox-options.js';
 import { SandboxPage } from './sandbox-page.js';
 import { SandboxScanController } from './sandbox-scan.controller.js';
 
 /**
  * Shows what the sandbox's phones received: `GET /sandbox` is a page, `GET /sandbox/phones/:number/messages` the same for
- * programs. **It asks for no key and shows one-time codes to whoever can reach it**: import it while the application runs
+ * programs. On a loopback address it answers only to the names of this machine, and to the option `hosts`. **It asks for no key and shows one-time codes to whoever can reach it**: import it while the application runs
  * on the sandbox, never in production. It needs the messaging core, which any of our other modules brings.
  */
 @Module({})
 export class SandboxModule {
-  /** @throws MessagingOptionsError when the path is not one */
+  /** @throws MessagingOptionsError with a sentence that names the wrong option */
   static forRoot(options?: SandboxOptions): DynamicModule {
-    const { path } = resolveSandboxOptions(options);
+    const { path, hosts } = resolveSandboxOptions(options);
     return {
       module: SandboxModule,
       controllers: [mountController(SandboxController, path), mountController(SandboxScanController, path)],
       providers: [
         EventStreams,
         SandboxLive,
+        { provide: SandboxHosts, useValue: { names: hosts } satisfies SandboxHosts },
         {
           provide: SandboxPage,
           useFactory: (settings: HttpSettings) => new SandboxPage({ path, apiPath: settings.path }),

@@ -1,4 +1,4 @@
-import { describeController } from '../openapi/controller-description.js';
+import { describeController, type RouteError } from '../openapi/controller-description.js';
 import { EXAMPLE_MOMENT, EXAMPLE_NUMBER } from '../openapi/examples.js';
 import { STORAGE_UNAVAILABLE } from '../openapi/gate-errors.js';
 import type { Headers, Schema } from '../openapi/openapi-document.js';
@@ -6,6 +6,9 @@ import { answerObject, count, identifier, json, moment, phoneNumber, ref } from 
 import { SANDBOX_MEDIA_NAMES } from './media/sandbox-media.js';
 import { PAGE_POLICY } from './page/page-html.js';
 import { SandboxController } from './sandbox.controller.js';
+
+/** On every route of the sandbox. */
+export const HOST_REFUSED: RouteError = { code: 'error.sandbox_host_refused' };
 
 /** How the document describes the sandbox (contract.md section 8). */
 export const sandboxOpenapi = describeController(SandboxController, ({ accounts }) => {
@@ -40,7 +43,11 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
           headers: { ...NOT_STORED, ...NOT_SNIFFED },
           content: json(messages, { one: { summary: 'One SMS', value: [message] }, none: { value: [] } }),
         },
-        errors: [{ code: 'error.invalid_number', values: { number: '+22670000000' } }, STORAGE_UNAVAILABLE],
+        errors: [
+          { code: 'error.invalid_number', values: { number: '+22670000000' } },
+          HOST_REFUSED,
+          STORAGE_UNAVAILABLE,
+        ],
       },
       latest: {
         operationId: 'getSandboxPhones',
@@ -50,7 +57,7 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
           headers: { ...NOT_STORED, ...NOT_SNIFFED },
           content: json({ ...messages, maxItems: 500 }, { one: { summary: 'One SMS', value: [message] } }),
         },
-        errors: [STORAGE_UNAVAILABLE],
+        errors: [HOST_REFUSED, STORAGE_UNAVAILABLE],
       },
       media: {
         operationId: 'getSandboxFile',
@@ -71,7 +78,7 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
             FILE_TYPES.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]),
           ),
         },
-        errors: [{ code: 'error.file_not_found' }],
+        errors: [HOST_REFUSED, { code: 'error.file_not_found' }],
       },
       codes: {
         operationId: 'getSandboxCodes',
@@ -81,7 +88,7 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
           headers: { ...NOT_STORED, ...NOT_SNIFFED },
           content: json({ type: 'array', items: ref('SandboxCode') }, { one: { value: [CODE] }, none: { value: [] } }),
         },
-        errors: [],
+        errors: [HOST_REFUSED],
       },
       events: {
         operationId: 'watchSandboxPhones',
@@ -98,7 +105,7 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
             },
           },
         },
-        errors: [],
+        errors: [HOST_REFUSED],
       },
       show: {
         operationId: 'showSandbox',
@@ -113,7 +120,7 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
           },
           content: { 'text/html': { schema: { type: 'string' } } },
         },
-        errors: [],
+        errors: [HOST_REFUSED],
       },
     },
   };

@@ -112,6 +112,52 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     return { app, base, clock, feed, store, scanner: app.get(SandboxScanner) };
   }
 
+  /** The answer to a request with this `Host`, and whether it shows the sandbox's text. */
+  async function underHost(base: string, host: string, path = '/sandbox/phones') {
+    const request = get(`${base}${path}`, { headers: { host }, agent: false });
+    const [response]: IncomingMessage[] = await once(request, 'response');
+    if (!response) throw new Error('no response');
+    let text = '';
+    for await (const chunk of response.setEncoding('utf8')) text += chunk;
+    return { status: response.statusCode, text };
+  }
+
+  it.each(['/sandbox', '/sandbox/phones', '/sandbox/codes', '/sandbox/events', '/sandbox/media/photo.jpg'])(
+    'shows nothing to a page whose own name resolves to this machine: %s',
+    async (path) => {
+      const { base, store } = await start();
+      await store.receive([message({ text: 'The code is 123456' })]);
+      for (const host of [
+        'rebound.example',
+        'rebound.example:3000',
+        '127.0.0.1.rebound.example',
+        'localhost.example',
+      ]) {
+        const { status, text } = await underHost(base, host, path);
+        expect([status, JSON.parse(text)]).toEqual([
+          403,
+          { statusCode: 403, message: "Le bac à sable ne répond pas à ce nom d'hôte", error: 'Forbidden' },
+        ]);
+      }
+    },
+  );
+
+  it('answers to the names of this machine, and to those that the host gives', async () => {
+    const { base } = await start({ modules: [SandboxModule.forRoot({ hosts: ['Sms.Example.test'] })] });
+    for (const host of [
+      'localhost',
+      'LOCALHOST:3000',
+      '127.0.0.1:80',
+      '127.0.0.2',
+      '[::1]',
+      '[::1]:3000',
+      'sms.example.test:8080',
+    ]) {
+      expect(await underHost(base, host)).toMatchObject({ status: 200 });
+    }
+    expect((await underHost(base, 'other.example.test')).status).toBe(403);
+  });
+
   /** Opens a stream and collects what comes. */
   async function open(url: string) {
     const request = get(url, { headers: { accept: 'text/event-stream' } });
@@ -287,7 +333,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
         socket.destroy();
       });
       socket.on('error', () => {});
-      socket.write('GET /sandbox/events HTTP/1.1\r\nHost: x\r\n\r\n');
+      socket.write('GET /sandbox/events HTTP/1.1\r\nHost: localhost\r\n\r\n');
       await until(() => feed.listening === 1);
     }
 

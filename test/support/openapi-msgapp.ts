@@ -85,6 +85,7 @@ async function playLinking(stage: Stage): Promise<string> {
     post(SCAN, 400, {}),
     post(SCAN, 400, { qr: 1 }),
     post(SCAN, 404, { qr: 'unknown' }),
+    post(SCAN, 403, { qr: 'unknown' }, { host: 'rebound.example' }),
   ]);
   stage.storage.beUnavailable();
   await all(stage, [post(SCAN, 503, { qr: code.qr })]);

@@ -92,6 +92,9 @@ export const GETS = (smsId: string): readonly Step[] => [
   { path: '/sandbox/phones', status: 200 },
   { path: '/sandbox/events', status: 200 },
   { path: '/sandbox', status: 200 },
+  ...['', '/events', '/codes', '/media/photo.jpg', '/phones', `/phones/${NUMBER}/messages`].map((path) => ({
+    ...{ path: `/sandbox${path}`, status: 403, headers: { host: 'rebound.example' } },
+  })),
 ];
 
 const CALL = '/api/v1/sms/callbacks/carrier';

@@ -212,6 +212,6 @@ describe('describeMessaging', () => {
     const app = await hostOf(MessagingModule.forRoot(OPTIONS), SandboxModule.forRoot());
     const { security, responses } = operation(served(documentOf(app)), 'get', '/sandbox/phones');
     expect(security).toEqual([]);
-    expect(Object.keys(responses)).toEqual(['200', '500', '503']);
+    expect(Object.keys(responses)).toEqual(['200', '403', '500', '503']);
   });
 });

@@ -242,10 +242,18 @@ test.each<[string, () => string]>([
   ['SandboxModule: the options must be an object.', () => refusal((given: never) => SandboxModule.forRoot(given), 'x')],
   ['SandboxModule: the options must be an object.', () => refusal((given: never) => SandboxModule.forRoot(given), [])],
   [
-    'SandboxModule: option paths is not known; there is path.',
+    'SandboxModule: option paths is not known; there are path, hosts.',
     () => refusal((given: never) => SandboxModule.forRoot(given), { paths: 'x' }),
   ],
   ['SandboxModule: option path must be', () => refusal((given: never) => SandboxModule.forRoot(given), { path: null })],
+  [
+    'SandboxModule: option hosts must be',
+    () => refusal((given: never) => SandboxModule.forRoot(given), { hosts: 'a' }),
+  ],
+  [
+    'SandboxModule: option hosts must be',
+    () => refusal((given: never) => SandboxModule.forRoot(given), { hosts: ['a:80'] }),
+  ],
 ])('%s', (sentence, refused) => {
   expect(refused()).toContain(sentence);
 });

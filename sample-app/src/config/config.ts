@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isApiKey } from 'nestjs-messaging';
@@ -10,6 +11,8 @@ export { ConfigError } from './env.js';
 export interface Config {
   readonly port: number;
   readonly host: string;
+  /** The same where it is a name, which the sandbox answers to besides `localhost`. */
+  readonly hostNames: readonly string[];
   /** `sqlite:<path>`, `postgres://…` or `mysql://…` */
   readonly databaseUrl: string;
   /** Where made secrets are kept. */
@@ -38,13 +41,15 @@ const DATA = resolve(dirname(fileURLToPath(import.meta.url)), '../../data');
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const databaseUrl = env.DATABASE_URL || `sqlite:${DATA}/messaging.db`;
   const sms = smsConfig(env);
+  const host = env.HOST || '127.0.0.1';
   const msgappTransport = oneOf('MSGAPP_TRANSPORT', env.MSGAPP_TRANSPORT || 'sandbox', ['sandbox', 'baileys']);
   // What reaches real phones on one channel is not protected by less because the other one is on the sandbox.
   const off = ifOff('SMS_TRANSPORT', sms.transport) ?? ifOff('MSGAPP_TRANSPORT', msgappTransport);
   const onSandbox = off === undefined;
   return {
     port: integer('PORT', env.PORT || '3000', 0, 65_535),
-    host: env.HOST || '127.0.0.1',
+    host,
+    hostNames: isIP(host) === 0 ? [host] : [],
     databaseUrl: checkedDatabase(databaseUrl),
     secretsFile:
       databaseUrl.startsWith('sqlite:') && databaseUrl !== 'sqlite::memory:'
