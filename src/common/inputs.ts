@@ -37,6 +37,15 @@ export function checkAccountId(id: unknown): asserts id is string {
   }
 }
 
+/**
+ * Whether a text has from `min` to `max` code points. A long text is not walked over: 50 MB of them in an array are gigabytes.
+ */
+export function hasCodePoints(text: string, min: number, max: number): boolean {
+  if (text.length > 2 * max) return false;
+  const count = [...text].length;
+  return count >= min && count <= max;
+}
+
 /** The most entries of a page that a host may ask for. */
 const LARGEST_PAGE = 1000;
 

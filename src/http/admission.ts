@@ -122,7 +122,6 @@ export class Admission {
     proceed: Proceed,
   ): void {
     const { req } = exchange.wire;
-    const { maxBodyBytes } = this.settings;
     if (exchange.over) return;
     if (this.#closing) {
       this.#refuseClosing(exchange);
@@ -133,33 +132,33 @@ export class Admission {
       return;
     }
     if (body.readableEnded) {
-      // A parser that the host put in front of everything was first: what it made of the body has to do.
-      const left = () => (rawBody === undefined ? asJsonObject(parsedBefore(req) ?? {}) : bytesBefore(req));
-      this.#pass(exchange, left, proceed);
+      let left: unknown;
+      try {
+        // A parser that the host put in front of everything was first: what it made of the body has to do.
+        left = rawBody === undefined ? asJsonObject(parsedBefore(req) ?? {}) : bytesBefore(req);
+      } catch (error) {
+        this.refuse(exchange, error);
+        return;
+      }
+      proceed(left);
       return;
     }
-    const { limit, tooLarge, parse } =
-      rawBody === undefined ? bodyIntake(req.headers, maxBodyBytes, who) : rawIntake(rawBody, maxBodyBytes);
+    const { limit, tooLarge, into } =
+      rawBody === undefined
+        ? bodyIntake(req.headers, this.settings, who)
+        : rawIntake(rawBody, this.settings.maxBodyBytes);
     if (Number(req.headers['content-length']) > limit) {
       this.refuse(exchange, new MessagingError(tooLarge));
       return;
     }
-    exchange.stopReading = readBody(body, limit, {
-      complete: (bytes) => this.#pass(exchange, () => parse(bytes), proceed),
+    exchange.stopReading = readBody(body, limit, into, {
+      complete: (whole) => {
+        exchange.stopReading = undefined;
+        proceed(whole);
+      },
+      refused: (error) => this.refuse(exchange, error),
       tooLarge: () => this.refuse(exchange, new MessagingError(tooLarge)),
     });
-  }
-
-  #pass(exchange: Exchange, parse: () => unknown, proceed: Proceed): void {
-    exchange.stopReading = undefined;
-    let body: unknown;
-    try {
-      body = parse();
-    } catch (error) {
-      this.refuse(exchange, error);
-      return;
-    }
-    proceed(body);
   }
 
   #refuseClosing(exchange: Exchange): void {

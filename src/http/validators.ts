@@ -1,4 +1,5 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
+import { hasCodePoints } from '../common/inputs.js';
 import { isPhoneNumber } from '../common/phone-number.js';
 import { PHONE_NUMBER, PHONE_NUMBER_LIST, QUERY_INTEGER } from './field-refusal.js';
 
@@ -21,4 +22,10 @@ export function IsQueryInteger(min: number, max: number, options?: ValidationOpt
   const validate = (value: unknown): boolean =>
     typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
   return ValidateBy({ name: QUERY_INTEGER, constraints: [min, max], validator: { validate } }, options);
+}
+
+/** A text of `min` to `max` code points. class-validator's `Length` gathers the pairs of surrogates of the whole text first. */
+export function HasCodePoints(min: number, max: number, options?: ValidationOptions): PropertyDecorator {
+  const validate = (value: unknown): boolean => typeof value === 'string' && hasCodePoints(value, min, max);
+  return ValidateBy({ name: 'messagingCodePoints', constraints: [min, max], validator: { validate } }, options);
 }

@@ -5,7 +5,7 @@ import { Clock } from '../common/clock.js';
 import { MessagingError, MessagingOptionsError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
-import { checkAccountId, checkInput, checkNumber, checkString } from '../common/inputs.js';
+import { checkAccountId, checkInput, checkNumber, checkString, hasCodePoints } from '../common/inputs.js';
 import { countryOf } from '../common/phone-number.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { Channels, type CodeChannel } from '../outbox/channel.js';
@@ -192,8 +192,7 @@ export class OtpService implements OnApplicationBootstrap {
 function bindingOf(accountId: string, { service, number }: Pick<OtpToSend, 'service' | 'number'>): OtpBinding {
   checkNumber(number);
   checkString('service', service);
-  if (service === '' || [...service].length > LONGEST_SERVICE) {
+  if (!hasCodePoints(service, 1, LONGEST_SERVICE))
     throw new MessagingError('error.field_invalid', { field: 'service' });
-  }
   return { accountId, service, number };
 }

@@ -1,10 +1,10 @@
-import { IsOptional, IsString, Length } from 'class-validator';
-import { IsPhoneNumber } from '../http/validators.js';
+import { IsOptional, IsString } from 'class-validator';
+import { HasCodePoints, IsPhoneNumber } from '../http/validators.js';
 
 /** Body of `POST /send/otp`. */
 export class SendOtpBody {
   @IsString()
-  @Length(1, 128)
+  @HasCodePoints(1, 128)
   readonly service: string = '';
 
   @IsPhoneNumber()
@@ -24,6 +24,6 @@ export class VerifyOtpBody {
   readonly number: string = '';
 
   @IsString()
-  @Length(1, 128)
+  @HasCodePoints(1, 128)
   readonly service: string = '';
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
@@ -54,7 +55,7 @@ export class OnceGate {
     host?: HostTransaction,
   ): Promise<Acceptance> {
     if (!request) return work();
-    const fingerprint = fingerprintOf(request.body);
+    const fingerprint = await fingerprintOf(request.body);
     const once = { accountId, route, key: request.key, fingerprint, expiresAt: this.clock.now() + KEPT_MS };
     const id = onceId(once);
     const key = this.keys.get(id) ?? { requests: 0, working: false, ended: 0, lookUp: undefined };
@@ -111,14 +112,93 @@ async function workAlone(key: KeyInUse, work: () => Promise<Acceptance>): Promis
   }
 }
 
-/** SHA-256 of a JSON value with its keys in order: spacing and the order of fields make no difference. */
-export function fingerprintOf(body: unknown): string {
-  const ordered = JSON.stringify(body, (_key, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  );
-  return createHash('sha256')
-    .update(ordered ?? 'undefined')
-    .digest('hex');
+/** How much is hashed at a time, in characters: a few milliseconds of work. */
+const HASHED_AT_ONCE = 262_144;
+
+/** A piece of a JSON text: text as it is, or a part of a long string that is still to be quoted. */
+interface Piece {
+  readonly text: string;
+  readonly quoted: boolean;
+}
+
+/**
+ * SHA-256 of a JSON value with its keys in order: spacing and the order of fields make no difference. Other requests get their
+ * turn while a long text is hashed; the work that cannot be interrupted grows with the number of values, which the edge bounds.
+ */
+export async function fingerprintOf(body: unknown): Promise<string> {
+  const hash = createHash('sha256');
+  for (const [at, { text, quoted }] of new OrderedJson(body).pieces.entries()) {
+    if (at > 0) await setImmediate();
+    hash.update(quoted ? text : JSON.stringify(text));
+  }
+  return hash.digest('hex');
+}
+
+/** The JSON text of a value as JSON.stringify would give it, but with its keys in order and long strings in several parts. */
+class OrderedJson {
+  readonly #pieces: Piece[] = [];
+  #text = '';
+
+  constructor(value: unknown) {
+    this.#write(value);
+    this.#flush();
+  }
+
+  get pieces(): readonly Piece[] {
+    return this.#pieces;
+  }
+
+  #write(value: unknown): void {
+    if (typeof value === 'string') this.#writeString(value);
+    else if (Array.isArray(value)) this.#writeArray(value);
+    else if (typeof value !== 'object' || value === null) this.#add(JSON.stringify(value) ?? 'undefined');
+    else if ('toJSON' in value && typeof value.toJSON === 'function') this.#write(value.toJSON());
+    else this.#writeObject(value);
+  }
+
+  #writeArray(values: readonly unknown[]): void {
+    let mark = '[';
+    for (const value of values) {
+      this.#add(mark);
+      this.#write(value);
+      mark = ',';
+    }
+    this.#add(values.length === 0 ? '[]' : ']');
+  }
+
+  #writeObject(value: object): void {
+    const fields = new Map<string, unknown>(Object.entries(value));
+    let mark = '{';
+    for (const name of [...fields.keys()].sort()) {
+      const field = fields.get(name);
+      if (field === undefined) continue;
+      this.#add(mark);
+      this.#writeString(name);
+      this.#add(':');
+      this.#write(field);
+      mark = ',';
+    }
+    this.#add(mark === '{' ? '{}' : '}');
+  }
+
+  #writeString(value: string): void {
+    if (value.length <= HASHED_AT_ONCE) {
+      this.#add(JSON.stringify(value));
+      return;
+    }
+    this.#flush();
+    for (let at = 0; at < value.length; at += HASHED_AT_ONCE) {
+      this.#pieces.push({ text: value.slice(at, at + HASHED_AT_ONCE), quoted: false });
+    }
+  }
+
+  #add(text: string): void {
+    this.#text += text;
+    if (this.#text.length >= HASHED_AT_ONCE) this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#text !== '') this.#pieces.push({ text: this.#text, quoted: true });
+    this.#text = '';
+  }
 }

@@ -13,6 +13,9 @@ export function checkContent(content: string | null | undefined): string {
   return text;
 }
 
+/** A text with more characters for each segment it may have stays as it is: no punctuation makes it that much shorter. */
+const TRANSLITERATED_PER_SEGMENT = 1000;
+
 /** A text that may be sent, and how many segments it takes. */
 export interface CheckedText {
   readonly text: string;
@@ -27,7 +30,8 @@ const MANY = 1000;
  * @throws MessagingError `error.unsendable_character`, `error.too_many_segments`
  */
 export function checkText(content: string, settings: SmsSettings): CheckedText {
-  const text = settings.transliterate === 'punctuation' ? transliteratePunctuation(content) : content;
+  const isShort = content.length <= TRANSLITERATED_PER_SEGMENT * settings.maxSegments;
+  const text = isShort && settings.transliterate === 'punctuation' ? transliteratePunctuation(content) : content;
   const { encoding, segments } = measure(text);
   const character = encoding === 'UCS-2' ? unsendable(text) : undefined;
   if (character !== undefined) throw new MessagingError('error.unsendable_character', { character });

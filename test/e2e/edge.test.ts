@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { hostModule, toyModule } from '../support/edge-toys.js';
 import { describeOnBothAdapters, type RunningApp, startApp } from '../support/http-apps.js';
@@ -122,6 +122,32 @@ describeOnBothAdapters('the edge', (adapter) => {
       const over = await post('echo', padded(fifty + 1), JSON_TYPE);
       expect([over.status, over.body]).toEqual([413, TOO_LARGE]);
     });
+
+    it('takes a body of as much structure as two lists of recipients and 10 000 more, and none of more', async () => {
+      const entries = (count: number): string => `{"a":[${Array.from({ length: count }, () => '0').join(',')}]}`;
+      // An object, a colon, a list, and a comma between the entries.
+      expect(await post('echo', entries(2 * 1000 + 10_000 - 2), JSON_TYPE)).toMatchObject({ status: 200 });
+      const over = await post('echo', entries(2 * 1000 + 10_000 - 1), { ...JSON_TYPE, 'idempotency-key': 'k' });
+      expect([over.status, over.body]).toEqual([400, badRequest('Requête invalide')]);
+    });
+
+    it.each(['{},', '[],', '"a":0,'])(
+      'refuses 47 MB of %s when the first have come: the rest is not waited for and nothing is parsed',
+      async (unit) => {
+        const parse = jest.spyOn(JSON, 'parse');
+        const connection = await RawConnection.open(running.port);
+        connection.write(
+          `POST /api/v1/echo HTTP/1.1\r\nHost: x\r\nX-Api-Key: good\r\nIdempotency-Key: k\r\nContent-Type: application/json\r\nContent-Length: 47000000\r\n\r\n`,
+        );
+        connection.write((unit.startsWith('"') ? '{' : '{"x":[').padEnd(131_072, unit));
+        await connection.until(({ received }) => received.includes('}'));
+        expect(parse).not.toHaveBeenCalled();
+        parse.mockRestore();
+        expect(connection.received).toMatch(/^HTTP\/1\.1 400 [\s\S]*\r\nConnection: close\r\n/i);
+        expect(connection.body).toEqual(badRequest('Requête invalide'));
+        connection.socket.destroy();
+      },
+    );
 
     it('lets a connection carry on after a small refused body', async () => {
       const connection = await RawConnection.open(running.port);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MessagingError } from '../../../src/common/errors.js';
@@ -93,7 +94,7 @@ describe('a key', () => {
 });
 
 describe('the fingerprint of a body', () => {
-  test('does not depend on the order of fields, at any depth', () => {
+  test('does not depend on the order of fields, at any depth', async () => {
     const shuffled = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(shuffled);
       if (typeof value !== 'object' || value === null) return value;
@@ -103,7 +104,11 @@ describe('the fingerprint of a body', () => {
           .map(([key, each]) => [key, shuffled(each)]),
       );
     };
-    fc.assert(fc.property(fc.jsonValue(), (body) => fingerprintOf(shuffled(body)) === fingerprintOf(body)));
+    const same = fc.asyncProperty(
+      fc.jsonValue(),
+      async (body) => (await fingerprintOf(shuffled(body))) === (await fingerprintOf(body)),
+    );
+    await fc.assert(same);
   });
 
   test.each([
@@ -117,7 +122,35 @@ describe('the fingerprint of a body', () => {
     [{}, []],
     [undefined, null],
     [{ number: ['1', '2'] }, { number: ['12'] }],
-  ])('differs for %j and %j', (one, other) => {
-    expect(fingerprintOf(one)).not.toBe(fingerprintOf(other));
+    [{ ['__proto__']: { a: 1 } }, {}],
+    [
+      { a: 'x', b: 'xy' },
+      { a: 'xx', b: 'y' },
+    ],
+  ])('differs for %j and %j', async (one, other) => {
+    expect(await fingerprintOf(one)).not.toBe(await fingerprintOf(other));
+  });
+
+  test('is that of the JSON text with its keys in order', async () => {
+    const body = { b: [1, 'é"', null, { d: true, c: [] }], a: {}, 10: 'x', 9: new Date(0) };
+    const text = '{"10":"x","9":"1970-01-01T00:00:00.000Z","a":{},"b":[1,"é\\"",null,{"c":[],"d":true}]}';
+    expect(await fingerprintOf(body)).toBe(createHash('sha256').update(text).digest('hex'));
+  });
+
+  test('of a long text lets others have their turn, and depends on all of it', async () => {
+    const long = `${'a'.repeat(3_000_000)}😀`;
+    let turns = 0;
+    const turn = (): void => {
+      turns++;
+      again = setImmediate(turn);
+    };
+    let again = setImmediate(turn);
+    const whole = await fingerprintOf({ content: long });
+    clearImmediate(again);
+    expect(turns).toBeGreaterThanOrEqual(10);
+    const others = [{ content: long.slice(0, -1) }, { content: `b${long.slice(1)}` }, { [long]: 'content' }, [long]];
+    const fingerprints = await Promise.all([{ content: long }, ...others].map(fingerprintOf));
+    expect(new Set(fingerprints).size).toBe(5);
+    expect(fingerprints[0]).toBe(whole);
   });
 });
