@@ -154,7 +154,7 @@ export class Admission {
     exchange.stopReading = readBody(body, limit, into, {
       complete: (whole) => {
         exchange.stopReading = undefined;
-        proceed(whole);
+        if (!exchange.over) proceed(whole);
       },
       refused: (error) => this.refuse(exchange, error),
       tooLarge: () => this.refuse(exchange, new MessagingError(tooLarge)),

@@ -19,6 +19,9 @@ export interface BodySink {
 const JOINED_BYTES = 65_536;
 const JOINED_PIECES = 1024;
 
+/** From so many bytes on, other requests get their turn between the parsing of a body and what its handler does with it. */
+const LARGE_BYTES = 1_048_576;
+
 /**
  * Reads a body of at most `limit` bytes. When the body is refused or passes the limit, reading stops at once and the rest stays
  * in the socket. The answer stops the reading for good.
@@ -47,7 +50,8 @@ export function readBody(body: Readable, limit: number, into: BodyBytes, sink: B
     });
     if (whole === undefined) return;
     stop();
-    context.runInAsyncScope(sink.complete, sink, whole.body);
+    if (size < LARGE_BYTES) context.runInAsyncScope(sink.complete, sink, whole.body);
+    else setImmediate(() => context.runInAsyncScope(sink.complete, sink, whole.body));
   };
   const write = (): void => {
     const [only] = pieces;

@@ -112,93 +112,87 @@ async function workAlone(key: KeyInUse, work: () => Promise<Acceptance>): Promis
   }
 }
 
-/** How much is hashed at a time, in characters: a few milliseconds of work. */
-const HASHED_AT_ONCE = 262_144;
-
-/** A piece of a JSON text: text as it is, or a part of a long string that is still to be quoted. */
-interface Piece {
-  readonly text: string;
-  readonly quoted: boolean;
-}
+/** How much is written out and hashed at a time, in characters: a few milliseconds of work. */
+const HASHED_AT_ONCE = 65_536;
 
 /**
  * SHA-256 of a JSON value with its keys in order: spacing and the order of fields make no difference. Other requests get their
- * turn while a long text is hashed; the work that cannot be interrupted grows with the number of values, which the edge bounds.
+ * turn while a large value is hashed.
  */
 export async function fingerprintOf(body: unknown): Promise<string> {
   const hash = createHash('sha256');
-  for (const [at, { text, quoted }] of new OrderedJson(body).pieces.entries()) {
-    if (at > 0) await setImmediate();
-    hash.update(quoted ? text : JSON.stringify(text));
+  let isFirst = true;
+  for (const text of orderedJson(body)) {
+    if (!isFirst) await setImmediate();
+    isFirst = false;
+    hash.update(text);
   }
   return hash.digest('hex');
 }
 
-/** The JSON text of a value as JSON.stringify would give it, but with its keys in order and long strings in several parts. */
-class OrderedJson {
-  readonly #pieces: Piece[] = [];
-  #text = '';
+/** A value inside another one. */
+interface Inner {
+  readonly value: unknown;
+}
 
-  constructor(value: unknown) {
-    this.#write(value);
-    this.#flush();
+/**
+ * The JSON text of a value as JSON.stringify gives it but with keys in order, in pieces; a long string is several strings. With a
+ * stack of its own, so that it can pause at any depth.
+ */
+function* orderedJson(body: unknown): Generator<string> {
+  const open: Iterator<string | Inner>[] = [[{ value: body }].values()];
+  let text = '';
+  for (let within = open.at(-1); within !== undefined; within = open.at(-1)) {
+    const step = within.next();
+    if (step.done) open.pop();
+    else if (typeof step.value === 'string') text += step.value;
+    else {
+      const value = asJson(step.value.value);
+      if (typeof value === 'object' && value !== null) open.push(stepsThrough(value));
+      else if (typeof value !== 'string' || value.length <= HASHED_AT_ONCE) text += JSON.stringify(value);
+      else {
+        yield text;
+        text = '';
+        for (let at = 0; at < value.length; at += HASHED_AT_ONCE)
+          yield JSON.stringify(value.slice(at, at + HASHED_AT_ONCE));
+      }
+    }
+    if (text.length >= HASHED_AT_ONCE) {
+      yield text;
+      text = '';
+    }
   }
+  yield text;
+}
 
-  get pieces(): readonly Piece[] {
-    return this.#pieces;
-  }
-
-  #write(value: unknown): void {
-    if (typeof value === 'string') this.#writeString(value);
-    else if (Array.isArray(value)) this.#writeArray(value);
-    else if (typeof value !== 'object' || value === null) this.#add(JSON.stringify(value) ?? 'undefined');
-    else if ('toJSON' in value && typeof value.toJSON === 'function') this.#write(value.toJSON());
-    else this.#writeObject(value);
-  }
-
-  #writeArray(values: readonly unknown[]): void {
+function* stepsThrough(container: object): Generator<string | Inner> {
+  if (Array.isArray(container)) {
     let mark = '[';
-    for (const value of values) {
-      this.#add(mark);
-      this.#write(value);
+    for (const value of container) {
+      yield mark;
+      yield { value };
       mark = ',';
     }
-    this.#add(values.length === 0 ? '[]' : ']');
+    yield mark === '[' ? '[]' : ']';
+    return;
   }
+  const fields = new Map<string, unknown>(Object.entries(container));
+  let mark = '{';
+  for (const name of [...fields.keys()].sort()) {
+    const value = fields.get(name);
+    if (value === undefined) continue;
+    yield mark;
+    yield { value: name };
+    yield ':';
+    yield { value };
+    mark = ',';
+  }
+  yield mark === '{' ? '{}' : '}';
+}
 
-  #writeObject(value: object): void {
-    const fields = new Map<string, unknown>(Object.entries(value));
-    let mark = '{';
-    for (const name of [...fields.keys()].sort()) {
-      const field = fields.get(name);
-      if (field === undefined) continue;
-      this.#add(mark);
-      this.#writeString(name);
-      this.#add(':');
-      this.#write(field);
-      mark = ',';
-    }
-    this.#add(mark === '{' ? '{}' : '}');
-  }
-
-  #writeString(value: string): void {
-    if (value.length <= HASHED_AT_ONCE) {
-      this.#add(JSON.stringify(value));
-      return;
-    }
-    this.#flush();
-    for (let at = 0; at < value.length; at += HASHED_AT_ONCE) {
-      this.#pieces.push({ text: value.slice(at, at + HASHED_AT_ONCE), quoted: false });
-    }
-  }
-
-  #add(text: string): void {
-    this.#text += text;
-    if (this.#text.length >= HASHED_AT_ONCE) this.#flush();
-  }
-
-  #flush(): void {
-    if (this.#text !== '') this.#pieces.push({ text: this.#text, quoted: true });
-    this.#text = '';
-  }
+/** What JSON.stringify makes of a value that says so itself, for instance a Date. */
+function asJson(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('toJSON' in value)) return value;
+  const { toJSON } = value;
+  return typeof toJSON === 'function' ? toJSON.call(value) : value;
 }

@@ -33,11 +33,11 @@ export function checkText(content: string, settings: SmsSettings): CheckedText {
   const isShort = content.length <= TRANSLITERATED_PER_SEGMENT * settings.maxSegments;
   const text = isShort && settings.transliterate === 'punctuation' ? transliteratePunctuation(content) : content;
   const { encoding, segments } = measure(text);
-  const character = encoding === 'UCS-2' ? unsendable(text) : undefined;
-  if (character !== undefined) throw new MessagingError('error.unsendable_character', { character });
   if (segments > settings.maxSegments) {
     throw new MessagingError('error.too_many_segments', { segments, max: settings.maxSegments });
   }
+  const character = encoding === 'UCS-2' ? unsendable(text) : undefined;
+  if (character !== undefined) throw new MessagingError('error.unsendable_character', { character });
   return { text, segments };
 }
 

@@ -44,7 +44,12 @@ export const LEGAL_BODIES: readonly LegalBody[] = [
   text('service', 'send/otp', (long) => `{"service":"${long}","number":"22670000000"}`, '😀'),
   text('channel', 'send/otp', (long) => `{"service":"x","number":"22670000000","channel":"${long}"}`, 'É'),
   text('code', 'verify/otp', (long) => `{"service":"x","number":"22670000000","otp":"${long}x"}`, '7'),
-  text('field that nobody knows', 'verify/otp', (long) => `{"${long}":0}`, '中'),
+  text(
+    'field that nobody knows',
+    'send/sms',
+    (long) => `{"signature":"nobody","number":["22670000000"],"content":"x","${long}":0}`,
+    '中',
+  ),
   text('white space', 'verify/otp', (long) => `{"x":0${long}}`, ' '),
   text('digits of a number', 'verify/otp', (long) => `{"x":${long}}`, '1'),
   structure('empty objects', (count) => `{"x":[${list(count / 2, () => '{}')}]}`),
@@ -143,7 +148,9 @@ function text(what: string, path: string, around: (long: string) => string, unit
 }
 
 function structure(name: string, around: (count: number) => string): LegalBody {
-  return { name, path: 'send/otp', make: () => Buffer.from(around(MOST_STRUCTURE - 10)) };
+  // Refused for its signature, which is after the fingerprint.
+  const send = '{"signature":"nobody","number":["22670000000"],"content":"x",';
+  return { name, path: 'send/sms', make: () => Buffer.from(send + around(MOST_STRUCTURE - 10).slice(1)) };
 }
 
 function list(count: number, entry: (at: number) => string): string {
