@@ -10,7 +10,7 @@ import { MessagingError } from '../common/errors.js';
 import { bodyIntake, mayHaveBody, rawIntake, STRANGER_BYTES } from './body-intake.js';
 import { readBody } from './body-reader.js';
 import { Deadlines } from './deadlines.js';
-import { answerAndHangUp, answerEarly } from './early-answer.js';
+import { answerAndHangUp, answerEarly, type LingerBounds } from './early-answer.js';
 import { type ErrorAnswer, errorAnswer } from './error-answer.js';
 import { Exchange, type Wire } from './exchange.js';
 import { logFault } from './fault-log.js';
@@ -20,6 +20,10 @@ import type { EdgeRoute } from './route-table.js';
 
 /** Seconds after which a client tries again while the application shuts down: elsewhere at once, or here after a restart. */
 const RETRY_AFTER = 1;
+
+/** The least time in milliseconds and the fewest bytes that a client has to finish its upload in after it was refused. */
+const LINGER_MS = 5_000;
+const LINGER_BYTES = 16_777_216;
 
 /** Called with the body when a request may go on to its handler: an object, or the bytes where the route wants those. */
 export type Proceed = (body: unknown) => void;
@@ -47,7 +51,7 @@ export class Admission {
 
   /** Starts the request's time. Undefined: the application shuts down, and the request has been refused. */
   open(wire: Wire, route: EdgeRoute): Exchange | undefined {
-    const exchange = new Exchange(wire);
+    const exchange = new Exchange(wire, this.clock.elapsed());
     if (this.#closing) {
       this.#refuseClosing(exchange);
       return undefined;
@@ -188,6 +192,13 @@ export class Admission {
     return { ...rest, ...this.deprecation, ...(links.length > 0 ? { Link: links } : {}) };
   }
 
+  /** What is left of the request's time, and a multiple of the largest body: a client that is far above the limit is cut. */
+  #lingerBounds({ openedAt }: Exchange): LingerBounds {
+    const { requestMs, maxBodyBytes } = this.settings;
+    const ms = Math.max(LINGER_MS, openedAt + requestMs - this.clock.elapsed());
+    return { ms, bytes: Math.max(LINGER_BYTES, 4 * maxBodyBytes) };
+  }
+
   #answer(exchange: Exchange, error: unknown, hangUp: boolean): void {
     if (exchange.over) return;
     exchange.end();
@@ -195,7 +206,7 @@ export class Admission {
     if (wire.res.headersSent) return;
     const answer = this.answerTo(error);
     const gathered = this.#withDeprecation(wire, wire.takeOver());
-    if (hangUp) answerAndHangUp(wire.req, wire.res, answer, gathered, this.clock);
+    if (hangUp) answerAndHangUp(wire.req, wire.res, answer, gathered, this.clock, this.#lingerBounds(exchange));
     else answerEarly(wire.req, wire.res, answer, gathered);
   }
 }

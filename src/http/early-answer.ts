@@ -3,9 +3,14 @@ import { constants } from 'node:http2';
 import type { Clock } from '../common/clock.js';
 import type { ErrorAnswer } from './error-answer.js';
 
-/** How long, in milliseconds, and how many bytes we go on receiving for after an answer that cuts an upload. */
-const LINGER_MS = 2_000;
-const LINGER_BYTES = 1_048_576;
+/** A client that sends nothing for so long, in milliseconds, is waited for no longer. */
+const IDLE_MS = 5_000;
+
+/** How long, in milliseconds, and how many bytes are received and thrown away after an answer to an unfinished upload. */
+export interface LingerBounds {
+  readonly ms: number;
+  readonly bytes: number;
+}
 
 /**
  * Writes an error on Node's response, past the framework.
@@ -24,9 +29,10 @@ export function answerEarly(
 }
 
 /**
- * The same while the client is still sending, and hangs up. A socket that is closed with unread bytes resets the
- * connection, and the reset can overtake the answer (RFC 9112 section 9.6): so the answer is complete by its length
- * first, and what still comes is thrown away until the client has understood. A stubborn one is cut off all the same.
+ * The same while the client is still sending, and hangs up. Many clients write their whole body before they read, and a socket
+ * that is closed with unread bytes resets the connection, which can overtake the answer. So the connection is closed in stages
+ * (RFC 9112 section 9.6): the answer is complete by its length, our side of the connection is closed, and what still comes is
+ * thrown away until the body or the connection ends, within the bounds.
  */
 export function answerAndHangUp(
   req: IncomingMessage,
@@ -34,6 +40,7 @@ export function answerAndHangUp(
   answer: ErrorAnswer,
   gathered: OutgoingHttpHeaders,
   clock: Clock,
+  bounds: LingerBounds,
 ): void {
   if (req.httpVersionMajor > 1) {
     // One stream of many: it is closed without an error once it is answered (RFC 9113 section 8.1).
@@ -44,21 +51,41 @@ export function answerAndHangUp(
   res.setHeader('Connection', 'close');
   const text = writeHead(res, answer, gathered);
   res.flushHeaders();
-  res.write(text);
-
-  let budget = LINGER_BYTES;
-  const hangUp = (): void => {
-    cancel();
-    req.off('data', discard).pause();
+  // Not `res.end()`: Node would close both sides of the connection.
+  res.write(text, () => req.socket.end());
+  linger(req, clock, bounds, () => {
     res.end();
+    req.socket.destroySoon();
+  });
+}
+
+/** Throws away what comes, and calls `done` once: at the end of the body or of the connection, or at a bound. */
+function linger(req: IncomingMessage, clock: Clock, { ms, bytes }: LingerBounds, done: () => void): void {
+  let received = 0;
+  let seen = 0;
+  const end = (): void => {
+    cancelTotal();
+    cancelIdle();
+    req.off('data', discard).off('end', end).off('close', end).pause();
+    done();
   };
   const discard = (chunk: Buffer): void => {
-    budget -= chunk.length;
-    if (budget < 0) hangUp();
+    received += chunk.length;
+    if (received > bytes) end();
   };
-  const cancel = clock.after(LINGER_MS, hangUp);
+  const watch = (): (() => void) =>
+    clock.after(IDLE_MS, () => {
+      if (received === seen) {
+        end();
+        return;
+      }
+      seen = received;
+      cancelIdle = watch();
+    });
+  const cancelTotal = clock.after(ms, end);
+  let cancelIdle = watch();
   // Explicitly: whoever read the body before has paused it.
-  req.on('data', discard).once('end', hangUp).once('close', hangUp).resume();
+  req.on('data', discard).once('end', end).once('close', end).resume();
 }
 
 /** Node's HTTP/2 response has the stream below it. */

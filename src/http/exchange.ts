@@ -23,7 +23,11 @@ export class Exchange {
   #over = false;
   #controller: AbortController | undefined;
 
-  constructor(readonly wire: Wire) {
+  /** @param openedAt when it arrived, in milliseconds since the epoch */
+  constructor(
+    readonly wire: Wire,
+    readonly openedAt: number,
+  ) {
     const req: NotedRequest = wire.req;
     req[EXCHANGE] = this;
     wire.res.once('close', () => this.end());

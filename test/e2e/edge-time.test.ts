@@ -1,4 +1,5 @@
 import { connect } from 'node:http2';
+import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Logger } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -6,6 +7,7 @@ import { hostModule, ToyBox, toyModule } from '../support/edge-toys.js';
 import { type Adapter, describeOnBothAdapters, type RunningApp, startApp } from '../support/http-apps.js';
 import { call, RawConnection, type Reply } from '../support/http-client.js';
 import { SetBackClock } from '../support/set-back-clock.js';
+import { until } from '../support/until.js';
 
 const KEY = { 'x-api-key': 'good' };
 const TIMEOUT = { statusCode: 504, message: 'Délai de traitement dépassé', error: 'Gateway Timeout' };
@@ -49,6 +51,8 @@ function platformThatNotes(adapter: Adapter, lines: string[]): { platform: Fasti
 
 describeOnBothAdapters('the time of a request', (adapter) => {
   const logged: string[] = [];
+  /** The server's ends of the connections. */
+  const arrived: Socket[] = [];
   let clock: WatchedClock;
   let running: RunningApp;
   let box: ToyBox;
@@ -63,6 +67,8 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       options: { logger: { log: () => {}, warn: note, error: note } },
     });
     box = running.app.get(ToyBox);
+    arrived.length = 0;
+    running.app.getHttpServer().on('connection', (socket: Socket) => arrived.push(socket));
   });
 
   afterEach(async () => {
@@ -149,12 +155,28 @@ describeOnBothAdapters('the time of a request', (adapter) => {
     });
   });
 
+  /** Starts an upload as Python's `http.client` does: it goes on writing when our side of the connection is closed. */
   const upload = async (head: string, first = ''): Promise<RawConnection> => {
-    const connection = await RawConnection.open(running.port);
+    const connection = await RawConnection.open(running.port, true);
     connection.write(
       `POST /api/v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${head}\r\n\r\n${first}`,
     );
     return connection;
+  };
+
+  /** The server's end of a connection. */
+  const serverSide = ({ socket }: RawConnection): Socket | undefined =>
+    arrived.find(({ remotePort }) => remotePort === socket.localPort);
+
+  /** Waits until the server has all that was written. */
+  const received = async (connection: RawConnection): Promise<void> => {
+    await until(() => (serverSide(connection)?.bytesRead ?? 0) >= connection.socket.bytesWritten);
+  };
+
+  /** Waits until the server has closed the connection for good. */
+  const cut = async (connection: RawConnection): Promise<void> => {
+    await until(() => serverSide(connection)?.destroyed);
+    connection.socket.destroy();
   };
 
   describe('of an upload that hangs', () => {
@@ -170,7 +192,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect(connection.body).toEqual(TIMEOUT);
       expect(connection.received).toMatch(/^HTTP\/1\.1 504 [\s\S]*\r\nConnection: close\r\n/i);
       connection.write(rest);
-      await connection.until(({ closed }) => closed);
+      await cut(connection);
       expect([box.handled, logged]).toEqual([0, []]);
     });
 
@@ -192,9 +214,13 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       await armed;
       clock.advance(30_000);
       await connection.until(({ received }) => received.includes('}'));
-      expect(connection.closed).toBe(false);
-      clock.advance(2_000);
-      await connection.until(({ closed }) => closed);
+      // The time of the request is over: it has 5 s more, whether it sends or not.
+      clock.advance(4_999);
+      connection.write('x');
+      await received(connection);
+      expect(serverSide(connection)?.destroyed).toBe(false);
+      clock.advance(1);
+      await cut(connection);
     });
 
     it('is no matter when the client gives up', async () => {
@@ -236,7 +262,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect(connection.body).toEqual(body);
     });
 
-    it('is not read to its end when the client goes on all the same', async () => {
+    it('is read to 16 MiB and no further when the client goes on all the same', async () => {
       const connection = await upload('X-Api-Key: good\r\nContent-Length: 500000000');
       const block = Buffer.alloc(1_048_576, 120);
       let sent = 0;
@@ -247,15 +273,63 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       connection.socket.on('drain', goOn);
       goOn();
       await connection.until(({ closed }) => closed);
-      // One MiB is thrown away; the rest is what the sockets' buffers hold.
+      // What is above that is in the buffers of the sockets.
       expect(sent).toBeLessThan(40);
+      expect(sent).toBeGreaterThan(16);
     });
 
-    it('does not end in a reset for a client that sends everything before it listens', async () => {
+    it.each([
+      ['a 413', 'X-Api-Key: good\r\n', 'Content-Length: 12000000', TOO_LARGE],
+      ['a 413 of a length that was not said', 'X-Api-Key: good\r\n', 'Transfer-Encoding: chunked', TOO_LARGE],
+      ['a 401', '', 'Content-Length: 12000000', UNAUTHORIZED],
+    ])('gives %s to a client that writes its whole body before it reads', async (_what, key, length, expected) => {
+      const connection = await upload(`${key}${length}`);
+      connection.socket.pause();
+      const bytes = Buffer.alloc(12_000_000, 120);
+      const chunks = [Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n0\r\n\r\n')];
+      const body = length.startsWith('T') ? Buffer.concat(chunks) : bytes;
+      const written = new Promise<Error | null | undefined>((resolve) => connection.socket.write(body, resolve));
+      expect((await written) ?? undefined).toBeUndefined();
+      connection.socket.resume();
+      await connection.until(({ received }) => received.includes('}'));
+      expect(connection.body).toEqual(expected);
+      await cut(connection);
+      expect(connection.failure).toBeUndefined();
+    });
+
+    it('is waited for until the time of the request is over, as long as the client sends', async () => {
       const connection = await upload('X-Api-Key: good\r\nContent-Length: 400000');
       await connection.until(({ received }) => received.includes('}'));
-      connection.write('x'.repeat(200_000));
-      connection.write('x'.repeat(200_000));
+      for (let second = 4; second < 30; second += 4) {
+        connection.write('x');
+        await received(connection);
+        clock.advance(4_000);
+        await new Promise(setImmediate);
+        expect(serverSide(connection)?.destroyed).toBe(false);
+      }
+      clock.advance(2_000);
+      await cut(connection);
+    });
+
+    it('is cut off when nothing of it comes for 5 s', async () => {
+      const connection = await upload('X-Api-Key: good\r\nContent-Length: 400000', 'x');
+      await connection.until(({ received }) => received.includes('}'));
+      await received(connection);
+      clock.advance(5_000);
+      await new Promise(setImmediate);
+      // It has sent something meanwhile.
+      expect(serverSide(connection)?.destroyed).toBe(false);
+      clock.advance(5_000);
+      await cut(connection);
+    });
+
+    it('is answered and ended without a word from the client', async () => {
+      const connection = await upload('X-Api-Key: good\r\nContent-Length: 400000');
+      // Our side of the connection is closed at once: a client that reads to the end has all of it.
+      const ended = new Promise((resolve) => connection.socket.once('end', resolve));
+      await ended;
+      expect(connection.body).toEqual(TOO_LARGE);
+      connection.socket.end();
       await connection.until(({ closed }) => closed);
       expect(connection.failure).toBeUndefined();
     });

@@ -59,9 +59,10 @@ export class RawConnection {
     });
   }
 
-  static open(port: number): Promise<RawConnection> {
+  /** @param allowHalfOpen true: it can still write when the other side has said its last word */
+  static open(port: number, allowHalfOpen = false): Promise<RawConnection> {
     return new Promise((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(new RawConnection(socket)));
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen }, () => resolve(new RawConnection(socket)));
       socket.once('error', reject);
     });
   }
