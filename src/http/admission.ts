@@ -13,6 +13,7 @@ import { Deadlines } from './deadlines.js';
 import { answerAndHangUp, answerEarly, type LingerBounds } from './early-answer.js';
 import { type ErrorAnswer, errorAnswer } from './error-answer.js';
 import { Exchange, type Wire } from './exchange.js';
+import { sendContinue, waitsForContinue } from './expect-continue.js';
 import { logFault } from './fault-log.js';
 import type { HttpSettings } from './http-settings.js';
 import { asJsonObject } from './json-body.js';
@@ -109,7 +110,8 @@ export class Admission {
   refuse(exchange: Exchange, error: unknown): void {
     const { req } = exchange.wire;
     const little = Number(req.headers['content-length']) <= STRANGER_BYTES;
-    this.#answer(exchange, error, !req.complete && !little);
+    // A client that waits for `100 Continue` sends either its body or the next request: only it knows which.
+    this.#answer(exchange, error, !req.complete && (!little || waitsForContinue(req)));
   }
 
   /** What a client gets for an error that the platform reports on one of our routes; a fault is logged. */
@@ -151,10 +153,13 @@ export class Admission {
       rawBody === undefined
         ? bodyIntake(req.headers, this.settings, who)
         : rawIntake(rawBody, this.settings.maxBodyBytes);
-    if (Number(req.headers['content-length']) > limit) {
+    // Nobody is asked for a body that is refused whatever it is.
+    const unwanted = waitsForContinue(req) && (who?.kind === 'refused' || limit === 0);
+    if (unwanted || Number(req.headers['content-length']) > limit) {
       this.refuse(exchange, new MessagingError(tooLarge));
       return;
     }
+    sendContinue(req, exchange.wire.res);
     exchange.stopReading = readBody(body, limit, into, {
       complete: (whole) => {
         exchange.stopReading = undefined;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Admission } from './admission.js';
 import { exchangeOf } from './exchange.js';
+import type { BodyTest } from './expect-continue.js';
 import { type EdgeRoute, pathOf, type RouteTable } from './route-table.js';
 
 type Next = (error?: unknown) => void;
@@ -26,8 +27,11 @@ export interface ExpressApp {
   readonly router: { readonly stack: readonly ExpressLayer[] };
 }
 
-/** Puts the edge in front of everything that is mounted later: the host's parsers never see a body of ours. */
-export function installOnExpress(app: ExpressApp, admission: Admission, table: () => RouteTable): void {
+/**
+ * Puts the edge in front of everything that is mounted later: the host's parsers never see a body of ours. The answer tells
+ * whether the edge will take in the body of a request.
+ */
+export function installOnExpress(app: ExpressApp, admission: Admission, table: () => RouteTable): BodyTest {
   app.use(function messagingEdge(req: ExpressRequest, res: ServerResponse, next: Next): void {
     const route = ourRoute(app, table(), req);
     if (route === undefined) {
@@ -45,6 +49,7 @@ export function installOnExpress(app: ExpressApp, admission: Admission, table: (
       next();
     });
   });
+  return (req) => ourRoute(app, table(), req)?.intake ?? false;
 }
 
 /** Gives our shape to what a host's middleware, or Express itself, reports on one of our routes. To be called last. */
@@ -60,7 +65,7 @@ export function installErrorsOnExpress(app: ExpressApp, admission: Admission): v
 function ourRoute(
   app: ExpressApp,
   table: RouteTable,
-  { method = '', url = '' }: ExpressRequest,
+  { method = '', url = '' }: IncomingMessage,
 ): EdgeRoute | undefined {
   const ours = table.find(method, url);
   if (ours === undefined || !ours.path.includes(':')) return ours;

@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerR
 import type { Readable } from 'node:stream';
 import type { Admission } from './admission.js';
 import { exchangeOf } from './exchange.js';
-import type { EdgeRoute, RouteTable } from './route-table.js';
+import type { BodyTest } from './expect-continue.js';
+import { type EdgeRoute, pathOf, type RouteTable } from './route-table.js';
 
 type Done = (error?: unknown) => void;
 
@@ -46,12 +47,20 @@ const NO_BODY: IncomingHttpHeaders = {
   'transfer-encoding': undefined,
 };
 
-/** Puts the edge on each route of ours as it is registered; the host's routes and parsers stay as they are. */
-export function installOnFastify(app: FastifyApp, admission: Admission, table: () => RouteTable): void {
+/**
+ * Puts the edge on each route of ours as it is registered; the host's routes and parsers stay as they are. The answer tells
+ * whether the edge will take in the body of a request.
+ */
+export function installOnFastify(app: FastifyApp, admission: Admission, table: () => RouteTable): BodyTest {
+  /** The host's paths, of which Fastify prefers one without parameters to ours with them. */
+  const hosts = new Set<string>();
   app.addHook('onRoute', (route) => {
     const [ours] = [route.method].flat().flatMap((method) => table().registered(method, route.url) ?? []);
     if (ours !== undefined) addEdge(route, ours, admission);
+    else for (const method of [route.method].flat()) hosts.add(`${method} ${route.url}`);
   });
+  return ({ method = '', url = '' }) =>
+    !hosts.has(`${method} ${pathOf(url)}`) && (table().find(method, url)?.intake ?? false);
 }
 
 function addEdge(route: FastifyRoute, ours: EdgeRoute, admission: Admission): void {

@@ -5,6 +5,7 @@ import { Authenticator } from '../accounts/authenticator.js';
 import { deprecationHeaders } from '../accounts/deprecation-headers.js';
 import { Clock } from '../common/clock.js';
 import { Admission } from './admission.js';
+import { type BodyTest, type ContinuingServer, holdContinue } from './expect-continue.js';
 import { type ExpressApp, installErrorsOnExpress, installOnExpress } from './express-edge.js';
 import { type FastifyApp, installOnFastify } from './fastify-edge.js';
 import { HttpSettings } from './http-settings.js';
@@ -25,6 +26,7 @@ import { RouteTable } from './route-table.js';
 export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
   readonly #admission: Admission;
   #express: ExpressApp | undefined;
+  #takesBody: BodyTest | undefined;
   #table: RouteTable | undefined;
   #prefix: string | undefined;
   #prefixOptions: object | undefined;
@@ -42,8 +44,10 @@ export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
     adapterHost.init$.subscribe(() => this.install());
   }
 
-  /** By now all routes are registered, and the host's own error handling is not yet. */
+  /** By now there is a server and all routes are registered, and the host's own error handling is not yet. */
   onModuleInit(): void {
+    const server: ContinuingServer | undefined = this.adapterHost.httpAdapter?.getHttpServer?.();
+    if (server !== undefined && this.#takesBody !== undefined) holdContinue(server, this.#takesBody);
     if (this.#express !== undefined) installErrorsOnExpress(this.#express, this.#admission);
   }
 
@@ -62,9 +66,9 @@ export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
     if (platform === 'express') {
       const app = httpAdapter.getInstance<ExpressApp>();
       this.#express = app;
-      installOnExpress(app, this.#admission, () => this.table());
+      this.#takesBody = installOnExpress(app, this.#admission, () => this.table());
     } else if (platform === 'fastify') {
-      installOnFastify(httpAdapter.getInstance<FastifyApp>(), this.#admission, () => this.table());
+      this.#takesBody = installOnFastify(httpAdapter.getInstance<FastifyApp>(), this.#admission, () => this.table());
     } else {
       new Logger('Messaging').warn(`No body limit, deadline or JSON rules on the platform "${platform}".`);
     }

@@ -234,6 +234,56 @@ describeOnBothAdapters('the time of a request', (adapter) => {
     });
   });
 
+  describe('a client that waits for 100 Continue', () => {
+    const JSON_TYPE = 'Content-Type: application/json\r\n';
+    const expecting = async (head: string, path = 'echo', method = 'POST'): Promise<RawConnection> => {
+      const connection = await RawConnection.open(running.port, true);
+      connection.write(`${method} /api/v1/${path} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n${head}\r\n\r\n`);
+      return connection;
+    };
+
+    it.each([
+      ['without a key', `${JSON_TYPE}Content-Length: 7`, 401],
+      ['without a key, of a length that it does not say', `${JSON_TYPE}Transfer-Encoding: chunked`, 401],
+      ['with an unknown key', `X-Api-Key: nobody\r\n${JSON_TYPE}Content-Length: 7`, 401],
+      ['without a key, with much', `${JSON_TYPE}Content-Length: 47000000`, 401],
+      ['with too much', `X-Api-Key: good\r\n${JSON_TYPE}Content-Length: 100001`, 413],
+      ['with a form', 'X-Api-Key: good\r\nContent-Type: text/plain\r\nContent-Length: 7', 415],
+      ['with no type', 'X-Api-Key: slow\r\nTransfer-Encoding: chunked', 415],
+    ])('is refused at once and hears no 100: %s', async (_what, head, status) => {
+      const connection = await expecting(head);
+      await connection.until(({ received }) => received.includes('}'));
+      expect(connection.received).toMatch(
+        new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*\\r\\nConnection: close\\r\\n`, 'i'),
+      );
+      expect(connection.received).not.toContain('HTTP/1.1 100');
+      connection.socket.end();
+      await connection.until(({ closed }) => closed);
+      expect([box.handled, connection.failure]).toEqual([0, undefined]);
+    });
+
+    it.each(['good', 'slow'])('is asked for its body when its key is known: %s', async (key) => {
+      const connection = await expecting(`X-Api-Key: ${key}\r\n${JSON_TYPE}Content-Length: 7`);
+      await connection.until(({ received }) => received.includes('\r\n\r\n'));
+      expect(connection.received).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+      connection.write('{"a":1}');
+      await connection.until(({ received }) => received.includes('"keys":["a"]'));
+      connection.socket.destroy();
+    });
+
+    it('is asked for its body by the routes of the host', async () => {
+      for (const [method, path] of [
+        ['POST', 'nothing'],
+        ['GET', 'sms/export'],
+      ] as const) {
+        const connection = await expecting('Content-Length: 7', path, method);
+        await connection.until(({ received }) => received.includes('\r\n\r\n'));
+        expect(connection.received).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\n/);
+        connection.socket.destroy();
+      }
+    });
+  });
+
   describe('an upload that is refused', () => {
     it.each([
       ['a length above the limit', 'X-Api-Key: good\r\nContent-Length: 100001', 413, TOO_LARGE],
