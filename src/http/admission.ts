@@ -152,7 +152,7 @@ export class Admission {
     const { limit, tooLarge, into } =
       rawBody === undefined
         ? bodyIntake(req.headers, this.settings, who)
-        : rawIntake(rawBody, this.settings.maxBodyBytes);
+        : rawIntake(req.headers, rawBody, this.settings.maxBodyBytes);
     // Nobody is asked for a body that is refused whatever it is.
     const unwanted = waitsForContinue(req) && (who?.kind === 'refused' || limit === 0);
     if (unwanted || Number(req.headers['content-length']) > limit) {

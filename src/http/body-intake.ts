@@ -4,7 +4,7 @@ import type { ErrorCode } from '../common/errors.js';
 import type { BodyBytes } from './body-reader.js';
 import type { HttpSettings } from './http-settings.js';
 import { JsonBody } from './json-body.js';
-import { isPlainJson } from './media-type.js';
+import { isForm, isPlainJson } from './media-type.js';
 
 /** The most bytes that are read for somebody who has not said who it is. */
 export const STRANGER_BYTES = 65_536;
@@ -44,9 +44,10 @@ export function bodyIntake(
   return { limit: maxBodyBytes, tooLarge: 'error.body_too_large', into };
 }
 
-/** How a body is taken in that is handed on as it came. */
-export function rawIntake(limit: number, maxBytes: number): BodyIntake {
-  return { limit: Math.min(limit, maxBytes), tooLarge: 'error.body_too_large', into: new RawBytes() };
+/** How a body is taken in that is handed on as it came. A form is handed on to be parsed before its sender is known. */
+export function rawIntake(headers: IncomingHttpHeaders, most: number, maxBytes: number): BodyIntake {
+  const limit = Math.min(most, maxBytes, isForm(headers) ? STRANGER_BYTES : most);
+  return { limit, tooLarge: 'error.body_too_large', into: new RawBytes() };
 }
 
 /** Whether a request of HTTP/1 announces a body (RFC 9112 section 6.3); an HTTP/2 request need not announce one. */

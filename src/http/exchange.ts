@@ -23,7 +23,7 @@ export class Exchange {
   #over = false;
   #controller: AbortController | undefined;
 
-  /** @param openedAt when it arrived, in milliseconds since the epoch */
+  /** @param openedAt when it arrived, by the clock's `elapsed` */
   constructor(
     readonly wire: Wire,
     readonly openedAt: number,

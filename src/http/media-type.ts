@@ -19,3 +19,8 @@ export function isPlainJson(headers: IncomingHttpHeaders): boolean {
   const charset = CHARSET.exec(type)?.[1]?.toLowerCase();
   return charset === undefined || charset === 'utf-8' || charset === 'utf8';
 }
+
+/** Whether a body under these headers is a form (`application/x-www-form-urlencoded`). */
+export function isForm({ 'content-type': type = '' }: IncomingHttpHeaders): boolean {
+  return /^\s*application\/x-www-form-urlencoded\s*(;.*)?$/i.test(type);
+}

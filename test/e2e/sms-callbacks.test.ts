@@ -165,6 +165,16 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     expect(transport.calls).toHaveLength(1);
   });
 
+  it('takes 64 KB of a form, which some carriers have to have parsed before they are proved', async () => {
+    for (const type of ['application/x-www-form-urlencoded', 'Application/X-WWW-Form-Urlencoded; charset=utf-8']) {
+      const form = (size: number) =>
+        post('carrier', { body: Buffer.alloc(size, '&'), headers: { 'content-type': type } });
+      expect((await form(65_536)).status).toBe(200);
+      expect((await form(65_537)).status).toBe(413);
+    }
+    expect(transport.calls).toHaveLength(2);
+  });
+
   it('is cut when it takes too long', async () => {
     transport.reply = () => new Promise(() => undefined);
     const called = jest.fn();

@@ -2,50 +2,93 @@ import type { CarrierCallback } from '../../sms/sms-transport.js';
 import { textOf, valueAt } from './json-values.js';
 
 const FORM = 'application/x-www-form-urlencoded';
-/** No vendor sends a tenth of that; a form is read before its signature is checked, so anybody may send one. */
+/** No vendor sends a tenth of that; some have to be read before they are proved. */
 const MOST_FIELDS = 1000;
+const AMPERSAND = 0x26;
 
-/** What a vendor's call says: a JSON document or a form, and the query of its URL. */
+/** A body that is no JSON document and no form, or not in UTF-8, or a form of more than 1000 fields. */
+export class UnreadableContentError extends Error {}
+
+/**
+ * What a vendor's call says: a JSON document or a form, and the query of its URL. The body is parsed when it is first asked for,
+ * so a vendor that signs its bytes is proved before.
+ */
 export class CallbackContent {
-  /**
-   * @param json undefined when it came as a form
-   * @param form empty when it came as JSON; of a call by GET the query
-   */
-  constructor(
-    readonly json: unknown,
-    readonly form: URLSearchParams,
-    readonly query: URLSearchParams,
-  ) {}
+  readonly query: URLSearchParams;
+  /** The media type, in lower case and without parameters. */
+  private readonly type: string;
+  private readonly body: Uint8Array;
+  private parsed: { readonly json: unknown; readonly form: URLSearchParams } | undefined;
 
-  /** Undefined when the body is neither, in UTF-8, or a form of more fields than a thousand. */
-  static of({
-    method,
-    headers,
-    body,
-    url,
-  }: Pick<CarrierCallback, 'method' | 'headers' | 'body' | 'url'>): CallbackContent | undefined {
-    const query = new URLSearchParams(queryOf(url));
-    if (method === 'GET') return formOf(queryOf(url), query);
-    const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-    try {
-      const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
-      if (type === FORM) return formOf(text, query);
-      if (!/^application\/(.+\+)?json$/.test(type)) return undefined;
-      return new CallbackContent(JSON.parse(text), new URLSearchParams(), query);
-    } catch {
-      return undefined;
-    }
+  /** @param most the longest body in bytes that is parsed; a longer one counts as unreadable */
+  constructor(
+    { method, headers, body, url }: Pick<CarrierCallback, 'method' | 'headers' | 'body' | 'url'>,
+    private readonly most = Number.POSITIVE_INFINITY,
+  ) {
+    this.query = new URLSearchParams(queryOf(url));
+    // A call by GET has its fields in the query, which is written as a form is.
+    const isGet = method === 'GET';
+    this.type = isGet ? FORM : (headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '');
+    this.body = isGet ? Buffer.from(queryOf(url)) : body;
   }
 
-  /** A field of the form or a text or number at the top of the JSON document; undefined when it is missing or empty. */
+  /** Whether it says to be a form. */
+  get isForm(): boolean {
+    return this.type === FORM;
+  }
+
+  /** The JSON document; undefined when it came as a form. @throws UnreadableContentError */
+  get json(): unknown {
+    return this.parse().json;
+  }
+
+  /** The fields of the form; empty when it came as JSON. @throws UnreadableContentError */
+  get form(): URLSearchParams {
+    return this.parse().form;
+  }
+
+  /**
+   * A field of the form or a text or number at the top of the JSON document; undefined when it is missing or empty.
+   * @throws UnreadableContentError
+   */
   field(name: string): string | undefined {
     return this.form.get(name) || textOf(valueAt(this.json, name));
   }
+
+  private parse(): { readonly json: unknown; readonly form: URLSearchParams } {
+    if (this.body.length > this.most) throw new UnreadableContentError();
+    this.parsed ??= this.isForm
+      ? { json: undefined, form: formOf(this.body) }
+      : { json: jsonOf(this.type, this.body), form: new URLSearchParams() };
+    return this.parsed;
+  }
 }
 
-function formOf(text: string, query: URLSearchParams): CallbackContent | undefined {
-  const form = new URLSearchParams(text);
-  return form.size > MOST_FIELDS ? undefined : new CallbackContent(undefined, form, query);
+function formOf(body: Uint8Array): URLSearchParams {
+  let fields = 1;
+  for (let at = body.indexOf(AMPERSAND); at !== -1; at = body.indexOf(AMPERSAND, at + 1)) {
+    if (++fields > MOST_FIELDS) throw new UnreadableContentError();
+  }
+  return new URLSearchParams(decoded(body));
+}
+
+function jsonOf(type: string, body: Uint8Array): unknown {
+  if (!/^application\/(.+\+)?json$/.test(type)) throw new UnreadableContentError();
+  const text = decoded(body);
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's message quotes the body.
+    throw new UnreadableContentError();
+  }
+}
+
+function decoded(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    throw new UnreadableContentError();
+  }
 }
 
 /** The query of a URL as it was written, without the question mark. */

@@ -117,25 +117,62 @@ describe.each(DOUBLES)('callbacks of $name', (double) => {
   test('what cannot be read is refused', async () => {
     const world = await open();
     const { headers } = receiptOf(world, 'delivered');
+    // Without the signature of the vendor nobody looks whether it can be read.
+    const unreadable = double.signs ? 403 : 400;
     for (const body of ['{"half":', '\ufffd'.repeat(3)]) {
       const bytes = Buffer.from(body === '{"half":' ? body : [0xff, 0xfe, 0xff]);
       const answer = await world.call({ headers: { ...headers, 'content-type': 'application/json' }, body }, url, {
         body: bytes,
       });
-      expect(answer.status).toBe(400);
+      expect(answer.status).toBe(unreadable);
     }
     expect((await world.call({ headers: { ...headers, 'content-type': 'text/xml' }, body: '<a/>' }, url)).status).toBe(
-      400,
+      unreadable,
     );
   });
 
-  test('a form of more fields than any vendor sends is refused before anybody looks at its signature', async () => {
+  const FORM = 'application/x-www-form-urlencoded';
+  /** What a stranger can make up: it looks like a signature of Twilio's and of Vonage's. */
+  const FORGED = { 'content-type': FORM, 'x-twilio-signature': `${'A'.repeat(27)}=` };
+
+  test('a form of more fields than any vendor sends is refused by its bytes, before it is parsed', async () => {
     const world = await open();
-    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': 'forged' };
-    const body = Array.from({ length: 1001 }, (_, index) => `f${index}`).join('&');
-    expect((await world.call({ headers, body }, url)).status).toBe(400);
+    const decode = jest.spyOn(TextDecoder.prototype, 'decode');
+    for (const count of [1001, 30_000]) {
+      const body = ['sig=1', ...Array.from({ length: count - 1 }, () => 'f')].join('&');
+      expect((await world.call({ headers: FORGED, body }, url)).status).toBe(400);
+    }
+    expect(decode).not.toHaveBeenCalled();
+    decode.mockRestore();
     expect(world.sink.received).toEqual([]);
   });
+
+  if (double.signs) {
+    test('what carries no signature is refused before it is parsed', async () => {
+      const world = await open();
+      const decode = jest.spyOn(TextDecoder.prototype, 'decode');
+      const parse = jest.spyOn(JSON, 'parse');
+      for (const type of [FORM, 'application/json']) {
+        const body = type === FORM ? 'a=1&b=2' : '{"a":[{},{}]}';
+        for (const header of [{}, { 'x-twilio-signature': 'forged' }]) {
+          expect((await world.call({ headers: { 'content-type': type, ...header }, body }, url)).status).toBe(403);
+        }
+      }
+      expect([decode.mock.calls, parse.mock.calls]).toEqual([[], []]);
+      decode.mockRestore();
+      parse.mockRestore();
+    });
+
+    test('what is too long to look for a signature in it is refused before it is parsed', async () => {
+      const world = await open();
+      const parse = jest.spyOn(JSON, 'parse');
+      const body = `{"sig":"1","timestamp":"1","x":[${'{},'.repeat(30_000)}{}]}`;
+      const answer = await world.call({ headers: { ...FORGED, 'content-type': 'application/json' }, body }, url);
+      expect([400, 403]).toContain(answer.status);
+      expect(parse).not.toHaveBeenCalled();
+      parse.mockRestore();
+    });
+  }
 
   test('the same call twice says the same twice: states that only move forward do the rest', async () => {
     const world = await open();

@@ -5,7 +5,7 @@ import { isSignedByTwilio } from '../../../src/transports/http/vendors/twilio-si
 import { isSignedByVonage, type VonageSignatureMethod } from '../../../src/transports/http/vendors/vonage-signature.js';
 
 function callOf(url: string, body: string, headers: Record<string, string>, now = 0) {
-  const content = CallbackContent.of({ method: 'POST', url, headers, body: Buffer.from(body) });
+  const content = new CallbackContent({ method: 'POST', url, headers, body: Buffer.from(body) });
   if (!content) throw new Error('Unreadable.');
   return { url, headers, body: Buffer.from(body), content, now };
 }
