@@ -9,10 +9,7 @@ import { isForm, isPlainJson } from './media-type.js';
 /** The most bytes that are read for somebody who has not said who it is. */
 export const STRANGER_BYTES = 65_536;
 
-/**
- * What a body may be built of besides a list of `maxRecipients` numbers, which has a comma each: the other fields, and as many
- * again for what a client adds of its own.
- */
+/** How many of `{`, `[`, `,` and `:` a body may have besides those of two lists of `maxRecipients` texts: a comma each. */
 const OTHER_STRUCTURE = 10_000;
 
 /** A body that nobody looks at. */

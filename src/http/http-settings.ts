@@ -23,7 +23,10 @@ export interface HttpOptions {
     | undefined;
   /** The language of our texts, or texts of your own over the French ones. Default `fr`. */
   readonly locale?: Locale | undefined;
-  /** The most entries a list in a request may have, 1 to 1 000 000. Default 100 000. */
+  /**
+   * The most entries a list in a request may have, 1 to 1 000 000. A body may have twice as many of `{`, `[`, `,` and `:` outside
+   * its strings, and 10 000 more. Default 100 000.
+   */
   readonly maxRecipients?: number | undefined;
 }
 
