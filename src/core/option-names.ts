@@ -33,7 +33,11 @@ type NamesOf<T> = Readonly<Record<keyof Required<T>, Rule>>;
 
 const legacyBearer: NamesOf<LegacyBearerOptions> = { deprecatedAt: 'any', sunset: 'any', link: 'any' };
 const accounts: NamesOf<AccountOptions> = { signatures: 'any', legacyBearer: { names: legacyBearer, orBoolean: true } };
-const limits: NamesOf<NonNullable<HttpOptions['limits']>> = { bodyBytes: 'any', requestMs: 'any' };
+const limits: NamesOf<NonNullable<HttpOptions['limits']>> = {
+  bodyBytes: 'any',
+  requestMs: 'any',
+  inFlight: 'any',
+};
 const dispatch: NamesOf<DispatchOptions> = {
   enabled: 'boolean',
   batchSize: 'any',

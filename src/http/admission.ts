@@ -17,6 +17,7 @@ import { sendContinue, waitsForContinue } from './expect-continue.js';
 import { logFault } from './fault-log.js';
 import type { HttpSettings } from './http-settings.js';
 import { asJsonObject } from './json-body.js';
+import { RequestsInFlight } from './requests-in-flight.js';
 import type { EdgeRoute } from './route-table.js';
 
 /** Seconds after which a client tries again while the application shuts down: elsewhere at once, or here after a restart. */
@@ -40,6 +41,7 @@ export class Admission {
   readonly #open = new Map<Exchange, EdgeRoute>();
   #closing = false;
   #onDrained: () => void = () => {};
+  readonly #inFlight: RequestsInFlight;
 
   constructor(
     private readonly authenticator: Authenticator,
@@ -48,6 +50,7 @@ export class Admission {
     private readonly clock: Clock,
   ) {
     this.#deadlines = new Deadlines(clock, settings.requestMs);
+    this.#inFlight = new RequestsInFlight(settings.maxInFlight);
   }
 
   /** Starts the request's time. Undefined: the application shuts down, and the request has been refused. */
@@ -95,6 +98,10 @@ export class Admission {
     const { req } = exchange.wire;
     const go = (who: Answer): void => {
       rememberCaller(req, this.authenticator, who);
+      // One that ended while its key was looked up would never be released.
+      if (who.kind === 'caller' && !exchange.over) {
+        exchange.leaveAccount = this.#inFlight.enter(who.caller.accountId);
+      }
       this.#receive(exchange, route, who, body, proceed);
     };
     try {

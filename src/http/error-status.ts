@@ -10,6 +10,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.body_too_large': 413,
   // What the platform refuses in its own words; the answer has the platform's status.
   'error.request_invalid': 400,
+  'error.too_many_in_flight': 429,
   'error.timeout': 504,
   'error.internal': 500,
   'error.storage_unavailable': 503,
@@ -36,6 +37,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.signature_not_found': 404,
   'error.signature_format': 400,
   'error.units_invalid': 400,
+  'error.balance_too_high': 400,
   'error.reference_taken': 409,
   'error.otp_invalid': 400,
   'error.otp_expired': 400,

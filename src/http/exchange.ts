@@ -20,6 +20,8 @@ export class Exchange {
   stopReading: (() => void) | undefined;
   /** Called once when the request is over. */
   onEnd: (() => void) | undefined;
+  /** Takes the request out of its account's count. */
+  leaveAccount: (() => void) | undefined;
   #over = false;
   #controller: AbortController | undefined;
 
@@ -49,6 +51,7 @@ export class Exchange {
   end(): void {
     if (this.#over) return;
     this.#over = true;
+    this.leaveAccount?.();
     this.stopReading?.();
     this.onEnd?.();
     if (this.#controller !== undefined && !this.wire.res.writableFinished) this.#abort(this.#controller);

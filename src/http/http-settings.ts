@@ -19,6 +19,11 @@ export interface HttpOptions {
         readonly bodyBytes?: number | undefined;
         /** Milliseconds after which a request is cut with a 504, 1 to 3 600 000. Default 30 000. */
         readonly requestMs?: number | undefined;
+        /**
+         * How many requests of one account may be in flight in this process at a time, 1 to 1 000 000; further ones are
+         * answered with a 429. Default 1000.
+         */
+        readonly inFlight?: number | undefined;
       }
     | undefined;
   /** The language of our texts, or texts of your own over the French ones. Default `fr`. */
@@ -37,6 +42,7 @@ export abstract class HttpSettings {
   abstract readonly controllers: boolean;
   abstract readonly maxBodyBytes: number;
   abstract readonly requestMs: number;
+  abstract readonly maxInFlight: number;
   abstract readonly catalogue: Catalogue;
   abstract readonly maxRecipients: number;
 }
@@ -44,12 +50,13 @@ export abstract class HttpSettings {
 /** Fills in the defaults; a wrong option is a {@link MessagingOptionsError} that names it. */
 export function resolveHttpSettings(options: HttpOptions = {}): HttpSettings {
   const { path = 'api/v1', controllers = true, limits = {}, locale = 'fr', maxRecipients = 100_000 } = options;
-  const { bodyBytes = 52_428_800, requestMs = 30_000 } = limits;
+  const { bodyBytes = 52_428_800, requestMs = 30_000, inFlight = 1000 } = limits;
   return {
     path: mountPath('Option path', path, 'api/v1'),
     controllers,
     maxBodyBytes: integer('limits.bodyBytes', bodyBytes, 268_435_456),
     requestMs: integer('limits.requestMs', requestMs, 3_600_000),
+    maxInFlight: integer('limits.inFlight', inFlight, 1_000_000),
     catalogue: textsOf(locale),
     maxRecipients: integer('maxRecipients', maxRecipients, 1_000_000),
   };

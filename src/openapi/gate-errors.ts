@@ -28,6 +28,7 @@ export function gateOf(controller: Type<object>, handler: object, { accounts }: 
     errors: [
       ...(authenticated ? REFUSED : []),
       ...(authenticated && accounts.legacyBearer === false ? BEARER_REFUSED : []),
+      ...(authenticated && edge ? CROWDED : []),
       ...(edge ? (rawBody === undefined ? BAD_BODY : [TOO_LARGE]) : []),
       { code: 'error.internal' },
       ...(authenticated ? [STORAGE_UNAVAILABLE] : []),
@@ -38,6 +39,7 @@ export function gateOf(controller: Type<object>, handler: object, { accounts }: 
 
 const REFUSED: readonly RouteError[] = [{ code: 'error.unauthorized' }];
 const BEARER_REFUSED: readonly RouteError[] = [{ code: 'error.use_x_api_key' }];
+const CROWDED: readonly RouteError[] = [{ code: 'error.too_many_in_flight', retryAfter: 1 }];
 const TOO_LARGE: RouteError = { code: 'error.body_too_large' };
 const BAD_BODY: readonly RouteError[] = [
   { code: 'error.malformed_json' },

@@ -16,7 +16,7 @@ import { servePage } from '../support/openapi-page.js';
 import { rawFetch } from '../support/openapi-raw-fetch.js';
 import { type Described, operationsOf, pathFor } from '../support/openapi-reader.js';
 import { watchRoutes } from '../support/openapi-routes.js';
-import { MAX_BYTES, MAX_RECIPIENTS, playScenario, UNITS } from '../support/openapi-scenario.js';
+import { IN_FLIGHT, MAX_BYTES, MAX_RECIPIENTS, playScenario, UNITS } from '../support/openapi-scenario.js';
 import { structuralFaults } from '../support/openapi-structure.js';
 import { exampleFor } from '../support/openapi-texts.js';
 import { TroubledStorage } from '../support/openapi-troubles.js';
@@ -127,7 +127,7 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
       options: {
         storage: { useValue: storage },
         clock: { useValue: clock },
-        limits: { bodyBytes: MAX_BYTES },
+        limits: { bodyBytes: MAX_BYTES, inFlight: IN_FLIGHT },
         sms: { ...OPTIONS.sms, maxRecipients: MAX_RECIPIENTS, transport: CallingSandbox },
         // The clock makes great leaps.
         msgapp: { ...MSGAPP, sessions: { leaseMs: 600_000, scanMs: 3_600_000 } },

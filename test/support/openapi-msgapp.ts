@@ -1,6 +1,6 @@
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { FileServer } from './file-server.js';
-import { DOORS, EDGE, once, play, type Stage, type Step } from './openapi-scenario.js';
+import { DOORS, EDGE, once, play, playCrowd, type Stage, type Step } from './openapi-scenario.js';
 
 const ROOT = '/api/v1/msgapp';
 const TEXT = `${ROOT}/send/text`;
@@ -49,6 +49,10 @@ async function playChannel(stage: Stage, media: object): Promise<void> {
   for (const path of [STATUS, message]) await doors(stage, 'GET', DOORS(path));
   await doors(stage, 'DELETE', DOORS(`${ROOT}/web/${sessionId}`));
   await playRepeats(stage, [post(TEXT, 200, text), post(MEDIA, 200, media)]);
+  await playCrowd(stage, [
+    ...[get(STATUS, 200), get(message, 200), post(TEXT, 200, text), post(MEDIA, 200, media)],
+    ...[post(`${ROOT}/web/connect`, 200), remove(`${ROOT}/web/${sessionId}`, 200)],
+  ]);
   await playTroubles(stage, [
     ...[get(STATUS, 200), get(message, 200), post(TEXT, 200, text), post(MEDIA, 200, media)],
     ...[post(`${ROOT}/web/connect`, 200), remove(`${ROOT}/web/${sessionId}`, 200)],

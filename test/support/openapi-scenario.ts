@@ -8,6 +8,8 @@ import type { TroubledStorage } from './openapi-troubles.js';
 export const MAX_RECIPIENTS = 5;
 /** The largest body of the scenario's host, in bytes. */
 export const MAX_BYTES = 100_000;
+/** The most requests of an account in flight of the scenario's host. */
+export const IN_FLIGHT = 3;
 /** The units its account begins with. */
 export const UNITS = 20;
 
@@ -75,17 +77,36 @@ export const POSTS: readonly Step[] = [
   { path: QUOTE, status: 200, body: { content: 'bientôt 😀', number: [NUMBER, '221771234567'] } },
 ];
 
+const READS = (smsId: string): readonly string[] => [
+  ...['/api/v1/balance', '/api/v1/sms', `/api/v1/sms/${smsId}`, `/api/v1/sms/${smsId}/recipients`],
+];
+
 /** GET requests in order; `smsID` names an SMS that the account has sent. */
 export const GETS = (smsId: string): readonly Step[] => [
-  ...['/api/v1/balance', '/api/v1/sms', `/api/v1/sms/${smsId}`].flatMap(DOORS),
+  ...READS(smsId).flatMap(DOORS),
   { path: '/api/v1/balance', status: 200 },
   { path: '/api/v1/sms', status: 200 },
   { path: '/api/v1/sms?limit=1', status: 200 },
   { path: '/api/v1/sms?limit=0', status: 400 },
   { path: '/api/v1/sms?cursor=a&cursor=b', status: 400 },
   { path: '/api/v1/sms?cursor=nonsense!', status: 400 },
+  ...[`number=${NUMBER}`, 'status=queued', 'signature=INFOS', 'since=2026-01-01&until=2027-01-01'].map((filter) => ({
+    ...{ path: `/api/v1/sms?${filter}`, status: 200 },
+  })),
+  ...['number=226', 'status=read', 'since=yesterday', 'until=2026-02-30'].map((filter) => ({
+    ...{ path: `/api/v1/sms?${filter}`, status: 400 },
+  })),
+  ...['status', 'signature', 'since', 'until'].map((name) => ({
+    ...{ path: `/api/v1/sms?${name}=a&${name}=b`, status: 400 },
+  })),
   { path: `/api/v1/sms/${smsId}`, status: 200 },
   { path: '/api/v1/sms/unknown', status: 404 },
+  { path: `/api/v1/sms/${smsId}/recipients`, status: 200 },
+  { path: `/api/v1/sms/${smsId}/recipients?status=failed&limit=1`, status: 200 },
+  { path: '/api/v1/sms/unknown/recipients', status: 404 },
+  ...['limit=0', 'cursor=a&cursor=b', 'cursor=nonsense!', 'status=a&status=b', 'status=read'].map((query) => ({
+    ...{ path: `/api/v1/sms/${smsId}/recipients?${query}`, status: 400 },
+  })),
   { path: `/sandbox/phones/${NUMBER}/messages`, status: 200 },
   { path: '/sandbox/phones/22600000000/messages', status: 200 },
   { path: '/sandbox/phones/+226/messages', status: 400 },
@@ -119,7 +140,7 @@ const CALLS_BY_GET: readonly Step[] = [CALL, `${CALL}/secret`].flatMap((path) =>
 const STORED = (smsId: string): readonly (Step & { readonly method: string })[] => [
   { method: 'POST', path: SEND, status: 200, body: SMS },
   { method: 'POST', path: QUOTE, status: 200, body: SMS },
-  ...['/api/v1/balance', '/api/v1/sms', `/api/v1/sms/${smsId}`].map((path) => ({ method: 'GET', path, status: 200 })),
+  ...READS(smsId).map((path) => ({ method: 'GET', path, status: 200 })),
 ];
 const PHONES = [`/sandbox/phones/${NUMBER}/messages`, '/sandbox/phones'];
 
@@ -141,7 +162,20 @@ export async function playScenario(stage: Stage): Promise<void> {
   for (const step of CALLS) await play(stage, 'POST', step);
   for (const step of CALLS_BY_GET) await play(stage, 'GET', step);
   await playSlowCalls(stage);
+  await playCrowd(stage, STORED(smsId));
   await playTroubles(stage, smsId);
+}
+
+/** As many requests of the account as there may be are in flight, and further ones come. */
+export async function playCrowd(stage: Stage, steps: readonly (Step & { readonly method: string })[]): Promise<void> {
+  const balance = { path: '/api/v1/balance', status: 200 };
+  await play(stage, 'GET', balance);
+  const held = stage.storage.hold('balance', IN_FLIGHT);
+  const crowd = Array.from({ length: IN_FLIGHT }, () => play(stage, 'GET', balance));
+  await held;
+  for (const { method, ...step } of steps) await play(stage, method, { ...step, status: 429 });
+  stage.storage.recover();
+  await Promise.all(crowd);
 }
 
 /** Takes one step. @throws Error when the answer has another status */

@@ -3,7 +3,19 @@ import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 
 /** What a request asks a storage for; the workers' own calls are left alone. */
 const ASKED_BY_REQUESTS = [
-  ...['findKey', 'balance', 'commit', 'replay', 'find', 'recipients', 'list', 'numbers', 'messages', 'latest'],
+  ...[
+    'findKey',
+    'balance',
+    'commit',
+    'replay',
+    'find',
+    'recipients',
+    'recipientPage',
+    'list',
+    'numbers',
+    'messages',
+    'latest',
+  ],
   ...['create', 'writeCredentials'],
 ];
 
@@ -33,8 +45,9 @@ export class TroubledStorage extends MemoryStorage {
     this.#before = () => Promise.reject(new Error('a fault in the storage'));
   }
 
-  /** Answers nothing, or not what has this name, until it recovers; the answer resolves when the first request waits. */
-  hold(name?: string): Promise<void> {
+  /** Answers nothing, or not what has this name, until it recovers; the answer resolves when so many requests wait. */
+  hold(name?: string, count = 1): Promise<void> {
+    let held = 0;
     const released = new Promise<void>((resolve) => {
       this.#release = resolve;
     });
@@ -42,7 +55,7 @@ export class TroubledStorage extends MemoryStorage {
       this.#noteHeld = resolve;
       this.#before = async (asked) => {
         if (name !== undefined && asked !== name) return;
-        this.#noteHeld();
+        if (++held === count) this.#noteHeld();
         await released;
       };
     });

@@ -11,6 +11,7 @@ describe('resolveHttpSettings', () => {
       controllers: true,
       maxBodyBytes: 52_428_800,
       requestMs: 30_000,
+      maxInFlight: 1000,
       catalogue: fr,
       maxRecipients: 100_000,
     });
@@ -20,7 +21,7 @@ describe('resolveHttpSettings', () => {
     const options: HttpOptions = {
       path: '/msg/v2/',
       controllers: false,
-      limits: { bodyBytes: 1000, requestMs: 5 },
+      limits: { bodyBytes: 1000, requestMs: 5, inFlight: 7 },
       locale: 'en',
       maxRecipients: 3,
     };
@@ -29,6 +30,7 @@ describe('resolveHttpSettings', () => {
       controllers: false,
       maxBodyBytes: 1000,
       requestMs: 5,
+      maxInFlight: 7,
       catalogue: en,
       maxRecipients: 3,
     });
@@ -48,6 +50,8 @@ describe('resolveHttpSettings', () => {
     ['limits.bodyBytes', { limits: { bodyBytes: 1e12 } }],
     ['limits.requestMs', { limits: { requestMs: 1.5 } }],
     ['limits.requestMs', { limits: { requestMs: '30' } }],
+    ['limits.inFlight', { limits: { inFlight: 0 } }],
+    ['limits.inFlight', { limits: { inFlight: 1_000_001 } }],
     ['maxRecipients', { maxRecipients: Number.NaN }],
     ['locale', { locale: 'de' }],
     ['locale', { locale: 7 }],
