@@ -6,7 +6,7 @@ import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
 import { checkAccountId, checkLimit, checkText } from '../common/inputs.js';
 import type { Page } from '../common/page.js';
-import { type LedgerEntry, LedgerStore } from './ledger-store.js';
+import { HIGHEST_BALANCE, type LedgerEntry, LedgerStore } from './ledger-store.js';
 import { idsOf, shownId } from './posting-id.js';
 
 /** What an operator says about a movement of units. */
@@ -46,7 +46,8 @@ export class LedgerService {
    * Adds units to an account; answers the new balance.
    * @param units an integer of at least 1
    * @throws MessagingError `error.units_invalid`, `error.field_not_string`, `error.field_invalid`,
-   *   `error.account_not_found`, `error.reference_taken` when the reference is that of a posting with another account, kind or
+   *   `error.account_not_found`, `error.balance_too_high` when the account's top-ups and adjustments would make more than
+   *   2^53 - 1 units together, `error.reference_taken` when the reference is that of a posting with another account, kind or
    *   number of units: nothing is posted then
    */
   async topUp(accountId: string, units: number, options: PostingOptions = {}): Promise<number> {
@@ -83,7 +84,7 @@ export class LedgerService {
    * Proves the books over all accounts: each balance is the sum of its entries, each charge has its message and each
    * message its charge, nothing is refunded without a failed recipient and nothing that failed is not, nothing is booked
    * twice, by a wrong number of units or to another account, units of messages are those of their recipients, nothing is
-   * negative. One sentence for each fault, with the id of the message or account; none: all is well.
+   * negative. One sentence for each fault, with the id of the message or account, at most 1000; none: all is well.
    */
   checkLedger(): Promise<readonly string[]> {
     return this.store.check();
@@ -110,6 +111,7 @@ export class LedgerService {
     const posted = await this.store.post({ ...ids, accountId, kind, units, note, at: this.clock.now() }, host);
     if (posted === 'taken') throw new MessagingError('error.reference_taken', { reference: reference ?? ids.id });
     if (posted === 'unknown') throw new MessagingError('error.account_not_found');
+    if (posted === 'over') throw new MessagingError('error.balance_too_high', { max: HIGHEST_BALANCE });
     if (posted === 'refused') throw new MessagingError('error.insufficient_balance');
     return this.balance(accountId, host);
   }

@@ -35,9 +35,19 @@ export interface LedgerPosting {
 
 /**
  * What became of a posting. `repeated`: it is there already, with the same account, kind and units; `taken`: its id is there
- * with others; `refused`: the balance would go below zero; `unknown`: no such account.
+ * with others; `refused`: the balance would go below zero; `over`: the account's postings would make more than
+ * `HIGHEST_BALANCE`; `unknown`: no such account.
  */
-export type PostingAnswer = 'posted' | 'repeated' | 'taken' | 'refused' | 'unknown';
+export type PostingAnswer = 'posted' | 'repeated' | 'taken' | 'refused' | 'over' | 'unknown';
+
+/**
+ * The most units that an account's top-ups and adjustments may make together, so that its balance stays exact as a number
+ * of JavaScript, whatever is refunded later: a refund only gives back what was charged, and is never refused.
+ */
+export const HIGHEST_BALANCE = Number.MAX_SAFE_INTEGER;
+
+/** The most faults that `LedgerStore.check` answers. */
+export const MOST_FAULTS = 1000;
 
 /** Persists balances and the ledger; charges and refunds are written by the outbox's store, in its transactions. */
 export abstract class LedgerStore {
@@ -68,7 +78,7 @@ export abstract class LedgerStore {
    * - A message's units, charged and refunded, are the sums of its recipients', and refunded is what failed recipients cost.
    * - No balance, top-up or recipient has negative units.
    *
-   * What follows from the others is not told again: one mistake is one sentence.
+   * What follows from the others is not told again: one mistake is one sentence. At most `MOST_FAULTS` are told.
    */
   abstract check(): Promise<readonly string[]>;
 }

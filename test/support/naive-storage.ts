@@ -1,6 +1,6 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import type { Account, Signature, StoredApiKey } from '../../src/accounts/account-store.js';
-import type { LedgerPosting, PostingAnswer } from '../../src/billing/ledger-store.js';
+import { HIGHEST_BALANCE, type LedgerPosting, type PostingAnswer } from '../../src/billing/ledger-store.js';
 import { postedBefore } from '../../src/billing/posting-id.js';
 import type { Decide, Outcome } from '../../src/outbox/decide.js';
 import type { SeenRecords } from '../../src/outbox/guard.js';
@@ -61,6 +61,7 @@ class NaiveLedgerStore extends MemoryLedgerStore {
     if (balance === undefined) return 'unknown';
     const answer = postedBefore(posting, known) ?? (balance + units < 0 ? 'refused' : undefined);
     if (answer) return answer;
+    if (units > 0 && (this.tables.posted.get(accountId) ?? 0) + units > HIGHEST_BALANCE) return 'over';
     this.tables.book({ id, accountId, kind, units, note, at, messageId: undefined, position: undefined });
     return 'posted';
   }

@@ -1,4 +1,11 @@
-import { type LedgerEntry, type LedgerPosting, LedgerStore, type PostingAnswer } from '../../billing/ledger-store.js';
+import {
+  HIGHEST_BALANCE,
+  type LedgerEntry,
+  type LedgerPosting,
+  LedgerStore,
+  MOST_FAULTS,
+  type PostingAnswer,
+} from '../../billing/ledger-store.js';
 import { postedBefore } from '../../billing/posting-id.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Page, PageRequest } from '../../common/page.js';
@@ -25,6 +32,8 @@ export class MemoryLedgerStore extends LedgerStore {
     const answer = postedBefore(posting, before);
     if (answer) return answer;
     if (balance + posting.units < 0) return 'refused';
+    const posted = this.tables.posted.get(posting.accountId) ?? 0;
+    if (posting.units > 0 && posted + posting.units > HIGHEST_BALANCE) return 'over';
     const { id, accountId, kind, units, note, at } = posting;
     this.tables.book({ id, accountId, kind, units, note, at, messageId: undefined, position: undefined });
     return 'posted';
@@ -38,6 +47,6 @@ export class MemoryLedgerStore extends LedgerStore {
   }
 
   override async check(): Promise<readonly string[]> {
-    return checkBooks(this.tables);
+    return checkBooks(this.tables).slice(0, MOST_FAULTS);
   }
 }

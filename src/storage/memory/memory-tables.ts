@@ -29,7 +29,7 @@ export interface MemoryDelivery {
 }
 
 /** A message's row with its recipients. */
-export interface MemoryMessage extends Omit<StoredMessage, 'refundedUnits'> {
+export interface MemoryMessage extends Omit<StoredMessage, 'refundedUnits' | 'recipients'> {
   refundedUnits: number;
   readonly deliveries: MemoryDelivery[];
 }
@@ -71,6 +71,8 @@ export interface MemoryMedia {
 export class MemoryTables {
   /** Of accounts that ever moved units. */
   readonly balances = new Map<string, number>();
+  /** The sum of an account's top-ups and adjustments. */
+  readonly posted = new Map<string, number>();
   readonly entries = new Map<string, LedgerEntry>();
   readonly messages = new Map<string, MemoryMessage>();
   /** Deliveries that somebody must look at again, in accept order. */
@@ -97,6 +99,7 @@ export class MemoryTables {
   /** Adds a ledger line and moves the balance with it. */
   book(entry: LedgerEntry): void {
     this.entries.set(entry.id, entry);
-    this.balances.set(entry.accountId, (this.balances.get(entry.accountId) ?? 0) + entry.units);
+    const sums = entry.kind === 'topup' || entry.kind === 'adjust' ? [this.balances, this.posted] : [this.balances];
+    for (const sum of sums) sum.set(entry.accountId, (sum.get(entry.accountId) ?? 0) + entry.units);
   }
 }

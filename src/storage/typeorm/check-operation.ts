@@ -1,3 +1,4 @@
+import { MOST_FAULTS } from '../../billing/ledger-store.js';
 import { type Operation, rowsOf } from './operation.js';
 
 /**
@@ -50,7 +51,8 @@ const FAULTS = [
 export function* checkBooks(): Operation<readonly string[]> {
   const faults: string[] = [];
   for (const sql of FAULTS) {
-    const rows = yield* rowsOf(sql);
+    if (faults.length >= MOST_FAULTS) break;
+    const rows = yield* rowsOf(`${sql} LIMIT ?`, MOST_FAULTS - faults.length);
     faults.push(...rows.map(({ fault }) => String(fault)));
   }
   return faults;

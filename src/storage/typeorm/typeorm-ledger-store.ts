@@ -1,4 +1,5 @@
 import {
+  HIGHEST_BALANCE,
   type LedgerEntry,
   type LedgerKind,
   type LedgerPosting,
@@ -6,6 +7,7 @@ import {
   type PostingAnswer,
 } from '../../billing/ledger-store.js';
 import { postedBefore } from '../../billing/posting-id.js';
+import { StorageUnavailableError } from '../../common/errors.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Page, PageRequest } from '../../common/page.js';
 import { checkBooks } from './check-operation.js';
@@ -17,6 +19,10 @@ import { integerOf, optionalInteger, optionalText, textOf } from './values.js';
 
 /** Balances and ledger in SQL. */
 export class TypeormLedgerStore extends LedgerStore {
+  /** Postings that wait, by account, and the accounts whose postings are under way. */
+  private readonly lines = new Map<string, readonly Waiting[]>();
+  private readonly served = new Set<string>();
+
   constructor(private readonly executor: Executor) {
     super();
   }
@@ -26,19 +32,76 @@ export class TypeormLedgerStore extends LedgerStore {
   }
 
   override post(posting: LedgerPosting, host?: HostTransaction): Promise<PostingAnswer> {
-    return this.executor.write(() => postEntry(this.executor.dialect, posting), host);
+    if (host) return this.executor.write(() => postEntry(this.executor.dialect, posting), host);
+    return new Promise((done, fail) => {
+      const { accountId } = posting;
+      const line = this.lines.get(accountId) ?? [];
+      this.lines.set(accountId, [...line, { posting, done, fail }]);
+      setImmediate(() => this.serve());
+    });
   }
 
   override entries(accountId: string, page: PageRequest): Promise<Page<LedgerEntry>> {
     const filters = [{ sql: 'account_id = ?', params: [accountId] }];
     const listing = { table: 'messaging_ledger', columns: COLUMNS, moment: 'posted_at', filters, toItem: toEntry };
-    return this.executor.read(() => readPage(this.executor.dialect, listing, page));
+    return this.executor.browse(() => readPage(this.executor.dialect, listing, page));
+  }
+
+  /**
+   * Begins with the accounts whose postings wait, all that wait of one in one transaction: each by itself would wait for the
+   * account's lock on a connection that nobody else could have meanwhile.
+   */
+  private serve(): void {
+    for (const [accountId, line] of this.lines) {
+      if (this.served.size >= ACCOUNTS) return;
+      if (this.served.has(accountId)) continue;
+      this.served.add(accountId);
+      const rest = line.slice(TOGETHER);
+      if (rest.length > 0) this.lines.set(accountId, rest);
+      else this.lines.delete(accountId);
+      void this.postTogether(line.slice(0, TOGETHER)).finally(() => {
+        this.served.delete(accountId);
+        this.serve();
+      });
+    }
+  }
+
+  private async postTogether(batch: readonly Waiting[]): Promise<void> {
+    const postings = batch.map(({ posting }) => posting);
+    try {
+      const answers = await this.executor.write(() => postEntries(this.executor.dialect, postings));
+      for (const [index, { done, fail }] of batch.entries()) {
+        const answer = answers[index];
+        if (answer === undefined) fail(new Error('A posting was not answered.'));
+        else done(answer);
+      }
+    } catch (error) {
+      if (batch.length === 1 || error instanceof StorageUnavailableError) {
+        for (const { fail } of batch) fail(error);
+        return;
+      }
+      // One bad posting must not take the others with it; nothing of the batch was written.
+      for (const item of batch) await this.postTogether([item]);
+    }
   }
 
   override check(): Promise<readonly string[]> {
     return this.executor.read(() => checkBooks());
   }
 }
+
+/** A posting, and who waits for its answer. */
+interface Waiting {
+  readonly posting: LedgerPosting;
+  readonly done: (answer: PostingAnswer) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** How many accounts are posted to at a time, each on a connection of its own. */
+const ACCOUNTS = 3;
+
+/** The most postings of one transaction. */
+const TOGETHER = 256;
 
 const COLUMNS = 'id, account_id, kind, units, message_id, position, note, posted_at';
 
@@ -47,11 +110,19 @@ function* readBalance(accountId: string): Operation<number | undefined> {
   return row && integerOf(row, 'balance');
 }
 
+/** Postings to one account, in their order. */
+function* postEntries(dialect: Dialect, postings: readonly LedgerPosting[]): Operation<readonly PostingAnswer[]> {
+  for (const sql of dialect.lockTimeout) yield { sql, params: [] };
+  const answers: PostingAnswer[] = [];
+  for (const posting of postings) answers.push(yield* postEntry(dialect, posting));
+  return answers;
+}
+
 function* postEntry(dialect: Dialect, posting: LedgerPosting): Operation<PostingAnswer> {
   const { id, formerId = id, accountId, kind, units, note, at } = posting;
   // The account's lock comes first, so that a posting repeated at the same time waits here and then finds the first one.
   const [account] = yield* rowsOf(
-    `SELECT a.balance FROM messaging_account a WHERE a.id = ?${dialect.lock('a', 'wait', 'no key update')}`,
+    `SELECT a.balance, a.posted FROM messaging_account a WHERE a.id = ?${dialect.lock('a', 'wait', 'no key update')}`,
     accountId,
   );
   if (!account) return 'unknown';
@@ -60,11 +131,15 @@ function* postEntry(dialect: Dialect, posting: LedgerPosting): Operation<Posting
   const answer = postedBefore(posting, before.map(toEntry));
   if (answer) return answer;
   if (integerOf(account, 'balance') + units < 0) return 'refused';
+  if (units > 0 && integerOf(account, 'posted') + units > HIGHEST_BALANCE) return 'over';
   const params = [id, accountId, kind, units, note ?? null, at];
   const sql = 'INSERT INTO messaging_ledger (id, account_id, kind, units, note, posted_at) VALUES (?, ?, ?, ?, ?, ?)';
   // Another account's lock is not ours: only the key tells that somebody has just posted this id there.
   if ((yield* dialect.insertNew({ sql, params }, 'id')) === 0) return 'taken';
-  yield* write('UPDATE messaging_account SET balance = balance + ? WHERE id = ?', units, accountId);
+  yield* write(
+    'UPDATE messaging_account SET balance = balance + ?, posted = posted + ? WHERE id = ?',
+    ...[units, units, accountId],
+  );
   return 'posted';
 }
 
