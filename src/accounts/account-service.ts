@@ -4,7 +4,8 @@ import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
-import { checkAccountId, checkInput, checkString, checkText } from '../common/inputs.js';
+import { checkAccountId, checkInput, checkLimit, checkString, checkText } from '../common/inputs.js';
+import type { Page, PageRequest } from '../common/page.js';
 import { type Account, AccountStore, type StoredApiKey } from './account-store.js';
 import { hashSecret, makeApiKey, parseApiKey } from './api-key.js';
 import { KeyDirectory } from './key-directory.js';
@@ -20,6 +21,9 @@ export interface AccountCallOptions {
   /** Be part of a transaction that the host has open, so that a customer of its own and their account come about together. */
   readonly host?: HostTransaction | undefined;
 }
+
+/** Which page of a listing is wanted. */
+export type ListedPage = Partial<PageRequest>;
 
 /** A key as a listing shows it. */
 export type KeySummary = Omit<StoredApiKey, 'hash'>;
@@ -62,9 +66,12 @@ export class AccountService {
     return this.store.findAccount(id);
   }
 
-  /** All accounts. */
-  listAccounts(): Promise<readonly Account[]> {
-    return this.store.listAccounts();
+  /**
+   * Accounts, newest first, 1 to 1000 a page (default 100); `after` is the `next` of the page before. Throws
+   * `error.invalid_cursor`, and `error.field_invalid` for a limit that is none.
+   */
+  async listAccounts(page: ListedPage = {}): Promise<Page<Account>> {
+    return this.store.listAccounts(pageOf(page));
   }
 
   /** Makes a key beside those the account has. Throws `error.account_not_found`. */
@@ -130,11 +137,15 @@ export class AccountService {
     return { id };
   }
 
-  /** An account's keys, valid or not, without their hashes. Throws `error.account_not_found`. */
-  async listKeys(accountId: string): Promise<readonly KeySummary[]> {
+  /**
+   * An account's keys, valid or not, without their hashes, newest first, 1 to 1000 a page (default 100); `after` is the
+   * `next` of the page before. Throws `error.account_not_found`, and as `listAccounts`.
+   */
+  async listKeys(accountId: string, page: ListedPage = {}): Promise<Page<KeySummary>> {
+    const request = pageOf(page);
     await this.requireAccount(accountId);
-    const keys = await this.store.listKeys(accountId);
-    return keys.map(({ hash: _, ...summary }) => summary);
+    const { items, next } = await this.store.listKeys(accountId, request);
+    return { items: items.map(({ hash: _, ...summary }) => summary), next };
   }
 
   private async addNewKey(accountId: string, host?: HostTransaction): Promise<IssuedKey> {
@@ -153,4 +164,9 @@ export class AccountService {
     checkAccountId(id);
     if ((await this.store.findAccount(id, host)) === undefined) throw new MessagingError('error.account_not_found');
   }
+}
+
+function pageOf({ limit = 100, after }: ListedPage): PageRequest {
+  checkLimit(limit);
+  return { limit, after };
 }

@@ -1,4 +1,5 @@
 import type { HostTransaction } from '../common/host-transaction.js';
+import type { Page, PageRequest } from '../common/page.js';
 
 /** Who pays. */
 export interface Account {
@@ -40,12 +41,14 @@ export abstract class AccountStore {
   abstract createAccount(account: Account, host?: HostTransaction): Promise<boolean>;
   /** With `host`, as its open transaction sees it. */
   abstract findAccount(id: string, host?: HostTransaction): Promise<Account | undefined>;
-  abstract listAccounts(): Promise<readonly Account[]>;
+  /** Newest first; throws `error.invalid_cursor` when `after` is none of them. */
+  abstract listAccounts(page: PageRequest): Promise<Page<Account>>;
 
   /** False when a key of that id exists. With `host`, as part of its open transaction. */
   abstract addKey(key: StoredApiKey, host?: HostTransaction): Promise<boolean>;
   abstract findKey(id: string): Promise<StoredApiKey | undefined>;
-  abstract listKeys(accountId: string): Promise<readonly StoredApiKey[]>;
+  /** An account's keys, newest first; throws `error.invalid_cursor` when `after` is none of them. */
+  abstract listKeys(accountId: string, page: PageRequest): Promise<Page<StoredApiKey>>;
   /** Sets the end of a key; an earlier end that is already set stays. False when there is no such key. */
   abstract expireKey(id: string, at: number): Promise<boolean>;
   /** Ends a key now and for good. False when there is no such key. */

@@ -6,7 +6,7 @@ test("a host's DataSource stays the host's: it is initialised where it is not ye
   const dataSource = new DataSource({ type: 'better-sqlite3', database: ':memory:' });
   const storage = new TypeormStorage({ database: dataSource });
   await storage.start();
-  expect(await storage.accounts.listAccounts()).toEqual([]);
+  expect(await storage.accounts.listAccounts({ limit: 1 })).toEqual({ items: [], next: undefined });
   await storage.stop();
   expect(await dataSource.query('SELECT id FROM messaging_account')).toEqual([]);
   await dataSource.destroy();

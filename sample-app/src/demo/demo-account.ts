@@ -58,8 +58,12 @@ export class DemoAccount {
   /** When a key of the account ends or has ended, in ms; undefined: never. What is not known yet becomes a key of it. */
   private async endOf(accountId: string, key: string): Promise<number | undefined> {
     const { id } = await this.accounts.importKey(accountId, key).catch(notOurs);
-    const found = (await this.accounts.listKeys(accountId)).find((each) => each.id === id);
-    return found?.revokedAt ?? found?.expiresAt;
+    for (let after: string | undefined; ; ) {
+      const { items, next } = await this.accounts.listKeys(accountId, { limit: 1000, after });
+      const found = items.find((each) => each.id === id);
+      if (found || next === undefined) return found?.revokedAt ?? found?.expiresAt;
+      after = next;
+    }
   }
 }
 

@@ -23,16 +23,17 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (app, args) => print(await service.accounts(app).createAccount({ name: word(args, 0, 'name') })),
   },
   'account:list': {
-    usage: 'account:list',
-    run: async (app) => print(...(await service.accounts(app).listAccounts())),
+    usage: 'account:list (the newest thousand)',
+    run: async (app) => print(...(await service.accounts(app).listAccounts({ limit: 1000 })).items),
   },
   'key:issue': {
     usage: 'key:issue <account>',
     run: async (app, args) => print(await service.accounts(app).issueKey(word(args, 0, 'account'))),
   },
   'key:list': {
-    usage: 'key:list <account>',
-    run: async (app, args) => print(...(await service.accounts(app).listKeys(word(args, 0, 'account')))),
+    usage: 'key:list <account> (the newest thousand)',
+    run: async (app, args) =>
+      print(...(await service.accounts(app).listKeys(word(args, 0, 'account'), { limit: 1000 })).items),
   },
   'key:rotate': {
     usage: 'key:rotate <key id> [--grace <seconds, default 86400>]',

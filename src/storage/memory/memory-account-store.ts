@@ -6,9 +6,11 @@ import {
   type StoredApiKey,
 } from '../../accounts/account-store.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
+import type { Page, PageRequest } from '../../common/page.js';
+import { memoryPage } from './memory-page.js';
 import { refuseHost } from './refuse-host.js';
 
-/** Accounts, keys and signatures in the process's memory; for tests. Listings are in the order of creation. */
+/** Accounts, keys and signatures in the process's memory; for tests. Signatures are listed in the order of creation. */
 export class MemoryAccountStore extends AccountStore {
   private readonly accounts = new Map<string, Account>();
   private readonly keys = new Map<string, StoredApiKey>();
@@ -30,8 +32,8 @@ export class MemoryAccountStore extends AccountStore {
     return this.accounts.get(id);
   }
 
-  override async listAccounts(): Promise<readonly Account[]> {
-    return [...this.accounts.values()];
+  override async listAccounts(page: PageRequest): Promise<Page<Account>> {
+    return pageByAge([...this.accounts.values()], page);
   }
 
   override async addKey(key: StoredApiKey, host?: HostTransaction): Promise<boolean> {
@@ -45,8 +47,9 @@ export class MemoryAccountStore extends AccountStore {
     return this.keys.get(id);
   }
 
-  override async listKeys(accountId: string): Promise<readonly StoredApiKey[]> {
-    return [...this.keys.values()].filter((key) => key.accountId === accountId);
+  override async listKeys(accountId: string, page: PageRequest): Promise<Page<StoredApiKey>> {
+    const keys = [...this.keys.values()].filter((key) => key.accountId === accountId);
+    return pageByAge(keys, page);
   }
 
   override async expireKey(id: string, at: number): Promise<boolean> {
@@ -95,4 +98,15 @@ export class MemoryAccountStore extends AccountStore {
       names.get(signature)?.status === 'verified' ? [accountId] : [],
     );
   }
+}
+
+function pageByAge<T extends { readonly id: string; readonly createdAt: number }>(
+  rows: readonly T[],
+  page: PageRequest,
+): Page<T> {
+  const { items, next } = memoryPage(
+    rows.map((row) => ({ id: row.id, at: row.createdAt, row })),
+    page,
+  );
+  return { items: items.map(({ row }) => row), next };
 }

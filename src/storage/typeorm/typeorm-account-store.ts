@@ -6,8 +6,10 @@ import {
   type StoredApiKey,
 } from '../../accounts/account-store.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
+import type { Page, PageRequest } from '../../common/page.js';
 import type { Executor } from './executor.js';
 import { type Operation, type Row, rowsOf, type Statement, write } from './operation.js';
+import { readPage } from './read-page.js';
 import { integerOf, optionalInteger, optionalText, textOf } from './values.js';
 
 /** Accounts, API keys and signatures in SQL. */
@@ -27,9 +29,11 @@ export class TypeormAccountStore extends AccountStore {
     return row && toAccount(row);
   }
 
-  override async listAccounts(): Promise<readonly Account[]> {
-    const rows = await this.rows('SELECT id, name, created_at FROM messaging_account ORDER BY created_at, id');
-    return rows.map(toAccount);
+  override listAccounts(page: PageRequest): Promise<Page<Account>> {
+    const listing = { table: 'messaging_account', columns: 'id, name, created_at', moment: 'created_at' };
+    return this.executor.browse(() =>
+      readPage(this.executor.dialect, { ...listing, filters: [], toItem: toAccount }, page),
+    );
   }
 
   override async addKey(key: StoredApiKey, host?: HostTransaction): Promise<boolean> {
@@ -44,9 +48,10 @@ export class TypeormAccountStore extends AccountStore {
     return row && toKey(row);
   }
 
-  override async listKeys(accountId: string): Promise<readonly StoredApiKey[]> {
-    const sql = `SELECT ${KEY} FROM messaging_api_key WHERE account_id = ? ORDER BY created_at, id`;
-    return (await this.rows(sql, accountId)).map(toKey);
+  override listKeys(accountId: string, page: PageRequest): Promise<Page<StoredApiKey>> {
+    const filters = [{ sql: 'account_id = ?', params: [accountId] }];
+    const listing = { table: 'messaging_api_key', columns: KEY, moment: 'created_at', filters, toItem: toKey };
+    return this.executor.browse(() => readPage(this.executor.dialect, listing, page));
   }
 
   override async expireKey(id: string, at: number): Promise<boolean> {

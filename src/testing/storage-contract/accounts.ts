@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { START } from './fixtures.js';
+import { pages } from './pages.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
 
@@ -9,7 +10,7 @@ export function accountTests({ test }: TestRunner, world: World): void {
     assert.equal(await world.accounts.createAccount(account), true);
     assert.equal(await world.accounts.createAccount({ ...account, name: 'Second' }), false);
     assert.deepEqual(await world.accounts.findAccount('acc1'), account);
-    assert.deepEqual(await world.accounts.listAccounts(), [account]);
+    assert.deepEqual(await world.accounts.listAccounts({ limit: 9 }), { items: [account], next: undefined });
   });
 
   test('an account starts with a balance of 0', async () => {
@@ -42,7 +43,23 @@ export function accountTests({ test }: TestRunner, world: World): void {
     const ids = ['acc', 'ACC', 'Acc', 'açc', "a'c", 'a"c', 'a\\c', 'a%c', 'a_c'];
     for (const [index, id] of ids.entries()) await world.fund(index + 1, id);
     for (const [index, id] of ids.entries()) assert.equal(await world.ledger.balance(id), index + 1, id);
-    assert.deepEqual((await world.accounts.listAccounts()).map(({ id }) => id).sort(), ids.sort());
+    assert.deepEqual((await world.accounts.listAccounts({ limit: 99 })).items.map(({ id }) => id).sort(), ids.sort());
     await world.sound();
+  });
+
+  test('accounts are listed newest first, page by page, each once, while new ones arrive', async () => {
+    const create = (id: string, at: number) => world.accounts.createAccount({ id, name: id, createdAt: START + at });
+    for (const [index, id] of ['a', 'c', 'b'].entries()) await create(id, index);
+    await create('d', 2);
+    const read = await pages(
+      (page) => world.accounts.listAccounts(page),
+      2,
+      (turn) => create(`late${turn}`, 9),
+    );
+    assert.deepEqual(read, [
+      ['d', 'b'],
+      ['c', 'a'],
+    ]);
+    await assert.rejects(world.accounts.listAccounts({ limit: 2, after: 'nobody' }), { code: 'error.invalid_cursor' });
   });
 }

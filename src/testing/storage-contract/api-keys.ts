@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { StoredApiKey } from '../../accounts/account-store.js';
-import { ACCOUNT, SECOND, START } from './fixtures.js';
+import type { PageRequest } from '../../common/page.js';
+import { ACCOUNT, range, SECOND, START } from './fixtures.js';
+import { pages } from './pages.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
 
@@ -33,9 +35,25 @@ export function apiKeyTests({ test }: TestRunner, world: World): void {
     await world.fund(0);
     await world.fund(0, 'acc2');
     for (const key of [aKey('k1'), aKey('k2'), aKey('k3', { accountId: 'acc2' })]) await world.accounts.addKey(key);
-    assert.deepEqual((await world.accounts.listKeys(ACCOUNT)).map(({ id }) => id).sort(), ['k1', 'k2']);
-    assert.deepEqual(await world.accounts.listKeys('acc2'), [aKey('k3', { accountId: 'acc2' })]);
-    assert.deepEqual(await world.accounts.listKeys('acc3'), []);
+    const list = (accountId: string) => world.accounts.listKeys(accountId, { limit: 9 });
+    assert.deepEqual(
+      (await list(ACCOUNT)).items.map(({ id }) => id),
+      ['k2', 'k1'],
+    );
+    assert.deepEqual(await list('acc2'), { items: [aKey('k3', { accountId: 'acc2' })], next: undefined });
+    assert.deepEqual(await list('acc3'), { items: [], next: undefined });
+  });
+
+  test('keys are listed newest first, page by page, behind a key of the account or nowhere', async () => {
+    await world.fund(0);
+    await world.fund(0, 'acc2');
+    for (const index of range(5)) await world.accounts.addKey(aKey(`k${index}`, { createdAt: START + (index % 3) }));
+    await world.accounts.addKey(aKey('other', { accountId: 'acc2' }));
+    const list = (page: PageRequest) => world.accounts.listKeys(ACCOUNT, page);
+    assert.deepEqual(await pages(list, 2), [['k2', 'k4'], ['k1', 'k3'], ['k0']]);
+    for (const after of ['other', 'k9']) {
+      await assert.rejects(list({ limit: 2, after }), { code: 'error.invalid_cursor' });
+    }
   });
 
   test('a key gets an end; an earlier one replaces it, a later one does not', async () => {

@@ -27,8 +27,8 @@ const NAME = { accountId: ACCOUNT, name: 'BANQUE', status: 'pending', createdAt:
 async function everything(storage: MessagingStorage): Promise<unknown> {
   const { accounts, ledger, outbox, phones, parts, sessions, media } = storage;
   return {
-    accounts: await accounts.listAccounts(),
-    keys: await accounts.listKeys(ACCOUNT),
+    accounts: await accounts.listAccounts({ limit: 100 }),
+    keys: await accounts.listKeys(ACCOUNT, { limit: 100 }),
     signatures: await accounts.listSignatures(ACCOUNT),
     balance: await ledger.balance(ACCOUNT),
     entries: await ledger.entries(ACCOUNT, { limit: 100 }),

@@ -27,7 +27,7 @@ describe('accounts', () => {
     const made = await here.accounts.createAccount({ name: 'Bob' });
     expect(made).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: 'Bob', createdAt: clock.now() });
     expect(await here.accounts.findAccount(made.id)).toEqual(made);
-    expect((await here.accounts.listAccounts()).map(({ name }) => name)).toEqual(['Ann', 'Bob']);
+    expect((await here.accounts.listAccounts()).items.map(({ name }) => name).sort()).toEqual(['Ann', 'Bob']);
     await expect(here.accounts.createAccount({ id: 'a', name: 'Eve' })).rejects.toEqual(
       refusal('error.account_exists'),
     );
@@ -48,7 +48,7 @@ describe('accounts', () => {
     ['a number for an id', { id: 5, name: 'N' }, refusal('error.field_not_string', { field: 'id' })],
   ])('are not made of %s', async (_, input, error) => {
     await expect(here.accounts.createAccount(input as { name: string })).rejects.toEqual(error);
-    expect(await here.accounts.listAccounts()).toHaveLength(1);
+    expect((await here.accounts.listAccounts()).items).toHaveLength(1);
   });
 
   test.each(['', '  ', 'x'.repeat(129), 'a\0b', '\ud800'])('an account cannot be named %j', async (name) => {
@@ -63,15 +63,17 @@ describe('keys', () => {
     const first = await here.accounts.issueKey('a');
     const second = await here.accounts.issueKey('a');
     expect([await opens(first.key), await opens(second.key)]).toEqual([true, true]);
-    const listed = await here.accounts.listKeys('a');
+    const listed = (await here.accounts.listKeys('a')).items;
     expect(listed).toEqual(
-      [first, second].map(({ id }) => ({
-        id,
-        accountId: 'a',
-        createdAt: clock.now(),
-        expiresAt: undefined,
-        revokedAt: undefined,
-      })),
+      [first, second]
+        .sort((a, b) => (a.id < b.id ? 1 : -1))
+        .map(({ id }) => ({
+          id,
+          accountId: 'a',
+          createdAt: clock.now(),
+          expiresAt: undefined,
+          revokedAt: undefined,
+        })),
     );
     expect(Object.keys(listed[0] ?? {})).not.toContain('hash');
   });
@@ -97,7 +99,27 @@ describe('keys', () => {
     await expect(here.accounts.rotateKey(id, grace)).rejects.toThrow('Option grace of a rotation is not known');
     await expect(here.accounts.issueKey('a', manager)).rejects.toThrow('given as { host: { manager } }');
     await expect(here.accounts.createAccount({ name: 'B' }, manager)).rejects.toThrow('Option manager of an account');
-    expect([(await here.accounts.listKeys('a')).length, (await here.accounts.listAccounts()).length]).toEqual([1, 1]);
+    const [keys, accounts] = [await here.accounts.listKeys('a'), await here.accounts.listAccounts()];
+    expect([keys.items.length, accounts.items.length]).toEqual([1, 1]);
+  });
+
+  test('are listed a hundred at a time, as their keys are, up to a thousand when asked to', async () => {
+    for (let index = 0; index < 104; index++) await here.accounts.createAccount({ name: `n${index}` });
+    for (let index = 0; index < 105; index++) await here.accounts.issueKey('a');
+    const [accounts, keys] = [await here.accounts.listAccounts(), await here.accounts.listKeys('a')];
+    expect([accounts.items.length, keys.items.length]).toEqual([100, 100]);
+    const rest = [
+      await here.accounts.listAccounts({ after: accounts.next }),
+      await here.accounts.listKeys('a', { after: keys.next }),
+    ];
+    expect(rest.map(({ items, next }) => [items.length, next])).toEqual(Array(2).fill([5, undefined]));
+    expect((await here.accounts.listAccounts({ limit: 1000 })).items).toHaveLength(105);
+    const refused = refusal('error.field_invalid', { field: 'limit' });
+    for (const limit of [0, 1001, 1.5, Number.NaN]) {
+      await expect(here.accounts.listAccounts({ limit })).rejects.toEqual(refused);
+      await expect(here.accounts.listKeys('a', { limit })).rejects.toEqual(refused);
+    }
+    await expect(here.accounts.listKeys('a', { after: 'nobody' })).rejects.toEqual(refusal('error.invalid_cursor'));
   });
 
   test('a rotated key works for the time of grace, a day if nothing is said', async () => {
@@ -131,7 +153,7 @@ describe('keys', () => {
       await expect(here.accounts.rotateKey(id, { graceMs })).rejects.toEqual(
         refusal('error.field_not_integer', { field: 'graceMs', min: 0, max: 365 * DAY }),
       );
-      expect(await here.accounts.listKeys('a')).toHaveLength(1);
+      expect((await here.accounts.listKeys('a')).items).toHaveLength(1);
     },
   );
 
@@ -142,7 +164,7 @@ describe('keys', () => {
     clock.advance(10);
     await here.accounts.revokeKey(id);
     expect(await opens(key)).toBe(false);
-    expect(await here.accounts.listKeys('a')).toMatchObject([{ id, revokedAt: at }]);
+    expect((await here.accounts.listKeys('a')).items).toMatchObject([{ id, revokedAt: at }]);
     await expect(here.accounts.rotateKey(id)).rejects.toEqual(refusal('error.key_not_found'));
     await here.accounts.importKey('a', key);
     expect(await opens(key)).toBe(false);
@@ -170,7 +192,7 @@ describe('keys', () => {
     expect(await here.accounts.importKey('a', key)).toEqual({ id });
     expect(await here.accounts.importKey('a', key)).toEqual({ id });
     expect(await opens(key)).toBe(true);
-    expect(await here.accounts.listKeys('a')).toHaveLength(1);
+    expect((await here.accounts.listKeys('a')).items).toHaveLength(1);
   });
 
   test('an import does not take another account’s key, nor a malformed one', async () => {
