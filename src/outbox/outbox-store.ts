@@ -95,6 +95,8 @@ export interface StoredMessage {
   readonly payload: Payload;
   readonly units: number;
   readonly refundedUnits: number;
+  /** How many recipients it has. */
+  readonly recipients: number;
   readonly acceptedAt: number;
 }
 
@@ -108,13 +110,60 @@ export interface StoredRecipient {
   readonly updatedAt: number;
 }
 
-/** Which messages a listing shows. */
+/** A recipient with the newest attempts to deliver to it. */
+export interface RecipientDetails extends StoredRecipient {
+  /** Its place in the send, from 0. */
+  readonly position: number;
+  /** The newest `SHOWN_ATTEMPTS`, oldest first. */
+  readonly attempts: readonly TrailEntry[];
+  /** How many attempts were kept in all. */
+  readonly attemptsCount: number;
+}
+
+/** The most attempts that `RecipientDetails` has. */
+export const SHOWN_ATTEMPTS = 10;
+
+/** Which recipients of a message a page shows, in the order of the send. */
+export interface RecipientQuery {
+  /** At most so many. */
+  readonly limit: number;
+  /** The first place to look at, from 0: the `next` of the page before. */
+  readonly from?: number | undefined;
+  /** Only recipients that their account sees in this state, see `shownStatus`. */
+  readonly status?: DeliveryStatus | undefined;
+}
+
+/**
+ * One page of a message's recipients. A store may look at a limited number of recipients for a page: with a status, a page
+ * may hold fewer than `limit`, even none, and have a `next`.
+ */
+export interface RecipientPage {
+  readonly items: readonly RecipientDetails[];
+  /** Where the next page starts; undefined at the end. */
+  readonly next: number | undefined;
+  /** Units of the whole message that went back, read in the same moment as `items`. */
+  readonly refundedUnits: number;
+}
+
+/** Which messages a listing shows. Conditions on recipients must be met by one and the same recipient. */
 export interface MessageQuery extends PageRequest {
   readonly accountId: string;
   readonly channel: string;
   /** The payload's kind. */
   readonly kind: string;
+  /** Only messages with this recipient. Only for the kind `text`. */
+  readonly number?: string | undefined;
+  /** Only messages with a recipient that the account sees in this state, see `shownStatus`. */
+  readonly status?: DeliveryStatus | undefined;
+  readonly sender?: string | undefined;
+  /** Only messages accepted at this moment or later, milliseconds since the epoch. */
+  readonly since?: number | undefined;
+  /** Only messages accepted before this moment, milliseconds since the epoch. */
+  readonly until?: number | undefined;
 }
+
+/** The most numbers of a message, or recipients without a query, that a store reads at once. */
+export const FIRST_RECIPIENTS = 100;
 
 /**
  * Persists sends and their deliveries. Every method is one transaction: it happens whole or not at all, and what was
@@ -176,8 +225,11 @@ export abstract class OutboxStore {
   /** An account's message on a channel. */
   abstract find(accountId: string, channel: string, id: string): Promise<StoredMessage | undefined>;
 
-  /** The recipients of a message in their order. */
+  /** The first `FIRST_RECIPIENTS` recipients of a message in their order. */
   abstract recipients(messageId: string): Promise<readonly StoredRecipient[]>;
+
+  /** A page of a message's recipients with their attempts; empty for an unknown message. */
+  abstract recipientPage(messageId: string, query: RecipientQuery): Promise<RecipientPage>;
 
   /** The kept steps of a message's deliveries, oldest first. */
   abstract trail(messageId: string): Promise<readonly TrailStep[]>;
@@ -185,12 +237,16 @@ export abstract class OutboxStore {
   /** The deliveries of a channel that settled with these references; of several under one, all. */
   abstract byReference(channel: string, references: readonly string[]): Promise<readonly ReferredDelivery[]>;
 
-  /** The numbers of several messages, each in the order of its send. */
+  /** The first `FIRST_RECIPIENTS` numbers of each of several messages, in the order of its send. */
   abstract numbers(messageIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
 
   /**
-   * An account's messages, newest first; `after` is the id of the last one seen. Throws `error.invalid_cursor` when it is no
-   * message of this listing: an empty page would say that all has been seen.
+   * An account's messages, newest first; `after` is the `next` of the page before, or the id of the last message seen.
+   * Throws `error.invalid_cursor` when it is no message of this account, channel and kind: an empty page would say that all
+   * has been seen.
+   *
+   * A store may look at a limited number of messages and recipients for a page: with a number, a status or a sender, a page
+   * may hold fewer than `limit`, even none, and have a `next`.
    */
   abstract list(query: MessageQuery): Promise<Page<StoredMessage>>;
 

@@ -7,6 +7,11 @@ export interface TrailEntry {
   readonly [detail: string]: string | number;
 }
 
+/** Whether an entry is an attempt to hand a delivery to a carrier; others are states and reports. */
+export function isAttempt(entry: TrailEntry): boolean {
+  return typeof entry.outcome === 'string';
+}
+
 /** What is now known of one recipient's delivery, from a hand-off to the carrier or from a later report. */
 export interface Settlement {
   readonly messageId: string;

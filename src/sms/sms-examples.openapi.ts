@@ -20,20 +20,37 @@ export function smsExamples({ accounts, get }: Pick<Surroundings, 'accounts' | '
     sms_units: units,
     date_sent: EXAMPLE_MOMENT,
   };
-  const summary = { ...receipt, content: CONTENT, segments, refunded_units: 0 };
-  const recipient = { number: EXAMPLE_NUMBER, units, updated_at: EXAMPLE_MOMENT };
+  const summary = { ...receipt, content: CONTENT, segments, recipients_count: 1, refunded_units: 0 };
+  const attempt = { at: EXAMPLE_MOMENT, route: 'carrier', segments };
+  const recipient = { number: EXAMPLE_NUMBER, units, updated_at: EXAMPLE_MOMENT, attempts_count: 1 };
   return {
     send: { signature, content: CONTENT, number: [EXAMPLE_NUMBER] },
     receipt,
     summary,
     delivered: {
       ...summary,
-      recipients: [{ ...recipient, status: 'delivered', refunded_units: 0, error: null }],
+      recipients: [
+        {
+          ...recipient,
+          status: 'delivered',
+          refunded_units: 0,
+          error: null,
+          attempts: [{ ...attempt, status: 'delivered', error: null }],
+        },
+      ],
     },
     failed: {
       ...summary,
       refunded_units: units,
-      recipients: [{ ...recipient, status: 'failed', refunded_units: units, error: 'sandbox: refused' }],
+      recipients: [
+        {
+          ...recipient,
+          status: 'failed',
+          refunded_units: units,
+          error: 'sandbox: refused',
+          attempts: [{ ...attempt, status: 'failed', error: 'refused', segments: null }],
+        },
+      ],
     },
     gsm7: quoteOf(CONTENT, perSegment),
     ucs2: quoteOf(LONG_CONTENT, perSegment),

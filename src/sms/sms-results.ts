@@ -1,7 +1,6 @@
-import { isId } from '../common/ids.js';
-import type { Page } from '../common/page.js';
 import { type DeliveryStatus, shownStatus } from '../outbox/delivery-status.js';
-import type { StoredMessage, StoredRecipient } from '../outbox/outbox-store.js';
+import type { RecipientDetails, StoredMessage } from '../outbox/outbox-store.js';
+import { attemptsOf, type SmsAttempt } from './attempt-view.js';
 import type { Encoding } from './segmentation.js';
 import { measure } from './segmentation.js';
 
@@ -11,7 +10,7 @@ export interface SmsReceipt {
   readonly userID: string;
   readonly smsID: string;
   readonly signature: string;
-  /** Without repeats, in first-seen order. */
+  /** Without repeats, in first-seen order: all of them in the answer to a send, the first 100 elsewhere. */
   readonly number: readonly string[];
   /** Units charged at the send; never changes. */
   readonly sms_units: number;
@@ -23,6 +22,8 @@ export interface SmsReceipt {
 export interface SmsSummary extends SmsReceipt {
   readonly content: string;
   readonly segments: number;
+  /** How many recipients it has. */
+  readonly recipients_count: number;
   /** Units that went back because recipients failed. */
   readonly refunded_units: number;
 }
@@ -36,11 +37,23 @@ export interface SmsRecipient {
   readonly error: string | null;
   /** ISO 8601, UTC. */
   readonly updated_at: string;
+  /** The newest 10, oldest first. */
+  readonly attempts: readonly SmsAttempt[];
+  /** How many attempts were made, as far as the carrier's transport tells of them. */
+  readonly attempts_count: number;
 }
 
 /** A sent SMS with what became of it. */
 export interface SmsDetails extends SmsSummary {
+  /** The first 100. */
   readonly recipients: readonly SmsRecipient[];
+}
+
+/** Recipients of a sent SMS, in the order of the send. */
+export interface SmsRecipientPage {
+  readonly items: readonly SmsRecipient[];
+  /** What to ask the next page with; null at the end. */
+  readonly next_cursor: string | null;
 }
 
 /** What a send would cost. */
@@ -74,12 +87,13 @@ export function summaryOf(message: StoredMessage, numbers: readonly string[]): S
     date_sent: new Date(message.acceptedAt).toISOString(),
     content,
     segments: measure(content).segments,
+    recipients_count: message.recipients,
     refunded_units: message.refundedUnits,
   };
 }
 
 /** One recipient for the account to see. */
-export function recipientOf(recipient: StoredRecipient): SmsRecipient {
+export function recipientOf(recipient: RecipientDetails): SmsRecipient {
   return {
     number: recipient.number,
     status: shownStatus(recipient),
@@ -87,17 +101,7 @@ export function recipientOf(recipient: StoredRecipient): SmsRecipient {
     refunded_units: recipient.refundedUnits,
     error: recipient.error ?? null,
     updated_at: new Date(recipient.updatedAt).toISOString(),
+    attempts: attemptsOf(recipient),
+    attempts_count: recipient.attemptsCount,
   };
-}
-
-/** Where the next page starts, as callers see it. */
-export function cursorOf({ next }: Page<unknown>): string | null {
-  return next === undefined ? null : Buffer.from(next).toString('base64url');
-}
-
-/** The other way round; undefined for what is no cursor of ours. */
-export function idOfCursor(cursor: unknown): string | undefined {
-  if (typeof cursor !== 'string') return undefined;
-  const id = Buffer.from(cursor, 'base64url').toString();
-  return isId(id) && Buffer.from(id).toString('base64url') === cursor ? id : undefined;
 }

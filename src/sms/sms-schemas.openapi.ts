@@ -1,6 +1,8 @@
 import type { Schema } from '../openapi/openapi-document.js';
 import { answerObject, count, identifier, moment, phoneNumber, ref } from '../openapi/schemas.js';
+import { ATTEMPT_ERRORS, ATTEMPT_STATUSES } from './attempt-view.js';
 import type { SmsSettings } from './sms-options.js';
+import { SMS_STATUSES } from './sms-query.js';
 
 /** The named schemas of the SMS routes (contract.md section 3), with what the host has set. */
 export function smsSchemas(
@@ -49,13 +51,38 @@ export function smsSchemas(
     SmsSummary: answerObject('A sent SMS.', SUMMARY),
     SmsDetails: answerObject('A sent SMS with what became of it.', {
       ...SUMMARY,
-      recipients: { type: 'array', items: ref('SmsRecipient'), description: 'One entry for each number.' },
+      recipients: { type: 'array', items: ref('SmsRecipient'), description: 'The first 100.', maxItems: 100 },
+    }),
+    SmsRecipientPage: answerObject('Recipients of a sent SMS, in the order of the send.', {
+      items: { type: 'array', maxItems: 500, items: ref('SmsRecipient') },
+      next_cursor: NEXT_CURSOR,
+    }),
+    SmsAttempt: answerObject('One attempt to hand an SMS to a carrier.', {
+      at: moment('When it ended.'),
+      route: { type: 'string', description: 'The carrier, under the name that this service gives it.' },
+      status: {
+        type: 'string',
+        enum: [...ATTEMPT_STATUSES],
+        description:
+          'What became of it. `retry` and `postponed`: the carrier did not take it, and it was to come again.',
+      },
+      error: {
+        type: 'string',
+        nullable: true,
+        enum: [...ATTEMPT_ERRORS, null],
+        description: 'What went wrong; null when nothing did. Never the carrier’s own words.',
+      },
+      segments: {
+        type: 'integer',
+        nullable: true,
+        description: 'How many segments the carrier counted; null where it does not tell.',
+      },
     }),
     SmsRecipient: answerObject('One recipient of a sent SMS.', {
       number: phoneNumber('The recipient.'),
       status: {
         type: 'string',
-        enum: ['queued', 'sending', 'sent', 'delivered', 'undelivered', 'failed', 'unknown'],
+        enum: [...SMS_STATUSES],
         description:
           '`queued → sending → sent → delivered` or `undelivered`; `failed`: refused for good or all attempts used up, and refunded; `unknown`: no answer that can be trusted.',
       },
@@ -68,6 +95,8 @@ export function smsSchemas(
           'What the carrier said of it, or `opted_out`: the phone wants nothing under this signature. Null when there is nothing to say.',
       },
       updated_at: moment('When the status last changed.'),
+      attempts: { type: 'array', maxItems: 10, items: ref('SmsAttempt'), description: 'The newest 10, oldest first.' },
+      attempts_count: count('How many attempts were made, as far as the carrier’s transport tells of them.'),
     }),
     SmsQuote: answerObject('What a send would cost.', {
       encoding: { type: 'string', enum: ['GSM-7', 'UCS-2'], description: 'How the text would be encoded.' },
@@ -94,14 +123,16 @@ export function smsSchemas(
     }),
     SmsPage: answerObject('Sent SMS, newest first.', {
       items: { type: 'array', maxItems: 500, items: ref('SmsSummary') },
-      next_cursor: {
-        type: 'string',
-        nullable: true,
-        description: 'What to give as `cursor` for the next page; null at the end.',
-      },
+      next_cursor: NEXT_CURSOR,
     }),
   };
 }
+
+const NEXT_CURSOR: Schema = {
+  type: 'string',
+  nullable: true,
+  description: 'What to give as `cursor` for the next page; null at the end.',
+};
 
 const RECEIPT: Readonly<Record<string, Schema>> = {
   userID: identifier('The account that pays.'),
@@ -122,6 +153,15 @@ const RECEIPT: Readonly<Record<string, Schema>> = {
 
 const SUMMARY: Readonly<Record<string, Schema>> = {
   ...RECEIPT,
+  number: {
+    type: 'array',
+    minItems: 1,
+    maxItems: 100,
+    uniqueItems: true,
+    items: phoneNumber('A recipient.'),
+    description: 'The first 100 recipients, in first-seen order.',
+  },
+  recipients_count: { ...count('How many recipients it has.'), minimum: 1 },
   content: { type: 'string', description: 'The text that is sent.' },
   segments: { ...count('Parts that the text takes.'), minimum: 1 },
   refunded_units: count('Units that went back because recipients failed.'),

@@ -5,24 +5,24 @@ import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
-import { checkAccountId, checkInput, checkLimit } from '../common/inputs.js';
+import { checkAccountId, checkInput } from '../common/inputs.js';
 import { OnceGate, type OnceRequest } from '../outbox/once-gate.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
-import { OutboxStore } from '../outbox/outbox-store.js';
+import { FIRST_RECIPIENTS, OutboxStore, type StoredMessage } from '../outbox/outbox-store.js';
 import type { OnceKey, Recipient, Send } from '../outbox/send.js';
 import { OPTED_OUT, OptOutDirectory } from './opt-out-directory.js';
 import { measure, notGsm7 } from './segmentation.js';
 import { SMS } from './sms-channel.js';
 import { checkContent, checkNumbers, checkText, priceRecipients } from './sms-draft.js';
 import { SmsSettings } from './sms-options.js';
+import { cursorOf, messageQuery, recipientQuery, type SmsListQuery, type SmsRecipientsQuery } from './sms-query.js';
 import {
-  cursorOf,
-  idOfCursor,
   recipientOf,
   type SmsDetails,
   type SmsPage,
   type SmsQuote,
   type SmsReceipt,
+  type SmsRecipientPage,
   summaryOf,
 } from './sms-results.js';
 
@@ -105,37 +105,53 @@ export class SmsService {
     };
   }
 
-  /** @throws MessagingError `error.message_not_found` when the account has no such SMS */
+  /**
+   * A message with its first 100 recipients.
+   * @throws MessagingError `error.message_not_found` when the account has no such SMS
+   */
   async get(accountId: string, smsId: string): Promise<SmsDetails> {
-    checkAccountId(accountId);
-    const message = isId(smsId) ? await this.store.find(accountId, SMS, smsId) : undefined;
-    if (message?.payload.kind !== 'text') throw new MessagingError('error.message_not_found');
-    const recipients = await this.store.recipients(smsId);
-    const numbers = recipients.map(({ number }) => number);
-    // Read after the message: a refund in between must not show below and be missing above.
-    const refundedUnits = recipients.reduce((sum, recipient) => sum + recipient.refundedUnits, 0);
-    return { ...summaryOf({ ...message, refundedUnits }, numbers), recipients: recipients.map(recipientOf) };
+    const message = await this.find(accountId, smsId);
+    const { items, refundedUnits } = await this.store.recipientPage(smsId, { limit: FIRST_RECIPIENTS });
+    const numbers = items.map(({ number }) => number);
+    // Read with the recipients: a refund since the message was read must not show below and be missing above.
+    return { ...summaryOf({ ...message, refundedUnits }, numbers), recipients: items.map(recipientOf) };
   }
 
   /**
-   * An account's SMS, newest first, 1 to 1000 a page.
+   * The recipients of a message in the order of the send, 1 to 1000 a page. With `status`, a page may hold fewer, even none,
+   * while there are more: go on until `next_cursor` is null.
    *
-   * @throws MessagingError `error.invalid_cursor`, and `error.field_invalid` for a limit that is none
+   * @throws MessagingError `error.message_not_found` when the account has no such SMS, `error.invalid_cursor`, and
+   *   `error.field_invalid` for a limit or a status that is none
    */
-  async list(
-    accountId: string,
-    { limit = 50, cursor }: { limit?: number | undefined; cursor?: string | undefined } = {},
-  ): Promise<SmsPage> {
+  async recipients(accountId: string, smsId: string, query: SmsRecipientsQuery = {}): Promise<SmsRecipientPage> {
+    const wanted = recipientQuery(query, await this.find(accountId, smsId));
+    const { items, next } = await this.store.recipientPage(smsId, wanted);
+    return { items: items.map(recipientOf), next_cursor: cursorOf(next) };
+  }
+
+  /**
+   * An account's SMS, newest first, 1 to 1000 a page, each with its first 100 numbers. With `number`, `status` or
+   * `signature`, a page may hold fewer, even none, while there are more: go on until `next_cursor` is null.
+   *
+   * @throws MessagingError `error.invalid_cursor`, `error.field_invalid` for a limit, a status or a moment that is none,
+   *   `error.invalid_number`, and `error.field_not_string` for a signature that is none
+   */
+  async list(accountId: string, query: SmsListQuery = {}): Promise<SmsPage> {
     checkAccountId(accountId);
-    checkLimit(limit);
-    const after = cursor === undefined ? undefined : idOfCursor(cursor);
-    if (cursor !== undefined && after === undefined) throw new MessagingError('error.invalid_cursor');
-    const page = await this.store.list({ accountId, channel: SMS, kind: 'text', limit, after });
+    const page = await this.store.list({ accountId, channel: SMS, kind: 'text', ...messageQuery(query) });
     const numbers = await this.store.numbers(page.items.map(({ id }) => id));
     return {
       items: page.items.map((message) => summaryOf(message, numbers.get(message.id) ?? [])),
-      next_cursor: cursorOf(page),
+      next_cursor: cursorOf(page.next),
     };
+  }
+
+  private async find(accountId: string, smsId: string): Promise<StoredMessage> {
+    checkAccountId(accountId);
+    const message = isId(smsId) ? await this.store.find(accountId, SMS, smsId) : undefined;
+    if (message?.payload.kind !== 'text') throw new MessagingError('error.message_not_found');
+    return message;
   }
 
   private async draft(

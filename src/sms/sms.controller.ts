@@ -7,8 +7,8 @@ import { answerOf } from '../http/replay.js';
 import { ReplyHeaders } from '../http/reply-headers.decorator.js';
 import { RequestSignal } from '../http/request-signal.decorator.js';
 import type { OnceRequest } from '../outbox/once-gate.js';
-import { ListSmsQuery, QuoteSmsBody, SendSmsBody } from './sms.dto.js';
-import type { SmsDetails, SmsPage, SmsQuote } from './sms-results.js';
+import { ListRecipientsQuery, ListSmsQuery, QuoteSmsBody, SendSmsBody } from './sms.dto.js';
+import type { SmsDetails, SmsPage, SmsQuote, SmsRecipientPage } from './sms-results.js';
 import { SmsService } from './sms-service.js';
 
 /** The SMS routes (contract.md section 3). */
@@ -37,6 +37,15 @@ export class SmsController {
   @Get('sms/:smsID')
   get(@Caller() { accountId }: Caller, @Param('smsID') smsId: string): Promise<SmsDetails> {
     return this.sms.get(accountId, smsId);
+  }
+
+  @Get('sms/:smsID/recipients')
+  recipients(
+    @Caller() { accountId }: Caller,
+    @Param('smsID') smsId: string,
+    @MessagingQuery() query: ListRecipientsQuery,
+  ): Promise<SmsRecipientPage> {
+    return this.sms.recipients(accountId, smsId, query);
   }
 
   @Get('sms')

@@ -1,5 +1,5 @@
 import { IsOptional, IsString } from 'class-validator';
-import { IsPhoneNumberList, IsQueryInteger } from '../http/validators.js';
+import { IsPhoneNumber, IsPhoneNumberList, IsQueryInteger } from '../http/validators.js';
 
 /** Body of `POST /send/sms`. An absent `content` is the domain's to refuse, with the contract's text. */
 export class SendSmsBody {
@@ -24,8 +24,8 @@ export class QuoteSmsBody {
   readonly number: string[] = [];
 }
 
-/** Query of `GET /sms`. */
-export class ListSmsQuery {
+/** Query of `GET /sms/:smsID/recipients`. What a status may be is the domain's to say, as in `ListSmsQuery`. */
+export class ListRecipientsQuery {
   @IsOptional()
   @IsQueryInteger(1, 500)
   readonly limit?: number;
@@ -33,4 +33,27 @@ export class ListSmsQuery {
   @IsOptional()
   @IsString()
   readonly cursor?: string;
+
+  @IsOptional()
+  @IsString()
+  readonly status?: string;
+}
+
+/** Query of `GET /sms`. */
+export class ListSmsQuery extends ListRecipientsQuery {
+  @IsOptional()
+  @IsPhoneNumber()
+  readonly number?: string;
+
+  @IsOptional()
+  @IsString()
+  readonly signature?: string;
+
+  @IsOptional()
+  @IsString()
+  readonly since?: string;
+
+  @IsOptional()
+  @IsString()
+  readonly until?: string;
 }

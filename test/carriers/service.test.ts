@@ -58,7 +58,11 @@ suite.each(['express', 'fastify'] as const)('a service (%s) whose carrier is Net
   test('all faults at once: each ends delivered or unknown, none is submitted twice, the ledger is in order', async () => {
     const { smsc, service } = await start({ throttleEvery: 5, dropEvery: 43, garbageEvery: 61, enquireEvery: 10 });
     const client = await service.client(500);
-    const { recipients } = await end(client, await send(client, 'Bonjour', 400));
+    const { smsID } = await end(client, await send(client, 'Bonjour', 400));
+    const recipients = await until(
+      () => client.recipients(smsID),
+      (all) => all.every(({ status }) => OVER.includes(status)),
+    );
     const of = (wanted: string) => recipients.filter(({ status }) => status === wanted).map(({ number }) => number);
     expect(of('delivered').length + of('unknown').length).toBe(400);
     await smsc.caughtUp();

@@ -46,8 +46,7 @@ describeServices('a gateway that throttles, breaks off and talks nonsense', (sta
 
     const tally = async () => {
       const counts = new Map<string, number>();
-      for (const { status } of (await client.details(smsID)).recipients)
-        counts.set(status, (counts.get(status) ?? 0) + 1);
+      for (const { status } of await client.recipients(smsID)) counts.set(status, (counts.get(status) ?? 0) + 1);
       return Object.fromEntries(counts);
     };
     const moved = await eventually(tally, ({ sent = 0, unknown = 0 }) => sent + unknown === MANY, turning);

@@ -57,7 +57,7 @@ describe.each([
       await eventually(() => open.size < before, Boolean, { clock, stepMs: 2 });
     }
 
-    const { recipients } = await client.details(smsID);
+    const recipients = await client.recipients(smsID);
     const of = (wanted: string) => recipients.filter(({ status }) => status === wanted).length;
     expect(of('delivered') + of('unknown')).toBe(messages);
     // At the most what was on all links at each drop.

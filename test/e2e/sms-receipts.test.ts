@@ -34,7 +34,7 @@ describeServices("carriers' receipts", (start) => {
     service.app.get(MessagingEvents, { strict: false }).on('delivery.moved', (movement) => void moved.push(movement));
   });
 
-  const statesOf = async (smsId: string) => (await client.details(smsId)).recipients.map(({ status }) => status);
+  const statesOf = async (smsId: string) => (await client.recipients(smsId)).map(({ status }) => status);
   const becomes = (smsId: string, ...wanted: DeliveryStatus[]) =>
     eventually(
       () => statesOf(smsId),

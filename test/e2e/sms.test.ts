@@ -10,6 +10,9 @@ import { describeServices, type Service } from '../support/services.js';
 const BF = '22670000000';
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: [BF] };
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const DELIVERED = [
+  { at: expect.stringMatching(ISO), route: 'sandbox', status: 'delivered', error: null, segments: null },
+];
 const NOT_FOUND = { statusCode: 404, message: 'Message introuvable', error: 'Not Found' };
 
 describeServices('SMS', (start) => {
@@ -160,10 +163,16 @@ describeServices('SMS', (start) => {
       ...receipt,
       content,
       segments: 2,
+      recipients_count: 2,
       refunded_units: 0,
       recipients: [
-        { number: BF, status: 'delivered', units: 2, refunded_units: 0, error: null, updated_at: expect.any(String) },
         {
+          ...{ number: BF, status: 'delivered', units: 2, refunded_units: 0, error: null },
+          ...{ updated_at: expect.any(String), attempts: DELIVERED, attempts_count: 1 },
+        },
+        {
+          attempts: DELIVERED,
+          attempts_count: 1,
           number: '221701234567',
           status: 'delivered',
           units: 4,
@@ -274,8 +283,105 @@ describeServices('SMS', (start) => {
     expect(receipt).toMatchObject({ sms_units: 2500 });
     expect(receipt.number).toEqual(number);
     const details = await delivered(client, receipt.smsID);
-    expect(details.number).toEqual(number);
-    expect(details.recipients.map(({ number: to }) => to)).toEqual(number);
+    const first = number.slice(0, 100);
+    expect([details.recipients_count, details.number]).toEqual([2500, first]);
+    expect(details.recipients.map(({ number: to }) => to)).toEqual(first);
+    const [summary] = (await client.list('?limit=1')).items;
+    expect([summary?.recipients_count, summary?.number]).toEqual([2500, first]);
+
+    const path = `sms/${receipt.smsID}/recipients`;
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body } = await client.call(`${path}?limit=500${cursor && `&cursor=${cursor}`}`);
+      const page = body as { items: { number: string }[]; next_cursor: string | null };
+      expect(page.items).toHaveLength(500);
+      seen.push(...page.items.map(({ number: to }) => to));
+      cursor = page.next_cursor;
+    }
+    expect(seen).toEqual(number);
+    expect((await client.call(path)).body).toMatchObject({ items: { length: 50 }, next_cursor: expect.any(String) });
+    const other = await service.client(1);
+    expect((await other.call(path)).body).toEqual(NOT_FOUND);
+    const cursors = [2500, 9_999_999, -1, '1e2', ' 1', '', 'x'].map((at) => Buffer.from(`${at}`).toString('base64url'));
+    for (const cursor of [...cursors, '%00', '!', details.smsID]) {
+      const { status, body } = await client.call(`${path}?cursor=${cursor}`);
+      expect([cursor, status, body]).toEqual([cursor, 400, expect.objectContaining({ message: 'Curseur invalide' })]);
+    }
+  });
+
+  it('are found by number, state, signature and time, page by page, and nothing of another account', async () => {
+    const client = await service.client(1000);
+    const other = await service.client(1000);
+    const send = async (number: string[], signature: string) =>
+      (await client.sent({ ...SEND, number, signature })).smsID;
+    const [refused, one, two] = ['22671990001', '22670000001', '22670000002'];
+    const ids = [
+      await send([one], 'INFOS'),
+      await send([refused, one], 'ALERTE'),
+      await send([two], 'INFOS'),
+      await send([one, two], 'ALERTE'),
+    ];
+    await other.sent({ ...SEND, number: [one] });
+    for (const id of ids) await delivered(client, id);
+    const found = async (query: string): Promise<number[]> => {
+      const seen: number[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page = await client.list(`?limit=1&${query}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+        seen.push(...page.items.map(({ smsID }) => ids.indexOf(smsID)));
+        cursor = page.next_cursor;
+      }
+      return seen;
+    };
+    expect(await found(`number=${one}`)).toEqual([3, 1, 0]);
+    expect(await found('number=22679999999')).toEqual([]);
+    expect(await found('signature=ALERTE')).toEqual([3, 1]);
+    expect(await found('signature=%00%F0%9F%8E%89')).toEqual([]);
+    expect(await found('status=failed')).toEqual([1]);
+    expect(await found('status=delivered')).toEqual([3, 2, 1, 0]);
+    expect(await found(`status=delivered&number=${refused}`)).toEqual([]);
+    expect(await found(`status=failed&number=${refused}&signature=ALERTE`)).toEqual([1]);
+    const at = (await client.details(ids[2] ?? '')).date_sent;
+    expect(await found(`until=${at}`)).toEqual([1, 0]);
+    expect(await found(`since=${at}&number=${two}`)).toEqual([3, 2]);
+    expect(await found('since=2020-01-01&until=2099-12-31T23:59:59.999%2B01:00')).toEqual([3, 2, 1, 0]);
+    expect(await found('since=2099-01-01')).toEqual([]);
+    const failed = await client.call(`sms/${ids[1]}/recipients?status=failed`);
+    expect(failed.body).toMatchObject({ items: [{ number: refused, status: 'failed' }], next_cursor: null });
+  });
+
+  it('are not looked for by what is no filter: the answer names it', async () => {
+    const client = await service.client(1);
+    const { smsID } = await client.sent(SEND);
+    const invalid = (field: string) => `Le champ ${field} est invalide`;
+    const moments = [
+      '',
+      'yesterday',
+      '2026-02-30',
+      '2026-13-01',
+      '2026-11-22T10:00:00',
+      '1795255200000',
+      '2026-11-22 10:00Z',
+    ];
+    const wrong: [string, string][] = [
+      ['number=+22670000000', 'Numéro invalide :  22670000000'],
+      ['number=abc', 'Numéro invalide : abc'],
+      ['number=1&number=2', 'Le champ number doit être une chaîne de caractères'],
+      ...['', 'read', 'Failed', 'toString', 'queued,sent'].map((each): [string, string] => [
+        `status=${each}`,
+        invalid('status'),
+      ]),
+      ['signature=a&signature=b', 'Le champ signature doit être une chaîne de caractères'],
+      ...moments.flatMap((each): [string, string][] => [
+        [`since=${each}`, invalid('since')],
+        [`until=${encodeURIComponent(each)}`, invalid('until')],
+      ]),
+    ];
+    for (const [query, message] of wrong) {
+      const { status, body } = await client.call(`sms?${query}`);
+      expect([query, status, body]).toEqual([query, 400, { statusCode: 400, message, error: 'Bad Request' }]);
+    }
+    const { body } = await client.call(`sms/${smsID}/recipients?status=read`);
+    expect(body).toMatchObject({ statusCode: 400, message: invalid('status') });
   });
 });
 

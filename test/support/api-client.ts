@@ -40,6 +40,19 @@ export class ApiClient {
     return body as Details;
   }
 
+  /** All recipients of an SMS, page by page. */
+  async recipients(smsId: string): Promise<Details['recipients']> {
+    const all: Details['recipients'] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { status, body } = await this.call(`sms/${smsId}/recipients?limit=500${cursor && `&cursor=${cursor}`}`);
+      if (status !== 200) throw new Error(`No recipients: ${JSON.stringify(body)}`);
+      const page = body as { items: Details['recipients']; next_cursor: string | null };
+      all.push(...page.items);
+      cursor = page.next_cursor;
+    }
+    return all;
+  }
+
   async list(query = ''): Promise<List> {
     const { status, body } = await this.call(`sms${query}`);
     if (status !== 200) throw new Error(`No list: ${JSON.stringify(body)}`);
@@ -58,6 +71,7 @@ export interface Details extends Receipt {
   readonly segments: number;
   readonly content: string;
   readonly refunded_units: number;
+  readonly recipients_count: number;
   readonly recipients: {
     number: string;
     status: string;

@@ -59,11 +59,11 @@ async function playChannel(stage: Stage, media: object): Promise<void> {
   ]);
   await playEmptyAccount(stage, [post(TEXT, 400, text), post(MEDIA, 400, media)]);
   await play(stage, 'DELETE', { path: `${ROOT}/web/${sessionId}`, status: 200 });
-  await playCrowd(stage);
+  await playTooManySessions(stage);
 }
 
 /** Asks for sessions until there are as many as may wait. */
-async function playCrowd(stage: Stage): Promise<void> {
+async function playTooManySessions(stage: Stage): Promise<void> {
   const path = `${ROOT}/web/connect`;
   const status = await play(stage, 'GET', { path: STATUS, status: 200 });
   const { sessions }: { sessions: readonly { status: string }[] } = JSON.parse(await status.text());

@@ -134,6 +134,65 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       };
     },
   },
+  'a state of one recipient and the number of another': {
+    topic: 'listings',
+    build: ({ outbox }) => {
+      const list = outbox.list.bind(outbox);
+      outbox.list = async ({ status, ...query }) => {
+        const page = await list({ ...query, limit: 1000 });
+        const { items } = await list({ ...query, number: undefined, status, limit: 1000 });
+        const found = page.items.filter(({ id }) => items.some((each) => each.id === id));
+        return { items: found.slice(0, query.limit), next: found[query.limit] && found[query.limit - 1]?.id };
+      };
+    },
+  },
+  'states as the worker knows them': {
+    topic: 'listings',
+    build: ({ rows, outbox }) => {
+      const list = outbox.list.bind(outbox);
+      outbox.list = async (query) => {
+        const again = [...rows.messages.values()].flatMap(({ deliveries }) => deliveries);
+        const errors = again.map(({ error }) => error);
+        for (const row of again) row.error = undefined;
+        const page = await list(query);
+        for (const [index, row] of again.entries()) row.error = errors[index];
+        return page;
+      };
+    },
+  },
+  'numbers without end': {
+    topic: 'listings',
+    build: ({ rows, outbox }) => {
+      outbox.numbers = async (ids) =>
+        new Map(ids.map((id) => [id, (rows.messages.get(id)?.deliveries ?? []).map(({ number }) => number)]));
+    },
+  },
+  'reports that count as attempts': {
+    topic: 'trail',
+    build: ({ rows, outbox }) => {
+      const read = outbox.recipientPage.bind(outbox);
+      outbox.recipientPage = async (id, query) => {
+        const { items, ...page } = await read(id, query);
+        const trails = rows.messages.get(id)?.deliveries.map(({ trail }) => trail) ?? [];
+        return {
+          ...page,
+          items: items.map((item) => ({ ...item, attemptsCount: trails[item.position]?.length ?? 0 })),
+        };
+      };
+    },
+  },
+  'postings without a ceiling': {
+    topic: 'ledger',
+    build: ({ rows }) => {
+      rows.posted.get = () => 0;
+    },
+  },
+  'a ceiling that forgets what may be refunded': {
+    topic: 'ledger',
+    build: ({ rows }) => {
+      rows.posted.get = (id) => rows.balances.get(id);
+    },
+  },
   "other accounts' messages in sight": {
     topic: 'listings',
     build: ({ outbox, rows }) => {

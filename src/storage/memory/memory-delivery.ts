@@ -1,5 +1,12 @@
-import type { Delivery, Movement, StoredMessage, StoredRecipient } from '../../outbox/outbox-store.js';
-import type { DeliveryChange, Settlement } from '../../outbox/settlement.js';
+import {
+  type Delivery,
+  type Movement,
+  type RecipientDetails,
+  SHOWN_ATTEMPTS,
+  type StoredMessage,
+  type StoredRecipient,
+} from '../../outbox/outbox-store.js';
+import { type DeliveryChange, isAttempt, type Settlement } from '../../outbox/settlement.js';
 import type { MemoryDelivery, MemoryMessage, MemoryTables } from './memory-tables.js';
 
 /** Writes what `nextState` answered, books the refund, and says what moved. */
@@ -31,12 +38,23 @@ export function toDelivery({ message, position, number, attempt, doubtful }: Mem
 }
 
 /** A message's row without its recipients. */
-export function toMessage({ deliveries: _, ...message }: MemoryMessage): StoredMessage {
-  return message;
+export function toMessage({ deliveries, ...message }: MemoryMessage): StoredMessage {
+  return { ...message, recipients: deliveries.length };
 }
 
 /** A recipient's row as its account sees it. */
 export function toRecipient(row: MemoryDelivery): StoredRecipient {
   const { number, status, units, refundedUnits, error, updatedAt } = row;
   return { number, status, units, refundedUnits, error, updatedAt };
+}
+
+/** The same with its newest attempts. */
+export function toDetails(row: MemoryDelivery): RecipientDetails {
+  const attempts = row.trail.filter(isAttempt);
+  return {
+    ...toRecipient(row),
+    position: row.position,
+    attempts: attempts.slice(-SHOWN_ATTEMPTS),
+    attemptsCount: attempts.length,
+  };
 }

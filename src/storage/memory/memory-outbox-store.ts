@@ -1,13 +1,17 @@
 import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Page } from '../../common/page.js';
 import { type Decide, type Outcome, onceId, type StoredReply } from '../../outbox/decide.js';
+import { type DeliveryStatus, shownStatus } from '../../outbox/delivery-status.js';
 import {
   type ClaimOrder,
   type Delivery,
   type ExpiryOrder,
+  FIRST_RECIPIENTS,
   type MessageQuery,
   type Movement,
   OutboxStore,
+  type RecipientPage,
+  type RecipientQuery,
   type ReferredDelivery,
   type StoredMessage,
   type StoredRecipient,
@@ -17,10 +21,10 @@ import type { OnceKey, Send } from '../../outbox/send.js';
 import { nextState, type Settlement } from '../../outbox/settlement.js';
 import { byDueTime, claimable, isDue } from './claimable.js';
 import { insertSend } from './insert-send.js';
-import { applyChange, toDelivery, toMessage, toRecipient } from './memory-delivery.js';
+import { applyChange, toDelivery, toDetails, toMessage, toRecipient } from './memory-delivery.js';
 import { memoryPage } from './memory-page.js';
 import { seenRecords, writeRecords } from './memory-records.js';
-import type { MemoryTables } from './memory-tables.js';
+import type { MemoryDelivery, MemoryMessage, MemoryTables } from './memory-tables.js';
 import { refuseHost } from './refuse-host.js';
 
 /** Sends and their deliveries in memory. */
@@ -105,7 +109,17 @@ export class MemoryOutboxStore extends OutboxStore {
   }
 
   override async recipients(messageId: string): Promise<readonly StoredRecipient[]> {
-    return (this.tables.messages.get(messageId)?.deliveries ?? []).map(toRecipient);
+    return (this.tables.messages.get(messageId)?.deliveries ?? []).slice(0, FIRST_RECIPIENTS).map(toRecipient);
+  }
+
+  override async recipientPage(messageId: string, { limit, from = 0, status }: RecipientQuery): Promise<RecipientPage> {
+    const message = this.tables.messages.get(messageId);
+    const rows = (message?.deliveries ?? []).filter((row) => row.position >= from && isSeen(row, status));
+    return {
+      items: rows.slice(0, limit).map(toDetails),
+      next: rows[limit]?.position,
+      refundedUnits: message?.refundedUnits ?? 0,
+    };
   }
 
   override async trail(messageId: string): Promise<readonly TrailStep[]> {
@@ -126,15 +140,19 @@ export class MemoryOutboxStore extends OutboxStore {
 
   override async numbers(messageIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
     return new Map(
-      messageIds.map((id) => [id, (this.tables.messages.get(id)?.deliveries ?? []).map(({ number }) => number)]),
+      messageIds.map((id) => {
+        const deliveries = this.tables.messages.get(id)?.deliveries ?? [];
+        return [id, deliveries.slice(0, FIRST_RECIPIENTS).map(({ number }) => number)];
+      }),
     );
   }
 
-  override async list({ accountId, channel, kind, ...page }: MessageQuery): Promise<Page<StoredMessage>> {
+  override async list(query: MessageQuery): Promise<Page<StoredMessage>> {
+    const { accountId, channel, kind } = query;
     const rows = [...this.tables.messages.values()]
       .filter((row) => row.accountId === accountId && row.channel === channel && row.payload.kind === kind)
       .map((row) => ({ id: row.id, at: row.acceptedAt, row }));
-    const { items, next } = memoryPage(rows, page);
+    const { items, next } = memoryPage(rows, query, ({ row }) => isListed(row, query));
     return { items: items.map(({ row }) => toMessage(row)), next };
   }
 
@@ -166,4 +184,16 @@ export class MemoryOutboxStore extends OutboxStore {
     const kept = this.tables.replies.get(onceId(key));
     return kept && kept.expiresAt > now ? { fingerprint: kept.fingerprint, reply: JSON.parse(kept.reply) } : undefined;
   }
+}
+
+function isListed(message: MemoryMessage, { number, status, sender, since, until }: MessageQuery): boolean {
+  const { acceptedAt, deliveries, payload } = message;
+  if (sender !== undefined && message.sender !== sender) return false;
+  if ((since !== undefined && acceptedAt < since) || (until !== undefined && acceptedAt >= until)) return false;
+  if (number !== undefined && payload.kind !== 'text') return false;
+  return deliveries.some((row) => (number === undefined || row.number === number) && isSeen(row, status));
+}
+
+function isSeen(row: MemoryDelivery, status: DeliveryStatus | undefined): boolean {
+  return status === undefined || shownStatus(row) === status;
 }

@@ -3,6 +3,7 @@ import type { Operation, Statement } from './operation.js';
 import {
   asTheyAre,
   type FirstRows,
+  type ListingIndex,
   type RecipientIndex,
   type RowShape,
   type RowsInsert,
@@ -13,6 +14,12 @@ import { runnerSession, type Session } from './session.js';
 
 /** Types of the columns of our tables. */
 export type ColumnType = 'id' | 'name' | 'text' | 'integer' | 'bytes';
+
+/** How the column of the id is named (default `id`), and whether the row itself is meant too. */
+export interface Behind {
+  readonly named?: string;
+  readonly or?: '=' | '';
+}
 
 /** What differs between databases. Everything else of our SQL is common to all of them. */
 export abstract class Dialect {
@@ -72,6 +79,9 @@ export abstract class Dialect {
 
   /** The isolation level of our own transactions, where the session's does not show what was committed during a wait. */
   readonly isolation: 'READ COMMITTED' | undefined = undefined;
+
+  /** Whether listings are read in a transaction, as only that keeps the planner from reading tables whole. */
+  readonly browsesInTransactions: boolean = false;
 
   /** What makes a read see what is committed now, even in a host's transaction whose snapshot is older. */
   readonly current: string = '';
@@ -166,13 +176,13 @@ export abstract class Dialect {
   }
 
   /** Behind a table's alias: the index that a query goes by, where the planner might lock or read far more without it. */
-  by(_index: 'primary key' | RecipientIndex | SessionIndex): string {
+  by(_index: 'primary key' | RecipientIndex | SessionIndex | ListingIndex): string {
     return '';
   }
 
-  /** A condition: what comes behind the row of that moment and id where the newest come first. */
-  behind(column: string, moment: number, id: string): Statement {
-    return { sql: `(${column}, id) < (?, ?)`, params: [moment, id] };
+  /** A condition: what comes behind the row of that moment and id where the newest come first; with `=` that row too. */
+  behind(column: string, moment: number, id: string, { named = 'id', or = '' }: Behind = {}): Statement {
+    return { sql: `(${column}, ${named}) <${or} (?, ?)`, params: [moment, id] };
   }
 
   /** Runs work in a host's transaction; how long that waits for a lock is afterwards what it was before. */

@@ -1,6 +1,7 @@
 import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Dialect } from './dialect.js';
 import type { Operation } from './operation.js';
+import { ReadingShare } from './reading-share.js';
 
 /** Makes an operation afresh; called again when a transaction has to be repeated. */
 export type Work<T> = () => Operation<T>;
@@ -28,6 +29,17 @@ export abstract class Executor {
 
   /** Without a host's transaction it sees committed rows only. */
   abstract read<T>(work: Work<T>, host?: HostTransaction): Promise<T>;
+
+  /**
+   * As `read`, for listings: only a share of the connections is used for these at a time, whoever asks for them, so that
+   * other work finds one. On SQLite one at a time, so that other work has its turn in between.
+   */
+  browse<T>(work: Work<T>): Promise<T> {
+    return this.share.run(() => this.read(work));
+  }
+
+  /** The share of listings. */
+  protected readonly share: ReadingShare = new ReadingShare(1);
 
   /** Runs `task` after the host's open transaction has been committed; never when it is rolled back. */
   abstract whenCommitted(host: HostTransaction, task: () => void): void;

@@ -1,10 +1,9 @@
-import type { Page } from '../../common/page.js';
+import type { Page, PageRequest } from '../../common/page.js';
 import type { StoredReply } from '../../outbox/decide.js';
-import type { DeliveryStatus } from '../../outbox/delivery-status.js';
-import type { MessageQuery, StoredMessage, StoredRecipient } from '../../outbox/outbox-store.js';
+import type { StoredMessage } from '../../outbox/outbox-store.js';
 import type { OnceKey } from '../../outbox/send.js';
 import type { Dialect } from './dialect.js';
-import { type Operation, type Row, rowsOf, write } from './operation.js';
+import { type Operation, type Row, rowsOf, type Statement, write } from './operation.js';
 import { readPage } from './read-page.js';
 import { integerOf, optionalInteger, optionalText, textOf } from './values.js';
 
@@ -39,7 +38,7 @@ export function* nextDueTime(dialect: Dialect, channel: string): Operation<numbe
 /** The states in which a delivery has a time at which it is looked at again. */
 const WAITING = ['queued', 'sending', 'sent'] as const;
 
-const MESSAGE = 'id, account_id, channel, lane, sender, payload, units, refunded_units, accepted_at';
+const MESSAGE = 'id, account_id, channel, lane, sender, payload, units, refunded_units, recipients, accepted_at';
 
 /** One message of an account. */
 export function* findMessage(accountId: string, channel: string, id: string): Operation<StoredMessage | undefined> {
@@ -50,50 +49,26 @@ export function* findMessage(accountId: string, channel: string, id: string): Op
   return row && toMessage(row);
 }
 
-/** See `OutboxStore.list`. */
-export function* listMessages(
+/** The messages of some ids, in the order of the ids. */
+export function* findMessages(dialect: Dialect, ids: readonly string[]): Operation<readonly StoredMessage[]> {
+  if (ids.length === 0) return [];
+  const rows = yield* rowsOf(
+    `SELECT ${MESSAGE} FROM messaging_message WHERE id IN ${dialect.strings()}`,
+    JSON.stringify(ids),
+  );
+  const messages = new Map(rows.map((row) => [textOf(row, 'id'), toMessage(row)]));
+  return ids.flatMap((id) => messages.get(id) ?? []);
+}
+
+/** A page of a listing that is shown whole. */
+export function listAll(
   dialect: Dialect,
-  { accountId, channel, kind, ...page }: MessageQuery,
+  filters: readonly Statement[],
+  shown: readonly Statement[],
+  page: PageRequest,
 ): Operation<Page<StoredMessage>> {
-  const filters = [{ sql: 'account_id = ? AND channel = ? AND kind = ?', params: [accountId, channel, kind] }];
-  return yield* readPage(
-    dialect,
-    { table: 'messaging_message', columns: MESSAGE, moment: 'accepted_at', filters, toItem: toMessage },
-    page,
-  );
-}
-
-/** A message's recipients in their order. */
-export function* listRecipients(messageId: string): Operation<readonly StoredRecipient[]> {
-  const rows = yield* rowsOf(
-    `SELECT number, status, units, refunded_units, error, updated_at FROM messaging_recipient
-      WHERE message_id = ? ORDER BY position`,
-    messageId,
-  );
-  return rows.map((row) => ({
-    number: textOf(row, 'number'),
-    // Written by this module only, from that very type.
-    status: textOf(row, 'status') as DeliveryStatus,
-    units: integerOf(row, 'units'),
-    refundedUnits: integerOf(row, 'refunded_units'),
-    error: optionalText(row, 'error'),
-    updatedAt: integerOf(row, 'updated_at'),
-  }));
-}
-
-/** The numbers of several messages, each in the order of its send. */
-export function* listNumbers(
-  dialect: Dialect,
-  messageIds: readonly string[],
-): Operation<ReadonlyMap<string, readonly string[]>> {
-  const numbers = new Map<string, string[]>(messageIds.map((id) => [id, []]));
-  if (messageIds.length === 0) return numbers;
-  const rows = yield* rowsOf(
-    `SELECT message_id, number FROM messaging_recipient WHERE message_id IN ${dialect.strings()} ORDER BY message_id, position`,
-    JSON.stringify(messageIds),
-  );
-  for (const row of rows) numbers.get(textOf(row, 'message_id'))?.push(textOf(row, 'number'));
-  return numbers;
+  const listing = { table: 'messaging_message', columns: MESSAGE, moment: 'accepted_at', toItem: toMessage };
+  return readPage(dialect, { ...listing, filters, shown }, page);
 }
 
 function toMessage(row: Row): StoredMessage {
@@ -106,6 +81,7 @@ function toMessage(row: Row): StoredMessage {
     payload: JSON.parse(textOf(row, 'payload')),
     units: integerOf(row, 'units'),
     refundedUnits: integerOf(row, 'refunded_units'),
+    recipients: integerOf(row, 'recipients'),
     acceptedAt: integerOf(row, 'accepted_at'),
   };
 }

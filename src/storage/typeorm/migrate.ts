@@ -60,6 +60,7 @@ function isNoTable(error: unknown): boolean {
 
 const TABLES = [
   ...['account', 'api_key', 'signature', 'message', 'recipient', 'trail', 'ledger', 'idempotency', 'phone_message'],
+  'sent_to',
   ...['guard', 'sms_part', 'sms_parked', 'sms_route', 'opt_out', 'opt_out_list'],
   ...['session', 'session_step', 'session_credential', 'media', 'media_chunk'],
 ];

@@ -6,6 +6,7 @@ import { Executor, type Work } from './executor.js';
 import { asStorageFault, codeOf, openRunner } from './host-transaction.js';
 import { HostWork } from './host-work.js';
 import { drive } from './operation.js';
+import { ReadingShare } from './reading-share.js';
 import type { Session } from './session.js';
 import { TransactionWatch } from './transaction-watch.js';
 
@@ -16,9 +17,12 @@ const TRY_AGAIN = new Set(['40001', '40P01', 'ER_LOCK_DEADLOCK']);
 const CONNECTION_MS = 5000;
 /** Connections in a pool of `pg` and of `mysql2`, unless told otherwise. */
 const DRIVERS_POOL = 10;
+/** The part of the pool's connections that listings may use at a time. */
+const LISTINGS = 0.3;
 
 /** Databases with a connection pool: each write is a transaction on a connection of its own. */
 export class PooledExecutor extends Executor {
+  protected override readonly share: ReadingShare;
   private readonly running = new Set<Promise<unknown>>();
   private readonly hostWork: HostWork;
   private readonly watch: TransactionWatch;
@@ -33,6 +37,7 @@ export class PooledExecutor extends Executor {
       dialect.session(runner, await runner.connect()).discard();
     });
     this.watch = new TransactionWatch(dataSource);
+    this.share = new ReadingShare(Math.max(1, Math.floor(this.connections * LISTINGS)));
   }
 
   override get connections(): number {
@@ -56,6 +61,11 @@ export class PooledExecutor extends Executor {
         throw asStorageFault(error);
       }),
     );
+  }
+
+  override browse<T>(work: Work<T>): Promise<T> {
+    if (!this.dialect.browsesInTransactions) return super.browse(work);
+    return this.share.run(() => this.track(this.transaction(work, 1, true)));
   }
 
   override whenCommitted(host: HostTransaction, task: () => void): void {

@@ -10,8 +10,10 @@ interface Listing<T> {
   readonly columns: string;
   /** The column that says when a row came. */
   readonly moment: string;
-  /** Conditions that all of its rows meet. */
+  /** Conditions that all of its rows meet, and the row that a page starts behind. */
   readonly filters: readonly Statement[];
+  /** Further conditions, which only the rows shown have to meet. */
+  readonly shown?: readonly Statement[];
   toItem(row: Row): T;
 }
 
@@ -21,11 +23,12 @@ export function* readPage<T extends { readonly id: string }>(
   listing: Listing<T>,
   { limit, after }: PageRequest,
 ): Operation<Page<T>> {
-  const { table, columns, moment, filters, toItem } = listing;
-  const where = and(after === undefined ? filters : [...filters, yield* start(dialect, listing, after)]);
+  const { table, columns, moment, filters, shown = [], toItem } = listing;
+  const rest = after === undefined ? [] : [yield* start(dialect, listing, after)];
+  const where = and([...filters, ...shown, ...rest]);
   // One row more than the page may hold: it tells that there is a next one.
   const rows = yield* rowsOf(
-    `SELECT ${columns} FROM ${table} WHERE ${where.sql} ORDER BY ${moment} DESC, id DESC LIMIT ?`,
+    `SELECT ${columns} FROM ${table}${where.sql === '' ? '' : ` WHERE ${where.sql}`} ORDER BY ${moment} DESC, id DESC LIMIT ?`,
     ...[...where.params, limit + 1],
   );
   const items = rows.slice(0, limit).map(toItem);
@@ -40,7 +43,8 @@ function* start<T>(dialect: Dialect, { table, moment, filters }: Listing<T>, id:
   return dialect.behind(moment, integerOf(row, 'place'), id);
 }
 
-function and(conditions: readonly Statement[]): Statement {
+/** All of some conditions. */
+export function and(conditions: readonly Statement[]): Statement {
   return {
     sql: conditions.map(({ sql }) => sql).join(' AND '),
     params: conditions.flatMap(({ params }) => params),

@@ -9,6 +9,7 @@ const LARGE = 50;
 
 const FREE = shapeOf('message_id channel number', 'position units updated_at');
 const REFUSED = shapeOf('message_id channel number error', 'position units updated_at');
+const SENT_TO = shapeOf('account_id channel number message_id', 'sent_at position');
 const LANED: RowShape = { ...FREE, lane: 'text', lane_turn: 'integer' };
 
 /** Writes the recipients of accepted sends, in lanes behind one another in the order of the sends. */
@@ -19,7 +20,7 @@ export function insertRecipients(dialect: Dialect, sends: readonly Send[], turns
   const isLarge = (send: Send) => send.recipients.length > LARGE && !screened.has(send);
   const small = sends.filter((send) => !isLarge(send));
   return [
-    ...sends.filter(isLarge).map((send) => oneSend(dialect, send, turnOf.get(send.id))),
+    ...sends.filter(isLarge).flatMap((send) => oneSend(dialect, send, turnOf.get(send.id))),
     ...refused(dialect, [...screened]),
     // What has no lane, which is most, is spared the columns.
     ...manySends(
@@ -34,6 +35,7 @@ export function insertRecipients(dialect: Dialect, sends: readonly Send[], turns
       LANED,
       ({ id, lane }) => [lane, turnOf.get(id)],
     ),
+    ...sentTo(dialect, small.filter(isFoundByNumber)),
   ];
 }
 
@@ -56,16 +58,37 @@ function manySends(
   return [dialect.insertRows({ table: 'messaging_recipient', values, shape, rows })];
 }
 
-function oneSend(dialect: Dialect, { id, channel, lane, at, recipients }: Send, turn: number | undefined): Statement {
+function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statement[] {
+  const { id, accountId, channel, lane, at, recipients } = send;
   const [text, integer] = [dialect.typed('text'), dialect.typed('integer')];
-  const rows = recipients.map(({ number, units }) => [number, units]);
-  return {
+  const rows = JSON.stringify(recipients.map(({ number, units }) => [number, units]));
+  const statement = {
     sql: `INSERT INTO messaging_recipient (
         message_id, channel, lane, lane_turn, due_at, updated_at, position, number, units, refunded_units, status, attempt)
       SELECT ${text}, ${text}, ${text}, ${integer}, ${integer}, ${integer},
         v.position, v.number, v.units, 0, 'queued', 0 FROM ${dialect.numberedPairs()}`,
-    params: [id, channel, lane ?? null, turn ?? null, at, at, JSON.stringify(rows)],
+    params: [id, channel, lane ?? null, turn ?? null, at, at, rows],
   };
+  if (!isFoundByNumber(send)) return [statement];
+  const found = {
+    sql: `INSERT INTO messaging_sent_to (account_id, channel, message_id, sent_at, number, position)
+      SELECT ${text}, ${text}, ${text}, ${integer}, v.number, v.position FROM ${dialect.numberedPairs()}`,
+    params: [accountId, channel, id, at, rows],
+  };
+  return [statement, found];
+}
+
+/** What a number was sent. */
+function sentTo(dialect: Dialect, sends: readonly Send[]): Statement[] {
+  if (sends.length === 0) return [];
+  const rows = sends.flatMap(({ id, accountId, channel, at, recipients }) =>
+    recipients.map(({ number }, position) => [accountId, channel, number, id, at, position]),
+  );
+  return [dialect.insertRows({ table: 'messaging_sent_to', shape: SENT_TO, rows })];
+}
+
+function isFoundByNumber({ payload }: Send): boolean {
+  return payload.kind === 'text';
 }
 
 /** Those that are stored and never sent. */

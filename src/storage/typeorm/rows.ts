@@ -50,6 +50,9 @@ export interface FirstRows {
 /** An index of the recipients. */
 export type RecipientIndex = 'messaging_recipient_due' | 'messaging_recipient_turn';
 
+/** An index of listings. */
+export type ListingIndex = 'messaging_message_listing' | 'messaging_trail_attempt';
+
 /** An index of the sessions. */
 export type SessionIndex = 'messaging_session_account' | 'messaging_session_live';
 

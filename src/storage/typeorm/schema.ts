@@ -2,6 +2,7 @@ import type { Dialect } from './dialect.js';
 import { TURNS_PER_MS } from './lane-turns.js';
 import { carrierTables, parkedByRoute } from './schema-carriers.js';
 import { liveSessions, msgappTables } from './schema-msgapp.js';
+import { boundedReads } from './schema-reads.js';
 
 /** The statements that make our tables, version by version. Only ever add to the list. */
 export function schemaVersions(dialect: Dialect): readonly { readonly name: string; readonly up: readonly string[] }[] {
@@ -18,6 +19,7 @@ export function schemaVersions(dialect: Dialect): readonly { readonly name: stri
     { name: '0010-parked-by-route', up: parkedByRoute(dialect) },
     { name: '0011-live-sessions', up: liveSessions(dialect) },
     { name: '0012-due-by-status', up: dueByStatus(dialect) },
+    { name: '0013-bounded-reads', up: boundedReads(dialect) },
   ];
 }
 

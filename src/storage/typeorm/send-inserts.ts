@@ -12,7 +12,7 @@ export function insertSends(dialect: Dialect, sends: readonly Send[], turns: Lan
       ...{ table: 'messaging_message', shape: MESSAGE },
       rows: sends.map((send) => [
         ...[send.id, send.accountId, send.channel, send.payload.kind, send.lane ?? null, send.sender],
-        ...[JSON.stringify(send.payload), costOf(send), 0, send.at],
+        ...[JSON.stringify(send.payload), costOf(send), 0, send.recipients.length, send.at],
       ]),
     }),
     ...insertRecipients(dialect, sends, turns),
@@ -35,7 +35,10 @@ export function insertSends(dialect: Dialect, sends: readonly Send[], turns: Lan
   return statements;
 }
 
-const MESSAGE = shapeOf('id account_id channel kind lane sender payload', 'units refunded_units accepted_at');
+const MESSAGE = shapeOf(
+  'id account_id channel kind lane sender payload',
+  'units refunded_units recipients accepted_at',
+);
 const CHARGE = shapeOf('id account_id kind message_id', 'units posted_at');
 const REPLY = shapeOf('account_id route once_key fingerprint reply', 'expires_at');
 

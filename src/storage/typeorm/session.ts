@@ -91,9 +91,9 @@ export interface PostgresConnection {
 /**
  * A plan is kept from a connection's first uses of a statement, when a table may be all but empty: reading it whole is the
  * cheapest then, and a queue that fills up meanwhile is read whole with every batch, until the database analyses it. Our
- * writes find their rows by an index, always; and not through a bitmap, which does not let an index forget dead entries.
+ * writes and listings find their rows by an index, always; and not through a bitmap, which does not let an index forget dead entries.
  */
-const BEGIN = ['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan'].reduce(
+export const BEGIN = ['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan'].reduce(
   (begun, plan) => `${begun}; SET LOCAL enable_${plan} = off`,
   // Whatever the server's default is: what was read before a wait for a lock would not be what stands there after it.
   'BEGIN ISOLATION LEVEL READ COMMITTED',

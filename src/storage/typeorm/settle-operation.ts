@@ -1,6 +1,6 @@
 import type { DeliveryStatus } from '../../outbox/delivery-status.js';
 import type { ExpiryOrder, Movement } from '../../outbox/outbox-store.js';
-import { type DeliveryRow, nextState, type Settlement, type TrailEntry } from '../../outbox/settlement.js';
+import { type DeliveryRow, isAttempt, nextState, type Settlement, type TrailEntry } from '../../outbox/settlement.js';
 import type { Dialect } from './dialect.js';
 import { type Operation, type Row, rowsOf, type Statement, writeAll } from './operation.js';
 import { asTheyAre, shapeOf } from './rows.js';
@@ -17,6 +17,7 @@ interface Locked extends DeliveryRow {
   status: DeliveryStatus;
   dueAt: number | null;
   attempt: number;
+  tries: number;
   refund: number;
   error: string | undefined;
   reference: string | undefined;
@@ -46,7 +47,9 @@ export function* settleDeliveries(
       reference: settlement.reference ?? row.reference,
     });
     if (settlement.doubtful) row.doubtful = true;
-    row.trail.push(...(settlement.trail ?? []));
+    const trail = settlement.trail ?? [];
+    row.trail.push(...trail);
+    row.tries += trail.filter(isAttempt).length;
     if (change.status === before) continue;
     const { messageId, position, accountId, channel, number, status, error, at } = row;
     movements.push({ messageId, position, accountId, channel, number, status, error, refund: change.refund, at });
@@ -99,7 +102,7 @@ function* lockRecipients(dialect: Dialect, wanted: readonly Settlement[]): Opera
   const keys = new Map(wanted.map((key) => [keyOf(key), [key.messageId, key.position]]));
   // Locked in one order by everybody, so that two settlements of the same deliveries cannot deadlock.
   const rows = yield* rowsOf(
-    `SELECT r.message_id, r.position, r.status, r.units, r.attempt, r.due_at, r.channel, r.number, m.account_id
+    `SELECT r.message_id, r.position, r.status, r.units, r.attempt, r.tries, r.due_at, r.channel, r.number, m.account_id
       FROM ${dialect.rowsInOrder({ message_id: 'id', position: 'integer' }, 'message_id, position')}
       ${dialect.thenJoin} messaging_recipient r${dialect.by('primary key')} ON r.message_id = v.message_id AND r.position = v.position
       ${dialect.thenJoin} ${dialect.unlocked('messaging_message')} m ON m.id = r.message_id
@@ -118,6 +121,7 @@ function toLocked(row: Row): Locked {
     number: textOf(row, 'number'),
     units: integerOf(row, 'units'),
     attempt: integerOf(row, 'attempt'),
+    tries: integerOf(row, 'tries'),
     // Written by this module only, from that very type.
     status: textOf(row, 'status') as DeliveryStatus,
     dueAt: optionalInteger(row, 'due_at') ?? null,
@@ -140,18 +144,19 @@ function update(dialect: Dialect, rows: readonly Locked[]): Statement {
       ...{ status: 'v.status', due_at: 'v.due_at', error: 'v.error', updated_at: 'v.at' },
       refunded_units: 'refunded_units + v.refund',
       attempt: 'v.attempt',
+      tries: 'v.tries',
       // It leaves its lane when it needs no attempt any more, and with it the index that knows whose turn it is.
       lane: "CASE WHEN v.status = 'queued' THEN messaging_recipient.lane END",
       reference: 'coalesce(v.reference, messaging_recipient.reference)',
       ...(doubts ? { doubtful: 'coalesce(v.doubtful, messaging_recipient.doubtful)' } : {}),
     },
     shape: {
-      ...shapeOf('message_id status error reference', 'position due_at attempt refund at'),
+      ...shapeOf('message_id status error reference', 'position due_at attempt tries refund at'),
       ...(doubts ? { doubtful: 'integer' } : {}),
     },
     rows: rows.map((row) => [
       ...[row.messageId, row.status, row.error ?? null, row.reference ?? null],
-      ...[row.position, row.dueAt, row.attempt, row.refund, row.at],
+      ...[row.position, row.dueAt, row.attempt, row.tries, row.refund, row.at],
       ...(doubts ? [row.doubtful ? 1 : null] : []),
     ]),
     on: 'messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position',

@@ -1,5 +1,5 @@
 import type { ReferredDelivery, TrailStep } from '../../outbox/outbox-store.js';
-import type { TrailEntry } from '../../outbox/settlement.js';
+import { isAttempt, type TrailEntry } from '../../outbox/settlement.js';
 import type { Dialect } from './dialect.js';
 import { type Operation, rowsOf, type Statement } from './operation.js';
 import { shapeOf } from './rows.js';
@@ -9,18 +9,64 @@ import { integerOf, textOf } from './values.js';
 interface Trailed {
   readonly messageId: string;
   readonly position: number;
+  /** How many of its attempts are kept, those in `trail` included. */
+  readonly tries: number;
   readonly trail: readonly TrailEntry[];
 }
 
-const SHAPE = shapeOf('message_id entry', 'position at place');
+const SHAPE = shapeOf('message_id entry', 'position at place tried');
 
-/** The statement that keeps the steps of deliveries; none when there are none. */
+/** The statement that keeps the steps of deliveries; none when there are none. Attempts are numbered from 1. */
 export function insertTrail(dialect: Dialect, deliveries: readonly Trailed[]): readonly Statement[] {
-  const rows = deliveries.flatMap(({ messageId, position, trail }) =>
-    trail.map((entry, place) => [messageId, JSON.stringify(entry), position, entry.at, place]),
-  );
+  const rows = deliveries.flatMap(({ messageId, position, tries, trail }) => {
+    let tried = tries - trail.filter(isAttempt).length;
+    return trail.map((entry, place) => [
+      ...[messageId, JSON.stringify(entry), position, entry.at, place],
+      isAttempt(entry) ? ++tried : null,
+    ]);
+  });
   if (rows.length === 0) return [];
   return [dialect.insertRows({ table: 'messaging_trail', shape: SHAPE, rows })];
+}
+
+/** A recipient whose newest attempts are asked for. */
+interface Tried {
+  readonly position: number;
+  /** How many of its attempts are kept. */
+  readonly tries: number;
+}
+
+/**
+ * The newest attempts of some recipients of a message, at most `most` of each, oldest first, by the recipient's place. Each
+ * is asked for by its number, so nothing else is read.
+ */
+export function* newestAttempts(
+  dialect: Dialect,
+  messageId: string,
+  recipients: readonly Tried[],
+  most: number,
+): Operation<ReadonlyMap<number, readonly TrailEntry[]>> {
+  const wanted = recipients.flatMap(({ position, tries }) => {
+    const shown = Math.min(tries, most);
+    return Array.from({ length: shown }, (_, index) => [messageId, position, tries - shown + 1 + index]);
+  });
+  const found = new Map<number, TrailEntry[]>();
+  if (wanted.length === 0) return found;
+  const rows = yield* rowsOf(
+    `SELECT t.position, t.entry FROM ${dialect.rows({ message_id: 'id', position: 'integer', tried: 'integer' })}
+      ${dialect.thenJoin} messaging_trail t${dialect.by('messaging_trail_attempt')}
+      ON t.message_id = v.message_id AND t.position = v.position AND t.tried = v.tried
+      ORDER BY t.position, t.tried`,
+    JSON.stringify(wanted),
+  );
+  for (const row of rows) {
+    const position = integerOf(row, 'position');
+    const entry: TrailEntry = JSON.parse(textOf(row, 'entry'));
+    const before = found.get(position);
+    if (before) before.push(entry);
+    else found.set(position, [entry]);
+  }
+  return found;
 }
 
 /** The kept steps of a message's deliveries, oldest first. */

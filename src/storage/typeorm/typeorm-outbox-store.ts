@@ -11,6 +11,8 @@ import {
   type Movement,
   OutboxStore,
   type Patience,
+  type RecipientPage,
+  type RecipientQuery,
   type ReferredDelivery,
   type StoredMessage,
   type StoredRecipient,
@@ -23,15 +25,9 @@ import { canCommitAtOnce, commitAtOnce } from './commit-at-once.js';
 import { commitSends } from './commit-operation.js';
 import type { Executor } from './executor.js';
 import { LaneTurns } from './lane-turns.js';
-import {
-  findMessage,
-  findReply,
-  listMessages,
-  listNumbers,
-  listRecipients,
-  nextDueTime,
-  purgeExpired,
-} from './message-operations.js';
+import { listMessages } from './listing-operations.js';
+import { findMessage, findReply, nextDueTime, purgeExpired } from './message-operations.js';
+import { listNumbers, listRecipients, readRecipients } from './recipient-operations.js';
 import { expireDeliveries, settleDeliveries } from './settle-operation.js';
 import { deliveriesByReference, listTrail } from './trail-operations.js';
 import { TypeormGuardStore } from './typeorm-guard-store.js';
@@ -116,11 +112,15 @@ export class TypeormOutboxStore extends OutboxStore {
   }
 
   override recipients(messageId: string): Promise<readonly StoredRecipient[]> {
-    return this.executor.read(() => listRecipients(messageId));
+    return this.executor.browse(() => listRecipients(messageId));
+  }
+
+  override recipientPage(messageId: string, query: RecipientQuery): Promise<RecipientPage> {
+    return this.executor.browse(() => readRecipients(this.executor.dialect, messageId, query));
   }
 
   override trail(messageId: string): Promise<readonly TrailStep[]> {
-    return this.executor.read(() => listTrail(messageId));
+    return this.executor.browse(() => listTrail(messageId));
   }
 
   override byReference(channel: string, references: readonly string[]): Promise<readonly ReferredDelivery[]> {
@@ -128,11 +128,11 @@ export class TypeormOutboxStore extends OutboxStore {
   }
 
   override numbers(messageIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
-    return this.executor.read(() => listNumbers(this.executor.dialect, messageIds));
+    return this.executor.browse(() => listNumbers(this.executor.dialect, messageIds));
   }
 
   override list(query: MessageQuery): Promise<Page<StoredMessage>> {
-    return this.executor.read(() => listMessages(this.executor.dialect, query));
+    return this.executor.browse(() => listMessages(this.executor.dialect, query));
   }
 
   override purgeReplies(now: number, limit: number): Promise<number> {

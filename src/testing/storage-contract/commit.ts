@@ -12,7 +12,7 @@ export function commitTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(await world.commit(send), [{ kind: 'accepted', reply: send.reply }]);
     assert.deepEqual(await find(1), {
       ...{ id: send.id, accountId: ACCOUNT, channel: 'sms', lane: undefined, sender: 'ALERTE' },
-      ...{ payload: send.payload, units: 6, refundedUnits: 0, acceptedAt: START + 5 },
+      ...{ payload: send.payload, units: 6, refundedUnits: 0, recipients: 2, acceptedAt: START + 5 },
     });
     const open = { status: 'queued', units: 3, refundedUnits: 0, error: undefined, updatedAt: START + 5 };
     assert.deepEqual(await world.outbox.recipients(send.id), [

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { RecipientPage, StoredRecipient } from '../../outbox/outbox-store.js';
 import type { Payload } from '../../outbox/send.js';
 import { ACCOUNT, aSend, messageId, onceKey, phone, recipients, SECOND, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
@@ -60,7 +61,12 @@ export function contentTests({ test }: TestRunner, world: World): void {
     await world.fund(cost);
     await world.accept(aSend(1, { recipients: all }));
     await world.holds(0);
-    const stored = await world.outbox.recipients(messageId(1));
+    const stored: StoredRecipient[] = [];
+    for (let next: number | undefined = 0; next !== undefined; ) {
+      const page: RecipientPage = await world.outbox.recipientPage(messageId(1), { limit: 3000, from: next });
+      stored.push(...page.items);
+      next = page.next;
+    }
     assert.deepEqual(
       stored.map(({ number, units }) => ({ number, units })),
       all,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { MessageQuery } from '../../outbox/outbox-store.js';
-import { ACCOUNT, aSend, messageId, phone, range, SECOND, START } from './fixtures.js';
+import type { MessageQuery, RecipientQuery } from '../../outbox/outbox-store.js';
+import { ACCOUNT, aSend, messageId, phone, range, recipients, SECOND, START } from './fixtures.js';
 import { pages } from './pages.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
@@ -97,5 +97,128 @@ export function listingTests({ test }: TestRunner, world: World): void {
       mixed,
     );
     assert.deepEqual(await world.outbox.recipients(messageId(2)), []);
+  });
+
+  /** Messages 0 to 5, one a second, to numbers and under names that differ; the statuses of their recipients differ too. */
+  const acceptSixToSearch = async () => {
+    await world.fund(99);
+    await world.fund(99, 'acc2');
+    const numbers = [[1, 2], [1], [2, 1], [3], [1, 3], [2]];
+    for (const [index, to] of numbers.entries()) {
+      const recipients = to.map((number) => ({ number: phone(number), units: 1 }));
+      const sender = index % 2 === 0 ? 'INFOS' : 'ALERTE';
+      await world.accept(aSend(index, { recipients, sender, at: START + index * SECOND }));
+    }
+    await world.accept(
+      aSend(10, { accountId: 'acc2', recipients: [{ number: phone(1), units: 1 }] }),
+      aSend(11, { channel: 'wa', recipients: [{ number: phone(1), units: 1 }] }),
+      aSend(12, { payload: { kind: 'otp', challenge: 'c' }, recipients: [{ number: phone(1), units: 1 }] }),
+    );
+  };
+  const among = async (over: Partial<MessageQuery>) => (await ids(over)).map((id) => Number(id.slice(-6)));
+
+  test('a list shows the messages to a number, of a sender, of a time, and of all of these', async () => {
+    await acceptSixToSearch();
+    assert.deepEqual(await among({ number: phone(1) }), [4, 2, 1, 0]);
+    assert.deepEqual(await among({ number: phone(9) }), []);
+    assert.deepEqual(await among({ sender: 'ALERTE' }), [5, 3, 1]);
+    assert.deepEqual(await among({ sender: 'alerte' }), []);
+    const [since, until] = [START + SECOND, START + 4 * SECOND];
+    assert.deepEqual(await among({ since }), [5, 4, 3, 2, 1]);
+    assert.deepEqual(await among({ until }), [3, 2, 1, 0]);
+    assert.deepEqual(await among({ since, until }), [3, 2, 1]);
+    assert.deepEqual(await among({ since, until, number: phone(1) }), [2, 1]);
+    assert.deepEqual(await among({ since, until, number: phone(1), sender: 'INFOS' }), [2]);
+    assert.deepEqual(await among({ since: until, until: since }), []);
+    assert.deepEqual(await among({ accountId: 'acc2', number: phone(1) }), [10]);
+    assert.deepEqual(await among({ channel: 'wa', number: phone(1) }), [11]);
+    assert.deepEqual(await among({ kind: 'otp', number: phone(1) }), []);
+  });
+
+  test('a list shows the messages with a recipient in a state, as the account sees it', async () => {
+    await acceptSixToSearch();
+    assert.deepEqual(await among({ status: 'queued', number: phone(1), sender: 'INFOS' }), [4, 2, 0]);
+    await world.claim({ now: START + 4 * SECOND });
+    await world.settle(messageId(0), 'delivered', { attempt: 1 });
+    await world.settle(messageId(0), 'failed', { position: 1, attempt: 1 });
+    // One that has to come again.
+    await world.settle(messageId(1), 'queued', { attempt: 1, error: 'busy', dueAt: START + 99 * SECOND });
+    assert.deepEqual(await among({ status: 'delivered' }), [0]);
+    assert.deepEqual(await among({ status: 'failed' }), [0]);
+    assert.deepEqual(await among({ status: 'queued' }), [5]);
+    assert.deepEqual(await among({ status: 'sending' }), [4, 3, 2, 1]);
+    assert.deepEqual(await among({ status: 'sent' }), []);
+    // Of one and the same recipient.
+    assert.deepEqual(await among({ status: 'failed', number: phone(1) }), []);
+    assert.deepEqual(await among({ status: 'failed', number: phone(2) }), [0]);
+    assert.deepEqual(await among({ status: 'sending', number: phone(1), sender: 'INFOS' }), [4, 2]);
+  });
+
+  test('what is searched comes page by page, each once, while new ones arrive', async () => {
+    await acceptSixToSearch();
+    const arrive = (turn: number) =>
+      world.accept(aSend(100 + turn, { recipients: [{ number: phone(1), units: 1 }], at: START + 60 * SECOND }));
+    for (const over of [{ number: phone(1) }, { status: 'queued', number: phone(1) }, { sender: 'INFOS' }] as const) {
+      const all = await ids({ ...over, until: START + 9 * SECOND });
+      const read = await pages(
+        (page) => list({ ...over, ...page, until: START + 9 * SECOND }),
+        2,
+        (turn) => arrive(turn + 10 * all.length + ('status' in over ? 1 : 0) * 100),
+      );
+      assert.deepEqual(read.flat(), all);
+      assert.ok(read.length > 1 && read.every((page) => page.length <= 2));
+    }
+  });
+
+  test('a page of a search starts behind a message of the account, also one that it does not show', async () => {
+    await acceptSixToSearch();
+    const later = await list({ sender: 'ALERTE', after: messageId(4) });
+    assert.deepEqual(
+      later.items.map(({ id }) => id),
+      [3, 1].map(messageId),
+    );
+    for (const after of [10, 11, 12, 99].map(messageId)) {
+      await assert.rejects(list({ sender: 'ALERTE', after }), { code: 'error.invalid_cursor' });
+    }
+  });
+
+  test('a message of many recipients shows the first hundred numbers, and says how many there are', async () => {
+    await world.fund(999);
+    await world.accept(aSend(1, { recipients: recipients(150) }), aSend(2, { recipients: recipients(3) }));
+    const numbers = await world.outbox.numbers([1, 2, 3].map(messageId));
+    assert.deepEqual(numbers.get(messageId(1)), range(100).map(phone));
+    assert.deepEqual(numbers.get(messageId(2)), range(3).map(phone));
+    assert.deepEqual(numbers.get(messageId(3)), []);
+    assert.equal((await world.outbox.recipients(messageId(1))).length, 100);
+    assert.deepEqual(
+      (await list()).items.map((message) => message.recipients),
+      [3, 150],
+    );
+    assert.deepEqual(await among({ number: phone(149) }), [1]);
+    assert.deepEqual(await among({ number: phone(2) }), [2, 1]);
+  });
+
+  test('recipients come page by page in the order of the send, with the refunds of the whole message', async () => {
+    await world.fund(99);
+    await world.accept(aSend(1, { recipients: recipients(7) }));
+    await world.claim();
+    await world.settle(messageId(1), 'failed', { position: 6, attempt: 1 });
+    await world.settle(messageId(1), 'failed', { position: 1, attempt: 1 });
+    const read = async (over: Partial<RecipientQuery>) => {
+      const page = await world.outbox.recipientPage(messageId(1), { limit: 3, ...over });
+      return { ...page, items: page.items.map(({ position, number }) => [position, number === phone(position)]) };
+    };
+    const places = (...positions: number[]) => positions.map((position) => [position, true]);
+    assert.deepEqual(await read({}), { items: places(0, 1, 2), next: 3, refundedUnits: 2 });
+    assert.deepEqual(await read({ from: 3 }), { items: places(3, 4, 5), next: 6, refundedUnits: 2 });
+    assert.deepEqual(await read({ from: 6 }), { items: places(6), next: undefined, refundedUnits: 2 });
+    assert.deepEqual((await read({ limit: 7 })).next, undefined);
+    const failed = { status: 'failed', limit: 1 } as const;
+    assert.deepEqual(await read(failed), { items: places(1), next: 6, refundedUnits: 2 });
+    assert.deepEqual(await read({ ...failed, from: 6 }), { items: places(6), next: undefined, refundedUnits: 2 });
+    assert.deepEqual((await read({ status: 'sending', limit: 9 })).items, places(0, 2, 3, 4, 5));
+    assert.deepEqual((await read({ status: 'delivered' })).items, []);
+    const nothing = { items: [], next: undefined, refundedUnits: 0 };
+    assert.deepEqual(await world.outbox.recipientPage(messageId(2), { limit: 3 }), nothing);
   });
 }

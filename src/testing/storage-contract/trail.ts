@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { aSend, messageId, recipients, SECOND, START } from './fixtures.js';
+import { aSend, messageId, range, recipients, SECOND, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
 
@@ -47,5 +47,38 @@ export function trailTests({ test }: TestRunner, world: World): void {
     ]);
     assert.deepEqual(await world.outbox.byReference('other', ['3EB0']), []);
     assert.deepEqual(await world.outbox.byReference('sms', []), []);
+  });
+
+  test('a page of recipients has the newest ten attempts of each, and how many there were; reports are none', async () => {
+    await sending();
+    const tried = (index: number) => ({ at: START + index, route: `r${index}`, outcome: 'retry' });
+    const shown = async () =>
+      (await world.outbox.recipientPage(id, { limit: 5 })).items.map(({ attempts, attemptsCount }) => ({
+        routes: attempts.map(({ route }) => route),
+        attemptsCount,
+      }));
+    const none = { routes: [], attemptsCount: 0 };
+    assert.deepEqual(await shown(), [none, none]);
+    const report = { at: START + 50, route: 'r', receipt: 'delivered' };
+    await world.settle(id, 'sent', { attempt: 1, trail: [report, tried(1), tried(2)] });
+    await world.settle(id, 'sent', { position: 1, attempt: 1, trail: range(9).map(tried) });
+    await world.settle(id, 'unknown', { trail: [...range(7).map((index) => tried(index + 3)), report] });
+    assert.deepEqual(await shown(), [
+      { routes: range(9).map((index) => `r${index + 1}`), attemptsCount: 9 },
+      { routes: range(9).map((index) => `r${index}`), attemptsCount: 9 },
+    ]);
+    await world.settle(id, 'delivered', { trail: [tried(10), report, tried(11)] });
+    const [first] = (await world.outbox.recipientPage(id, { limit: 1 })).items;
+    assert.equal(first?.attemptsCount, 11);
+    assert.deepEqual(
+      first?.attempts,
+      range(10).map((index) => tried(index + 2)),
+    );
+    // Whatever the clock of the process that reported it said.
+    await world.settle(id, 'delivered', { position: 1, trail: [{ ...tried(9), at: START - SECOND }] });
+    assert.deepEqual(
+      (await shown())[1]?.routes,
+      range(10).map((index) => `r${index}`),
+    );
   });
 }

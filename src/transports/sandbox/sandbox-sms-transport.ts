@@ -6,12 +6,15 @@ import { SandboxFeed } from '../../sandbox/sandbox-feed.js';
 import { type DeliveryTiming, type OutgoingSms, SmsTransport, type SubmitResult } from '../../sms/sms-transport.js';
 import { type SandboxFate, sandboxFate } from './magic-numbers.js';
 
+/** With the route, so that attempts are shown as a carrier's are. */
+const ROUTE = { route: 'sandbox' } as const;
+
 const RESULTS: Readonly<Record<SandboxFate, SubmitResult>> = {
-  delivered: { kind: 'sent', final: 'delivered' },
-  refused: { kind: 'refused', error: 'sandbox: refused' },
-  busy: { kind: 'retry', error: 'sandbox: temporary error' },
-  silent: { kind: 'sent' },
-  undelivered: { kind: 'sent', final: 'undelivered', error: 'sandbox: undelivered' },
+  delivered: { kind: 'sent', final: 'delivered', ...ROUTE },
+  refused: { kind: 'refused', error: 'sandbox: refused', ...ROUTE },
+  busy: { kind: 'retry', error: 'sandbox: temporary error', ...ROUTE },
+  silent: { kind: 'sent', ...ROUTE },
+  undelivered: { kind: 'sent', final: 'undelivered', error: 'sandbox: undelivered', ...ROUTE },
 };
 
 /**
@@ -63,7 +66,7 @@ export class SandboxSmsTransport extends SmsTransport {
   override async stop(): Promise<void> {}
 }
 
-const PHONES_AWAY: SubmitResult = { kind: 'retry', error: 'sandbox: the phones do not answer' };
+const PHONES_AWAY: SubmitResult = { kind: 'retry', error: 'sandbox: the phones do not answer', ...ROUTE };
 
 function asShown(sms: OutgoingSms, receivedAt: number): PhoneMessage {
   return {

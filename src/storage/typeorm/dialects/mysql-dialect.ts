@@ -1,8 +1,8 @@
 import { StorageUnavailableError } from '../../../common/errors.js';
-import { type ColumnType, Dialect } from '../dialect.js';
+import { type Behind, type ColumnType, Dialect } from '../dialect.js';
 import { codeOf } from '../host-transaction.js';
 import { type Operation, rowsOf, type Statement, write } from '../operation.js';
-import type { RecipientIndex, RowShape, RowsUpdate, SessionIndex } from '../rows.js';
+import type { ListingIndex, RecipientIndex, RowShape, RowsUpdate, SessionIndex } from '../rows.js';
 import type { MysqlServer } from './mysql-server.js';
 
 /** Marks a placeholder for the strings of one JSON parameter; `native` puts one placeholder for each in its place. */
@@ -160,13 +160,13 @@ export class MysqlDialect extends Dialect {
     return `DELETE FROM ${table} WHERE ${column} <= ? ORDER BY ${column} LIMIT ?`;
   }
 
-  override by(index: 'primary key' | RecipientIndex | SessionIndex): string {
+  override by(index: 'primary key' | RecipientIndex | SessionIndex | ListingIndex): string {
     return index === 'primary key' ? KEYED : ` FORCE INDEX (${index})`;
   }
 
   /** Spelled out: no index is used for pairs that are compared. */
-  override behind(column: string, moment: number, id: string): Statement {
-    return { sql: `${column} <= ? AND (${column} < ? OR id < ?)`, params: [moment, moment, id] };
+  override behind(column: string, moment: number, id: string, { named = 'id', or = '' }: Behind = {}): Statement {
+    return { sql: `${column} <= ? AND (${column} < ? OR ${named} <${or} ?)`, params: [moment, moment, id] };
   }
 
   override together(statements: readonly Statement[]): readonly Statement[] {

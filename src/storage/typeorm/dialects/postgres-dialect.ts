@@ -21,6 +21,8 @@ export class PostgresDialect extends Dialect {
   override readonly driver = 'postgres';
   override readonly lockTimeout = ["SET LOCAL lock_timeout = '5s'"];
 
+  override readonly browsesInTransactions = true;
+
   private readonly plans = new Map<string, { readonly sql: string; readonly name: string }>();
 
   /** @param connection `pg`'s own, as TypeORM's driver gives it */

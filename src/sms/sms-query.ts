@@ -1,0 +1,96 @@
+import { MessagingError } from '../common/errors.js';
+import { isId } from '../common/ids.js';
+import { checkInput, checkLimit, checkNumber, checkString } from '../common/inputs.js';
+import type { DeliveryStatus } from '../outbox/delivery-status.js';
+import type { MessageQuery, RecipientQuery, StoredMessage } from '../outbox/outbox-store.js';
+
+/** The states that a recipient of an SMS can be in. */
+export const SMS_STATUSES = ['queued', 'sending', 'sent', 'delivered', 'undelivered', 'failed', 'unknown'] as const;
+
+/** Which page of a message's recipients is wanted. */
+export interface SmsRecipientsQuery {
+  /** At most so many, 1 to 1000. Default 50. */
+  readonly limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
+  readonly cursor?: string | undefined;
+  /** Only recipients in this state. */
+  readonly status?: string | undefined;
+}
+
+/** Which SMS of an account are wanted; all conditions have to be met, those on recipients by one and the same. */
+export interface SmsListQuery extends SmsRecipientsQuery {
+  /** Only SMS to this number: E.164 digits without the plus sign. */
+  readonly number?: string | undefined;
+  /** Only SMS with a recipient in this state. */
+  readonly status?: string | undefined;
+  readonly signature?: string | undefined;
+  /** Only SMS accepted at this moment or later: ISO 8601, a day (UTC) or a time with its zone. */
+  readonly since?: string | undefined;
+  /** Only SMS accepted before this moment, written as `since`. */
+  readonly until?: string | undefined;
+}
+
+/** @throws MessagingError `error.invalid_cursor`, and for a filter that is none `error.field_invalid`, `error.field_not_string`, `error.invalid_number` */
+export function messageQuery(query: SmsListQuery): Omit<MessageQuery, 'accountId' | 'channel' | 'kind'> {
+  checkInput(query);
+  const { limit = 50, cursor, number, status, signature, since, until } = query;
+  checkLimit(limit);
+  if (number !== undefined) checkNumber(number);
+  if (signature !== undefined) checkString('signature', signature);
+  return {
+    ...{ limit, after: cursor === undefined ? undefined : textOfCursor(cursor, isPlace) },
+    ...{ number, sender: signature, status: statusOf(status) },
+    ...{ since: momentOf('since', since), until: momentOf('until', until) },
+  };
+}
+
+/** @throws MessagingError `error.invalid_cursor`, and for a filter that is none `error.field_invalid` */
+export function recipientQuery(query: SmsRecipientsQuery, { recipients }: StoredMessage): RecipientQuery {
+  checkInput(query);
+  const { limit = 50, cursor, status } = query;
+  checkLimit(limit);
+  const from = cursor === undefined ? 0 : Number(textOfCursor(cursor, (text) => /^\d{1,7}$/.test(text)));
+  // An empty page would say that all has been seen.
+  if (from >= recipients) throw new MessagingError('error.invalid_cursor');
+  return { limit, from, status: statusOf(status) };
+}
+
+/** Where the next page starts, as callers see it. */
+export function cursorOf(next: string | number | undefined): string | null {
+  return next === undefined ? null : Buffer.from(String(next)).toString('base64url');
+}
+
+function textOfCursor(cursor: unknown, isOurs: (text: string) => boolean): string {
+  const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : '';
+  if (isOurs(text) && cursorOf(text) === cursor) return text;
+  throw new MessagingError('error.invalid_cursor');
+}
+
+/** A message's id, or that and a recipient's place. */
+function isPlace(text: string): boolean {
+  const [id, position = '0', ...more] = text.split(':');
+  return isId(id) && /^\d{1,7}$/.test(position) && more.length === 0;
+}
+
+function statusOf(status: string | undefined): DeliveryStatus | undefined {
+  if (status === undefined) return undefined;
+  const known = SMS_STATUSES.find((each) => each === status);
+  if (known === undefined) throw new MessagingError('error.field_invalid', { field: 'status' });
+  return known;
+}
+
+const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+
+function momentOf(field: 'since' | 'until', text: unknown): number | undefined {
+  if (text === undefined) return undefined;
+  const moment = typeof text === 'string' && MOMENT.test(text) && isDay(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(moment)) throw new MessagingError('error.field_invalid', { field });
+  return moment;
+}
+
+/** Whether the day exists: `Date.parse` makes 2 March of 30 February. */
+function isDay(text: string): boolean {
+  const day = text.slice(0, 10);
+  const moment = Date.parse(day);
+  return !Number.isNaN(moment) && new Date(moment).toISOString().startsWith(day);
+}
