@@ -7,7 +7,7 @@ import { SqliteFile } from '../support/sqlite-file.js';
 import { until } from '../support/until.js';
 
 const opened = closeAfterEach();
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 300_000;
 const KILLS = 2;
 /** Two links with a window of ten each: what is on the wire when a host dies. */
 const ON_THE_WIRE = 20;

@@ -18,7 +18,6 @@ import { hasServer } from '../support/servers.js';
 import { balanceOf, type SmsTarget, sendSms, tallyOf } from '../support/sms-client.js';
 import { expectStartSentences } from '../support/start-sentences.js';
 import { BackendTerminator } from '../support/terminate-backends.js';
-import { until } from '../support/until.js';
 
 const suite = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
 const drops: (() => Promise<void>)[] = [];
@@ -125,18 +124,14 @@ suite('PostgreSQL', () => {
   test('all connections cut again and again: answers are 200 or 503, and the books are right', async () => {
     const app = await start(1_000_000);
     const terminator = await BackendTerminator.start(url);
-    const load = new CrashLoad(app, app.key, 16);
+    const load = new CrashLoad(() => [app], app.key, { clients: 16 });
     await pause(4000);
     await terminator.stop();
     await load.finish();
     expect(load.surprises).toEqual([]);
     expect([terminator.cut > 10, load.unanswered > 0, load.answered.size > 50]).toEqual([true, true, true]);
     const books = opened(await CrashBooks.open(url));
-    await until(
-      () => books.unfinished(),
-      (count) => count === 0,
-      25_000,
-    );
+    await books.settled();
     expect(await books.problems(load.answered, 1_000_000, true)).toEqual([]);
   }, 60_000);
 

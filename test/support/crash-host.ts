@@ -1,35 +1,41 @@
 /**
  * A host in a process of its own, to be killed. It runs on the built package, and everything it imports is one: see
- * `crash-process.ts`. It prints its port as soon as it answers.
+ * `crash-process.ts`. It prints its port as soon as it answers, and ends with the process that started it.
  */
 import 'reflect-metadata';
 import { appendFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Module } from '@nestjs/common';
+import { Controller, Module, Post } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import {
   MessagingModule,
+  OtpService,
   type OutboxStore,
   type OutgoingSms,
+  SandboxModule,
   SandboxSmsTransport,
   SmsTransport,
   type SubmitResult,
   TypeormStorage,
 } from 'nestjs-messaging';
+import { generic, HttpSmsTransport, twilio } from 'nestjs-messaging/http';
 import { SmppSmsTransport } from 'nestjs-messaging/smpp';
+import { DataSource } from 'typeorm';
+import type { CrashOrder } from './crash-process.js';
 
-const { DATABASE_URL = '', PORT = '0', CARRIER = 'sandbox', CARRIER_LOG = '', RUN = '0', NAIVE = '' } = process.env;
-const { SMSC_PORT = '', HTTP_ADAPTER = 'express' } = process.env;
+const order: CrashOrder = JSON.parse(process.env.ORDER ?? '{}');
+const { database, carrier = 'sandbox', adapter = 'express', gateway, hold, run, port } = order;
+const repeat = carrier === 'at-least-once' ? 'at-least-once' : 'at-most-once';
 
 /** A carrier that remembers in a file what it was given, takes its time, and delivers everything. */
 class LoggingTransport extends SmsTransport {
   override readonly name = 'logging';
-  override readonly repeat = CARRIER === 'at-most-once' ? 'at-most-once' : 'at-least-once';
+  override readonly repeat = repeat;
 
   override async start(): Promise<void> {}
 
   override async submit(batch: readonly OutgoingSms[]): Promise<readonly SubmitResult[]> {
-    appendFileSync(CARRIER_LOG, batch.map(({ smsId, position }) => `${RUN} ${smsId}:${position}\n`).join(''));
+    appendFileSync(order.carrierLog ?? '', batch.map((sms) => `${run} ${sms.smsId}:${sms.position}\n`).join(''));
     await pause(30);
     return batch.map(() => ({ kind: 'sent', final: 'delivered' }));
   }
@@ -37,12 +43,43 @@ class LoggingTransport extends SmsTransport {
   override async stop(): Promise<void> {}
 }
 
+/** Speaks to `CountingCarrier`. */
+function gatewayTransport(baseUrl: string, callbackSecret: string) {
+  const field = (json: unknown, name: string) => {
+    const value = typeof json === 'object' && json !== null ? Reflect.get(json, name) : undefined;
+    return typeof value === 'string' ? value : undefined;
+  };
+  const vendor = generic({
+    name: 'counting',
+    baseUrl,
+    request: ({ number, text }, { reference }) => ({ path: '/', json: { number, text, reference } }),
+    read: ({ json }) => {
+      const id = field(json, 'id');
+      return { ids: id === undefined ? [] : [id], code: field(json, 'error') };
+    },
+    errors: { temporary: ['later'], permanent: ['bad_number'] },
+    callback: {
+      read: (content) => {
+        const [id, number] = [content.field('id'), content.field('number')];
+        return id === undefined ? undefined : { receipts: [{ id, number, status: 'delivered' }] };
+      },
+    },
+  });
+  return HttpSmsTransport.forRoot({ vendor, callbackSecret, repeat, requestMs: 2000 });
+}
+
 function transport() {
-  if (CARRIER === 'sandbox') return SandboxSmsTransport;
-  if (SMSC_PORT === '') return LoggingTransport;
-  const account = { host: '127.0.0.1', port: Number(SMSC_PORT), systemId: 'client', password: 'secret' };
+  if (gateway !== undefined) return gatewayTransport(gateway.url, gateway.secret);
+  if (carrier === 'sandbox') return SandboxSmsTransport;
+  if (carrier === 'twilio') {
+    // What is sent goes nowhere: it is there for its callbacks, which are signed.
+    const account = { accountSid: `AC${'0'.repeat(32)}`, authToken: 'a token that strangers do not have' };
+    return HttpSmsTransport.forRoot({ vendor: twilio({ ...account, baseUrl: 'http://127.0.0.1:9' }) });
+  }
+  if (order.smscPort === undefined) return LoggingTransport;
+  const account = { host: '127.0.0.1', port: order.smscPort, systemId: 'client', password: 'secret' };
   const link = { ...account, reconnectMs: 10, reconnectMaxMs: 50, throttlePauseMs: 5 };
-  return SmppSmsTransport.forRoot({ links: [link, { ...link }], resendUnknown: CARRIER === 'at-least-once' });
+  return SmppSmsTransport.forRoot({ links: [link, { ...link }], resendUnknown: carrier === 'at-least-once' });
 }
 
 /** Answers first and writes a moment later: what one gets by taking the answer for the commit. */
@@ -50,36 +87,85 @@ class HastyStorage extends TypeormStorage {
   override get outbox(): OutboxStore {
     const store = super.outbox;
     const commit: OutboxStore['commit'] = async (sends, ...rest) => {
-      setTimeout(() => void store.commit(sends, ...rest), 50);
+      setTimeout(() => void store.commit(sends, ...rest).catch(() => undefined), 50);
       return sends.map(({ reply }) => ({ kind: 'accepted', reply }));
     };
     return Object.create(store, { commit: { value: commit } });
   }
 }
 
+const dataSource = hold && new DataSource({ type: database.startsWith('postgres') ? 'postgres' : 'mysql', url: database });
+
+/** The host's own transaction, which sends a code and then stays open for as long as it is asked to. */
+@Controller('hold')
+class HoldController {
+  constructor(private readonly otp: OtpService) {}
+
+  @Post()
+  async hold(): Promise<void> {
+    if (!dataSource || !hold) return;
+    const code = { service: 'Hold', number: hold.number };
+    await dataSource.transaction(async (manager) => {
+      await this.otp.send(hold.accountId, code, { host: { manager } });
+      await pause(hold.ms);
+    });
+  }
+}
+
+/** Keeps what each request brought: what a soak must find. */
+const leaked: Buffer[] = [];
+
+const secrets = { otp: 'a pepper for tests, 0123456789 abcdef', msgapp: 'a key for credentials in tests, 0123456789' };
+
 @Module({
   imports: [
     MessagingModule.forRoot({
-      storage: { useFactory: () => new (NAIVE === '' ? TypeormStorage : HastyStorage)({ database: DATABASE_URL }) },
+      storage: dataSource
+        ? TypeormStorage.forRoot({ dataSource })
+        : { useFactory: () => new (order.naive ? HastyStorage : TypeormStorage)({ database }) },
       signatures: ['INFOS', 'ALERTE', 'SERVICE'],
-      dispatch: { batchSize: 5, concurrency: 4, pollMs: 100 },
+      dispatch: { batchSize: 5, concurrency: 4, pollMs: 100, ...order.dispatch },
       sms: {
         tariff: { base: 1, international: 3, home: 'BF' },
         transport: transport(),
         // Killed so often, a delivery may well be claimed more often than a carrier would be asked.
         delivery: { leaseMs: 1000, maxAttempts: 50 },
       },
+      ...(order.channels && {
+        otp: { pepper: secrets.otp, limits: order.channels.codes },
+        msgapp: {
+          tariff: { text: 1, media: 2 },
+          credentialsKey: secrets.msgapp,
+          delivery: { leaseMs: 1000, maxAttempts: 50 },
+          sessions: { leaseMs: 1000 },
+        },
+        media: { allow: 'loopback' },
+      }),
     }),
+    ...(order.channels ? [SandboxModule.forRoot()] : []),
   ],
+  controllers: hold ? [HoldController] : [],
 })
 class Host {}
 
 // Only the one that is asked for: this program starts again and again.
 const Adapter =
-  HTTP_ADAPTER === 'fastify'
+  adapter === 'fastify'
     ? (await import('@nestjs/platform-fastify')).FastifyAdapter
     : (await import('@nestjs/platform-express')).ExpressAdapter;
 const app = await NestFactory.create(Host, new Adapter(), { logger: ['error'], abortOnError: false });
 app.enableShutdownHooks();
-await app.listen(Number(PORT), '127.0.0.1');
+if (order.leaks) {
+  const keep = () => void leaked.push(Buffer.alloc(64 * 1024, 1));
+  app.getHttpServer().on('request', keep);
+}
+await app.listen(port, '127.0.0.1');
+process.on('message', () => {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  process.send?.({ heapBytes: heapUsed + external, handles: process.getActiveResourcesInfo().length });
+});
+// Neither the channel nor what holds it open keeps a host alive that was told to end.
+process.channel?.unref();
+process.on('disconnect', () => process.exit());
 console.log(`PORT ${app.getHttpServer().address().port}`);

@@ -1,31 +1,55 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { phoneOf, sendSms } from './sms-client.js';
+import { ask, phoneOf, type SmsTarget } from './sms-client.js';
 
-/** An answer 200: what it said, byte for byte. */
-export interface AnsweredSend {
-  readonly text: string;
-  readonly smsId: string;
+/** A send under a key of its own, to numbers that no other send has. */
+export interface Sending {
+  readonly channel: 'sms' | 'otp' | 'msgapp';
+  readonly numbers: readonly string[];
 }
 
+/** An answer 200: what it said, byte for byte. */
+export interface AnsweredSend extends Sending {
+  readonly text: string;
+}
+
+/** Which sends a load makes. */
+export interface LoadOrder {
+  readonly clients: number;
+  /** What the `index`th send is. Default: an SMS to one number. */
+  readonly sending?: (index: number) => Sending;
+  /** Apart from those of other loads on the same database. Default 0. */
+  readonly from?: number;
+}
+
+/** Sends that one load may make at the most; keys and numbers of a client lie as far apart. */
+const SENDS_A_CLIENT = 10_000;
+const SERVICE = 'Charge';
+
+/** 409 is also "no number is connected", which a restart is over soon. */
+const MAY_BE_ASKED_AGAIN = [409, 429, 503, 504];
+
 /**
- * Clients that send without end, each under Idempotency-Keys of its own, and repeat with the same key whatever got no
- * answer or a 503: what a careful client does. Any other answer than 200, 409 and 503 is kept as a surprise.
+ * Clients that send without end, each under Idempotency-Keys of its own, and repeat with the same key, at any of the hosts,
+ * whatever got no answer, or one that may be asked again: what a careful client does. Any other answer but 200 is a
+ * surprise; the first one ends the load.
  */
 export class CrashLoad {
   /** By Idempotency-Key. */
   readonly answered = new Map<string, AnsweredSend>();
   readonly surprises: string[] = [];
-  /** Requests that got no answer, or a 503. */
+  /** Requests that got no answer, or one that may be asked again. */
   unanswered = 0;
   private going = true;
+  private turn = 0;
   private readonly clients: Promise<void>[];
 
+  /** @param hosts looked at for each request, so that they may come and go */
   constructor(
-    private readonly host: { readonly url: string },
+    private readonly hosts: () => readonly { readonly url: string }[],
     private readonly key: string,
-    clients: number,
+    private readonly order: LoadOrder,
   ) {
-    this.clients = Array.from({ length: clients }, (_, index) => this.client(index));
+    this.clients = Array.from({ length: order.clients }, (_, index) => this.client(index));
   }
 
   /** Lets every client finish the send it is at. */
@@ -34,19 +58,36 @@ export class CrashLoad {
     await Promise.all(this.clients);
   }
 
-  private async client(index: number): Promise<void> {
-    for (let count = 0; this.going; count++) await this.send(`key-${index}-${count}`, index * 10_000 + count);
+  /** Finishes; what no host has answered within so many milliseconds is a surprise, and is left behind. */
+  async finishWithin(limitMs: number): Promise<void> {
+    const patience = new AbortController();
+    const late = pause(limitMs, 'late', { signal: patience.signal }).catch(() => undefined);
+    if ((await Promise.race([this.finish(), late])) === 'late') this.surprises.push(`no answer for ${limitMs} ms`);
+    patience.abort();
   }
 
-  private async send(once: string, phone: number): Promise<void> {
-    while (!this.answered.has(once) && this.surprises.length === 0) {
+  /** Asks for a send once more, under its key; answers what is wrong with that, in a sentence. */
+  async repeated(once: string): Promise<string | undefined> {
+    const sent = this.answered.get(once);
+    const repeat = sent && (await ask(this.target(), ...requestOf(sent), once));
+    if (!repeat || repeat.text === sent.text) return undefined;
+    return `${once} answered ${sent.text}, and then ${repeat.status} ${repeat.text}`;
+  }
+
+  private async client(index: number): Promise<void> {
+    const { from = 0, sending = oneSms } = this.order;
+    for (let count = 0; this.going && this.surprises.length === 0; count++) {
+      const place = from + index * SENDS_A_CLIENT + count;
+      await this.send(`key-${place}`, sending(place));
+    }
+  }
+
+  private async send(once: string, sending: Sending): Promise<void> {
+    while (this.surprises.length === 0) {
       try {
-        const { status, text, body } = await sendSms(
-          { url: this.host.url, key: this.key },
-          { once, number: [phoneOf(phone)] },
-        );
-        if (status === 200) this.answered.set(once, { text, smsId: String(body.smsID) });
-        else if (status !== 409 && status !== 503) this.surprises.push(`${status} ${text}`);
+        const { status, text } = await ask(this.target(), ...requestOf(sending), once);
+        if (status === 200) this.answered.set(once, { ...sending, text });
+        else if (!MAY_BE_ASKED_AGAIN.includes(status)) this.surprises.push(`${sending.channel}: ${status} ${text}`);
         if (status === 200) return;
       } catch {
         // The connection broke: whether it was sent is not known here, so it is asked again.
@@ -55,4 +96,21 @@ export class CrashLoad {
       await pause(20);
     }
   }
+
+  private target(): SmsTarget {
+    const hosts = this.hosts();
+    const host = hosts[this.turn++ % hosts.length];
+    return { url: host?.url ?? '', key: this.key };
+  }
+}
+
+function oneSms(place: number): Sending {
+  return { channel: 'sms', numbers: [phoneOf(place)] };
+}
+
+function requestOf({ channel, numbers }: Sending): [path: string, body: unknown] {
+  const [number] = numbers;
+  if (channel === 'otp') return ['api/v1/send/otp', { service: SERVICE, number }];
+  if (channel === 'msgapp') return ['api/v1/msgapp/send/text', { to: number, body: 'Bonjour' }];
+  return ['api/v1/send/sms', { signature: 'INFOS', content: 'Bonjour', number: numbers }];
 }

@@ -9,17 +9,42 @@ const ROOT = resolve(import.meta.dirname, '../..');
 
 /** What a crash host is told. */
 export interface CrashSettings {
-  /** `sqlite:<path>` or `postgres://…`. */
+  /** `sqlite:<path>`, `postgres://…` or `mysql://…`. */
   readonly database: string;
-  readonly carrier?: 'sandbox' | 'at-least-once' | 'at-most-once';
+  /** Default `sandbox`. `twilio` sends nothing and has callbacks that are signed. */
+  readonly carrier?: 'sandbox' | 'at-least-once' | 'at-most-once' | 'twilio';
   /** Where an SMSC listens: then SMPP is the transport, and `carrier` how it repeats. */
   readonly smscPort?: number;
+  /** A `CountingCarrier`: then an HTTP gateway is the transport, and `carrier` how it repeats. */
+  readonly gateway?: { readonly url: string; readonly secret: string };
   /** The file in which the carrier notes what it is given: `<run> <smsID>:<position>` a line. */
   readonly carrierLog?: string;
+  /** Mounts one-time passcodes with these limits, a messaging-app channel, and the sandbox's endpoints. */
+  readonly channels?: { readonly codes: 'none' | 'strict' };
+  /** Over the defaults of a crash host. */
+  readonly dispatch?: { readonly enabled?: boolean; readonly batchSize?: number };
+  /** `POST /hold` sends a code in a transaction of the host's, which stays open for `ms`. */
+  readonly hold?: { readonly accountId: string; readonly number: string; readonly ms: number };
   /** Answers before it commits. */
   readonly naive?: boolean;
+  /** Keeps memory for each request. */
+  readonly leaks?: boolean;
   /** Default `express`. */
   readonly adapter?: Adapter;
+}
+
+/** The same, as the program reads it. */
+export interface CrashOrder extends CrashSettings {
+  readonly port: number;
+  /** Counts its starts, from 1. */
+  readonly run: number;
+}
+
+/** What a host holds, after a garbage collection. */
+export interface HostFigures {
+  readonly heapBytes: number;
+  /** Sockets, timers and all else that libuv knows. */
+  readonly handles: number;
 }
 
 /** The program of `crash-host.ts`, which is started, killed at any moment, and started again. */
@@ -28,7 +53,8 @@ export class CrashProcess {
   private child: ChildProcess | undefined;
   private runs = 0;
   private port = 0;
-  private errors = '';
+  /** What all of its runs wrote on their standard error. */
+  errors = '';
 
   constructor(private readonly settings: CrashSettings) {}
 
@@ -41,43 +67,48 @@ export class CrashProcess {
     return this.child !== undefined;
   }
 
+  get pid(): number {
+    if (this.child?.pid === undefined) throw new Error('The host does not run.');
+    return this.child.pid;
+  }
+
   /** Starts it; `answering` resolves when it answers. */
   start(): { readonly answering: Promise<void> } {
-    const {
-      database,
-      carrier = 'sandbox',
-      smscPort = '',
-      carrierLog = '',
-      naive = false,
-      adapter = 'express',
-    } = this.settings;
-    const child = spawn(process.execPath, ['--input-type=module', '--eval', this.program], {
+    const order: CrashOrder = { ...this.settings, port: this.port, run: ++this.runs };
+    const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '--eval', this.program], {
       cwd: ROOT,
-      env: {
-        PATH: process.env.PATH,
-        DATABASE_URL: database,
-        PORT: String(this.port),
-        CARRIER: carrier,
-        SMSC_PORT: String(smscPort),
-        CARRIER_LOG: carrierLog,
-        RUN: String(++this.runs),
-        NAIVE: naive ? 'yes' : '',
-        HTTP_ADAPTER: adapter,
-      },
+      env: { PATH: process.env.PATH, ORDER: JSON.stringify(order) },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.child = child;
-    child.stderr.on('data', (chunk) => (this.errors += chunk));
+    child.stderr?.on('data', (chunk) => (this.errors += chunk));
     return { answering: this.answering(child) };
+  }
+
+  /** Stops or goes on, without an end. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGTERM'): void {
+    this.child?.kill(signal);
+  }
+
+  /** Resolves when it has ended by itself. */
+  async ended(): Promise<void> {
+    const { child } = this;
+    if (child && child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    if (this.child === child) this.child = undefined;
   }
 
   /** Ends it with a signal; resolves when it is gone. */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    this.child?.kill(signal);
+    await this.ended();
+  }
+
+  async figures(): Promise<HostFigures> {
     const { child } = this;
-    this.child = undefined;
-    if (!child || child.exitCode !== null) return;
-    const gone = once(child, 'exit');
-    child.kill(signal);
-    await gone;
+    if (!child) throw new Error('The host does not run.');
+    child.send('figures');
+    const [figures]: unknown[] = await once(child, 'message');
+    return figures as HostFigures;
   }
 
   async close(): Promise<void> {
@@ -100,10 +131,12 @@ export class CrashProcess {
   }
 }
 
+let program: string | undefined;
+
 /** As JavaScript; evaluated at the package's root, where `nestjs-messaging` is the built package itself. */
 function compiled(): string {
   if (!existsSync(join(ROOT, 'dist/index.js'))) execFileSync('npm', ['run', '-s', 'build'], { cwd: ROOT });
-  return transformSync(readFileSync(join(import.meta.dirname, 'crash-host.ts'), 'utf8'), {
+  program ??= transformSync(readFileSync(join(import.meta.dirname, 'crash-host.ts'), 'utf8'), {
     jsc: {
       target: 'es2022',
       parser: { syntax: 'typescript', decorators: true },
@@ -111,4 +144,5 @@ function compiled(): string {
     },
     module: { type: 'es6' },
   }).code;
+  return program;
 }
