@@ -28,7 +28,7 @@ export default {
   // In one process all suites share a heap that only grows: each module graph of ES modules stays for good.
   maxWorkers: '100%',
   workerIdleMemoryLimit: '1GB',
-  projects: ['unit', 'e2e', 'services', 'carriers'].map((name) => ({
+  projects: ['unit', 'e2e', 'services', 'carriers', 'torture'].map((name) => ({
     ...common,
     displayName: name,
     testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],

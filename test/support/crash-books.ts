@@ -65,7 +65,7 @@ export class CrashBooks {
    * @param phones the sandbox was the carrier
    */
   async problems(answered: ReadonlyMap<string, AnsweredSend>, units: number, phones: boolean): Promise<string[]> {
-    const problems = [...(await this.ledgerProblems()), ...(await this.sums(units))];
+    const problems = await this.sumProblems(units);
     const stored = new Map<string, number>();
     for (const { number } of await this.deliveries()) stored.set(number, (stored.get(number) ?? 0) + 1);
     const sent = [...answered].flatMap(([key, { numbers }]) => numbers.map((number) => ({ key, number })));
@@ -90,8 +90,8 @@ export class CrashBooks {
     return problems;
   }
 
-  /** Sums that must agree, whatever was sent. */
-  private async sums(units: number): Promise<string[]> {
+  /** What is wrong by `checkLedger()` and by sums that must agree, whatever was sent by whom. */
+  async sumProblems(units: number): Promise<string[]> {
     const sum = (column: string, table: string, where = '1 = 1') =>
       this.number(`SELECT sum(${column}) FROM messaging_${table} WHERE ${where}`);
     const balance = await sum('balance', 'account');
@@ -100,10 +100,11 @@ export class CrashBooks {
     const refunded = await sum('units', 'ledger', "kind = 'refund'");
     const ofRecipients = await sum('units', 'recipient');
     const backToRecipients = await sum('refunded_units', 'recipient');
-    const problems: string[] = [];
+    const problems = [...(await this.ledgerProblems())];
     if (balance !== postings) problems.push(`the balance is ${balance}, the postings make ${postings}`);
     if (charged !== ofRecipients) problems.push(`${charged} units were charged, ${ofRecipients} for recipients`);
-    if (refunded !== backToRecipients) problems.push(`${refunded} units were refunded, ${backToRecipients} for recipients`);
+    if (refunded !== backToRecipients)
+      problems.push(`${refunded} units were refunded, ${backToRecipients} for recipients`);
     if (balance !== units - ofRecipients + backToRecipients) problems.push(`${balance} units are left`);
     const messages = await this.number('SELECT count(*) FROM messaging_message');
     const charges = await this.number("SELECT count(DISTINCT message_id) FROM messaging_ledger WHERE kind = 'charge'");

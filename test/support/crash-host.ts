@@ -5,9 +5,10 @@
 import 'reflect-metadata';
 import { appendFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Controller, Module, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Module, Post } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import {
+  LedgerService,
   MessagingModule,
   OtpService,
   type OutboxStore,
@@ -24,7 +25,7 @@ import { DataSource } from 'typeorm';
 import type { CrashOrder } from './crash-process.js';
 
 const order: CrashOrder = JSON.parse(process.env.ORDER ?? '{}');
-const { database, carrier = 'sandbox', adapter = 'express', gateway, hold, run, port } = order;
+const { database, carrier = 'sandbox', adapter = 'express', gateway, ownRoutes, run, port } = order;
 const repeat = carrier === 'at-least-once' ? 'at-least-once' : 'at-most-once';
 
 /** A carrier that remembers in a file what it was given, takes its time, and delivers everything. */
@@ -43,7 +44,7 @@ class LoggingTransport extends SmsTransport {
   override async stop(): Promise<void> {}
 }
 
-/** Speaks to `CountingCarrier`. */
+/** Numbers go out and ids come back; receipts come by form. */
 function gatewayTransport(baseUrl: string, callbackSecret: string) {
   const field = (json: unknown, name: string) => {
     const value = typeof json === 'object' && json !== null ? Reflect.get(json, name) : undefined;
@@ -52,6 +53,7 @@ function gatewayTransport(baseUrl: string, callbackSecret: string) {
   const vendor = generic({
     name: 'counting',
     baseUrl,
+    idempotent: carrier === 'idempotent',
     request: ({ number, text }, { reference }) => ({ path: '/', json: { number, text, reference } }),
     read: ({ json }) => {
       const id = field(json, 'id');
@@ -65,7 +67,7 @@ function gatewayTransport(baseUrl: string, callbackSecret: string) {
       },
     },
   });
-  return HttpSmsTransport.forRoot({ vendor, callbackSecret, repeat, requestMs: 2000 });
+  return HttpSmsTransport.forRoot({ vendor, callbackSecret, repeat, requestMs: 1000 });
 }
 
 function transport() {
@@ -94,21 +96,33 @@ class HastyStorage extends TypeormStorage {
   }
 }
 
-const dataSource = hold && new DataSource({ type: database.startsWith('postgres') ? 'postgres' : 'mysql', url: database });
+const dataSource =
+  ownRoutes && new DataSource({ type: database.startsWith('postgres') ? 'postgres' : 'mysql', url: database });
 
-/** The host's own transaction, which sends a code and then stays open for as long as it is asked to. */
-@Controller('hold')
-class HoldController {
-  constructor(private readonly otp: OtpService) {}
+/** What a host does beside our routes. */
+@Controller('host')
+class HostController {
+  constructor(
+    private readonly otp: OtpService,
+    private readonly ledger: LedgerService,
+  ) {}
 
-  @Post()
-  async hold(): Promise<void> {
-    if (!dataSource || !hold) return;
-    const code = { service: 'Hold', number: hold.number };
-    await dataSource.transaction(async (manager) => {
-      await this.otp.send(hold.accountId, code, { host: { manager } });
-      await pause(hold.ms);
+  /** A code within a transaction of the host's, which then stays open. */
+  @Post('hold')
+  @HttpCode(200)
+  async hold(@Body() { number, ms }: { number: string; ms: number }): Promise<void> {
+    const code = { service: 'Hold', number };
+    await dataSource?.transaction(async (manager) => {
+      await this.otp.send(ownRoutes?.accountId ?? '', code, { host: { manager } });
+      await pause(ms);
     });
+  }
+
+  /** One unit for the account. */
+  @Post('top-up')
+  @HttpCode(200)
+  async topUp(): Promise<void> {
+    await this.ledger.topUp(ownRoutes?.accountId ?? '', 1);
   }
 }
 
@@ -129,7 +143,7 @@ const secrets = { otp: 'a pepper for tests, 0123456789 abcdef', msgapp: 'a key f
         tariff: { base: 1, international: 3, home: 'BF' },
         transport: transport(),
         // Killed so often, a delivery may well be claimed more often than a carrier would be asked.
-        delivery: { leaseMs: 1000, maxAttempts: 50 },
+        delivery: { leaseMs: gateway ? 2500 : 1000, maxAttempts: 50 },
       },
       ...(order.channels && {
         otp: { pepper: secrets.otp, limits: order.channels.codes },
@@ -144,7 +158,7 @@ const secrets = { otp: 'a pepper for tests, 0123456789 abcdef', msgapp: 'a key f
     }),
     ...(order.channels ? [SandboxModule.forRoot()] : []),
   ],
-  controllers: hold ? [HoldController] : [],
+  controllers: ownRoutes ? [HostController] : [],
 })
 class Host {}
 

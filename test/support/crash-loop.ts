@@ -33,7 +33,7 @@ export async function crashLoop(
   kills: number,
   ripe = (): Promise<void> => pause(Math.random() * LIFE_MS),
 ): Promise<Aftermath> {
-  const key = await makeAccount(settings.database);
+  const { key } = await makeAccount(settings.database);
   const host = new CrashProcess(settings);
   const books = await CrashBooks.open(settings.database);
   try {
@@ -74,12 +74,12 @@ export async function busy({ answered, surprises }: CrashLoad): Promise<void> {
   await until(() => answered.size >= before + 2 * CLIENTS || surprises.length > 0, Boolean, 60_000);
 }
 
-/** An account with more units than any load spends. @returns its key */
-export async function makeAccount(database: string): Promise<string> {
+/** An account with more units than any load spends. */
+export async function makeAccount(database: string): Promise<{ readonly accountId: string; readonly key: string }> {
   const storage = { useValue: new TypeormStorage({ database }) };
   const app = await startMessaging('express', { storage, dispatch: { enabled: false } }, { units: UNITS });
   await app.close();
-  return app.key;
+  return app;
 }
 
 /** The first and the last keys once more: they answer what they answered. @returns what is wrong, in sentences */

@@ -12,10 +12,10 @@ export interface CrashSettings {
   /** `sqlite:<path>`, `postgres://…` or `mysql://…`. */
   readonly database: string;
   /** Default `sandbox`. `twilio` sends nothing and has callbacks that are signed. */
-  readonly carrier?: 'sandbox' | 'at-least-once' | 'at-most-once' | 'twilio';
+  readonly carrier?: 'sandbox' | 'at-least-once' | 'at-most-once' | 'idempotent' | 'twilio';
   /** Where an SMSC listens: then SMPP is the transport, and `carrier` how it repeats. */
   readonly smscPort?: number;
-  /** A `CountingCarrier`: then an HTTP gateway is the transport, and `carrier` how it repeats. */
+  /** An HTTP gateway as in `test/torture/counting-carrier.ts`: then that is the transport, and `carrier` how it repeats. */
   readonly gateway?: { readonly url: string; readonly secret: string };
   /** The file in which the carrier notes what it is given: `<run> <smsID>:<position>` a line. */
   readonly carrierLog?: string;
@@ -23,8 +23,8 @@ export interface CrashSettings {
   readonly channels?: { readonly codes: 'none' | 'strict' };
   /** Over the defaults of a crash host. */
   readonly dispatch?: { readonly enabled?: boolean; readonly batchSize?: number };
-  /** `POST /hold` sends a code in a transaction of the host's, which stays open for `ms`. */
-  readonly hold?: { readonly accountId: string; readonly number: string; readonly ms: number };
+  /** Adds routes of the host's own on this account, see `HostController`; the storage is on the host's DataSource then. */
+  readonly ownRoutes?: { readonly accountId: string };
   /** Answers before it commits. */
   readonly naive?: boolean;
   /** Keeps memory for each request. */

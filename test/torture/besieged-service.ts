@@ -1,0 +1,148 @@
+import { ApiClient } from '../support/api-client.js';
+import { CrashBooks } from '../support/crash-books.js';
+import { type AnsweredSend, CrashLoad, type Sending } from '../support/crash-load.js';
+import { busy, makeAccount, repeated, UNITS } from '../support/crash-loop.js';
+import { CrashProcess, type CrashSettings } from '../support/crash-process.js';
+import { MsgappClient } from '../support/msgapp-app.js';
+import { phoneOf } from '../support/sms-client.js';
+import { CountingCarrier, isRefused } from './counting-carrier.js';
+import type { TortureDatabase } from './databases.js';
+import type { Fault, Ground } from './faults.js';
+
+/** Keys and numbers of two loads lie as far apart. */
+const LOAD_APART = 100_000;
+const CLIENTS = 8;
+/** Longer than a request may take, twice. */
+const LAST_ANSWER_MS = 90_000;
+
+/** How a service is set up. */
+export interface SiegeSettings extends Pick<CrashSettings, 'adapter' | 'naive'> {
+  readonly processes: number;
+  readonly repeat: 'at-least-once' | 'at-most-once' | 'idempotent';
+}
+
+/** What a fault under load has left, when all has come to rest. */
+export interface Siege {
+  readonly struck: number;
+  readonly answered: number;
+  readonly retries: number;
+  readonly unknown: number;
+  readonly duplicates: number;
+  readonly refunded: number;
+  /** Everything that is wrong, in sentences. */
+  readonly problems: readonly string[];
+}
+
+/** A service of some processes on one database, with a carrier that counts; clients send on all channels through faults. */
+export class BesiegedService {
+  private readonly answered = new Map<string, AnsweredSend>();
+  private loads = 0;
+
+  private constructor(
+    readonly ground: Ground,
+    readonly books: CrashBooks,
+    private readonly key: string,
+    private readonly settings: SiegeSettings,
+  ) {}
+
+  /** @param database is closed with the service, also when it cannot start */
+  static async open(
+    database: TortureDatabase,
+    settings: SiegeSettings,
+    random: () => number,
+  ): Promise<BesiegedService> {
+    const hosts: CrashProcess[] = [];
+    const carrier = await CountingCarrier.listen(random, () => hosts, settings.repeat === 'idempotent');
+    const closing = [() => carrier.close(), () => database.close()];
+    try {
+      const { adapter = 'express', naive = false, repeat, processes } = settings;
+      const { key } = await makeAccount(database.url);
+      const books = await CrashBooks.open(database.url);
+      closing.unshift(() => books.close());
+      const order: CrashSettings = {
+        ...{ database: database.hostUrl, carrier: repeat, adapter, naive, channels: { codes: 'none' } },
+        gateway: { url: carrier.url, secret: carrier.secret },
+      };
+      for (let count = 0; count < processes; count++) hosts.push(new CrashProcess(order));
+      const [first, ...others] = hosts;
+      if (!first) throw new Error('A service has a process.');
+      closing.unshift(...hosts.map((host) => () => host.close()));
+      await Promise.all(hosts.map((host) => host.start().answering));
+      await new MsgappClient(new ApiClient(`${first.url}/api/v1`, '', key), first.url).link('22679000000');
+      const ground: Ground = { hosts: [first, ...others], database, carrier, random };
+      const service = new BesiegedService(ground, books, key, settings);
+      service.close = () => closeAll(closing);
+      return service;
+    } catch (error) {
+      await closeAll(closing);
+      throw error;
+    }
+  }
+
+  close: () => Promise<void> = async () => {};
+
+  /** Load before, through and after the fault; then the books. */
+  async endure(fault: Fault): Promise<Siege> {
+    const { hosts } = this.ground;
+    const from = this.loads++ * LOAD_APART;
+    const load = new CrashLoad(() => hosts, this.key, { clients: CLIENTS, sending: anyChannel, from });
+    let struck = 0;
+    try {
+      await busy(load);
+      struck = await fault.strike(this.ground);
+      await busy(load);
+    } finally {
+      await load.finishWithin(LAST_ANSWER_MS);
+    }
+    for (const [once, send] of load.answered) this.answered.set(once, send);
+    await this.books.settled();
+    const problems = [...load.surprises, ...(await repeated(load)), ...(await this.problems())];
+    const deliveries = await this.books.deliveries();
+    return {
+      ...{ struck, problems, answered: load.answered.size, retries: load.unanswered },
+      unknown: deliveries.filter(({ status }) => status === 'unknown').length,
+      refunded: deliveries.filter(({ status }) => status === 'failed').length,
+      duplicates: this.ground.carrier.duplicates,
+    };
+  }
+
+  /** Everything that is wrong with all that was ever answered: in the books, and at the carrier. */
+  async problems(): Promise<string[]> {
+    return [...(await this.books.problems(this.answered, UNITS, false)), ...(await this.carriageProblems())];
+  }
+
+  private async carriageProblems(): Promise<string[]> {
+    const { taken } = this.ground.carrier;
+    const shown = new Map<string, number>();
+    for (const { number } of await this.books.query('SELECT number FROM messaging_phone_message')) {
+      shown.set(String(number), (shown.get(String(number)) ?? 0) + 1);
+    }
+    const { repeat } = this.settings;
+    return (await this.books.deliveries()).flatMap(({ channel, number, status }) => {
+      const times = (channel === 'sms' ? taken : shown).get(number) ?? 0;
+      const what = `${channel} to ${number} is ${status} and was carried ${times} times`;
+      if (status === 'delivered' && times === 0) return [what];
+      if (status === 'failed' && (times > 0 || (channel === 'sms' && !isRefused(number)))) return [what];
+      if (times > 1 && !(repeat === 'at-least-once' && channel === 'sms')) return [what];
+      if (status === 'unknown' && repeat === 'idempotent') return [what];
+      return [];
+    });
+  }
+}
+
+/** All channels, each number for one send alone. */
+function anyChannel(place: number): Sending {
+  const kind = place % 10;
+  const number = phoneOf(place);
+  if (kind === 9) return { channel: 'msgapp', numbers: [number] };
+  if (kind > 6) return { channel: 'otp', numbers: [number] };
+  if (kind === 6)
+    return { channel: 'sms', numbers: [5, 6, 7].map((network) => number.replace(/^2267/, `226${network}`)) };
+  return { channel: 'sms', numbers: [number] };
+}
+
+async function closeAll(closing: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const close of closing) await close().catch((error) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}

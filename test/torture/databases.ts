@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createConnection } from 'mysql2/promise';
+import { listens } from '../support/listens.js';
+import { OwnPostgres } from './own-postgres.js';
+import { StallingProxy } from './stalling-proxy.js';
+
+export type Engine = 'sqlite' | 'postgres' | 'mariadb';
+
+/** A database of one test's own, and what may be done to it. */
+export interface TortureDatabase {
+  readonly engine: Engine;
+  /** For the test itself. */
+  readonly url: string;
+  /** For hosts: where there is a server, past `proxy`. */
+  readonly hostUrl: string;
+  readonly proxy?: StallingProxy;
+  readonly server?: OwnPostgres;
+  /** Cuts every connection of the hosts; answers how many. */
+  cut?(): Promise<number>;
+  close(): Promise<void>;
+}
+
+const MARIADB = { port: 3306, url: 'mysql://root@127.0.0.1' };
+let made = 0;
+
+/** Undefined where the engine is not to be had; with `CI=true` that is an error. */
+export async function makeDatabase(engine: Engine): Promise<TortureDatabase | undefined> {
+  if (engine === 'sqlite') return sqlite();
+  const database = await (engine === 'postgres' ? postgres() : mariadb());
+  if (!database && process.env.CI === 'true') throw new Error(`There is no ${engine} on this machine.`);
+  return database;
+}
+
+function sqlite(): TortureDatabase {
+  const folder = mkdtempSync(join(tmpdir(), 'sqlite-'));
+  const url = `sqlite:${join(folder, 'messaging.db')}`;
+  const close = async () => rmSync(folder, { recursive: true });
+  return { engine: 'sqlite', url, hostUrl: url, close };
+}
+
+async function postgres(): Promise<TortureDatabase | undefined> {
+  const server = await OwnPostgres.start();
+  if (!server) return undefined;
+  await server.execute('CREATE DATABASE torture');
+  const proxy = await StallingProxy.listen(server.port);
+  const cut = async () => {
+    const sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'torture'";
+    return (await server.execute(sql)).length;
+  };
+  const close = async () => {
+    await proxy.close();
+    await server.close();
+  };
+  const [url, hostUrl] = [server.url('torture'), server.url('torture', proxy.port)];
+  return { engine: 'postgres', url, hostUrl, proxy, server, cut, close };
+}
+
+async function mariadb(): Promise<TortureDatabase | undefined> {
+  if (!(await listens(MARIADB.port))) return undefined;
+  const name = `${process.env.TORTURE_DATABASES ?? `messaging_torture_${process.pid}_`}${++made}_${Date.now()}`;
+  await onMariadb(`CREATE DATABASE ${name}`);
+  const proxy = await StallingProxy.listen(MARIADB.port);
+  const cut = async () => {
+    const rows = await onMariadb(`SELECT id FROM information_schema.processlist WHERE db = '${name}'`);
+    // One that has gone since is gone.
+    for (const { id } of rows) await onMariadb(`KILL ${Number(id)}`).catch(() => undefined);
+    return rows.length;
+  };
+  const close = async () => {
+    await proxy.close();
+    await onMariadb(`DROP DATABASE ${name}`);
+  };
+  const [url, hostUrl] = [MARIADB.port, proxy.port].map((port) => `${MARIADB.url}:${port}/${name}`);
+  return { engine: 'mariadb', url: url ?? '', hostUrl: hostUrl ?? '', proxy, cut, close };
+}
+
+async function onMariadb(sql: string): Promise<Record<string, unknown>[]> {
+  const connection = await createConnection(`${MARIADB.url}:${MARIADB.port}`);
+  try {
+    const [rows] = await connection.query(sql);
+    return Array.isArray(rows) ? (rows as Record<string, unknown>[]) : [];
+  } finally {
+    await connection.end();
+  }
+}

@@ -1,0 +1,105 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { until } from '../support/until.js';
+
+const VERSIONS = '/usr/lib/postgresql';
+
+/** A PostgreSQL server of the test's own, on a free port, which may be stopped in any manner. */
+export class OwnPostgres {
+  private process: ChildProcess | undefined;
+
+  private constructor(
+    private readonly folder: string,
+    private readonly bin: string,
+    readonly port: number,
+  ) {}
+
+  /** Undefined where PostgreSQL's programs are not installed. */
+  static async start(): Promise<OwnPostgres | undefined> {
+    const bin = installed();
+    if (bin === undefined) return undefined;
+    const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
+    chmodSync(folder, 0o755);
+    const data = join(folder, 'data');
+    mkdirSync(data);
+    // The programs refuse to run as root.
+    if (isRoot()) execFileSync('chown', ['postgres', data]);
+    run(join(bin, 'initdb'), ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--no-sync']);
+    const server = new OwnPostgres(data, bin, await freePort());
+    await server.start();
+    return server;
+  }
+
+  url(database: string, port = this.port): string {
+    return `postgres://postgres@127.0.0.1:${port}/${database}`;
+  }
+
+  async start(): Promise<void> {
+    const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'max_connections=200'];
+    const args = ['-D', this.folder, '-p', String(this.port), ...settings.flatMap((setting) => ['-c', setting])];
+    const [program, all] = asPostgres(join(this.bin, 'postgres'), args);
+    this.process = spawn(program, all, { stdio: 'ignore', cwd: '/' });
+    await until(() => this.execute('SELECT 1').then(Boolean, () => false), Boolean, 60_000);
+  }
+
+  /** `fast` ends its connections and writes all down, `immediate` just goes: the next start recovers. */
+  async stop(mode: 'fast' | 'immediate'): Promise<void> {
+    const { process: server } = this;
+    if (!server || server.exitCode !== null) return;
+    const gone = once(server, 'exit');
+    run(join(this.bin, 'pg_ctl'), ['-D', this.folder, '-m', mode, '-W', 'stop']);
+    await gone;
+  }
+
+  async execute(sql: string): Promise<Record<string, unknown>[]> {
+    const client = new Client({ connectionString: this.url('postgres') });
+    // A server that goes away while this is connected is told by the query.
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return (await client.query(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.stop('immediate');
+    rmSync(join(this.folder, '..'), { recursive: true, force: true });
+  }
+}
+
+function installed(): string | undefined {
+  if (!existsSync(VERSIONS)) return undefined;
+  const [newest] = readdirSync(VERSIONS).sort((a, b) => Number(b) - Number(a));
+  const bin = join(VERSIONS, newest ?? '', 'bin');
+  return existsSync(join(bin, 'initdb')) ? bin : undefined;
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+function asPostgres(program: string, args: readonly string[]): [string, string[]] {
+  return isRoot() ? ['runuser', ['-u', 'postgres', '--', program, ...args]] : [program, [...args]];
+}
+
+function run(program: string, args: readonly string[]): void {
+  const [name, all] = asPostgres(program, args);
+  execFileSync(name, all, { stdio: 'ignore', cwd: '/' });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('A TCP server has a port.');
+  return address.port;
+}

@@ -1,0 +1,58 @@
+/**
+ * A worker thread that asks as another account, on a beat, whether the answer to the last question is there or not: what the
+ * others see of a hostile caller. `workerData`: `{ url, key, body }`; with a body it is a POST. At a message it stops and
+ * answers `{ statuses, times }`: how often each status came (0: none within a minute), and each answer's milliseconds.
+ */
+import { Agent, request } from 'node:http';
+import { parentPort, workerData } from 'node:worker_threads';
+
+const BEAT_MS = 25;
+const PATIENCE_MS = 60_000;
+/** Of questions that wait for an answer. */
+const MOST = 100;
+
+const { url, key, body } = workerData;
+const agent = new Agent({ keepAlive: true });
+const statuses = {};
+const times = [];
+let waiting = 0;
+let stopped = false;
+
+const beat = setInterval(() => {
+  if (waiting < MOST) ask();
+}, BEAT_MS);
+ask();
+
+parentPort.once('message', () => {
+  stopped = true;
+  clearInterval(beat);
+  finish();
+});
+
+function ask() {
+  waiting++;
+  const from = performance.now();
+  const headers = { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) };
+  const asked = request(url, { agent, headers, method: body ? 'POST' : 'GET', timeout: PATIENCE_MS });
+  let status = 0;
+  asked.on('response', (response) => {
+    status = response.statusCode;
+    response.resume();
+  });
+  asked.on('timeout', () => asked.destroy());
+  asked.on('error', () => undefined);
+  asked.on('close', () => {
+    waiting--;
+    times.push(performance.now() - from);
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    finish();
+  });
+  asked.end(body && JSON.stringify(body));
+}
+
+function finish() {
+  if (!stopped || waiting > 0) return;
+  agent.destroy();
+  parentPort.postMessage({ statuses, times });
+  parentPort.close();
+}

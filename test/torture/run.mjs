@@ -1,0 +1,110 @@
+/**
+ * `npm run test:torture`: the torture runs in full, some minutes; `TORTURE=short` is the form of about a minute. The seed is
+ * printed; `TORTURE_SEED` repeats a run as far as the machine lets it. Further arguments go to Jest: `-- books`, `-- -t kill`.
+ *
+ * Jest runs as a child in a process group of its own, with a temporary folder of its own. Whatever becomes of it, this
+ * program ends the group, drops the databases, removes the folder, and says in its last line what was and was not run.
+ */
+import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createConnection } from 'mysql2/promise';
+
+const short = process.env.TORTURE === 'short';
+const seed = Number(process.env.TORTURE_SEED ?? randomInt(2 ** 31));
+/** Nothing here may hang: past this the run is ended, and has failed. */
+const LIMIT_MS = short ? 300_000 : 3_600_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'messaging-torture-'));
+// A PostgreSQL server of another user keeps its files in it.
+chmodSync(folder, 0o755);
+const prefix = `messaging_torture_${process.pid}_`;
+const [results, notes] = [join(folder, 'results.json'), join(folder, 'notes.jsonl')];
+const startedAt = Date.now();
+console.log(`torture: seed ${seed}, ${short ? 'short' : 'full'} form`);
+
+const jest = spawn(
+  process.execPath,
+  [
+    ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'],
+    ...['--selectProjects', 'torture', '--runInBand', '--json', `--outputFile=${results}`, ...process.argv.slice(2)],
+  ],
+  {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      ...{ ...process.env, TMPDIR: folder, TORTURE: short ? 'short' : 'full', TORTURE_SEED: String(seed) },
+      ...{ TORTURE_NOTES: notes, TORTURE_DATABASES: prefix },
+    },
+  },
+);
+let ended = '';
+const end = (why) => {
+  ended ||= why;
+  signalGroup();
+};
+const limit = setTimeout(() => end(`it did not end within ${LIMIT_MS / 1000} s`), LIMIT_MS);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => end(`ended by ${signal}`));
+
+const code = await new Promise((resolve) => jest.once('exit', (status, signal) => resolve(status ?? signal)));
+clearTimeout(limit);
+signalGroup();
+await cleanUp();
+
+/** Its hosts and servers too, also those that are stopped. */
+function signalGroup() {
+  try {
+    process.kill(-jest.pid, 'SIGKILL');
+  } catch {
+    // Nobody is left.
+  }
+}
+
+async function cleanUp() {
+  const lines = existsSync(notes) ? readFileSync(notes, 'utf8').trim().split('\n').filter(Boolean) : [];
+  const ran = existsSync(results) ? JSON.parse(readFileSync(results, 'utf8')) : undefined;
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  await dropDatabases().catch(({ message }) => console.error(`torture: databases ${prefix}* may be left: ${message}`));
+  tell(
+    lines.map((line) => JSON.parse(line)),
+    ran,
+  );
+}
+
+async function dropDatabases() {
+  const server = await createConnection('mysql://root@127.0.0.1:3306').catch(() => undefined);
+  if (!server) return;
+  const [rows] = await server.query(`SHOW DATABASES LIKE '${prefix.replaceAll('_', '\\_')}%'`);
+  for (const row of rows) await server.query(`DROP DATABASE ${Object.values(row)[0]}`);
+  await server.end();
+}
+
+function tell(told, ran) {
+  const tables = Map.groupBy
+    ? Map.groupBy(told, ({ table }) => table)
+    : told.reduce((all, one) => all.set(one.table, [...(all.get(one.table) ?? []), one]), new Map());
+  for (const [table, rows] of tables) {
+    if (table !== undefined) console.log(`\n${table}\n${aligned(rows.map(({ row }) => row))}`);
+  }
+  const leftOut = told.flatMap(({ leftOut }) => leftOut ?? []);
+  const skipped = ran?.numPendingTests ?? 0;
+  const failed = (ran?.numFailedTests ?? 0) + (ran?.numRuntimeErrorTestSuites ?? 0);
+  const whole = ran !== undefined && ended === '' && code === 0 && failed === 0 && ran.numPassedTests > 0;
+  const line = [
+    `torture ${whole ? 'passed' : 'FAILED'}: ${ran ? `${ran.numPassedTests} checks held, ${failed} did not, ${skipped} were skipped` : 'it never came to an end'}`,
+    ...(ended ? [ended] : []),
+    ...(leftOut.length > 0 ? [`left out: ${leftOut.join(', ')}`] : []),
+    `seed ${seed}, ${short ? 'short' : 'full'} form, ${Math.round((Date.now() - startedAt) / 1000)} s`,
+  ];
+  console.log(`\n${line.join('; ')}.`);
+  process.exitCode = whole ? 0 : 1;
+}
+
+function aligned(rows) {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const lines = [names, ...rows.map((row) => names.map((name) => String(row[name] ?? '')))];
+  const widths = names.map((_, at) => Math.max(...lines.map((line) => line[at].length)));
+  return lines.map((line) => `  ${line.map((cell, at) => cell.padEnd(widths[at])).join('  ')}`.trimEnd()).join('\n');
+}
