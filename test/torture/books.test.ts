@@ -5,8 +5,8 @@ import { FAULTS, type Fault } from './faults.js';
 import { budget, byForm, drawn, leaveOut, note, randomOf, short } from './form.js';
 
 const LIMIT_MS = byForm(240_000, 1_800_000);
-/** Half of the short form. */
-const timeFor = budget(25_000);
+/** Of the short form, for each engine. */
+const SHARE_MS = 8000;
 const open: BesiegedService[] = [];
 
 afterEach(async () => {
@@ -47,7 +47,7 @@ describe('the books under fire', () => {
     '$engine, $processes processes, $adapter, $repeat: answered = stored = delivered once, charged once',
     async ({ engine, ...settings }) => {
       const where = `${engine}, ${settings.processes} × ${settings.adapter}, ${settings.repeat}`;
-      if (!timeFor(where)) return;
+      const timeFor = budget(SHARE_MS);
       const service = await besiege(engine, settings);
       if (!service) return leaveOut(`${engine}: it is not installed`);
       const all: string[] = [];
@@ -123,7 +123,6 @@ describe('the check of the books', () => {
   test(
     'finds a service that answers before it commits',
     async () => {
-      if (!timeFor('the naive service')) return;
       const service = await besiege('sqlite', { processes: 1, repeat: 'at-least-once', naive: true });
       const kill = FAULTS.find(({ name }) => name === 'SIGKILL');
       if (!service || !kill) throw new Error('There is always SQLite, and SIGKILL.');

@@ -82,18 +82,17 @@ async function dropDatabases() {
 }
 
 function tell(told, ran) {
-  const tables = Map.groupBy
-    ? Map.groupBy(told, ({ table }) => table)
-    : told.reduce((all, one) => all.set(one.table, [...(all.get(one.table) ?? []), one]), new Map());
-  for (const [table, rows] of tables) {
-    if (table !== undefined) console.log(`\n${table}\n${aligned(rows.map(({ row }) => row))}`);
+  for (const table of new Set(told.flatMap(({ table }) => table ?? []))) {
+    const rows = told.filter((line) => line.table === table).map(({ row }) => row);
+    console.log(`\n${table}\n${aligned(rows)}`);
   }
+  const rounds = told.filter(({ row }) => row !== undefined).length;
   const leftOut = told.flatMap(({ leftOut }) => leftOut ?? []);
   const skipped = ran?.numPendingTests ?? 0;
   const failed = (ran?.numFailedTests ?? 0) + (ran?.numRuntimeErrorTestSuites ?? 0);
-  const whole = ran !== undefined && ended === '' && code === 0 && failed === 0 && ran.numPassedTests > 0;
+  const whole = ran !== undefined && ended === '' && code === 0 && failed === 0 && rounds > 0;
   const line = [
-    `torture ${whole ? 'passed' : 'FAILED'}: ${ran ? `${ran.numPassedTests} checks held, ${failed} did not, ${skipped} were skipped` : 'it never came to an end'}`,
+    `torture ${whole ? 'passed' : 'FAILED'}: ${ran ? `${rounds} rounds ran; of ${ran.numTotalTests} tests ${failed} failed and ${skipped} were skipped` : 'it never came to an end'}`,
     ...(ended ? [ended] : []),
     ...(leftOut.length > 0 ? [`left out: ${leftOut.join(', ')}`] : []),
     `seed ${seed}, ${short ? 'short' : 'full'} form, ${Math.round((Date.now() - startedAt) / 1000)} s`,

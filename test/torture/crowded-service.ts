@@ -1,0 +1,58 @@
+import { ApiClient } from '../support/api-client.js';
+import { CrashBooks } from '../support/crash-books.js';
+import { makeAccount, UNITS } from '../support/crash-loop.js';
+import { CrashProcess, type CrashSettings } from '../support/crash-process.js';
+import type { SmsTarget } from '../support/sms-client.js';
+import type { TortureDatabase } from './databases.js';
+
+/** One process with two accounts: a hostile one, and another that is to notice nothing. */
+export class CrowdedService {
+  /** Units that were added since. */
+  toppedUp = 0;
+
+  private constructor(
+    readonly database: TortureDatabase,
+    readonly host: CrashProcess,
+    readonly books: CrashBooks,
+    readonly hostile: ApiClient,
+    private readonly otherKey: string,
+  ) {}
+
+  /** @param database is closed with the service, also when it cannot start */
+  static async open(
+    database: TortureDatabase,
+    settings: Omit<CrashSettings, 'database' | 'ownRoutes'>,
+  ): Promise<CrowdedService> {
+    const ends = [() => database.close()];
+    try {
+      const { accountId, key } = await makeAccount(database.url);
+      const other = await makeAccount(database.url);
+      const books = await CrashBooks.open(database.url);
+      ends.unshift(() => books.close());
+      const own = database.engine === 'sqlite' ? {} : { ownRoutes: { accountId } };
+      const host = new CrashProcess({ database: database.hostUrl, ...settings, ...own });
+      ends.unshift(() => host.close());
+      await host.start().answering;
+      const hostile = new ApiClient(`${host.url}/api/v1`, accountId, key);
+      const service = new CrowdedService(database, host, books, hostile, other.key);
+      service.close = async () => {
+        for (const end of ends) await end();
+      };
+      return service;
+    } catch (error) {
+      for (const end of ends) await end();
+      throw error;
+    }
+  }
+
+  close: () => Promise<void> = async () => {};
+
+  get other(): SmsTarget {
+    return { url: this.host.url, key: this.otherKey };
+  }
+
+  /** What is wrong with the books of both, in sentences. */
+  problems(): Promise<string[]> {
+    return this.books.sumProblems(2 * UNITS + this.toppedUp);
+  }
+}

@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { CrashLoad } from '../support/crash-load.js';
+import { busy } from '../support/crash-loop.js';
+import type { CrashSettings } from '../support/crash-process.js';
+import type { Adapter } from '../support/http-apps.js';
+import { CrowdedService } from './crowded-service.js';
+import { type Engine, makeDatabase } from './databases.js';
+import { budget, byForm, drawn, leaveOut, note, randomOf } from './form.js';
+import { HOSTILE_CALLERS, type HostileCaller } from './hostile-callers.js';
+import { probe, type Seen } from './probe.js';
+
+const LIMIT_MS = byForm(240_000, 1_800_000);
+/** Of the short form, for each test here. */
+const SHARE_MS = 5000;
+const TABLE = 'GET /balance of another account, ms p50/p99/max';
+/** How long the other account asks alone. */
+const ALONE_MS = byForm(500, 5000);
+/** How long a host may take to end: what it has in flight has 10 s. */
+const END_MS = 25_000;
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+}, 60_000);
+
+/** What a host needs for the callers of an engine. */
+const SETTINGS: Readonly<Record<Engine, Omit<CrashSettings, 'database'>>> = {
+  // Without workers: what is sent to 100 000 is only to be listed.
+  sqlite: { carrier: 'twilio', channels: { codes: 'none' }, dispatch: { enabled: false } },
+  postgres: { channels: { codes: 'strict' } },
+  mariadb: { channels: { codes: 'strict' } },
+};
+
+const random = randomOf('crowds');
+const MATRIX = (['sqlite', 'postgres', 'mariadb'] as const).flatMap((engine) =>
+  byForm<readonly Adapter[]>([drawn(random, ['express', 'fastify'])], ['express', 'fastify']).map((adapter) => ({
+    engine,
+    adapter,
+  })),
+);
+
+async function serve(
+  engine: Engine,
+  settings: Omit<CrashSettings, 'database'> = SETTINGS[engine],
+): Promise<CrowdedService | undefined> {
+  const database = await makeDatabase(engine);
+  if (!database) return undefined;
+  const service = await CrowdedService.open(database, settings);
+  open.push(service);
+  return service;
+}
+
+/** Answers that were no 200, in a sentence. */
+function unanswered({ statuses }: Seen): string[] {
+  const others = Object.entries(statuses).filter(([status]) => status !== '200');
+  if (others.length > 0) return [`the other account got ${others.map((each) => each.join(' × ')).join(', ')}`];
+  return statuses[200] === undefined ? ['the other account did not ask'] : [];
+}
+
+async function endure(service: CrowdedService, caller: HostileCaller, where: string): Promise<string[]> {
+  await caller.prepare?.(service);
+  const alone = await probe(service.other, () => new Promise((done) => setTimeout(done, ALONE_MS)), caller.other);
+  let tally: Awaited<ReturnType<HostileCaller['strike']>> = {};
+  const beside = await probe(
+    service.other,
+    async () => {
+      tally = await caller.strike(service);
+    },
+    caller.other,
+  );
+  const own = Object.entries(tally).map(([status, times]) => `${times} × ${status}`);
+  note(TABLE, {
+    ...{ item: caller.item, where, caller: caller.name, 'its answers': own.join(', ') },
+    ...{ alone: alone.times, beside: beside.times, 'other than 200': unanswered(beside).join('') || 'none' },
+  });
+  const refused = (caller.never ?? []).filter((status) => tally[status]);
+  const problems = [
+    ...unanswered(beside),
+    ...refused.map((status) => `legal requests were answered ${status}, ${tally[status]} times`),
+    ...(await service.problems()),
+  ];
+  return problems.map((problem) => `item ${caller.item}, ${caller.name}: ${problem}`);
+}
+
+describe('a hostile caller', () => {
+  test.each(MATRIX)(
+    'on $engine and $adapter does not take the service from another account',
+    async ({ engine, adapter }) => {
+      const service = await serve(engine, { ...SETTINGS[engine], adapter });
+      if (!service) return leaveOut(`${engine}: it is not installed`);
+      const timeFor = budget(SHARE_MS);
+      const problems: string[] = [];
+      for (const caller of HOSTILE_CALLERS.filter(({ engines }) => engines.includes(engine))) {
+        if (!timeFor(`item ${caller.item} on ${engine}: ${caller.name}`)) continue;
+        problems.push(...(await endure(service, caller, `${engine}, ${adapter}`)));
+      }
+      expect(problems).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+
+  test.each(byForm<readonly Adapter[]>([drawn(random, ['express', 'fastify'])], ['express', 'fastify']))(
+    'does not keep a host on %s alive that was told to end; what was answered is delivered by the next one',
+    async (adapter) => {
+      const service = await serve('sqlite', { adapter });
+      if (!service) throw new Error('There is always SQLite.');
+      const { host, books, hostile } = service;
+      const load = new CrashLoad(() => [host], hostile.key, { clients: 50 });
+      await busy(load);
+      const before = load.answered.size;
+      const from = performance.now();
+      host.signal('SIGTERM');
+      const ended = await Promise.race([
+        host.ended().then(() => true),
+        new Promise((done) => setTimeout(() => done(false), END_MS).unref()),
+      ]);
+      const took = Math.round(performance.now() - from);
+      const waiting = await books.unfinished();
+      note('Item 2: SIGTERM while keep-alive clients send', {
+        ...{ adapter, ended: ended ? `after ${took} ms` : `not within ${END_MS} ms` },
+        ...{ 'answered after SIGTERM': load.answered.size - before, 'not yet delivered then': waiting },
+      });
+      await host.end('SIGKILL');
+      await host.start().answering;
+      await load.finishWithin(60_000);
+      await books.settled();
+      const problems = [...load.surprises, ...(await service.problems())];
+      if (!ended) problems.push('the host did not end while clients went on to send');
+      const sent = [...load.answered.values()].flatMap(({ numbers }) => numbers);
+      const shown = (await books.query('SELECT number FROM messaging_phone_message')).map(({ number }) => number);
+      if (sent.length !== shown.length || sent.some((number) => !shown.includes(number))) {
+        problems.push(`${sent.length} sends were answered, ${shown.length} were delivered`);
+      }
+      expect(problems).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+});
+
+test('a service that refuses the other account now and then is found', async () => {
+  let asked = 0;
+  const server = createServer((_, response) => response.writeHead(++asked % 5 === 0 ? 503 : 200).end());
+  open.push({
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const seen = await probe({ url, key: 'k' }, () => new Promise((done) => setTimeout(done, 500)));
+  expect(unanswered(seen)).toEqual([expect.stringMatching(/503 × \d/)]);
+});
