@@ -170,7 +170,7 @@ const Adapter =
 const app = await NestFactory.create(Host, new Adapter(), { logger: ['error'], abortOnError: false });
 app.enableShutdownHooks();
 if (order.leaks) {
-  const keep = () => void leaked.push(Buffer.alloc(64 * 1024, 1));
+  const keep = () => void leaked.push(Buffer.alloc(256 * 1024, 1));
   app.getHttpServer().on('request', keep);
 }
 await app.listen(port, '127.0.0.1');
