@@ -32,5 +32,10 @@ export default {
     ...common,
     displayName: name,
     testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+    // What the e2e suite stores and logs is scanned for secrets.
+    ...(name === 'e2e' && {
+      testEnvironment: '<rootDir>/test/support/leak-environment.mjs',
+      setupFilesAfterEnv: ['<rootDir>/test/support/leak-scan.ts'],
+    }),
   })),
 };

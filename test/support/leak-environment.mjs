@@ -1,0 +1,99 @@
+/**
+ * The environment of the e2e suite: a test file fails when what it stored or logged holds a secret. Scanned are the bytes of
+ * every SQLite database that the file's own process closes, in memory too, and of every one that it removes, which are those
+ * of its child processes; each with its write-ahead log, where there is one. `leak-scan.ts` notes what is secret.
+ */
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { TestEnvironment } from 'jest-environment-node';
+
+const API_KEY = /msgk_[0-9A-Za-z]{12}_[0-9A-Za-z]{32}_[0-9A-Za-z]{6}/;
+const SQLITE = Buffer.from('SQLite format 3\0');
+const WAL = /-wal$/;
+/** What the sandbox's phones show of a code is theirs to show. */
+const SHOWN = /\d{4,8} (est votre code de vérification|is your verification code)/g;
+/** By itself, not as digits of a longer number or an id. */
+const CODE = /(?<![\w-])\d{4,8}(?![\w-])/g;
+/**
+ * A code of four digits stands in any database or log now and then. A way on which codes leak leaks all that take it:
+ * so many of them, and of all that were made such a share, are no accident.
+ */
+const LEAST_CODES = 2;
+const LEAST_SHARE = 0.2;
+
+export default class LeakEnvironment extends TestEnvironment {
+  constructor(...args) {
+    super(...args);
+    this.scan = new LeakScan();
+    this.global.leakScan = this.scan;
+    this.rmSync = fs.rmSync;
+    // Before anything of the test is loaded, so that it gets this one.
+    fs.rmSync = (path, ...rest) => {
+      this.scan.files(String(path));
+      return this.rmSync(path, ...rest);
+    };
+  }
+
+  async teardown() {
+    fs.rmSync = this.rmSync;
+    const leaks = this.scan.leaks();
+    await super.teardown();
+    if (leaks.length > 0) throw new Error(`Secrets have leaked:\n${leaks.join('\n')}`);
+  }
+}
+
+class LeakScan {
+  /** Of messages that were accepted. */
+  numbers = new Set();
+  texts = new Set();
+  codes = new Set();
+  /** What was logged. */
+  log = [];
+  #found = new Set();
+  #storedWords = new Set();
+
+  /** A database's bytes. */
+  database(name, bytes) {
+    const text = bytes.toString('utf8');
+    const key = API_KEY.exec(text);
+    if (key) this.#found.add(`an API key, ${shortened(key[0])}, in ${name}`);
+    for (const [word] of text.replaceAll(SHOWN, '').matchAll(CODE)) this.#storedWords.add(word);
+  }
+
+  /** Every database at this path or below it. */
+  files(path) {
+    const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+    if (stats?.isDirectory()) for (const name of fs.readdirSync(path)) this.files(join(path, name));
+    if (!stats?.isFile()) return;
+    const bytes = fs.readFileSync(path);
+    if (WAL.test(path) || bytes.subarray(0, SQLITE.length).equals(SQLITE)) this.database(path, bytes);
+  }
+
+  leaks() {
+    const log = this.log.join('\n');
+    const logged = new Set(log.match(CODE));
+    const key = API_KEY.exec(log);
+    return [
+      ...this.#found,
+      ...(key ? [`an API key, ${shortened(key[0])}, in the log`] : []),
+      ...(log.match(/(?<!\d)\d{7,15}(?!\d)/g) ?? [])
+        .filter((word) => this.numbers.has(word))
+        .map((number) => `the number ${shortened(number)} in the log`),
+      ...[...this.texts]
+        .filter((text) => log.includes(text))
+        .map((text) => `a message's text, ${shortened(text)}, in the log`),
+      ...this.#codesIn(this.#storedWords, 'a database'),
+      ...this.#codesIn(logged, 'the log'),
+    ];
+  }
+
+  #codesIn(words, where) {
+    const found = [...this.codes].filter((code) => words.has(code)).length;
+    const isLeak = found >= LEAST_CODES && found >= LEAST_SHARE * this.codes.size;
+    return isLeak ? [`${found} of ${this.codes.size} codes in ${where}`] : [];
+  }
+}
+
+function shortened(secret) {
+  return `${secret.slice(0, 6)}…`;
+}
