@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { CrashLoad } from '../support/crash-load.js';
 import { busy } from '../support/crash-loop.js';
 import type { CrashSettings } from '../support/crash-process.js';
 import type { Adapter } from '../support/http-apps.js';
+import { balanceOf } from '../support/sms-client.js';
 import { CrowdedService } from './crowded-service.js';
 import { type Engine, makeDatabase } from './databases.js';
 import { budget, byForm, drawn, leaveOut, note, randomOf } from './form.js';
@@ -61,8 +63,10 @@ function unanswered({ statuses }: Seen): string[] {
 }
 
 async function endure(service: CrowdedService, caller: HostileCaller, where: string): Promise<string[]> {
+  // What the one before left to do is not this one's.
+  for (let ask = 0; ask < 3; ask++) await balanceOf(service.other);
+  const alone = await probe(service.other, () => pause(ALONE_MS), caller.other);
   await caller.prepare?.(service);
-  const alone = await probe(service.other, () => new Promise((done) => setTimeout(done, ALONE_MS)), caller.other);
   let tally: Awaited<ReturnType<HostileCaller['strike']>> = {};
   const beside = await probe(
     service.other,
@@ -95,7 +99,11 @@ describe('a hostile caller', () => {
       const problems: string[] = [];
       for (const caller of HOSTILE_CALLERS.filter(({ engines }) => engines.includes(engine))) {
         if (!timeFor(`item ${caller.item} on ${engine}: ${caller.name}`)) continue;
-        problems.push(...(await endure(service, caller, `${engine}, ${adapter}`)));
+        // One that cannot even be done does not keep the next one from being done.
+        const found = endure(service, caller, `${engine}, ${adapter}`).catch((error) => [
+          `item ${caller.item}, ${caller.name}: ${error}`,
+        ]);
+        problems.push(...(await found));
       }
       expect(problems).toEqual([]);
     },
@@ -113,10 +121,7 @@ describe('a hostile caller', () => {
       const before = load.answered.size;
       const from = performance.now();
       host.signal('SIGTERM');
-      const ended = await Promise.race([
-        host.ended().then(() => true),
-        new Promise((done) => setTimeout(() => done(false), END_MS).unref()),
-      ]);
+      const ended = await Promise.race([host.ended().then(() => true), pause(END_MS, false, { ref: false })]);
       const took = Math.round(performance.now() - from);
       const waiting = await books.unfinished();
       note('Item 2: SIGTERM while keep-alive clients send', {
@@ -152,6 +157,6 @@ test('a service that refuses the other account now and then is found', async () 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const seen = await probe({ url, key: 'k' }, () => new Promise((done) => setTimeout(done, 500)));
+  const seen = await probe({ url, key: 'k' }, () => pause(500));
   expect(unanswered(seen)).toEqual([expect.stringMatching(/503 × \d/)]);
 });
