@@ -24,7 +24,8 @@ const common = {
 };
 
 export default {
-  testTimeout: 30_000,
+  // More than `PATIENCE_MS` of test/support/until.ts: what a test waits for in vain is told by the one who waits.
+  testTimeout: 120_000,
   // In one process all suites share a heap that only grows: each module graph of ES modules stays for good.
   maxWorkers: '100%',
   workerIdleMemoryLimit: '1GB',

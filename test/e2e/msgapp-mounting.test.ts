@@ -125,7 +125,6 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     const shown = await until(
       () => msgapp.phone(TO),
       ({ length }) => length === 2,
-      15_000,
     );
     expect(shown.map(({ channel }) => channel).sort()).toEqual(['msgapp', 'support']);
     // A resend is the same code, whatever carries it.
@@ -324,7 +323,6 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     await until(
       () => app.get(MsgappService).message(accountId, messageID),
       ({ status }) => status === 'delivered',
-      15_000,
     );
     for (const path of ['web/status', `web/qr/${qrToken}`, `web/qr/${qrToken}/image`]) {
       expect((await fetch(`${running.url}/api/v1/msgapp/${path}`)).status).toBe(404);

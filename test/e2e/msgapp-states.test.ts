@@ -237,7 +237,6 @@ describeOnBothAdapters('the channel after a restart', (adapter) => {
     const sessions = await until(
       () => after.sessions(),
       (all) => all.filter(({ status }) => status === 'connected').length === 2,
-      15_000,
     );
     expect(sessions.map(({ number, status, reason }) => [number, status, reason])).toEqual([
       [null, 'expired', 'shutdown'],

@@ -70,7 +70,7 @@ describe('the sample app off the sandbox', () => {
     expect(await operator('optout:remove', 'all', 'INFOS', NUMBER)).toContain('{"removed":1}');
     expect(await operator('optout:add', 'demo', 'INFOS', NUMBER, '22670000001')).toContain('{"added":2}');
     await until(async () => (await client.sent(SEND)).sms_units === 0);
-  }, 90_000);
+  }, 180_000);
 
   test('SMS go over an HTTP gateway, which calls back on a secret path', async () => {
     const station = await GatewayStation.open(infobipDouble);

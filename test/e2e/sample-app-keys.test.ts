@@ -51,7 +51,7 @@ describe('the key that a start of the sample app prints', () => {
       expect(second.key).not.toBe(first.key);
       expect(await started()).toEqual(second);
     },
-    90_000,
+    180_000,
   );
 
   test('is DEMO_API_KEY while that works, also in the grace of its rotation; once it has ended no start', async () => {
@@ -65,7 +65,7 @@ describe('the key that a start of the sample app prints', () => {
     ]);
     expect((await started()).status).toBe(200);
     expect(await operator('key:list', 'demo')).toContain(id);
-  }, 90_000);
+  }, 180_000);
 
   test('is no DEMO_API_KEY that was rotated without grace', async () => {
     const { key } = await started();
@@ -73,5 +73,5 @@ describe('the key that a start of the sample app prints', () => {
     const { code, output } = await runSampleApp(folder, 'main.js', [], { DEMO_API_KEY: key });
     expect([code, output]).toEqual([1, expect.stringContaining('DEMO_API_KEY was revoked or has expired')]);
     expect(output).not.toContain(key);
-  }, 90_000);
+  }, 180_000);
 });

@@ -18,6 +18,7 @@ import { type PhoneListener, SandboxFeed } from '../../src/sandbox/sandbox-feed.
 import { SandboxScanner } from '../../src/sandbox/sandbox-scanner.js';
 import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
+import { eventually } from '../support/eventually.js';
 
 /** Lets a test wait until somebody listens, or nobody does any more. */
 class WatchedFeed extends SandboxFeed {
@@ -67,14 +68,6 @@ interface Setup {
   readonly store?: PhoneStore;
   readonly modules?: readonly DynamicModule[];
   readonly prefix?: string;
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = AbortSignal.timeout(10_000);
-  while (!condition()) {
-    if (deadline.aborted) throw new Error('It never happened.');
-    await setImmediate();
-  }
 }
 
 function message(fields: Partial<PhoneMessage> = {}): PhoneMessage {
@@ -284,10 +277,10 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       expect(stream.response.statusCode).toBe(200);
       expect(stream.response.headers['content-type']).toMatch(/^text\/event-stream/);
       expect(stream.response.headers['cache-control']).toMatch(/no-cache/);
-      await until(() => feed.listening === 1);
+      await eventually(() => feed.listening === 1);
 
       feed.publish([message({ text: 'Un\nDeux\r\nTrois €' }), message({ messageId: 'sms-2' })]);
-      await until(() => eventsOf(stream.text).length === 2);
+      await eventually(() => eventsOf(stream.text).length === 2);
       expect(eventsOf(stream.text)).toEqual([
         expect.objectContaining({ messageID: 'sms-1', text: 'Un\nDeux\r\nTrois €', media: null }),
         expect.objectContaining({ messageID: 'sms-2', receivedAt: '2026-11-21T10:00:00.000Z' }),
@@ -296,29 +289,29 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
 
       clock.advance(14_999);
       feed.publish([message({ messageId: 'sms-3' })]);
-      await until(() => eventsOf(stream.text).length === 3);
+      await eventually(() => eventsOf(stream.text).length === 3);
       expect(stream.text).not.toContain(': heartbeat');
       clock.advance(1);
-      await until(() => stream.text.includes(': heartbeat'));
+      await eventually(() => stream.text.includes(': heartbeat'));
       clock.advance(15_000);
-      await until(() => stream.text.split(': heartbeat').length === 3);
+      await eventually(() => stream.text.split(': heartbeat').length === 3);
     });
 
     it('forgets a client that leaves', async () => {
       const { base, feed } = await start();
       const stream = await open(`${base}/sandbox/events`);
-      await until(() => feed.listening === 1);
+      await eventually(() => feed.listening === 1);
       stream.response.destroy();
-      await until(() => feed.listening === 0);
+      await eventually(() => feed.listening === 0);
     });
 
     it('ends whole when the application closes, and holds nothing up', async () => {
       const { app, base, feed } = await start();
       const streams = [await open(`${base}/sandbox/events`), await open(`${base}/sandbox/events`)];
-      await until(() => feed.listening === 2);
+      await eventually(() => feed.listening === 2);
       feed.publish([message({ text: 'le dernier' })]);
       await app.close();
-      await until(() => streams.every(({ ended }) => ended));
+      await eventually(() => streams.every(({ ended }) => ended));
       for (const { text, broken } of streams) {
         expect(text).toContain('le dernier');
         expect(broken).toBe(false);
@@ -334,7 +327,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       });
       socket.on('error', () => {});
       socket.write('GET /sandbox/events HTTP/1.1\r\nHost: localhost\r\n\r\n');
-      await until(() => feed.listening === 1);
+      await eventually(() => feed.listening === 1);
     }
 
     /** Publishes large messages while somebody listens, at most `most`; answers how many. */
@@ -381,7 +374,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       const { base, feed, scanner } = await start();
       expect(await codesAt(base)).toEqual([]);
       const stream = await open(`${base}/sandbox/events`);
-      await until(() => feed.listening === 1);
+      await eventually(() => feed.listening === 1);
       const hide = scanner.show(CODE, async () => true);
       expect(await codesAt(base)).toEqual([
         {
@@ -389,11 +382,11 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
           image: expect.stringMatching(/^data:image\/png;base64,iVBOR/),
         },
       ]);
-      await until(() => stream.text.includes('event: codes'));
+      await eventually(() => stream.text.includes('event: codes'));
       hide();
       hide();
       expect(await codesAt(base)).toEqual([]);
-      await until(() => eventsOf(stream.text).length === 2);
+      await eventually(() => eventsOf(stream.text).length === 2);
       expect(eventsOf(stream.text)).toEqual([{ count: 1 }, { count: 0 }]);
       expect(stream.text.match(/^event: codes$/gm)).toHaveLength(2);
     });
@@ -495,7 +488,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       expect((await fetch(`${base}/hote/${path}/phones`)).status).toBe(200);
       await open(`${base}/hote/${path}/events`);
     }
-    await until(() => feed.listening === 2);
+    await eventually(() => feed.listening === 2);
     expect((await fetch(`${base}/sandbox`)).status).toBe(404);
     expect((await fetch(`${base}/essai/tel/phones`)).status).toBe(404);
   });

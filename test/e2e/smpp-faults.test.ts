@@ -69,5 +69,5 @@ describe.each([
     expect(carrier.twice).toBeGreaterThan(messages / 40);
     expect(await client.balance()).toBe(0);
     expect(await service.app.get(LedgerService, { strict: false }).checkLedger()).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 });

@@ -71,7 +71,7 @@ export async function crashLoop(
 export async function busy({ answered, surprises }: CrashLoad): Promise<void> {
   const before = answered.size;
   // With a surprise the load is over: the books tell the rest.
-  await until(() => answered.size >= before + 2 * CLIENTS || surprises.length > 0, Boolean, 60_000);
+  await until(() => answered.size >= before + 2 * CLIENTS || surprises.length > 0);
 }
 
 /** An account with more units than any load spends. */

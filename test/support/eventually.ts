@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FakeClock } from '../../src/testing/fake-clock.js';
-
-const PATIENCE_MS = 15_000;
+import { PATIENCE_MS } from './until.js';
 
 /**
  * Asks again and again until the answer is what is waited for, and gives that answer. With a clock, its hands are turned

@@ -115,7 +115,6 @@ export class MsgappClient {
     return until(
       () => this.message(messageId),
       ({ status }) => status === wanted,
-      15_000,
     );
   }
 
@@ -124,7 +123,6 @@ export class MsgappClient {
     const shown = await until(
       () => this.phone(number),
       ({ length }) => length >= count,
-      15_000,
     );
     return shown.at(-1) ?? {};
   }

@@ -1,8 +1,11 @@
+/** How long a test waits for what must happen: the machine may have ten times the work that it has processors for. */
+export const PATIENCE_MS = 90_000;
+
 /** Looks again and again until what is seen is so, and answers it. @throws Error after `limitMs` */
 export async function until<T>(
   look: () => T | Promise<T>,
   isSo: (seen: T) => boolean = Boolean,
-  limitMs = 15_000,
+  limitMs = PATIENCE_MS,
 ): Promise<T> {
   const end = Date.now() + limitMs;
   for (;;) {

@@ -106,5 +106,5 @@ describe('OTP against the decision table', () => {
     expect([...seen.keys()].sort()).toEqual(
       ['already_verified', 'exhausted', 'expired', 'locked', 'not_found', 'spent', 'verified', 'wrong'].sort(),
     );
-  }, 120_000);
+  }, 300_000);
 });
