@@ -74,10 +74,13 @@ export async function busy({ answered, surprises }: CrashLoad): Promise<void> {
   await until(() => answered.size >= before + 2 * CLIENTS || surprises.length > 0);
 }
 
-/** An account with more units than any load spends. */
-export async function makeAccount(database: string): Promise<{ readonly accountId: string; readonly key: string }> {
+/** An account with so many units, more than any load spends unless told otherwise. */
+export async function makeAccount(
+  database: string,
+  units = UNITS,
+): Promise<{ readonly accountId: string; readonly key: string }> {
   const storage = { useValue: new TypeormStorage({ database }) };
-  const app = await startMessaging('express', { storage, dispatch: { enabled: false } }, { units: UNITS });
+  const app = await startMessaging('express', { storage, dispatch: { enabled: false } }, { units });
   await app.close();
   return app;
 }

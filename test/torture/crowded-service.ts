@@ -1,9 +1,12 @@
 import { ApiClient } from '../support/api-client.js';
 import { CrashBooks } from '../support/crash-books.js';
-import { makeAccount, UNITS } from '../support/crash-loop.js';
+import { makeAccount } from '../support/crash-loop.js';
 import { CrashProcess, type CrashSettings } from '../support/crash-process.js';
 import type { SmsTarget } from '../support/sms-client.js';
 import type { TortureDatabase } from './databases.js';
+
+/** Of each account: enough for messages to 100 000. */
+const UNITS = 100_000_000;
 
 /** One process with two accounts: a hostile one, and another that is to notice nothing. */
 export class CrowdedService {
@@ -25,8 +28,8 @@ export class CrowdedService {
   ): Promise<CrowdedService> {
     const ends = [() => database.close()];
     try {
-      const { accountId, key } = await makeAccount(database.url);
-      const other = await makeAccount(database.url);
+      const { accountId, key } = await makeAccount(database.url, UNITS);
+      const other = await makeAccount(database.url, UNITS);
       const books = await CrashBooks.open(database.url);
       ends.unshift(() => books.close());
       const own = database.engine === 'sqlite' ? {} : { ownRoutes: { accountId } };
