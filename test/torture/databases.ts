@@ -46,7 +46,8 @@ async function postgres(): Promise<TortureDatabase | undefined> {
   await server.execute('CREATE DATABASE torture');
   const proxy = await StallingProxy.listen(server.port);
   const cut = async () => {
-    const sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'torture'";
+    const ports = [0, ...proxy.portsAtServer].join();
+    const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE client_port IN (${ports})`;
     return (await server.execute(sql)).length;
   };
   const close = async () => {
@@ -63,7 +64,8 @@ async function mariadb(): Promise<TortureDatabase | undefined> {
   await onMariadb(`CREATE DATABASE ${name}`);
   const proxy = await StallingProxy.listen(MARIADB.port);
   const cut = async () => {
-    const rows = await onMariadb(`SELECT id FROM information_schema.processlist WHERE db = '${name}'`);
+    const all = await onMariadb(`SELECT id, host FROM information_schema.processlist WHERE db = '${name}'`);
+    const rows = all.filter(({ host }) => proxy.portsAtServer.includes(Number(String(host).split(':')[1])));
     // One that has gone since is gone.
     for (const { id } of rows) await onMariadb(`KILL ${Number(id)}`).catch(() => undefined);
     return rows.length;

@@ -20,6 +20,13 @@ export class StallingProxy {
     return (this.server.address() as AddressInfo).port;
   }
 
+  /** Its own ports at the server: by these the server knows whose connections are the hosts'. */
+  get portsAtServer(): readonly number[] {
+    return [...this.sockets].flatMap(({ remotePort, localPort }) =>
+      remotePort === this.target && localPort !== undefined ? [localPort] : [],
+    );
+  }
+
   stall(): void {
     this.stalled = true;
     for (const socket of this.sockets) socket.pause();
