@@ -6,7 +6,7 @@ import { budget, byForm, drawn, leaveOut, note, randomOf, short } from './form.j
 
 const LIMIT_MS = byForm(240_000, 1_800_000);
 /** Of the short form, for each engine. */
-const SHARE_MS = 8000;
+const SHARE_MS = 6000;
 const open: BesiegedService[] = [];
 
 afterEach(async () => {

@@ -16,7 +16,7 @@ import { probe, type Seen } from './probe.js';
 
 const LIMIT_MS = byForm(240_000, 1_800_000);
 /** Of the short form, for each test here. */
-const SHARE_MS = 5000;
+const SHARE_MS = 3000;
 const TABLE = 'GET /balance of another account, ms p50/p99/max';
 /** How long the other account asks alone. */
 const ALONE_MS = byForm(500, 5000);

@@ -26,7 +26,7 @@ const PAST_A_LEASE_MS = byForm(4000, 8000);
 /** In full longer than a request may take (30 s), and a statement (25 s). */
 const STALL_MS = byForm(3000, 40_000);
 const CUTS = byForm(10, 60);
-const KILLS = byForm(3, 15);
+const KILLS = byForm(2, 15);
 
 const always = () => true;
 
@@ -41,7 +41,7 @@ export const FAULTS: readonly Fault[] = [
         await host.end('SIGKILL');
         const { answering } = host.start();
         // Now and then it does not even live to answer.
-        if (kill % 4 === 2) await pause(random() * 500);
+        if (kill % 4 === 1) await pause(random() * 500);
         else await answering;
       }
       for (const host of hosts) {

@@ -14,7 +14,7 @@ import { SqliteFile } from '../support/sqlite-file.js';
 import { byForm, drawn, note, randomOf, seed } from './form.js';
 
 const LIMIT_MS = byForm(120_000, 900_000);
-const RUNS = byForm(400, 10_000);
+const RUNS = byForm(250, 10_000);
 const REFUSALS = [400, 404, 409, 413, 415, 422, 429];
 const FROM = '22679000000';
 
@@ -142,7 +142,7 @@ describe('whatever is sent to a service', () => {
       const { client, books, problems } = await serve(adapter);
       const server = opened(await RawServer.open(({ socket }) => void socket.end(malformed())));
       const urls = [
-        ...Array.from({ length: byForm(60, 1000) }, (_, index) => `http://127.0.0.1:${server.port}/${index}`),
+        ...Array.from({ length: byForm(40, 1000) }, (_, index) => `http://127.0.0.1:${server.port}/${index}`),
         ...ODD_URLS,
       ];
       const tally: Record<string, number> = {};
