@@ -95,8 +95,12 @@ export class BesiegedService {
       await load.finishWithin(LAST_ANSWER_MS);
     }
     for (const [once, send] of load.answered) this.answered.set(once, send);
-    await this.books.settled();
-    const problems = [...load.surprises, ...(await repeated(load)), ...(await this.problems())];
+    const unsettled = await this.books.settled().then(
+      () => [],
+      (error) => [String(error)],
+    );
+    const problems = [...load.surprises, ...unsettled, ...(await repeated(load)), ...(await this.problems())];
+    if (problems.length > 0) problems.unshift(...hosts.map(({ errors }) => `a host logged: ${errors.slice(-2000)}`));
     const deliveries = await this.books.deliveries();
     return {
       ...{ struck, problems, answered: load.answered.size, retries: load.unanswered },
