@@ -62,7 +62,7 @@ describeOnBothAdapters('a shutdown', (adapter) => {
     const sms = { ...OPTIONS.sms, transport: { useValue: transport } };
     const app = await startMessaging(adapter, { storage: file.storage(), sms }, { units: UNITS });
     const host = { url: app.url };
-    const load = new CrashLoad(host, app.key, 8);
+    const load = new CrashLoad(() => [host], app.key, { clients: 8 });
     try {
       await until(() => load.answered.size > 20 && transport.batches.length > 0);
       const { state, closed } = closing(app);
