@@ -14,16 +14,16 @@ export { SignatureService } from './accounts/signature-service.js';
 export { UserTokenVerifier } from './accounts/user-token-verifier.js';
 export { LedgerService, type PostingOptions } from './billing/ledger-service.js';
 export * from './billing/ledger-store.js';
-export { postedBefore } from './billing/posting-id.js';
+export { postedBefore } from './billing/ledger-store.js';
 export { compileTariff, type Tariff, type TariffOptions } from './billing/tariff.js';
 export type { Catalogue, Locale, TextKey, TextValues } from './common/catalogue.js';
 export { Clock, SystemClock } from './common/clock.js';
 export { type ErrorCode, MessagingError, MessagingOptionsError, StorageUnavailableError } from './common/errors.js';
 export type { HostTransaction } from './common/host-transaction.js';
 export { IdGenerator, UuidGenerator } from './common/ids.js';
+export type { SomeOf } from './common/options.js';
 export type { Page, PageRequest } from './common/page.js';
 export { countryOf, isPhoneNumber, isValidNumber } from './common/phone-number.js';
-export type { SomeOf } from './common/some-of.js';
 export type {
   CoreAsyncOptions,
   CoreGraph,
@@ -66,10 +66,8 @@ export type { MediaAllow, MediaOptions } from './media/media-options.js';
 export { MediaStore } from './media/media-store.js';
 export { MessagingModule } from './messaging.module.js';
 export { channelToken } from './msgapp/channel-token.js';
-export type { CredentialsKeyOption } from './msgapp/credential-keys.js';
-export type { LinkCode, LinkNews } from './msgapp/link-news.js';
+export type { MediaDescription } from './msgapp/message-contents.js';
 export { MsgappModule } from './msgapp/msgapp.module.js';
-export type { MediaDescription } from './msgapp/msgapp-payload.js';
 export type { MsgappMessage, MsgappReceipt } from './msgapp/msgapp-results.js';
 export { type MsgappFile, type MsgappSendOptions, MsgappService, type MsgappText } from './msgapp/msgapp-service.js';
 export type { ConnectLimits, MsgappOptions, MsgappTariff } from './msgapp/msgapp-settings.js';
@@ -86,26 +84,28 @@ export {
   type Pacing,
   type SessionTiming,
 } from './msgapp/msgapp-transport.js';
+export type { CredentialsKeyOption } from './msgapp/sessions/credential-cipher.js';
+export { SessionLostError } from './msgapp/sessions/credential-vault.js';
+export type { LinkCode, LinkNews } from './msgapp/sessions/qr-stream.js';
 export type {
   CredentialChange,
   CredentialReplacement,
   KeptCredential,
   SessionCredentials,
-} from './msgapp/session-credentials.js';
-export type { SessionLimits } from './msgapp/session-limits.js';
-export { SessionLostError } from './msgapp/session-lost-error.js';
-export { SessionManager } from './msgapp/session-manager.js';
-export * from './msgapp/session-store.js';
-export type { PendingSession, SessionsView, SessionView } from './msgapp/session-view.js';
+} from './msgapp/sessions/session-credentials.js';
+export type { SessionLimits } from './msgapp/sessions/session-limits.js';
+export { SessionManager } from './msgapp/sessions/session-manager.js';
+export * from './msgapp/sessions/session-store.js';
+export type { PendingSession, SessionsView, SessionView } from './msgapp/sessions/session-view.js';
 export { describeMessaging } from './openapi/describe-messaging.js';
 export type { OpenApiDocument, Tag as OpenApiTag } from './openapi/openapi-document.js';
+export type { OtpWindow } from './otp/challenge.js';
 export { OtpModule } from './otp/otp.module.js';
+export type { OtpPepper, OtpPepperOption } from './otp/otp-codes.js';
 export type { CountryBreaker, OtpLimits, OtpPreset } from './otp/otp-limits.js';
 export type { OtpOptions, OtpServiceOptions } from './otp/otp-options.js';
-export type { OtpPepper, OtpPepperOption } from './otp/otp-pepper.js';
 export type { OtpReceipt, VerifyOutcome } from './otp/otp-results.js';
 export { type OtpSendOptions, OtpService, type OtpToSend, type OtpToVerify } from './otp/otp-service.js';
-export type { OtpWindow } from './otp/otp-window.js';
 export {
   Channel,
   Channels,
@@ -114,29 +114,29 @@ export {
   type DraftRequest,
   type EarlyAnswers,
 } from './outbox/channel.js';
-export type { Decide, Decision, Outcome, RefusalCode, Seen, StoredReply } from './outbox/decide.js';
+export type { Decide, Decision, RefusalCode, Seen, SendDecision, StoredReply } from './outbox/decide.js';
 export { decide } from './outbox/decide.js';
-export type { DeliveryStatus } from './outbox/delivery-status.js';
-export type { DispatchOptions } from './outbox/dispatch-settings.js';
-export * from './outbox/guard.js';
-export { GuardStore, type RecordStep } from './outbox/guard-store.js';
-export type { DeliveryTiming, HandOff, HandOffPolicy, RepeatPolicy } from './outbox/hand-off.js';
-export type { OnceRequest } from './outbox/once-gate.js';
-export { type Acceptance, Outbox } from './outbox/outbox.js';
-export * from './outbox/outbox-store.js';
-export type { OnceKey, Payload, Recipient, Send } from './outbox/send.js';
+export type { DeliveryResult, DeliveryTiming, RepeatPolicy, ResultPolicy } from './outbox/delivery-result.js';
+export type { DeliveryStatus } from './outbox/delivery-state.js';
 export {
   type DeliveryChange,
   type DeliveryRow,
+  type DeliveryUpdate,
   nextState,
-  type Settlement,
   type TrailEntry,
-} from './outbox/settlement.js';
-export { LocalWakeUp, WakeUp } from './outbox/wake-up.js';
+} from './outbox/delivery-state.js';
+export type { DispatchOptions } from './outbox/dispatch-options.js';
+export type { IdempotentRequest } from './outbox/idempotency.js';
+export { type Acceptance, Outbox } from './outbox/outbox.js';
+export * from './outbox/outbox-store.js';
+export { PolicyStore, type RecordStep } from './outbox/policy-store.js';
+export type { IdempotencyKey, Payload, Recipient, Send } from './outbox/send.js';
+export * from './outbox/send-policy.js';
+export { LocalWorkerNotifier, WorkerNotifier } from './outbox/worker-notifier.js';
 export { type PhoneMedia, type PhoneMessage, PhoneStore } from './sandbox/phone-store.js';
 export { SandboxModule } from './sandbox/sandbox.module.js';
 export type { SandboxOptions } from './sandbox/sandbox-options.js';
-export { type OptOutEntry, type OptOutScope, OptOutService } from './sms/opt-out-service.js';
+export { type OptOutEntry, type OptOutScope, OptOutService } from './sms/opt-out/opt-out-service.js';
 export {
   EVERY_ACCOUNT,
   type OptOut,
@@ -144,9 +144,10 @@ export {
   type OptOutQuery,
   type OptOutSource,
   OptOutStore,
-} from './sms/opt-out-store.js';
-export type { OptOutWordsOption } from './sms/opt-out-words.js';
-export { type Parking, type PartPurgeCount, PartStore } from './sms/part-store.js';
+} from './sms/opt-out/opt-out-store.js';
+export type { OptOutWordsOption } from './sms/opt-out/opt-out-words.js';
+export { type Parking, type PartPurgeCount, PartStore } from './sms/receipts/part-store.js';
+export type { DatedReceipt, PartStatus, SmsPart, TakenSms } from './sms/receipts/sms-part.js';
 export {
   type Encoding,
   encodeGsm7,
@@ -161,7 +162,6 @@ export {
 } from './sms/segmentation.js';
 export { SmsModule } from './sms/sms.module.js';
 export type { SmsOptions } from './sms/sms-options.js';
-export type { DatedReceipt, PartStatus, SmsPart, TakenSms } from './sms/sms-part.js';
 export type { SmsDetails, SmsPage, SmsQuote, SmsReceipt, SmsRecipient, SmsSummary } from './sms/sms-results.js';
 export { type SmsSendOptions, SmsService, type SmsToSend } from './sms/sms-service.js';
 export {
@@ -181,7 +181,7 @@ export {
 export type { Transliteration } from './sms/transliteration.js';
 export { MemoryStorage } from './storage/memory/memory-storage.js';
 export { MessagingStorage } from './storage/messaging-storage.js';
-export { messagingMigrations } from './storage/typeorm/migrate.js';
+export { messagingMigrations } from './storage/typeorm/schema/migrate.js';
 export {
   TypeormStorage,
   type TypeormStorageOptions,

@@ -7,10 +7,10 @@ import type {
   MsgappGraph,
   SmsGraph,
 } from './core/core-options.js';
-import { invokeFactory } from './core/invoke-factory.js';
 import { knownOptions, knownValues } from './core/known-options.js';
 import { MessagingCore } from './core/messaging-core.module.js';
 import { OPTION_NAMES } from './core/option-names.js';
+import { invokeFactory } from './core/port-provider.js';
 import { MsgappModule } from './msgapp/msgapp.module.js';
 import { OtpModule } from './otp/otp.module.js';
 import { SmsModule } from './sms/sms.module.js';

@@ -1,6 +1,5 @@
 import { type Catalogue, catalogueOf } from '../common/catalogue.js';
 import { MessagingOptionsError } from '../common/errors.js';
-import type { AccountSettings, LegacyBearerSettings } from './account-settings.js';
 import { isSignatureName } from './signature-name.js';
 
 /** How API keys in `Authorization: Bearer` are said to end. */
@@ -78,4 +77,20 @@ function absoluteUrl(link: string): string {
     if (url.protocol === 'https:' || url.protocol === 'http:') return url.href;
   }
   throw new MessagingOptionsError('The option legacyBearer.link must be an absolute http(s) URL.');
+}
+
+/** What is said to those who still send their key in `Authorization: Bearer`. Times in milliseconds since the epoch. */
+interface LegacyBearerSettings {
+  readonly deprecatedAt: number;
+  readonly sunset: number | undefined;
+  /** An absolute URL. */
+  readonly link: string | undefined;
+}
+
+/** The accounts' part of the resolved options; see `AccountOptions` for their meaning. */
+export abstract class AccountSettings {
+  abstract readonly signatures: readonly [string, string, string];
+  abstract readonly legacyBearer: false | LegacyBearerSettings;
+  /** For the refusals on the host's own routes, where no filter of ours stands. */
+  abstract readonly catalogue: Catalogue;
 }

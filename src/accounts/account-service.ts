@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { knownCallOptions } from '../common/call-options.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
 import { checkAccountId, checkInput, checkLimit, checkString, checkText } from '../common/inputs.js';
+import { knownCallOptions } from '../common/options.js';
 import type { Page, PageRequest } from '../common/page.js';
 import { type Account, AccountStore, type StoredApiKey } from './account-store.js';
 import { hashSecret, makeApiKey, parseApiKey } from './api-key.js';

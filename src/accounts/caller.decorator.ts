@@ -1,6 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { Caller as CallerShape } from './caller.js';
-import { type HttpRequest, lastCaller, rawRequestOf } from './request-caller.js';
+import { type Caller as CallerShape, type HttpRequest, lastCaller, rawRequestOf } from './authenticator.js';
 
 /** Who makes a request. */
 export interface Caller extends CallerShape {}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import type { HostTransaction } from '../common/host-transaction.js';
-import { AccountSettings } from './account-settings.js';
+import { AccountSettings } from './account-options.js';
 import { AccountStore, type Signature } from './account-store.js';
 import { FreshCache } from './fresh-cache.js';
 

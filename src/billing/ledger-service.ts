@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { knownCallOptions } from '../common/call-options.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
 import { checkAccountId, checkLimit, checkText } from '../common/inputs.js';
+import { knownCallOptions } from '../common/options.js';
 import type { Page } from '../common/page.js';
-import { HIGHEST_BALANCE, type LedgerEntry, LedgerStore } from './ledger-store.js';
-import { idsOf, shownId } from './posting-id.js';
+import { HIGHEST_BALANCE, idsOf, type LedgerEntry, LedgerStore, shownId } from './ledger-store.js';
 
 /** What an operator says about a movement of units. */
 export interface PostingOptions {

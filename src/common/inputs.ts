@@ -1,6 +1,5 @@
 import { MessagingError } from './errors.js';
 import { isPhoneNumber, isValidNumber } from './phone-number.js';
-import { unsendableCharacter } from './unsendable-character.js';
 
 // Hosts call services from controllers of their own: whatever the types say, what comes is what their clients sent.
 
@@ -68,4 +67,16 @@ export function checkNumber(number: unknown, strict = false): asserts number is 
 export function formatInput(value: unknown): string {
   const isTold = value === null || (typeof value !== 'object' && typeof value !== 'function');
   return isTold ? String(value).slice(0, 64) : typeof value;
+}
+
+/** NUL, and half of a surrogate pair. */
+const UNSENDABLE = /\0|\p{Cs}/u;
+
+/**
+ * The first character of a text that is none: UTF-8 has no half of a surrogate pair (RFC 3629 section 3), and many a
+ * database and phone takes no NUL. In the form `U+D83D`; undefined when there is none.
+ */
+export function unsendableCharacter(text: string): string | undefined {
+  const unit = UNSENDABLE.exec(text)?.[0].charCodeAt(0);
+  return unit === undefined ? undefined : `U+${unit.toString(16).toUpperCase().padStart(4, '0')}`;
 }

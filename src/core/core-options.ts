@@ -3,15 +3,15 @@ import type { AccountOptions } from '../accounts/account-options.js';
 import type { UserTokenVerifier } from '../accounts/user-token-verifier.js';
 import type { Clock } from '../common/clock.js';
 import type { IdGenerator } from '../common/ids.js';
-import type { SomeOf } from '../common/some-of.js';
+import type { SomeOf } from '../common/options.js';
 import type { HttpOptions } from '../http/http-settings.js';
 import type { MediaFetcher } from '../media/media-fetcher.js';
 import type { MediaOptions } from '../media/media-options.js';
 import type { MsgappOptions } from '../msgapp/msgapp-settings.js';
 import type { MsgappTransport } from '../msgapp/msgapp-transport.js';
 import type { OtpOptions } from '../otp/otp-options.js';
-import type { DispatchOptions } from '../outbox/dispatch-settings.js';
-import type { WakeUp } from '../outbox/wake-up.js';
+import type { DispatchOptions } from '../outbox/dispatch-options.js';
+import type { WorkerNotifier } from '../outbox/worker-notifier.js';
 import type { SmsOptions } from '../sms/sms-options.js';
 import type { SmsTransport } from '../sms/sms-transport.js';
 import type { MessagingStorage } from '../storage/messaging-storage.js';
@@ -35,7 +35,7 @@ export interface CoreGraph {
   /** Default: UUIDs of version 7. */
   readonly ids?: PortSource<IdGenerator> | undefined;
   /** Default: wakes the workers of this process. */
-  readonly wakeUp?: PortSource<WakeUp> | undefined;
+  readonly notifier?: PortSource<WorkerNotifier> | undefined;
   /** Fetches the files that callers name by URL. Default: `GuardedMediaFetcher`, which goes to public addresses only. */
   readonly mediaFetcher?: PortSource<MediaFetcher> | undefined;
 }

@@ -1,5 +1,5 @@
 import { MessagingOptionsError } from '../common/errors.js';
-import { isRecord } from '../common/is-record.js';
+import { isRecord } from '../common/options.js';
 import { type OptionNames, TOO_LATE } from './option-names.js';
 
 /**

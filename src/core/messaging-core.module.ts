@@ -1,7 +1,6 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import { resolveAccountSettings } from '../accounts/account-options.js';
+import { AccountSettings, resolveAccountSettings } from '../accounts/account-options.js';
 import { AccountService } from '../accounts/account-service.js';
-import { AccountSettings } from '../accounts/account-settings.js';
 import { AccountStore } from '../accounts/account-store.js';
 import { Authenticator } from '../accounts/authenticator.js';
 import { KeyDirectory } from '../accounts/key-directory.js';
@@ -22,24 +21,24 @@ import { MediaFetcher } from '../media/media-fetcher.js';
 import { MediaSettings, resolveMediaSettings } from '../media/media-options.js';
 import { MediaStore } from '../media/media-store.js';
 import { MediaPurge } from '../msgapp/media-purge.js';
-import { SessionPurge } from '../msgapp/session-purge.js';
-import { SessionStore } from '../msgapp/session-store.js';
+import { SessionPurge } from '../msgapp/sessions/session-purge.js';
+import { SessionStore } from '../msgapp/sessions/session-store.js';
 import { Channels } from '../outbox/channel.js';
-import { DispatchSettings, resolveDispatchSettings } from '../outbox/dispatch-settings.js';
+import { DispatchSettings, resolveDispatchSettings } from '../outbox/dispatch-options.js';
 import { Dispatcher } from '../outbox/dispatcher.js';
-import { GuardPurge } from '../outbox/guard-purge.js';
-import { GuardStore } from '../outbox/guard-store.js';
-import { OnceGate } from '../outbox/once-gate.js';
+import { Idempotency } from '../outbox/idempotency.js';
 import { Outbox } from '../outbox/outbox.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
+import { PolicyPurge } from '../outbox/policy-purge.js';
+import { PolicyStore } from '../outbox/policy-store.js';
 import { ReplyPurge } from '../outbox/reply-purge.js';
 import { TextSources } from '../outbox/text-sources.js';
-import { LocalWakeUp, WakeUp } from '../outbox/wake-up.js';
+import { LocalWorkerNotifier, WorkerNotifier } from '../outbox/worker-notifier.js';
 import { PhoneStore } from '../sandbox/phone-store.js';
 import { SandboxFeed } from '../sandbox/sandbox-feed.js';
 import { SandboxScanner } from '../sandbox/sandbox-scanner.js';
-import { OptOutStore } from '../sms/opt-out-store.js';
-import { PartStore } from '../sms/part-store.js';
+import { OptOutStore } from '../sms/opt-out/opt-out-store.js';
+import { PartStore } from '../sms/receipts/part-store.js';
 import { MOST_RECIPIENTS, resolveSmsSettings } from '../sms/sms-options.js';
 import { MessagingStorage } from '../storage/messaging-storage.js';
 import { TypeormStorage } from '../storage/typeorm/typeorm-storage.js';
@@ -95,7 +94,7 @@ export class MessagingCore {
 const SERVICES = [
   ...[GraphCheck, StorageLifecycle, MessagingEdge, MessagingEvents, SandboxFeed, SandboxScanner],
   ...[KeyDirectory, SignatureDirectory, Authenticator, AccountService, SignatureService, LedgerService],
-  ...[Channels, TextSources, Outbox, OnceGate, Dispatcher, ReplyPurge, GuardPurge, MediaPurge, SessionPurge],
+  ...[Channels, TextSources, Outbox, Idempotency, Dispatcher, ReplyPurge, PolicyPurge, MediaPurge, SessionPurge],
 ];
 
 const STORES: Provider[] = [
@@ -110,7 +109,7 @@ const STORES: Provider[] = [
   { provide: OutboxStore, useFactory: (storage: StartedStorage) => storage.outbox, inject: [StartedStorage] },
   { provide: LedgerStore, useFactory: (storage: StartedStorage) => storage.ledger, inject: [StartedStorage] },
   { provide: AccountStore, useFactory: (storage: StartedStorage) => storage.accounts, inject: [StartedStorage] },
-  { provide: GuardStore, useFactory: (storage: StartedStorage) => storage.guards, inject: [StartedStorage] },
+  { provide: PolicyStore, useFactory: (storage: StartedStorage) => storage.policies, inject: [StartedStorage] },
   { provide: PartStore, useFactory: (storage: StartedStorage) => storage.parts, inject: [StartedStorage] },
   { provide: OptOutStore, useFactory: (storage: StartedStorage) => storage.optOuts, inject: [StartedStorage] },
   { provide: PhoneStore, useFactory: (storage: StartedStorage) => storage.phones, inject: [StartedStorage] },
@@ -122,7 +121,7 @@ const EXPORTS = [
   ...[MessagingValues, HttpSettings, AccountSettings, DispatchSettings, MessagingEvents],
   ...[SandboxFeed, SandboxScanner, PhoneStore],
   ...[Authenticator, AccountService, SignatureService, SignatureDirectory, LedgerService],
-  ...[Channels, TextSources, Outbox, OnceGate, OutboxStore, GuardStore, AccountStore],
+  ...[Channels, TextSources, Outbox, Idempotency, OutboxStore, PolicyStore, AccountStore],
   ...[PartStore, OptOutStore, SessionStore, MediaStore],
 ];
 
@@ -162,11 +161,11 @@ function graphOf({ path, controllers }: Pick<CoreGraph, 'path' | 'controllers'>)
   return { ...(path === undefined ? {} : { path }), ...(controllers === undefined ? {} : { controllers }) };
 }
 
-function portsOf({ storage, userTokens, clock, ids, wakeUp, mediaFetcher }: CoreGraph): PortParts {
+function portsOf({ storage, userTokens, clock, ids, notifier, mediaFetcher }: CoreGraph): PortParts {
   const shared = [
     providePort('clock', Clock, clock ?? SystemClock),
     providePort('ids', IdGenerator, ids ?? UuidGenerator),
-    providePort('wakeUp', WakeUp, wakeUp ?? LocalWakeUp),
+    providePort('notifier', WorkerNotifier, notifier ?? LocalWorkerNotifier),
     providePort('mediaFetcher', MediaFetcher, mediaFetcher ?? GuardedMediaFetcher),
   ];
   const parts = [

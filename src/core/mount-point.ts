@@ -1,4 +1,5 @@
 import { MessagingOptionsError } from '../common/errors.js';
+import type { SharedCore } from './core-options.js';
 
 /** Where a core mounts its routes, and whether it does; the capabilities on it do the same. */
 export abstract class MountPoint {
@@ -13,4 +14,15 @@ export abstract class MountPoint {
     }
     throw new MessagingOptionsError('Option core must be what MessagingCore.forRoot or forRootAsync gave.');
   }
+}
+
+/**
+ * Whether a capability is mounted on a core that stands already.
+ * @throws MessagingOptionsError when what is named is none: the names beside it would be the ones that are complained of
+ */
+export function isOnSharedCore<T extends object>(options: T): options is Extract<T, SharedCore> {
+  if (typeof options !== 'object' || options === null || !('core' in options)) return false;
+  const { core }: { readonly core: unknown } = options;
+  MountPoint.of(core);
+  return true;
 }

@@ -5,9 +5,9 @@ import type { MediaOptions } from '../media/media-options.js';
 import type { ConnectLimits, MsgappTariff } from '../msgapp/msgapp-settings.js';
 import type { Pacing, SessionTiming } from '../msgapp/msgapp-transport.js';
 import type { OtpOptions } from '../otp/otp-options.js';
-import type { DispatchOptions } from '../outbox/dispatch-settings.js';
-import type { DeliveryTiming } from '../outbox/hand-off.js';
-import type { OptOutWordsOption } from '../sms/opt-out-words.js';
+import type { DeliveryTiming } from '../outbox/delivery-result.js';
+import type { DispatchOptions } from '../outbox/dispatch-options.js';
+import type { OptOutWordsOption } from '../sms/opt-out/opt-out-words.js';
 import type { SmsOptions } from '../sms/sms-options.js';
 import type {
   CoreGraph,
@@ -70,7 +70,7 @@ const graph: NamesOf<CoreGraph> = {
   userTokens: 'any',
   clock: 'any',
   ids: 'any',
-  wakeUp: 'any',
+  notifier: 'any',
   mediaFetcher: 'any',
 };
 const media: NamesOf<MediaOptions> = { allow: 'any' };

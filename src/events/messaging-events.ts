@@ -1,11 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { nameOf } from '../common/name-of.js';
-import type { Movement } from '../outbox/outbox-store.js';
+import { nameOf } from '../common/log.js';
+import type { DeliveryTransition } from '../outbox/outbox-store.js';
 
 /** Every event and what comes with it. */
 export interface MessagingEventMap {
   /** A recipient's delivery changed its state; emitted after that is stored, by the process that stored it. */
-  'delivery.moved': Movement;
+  'delivery.moved': DeliveryTransition;
   /** A text came in from a phone. */
   'sms.inbound': SmsFromPhone;
   /** A number wants no SMS under a signature any more; emitted after that is stored, by the process that stored it. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { constants } from 'node:http2';
 import type { Clock } from '../common/clock.js';
-import type { ErrorAnswer } from './error-answer.js';
+import type { ErrorAnswer } from './errors.js';
 
 /** A client that sends nothing for so long, in milliseconds, is waited for no longer. */
 const IDLE_MS = 5_000;

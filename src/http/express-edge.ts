@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Admission } from './admission.js';
-import { exchangeOf } from './exchange.js';
 import type { BodyTest } from './expect-continue.js';
-import { type EdgeRoute, pathOf, type RouteTable } from './route-table.js';
+import { requestContextOf } from './request-context.js';
+import type { RequestGate } from './request-gate.js';
+import { type EdgeRoute, pathOf, type RoutePaths } from './route-table.js';
 
 type Next = (error?: unknown) => void;
 
@@ -31,7 +31,7 @@ export interface ExpressApp {
  * Puts the edge in front of everything that is mounted later: the host's parsers never see a body of ours. The answer tells
  * whether the edge will take in the body of a request.
  */
-export function installOnExpress(app: ExpressApp, admission: Admission, table: () => RouteTable): BodyTest {
+export function installOnExpress(app: ExpressApp, admission: RequestGate, table: () => RoutePaths): BodyTest {
   app.use(function messagingEdge(req: ExpressRequest, res: ServerResponse, next: Next): void {
     const route = ourRoute(app, table(), req);
     if (route === undefined) {
@@ -53,9 +53,9 @@ export function installOnExpress(app: ExpressApp, admission: Admission, table: (
 }
 
 /** Gives our shape to what a host's middleware, or Express itself, reports on one of our routes. To be called last. */
-export function installErrorsOnExpress(app: ExpressApp, admission: Admission): void {
+export function installErrorsOnExpress(app: ExpressApp, admission: RequestGate): void {
   app.use(function messagingErrors(error: unknown, req: ExpressRequest, _res: ServerResponse, next: Next): void {
-    const exchange = exchangeOf(req);
+    const exchange = requestContextOf(req);
     if (exchange === undefined) next(error);
     else admission.refuse(exchange, error);
   });
@@ -64,7 +64,7 @@ export function installErrorsOnExpress(app: ExpressApp, admission: Admission): v
 /** The route of ours that Express will take. It takes the first that matches, so a route of the host may come first. */
 function ourRoute(
   app: ExpressApp,
-  table: RouteTable,
+  table: RoutePaths,
   { method = '', url = '' }: IncomingMessage,
 ): EdgeRoute | undefined {
   const ours = table.find(method, url);

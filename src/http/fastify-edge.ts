@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Admission } from './admission.js';
-import { exchangeOf } from './exchange.js';
 import type { BodyTest } from './expect-continue.js';
-import { type EdgeRoute, pathOf, type RouteTable } from './route-table.js';
+import { requestContextOf } from './request-context.js';
+import type { RequestGate } from './request-gate.js';
+import { type EdgeRoute, pathOf, type RoutePaths } from './route-table.js';
 
 type Done = (error?: unknown) => void;
 
@@ -51,7 +51,7 @@ const NO_BODY: IncomingHttpHeaders = {
  * Puts the edge on each route of ours as it is registered; the host's routes and parsers stay as they are. The answer tells
  * whether the edge will take in the body of a request.
  */
-export function installOnFastify(app: FastifyApp, admission: Admission, table: () => RouteTable): BodyTest {
+export function installOnFastify(app: FastifyApp, admission: RequestGate, table: () => RoutePaths): BodyTest {
   /** The host's paths, of which Fastify prefers one without parameters to ours with them. */
   const hosts = new Set<string>();
   app.addHook('onRoute', (route) => {
@@ -63,7 +63,7 @@ export function installOnFastify(app: FastifyApp, admission: Admission, table: (
     !hosts.has(`${method} ${pathOf(url)}`) && (table().find(method, url)?.intake ?? false);
 }
 
-function addEdge(route: FastifyRoute, ours: EdgeRoute, admission: Admission): void {
+function addEdge(route: FastifyRoute, ours: EdgeRoute, admission: RequestGate): void {
   route.errorHandler = (error, _request, reply) => {
     const { body, headers } = admission.answerTo(error);
     reply.code(body.statusCode).headers(headers).type('application/json; charset=utf-8').send(body);
@@ -75,7 +75,7 @@ function addEdge(route: FastifyRoute, ours: EdgeRoute, admission: Admission): vo
   route.onRequest = appended(route.onRequest, onRequest);
   if (!ours.intake) return;
   const preParsing = (request: FastifyRequest, _reply: FastifyReply, payload: Readable, done: Done): void => {
-    const exchange = exchangeOf(request.raw);
+    const exchange = requestContextOf(request.raw);
     if (exchange === undefined) {
       done();
       return;

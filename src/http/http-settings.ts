@@ -1,8 +1,7 @@
 import { fr } from '../common/catalogue.fr.js';
 import { type Catalogue, catalogueOf, type Locale } from '../common/catalogue.js';
 import { MessagingOptionsError } from '../common/errors.js';
-import { shown } from '../common/shown.js';
-import { mountPath } from './mount-path.js';
+import { formatValue } from '../common/options.js';
 
 /** What the host writes about HTTP. */
 export interface HttpOptions {
@@ -64,13 +63,15 @@ export function resolveHttpSettings(options: HttpOptions = {}): HttpSettings {
 
 function integer(name: string, value: number, max: number): number {
   if (Number.isInteger(value) && value >= 1 && value <= max) return value;
-  throw new MessagingOptionsError(`Option ${name} must be an integer from 1 to ${max}; got ${shown(value)}.`);
+  throw new MessagingOptionsError(`Option ${name} must be an integer from 1 to ${max}; got ${formatValue(value)}.`);
 }
 
 function textsOf(locale: Locale): Catalogue {
   if (locale === 'fr' || locale === 'en') return catalogueOf(locale);
   if (typeof locale !== 'object' || locale === null || Array.isArray(locale)) {
-    throw new MessagingOptionsError(`Option locale must be "fr", "en" or an object of texts; got ${shown(locale)}.`);
+    throw new MessagingOptionsError(
+      `Option locale must be "fr", "en" or an object of texts; got ${formatValue(locale)}.`,
+    );
   }
   for (const [key, text] of Object.entries(locale)) {
     if (!Object.hasOwn(fr, key)) throw new MessagingOptionsError(`Option locale has no text named "${key}".`);
@@ -80,4 +81,27 @@ function textsOf(locale: Locale): Catalogue {
     }
   }
   return catalogueOf(locale);
+}
+
+/** Node takes 16 KiB for a request's line and headers together, and proxies take less. */
+const MOST_CHARACTERS = 1000;
+
+/**
+ * A path to mount routes under, without slashes at its ends. What it may have every client sends as it is, and every
+ * router takes as it comes: unreserved characters (RFC 3986 section 2.3), and no `.` or `..`, which clients resolve.
+ *
+ * @param option how the sentence names the option
+ * @throws MessagingOptionsError when no client would reach it
+ */
+export function mountPath(option: string, given: unknown, example: string): string {
+  const path = typeof given === 'string' ? given.replace(/^\/|\/$/g, '') : '';
+  if (path.length <= MOST_CHARACTERS && path.split('/').every(isSegment)) return path;
+  const got = path.length > MOST_CHARACTERS ? `${path.length} characters` : formatValue(given);
+  throw new MessagingOptionsError(
+    `${option} must be one or more segments of letters, digits and . _ ~ -, none of them "." or "..", at most ${MOST_CHARACTERS} characters, such as "${example}"; got ${got}.`,
+  );
+}
+
+function isSegment(text: string): boolean {
+  return /^[\w.~-]+$/.test(text) && text !== '.' && text !== '..';
 }

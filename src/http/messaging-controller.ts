@@ -1,5 +1,5 @@
 import { applyDecorators, SetMetadata, type Type, UseFilters, UseGuards } from '@nestjs/common';
-import { MessagingApiKeyGuard } from '../accounts/messaging-api-key.guard.js';
+import { MessagingApiKeyGuard } from '../accounts/api-key.guard.js';
 import { MessagingExceptionFilter } from './messaging-exception.filter.js';
 
 /** What all routes of one of our controllers share. */

@@ -1,16 +1,16 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
-import { AccountSettings } from '../accounts/account-settings.js';
+import { AccountSettings } from '../accounts/account-options.js';
+import { deprecationHeaders } from '../accounts/authentication-headers.js';
 import { Authenticator } from '../accounts/authenticator.js';
-import { deprecationHeaders } from '../accounts/deprecation-headers.js';
 import { Clock } from '../common/clock.js';
-import { Admission } from './admission.js';
 import { type BodyTest, type ContinuingServer, holdContinue } from './expect-continue.js';
 import { type ExpressApp, installErrorsOnExpress, installOnExpress } from './express-edge.js';
 import { type FastifyApp, installOnFastify } from './fastify-edge.js';
 import { HttpSettings } from './http-settings.js';
 import { mountedRoutes } from './mounted-routes.js';
-import { RouteTable } from './route-table.js';
+import { RequestGate } from './request-gate.js';
+import { RoutePaths } from './route-table.js';
 
 /**
  * Stands in front of our routes and nothing else, without a line from the host. It installs itself as soon as the
@@ -24,10 +24,10 @@ import { RouteTable } from './route-table.js';
  */
 @Injectable()
 export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
-  readonly #admission: Admission;
+  readonly #admission: RequestGate;
   #express: ExpressApp | undefined;
   #takesBody: BodyTest | undefined;
-  #table: RouteTable | undefined;
+  #table: RoutePaths | undefined;
   #prefix: string | undefined;
   #prefixOptions: object | undefined;
 
@@ -40,7 +40,7 @@ export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
     accounts: AccountSettings,
     clock: Clock,
   ) {
-    this.#admission = new Admission(authenticator, settings, deprecationHeaders(accounts), clock);
+    this.#admission = new RequestGate(authenticator, settings, deprecationHeaders(accounts), clock);
     adapterHost.init$.subscribe(() => this.install());
   }
 
@@ -80,13 +80,13 @@ export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
   }
 
   /** The routes under the host's prefix as it is now: the host sets it after we are made. */
-  private table(): RouteTable {
+  private table(): RoutePaths {
     const prefix = this.config.getGlobalPrefix();
     const prefixOptions = this.config.getGlobalPrefixOptions();
     if (this.#table === undefined || prefix !== this.#prefix || prefixOptions !== this.#prefixOptions) {
       this.#prefix = prefix;
       this.#prefixOptions = prefixOptions;
-      this.#table = new RouteTable(mountedRoutes(this.modules, this.config), {
+      this.#table = new RoutePaths(mountedRoutes(this.modules, this.config), {
         caseSensitive: this.#express?.enabled('case sensitive routing') ?? true,
         strict: this.#express?.enabled('strict routing') ?? true,
       });

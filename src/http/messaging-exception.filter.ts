@@ -1,7 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { errorAnswer } from './error-answer.js';
-import { logFault } from './fault-log.js';
+import { errorAnswer, logFault } from './errors.js';
 import { HttpSettings } from './http-settings.js';
 
 /**

@@ -24,7 +24,7 @@ export interface PathRules {
 }
 
 /** Finds the route that a request is for, as Express would; everything else is the host's. */
-export class RouteTable {
+export class RoutePaths {
   readonly #rules: PathRules;
   readonly #registered = new Map<string, EdgeRoute>();
   readonly #fixed = new Map<string, EdgeRoute>();

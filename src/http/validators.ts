@@ -1,7 +1,7 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
-import { hasCodePoints } from '../common/inputs.js';
+import { type ErrorCode, MessagingError } from '../common/errors.js';
+import { formatInput, hasCodePoints } from '../common/inputs.js';
 import { isPhoneNumber } from '../common/phone-number.js';
-import { PHONE_NUMBER, PHONE_NUMBER_LIST, QUERY_INTEGER } from './field-refusal.js';
 
 /** A phone number as the contract writes it: digits, international, no `+`. */
 export function IsPhoneNumber(options?: ValidationOptions): PropertyDecorator {
@@ -28,4 +28,62 @@ export function IsQueryInteger(min: number, max: number, options?: ValidationOpt
 export function HasCodePoints(min: number, max: number, options?: ValidationOptions): PropertyDecorator {
   const validate = (value: unknown): boolean => typeof value === 'string' && hasCodePoints(value, min, max);
   return ValidateBy({ name: 'messagingCodePoints', constraints: [min, max], validator: { validate } }, options);
+}
+
+/** The names our own constraints have in class-validator's metadata. */
+const PHONE_NUMBER = 'messagingPhoneNumber';
+export const PHONE_NUMBER_LIST = 'messagingPhoneNumberList';
+export const QUERY_INTEGER = 'messagingQueryInteger';
+
+/** Which rule a field has broken, and with what. */
+interface BrokenRule {
+  readonly field: string;
+  readonly constraint: string;
+  /** The constraint's own arguments, as its decorator was given them. */
+  readonly args: readonly unknown[];
+  /** Whether it was asked of every entry of a list. */
+  readonly each: boolean;
+  /** The decorator's `context: { code }`, a text to answer instead of the usual one. */
+  readonly code: ErrorCode | undefined;
+  readonly value: unknown;
+}
+
+/** What is answered for a constraint of class-validator; every other one is `error.field_invalid`. */
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  isDefined: 'error.field_missing',
+  isNotEmpty: 'error.field_missing',
+  isString: 'error.field_not_string',
+  isArray: 'error.field_not_list',
+  arrayNotEmpty: 'error.field_not_list',
+  arrayMinSize: 'error.field_not_list',
+};
+
+/** The refusal of a field, in the catalogue's words. */
+export function fieldRefusal({ field, constraint, args, each, code, value }: BrokenRule): MessagingError {
+  if (code !== undefined) return new MessagingError(code, { field });
+  if (constraint === PHONE_NUMBER) return numberRefusal(field, value);
+  if (constraint === PHONE_NUMBER_LIST) return listRefusal(field, value);
+  if (constraint === QUERY_INTEGER) {
+    return new MessagingError('error.field_not_integer', { field, min: Number(args[0]), max: Number(args[1]) });
+  }
+  const usual = CODES[constraint] ?? 'error.field_invalid';
+  return new MessagingError(each && usual === 'error.field_not_string' ? 'error.field_not_list' : usual, { field });
+}
+
+function numberRefusal(field: string, value: unknown): MessagingError {
+  if (typeof value !== 'string') return new MessagingError('error.field_not_string', { field });
+  return new MessagingError('error.invalid_number', { number: shortened(value) });
+}
+
+function listRefusal(field: string, value: unknown): MessagingError {
+  if (!Array.isArray(value) || value.length === 0) return new MessagingError('error.field_not_list', { field });
+  const wrong: unknown = value.find((entry) => !isPhoneNumber(entry));
+  return new MessagingError('error.invalid_number', {
+    number: typeof wrong === 'string' ? shortened(wrong) : formatInput(wrong),
+  });
+}
+
+/** At most 64 characters of what the caller sent. */
+export function shortened(value: string): string {
+  return value.length > 64 ? `${value.slice(0, 63)}…` : value;
 }

@@ -1,9 +1,9 @@
-import { isIP } from 'node:net';
+import { lookup } from 'node:dns/promises';
+import { connect, isIP, type Socket } from 'node:net';
+import { Injectable } from '@nestjs/common';
+import ipaddr from 'ipaddr.js';
 import { MediaRefusedError } from './media-fetcher.js';
-import type { MediaNetwork } from './media-network.js';
 import type { MediaSettings } from './media-options.js';
-import { hostOf, portOf } from './media-url.js';
-import { isLoopbackAddress, isPublicAddress } from './public-address.js';
 
 /** Where strangers' files are served. Anything else would make the service a port scanner. */
 const PORTS = new Set([80, 443]);
@@ -51,4 +51,160 @@ export class AddressGuard {
     }
     return addresses;
   }
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Block = [Address, number];
+
+/**
+ * IPv4 that is not the public Internet: the IANA special-purpose registry (RFC 6890), multicast and reserved space, and
+ * what clouds answer their own machines on without saying so by the block (Azure 168.63.129.16; the others are link-local).
+ */
+const NOT_PUBLIC_V4 = blocks([
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '168.63.129.16/32',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3',
+]);
+
+/** What has been given out as global unicast so far (RFC 4291 section 2.4); all else is refused without a list. */
+const GLOBAL_V6 = block('2000::/3');
+
+/** Inside it: protocol assignments with Teredo, ORCHID and benchmarking, documentation, 6to4. Nobody serves files there. */
+const NOT_PUBLIC_V6 = blocks(['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']);
+
+/** IPv6 that stands for an IPv4 address in its last four bytes: mapped (RFC 4291), and NAT64 (RFC 6052). */
+const EMBEDDED_V4 = blocks(['::ffff:0:0/96', '64:ff9b::/96']);
+const MAPPED_V4 = block('::ffff:0:0/96');
+
+const LOOPBACK = [block('127.0.0.0/8'), block('::1/128')];
+
+/** Whether an address is on the public Internet, whatever it stands in. What is no address is not. */
+export function isPublicAddress(text: string): boolean {
+  const address = parse(text);
+  if (address === undefined) return false;
+  if (isV6(address)) {
+    const v4 = embedded(address, EMBEDDED_V4);
+    if (v4 !== undefined) return isPublicV4(v4);
+    return within(address, [GLOBAL_V6]) && !within(address, NOT_PUBLIC_V6) && !isIsatap(address);
+  }
+  return isPublicV4(address);
+}
+
+/** Whether an address is this machine's loopback: 127.0.0.0/8 (also IPv4-mapped) or ::1. */
+export function isLoopbackAddress(text: string): boolean {
+  const address = parse(text);
+  if (address === undefined) return false;
+  return within((isV6(address) && embedded(address, [MAPPED_V4])) || address, LOOPBACK);
+}
+
+function isPublicV4(address: Address): boolean {
+  return !within(address, NOT_PUBLIC_V4);
+}
+
+/** RFC 5214: a host of a site in an interface identifier, which a router there would tunnel to. */
+function isIsatap(address: ipaddr.IPv6): boolean {
+  const [high, low] = address.parts.slice(4, 6);
+  return (high === 0 || high === 0x200) && low === 0x5efe;
+}
+
+function embedded(address: ipaddr.IPv6, where: readonly Block[]): ipaddr.IPv4 | undefined {
+  return within(address, where) ? new ipaddr.IPv4(address.toByteArray().slice(12)) : undefined;
+}
+
+function within(address: Address, where: readonly Block[]): boolean {
+  return where.some((each) => each[0].kind() === address.kind() && address.match(each));
+}
+
+/**
+ * Only what dialling takes as it is: no octal, no short forms, no zones. IPv6 is read by the URL standard first: the library
+ * takes `::8.8.8.8` for the mapped address, which it is not.
+ */
+function parse(text: string): Address | undefined {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
+  const url = `http://[${text}]`;
+  return URL.canParse(url) ? ipaddr.IPv6.parse(new URL(url).hostname.slice(1, -1)) : undefined;
+}
+
+function isV6(address: Address): address is ipaddr.IPv6 {
+  return address.kind() === 'ipv6';
+}
+
+function block(cidr: string): Block {
+  return ipaddr.parseCIDR(cidr);
+}
+
+function blocks(cidrs: readonly string[]): Block[] {
+  return cidrs.map(block);
+}
+
+/** The only ways by which the fetcher leaves the process. Tests put their own in its place and count. */
+export abstract class MediaNetwork {
+  /** PEM certificates to trust in place of those that Node comes with. */
+  readonly authorities: readonly string[] | undefined = undefined;
+
+  /** Every address that a name has now, the one to try first in front. */
+  abstract resolve(host: string): Promise<readonly string[]>;
+
+  /** Starts to connect. The address is dialled as it is; nothing is looked up. */
+  abstract dial(address: string, port: number): Socket;
+}
+
+/** The machine's resolver and network, without proxies. */
+@Injectable()
+export class SystemNetwork extends MediaNetwork {
+  override async resolve(host: string): Promise<readonly string[]> {
+    // Few hosts are on IPv6 only, and many machines have IPv6 addresses that lead nowhere.
+    const found = await lookup(host, { all: true, order: 'ipv4first' });
+    return found.map(({ address }) => address);
+  }
+
+  override dial(address: string, port: number): Socket {
+    return connect({ host: address, port, noDelay: true });
+  }
+}
+
+/** RFC 9110 section 4.1 asks recipients to take at least this many; signed links come close. */
+const LONGEST_URL = 8000;
+
+/**
+ * Reads a URL that a caller or a redirect names, and refuses what needs no look-up: other schemes than http and https,
+ * credentials, more than 8000 characters. What it gives back is the only reading anybody goes by.
+ * @param base what a redirect's URL may be relative to
+ * @throws MediaRefusedError
+ */
+export function mediaUrl(text: string, base?: URL): URL {
+  if (text.length > LONGEST_URL || !URL.canParse(text, base?.href)) throw new MediaRefusedError('not a URL');
+  const url = new URL(text, base);
+  if (url.href.length > LONGEST_URL) throw new MediaRefusedError('not a URL');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new MediaRefusedError('neither http nor https');
+  if (url.username !== '' || url.password !== '') throw new MediaRefusedError('credentials in the URL');
+  if (base?.protocol === 'https:' && url.protocol !== 'https:')
+    throw new MediaRefusedError('redirect from https to http');
+  return url;
+}
+
+/** The port that a URL names or means. */
+export function portOf(url: URL): number {
+  if (url.port !== '') return Number(url.port);
+  return url.protocol === 'https:' ? 443 : 80;
+}
+
+/** The host of a URL: a name without a closing dot, or an address without brackets. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 }

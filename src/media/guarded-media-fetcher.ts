@@ -1,14 +1,12 @@
+import { type IncomingMessage, request } from 'node:http';
+import type { Socket } from 'node:net';
 import { Injectable, Optional } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
-import { AddressGuard } from './address-guard.js';
-import { BoundedBody } from './bounded-body.js';
+import { AddressGuard, MediaNetwork, mediaUrl, SystemNetwork } from './address-guard.js';
 import { FetchTime } from './fetch-time.js';
 import { fileNameOf } from './file-name.js';
-import { askForMedia, type MediaAnswer } from './media-exchange.js';
 import { type FetchedMedia, MediaFetcher, MediaRefusedError, type MediaRequest } from './media-fetcher.js';
-import { MediaNetwork, SystemNetwork } from './media-network.js';
 import { MediaSettings } from './media-options.js';
-import { mediaUrl } from './media-url.js';
 import { openPinned } from './pinned-connection.js';
 
 const MAX_REDIRECTS = 3;
@@ -90,4 +88,124 @@ function accept(answer: MediaAnswer, url: URL, maxBytes: number, time: FetchTime
     fileName: fileNameOf(answer.header('content-disposition')[0], url),
     body: new BoundedBody(answer.body, maxBytes, time),
   };
+}
+
+/** Bytes that the header fields of an answer may have. */
+const MAX_HEADER_BYTES = 16_384;
+
+/** What came back; the body is still on its way. */
+interface MediaAnswer {
+  readonly status: number;
+  /** What a header says, by its name in lower case; bytes as Latin-1. One that comes twice says two things. */
+  header(name: string): readonly string[];
+  /** Can be read once. */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Hangs up. */
+  close(): void;
+}
+
+/**
+ * Asks for a file over a connection that stands, and over no other: the address stays the one that was checked. Nothing of
+ * the host's is sent along: no cookies, no referrer, no credentials. Node's own client, not undici: a server that resets a
+ * connection while nobody reads ends the process there (7.30.2, an assertion in an event handler).
+ * @throws Error when the answer is no HTTP, too long in its headers, or does not come
+ */
+async function askForMedia(url: URL, socket: Socket, time: FetchTime): Promise<MediaAnswer> {
+  const asked = request({
+    createConnection: () => socket,
+    path: `${url.pathname}${url.search}`,
+    headers: { host: url.host, accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'nestjs-messaging' },
+    maxHeaderSize: MAX_HEADER_BYTES,
+    insecureHTTPParser: false,
+  });
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    asked.once('response', resolve);
+    // Also for later: then it is the reader who hears of it.
+    asked.on('error', reject);
+    // A change of protocol ends without either.
+    asked.once('close', () => reject(new Error('The connection is closed.')));
+  });
+  asked.end();
+  const response = await time.wait(answered);
+  response.on('error', () => {});
+  return {
+    status: response.statusCode ?? 0,
+    header: (name) => response.headersDistinct[name] ?? [],
+    body: bytesOf(response, socket),
+    close: () => asked.destroy(),
+  };
+}
+
+/** A body without a stated length ends with its connection; only a connection that ends well ends a file. */
+async function* bytesOf(response: IncomingMessage, socket: Socket): AsyncGenerator<Uint8Array> {
+  yield* response;
+  if (socket.errored) throw socket.errored;
+}
+
+/** The longest silence. */
+const STALL_MS = 15_000;
+
+/** What has to come for each second that we wait, after the first {@link STALL_MS}. */
+const MIN_BYTES_PER_SECOND = 1024;
+
+/** A body that ends in time and within its size, or with a {@link MediaRefusedError}; nothing is left open either way. */
+export class BoundedBody implements AsyncIterableIterator<Uint8Array> {
+  private readonly chunks: AsyncIterator<Uint8Array>;
+  private received = 0;
+  private waitedMs = 0;
+  private ended = false;
+
+  constructor(
+    source: AsyncIterable<Uint8Array>,
+    private readonly maxBytes: number,
+    private readonly time: FetchTime,
+  ) {
+    this.chunks = source[Symbol.asyncIterator]();
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    if (this.ended) return { done: true, value: undefined };
+    try {
+      const result = await this.arrival();
+      if (result.done) {
+        if (this.received === 0) throw new MediaRefusedError('an empty file');
+        this.finish();
+        return result;
+      }
+      this.received += result.value.length;
+      if (this.received > this.maxBytes) throw new MediaRefusedError('too large');
+      return result;
+    } catch (error) {
+      const refusal = this.time.refusal(error);
+      this.finish();
+      throw refusal;
+    }
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array>> {
+    this.finish();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** Only waiting counts, not what the reader does meanwhile: a slow reader is no slow server. */
+  private async arrival(): Promise<IteratorResult<Uint8Array>> {
+    const earned = STALL_MS + (this.received / MIN_BYTES_PER_SECOND) * 1000 - this.waitedMs;
+    const since = this.time.elapsed();
+    const arrived = this.time.within(Math.min(STALL_MS, earned), 'too slow');
+    try {
+      return await this.time.wait(this.chunks.next());
+    } finally {
+      arrived();
+      this.waitedMs += this.time.elapsed() - since;
+    }
+  }
+
+  private finish(): void {
+    this.ended = true;
+    this.time.end();
+  }
 }

@@ -1,20 +1,18 @@
 import { fileTypeFromBuffer } from 'file-type/core';
-import { claimedType, type MediaClaims } from './claimed-type.js';
 import type { FetchedMedia } from './media-fetcher.js';
-import { peek } from './peeked-body.js';
 
 /** How a channel shows a file. */
 export type MediaKind = 'image' | 'video' | 'audio' | 'document';
 
 /** What a file is. */
-export interface MediaType {
+interface MediaType {
   readonly kind: MediaKind;
   /** Lower case, without parameters; only Opus keeps its `codecs`, by which phones know a voice note. */
   readonly mimetype: string;
 }
 
 /** A file whose type is known, with all its bytes still to come. */
-export interface TypedMedia {
+interface TypedMedia {
   readonly type: MediaType;
   /** Every byte, from the first. Can be read once. */
   readonly body: AsyncIterable<Uint8Array>;
@@ -103,4 +101,120 @@ function isMarkup(head: Uint8Array): boolean {
   const start = Buffer.from(head.subarray(0, 1024)).toString('latin1');
   const text = /^(ÿþ|þÿ)/.test(start) ? start.slice(2).replaceAll('\0', '') : start.replace(/^ï»¿/, '');
   return /^\s*<[!?a-z]/i.test(text);
+}
+
+/** What others say about a file. */
+interface MediaClaims {
+  /** A `Content-Type` header as it came. */
+  readonly contentType?: string | undefined;
+  readonly fileName?: string | undefined;
+}
+
+/** RFC 9110 section 8.3.1: `type "/" subtype`, here with the length that RFC 6838 section 4.2 allows. */
+const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/;
+
+/** Types that servers give to what they do not know. */
+const SAYS_NOTHING = new Set([
+  'application/octet-stream',
+  'application/binary',
+  'application/download',
+  'application/force-download',
+  'application/x-download',
+  'application/unknown',
+  'application/x-www-form-urlencoded',
+  'binary/octet-stream',
+]);
+
+/** What people send, by the ends of its names. */
+const BY_EXTENSION: Readonly<Record<string, string>> = {
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  heic: 'image/heic',
+  mp4: 'video/mp4',
+  m4v: 'video/mp4',
+  mov: 'video/quicktime',
+  webm: 'video/webm',
+  '3gp': 'video/3gpp',
+  mp3: 'audio/mpeg',
+  m4a: 'audio/mp4',
+  aac: 'audio/aac',
+  amr: 'audio/amr',
+  ogg: 'audio/ogg',
+  oga: 'audio/ogg',
+  opus: 'audio/ogg; codecs=opus',
+  wav: 'audio/wav',
+  flac: 'audio/flac',
+  pdf: 'application/pdf',
+  txt: 'text/plain',
+  csv: 'text/csv',
+  vcf: 'text/vcard',
+  ics: 'text/calendar',
+  rtf: 'application/rtf',
+  zip: 'application/zip',
+  json: 'application/json',
+  epub: 'application/epub+zip',
+  doc: 'application/msword',
+  xls: 'application/vnd.ms-excel',
+  ppt: 'application/vnd.ms-powerpoint',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  odt: 'application/vnd.oasis.opendocument.text',
+  ods: 'application/vnd.oasis.opendocument.spreadsheet',
+  odp: 'application/vnd.oasis.opendocument.presentation',
+};
+
+/** The media type that a file claims to be: its `Content-Type` where that says something, else by the end of its name. */
+function claimedType({ contentType, fileName }: MediaClaims): string | undefined {
+  const stated = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (MEDIA_TYPE.test(stated) && !SAYS_NOTHING.has(stated)) return stated;
+  const end = /\.([a-z0-9]{1,5})$/.exec(fileName?.toLowerCase() ?? '')?.[1];
+  return end !== undefined && Object.hasOwn(BY_EXTENSION, end) ? BY_EXTENSION[end] : undefined;
+}
+
+/**
+ * Reads the first bytes of a body and hands on all of it.
+ * @param bytes how many to look at; `head` has fewer when the body does
+ * @throws whatever the body throws
+ */
+export async function peek(
+  source: AsyncIterable<Uint8Array>,
+  bytes: number,
+): Promise<{ readonly head: Uint8Array; readonly body: AsyncIterable<Uint8Array> }> {
+  const rest = source[Symbol.asyncIterator]();
+  const seen: Uint8Array[] = [];
+  let size = 0;
+  while (size < bytes) {
+    const { done, value } = await rest.next();
+    if (done) break;
+    seen.push(value);
+    size += value.length;
+  }
+  return { head: Buffer.concat(seen).subarray(0, bytes), body: new PeekedBody(seen, rest) };
+}
+
+/** Not a generator: one that was never started would not pass `return` on, and the connection behind it would stay. */
+class PeekedBody implements AsyncIterableIterator<Uint8Array> {
+  constructor(
+    private readonly seen: Uint8Array[],
+    private readonly rest: AsyncIterator<Uint8Array>,
+  ) {}
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    const value = this.seen.shift();
+    return value === undefined ? this.rest.next() : { done: false, value };
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array>> {
+    this.seen.length = 0;
+    await this.rest.return?.();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
 }

@@ -1,9 +1,8 @@
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { hostOf, type MediaNetwork, portOf } from './address-guard.js';
 import type { FetchTime } from './fetch-time.js';
 import { MediaRefusedError } from './media-fetcher.js';
-import type { MediaNetwork } from './media-network.js';
-import { hostOf, portOf } from './media-url.js';
 
 /** Addresses that are tried before the host counts as unreachable, and how long each may take to answer. */
 const TRIED = 3;

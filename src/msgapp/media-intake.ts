@@ -6,11 +6,10 @@ import type { HostTransaction } from '../common/host-transaction.js';
 import { MediaFetcher, MediaRefusedError } from '../media/media-fetcher.js';
 import { MediaStore } from '../media/media-store.js';
 import { detectMediaType, type MediaKind } from '../media/media-type.js';
-import type { MediaDescription } from './msgapp-payload.js';
-import { Turns } from './turns.js';
+import type { MediaDescription } from './message-contents.js';
 
 /** Bytes that a file may have. */
-export const MEDIA_LIMIT = 52_428_800;
+const MEDIA_LIMIT = 52_428_800;
 
 /** How long a file may take to arrive: so that the caller is told that, and not that the request took too long. */
 const ARRIVAL_MS = 25_000;
@@ -21,7 +20,7 @@ const AT_A_TIME = 10;
 /** Takes in the files that callers name by URL. */
 @Injectable()
 export class MediaIntake {
-  private readonly turns = new Turns(AT_A_TIME);
+  private readonly turns = new KeyedSemaphore(AT_A_TIME);
 
   constructor(
     private readonly fetcher: MediaFetcher,
@@ -113,4 +112,57 @@ class Measured {
 
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'something.';
+}
+
+interface Lane {
+  free: number;
+  readonly waiting: Set<() => void>;
+}
+
+/** Lets so many pieces of work go on at a time for each key; what is more waits, first come first served. */
+export class KeyedSemaphore {
+  private readonly lanes = new Map<string, Lane>();
+
+  constructor(private readonly most: number) {}
+
+  /** Runs `work` when its turn has come. @throws the reason of `signal` when that fires before */
+  async run<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    signal.throwIfAborted();
+    const lane = this.lanes.get(key) ?? { free: this.most, waiting: new Set() };
+    this.lanes.set(key, lane);
+    await turn(lane, signal);
+    try {
+      return await work();
+    } finally {
+      pass(lane);
+      if (lane.free === this.most) this.lanes.delete(key);
+    }
+  }
+}
+
+async function turn(lane: Lane, signal: AbortSignal): Promise<void> {
+  if (lane.free > 0) {
+    lane.free--;
+    return;
+  }
+  await new Promise<void>((resolve, reject) => {
+    const go = () => {
+      signal.removeEventListener('abort', leave);
+      resolve();
+    };
+    const leave = () => {
+      lane.waiting.delete(go);
+      reject(signal.reason);
+    };
+    lane.waiting.add(go);
+    signal.addEventListener('abort', leave, { once: true });
+  });
+}
+
+/** Hands the turn to the next that waits. */
+function pass(lane: Lane): void {
+  const [next] = lane.waiting;
+  if (next) lane.waiting.delete(next);
+  else lane.free++;
+  next?.();
 }

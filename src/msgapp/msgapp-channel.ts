@@ -1,31 +1,34 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { Clock } from '../common/clock.js';
 import { IdGenerator } from '../common/ids.js';
 import { checkNumber } from '../common/inputs.js';
+import { nameOf } from '../common/log.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { MediaStore } from '../media/media-store.js';
 import { Channel, Channels, type Draft, type DraftRequest } from '../outbox/channel.js';
-import { DEFAULT_TIMING, type DeliveryTiming, type HandOff, type RepeatPolicy } from '../outbox/hand-off.js';
+import {
+  DEFAULT_TIMING,
+  type DeliveryResult,
+  type DeliveryTiming,
+  type RepeatPolicy,
+} from '../outbox/delivery-result.js';
+import type { TrailEntry } from '../outbox/delivery-state.js';
 import { Outbox } from '../outbox/outbox.js';
-import { type Delivery, OutboxStore } from '../outbox/outbox-store.js';
+import { type Delivery, type DeliveryTransition, OutboxStore } from '../outbox/outbox-store.js';
 import { TextSources } from '../outbox/text-sources.js';
-import { WakeUp } from '../outbox/wake-up.js';
-import { ContactLimits } from './contact-limits.js';
-import { withTrail } from './delivery-trail.js';
-import type { LiveSession } from './live-session.js';
-import { MessageCarrier } from './message-carrier.js';
-import { MessageContents } from './message-contents.js';
-import { isMediaPayload } from './msgapp-payload.js';
+import { WorkerNotifier } from '../outbox/worker-notifier.js';
+import { ContactLimits, MessageCarrier } from './message-carrier.js';
+import { isMediaPayload, MessageContents } from './message-contents.js';
 import { MsgappSettings } from './msgapp-settings.js';
 import { type LinkEvent, MsgappTransport, type Pacing } from './msgapp-transport.js';
-import { Pace } from './pace.js';
+import { RateLimiter } from './pace.js';
 import { Receipts } from './receipts.js';
 import { Senders } from './senders.js';
-import { SentMedia } from './sent-media.js';
-import { SessionLanes } from './session-lanes.js';
-import { SessionManager } from './session-manager.js';
-import { isFinal, SessionStore } from './session-store.js';
-import { StrandedLanes } from './stranded-lanes.js';
+import type { LiveSession } from './sessions/live-session.js';
+import { SessionManager } from './sessions/session-manager.js';
+import { OrphanedQueues, SessionQueues } from './sessions/session-queues.js';
+import { isFinal, SessionStore } from './sessions/session-store.js';
 
 const NO_PACING: Pacing = { perMinute: Number.POSITIVE_INFINITY, jitter: 0 };
 
@@ -36,9 +39,9 @@ export class MsgappChannel extends Channel {
   override readonly repeat: RepeatPolicy;
   override readonly timing: DeliveryTiming;
   private readonly carrier: MessageCarrier;
-  private readonly lanesOfSessions: SessionLanes;
+  private readonly lanesOfSessions: SessionQueues;
   private readonly limits: ContactLimits;
-  private readonly stranded: StrandedLanes;
+  private readonly stranded: OrphanedQueues;
   private readonly receipts: Receipts;
   private readonly sentMedia: SentMedia;
 
@@ -48,7 +51,7 @@ export class MsgappChannel extends Channel {
     private readonly settings: MsgappSettings,
     private readonly events: MessagingEvents,
     private readonly clock: Clock,
-    private readonly wakeUp: WakeUp,
+    private readonly notifier: WorkerNotifier,
     transport: MsgappTransport,
     outbox: Outbox,
     store: OutboxStore,
@@ -63,10 +66,10 @@ export class MsgappChannel extends Channel {
     this.name = channel;
     this.repeat = transport.repeat;
     this.timing = { ...DEFAULT_TIMING, ...transport.timing, ...settings.delivery };
-    const pace = new Pace({ ...NO_PACING, ...transport.pacing, ...settings.pacing }, () => ids.random());
-    this.lanesOfSessions = new SessionLanes(clock, pace, () => this.ring());
+    const pace = new RateLimiter({ ...NO_PACING, ...transport.pacing, ...settings.pacing }, () => ids.random());
+    this.lanesOfSessions = new SessionQueues(clock, pace, () => this.ring());
     this.limits = new ContactLimits(clock);
-    this.stranded = new StrandedLanes(channel, sessionStore, clock, () => this.ring());
+    this.stranded = new OrphanedQueues(channel, sessionStore, clock, () => this.ring());
     const { leaseMs, reportDeadlineMs } = this.timing;
     this.receipts = new Receipts({ channel, store, outbox, clock, reportDeadlineMs });
     this.sentMedia = new SentMedia(media);
@@ -102,12 +105,12 @@ export class MsgappChannel extends Channel {
     return [...free.map(({ id }) => id), ...this.stranded.ids];
   }
 
-  override deliver(batch: readonly Delivery[], signal: AbortSignal): Promise<readonly HandOff[]> {
+  override deliver(batch: readonly Delivery[], signal: AbortSignal): Promise<readonly DeliveryResult[]> {
     return Promise.all(
       batch.map(async (delivery) => {
         // Up to the hand-over nothing was sent, so it can be tried again.
         const answer = await this.deliverOne(delivery, signal).catch(
-          (): HandOff => ({ kind: 'retry', error: 'storage' }),
+          (): DeliveryResult => ({ kind: 'retry', error: 'storage' }),
         );
         return withTrail(answer, this.clock.now());
       }),
@@ -137,13 +140,49 @@ export class MsgappChannel extends Channel {
   }
 
   private ring(): void {
-    this.wakeUp.ring(this.name);
+    this.notifier.notify(this.name);
   }
 
-  private async deliverOne(delivery: Delivery, signal: AbortSignal): Promise<HandOff> {
+  private async deliverOne(delivery: Delivery, signal: AbortSignal): Promise<DeliveryResult> {
     const { lane = '', payload, messageId } = delivery;
     if (isMediaPayload(payload)) this.sentMedia.add(messageId);
     const ended = this.stranded.statusOf(lane);
     return ended ? { kind: 'refused', error: ended, unasked: true } : this.carrier.carry(delivery, lane, signal);
+  }
+}
+
+/** The states that a hand-off brings. */
+const STATES = { sent: 'sent', retry: 'queued', postponed: 'queued', refused: 'failed', unknown: 'unknown' } as const;
+
+/** A hand-off with the states it brings and their time. @param at milliseconds since the epoch */
+function withTrail(handOff: DeliveryResult, at: number): DeliveryResult {
+  const error = handOff.error === undefined ? {} : { error: handOff.error };
+  const final = handOff.kind === 'sent' ? handOff.final : undefined;
+  const trail: TrailEntry[] = [{ at, status: STATES[handOff.kind], ...(final ? {} : error) }];
+  if (final) trail.push({ at, status: final, ...error });
+  return { ...handOff, trail: [...(handOff.trail ?? []), ...trail] };
+}
+
+/** How many messages are remembered: of those that are tried again the next attempt may be another process's. */
+const CAPACITY = 20_000;
+
+/** Forgets the file of a message when its fate is stored; what is missed here, a purge finds later. */
+export class SentMedia {
+  private readonly handedOver = new LRUCache<string, true>({ max: CAPACITY });
+
+  constructor(private readonly media: MediaStore) {}
+
+  /** A message with a file is being handed over. */
+  add(messageId: string): void {
+    this.handedOver.set(messageId, true);
+  }
+
+  /** A delivery's new state is stored. */
+  stored({ messageId, status }: DeliveryTransition): void {
+    if (status === 'queued' || !this.handedOver.delete(messageId)) return;
+    this.media.remove([messageId]).catch((error) => {
+      const name = nameOf(error);
+      new Logger('Msgapp').warn(`Media of message ${messageId} could not be removed: ${name}.`);
+    });
   }
 }

@@ -2,9 +2,9 @@ import { Get, Header, type MessageEvent, Param, Res, Sse, StreamableFile } from 
 import type { Observable } from 'rxjs';
 import { type AdapterResponse, MOST_WAITING } from '../http/event-streams.js';
 import { MessagingController } from '../http/messaging-controller.js';
-import { MessagingRoute } from '../http/messaging-route.js';
-import { RequestSignal } from '../http/request-signal.decorator.js';
-import { QrCodes } from './qr-codes.js';
+import { MessagingRoute } from '../http/mounted-routes.js';
+import { RequestSignal } from '../http/parameters.js';
+import { QrCodes } from './sessions/qr-codes.js';
 
 /** Where codes are shown to be scanned: the token in the path is the authentication, a key is not looked at. */
 @MessagingController({ authenticated: false })

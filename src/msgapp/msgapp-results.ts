@@ -1,6 +1,6 @@
-import { type DeliveryStatus, shownStatus } from '../outbox/delivery-status.js';
+import { type DeliveryStatus, shownStatus } from '../outbox/delivery-state.js';
 import type { StoredMessage, StoredRecipient, TrailStep } from '../outbox/outbox-store.js';
-import { isMediaPayload, type MediaDescription, type ShownPayload } from './msgapp-payload.js';
+import { isMediaPayload, type MediaDescription, type ShownPayload } from './message-contents.js';
 
 /** The answer to a send (specification section 2.4). */
 export interface MsgappReceipt {

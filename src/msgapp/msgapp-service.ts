@@ -1,18 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { LedgerService } from '../billing/ledger-service.js';
-import { knownCallOptions } from '../common/call-options.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
-import { checkInput, checkNumber, checkString } from '../common/inputs.js';
-import { unsendableCharacter } from '../common/unsendable-character.js';
-import { OnceGate, type OnceRequest } from '../outbox/once-gate.js';
+import { checkInput, checkNumber, checkString, unsendableCharacter } from '../common/inputs.js';
+import { knownCallOptions } from '../common/options.js';
+import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
-import type { OnceKey, Payload, Send } from '../outbox/send.js';
+import type { IdempotencyKey, Payload, Send } from '../outbox/send.js';
 import { MediaIntake } from './media-intake.js';
-import { isShownPayload, type MediaPayload } from './msgapp-payload.js';
+import { isShownPayload, type MediaPayload } from './message-contents.js';
 import { type MsgappMessage, type MsgappReceipt, messageOf } from './msgapp-results.js';
 import { MsgappSettings } from './msgapp-settings.js';
 import { LONGEST_TEXT, type MediaKind } from './msgapp-transport.js';
@@ -43,7 +42,7 @@ export interface MsgappFile {
 /** How a send is to be done. */
 export interface MsgappSendOptions {
   /** Do it once, however often this key and body come. */
-  readonly once?: OnceRequest | undefined;
+  readonly once?: IdempotentRequest | undefined;
   /** Be part of a transaction that the host has open: with TypeORM `host: { manager }`. */
   readonly host?: HostTransaction | undefined;
   /**
@@ -62,7 +61,7 @@ export class MsgappService {
     private readonly outbox: Outbox,
     private readonly store: OutboxStore,
     private readonly ledger: LedgerService,
-    private readonly gate: OnceGate,
+    private readonly gate: Idempotency,
     private readonly senders: Senders,
     private readonly intake: MediaIntake,
     private readonly settings: MsgappSettings,
@@ -87,7 +86,7 @@ export class MsgappService {
   /** As `sendText`, and tells whether it was a replay. */
   async acceptText(accountId: string, text: MsgappText, options: MsgappSendOptions = {}): Promise<Acceptance> {
     const { once, host, signal } = knownCallOptions('a send', options, 'once', 'host', 'signal');
-    const send = async (key?: OnceKey) => {
+    const send = async (key?: IdempotencyKey) => {
       checkInput(text);
       const from = this.checkNumbers(text);
       const body = text.body ?? '';
@@ -116,7 +115,7 @@ export class MsgappService {
   /** As `sendMedia`, and tells whether it was a replay. */
   async acceptMedia(accountId: string, file: MsgappFile, options: MsgappSendOptions = {}): Promise<Acceptance> {
     const { once, host, signal } = knownCallOptions('a send', options, 'once', 'host', 'signal');
-    const send = async (key?: OnceKey) => {
+    const send = async (key?: IdempotencyKey) => {
       checkInput(file);
       const from = this.checkNumbers(file);
       checkString('mediaUrl', file.mediaUrl);
@@ -160,7 +159,7 @@ export class MsgappService {
     { sessionId, number }: Sender,
     to: string,
     payload: Payload,
-    once: OnceKey | undefined,
+    once: IdempotencyKey | undefined,
   ): Send {
     const { channel, tariff } = this.settings;
     const reply: MsgappReceipt = { success: true, messageID: id };

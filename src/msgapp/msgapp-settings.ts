@@ -1,10 +1,8 @@
 import { MessagingOptionsError } from '../common/errors.js';
-import { shown } from '../common/shown.js';
-import { type SomeOf, withoutUndefined } from '../common/some-of.js';
-import type { DeliveryTiming } from '../outbox/hand-off.js';
-import { resolveChannelName } from './channel-name.js';
-import type { CredentialsKeyOption } from './credential-keys.js';
+import { formatValue, type SomeOf, withoutUndefined } from '../common/options.js';
+import type { DeliveryTiming } from '../outbox/delivery-result.js';
 import type { Pacing, SessionTiming } from './msgapp-transport.js';
+import type { CredentialsKeyOption } from './sessions/credential-cipher.js';
 
 /** Units per message. */
 export interface MsgappTariff {
@@ -89,18 +87,29 @@ export function resolveMsgappSettings(options: Omit<MsgappOptions, 'credentialsK
 
 function checkPacing({ perMinute = 1, jitter = 0 }: Partial<Pacing>): void {
   if (typeof perMinute !== 'number' || !(perMinute > 0)) {
-    throw wrong(`pacing.perMinute must be a number above 0, Infinity for no pacing; got ${shown(perMinute)}.`);
+    throw wrong(`pacing.perMinute must be a number above 0, Infinity for no pacing; got ${formatValue(perMinute)}.`);
   }
   if (typeof jitter !== 'number' || !(jitter >= 0 && jitter <= 1)) {
-    throw wrong(`pacing.jitter must be a number from 0 to 1; got ${shown(jitter)}.`);
+    throw wrong(`pacing.jitter must be a number from 0 to 1; got ${formatValue(jitter)}.`);
   }
 }
 
 function checkInteger(name: string, value: unknown, least: number, most: number): void {
   if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return;
-  throw wrong(`${name} must be an integer from ${least} to ${most}; got ${shown(value)}.`);
+  throw wrong(`${name} must be an integer from ${least} to ${most}; got ${formatValue(value)}.`);
 }
 
 function wrong(sentence: string): MessagingOptionsError {
   return new MessagingOptionsError(`Option msgapp.${sentence}`);
+}
+
+/** First parts of our other paths, and words that a host has routes under. */
+const TAKEN = new Set(['sms', 'otp', 'send', 'verify', 'balance', 'docs', 'sandbox']);
+
+/** The name of a messaging-app channel, `msgapp` unless the host gives another. @throws MessagingOptionsError when it is none */
+export function resolveChannelName(channel = 'msgapp'): string {
+  if (typeof channel === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(channel) && !TAKEN.has(channel)) return channel;
+  throw new MessagingOptionsError(
+    `Option msgapp.channel must be 1 to 32 of a-z, 0-9 and "-", a letter first, and none of ${[...TAKEN].join(', ')}; got ${formatValue(channel)}.`,
+  );
 }

@@ -1,6 +1,6 @@
 import type { MediaKind } from '../media/media-type.js';
-import type { DeliveryTiming, HandOff, RepeatPolicy } from '../outbox/hand-off.js';
-import type { SessionCredentials } from './session-credentials.js';
+import type { DeliveryResult, DeliveryTiming, RepeatPolicy } from '../outbox/delivery-result.js';
+import type { SessionCredentials } from './sessions/session-credentials.js';
 
 export type { MediaKind } from '../media/media-type.js';
 
@@ -73,7 +73,7 @@ export type LinkEvent =
 /** One connection of one session. It is used up when it has ended. */
 export interface Link {
   /** Hands over one message; resolves when the server has acknowledged it or time is up. Never called twice at a time. */
-  send(message: OutgoingMsgapp, signal: AbortSignal): Promise<HandOff>;
+  send(message: OutgoingMsgapp, signal: AbortSignal): Promise<DeliveryResult>;
   /** Whether somebody is reachable there; undefined when that could not be found out. */
   exists(number: string): Promise<boolean | undefined>;
   /** Closes the connection; the number stays linked. Ends without an `ended` event. */

@@ -1,19 +1,15 @@
 import { Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { Caller } from '../accounts/caller.decorator.js';
-import { MessagingBody, MessagingQuery } from '../http/messaging-body.decorator.js';
+import { answerOf, Idempotent } from '../http/idempotent.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
-import { Once } from '../http/once.decorator.js';
-import { answerOf } from '../http/replay.js';
-import { ReplyHeaders } from '../http/reply-headers.decorator.js';
-import { RequestSignal } from '../http/request-signal.decorator.js';
-import { RequestUrl } from '../http/request-url.decorator.js';
-import type { OnceRequest } from '../outbox/once-gate.js';
-import { type LinkOffer, linkOffer } from './link-offer.js';
+import { ReplyHeaders, RequestSignal, RequestUrl } from '../http/parameters.js';
+import { MessagingBody, MessagingQuery } from '../http/validation.js';
+import type { IdempotentRequest } from '../outbox/idempotency.js';
 import { SendMediaBody, SendTextBody, SessionStatusQuery } from './msgapp.dto.js';
 import type { MsgappMessage } from './msgapp-results.js';
 import { MsgappService } from './msgapp-service.js';
-import { SessionManager } from './session-manager.js';
-import type { SessionsView } from './session-view.js';
+import { SessionManager } from './sessions/session-manager.js';
+import type { PendingSession, SessionsView } from './sessions/session-view.js';
 
 /** The routes of one messaging-app channel (contract.md section 6). */
 @MessagingController()
@@ -52,7 +48,7 @@ export class MsgappController {
   sendText(
     @Caller() { accountId }: Caller,
     @MessagingBody() body: SendTextBody,
-    @Once() once: OnceRequest | undefined,
+    @Idempotent() once: IdempotentRequest | undefined,
     @ReplyHeaders() headers: ReplyHeaders,
     @RequestSignal() signal: AbortSignal,
   ): Promise<object> {
@@ -64,7 +60,7 @@ export class MsgappController {
   sendMedia(
     @Caller() { accountId }: Caller,
     @MessagingBody() body: SendMediaBody,
-    @Once() once: OnceRequest | undefined,
+    @Idempotent() once: IdempotentRequest | undefined,
     @ReplyHeaders() headers: ReplyHeaders,
     @RequestSignal() signal: AbortSignal,
   ): Promise<object> {
@@ -75,4 +71,16 @@ export class MsgappController {
   message(@Caller() { accountId }: Caller, @Param('messageID') messageId: string): Promise<MsgappMessage> {
     return this.messages.message(accountId, messageId);
   }
+}
+
+/** The answer to a connect: a session that waits to be linked, and where its codes are. */
+interface LinkOffer extends PendingSession {
+  /** Its events; the token in it is all that is asked for there. */
+  readonly qr_url: string;
+}
+
+/** @param connectUrl where the session was asked for: `…/web/connect` */
+function linkOffer({ expires_at, ...session }: PendingSession, connectUrl: string): LinkOffer {
+  const qr_url = `${connectUrl.replace(/[^/]*\/?$/, '')}qr/${session.qrToken}`;
+  return { ...session, qr_url, expires_at };
 }

@@ -1,4 +1,4 @@
-import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { type BeforeApplicationShutdown, type DynamicModule, Injectable, Module, type Provider } from '@nestjs/common';
 import { MessagingOptionsError } from '../common/errors.js';
 import { IdGenerator } from '../common/ids.js';
 import type {
@@ -9,35 +9,43 @@ import type {
   MsgappValues,
   ValuesFactory,
 } from '../core/core-options.js';
-import { invokeFactory } from '../core/invoke-factory.js';
 import { knownOptions, knownValues } from '../core/known-options.js';
 import { MessagingCore } from '../core/messaging-core.module.js';
 import { MessagingValues } from '../core/messaging-values.js';
-import { MountPoint } from '../core/mount-point.js';
+import { isOnSharedCore, MountPoint } from '../core/mount-point.js';
 import { OPTION_NAMES } from '../core/option-names.js';
-import { providePort } from '../core/port-provider.js';
-import { isOnSharedCore } from '../core/shared-core.js';
+import { invokeFactory, providePort } from '../core/port-provider.js';
 import { EventStreams } from '../http/event-streams.js';
 import { mountController } from '../http/mount-controller.js';
+import { DispatchSettings } from '../outbox/dispatch-options.js';
 import { SandboxMsgappTransport } from '../transports/sandbox/sandbox-msgapp-transport.js';
-import { resolveChannelName } from './channel-name.js';
 import { channelToken } from './channel-token.js';
-import { CredentialCheck } from './credential-check.js';
-import { resolveCredentialKeys } from './credential-keys.js';
-import { CredentialVault } from './credential-vault.js';
 import { MediaIntake } from './media-intake.js';
 import { MsgappController } from './msgapp.controller.js';
 import { MsgappChannel } from './msgapp-channel.js';
 import { MsgappQrController } from './msgapp-qr.controller.js';
 import { MsgappService } from './msgapp-service.js';
-import { MsgappSettings, resolveMsgappSettings } from './msgapp-settings.js';
+import { MsgappSettings, resolveChannelName, resolveMsgappSettings } from './msgapp-settings.js';
 import { MsgappTransport } from './msgapp-transport.js';
-import { QrCodes } from './qr-codes.js';
 import { Senders } from './senders.js';
-import { SessionManager } from './session-manager.js';
-import { SessionStore } from './session-store.js';
-import { SessionVault } from './session-vault.js';
-import { UndispatchedSessions } from './undispatched-sessions.js';
+import { resolveCredentialKeys } from './sessions/credential-cipher.js';
+import { CredentialCheck, CredentialVault, SessionVault } from './sessions/credential-vault.js';
+import { QrCodes } from './sessions/qr-codes.js';
+import { SessionManager } from './sessions/session-manager.js';
+import { SessionStore } from './sessions/session-store.js';
+
+/** Closes the sessions of a process that delivers nothing; where there is a dispatcher, it does so after its last delivery. */
+@Injectable()
+class UndispatchedSessions implements BeforeApplicationShutdown {
+  constructor(
+    private readonly sessions: SessionManager,
+    private readonly settings: DispatchSettings,
+  ) {}
+
+  async beforeApplicationShutdown(): Promise<void> {
+    if (!this.settings.enabled) await this.sessions.stop();
+  }
+}
 
 /**
  * One messaging-app channel (contract section 6), under its own name. Each channel of an application is a module of its own

@@ -1,7 +1,7 @@
 import type { Pacing } from './msgapp-transport.js';
 
 /** How long one session rests between two messages. */
-export class Pace {
+export class RateLimiter {
   /** @param random in [0, 1) */
   constructor(
     private readonly pacing: Pacing,

@@ -2,14 +2,14 @@ import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
-import { nameOf } from '../common/name-of.js';
+import { nameOf } from '../common/log.js';
+import type { DeliveryUpdate } from '../outbox/delivery-state.js';
 import type { Outbox } from '../outbox/outbox.js';
-import type { Movement, OutboxStore } from '../outbox/outbox-store.js';
-import type { Settlement } from '../outbox/settlement.js';
+import type { DeliveryTransition, OutboxStore } from '../outbox/outbox-store.js';
 import type { LinkEvent } from './msgapp-transport.js';
 
 type Receipt = Extract<LinkEvent, { kind: 'receipt' }>;
-type Place = Pick<Settlement, 'messageId' | 'position'>;
+type Place = Pick<DeliveryUpdate, 'messageId' | 'position'>;
 
 /** Receipts that are stored together. */
 const AT_A_TIME = 200;
@@ -62,7 +62,7 @@ export class Receipts {
   }
 
   /** A delivery's new state is stored. */
-  stored(movement: Movement): void {
+  stored(movement: DeliveryTransition): void {
     const reference = this.unstored.get(keyOf(movement));
     if (reference === undefined || movement.status === 'sending') return;
     this.unstored.delete(keyOf(movement));
@@ -101,7 +101,7 @@ export class Receipts {
     const { store, channel, outbox } = this.parts;
     const asked = batch.map(({ reference }) => reference).filter((reference) => !this.places.has(reference));
     const found = asked.length > 0 ? await store.byReference(channel, [...new Set(asked)]) : [];
-    const settlements: Settlement[] = [];
+    const settlements: DeliveryUpdate[] = [];
     for (const receipt of batch) {
       const place = this.places.get(receipt.reference);
       const places = place ? [place] : found.filter(({ reference }) => reference === receipt.reference);
@@ -112,7 +112,7 @@ export class Receipts {
     if (settlements.length > 0) await outbox.report(settlements);
   }
 
-  private settlementOf({ reference, status, error, at }: Receipt, { messageId, position }: Place): Settlement {
+  private settlementOf({ reference, status, error, at }: Receipt, { messageId, position }: Place): DeliveryUpdate {
     return {
       ...{ messageId, position, status, reference, at },
       ...(error === undefined ? {} : { error }),

@@ -3,8 +3,8 @@ import { FreshCache } from '../accounts/fresh-cache.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
-import { SessionManager } from './session-manager.js';
-import { byConnection } from './session-view.js';
+import { SessionManager } from './sessions/session-manager.js';
+import { byConnection } from './sessions/session-view.js';
 
 /** A number that can send, and the session it sends through. */
 export interface Sender {

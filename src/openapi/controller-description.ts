@@ -1,5 +1,5 @@
 import type { Abstract, Type } from '@nestjs/common';
-import type { AccountSettings } from '../accounts/account-settings.js';
+import type { AccountSettings } from '../accounts/account-options.js';
 import type { TextValues } from '../common/catalogue.js';
 import type { ErrorCode } from '../common/errors.js';
 import type { HttpSettings } from '../http/http-settings.js';

@@ -1,5 +1,5 @@
-import type { AccountSettings } from '../accounts/account-settings.js';
-import { deprecationHeaders } from '../accounts/deprecation-headers.js';
+import type { AccountSettings } from '../accounts/account-options.js';
+import { deprecationHeaders } from '../accounts/authentication-headers.js';
 import type { Header, Headers } from './openapi-document.js';
 
 interface Meaning {

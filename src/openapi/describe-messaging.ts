@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { adapt, type Dialect } from './adapt.js';
+import { adapt, type SchemaDialect } from './adapt.js';
 import { ALL_CONTROLLERS } from './all-controllers.js';
 import type { ControllerDescription } from './controller-description.js';
 import { type MountedHandler, mountedHandlers } from './mounted-handlers.js';
@@ -38,9 +38,9 @@ export function describeMessaging<D extends OpenApiDocument>(app: INestApplicati
 
   const { schemas: theirSchemas = {}, securitySchemes: theirSchemes = {} } = document.components ?? {};
   const nullable = document.openapi.startsWith('3.0');
-  const plain: Dialect = { nullable, renamed: new Map() };
+  const plain: SchemaDialect = { nullable, renamed: new Map() };
   const schemas: Record<string, Schema> = Object.assign({ Error: errorSchema }, ...parts.map((part) => part.schemas));
-  const dialect: Dialect = { nullable, renamed: renamedFor(asRecord(adapt(schemas, plain)), theirSchemas) };
+  const dialect: SchemaDialect = { nullable, renamed: renamedFor(asRecord(adapt(schemas, plain)), theirSchemas) };
   const schemes = securitySchemes(surroundings);
   const renamedSchemes = renamedFor(schemes, theirSchemes);
 

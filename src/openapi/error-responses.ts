@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
-import { CHALLENGE } from '../accounts/challenge.js';
+import { CHALLENGE } from '../accounts/authentication-headers.js';
 import { en } from '../common/catalogue.en.js';
 import { renderText } from '../common/catalogue.js';
-import { errorStatus } from '../http/error-status.js';
+import { errorStatus } from '../http/errors.js';
 import type { RouteError, Surroundings } from './controller-description.js';
 import { deprecationHeaderDescriptions } from './deprecation-description.js';
 import type { Example, Headers, Response, Schema } from './openapi-document.js';

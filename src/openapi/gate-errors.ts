@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { messagingControllerOptions } from '../http/messaging-controller.js';
-import { messagingRouteOptions } from '../http/messaging-route.js';
+import { messagingRouteOptions } from '../http/mounted-routes.js';
 import type { RouteError, Surroundings } from './controller-description.js';
 
 /** For every route that asks storage for something; one behind an API key always does. */

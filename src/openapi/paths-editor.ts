@@ -1,4 +1,4 @@
-import { adapt, type Dialect } from './adapt.js';
+import { adapt, type SchemaDialect } from './adapt.js';
 import type { RouteDescription, Surroundings } from './controller-description.js';
 import type { MountedHandler } from './mounted-handlers.js';
 import { uniqueNames } from './names.js';
@@ -7,7 +7,7 @@ import { operationOf } from './operation.js';
 /** What all operations of one document share. */
 export interface PathsFrame {
   readonly surroundings: Surroundings;
-  readonly dialect: Dialect;
+  readonly dialect: SchemaDialect;
   /** Names of the security schemes of our routes. */
   readonly schemes: readonly string[];
 }

@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { AccountSettings } from '../accounts/account-settings.js';
+import { AccountSettings } from '../accounts/account-options.js';
 import { Authenticator } from '../accounts/authenticator.js';
 import { UserTokenVerifier } from '../accounts/user-token-verifier.js';
 import { HttpSettings } from '../http/http-settings.js';

@@ -1,9 +1,9 @@
 import { countryOf } from '../common/phone-number.js';
+import type { PolicyRecord } from '../outbox/send-policy.js';
+import { longestOf, type OtpWindow, opensAt, type TimeLog, withOneMore } from './challenge.js';
 import type { OtpBinding } from './otp-codes.js';
 import type { CountryBreaker, ResolvedLimits } from './otp-limits.js';
-import { longestOf, type OtpWindow, opensAt, type TimeLog, withOneMore } from './otp-window.js';
 import { RecordKeys } from './record-keys.js';
-import type { OtpRule, SendRule } from './send-rule.js';
 
 /** The limits on sends beyond those of one service and number, as far as they are switched on. */
 export function rulesFor(binding: OtpBinding, limits: ResolvedLimits): readonly SendRule[] {
@@ -19,7 +19,7 @@ export function rulesFor(binding: OtpBinding, limits: ResolvedLimits): readonly 
 }
 
 /** At most so many sends in each window. */
-export function logRule(name: OtpRule, key: string, windows: readonly OtpWindow[]): SendRule<{ sent: TimeLog }> {
+function logRule(name: OtpRule, key: string, windows: readonly OtpWindow[]): SendRule<{ sent: TimeLog }> {
   return {
     name,
     key,
@@ -37,7 +37,7 @@ interface Unverified {
 }
 
 /** At most `count` distinct numbers of one prefix may wait to be verified; one that already does may have its code again. */
-export function prefixRule(key: string, window: OtpWindow): SendRule<Unverified> {
+function prefixRule(key: string, window: OtpWindow): SendRule<Unverified> {
   const length = window.seconds * 1000;
   const recent = (state: Unverified | undefined, now: number, except: string) =>
     Object.entries(state?.numbers ?? {}).filter(([number, at]) => number !== except && at > now - length);
@@ -71,7 +71,7 @@ interface Tally {
 }
 
 /** Stops a country while the hour before has many codes and few of them verified. */
-export function countryRule(key: string, { codes, verifiedPercent }: CountryBreaker): SendRule<Tally> {
+function countryRule(key: string, { codes, verifiedPercent }: CountryBreaker): SendRule<Tally> {
   const recent = (state: Tally | undefined, now: number) =>
     (state?.minutes ?? []).filter(([minute]) => (minute + 1) * MINUTE > now - HOUR);
   const count = (state: Tally | undefined, now: number, made: number, verified: number) => {
@@ -109,7 +109,7 @@ interface Spending {
 }
 
 /** At most so many units a day. */
-export function spendRule(key: string, most: number): SendRule<Spending> {
+function spendRule(key: string, most: number): SendRule<Spending> {
   const spentOn = (state: Spending | undefined, day: number) => (state?.day === day ? state.units : 0);
   return {
     name: 'spend_cap',
@@ -123,4 +123,42 @@ export function spendRule(key: string, most: number): SendRule<Spending> {
       return { state: { day, units: spentOn(state, day) + units }, expiresAt: (day + 1) * DAY };
     },
   };
+}
+
+/** Which rule stood in the way of a code; `country` is the list of allowed countries, the others are limits. */
+export type OtpRule =
+  | 'country'
+  | 'cooldown'
+  | 'sends'
+  | 'sends_per_number'
+  | 'sends_everywhere'
+  | 'prefix_breaker'
+  | 'country_breaker'
+  | 'spend_cap';
+
+/** The send of a code that rules judge. */
+export interface CodeSend {
+  readonly number: string;
+  readonly units: number;
+  /** False: a code that is pending is sent once more. */
+  readonly fresh: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** One limit on sends with what it remembers, in a record of its own. Pure. */
+export interface SendRule<S extends object = object> {
+  readonly name: OtpRule;
+  /** Its record. */
+  readonly key: string;
+  /** When the send may happen: at its `now`, or later. Milliseconds since the epoch. */
+  opensAt(state: S | undefined, send: CodeSend): number;
+  /** What is remembered of the send. */
+  afterSend(state: S | undefined, send: CodeSend): Pick<PolicyRecord, 'expiresAt'> & { readonly state: S };
+  /** What is remembered after the number was verified; left out: nothing of it matters. */
+  afterSuccess?(
+    state: S | undefined,
+    number: string,
+    now: number,
+  ): Pick<PolicyRecord, 'expiresAt'> & { readonly state: S };
 }

@@ -1,4 +1,4 @@
-import type { OtpWindow } from './otp-window.js';
+import type { OtpWindow } from './challenge.js';
 
 /** The chance, 0 to 1, that somebody who tries as often as the options allow guesses a code of one number. */
 export interface GuessChance {

@@ -1,5 +1,5 @@
+import type { OtpPepperOption } from './otp-codes.js';
 import type { OtpLimits, OtpPreset } from './otp-limits.js';
-import type { OtpPepperOption } from './otp-pepper.js';
 
 /** What the host says about one-time passcodes. */
 export interface OtpOptions {

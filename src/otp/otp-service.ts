@@ -1,25 +1,25 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { knownCallOptions } from '../common/call-options.js';
 import { renderText } from '../common/catalogue.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError, MessagingOptionsError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
 import { checkAccountId, checkInput, checkNumber, checkString, hasCodePoints } from '../common/inputs.js';
+import { knownCallOptions } from '../common/options.js';
 import { countryOf } from '../common/phone-number.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { Channels, type CodeChannel } from '../outbox/channel.js';
-import { GuardStore } from '../outbox/guard-store.js';
-import { OnceGate, type OnceRequest } from '../outbox/once-gate.js';
+import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
-import type { OnceKey, Send } from '../outbox/send.js';
+import { PolicyStore } from '../outbox/policy-store.js';
+import type { IdempotencyKey, Send } from '../outbox/send.js';
+import type { OtpRule } from './fraud-rules.js';
 import { describeChance } from './guess-chance.js';
 import type { OtpBinding } from './otp-codes.js';
 import type { OtpReceipt, VerifyOutcome } from './otp-results.js';
 import { OtpSettings } from './otp-settings.js';
-import { SendGuard } from './send-guard.js';
-import type { OtpRule } from './send-rule.js';
-import { VerifyStep } from './verify-step.js';
+import { ChallengePolicy } from './send-challenge.js';
+import { VerifyStep } from './verify-challenge.js';
 
 /** A code for a number, in the name of a service. */
 export interface OtpToSend {
@@ -41,7 +41,7 @@ export interface OtpToVerify {
 /** How a send is to be done. */
 export interface OtpSendOptions {
   /** Do it once, however often this key and body come. */
-  readonly once?: OnceRequest | undefined;
+  readonly once?: IdempotentRequest | undefined;
   /** Be part of a transaction that the host has open: with TypeORM `host: { manager }`. */
   readonly host?: HostTransaction | undefined;
   /**
@@ -60,8 +60,8 @@ const LONGEST_SERVICE = 128;
 export class OtpService implements OnApplicationBootstrap {
   constructor(
     private readonly outbox: Outbox,
-    private readonly guards: GuardStore,
-    private readonly gate: OnceGate,
+    private readonly guards: PolicyStore,
+    private readonly gate: Idempotency,
     private readonly channels: Channels,
     private readonly settings: OtpSettings,
     private readonly events: MessagingEvents,
@@ -98,7 +98,7 @@ export class OtpService implements OnApplicationBootstrap {
   async accept(accountId: string, otp: OtpToSend, options: OtpSendOptions = {}): Promise<Acceptance> {
     const { once, host, signal } = knownCallOptions('a send', options, 'once', 'host', 'signal');
     checkAccountId(accountId);
-    const send = async (key?: OnceKey) => {
+    const send = async (key?: IdempotencyKey) => {
       checkInput(otp);
       const binding = bindingOf(accountId, otp);
       try {
@@ -138,7 +138,7 @@ export class OtpService implements OnApplicationBootstrap {
   private async draft(
     binding: OtpBinding,
     name: string | undefined,
-    once: OnceKey | undefined,
+    once: IdempotencyKey | undefined,
     host: HostTransaction | undefined,
   ): Promise<Send> {
     const { accountId, service, number } = binding;
@@ -152,7 +152,7 @@ export class OtpService implements OnApplicationBootstrap {
     const [id, now] = [this.ids.next(), this.clock.now()];
     const newId = this.ids.bytes(16).toString('base64url');
     const message = renderText(this.settings.catalogue, 'otp.sent');
-    const guard = new SendGuard(
+    const guard = new ChallengePolicy(
       { binding, messageId: id, channel: channel.name, units, newId, now, message },
       this.settings,
     );

@@ -1,15 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { type Catalogue, catalogueOf } from '../common/catalogue.js';
 import { MessagingOptionsError } from '../common/errors.js';
-import { shown } from '../common/shown.js';
-import { CHALLENGE_KEPT_MS, type Challenge } from './challenge.js';
+import { formatValue } from '../common/options.js';
+import { CHALLENGE_KEPT_MS, type Challenge, longestOf } from './challenge.js';
 import { describeChance, type GuessChance, guessChance } from './guess-chance.js';
-import { OtpCodes } from './otp-codes.js';
+import { OtpCodes, resolvePeppers } from './otp-codes.js';
 import { type ResolvedLimits, resolveLimits } from './otp-limits.js';
 import type { OtpOptions } from './otp-options.js';
-import { resolvePeppers } from './otp-pepper.js';
 import { OtpText } from './otp-text.js';
-import { longestOf } from './otp-window.js';
 
 /** Services whose text is remembered. */
 const SPECIMENS = 1000;
@@ -73,7 +71,9 @@ export function resolveOtpSettings(options: OtpOptions, surroundings: OtpSurroun
 
 function checkChance(chance: GuessChance, { preset }: ResolvedLimits, most: number): void {
   if (typeof most !== 'number' || !(most >= 0 && most <= 1)) {
-    throw new MessagingOptionsError(`Option otp.maxGuessChance must be a number from 0 to 1; got ${shown(most)}.`);
+    throw new MessagingOptionsError(
+      `Option otp.maxGuessChance must be a number from 0 to 1; got ${formatValue(most)}.`,
+    );
   }
   if (preset === 'none' || chance.perMonth <= most) return;
   throw new MessagingOptionsError(
@@ -96,5 +96,7 @@ function warningsOf(validity: number, { preset }: ResolvedLimits): string[] {
 
 function checkInteger(name: keyof OtpOptions, value: unknown, min: number, max: number): void {
   if (Number.isInteger(value) && Number(value) >= min && Number(value) <= max) return;
-  throw new MessagingOptionsError(`Option otp.${name} must be an integer from ${min} to ${max}; got ${shown(value)}.`);
+  throw new MessagingOptionsError(
+    `Option otp.${name} must be an integer from ${min} to ${max}; got ${formatValue(value)}.`,
+  );
 }

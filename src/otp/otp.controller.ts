@@ -1,16 +1,16 @@
 import { HttpCode, Post } from '@nestjs/common';
 import { Caller } from '../accounts/caller.decorator.js';
-import { MessagingBody } from '../http/messaging-body.decorator.js';
+import { type Catalogue, renderText } from '../common/catalogue.js';
+import { MessagingError } from '../common/errors.js';
+import { answerOf, Idempotent } from '../http/idempotent.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
-import { Once } from '../http/once.decorator.js';
-import { answerOf } from '../http/replay.js';
-import { ReplyHeaders } from '../http/reply-headers.decorator.js';
-import { RequestSignal } from '../http/request-signal.decorator.js';
-import type { OnceRequest } from '../outbox/once-gate.js';
+import { ReplyHeaders, RequestSignal } from '../http/parameters.js';
+import { MessagingBody } from '../http/validation.js';
+import type { IdempotentRequest } from '../outbox/idempotency.js';
 import { SendOtpBody, VerifyOtpBody } from './otp.dto.js';
+import type { VerifyOutcome } from './otp-results.js';
 import { OtpService } from './otp-service.js';
 import { OtpSettings } from './otp-settings.js';
-import { type VerifyReceipt, verifyAnswer } from './verify-answer.js';
 
 /** The routes of one-time passcodes (contract.md section 4). */
 @MessagingController()
@@ -25,7 +25,7 @@ export class OtpController {
   send(
     @Caller() { accountId }: Caller,
     @MessagingBody() body: SendOtpBody,
-    @Once() once: OnceRequest | undefined,
+    @Idempotent() once: IdempotentRequest | undefined,
     @ReplyHeaders() headers: ReplyHeaders,
     @RequestSignal() signal: AbortSignal,
   ): Promise<object> {
@@ -37,4 +37,28 @@ export class OtpController {
   async verify(@Caller() { accountId }: Caller, @MessagingBody() body: VerifyOtpBody): Promise<VerifyReceipt> {
     return verifyAnswer(await this.otp.verify(accountId, body), this.settings.catalogue);
   }
+}
+
+/** The answer to a code that was right. */
+interface VerifyReceipt {
+  readonly success: true;
+  readonly message: string;
+}
+
+const REFUSALS = {
+  malformed: 'error.otp_invalid',
+  wrong: 'error.otp_invalid',
+  exhausted: 'error.otp_invalid',
+  not_found: 'error.otp_not_found',
+  spent: 'error.otp_not_found',
+  locked: 'error.otp_locked',
+  expired: 'error.otp_expired',
+  already_verified: 'error.otp_already_verified',
+} as const satisfies Record<Exclude<VerifyOutcome['kind'], 'verified'>, string>;
+
+/** What a client is told of an attempt (contract section 4). @throws MessagingError for all but a code that was right */
+function verifyAnswer(outcome: VerifyOutcome, catalogue: Catalogue): VerifyReceipt {
+  if (outcome.kind === 'verified') return { success: true, message: renderText(catalogue, 'otp.verified') };
+  const retryAfter = outcome.kind === 'locked' ? outcome.retryAfter : undefined;
+  throw new MessagingError(REFUSALS[outcome.kind], {}, retryAfter);
 }

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AccountSettings } from '../accounts/account-settings.js';
+import { AccountSettings } from '../accounts/account-options.js';
 import type {
   FactoryImports,
   OtpModuleAsyncOptions,
@@ -8,13 +8,12 @@ import type {
   SmsGraph,
   ValuesFactory,
 } from '../core/core-options.js';
-import { invokeFactory } from '../core/invoke-factory.js';
 import { knownOptions, knownValues } from '../core/known-options.js';
 import { MessagingCore } from '../core/messaging-core.module.js';
 import { MessagingValues } from '../core/messaging-values.js';
-import { MountPoint } from '../core/mount-point.js';
+import { isOnSharedCore, MountPoint } from '../core/mount-point.js';
 import { OPTION_NAMES } from '../core/option-names.js';
-import { isOnSharedCore } from '../core/shared-core.js';
+import { invokeFactory } from '../core/port-provider.js';
 import { mountController } from '../http/mount-controller.js';
 import { SmsModule } from '../sms/sms.module.js';
 import { OtpController } from './otp.controller.js';

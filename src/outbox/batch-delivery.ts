@@ -2,15 +2,14 @@ import { Logger } from '@nestjs/common';
 import type { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
 import type { IdGenerator } from '../common/ids.js';
-import { stackFrames } from '../common/stack-frames.js';
-import { judgeAnswers, NO_ANSWER } from './answers.js';
+import { reasonOf, stackFrames } from '../common/log.js';
 import type { Channel, EarlyAnswers } from './channel.js';
-import { type HandOff, settlementOf } from './hand-off.js';
+import { type DeliveryResult, updateOf } from './delivery-result.js';
+import type { DeliveryUpdate } from './delivery-state.js';
+import type { IdleTimer } from './idle-timer.js';
 import type { Outbox } from './outbox.js';
 import type { Delivery } from './outbox-store.js';
-import { reasonOf } from './reason.js';
-import type { Settlement } from './settlement.js';
-import type { WorkerRest } from './worker-rest.js';
+import { checkResults, NO_ANSWER } from './result-checks.js';
 
 /** How long a database that does not answer is left alone. */
 const PAUSE_MS = 1000;
@@ -18,7 +17,7 @@ const PAUSE_MS = 1000;
 /** How many lines of the stack tell where a transport threw. */
 const FRAMES = 5;
 
-const WORN_OUT: HandOff = { kind: 'unknown', error: 'too_many_attempts' };
+const WORN_OUT: DeliveryResult = { kind: 'unknown', error: 'too_many_attempts' };
 
 /** Hands what was claimed for a channel over to it, and stores what became of it. */
 export class BatchDelivery {
@@ -30,7 +29,7 @@ export class BatchDelivery {
     private readonly outbox: Outbox,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
-    private readonly rest: WorkerRest,
+    private readonly rest: IdleTimer,
   ) {
     this.upSince = clock.now();
   }
@@ -42,12 +41,12 @@ export class BatchDelivery {
     const patientUntil = this.clock.elapsed() + leaseUntil - this.clock.now();
     // Also those that nobody waits for.
     const settling: Promise<void>[] = [];
-    const take = (answers: Iterable<readonly [Delivery, HandOff]>): Promise<void> => {
+    const take = (answers: Iterable<readonly [Delivery, DeliveryResult]>): Promise<void> => {
       const at = this.clock.now();
       const settlements = [...answers].flatMap(([delivery, result]) =>
         // Each is answered once: what the list at the end says of one that was told early no longer counts.
         open.delete(delivery)
-          ? [settlementOf(delivery, result, this.channel, { at, random: this.ids.random(), leaseUntil, upSince })]
+          ? [updateOf(delivery, result, this.channel, { at, random: this.ids.random(), leaseUntil, upSince })]
           : [],
       );
       const settled = settlements.length > 0 ? this.settle(settlements, patientUntil) : Promise.resolve();
@@ -68,7 +67,7 @@ export class BatchDelivery {
    * What the carrier said is known only here: a storage that is away is asked again for as long as the lease lasts.
    * @param patientUntil the lease's end, by the clock's `elapsed`
    */
-  private async settle(settlements: readonly Settlement[], patientUntil: number): Promise<void> {
+  private async settle(settlements: readonly DeliveryUpdate[], patientUntil: number): Promise<void> {
     for (;;) {
       try {
         await this.outbox.report(settlements);
@@ -91,7 +90,7 @@ export class BatchDelivery {
     }
   }
 
-  private async handOver(batch: readonly Delivery[], early: EarlyAnswers): Promise<readonly HandOff[]> {
+  private async handOver(batch: readonly Delivery[], early: EarlyAnswers): Promise<readonly DeliveryResult[]> {
     if (batch.length === 0) return [];
     try {
       return this.judge(await this.channel.deliver(batch, this.rest.signal, early), batch.length);
@@ -102,13 +101,13 @@ export class BatchDelivery {
     }
   }
 
-  private judged(told: ReadonlyMap<Delivery, HandOff>): readonly (readonly [Delivery, HandOff])[] {
+  private judged(told: ReadonlyMap<Delivery, DeliveryResult>): readonly (readonly [Delivery, DeliveryResult])[] {
     const answers = this.judge([...told.values()], told.size);
     return [...told.keys()].map((delivery, index) => [delivery, answers[index] ?? NO_ANSWER]);
   }
 
-  private judge(answers: unknown, count: number): readonly HandOff[] {
-    const judged = judgeAnswers<HandOff>(answers, count);
+  private judge(answers: unknown, count: number): readonly DeliveryResult[] {
+    const judged = checkResults<DeliveryResult>(answers, count);
     if (judged.fault !== undefined) this.log.error(`Channel ${this.channel.name}: the transport ${judged.fault}.`);
     return judged.answers;
   }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { MessagingOptionsError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
-import type { HandOff, HandOffPolicy } from './hand-off.js';
+import type { DeliveryResult, ResultPolicy } from './delivery-result.js';
 import type { Delivery } from './outbox-store.js';
 
 /** A text to one number whose price is asked for. */
@@ -36,13 +36,13 @@ export interface CodeChannel {
  * What became of some deliveries of a batch, told while the others are still under way: it is stored at once. What the list
  * at the end says of them no longer counts. Resolves when it is stored or cannot be, and never rejects.
  */
-export type EarlyAnswers = (answers: ReadonlyMap<Delivery, HandOff>) => Promise<void>;
+export type EarlyAnswers = (answers: ReadonlyMap<Delivery, DeliveryResult>) => Promise<void>;
 
 /** A way out of the process, by name; SMS is one, each messaging-app channel another. */
-export abstract class Channel implements HandOffPolicy {
+export abstract class Channel implements ResultPolicy {
   abstract readonly name: string;
-  abstract readonly repeat: HandOffPolicy['repeat'];
-  abstract readonly timing: HandOffPolicy['timing'];
+  abstract readonly repeat: ResultPolicy['repeat'];
+  abstract readonly timing: ResultPolicy['timing'];
 
   /**
    * Prices a text to one number. A channel without it does not carry one-time passcodes.
@@ -56,7 +56,11 @@ export abstract class Channel implements HandOffPolicy {
    * Hands a batch over; one answer for each delivery, in order. A throw counts as `unknown` for all that were not answered
    * early.
    */
-  abstract deliver(batch: readonly Delivery[], signal: AbortSignal, early: EarlyAnswers): Promise<readonly HandOff[]>;
+  abstract deliver(
+    batch: readonly Delivery[],
+    signal: AbortSignal,
+    early: EarlyAnswers,
+  ): Promise<readonly DeliveryResult[]>;
   /** The lanes that this process may serve now; undefined: deliveries without a lane. */
   abstract lanes(): readonly string[] | undefined;
   /** Closes what `start` opened. */

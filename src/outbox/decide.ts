@@ -1,16 +1,15 @@
-import type { GuardRecord, GuardRefusal, RecordChanges, SeenRecords } from './guard.js';
-import type { OnceKey, Send } from './send.js';
-import { costOf } from './send.js';
+import { costOf, type IdempotencyKey, type Send } from './send.js';
+import type { PolicyRecord, PolicyRefusal, RecordChanges, SeenRecords } from './send-policy.js';
 
 /** Why a send was not accepted. */
 export type RefusalCode = 'insufficient_balance' | 'idempotency_mismatch' | 'account_not_found';
 
 /** What became of a send. */
-export type Outcome =
+export type SendDecision =
   | { readonly kind: 'accepted'; readonly reply: object }
   | { readonly kind: 'replayed'; readonly reply: object }
   | { readonly kind: 'refused'; readonly why: RefusalCode }
-  | { readonly kind: 'refused'; readonly why: 'guarded'; readonly refusal: GuardRefusal };
+  | { readonly kind: 'refused'; readonly why: 'guarded'; readonly refusal: PolicyRefusal };
 
 /** A reply that is kept under an Idempotency-Key. */
 export interface StoredReply {
@@ -30,7 +29,7 @@ export interface Seen {
 
 /** Outcomes in the order of the sends, and what is now to be written. */
 export interface Decision {
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly SendDecision[];
   readonly accepted: readonly Send[];
   /** Units to take from each account. */
   readonly spent: ReadonlyMap<string, number>;
@@ -42,7 +41,7 @@ export interface Decision {
 export type Decide = (sends: readonly Send[], seen: Seen) => Decision;
 
 /** One string for an Idempotency-Key and its scope; different for any two that differ, whatever characters they hold. */
-export function onceId(key: Pick<OnceKey, 'accountId' | 'route' | 'key'>): string {
+export function onceId(key: Pick<IdempotencyKey, 'accountId' | 'route' | 'key'>): string {
   return JSON.stringify([key.accountId, key.route, key.key]);
 }
 
@@ -55,9 +54,9 @@ export const decide: Decide = (sends, seen) => {
   const left = new Map(seen.balances);
   const spent = new Map<string, number>();
   const taken = new Map<string, StoredReply>();
-  const outcomes: Outcome[] = [];
+  const outcomes: SendDecision[] = [];
   const accepted: Send[] = [];
-  const records = new Map<string, GuardRecord>();
+  const records = new Map<string, PolicyRecord>();
   const guarded = new Map(seen.records);
 
   for (const send of sends) {

@@ -2,11 +2,11 @@ import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap
 import { Clock } from '../common/clock.js';
 import { IdGenerator } from '../common/ids.js';
 import { Channels } from './channel.js';
-import { ChannelWorker } from './channel-worker.js';
-import { DispatchSettings } from './dispatch-settings.js';
+import { DispatchSettings } from './dispatch-options.js';
 import { Outbox } from './outbox.js';
 import { OutboxStore } from './outbox-store.js';
-import { WakeUp } from './wake-up.js';
+import { ChannelWorker } from './worker.js';
+import { WorkerNotifier } from './worker-notifier.js';
 
 /** How long what channels answered at the very end may take to be stored. */
 const SETTLE_MS = 5000;
@@ -22,7 +22,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly store: OutboxStore,
     private readonly outbox: Outbox,
     private readonly settings: DispatchSettings,
-    private readonly wakeUp: WakeUp,
+    private readonly notifier: WorkerNotifier,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}
@@ -35,7 +35,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
       this.workers.set(channel.name, worker);
       worker.start();
     }
-    this.stopListening = this.wakeUp.listen((channel) => this.workers.get(channel)?.ring());
+    this.stopListening = this.notifier.listen((channel) => this.workers.get(channel)?.ring());
   }
 
   /** What is in flight is finished and settled. What is accepted from now on is stored, and delivered after the next start. */

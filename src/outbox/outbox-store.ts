@@ -1,15 +1,14 @@
 import type { HostTransaction } from '../common/host-transaction.js';
 import type { Page, PageRequest } from '../common/page.js';
-import type { Decide, Outcome, StoredReply } from './decide.js';
-import type { DeliveryStatus } from './delivery-status.js';
-import type { OnceKey, Payload, Send } from './send.js';
-import type { Settlement, TrailEntry } from './settlement.js';
+import type { Decide, SendDecision, StoredReply } from './decide.js';
+import type { DeliveryStatus, DeliveryUpdate, TrailEntry } from './delivery-state.js';
+import type { IdempotencyKey, Payload, Send } from './send.js';
 
 /**
  * What became of a send in a store; `busy` only where the caller did not want to wait: for its account, or for the records
  * of its guard that are named.
  */
-export type CommitOutcome = Outcome | { readonly kind: 'busy'; readonly records?: readonly string[] };
+export type CommitOutcome = SendDecision | { readonly kind: 'busy'; readonly records?: readonly string[] };
 
 /** What a commit waits for while another transaction holds it: everything, accounts but no records of guards, or nothing. */
 export type Patience = 'wait' | 'accounts' | 'skip';
@@ -72,7 +71,7 @@ export interface TrailStep {
 }
 
 /** A delivery that changed its state. */
-export interface Movement {
+export interface DeliveryTransition {
   readonly messageId: string;
   readonly position: number;
   readonly accountId: string;
@@ -205,7 +204,7 @@ export abstract class OutboxStore {
 
   /** The live reply kept under a key, if any; with `host` as its open transaction sees it. */
   abstract replay(
-    key: Pick<OnceKey, 'accountId' | 'route' | 'key'>,
+    key: Pick<IdempotencyKey, 'accountId' | 'route' | 'key'>,
     now: number,
     host?: HostTransaction,
   ): Promise<StoredReply | undefined>;
@@ -214,10 +213,10 @@ export abstract class OutboxStore {
   abstract claim(order: ClaimOrder): Promise<readonly Delivery[]>;
 
   /** Applies `nextState` to each settlement under lock, refunds what failed, and answers what moved. Unknown ids are passed over. */
-  abstract settle(settlements: readonly Settlement[]): Promise<readonly Movement[]>;
+  abstract settle(settlements: readonly DeliveryUpdate[]): Promise<readonly DeliveryTransition[]>;
 
   /** Moves deliveries whose report deadline or lease has passed to `unknown`. */
-  abstract expire(order: ExpiryOrder): Promise<readonly Movement[]>;
+  abstract expire(order: ExpiryOrder): Promise<readonly DeliveryTransition[]>;
 
   /** When the channel's next delivery is due, milliseconds since the epoch; undefined when none waits. */
   abstract nextDue(channel: string): Promise<number | undefined>;

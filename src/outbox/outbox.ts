@@ -2,16 +2,21 @@ import { Injectable, Logger } from '@nestjs/common';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { Lanes } from '../common/lanes.js';
+import { reasonOf } from '../common/log.js';
 import { takeTogether } from '../common/take-together.js';
 import { MessagingEvents } from '../events/messaging-events.js';
-import { Crowd } from './crowd.js';
-import { decide, type Outcome, type RefusalCode } from './decide.js';
-import { type CommitOutcome, type ExpiryOrder, OutboxStore, type Patience } from './outbox-store.js';
-import { reasonOf } from './reason.js';
-import { refusedAtOnce } from './refused-at-once.js';
+import { AdaptiveBatchSize } from './batch-size.js';
+import { decide, type RefusalCode, type SendDecision } from './decide.js';
+import type { DeliveryUpdate } from './delivery-state.js';
+import {
+  type CommitOutcome,
+  type DeliveryTransition,
+  type ExpiryOrder,
+  OutboxStore,
+  type Patience,
+} from './outbox-store.js';
 import type { Send } from './send.js';
-import type { Settlement } from './settlement.js';
-import { WakeUp } from './wake-up.js';
+import { WorkerNotifier } from './worker-notifier.js';
 
 /** What was accepted, and whether it was this request that did it. */
 export interface Acceptance {
@@ -22,7 +27,7 @@ export interface Acceptance {
 }
 
 /** How a send is accepted. */
-export interface AcceptOptions {
+interface AcceptOptions {
   /** Be part of this open transaction of the host: sent when that commits, and undone with it. */
   readonly host?: HostTransaction | undefined;
   /** Aborted when the caller no longer waits: a send that is in no transaction yet is dropped, and charges nothing. */
@@ -32,7 +37,7 @@ export interface AcceptOptions {
 interface Waiting {
   readonly send: Send;
   readonly signal: AbortSignal | undefined;
-  readonly done: (outcome: Outcome) => void;
+  readonly done: (outcome: SendDecision) => void;
   readonly fail: (error: unknown) => void;
   /** How often it has waited for records of its guard. */
   readonly waits: number;
@@ -57,7 +62,7 @@ const REFUSALS = {
   account_not_found: 'error.account_not_found',
 } as const satisfies Record<RefusalCode, string>;
 
-function refusalOf(outcome: Outcome & { kind: 'refused' }): MessagingError {
+function refusalOf(outcome: SendDecision & { kind: 'refused' }): MessagingError {
   if (outcome.why !== 'guarded') return new MessagingError(REFUSALS[outcome.why]);
   const { code, values, retryAfter } = outcome.refusal;
   return new MessagingError(code, values, retryAfter);
@@ -74,13 +79,13 @@ export class Outbox {
   /** How many sends are in the commit that is under way. */
   private writing = 0;
   private gathering: NodeJS.Immediate | undefined;
-  private readonly crowd = new Crowd();
+  private readonly crowd = new AdaptiveBatchSize();
   /** Sends of accounts that another transaction holds. */
   private readonly lanes = new Lanes<Waiting>(WAITING_LANES, (queue) => this.commit(nextBatch(queue), 'accounts'));
 
   constructor(
     private readonly store: OutboxStore,
-    private readonly wakeUp: WakeUp,
+    private readonly notifier: WorkerNotifier,
     private readonly events: MessagingEvents,
   ) {}
 
@@ -99,7 +104,7 @@ export class Outbox {
   }
 
   /** Stores what is now known of deliveries; resolves when it is durable. */
-  async report(settlements: readonly Settlement[]): Promise<void> {
+  async report(settlements: readonly DeliveryUpdate[]): Promise<void> {
     const moved = await this.store.settle(settlements);
     for (const movement of moved) this.events.emit('delivery.moved', movement);
   }
@@ -118,13 +123,13 @@ export class Outbox {
   /** A bell that fails is not the sender's concern: what is stored is found by the workers' own look. */
   private ring(channel: string): void {
     try {
-      this.wakeUp.ring(channel);
+      this.notifier.notify(channel);
     } catch (error) {
       this.log.warn(`Channel ${channel}: its workers could not be woken: ${reasonOf(error)}`);
     }
   }
 
-  private async acceptIn(host: HostTransaction, send: Send): Promise<Outcome> {
+  private async acceptIn(host: HostTransaction, send: Send): Promise<SendDecision> {
     const [outcome] = await this.store.commit([send], decide, host);
     if (!outcome || outcome.kind === 'busy') throw new StorageUnavailableError('The account is held elsewhere.');
     if (outcome.kind === 'accepted') {
@@ -136,20 +141,20 @@ export class Outbox {
     return outcome;
   }
 
-  private enqueue(send: Send, signal: AbortSignal | undefined): Promise<Outcome> {
+  private enqueue(send: Send, signal: AbortSignal | undefined): Promise<SendDecision> {
     return new Promise((done, fail) => {
       this.waiting.push({ send, signal, done, fail, waits: 0 });
-      this.crowd.see(this.waiting.length + this.writing);
+      this.crowd.observe(this.waiting.length + this.writing);
       this.schedule();
     });
   }
 
   private schedule(): void {
     if (this.writing > 0 || this.waiting.length === 0) return;
-    if (this.waiting.length >= this.crowd.enough) void this.commitNext();
+    if (this.waiting.length >= this.crowd.target) void this.commitNext();
     // After this turn of the loop: everything that arrived in it goes into one commit. When callers come in crowds, a turn
     // later: the answers to the last commit have brought new requests by then. A caller by itself never waits for others.
-    else this.gathering ??= this.gather(this.crowd.isMany ? 2 : 1);
+    else this.gathering ??= this.gather(this.crowd.isConcurrent ? 2 : 1);
   }
 
   private gather(turns: number): NodeJS.Immediate {
@@ -239,4 +244,12 @@ function nextBatch(queue: Waiting[]): Waiting[] {
 
 function weightOf({ send: { recipients, guard } }: Waiting): number {
   return recipients.length + (guard?.keys.length ?? 0) * RECORD_WEIGHT;
+}
+
+/** The recipients of an accepted send that are stored and not sent: they have reached their last state. */
+function* refusedAtOnce({ id: messageId, accountId, channel, recipients, at }: Send): Generator<DeliveryTransition> {
+  for (const [position, { number, refused: error }] of recipients.entries()) {
+    if (error === undefined) continue;
+    yield { messageId, position, accountId, channel, number, status: 'failed', error, refund: 0, at };
+  }
 }

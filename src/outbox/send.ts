@@ -1,5 +1,5 @@
-import type { Guard } from './guard.js';
 import type { Payload } from './payload.js';
+import type { SendPolicy } from './send-policy.js';
 
 export type { Payload, TextPayload } from './payload.js';
 
@@ -14,7 +14,7 @@ export interface Recipient {
 }
 
 /** An Idempotency-Key with everything that scopes it. */
-export interface OnceKey {
+export interface IdempotencyKey {
   readonly accountId: string;
   /** The route's name, so that one key may serve on two routes. */
   readonly route: string;
@@ -42,9 +42,9 @@ export interface Send {
   readonly at: number;
   /** The answer to the caller, JSON; kept for replays when `once` is given. */
   readonly reply: object;
-  readonly once?: OnceKey;
+  readonly once?: IdempotencyKey;
   /** A further condition; its verdict gives the payload and the reply in the place of those above. */
-  readonly guard?: Guard;
+  readonly guard?: SendPolicy;
 }
 
 /** Units a send costs: the sum over its recipients. */

@@ -1,7 +1,7 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
 import { MessagingError } from '../common/errors.js';
 import { isPhoneNumber } from '../common/phone-number.js';
-import { shortened } from '../http/field-refusal.js';
+import { shortened } from '../http/validators.js';
 
 /** Lets a phone number through as it stands: E.164 digits without the plus sign. Anything else is a 400 that names it. */
 @Injectable()

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { MessagingError } from '../common/errors.js';
-import { rawRequest } from '../http/raw-request.js';
+import { rawRequest } from '../http/parameters.js';
 import { SandboxHosts } from './sandbox-options.js';
 
 /** An address of this machine itself, as a socket tells it. */

@@ -1,6 +1,6 @@
 import { MessagingOptionsError } from '../common/errors.js';
-import { shown } from '../common/shown.js';
-import { mountPath } from '../http/mount-path.js';
+import { formatValue } from '../common/options.js';
+import { mountPath } from '../http/http-settings.js';
 
 /** Where the sandbox is. */
 export interface SandboxOptions {
@@ -47,7 +47,7 @@ function hostNames(hosts: unknown): readonly string[] {
   return names.map((name) => {
     if (typeof name === 'string' && /^[\w.-]{1,253}$/.test(name)) return name.toLowerCase();
     throw new MessagingOptionsError(
-      `SandboxModule: option hosts must be a list of host names without a port, such as ["sms.example.test"]; got ${shown(hosts)}.`,
+      `SandboxModule: option hosts must be a list of host names without a port, such as ["sms.example.test"]; got ${formatValue(hosts)}.`,
     );
   });
 }

@@ -1,7 +1,7 @@
 import { HttpCode, Param, Post, UseGuards } from '@nestjs/common';
 import { MessagingError } from '../common/errors.js';
-import { MessagingBody } from '../http/messaging-body.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
+import { MessagingBody } from '../http/validation.js';
 import { PhoneNumberPipe } from './phone-number.pipe.js';
 import { ScanBody } from './sandbox.dto.js';
 import { SandboxHostGuard } from './sandbox-host.guard.js';

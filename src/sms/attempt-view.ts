@@ -1,5 +1,5 @@
+import type { TrailEntry } from '../outbox/delivery-state.js';
 import type { RecipientDetails } from '../outbox/outbox-store.js';
-import type { TrailEntry } from '../outbox/settlement.js';
 
 /** One attempt to hand an SMS to a carrier, as its account sees it. */
 export interface SmsAttempt {

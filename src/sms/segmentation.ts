@@ -1,10 +1,33 @@
-import { GSM7_COST } from './gsm7.js';
-import { isSurrogatePair } from './segment-characters.js';
-import { type Encoding, Measurement } from './segment-measurement.js';
+import { GSM7_COST, GSM7_ESCAPE, GSM7_SEPTET } from './gsm7.js';
 
-export { notGsm7, unsendable } from './segment-characters.js';
-export { encodeGsm7, encodeUcs2 } from './segment-encoding.js';
-export type { Encoding, Measurement } from './segment-measurement.js';
+/** The two alphabets of an SMS (3GPP TS 23.038 clauses 6.2.1 and 6.2.3). */
+export type Encoding = 'GSM-7' | 'UCS-2';
+
+/** What a text takes to send. */
+export class Measurement {
+  /** Not a plain property: a text must not show when a measurement is logged. */
+  readonly #text: string;
+
+  constructor(
+    readonly encoding: Encoding,
+    /** SMS that are sent and paid, at least 1. */
+    readonly segments: number,
+    /** Septets of GSM-7, UTF-16 units of UCS-2. */
+    readonly units: number,
+    text: string,
+  ) {
+    this.#text = text;
+  }
+
+  /** Code points. Counted when asked for: nothing is priced by them, and counting takes longer than all the rest. */
+  get characters(): number {
+    return this.encoding === 'GSM-7' ? this.#text.length : countCodePoints(this.#text);
+  }
+
+  toJSON(): { encoding: Encoding; segments: number; characters: number; units: number } {
+    return { encoding: this.encoding, segments: this.segments, characters: this.characters, units: this.units };
+  }
+}
 
 /** Septets that one SMS holds: 140 octets (3GPP TS 23.040 clause 9.2.3.24.1, as all numbers here). */
 const GSM7_SINGLE = 160;
@@ -107,4 +130,93 @@ function ucs2Segments(text: string): number {
 function ucs2PartEnd(text: string, start: number, room: number): number {
   const end = start + room;
   return end < text.length && isSurrogatePair(text, end - 1) ? end - 1 : end;
+}
+
+const SURROGATE_MASK = 0xfc00;
+const HIGH_SURROGATE = 0xd800;
+const LOW_SURROGATE = 0xdc00;
+
+/** Whether the UTF-16 units at `at` and behind it are one character. */
+function isSurrogatePair(text: string, at: number): boolean {
+  return (
+    (text.charCodeAt(at) & SURROGATE_MASK) === HIGH_SURROGATE &&
+    (text.charCodeAt(at + 1) & SURROGATE_MASK) === LOW_SURROGATE
+  );
+}
+
+/** Characters as Unicode counts them; a lone surrogate is one. */
+function countCodePoints(text: string): number {
+  let count = text.length;
+  for (let at = 0; at < text.length - 1; at++) {
+    if (isSurrogatePair(text, at)) count--;
+  }
+  return count;
+}
+
+/** The distinct characters that keep a text from being GSM-7, in order of their first appearance. */
+export function notGsm7(text: string): string[] {
+  const found = new Set<string>();
+  for (const character of text) {
+    if (!GSM7_COST[character.charCodeAt(0)]) found.add(character);
+  }
+  return [...found];
+}
+
+/**
+ * The first character of a text that no SMS can carry, in the form `U+001B`; undefined when there is none. That is NUL,
+ * ESC (a phone reads it as the start of an extension character) and half of a surrogate pair. None of them is in GSM-7,
+ * so a text that `measure` calls GSM-7 need not be asked about.
+ */
+export function unsendable(text: string): string | undefined {
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0 || unit === GSM7_ESCAPE) return codePointName(unit);
+    if (unit < HIGH_SURROGATE || unit > 0xdfff) continue;
+    if (!isSurrogatePair(text, at)) return codePointName(unit);
+    at++;
+  }
+  return undefined;
+}
+
+/** `U+` and at least four hexadecimal digits. */
+function codePointName(codePoint: number): string {
+  return `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/**
+ * The septets of a text, one in each octet, an extension character as 0x1B and its septet: what SMPP carries with
+ * data_coding 0. Packing seven bits to the octet is the carrier's.
+ *
+ * @throws RangeError for a text with a character that is not in GSM-7
+ */
+export function encodeGsm7(text: string): Uint8Array {
+  const septets = new Uint8Array(2 * text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    const cost = GSM7_COST[unit];
+    if (!cost) throw new RangeError(`${codePointName(text.codePointAt(at) ?? unit)} is not in the GSM-7 alphabet`);
+    if (cost === 2) septets[length++] = GSM7_ESCAPE;
+    septets[length++] = GSM7_SEPTET[unit] ?? 0;
+  }
+  return septets.slice(0, length);
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * The octets of a text in UTF-16, big-endian: what SMPP carries with data_coding 8.
+ *
+ * @throws RangeError for a text with half of a surrogate pair
+ */
+export function encodeUcs2(text: string): Uint8Array {
+  const lone = LONE_SURROGATE.exec(text);
+  if (lone) throw new RangeError(`${codePointName(lone[0].charCodeAt(0))} alone is not a character`);
+  const octets = new Uint8Array(2 * text.length);
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    octets[2 * at] = unit >> 8;
+    octets[2 * at + 1] = unit & 0xff;
+  }
+  return octets;
 }

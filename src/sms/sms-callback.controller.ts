@@ -1,10 +1,8 @@
 import { Get, Header, HttpCode, Param, Post } from '@nestjs/common';
 import { MessagingController } from '../http/messaging-controller.js';
-import { MessagingRoute } from '../http/messaging-route.js';
-import { RawBody } from '../http/raw-body.decorator.js';
-import { ReplyHeaders } from '../http/reply-headers.decorator.js';
-import { CarrierCall } from './carrier-call.decorator.js';
-import { SmsCallbacks } from './sms-callbacks.js';
+import { MessagingRoute } from '../http/mounted-routes.js';
+import { RawBody, ReplyHeaders } from '../http/parameters.js';
+import { CarrierCall, SmsCallbacks } from './sms-callbacks.js';
 import type { CallbackAnswer } from './sms-transport.js';
 
 /** The largest call of a carrier, in bytes: some hand in hundreds of receipts at once. */

@@ -1,7 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
 import { type ErrorCode, MessagingError, StorageUnavailableError } from '../common/errors.js';
-import type { CarrierCall } from './carrier-call.decorator.js';
-import { CarrierSink } from './carrier-sink.js';
+import { rawRequest } from '../http/parameters.js';
+import { CarrierSink } from './receipts/carrier-sink.js';
 import { SmsSettings } from './sms-options.js';
 import { type CallbackAnswer, SmsTransport } from './sms-transport.js';
 
@@ -43,4 +44,38 @@ export class SmsCallbacks {
     if (answer.status === 503) throw new StorageUnavailableError(`The transport ${this.transport.name} is not ready.`);
     return answer;
   }
+}
+
+/** A carrier's call below its body. */
+export interface CarrierCall {
+  readonly method: string;
+  /** Scheme and host as the request has them, without a slash at the end. */
+  readonly origin: string;
+  /** Path and query as they came. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
+/** A carrier's call as it reached this process, on both platforms. */
+export const CarrierCall = createParamDecorator((_data: unknown, context: ExecutionContext): CarrierCall => {
+  const req = rawRequest(context);
+  // A host's middleware may have rewritten `url`; both platforms keep what came.
+  const { originalUrl } = context.switchToHttp().getRequest<{ readonly originalUrl?: string }>();
+  return {
+    method: req.method ?? '',
+    origin: originOf(req),
+    target: (originalUrl ?? req.url ?? '').replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, ''),
+    headers: oneEach(req.headers),
+  };
+});
+
+function originOf({ headers, socket }: IncomingMessage): string {
+  return `${'encrypted' in socket ? 'https' : 'http'}://${headers[':authority'] ?? headers.host ?? ''}`;
+}
+
+/** Node joins what comes twice itself, except for a few headers. */
+function oneEach(headers: IncomingHttpHeaders): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
 }

@@ -1,23 +1,21 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { AccountSettings } from '../accounts/account-settings.js';
+import { AccountSettings } from '../accounts/account-options.js';
 import { SignatureDirectory } from '../accounts/signature-directory.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
-import { NO_ANSWER } from '../outbox/answers.js';
 import { Channel, Channels, type Draft, type DraftRequest, type EarlyAnswers } from '../outbox/channel.js';
-import type { DeliveryTiming, HandOff, RepeatPolicy } from '../outbox/hand-off.js';
+import type { DeliveryResult, DeliveryTiming, RepeatPolicy } from '../outbox/delivery-result.js';
 import type { Delivery } from '../outbox/outbox-store.js';
+import { NO_ANSWER } from '../outbox/result-checks.js';
 import type { Payload } from '../outbox/send.js';
 import { TextSources } from '../outbox/text-sources.js';
-import { CarrierSink } from './carrier-sink.js';
-import { EarlyResults, type Results } from './early-results.js';
-import { OPTED_OUT, OptOutDirectory } from './opt-out-directory.js';
+import { OPTED_OUT, OptOutDirectory } from './opt-out/opt-out-directory.js';
+import { CarrierSink, smsTiming } from './receipts/carrier-sink.js';
+import { checkSubmitResult, checkSubmitResults } from './receipts/submit-answers.js';
+import { SubmitRecord } from './receipts/submit-record.js';
 import { checkNumbers, checkText, priceRecipients } from './sms-draft.js';
 import { SmsSettings } from './sms-options.js';
-import { smsTiming } from './sms-timing.js';
-import { type OutgoingSms, SmsTransport, type TellResult } from './sms-transport.js';
-import { judgeSubmit, judgeSubmits } from './submit-answers.js';
-import { SubmitRecord } from './submit-record.js';
+import { type OutgoingSms, SmsTransport, type SubmitResult, type TellResult } from './sms-transport.js';
 
 /** The name of the SMS channel. */
 export const SMS = 'sms';
@@ -64,7 +62,7 @@ export class SmsChannel extends Channel {
     batch: readonly Delivery[],
     signal: AbortSignal,
     early: EarlyAnswers,
-  ): Promise<readonly HandOff[]> {
+  ): Promise<readonly DeliveryResult[]> {
     const { leaseMs, reportDeadlineMs } = this.timing;
     // A slow batch takes most of its lease, and its parts must be as patient with the database as those of a quick one.
     const patientUntil = this.clock.elapsed() + leaseMs * 0.9;
@@ -75,7 +73,7 @@ export class SmsChannel extends Channel {
     const keep = async (results: Results) => {
       const sent = [...results.keys()];
       const handOffs = await this.record.keep(sent, [...results.values()], submit);
-      const kept = new Map<Delivery, HandOff>();
+      const kept = new Map<Delivery, DeliveryResult>();
       for (const [index, sms] of sent.entries()) {
         const delivery = wanted.get(sms);
         if (delivery) kept.set(delivery, handOffs[index] ?? NO_ANSWER);
@@ -87,7 +85,7 @@ export class SmsChannel extends Channel {
     const results = await this.submit([...wanted.keys()], signal, async (told) => early(await keep(told)));
     for (const [delivery, handOff] of await keep(results)) answers.set(delivery, handOff);
     // What is missing here was told early.
-    return batch.map((delivery): HandOff => answers.get(delivery) ?? NO_ANSWER);
+    return batch.map((delivery): DeliveryResult => answers.get(delivery) ?? NO_ANSWER);
   }
 
   override lanes(): undefined {
@@ -101,15 +99,15 @@ export class SmsChannel extends Channel {
   /** The SMS of a batch, and what is answered for those that are not sent. */
   private sorted(batch: readonly Delivery[], unwanted: ReadonlySet<Delivery>): SortedBatch {
     const wanted = new Map<OutgoingSms, Delivery>();
-    const answers = new Map<Delivery, HandOff>();
+    const answers = new Map<Delivery, DeliveryResult>();
     const drafts = new Map<string, Spoken | undefined>();
     for (const delivery of batch) {
       const { messageId, position, sender, number, attempt, payload } = delivery;
-      if (!drafts.has(messageId)) drafts.set(messageId, this.spoken(payload));
-      const spoken = drafts.get(messageId);
+      if (!drafts.has(messageId)) drafts.set(messageId, this.toWireText(payload));
+      const wireText = drafts.get(messageId);
       if (unwanted.has(delivery)) answers.set(delivery, { kind: 'refused', error: OPTED_OUT, unasked: true });
-      else if (spoken === undefined) answers.set(delivery, { kind: 'refused', error: 'no_text', unasked: true });
-      else wanted.set({ smsId: messageId, position, signature: sender, number, attempt, ...spoken }, delivery);
+      else if (wireText === undefined) answers.set(delivery, { kind: 'refused', error: 'no_text', unasked: true });
+      else wanted.set({ smsId: messageId, position, signature: sender, number, attempt, ...wireText }, delivery);
     }
     return { wanted, answers };
   }
@@ -123,12 +121,15 @@ export class SmsChannel extends Channel {
     if (batch.length === 0) return new Map();
     const early = new EarlyResults(batch, this.clock, pass);
     const tell: TellResult = (sms, told) => {
-      const { result, fault } = judgeSubmit(told);
+      const { result, fault } = checkSubmitResult(told);
       this.report(fault);
       early.take(sms, result);
     };
     try {
-      const { answers: results, fault } = judgeSubmits(await this.transport.submit(batch, signal, tell), batch.length);
+      const { answers: results, fault } = checkSubmitResults(
+        await this.transport.submit(batch, signal, tell),
+        batch.length,
+      );
       this.report(fault);
       for (const [index, sms] of batch.entries()) early.take(sms, results[index] ?? NO_ANSWER);
       return await early.end();
@@ -154,7 +155,7 @@ export class SmsChannel extends Channel {
   }
 
   /** Undefined when nobody can make the text any more, for instance without the pepper of an old code. */
-  private spoken(payload: Payload): Spoken | undefined {
+  private toWireText(payload: Payload): Spoken | undefined {
     try {
       const text = this.texts.textOf(payload);
       const expiresAt = this.texts.expiryOf(payload);
@@ -172,8 +173,73 @@ const AWAY_MS = 1000;
 /** A batch without what is not to be sent. */
 interface SortedBatch {
   readonly wanted: ReadonlyMap<OutgoingSms, Delivery>;
-  readonly answers: Map<Delivery, HandOff>;
+  readonly answers: Map<Delivery, DeliveryResult>;
 }
 
 /** What a payload says at this moment. */
 type Spoken = Pick<OutgoingSms, 'text' | 'expiresAt'>;
+
+/** How long results are gathered: so much knowledge a crash may cost, and so often a slow batch writes. */
+const GATHER_MS = 1000;
+
+/** What the transport made of SMS, by themselves. */
+type Results = ReadonlyMap<OutgoingSms, SubmitResult>;
+
+/**
+ * Results of SMS as they come. While others of the batch are still under way, what came is passed on once a second; where
+ * that takes longer, as with a storage that is away, the next ones wait for it.
+ */
+export class EarlyResults {
+  private readonly open: Set<OutgoingSms>;
+  private fresh = new Map<OutgoingSms, SubmitResult>();
+  /** What could not be passed on. */
+  private readonly left = new Map<OutgoingSms, SubmitResult>();
+  private passing: Promise<void> | undefined;
+  private cancel: (() => void) | undefined;
+
+  /** @param pass where it fails, its results are among those of the end */
+  constructor(
+    batch: readonly OutgoingSms[],
+    private readonly clock: Clock,
+    private readonly pass: (results: Results) => Promise<void>,
+  ) {
+    this.open = new Set(batch);
+  }
+
+  /** The first result of an SMS counts. */
+  take(sms: OutgoingSms, result: SubmitResult): void {
+    if (!this.open.delete(sms)) return;
+    this.fresh.set(sms, result);
+    this.passSoon();
+  }
+
+  /** Nothing is taken any more. Answers what is not passed on, once all else is. */
+  async end(): Promise<Results> {
+    this.open.clear();
+    const { passing } = this;
+    await passing;
+    this.cancel?.();
+    return new Map([...this.left, ...this.fresh]);
+  }
+
+  private passSoon(): void {
+    if (this.passing === undefined) this.cancel ??= this.clock.after(GATHER_MS, () => this.passOn());
+  }
+
+  private passOn(): void {
+    this.cancel = undefined;
+    const { fresh } = this;
+    this.fresh = new Map();
+    this.passing = this.passed(fresh);
+  }
+
+  private async passed(results: Results): Promise<void> {
+    try {
+      await this.pass(results);
+    } catch {
+      for (const [sms, result] of results) this.left.set(sms, result);
+    }
+    this.passing = undefined;
+    if (this.fresh.size > 0) this.passSoon();
+  }
+}

@@ -1,11 +1,9 @@
 import { isSignatureName } from '../accounts/signature-name.js';
 import { compileTariff, type Tariff, type TariffOptions } from '../billing/tariff.js';
 import { MessagingOptionsError } from '../common/errors.js';
-import { isRecord } from '../common/is-record.js';
-import { shown } from '../common/shown.js';
-import { type SomeOf, withoutUndefined } from '../common/some-of.js';
-import type { DeliveryTiming } from '../outbox/hand-off.js';
-import { compileOptOutWords, type OptOutWords, type OptOutWordsOption } from './opt-out-words.js';
+import { formatValue, isRecord, type SomeOf, withoutUndefined } from '../common/options.js';
+import type { DeliveryTiming } from '../outbox/delivery-result.js';
+import { compileOptOutWords, type OptOutWords, type OptOutWordsOption } from './opt-out/opt-out-words.js';
 import type { Transliteration } from './transliteration.js';
 
 /** What the host says about SMS. */
@@ -65,12 +63,12 @@ export function resolveSmsSettings(options: SmsOptions): SmsSettings {
   const delivery = withoutUndefined(options.delivery ?? {});
   if (!Number.isInteger(maxRecipients) || maxRecipients < 1 || maxRecipients > MOST_RECIPIENTS) {
     throw new MessagingOptionsError(
-      `Option sms.maxRecipients must be an integer from 1 to ${MOST_RECIPIENTS}; got ${shown(maxRecipients)}.`,
+      `Option sms.maxRecipients must be an integer from 1 to ${MOST_RECIPIENTS}; got ${formatValue(maxRecipients)}.`,
     );
   }
   if (!Number.isInteger(maxSegments) || maxSegments < 1 || maxSegments > 255) {
     throw new MessagingOptionsError(
-      `Option sms.maxSegments must be an integer from 1 to 255; got ${shown(maxSegments)}.`,
+      `Option sms.maxSegments must be an integer from 1 to 255; got ${formatValue(maxSegments)}.`,
     );
   }
   if (transliterate !== 'off' && transliterate !== 'punctuation') {
@@ -80,7 +78,7 @@ export function resolveSmsSettings(options: SmsOptions): SmsSettings {
     const max = name === 'maxAttempts' ? 100 : LONGEST_MS;
     if (!Number.isInteger(value) || value < 1 || value > max) {
       throw new MessagingOptionsError(
-        `Option sms.delivery.${name} must be an integer from 1 to ${max}; got ${shown(value)}.`,
+        `Option sms.delivery.${name} must be an integer from 1 to ${max}; got ${formatValue(value)}.`,
       );
     }
   }

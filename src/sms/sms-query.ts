@@ -1,7 +1,7 @@
 import { MessagingError } from '../common/errors.js';
 import { isId } from '../common/ids.js';
 import { checkInput, checkLimit, checkNumber, checkString } from '../common/inputs.js';
-import type { DeliveryStatus } from '../outbox/delivery-status.js';
+import type { DeliveryStatus } from '../outbox/delivery-state.js';
 import type { MessageQuery, RecipientQuery, StoredMessage } from '../outbox/outbox-store.js';
 
 /** The states that a recipient of an SMS can be in. */

@@ -1,8 +1,7 @@
-import { type DeliveryStatus, shownStatus } from '../outbox/delivery-status.js';
+import { type DeliveryStatus, shownStatus } from '../outbox/delivery-state.js';
 import type { RecipientDetails, StoredMessage } from '../outbox/outbox-store.js';
 import { attemptsOf, type SmsAttempt } from './attempt-view.js';
-import type { Encoding } from './segmentation.js';
-import { measure } from './segmentation.js';
+import { type Encoding, measure } from './segmentation.js';
 
 /** The answer to a send (specification section 2.1). */
 export interface SmsReceipt {

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { SignatureDirectory } from '../accounts/signature-directory.js';
-import { knownCallOptions } from '../common/call-options.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
 import { checkAccountId, checkInput } from '../common/inputs.js';
-import { OnceGate, type OnceRequest } from '../outbox/once-gate.js';
+import { knownCallOptions } from '../common/options.js';
+import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
 import { FIRST_RECIPIENTS, OutboxStore, type StoredMessage } from '../outbox/outbox-store.js';
-import type { OnceKey, Recipient, Send } from '../outbox/send.js';
-import { OPTED_OUT, OptOutDirectory } from './opt-out-directory.js';
+import type { IdempotencyKey, Recipient, Send } from '../outbox/send.js';
+import { OPTED_OUT, OptOutDirectory } from './opt-out/opt-out-directory.js';
 import { measure, notGsm7 } from './segmentation.js';
 import { SMS } from './sms-channel.js';
 import { checkContent, checkNumbers, checkText, priceRecipients } from './sms-draft.js';
@@ -37,7 +37,7 @@ export interface SmsToSend {
 /** How a send is to be done. */
 export interface SmsSendOptions {
   /** Do it once, however often this key and body come. */
-  readonly once?: OnceRequest | undefined;
+  readonly once?: IdempotentRequest | undefined;
   /** Be part of a transaction that the host has open: with TypeORM `host: { manager }`. */
   readonly host?: HostTransaction | undefined;
   /**
@@ -55,7 +55,7 @@ export class SmsService {
   constructor(
     private readonly outbox: Outbox,
     private readonly store: OutboxStore,
-    private readonly gate: OnceGate,
+    private readonly gate: Idempotency,
     private readonly signatures: SignatureDirectory,
     private readonly optOuts: OptOutDirectory,
     private readonly settings: SmsSettings,
@@ -83,7 +83,7 @@ export class SmsService {
   async accept(accountId: string, sms: SmsToSend, options: SmsSendOptions = {}): Promise<Acceptance> {
     const { once, host, signal } = knownCallOptions('a send', options, 'once', 'host', 'signal');
     checkAccountId(accountId);
-    const send = async (key?: OnceKey) =>
+    const send = async (key?: IdempotencyKey) =>
       this.outbox.accept(await this.draft(accountId, sms, key, host), { host, signal });
     return this.gate.run(accountId, ROUTE, once, send, host);
   }
@@ -157,7 +157,7 @@ export class SmsService {
   private async draft(
     accountId: string,
     sms: SmsToSend,
-    once: OnceKey | undefined,
+    once: IdempotencyKey | undefined,
     host: HostTransaction | undefined,
   ): Promise<Send> {
     checkInput(sms);
@@ -172,7 +172,7 @@ export class SmsService {
       : this.optOuts.among(accountId, sms.signature, numbers);
     const unwilling = out instanceof Promise ? await out : out;
     const priced = await priceRecipients(numbers, segments, this.settings);
-    const recipients = unwilling.size === 0 ? priced : priced.map((each) => screened(each, unwilling));
+    const recipients = unwilling.size === 0 ? priced : priced.map((each) => markOptedOut(each, unwilling));
     const id = this.ids.next();
     const at = this.clock.now();
     const reply: SmsReceipt = {
@@ -205,6 +205,6 @@ function unitsOf(recipients: readonly Recipient[]): number {
 }
 
 /** Who wants nothing costs nothing and gets nothing. */
-function screened(recipient: Recipient, unwilling: ReadonlySet<string>): Recipient {
+function markOptedOut(recipient: Recipient, unwilling: ReadonlySet<string>): Recipient {
   return unwilling.has(recipient.number) ? { number: recipient.number, units: 0, refused: OPTED_OUT } : recipient;
 }

@@ -1,13 +1,13 @@
-import type { DeliveryStatus } from '../outbox/delivery-status.js';
-import type { DeliveryTiming, HandOff, RepeatPolicy } from '../outbox/hand-off.js';
+import type { DeliveryResult, DeliveryTiming, RepeatPolicy } from '../outbox/delivery-result.js';
+import type { DeliveryStatus } from '../outbox/delivery-state.js';
 
-export type { DeliveryTiming, RepeatPolicy } from '../outbox/hand-off.js';
+export type { DeliveryTiming, RepeatPolicy } from '../outbox/delivery-result.js';
 
 /** One try at one carrier. */
 export interface RouteAttempt {
   /** Name of the link, gateway or route that was tried. */
   readonly route: string;
-  readonly outcome: HandOff['kind'];
+  readonly outcome: DeliveryResult['kind'];
   /** The carrier's own code, where it gave one. */
   readonly code?: string;
   /** Milliseconds since the epoch. */
@@ -15,7 +15,7 @@ export interface RouteAttempt {
 }
 
 /** What the carrier made of one SMS. */
-export type SubmitResult = HandOff & {
+export type SubmitResult = DeliveryResult & {
   /** Where it went; receipts are looked for under this name. Default: the transport's. */
   readonly route?: string;
   /** The carrier's ids of the parts in their order, `''` where it gave none. Without it no {@link CarrierReceipt} will match. */
@@ -51,7 +51,7 @@ export interface SmsReport {
 }
 
 /**
- * A carrier's receipt for one part, known only by the carrier's id. `fateOf` says what the parts make of the SMS; `failed`
+ * A carrier's receipt for one part, known only by the carrier's id. `aggregatePartStatus` says what the parts make of the SMS; `failed`
  * (the carrier never took it) is refunded when it is said of every part, `undelivered` never is.
  */
 export interface CarrierReceipt {

@@ -1,12 +1,10 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
 import { Caller } from '../accounts/caller.decorator.js';
-import { MessagingBody, MessagingQuery } from '../http/messaging-body.decorator.js';
+import { answerOf, Idempotent } from '../http/idempotent.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
-import { Once } from '../http/once.decorator.js';
-import { answerOf } from '../http/replay.js';
-import { ReplyHeaders } from '../http/reply-headers.decorator.js';
-import { RequestSignal } from '../http/request-signal.decorator.js';
-import type { OnceRequest } from '../outbox/once-gate.js';
+import { ReplyHeaders, RequestSignal } from '../http/parameters.js';
+import { MessagingBody, MessagingQuery } from '../http/validation.js';
+import type { IdempotentRequest } from '../outbox/idempotency.js';
 import { ListRecipientsQuery, ListSmsQuery, QuoteSmsBody, SendSmsBody } from './sms.dto.js';
 import type { SmsDetails, SmsPage, SmsQuote, SmsRecipientPage } from './sms-results.js';
 import { SmsService } from './sms-service.js';
@@ -21,7 +19,7 @@ export class SmsController {
   send(
     @Caller() { accountId }: Caller,
     @MessagingBody() body: SendSmsBody,
-    @Once() once: OnceRequest | undefined,
+    @Idempotent() once: IdempotentRequest | undefined,
     @ReplyHeaders() headers: ReplyHeaders,
     @RequestSignal() signal: AbortSignal,
   ): Promise<object> {

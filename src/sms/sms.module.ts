@@ -1,4 +1,4 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Injectable, Logger, Module, type OnModuleInit } from '@nestjs/common';
 import type {
   FactoryImports,
   SmsGraph,
@@ -6,24 +6,21 @@ import type {
   SmsModuleOptions,
   ValuesFactory,
 } from '../core/core-options.js';
-import { invokeFactory } from '../core/invoke-factory.js';
 import { knownOptions, knownValues } from '../core/known-options.js';
 import { MessagingCore } from '../core/messaging-core.module.js';
 import { MessagingValues } from '../core/messaging-values.js';
-import { MountPoint } from '../core/mount-point.js';
+import { isOnSharedCore, MountPoint } from '../core/mount-point.js';
 import { OPTION_NAMES } from '../core/option-names.js';
-import { providePort } from '../core/port-provider.js';
-import { isOnSharedCore } from '../core/shared-core.js';
+import { invokeFactory, providePort } from '../core/port-provider.js';
 import { mountController } from '../http/mount-controller.js';
 import { SandboxSmsTransport } from '../transports/sandbox/sandbox-sms-transport.js';
-import { CarrierSink } from './carrier-sink.js';
-import { OptOutDirectory } from './opt-out-directory.js';
-import { OptOutIntake } from './opt-out-intake.js';
-import { OptOutList } from './opt-out-list.js';
-import { OptOutService } from './opt-out-service.js';
-import { PartPurge } from './part-purge.js';
-import { ReceiptIntake } from './receipt-intake.js';
-import { SandboxNotice } from './sandbox-notice.js';
+import { OptOutDirectory } from './opt-out/opt-out-directory.js';
+import { OptOutIntake } from './opt-out/opt-out-intake.js';
+import { OptOutList, OptOutService } from './opt-out/opt-out-service.js';
+import { CarrierSink } from './receipts/carrier-sink.js';
+import { PartPurge } from './receipts/part-purge.js';
+import { ReceiptIntake } from './receipts/receipt-intake.js';
+import { SubmitRecord } from './receipts/submit-record.js';
 import { SmsController } from './sms.controller.js';
 import { SmsCallbackController } from './sms-callback.controller.js';
 import { SmsCallbacks } from './sms-callbacks.js';
@@ -31,7 +28,6 @@ import { SmsChannel } from './sms-channel.js';
 import { resolveSmsSettings, type SmsOptions, SmsSettings } from './sms-options.js';
 import { SmsService } from './sms-service.js';
 import { SmsTransport } from './sms-transport.js';
-import { SubmitRecord } from './submit-record.js';
 
 /** SMS by itself: the routes of contract section 3 and the balance. */
 @Module({})
@@ -99,4 +95,16 @@ const OF_CORE: ValuesFactory<SmsOptions> = {
 /** Options of SMS alone stand beside the core's; the core wants them by themselves. */
 function withSms<T extends SmsOptions>(values: T): T & { readonly sms: SmsOptions } {
   return { ...values, sms: values };
+}
+
+/** Says at start, where the sandbox was nobody's choice, that the service reaches nobody. It changes nothing else. */
+@Injectable()
+class SandboxNotice implements OnModuleInit {
+  constructor(private readonly transport: SmsTransport) {}
+
+  onModuleInit(): void {
+    // A test may have put another in its place.
+    if (this.transport.name !== 'sandbox') return;
+    new Logger('Messaging').log('SMS go to the sandbox and reach no phone: no sms.transport was given.');
+  }
 }

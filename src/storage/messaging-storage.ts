@@ -1,12 +1,12 @@
 import { AccountStore } from '../accounts/account-store.js';
 import { LedgerStore } from '../billing/ledger-store.js';
 import { MediaStore } from '../media/media-store.js';
-import { SessionStore } from '../msgapp/session-store.js';
-import { GuardStore } from '../outbox/guard-store.js';
+import { SessionStore } from '../msgapp/sessions/session-store.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
+import { PolicyStore } from '../outbox/policy-store.js';
 import { PhoneStore } from '../sandbox/phone-store.js';
-import { OptOutStore } from '../sms/opt-out-store.js';
-import { PartStore } from '../sms/part-store.js';
+import { OptOutStore } from '../sms/opt-out/opt-out-store.js';
+import { PartStore } from '../sms/receipts/part-store.js';
 
 /**
  * Everything that is kept, swappable as one: its stores share transactions (a debit and its message are one commit), so
@@ -17,7 +17,7 @@ export abstract class MessagingStorage {
   abstract readonly ledger: LedgerStore;
   abstract readonly accounts: AccountStore;
   abstract readonly phones: PhoneStore;
-  abstract readonly guards: GuardStore;
+  abstract readonly policies: PolicyStore;
   abstract readonly parts: PartStore;
   abstract readonly sessions: SessionStore;
   abstract readonly media: MediaStore;

@@ -1,6 +1,6 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { type HttpRequest, rawRequestOf, rememberCaller } from '../accounts/authenticator.js';
 import type { Caller } from '../accounts/caller.decorator.js';
-import { type HttpRequest, rawRequestOf, rememberCaller } from '../accounts/request-caller.js';
 
 /**
  * Takes the place of `ApiKeyGuard` in a test of a host's own routes: whoever asks is this caller, without a key.

@@ -4,7 +4,7 @@ import { FakeClock } from '../../src/testing/fake-clock.js';
 import { Incoming } from '../../src/transports/smpp/incoming/incoming.js';
 import { messageParts } from '../../src/transports/smpp/parts/message-parts.js';
 import type { ShortMessage } from '../../src/transports/smpp/pdu/pdu.js';
-import { resolveSmppSettings } from '../../src/transports/smpp/resolve-smpp-settings.js';
+import { resolveSmppSettings } from '../../src/transports/smpp/resolve-settings.js';
 import type { IncomingSettings } from '../../src/transports/smpp/smpp-settings.js';
 import { CallbackServer } from '../support/carriers/callback-server.js';
 import { hasKannel, Kannel, type KannelSms } from '../support/carriers/kannel.js';

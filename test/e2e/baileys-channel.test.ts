@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
-import { SessionStore } from '../../src/msgapp/session-store.js';
+import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { ApiClient } from '../support/api-client.js';
 import { EventReader } from '../support/event-reader.js';
 import { FileServer } from '../support/file-server.js';

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { MediaKind, OutgoingMedia } from '../../src/msgapp/msgapp-transport.js';
 import { BaileysMsgappTransport } from '../../src/transports/baileys/baileys-msgapp-transport.js';
-import { messageReference } from '../../src/transports/baileys/message-reference.js';
+import { messageReference } from '../../src/transports/baileys/message-sender.js';
 import { until } from '../support/until.js';
 import type { Phone } from '../support/whatsapp/phone.js';
 import { TestSession } from '../support/whatsapp/test-session.js';

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { OnceGate } from '../../src/outbox/once-gate.js';
+import { Idempotency } from '../../src/outbox/idempotency.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { ApiClient } from '../support/api-client.js';
@@ -18,7 +18,7 @@ const RUNNING = {
 
 /** Holds back what look-ups find until so many requests are at the gate. */
 function holdLookUps({ app }: Service, requests: number): void {
-  const [gate, store] = [app.get(OnceGate, { strict: false }), app.get(OutboxStore, { strict: false })];
+  const [gate, store] = [app.get(Idempotency, { strict: false }), app.get(OutboxStore, { strict: false })];
   const [run, replay] = [gate.run.bind(gate), store.replay.bind(store)];
   const all = new Gate();
   let here = 0;

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { AccountService } from '../../src/accounts/account-service.js';
 import { SignatureService } from '../../src/accounts/signature-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
-import { OnceGate } from '../../src/outbox/once-gate.js';
+import { Idempotency } from '../../src/outbox/idempotency.js';
 import { SmsService } from '../../src/sms/sms-service.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { ApiClient } from '../support/api-client.js';
@@ -111,7 +111,7 @@ describeServices('an Idempotency-Key', (start) => {
     await client.sent(SEND, KEY);
     const quote = await client.post('sms/quote', { content: 'x', number: ['22670000000'] }, KEY);
     expect([quote.status, quote.headers.get('idempotency-replayed')]).toEqual([200, null]);
-    const gate = service.app.get(OnceGate, { strict: false });
+    const gate = service.app.get(Idempotency, { strict: false });
     const worked = { reply: { fresh: true }, replayed: false };
     const run = (route: string) =>
       gate.run(client.accountId, route, { key: KEY['idempotency-key'], body: SEND }, async () => worked);

@@ -67,8 +67,8 @@ const GRAPH: [string, object][] = [
   ['clock', { clock: 5 }],
   ['clock', { clock: { useValue: 5 } }],
   ['ids', { ids: 'uuid' }],
-  ['wakeUp', { wakeUp: true }],
-  ...['storage', 'userTokens', 'clock', 'ids', 'wakeUp', 'mediaFetcher'].map((port): [string, object] => [
+  ['notifier', { notifier: true }],
+  ...['storage', 'userTokens', 'clock', 'ids', 'notifier', 'mediaFetcher'].map((port): [string, object] => [
     port,
     { [port]: null },
   ]),
@@ -232,7 +232,7 @@ describeOnBothAdapters('a wrong option stops the start with a sentence that name
 describeOnBothAdapters('an option that is undefined', (adapter) => {
   const graph = leftOut<CoreGraph>({
     ...{ path: undefined, controllers: undefined, storage: undefined, userTokens: undefined, clock: undefined },
-    ...{ ids: undefined, wakeUp: undefined, mediaFetcher: undefined },
+    ...{ ids: undefined, notifier: undefined, mediaFetcher: undefined },
   });
   const values = leftOut<CoreValues>({
     ...{ legacyBearer: undefined, locale: undefined, limits: undefined, dispatch: undefined, media: undefined },

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { MessagingOptionsError } from '../../src/common/errors.js';
 import { resolveHttpSettings } from '../../src/http/http-settings.js';
 import { MessagingModule } from '../../src/messaging.module.js';
-import { resolveChannelName } from '../../src/msgapp/channel-name.js';
+import { resolveChannelName } from '../../src/msgapp/msgapp-settings.js';
 import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { OPTIONS } from '../support/messaging-app.js';

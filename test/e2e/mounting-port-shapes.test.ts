@@ -38,7 +38,11 @@ describe('a port of the host has to be what it is used as', () => {
       'must give a Clock; it has no method elapsed',
     ],
     ['ids', class Ids {}, 'must give an IdGenerator; it has no method next'],
-    ['wakeUp', { useFactory: async () => ({ ring: () => undefined }) }, 'must give a WakeUp; it has no method listen'],
+    [
+      'notifier',
+      { useFactory: async () => ({ ring: () => undefined }) },
+      'must give a WorkerNotifier; it has no method listen',
+    ],
     ['storage', class Empty {}, 'must give a MessagingStorage; it has no outbox'],
     ['storage', { useValue: { outbox: {}, start: () => undefined } }, 'must give a MessagingStorage; it has no ledger'],
     ['storage', SandboxSmsTransport, 'must give a MessagingStorage; SandboxSmsTransport is a SmsTransport'],

@@ -17,7 +17,7 @@ import { Clock } from '../../src/common/clock.js';
 import { MessagingOptionsError } from '../../src/common/errors.js';
 import { IdGenerator, UuidGenerator } from '../../src/common/ids.js';
 import { MessagingModule } from '../../src/messaging.module.js';
-import { LocalWakeUp, WakeUp } from '../../src/outbox/wake-up.js';
+import { LocalWorkerNotifier, WorkerNotifier } from '../../src/outbox/worker-notifier.js';
 import { SmsTransport } from '../../src/sms/sms-transport.js';
 import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { MessagingStorage } from '../../src/storage/messaging-storage.js';
@@ -123,7 +123,7 @@ describeOnBothAdapters('a carrier of the host', (adapter) => {
 describeOnBothAdapters('other ports of the host', (adapter) => {
   it('may come from modules too: the clock, the ids, the wake-up and the user tokens', async () => {
     const clock = new FakeClock(Date.UTC(2030, 0, 1));
-    const wakeUp = new LocalWakeUp();
+    const notifier = new LocalWorkerNotifier();
     const tokens = { verify: async () => undefined };
     const exporting = (token: Abstract<object>, useValue: object): DynamicModule => {
       class PortModule {}
@@ -133,14 +133,14 @@ describeOnBothAdapters('other ports of the host', (adapter) => {
       MessagingModule.forRoot({
         ...OPTIONS,
         clock: exporting(Clock, clock),
-        wakeUp: exporting(WakeUp, wakeUp),
+        notifier: exporting(WorkerNotifier, notifier),
         userTokens: exporting(UserTokenVerifier, tokens),
         ids: exporting(IdGenerator, new UuidGenerator()),
       }),
     ]);
     const client = await clientOf(running);
     expect((await client.sent(SEND)).date_sent).toBe('2030-01-01T00:00:00.000Z');
-    expect(running.app.get(WakeUp, { strict: false })).toBe(wakeUp);
+    expect(running.app.get(WorkerNotifier, { strict: false })).toBe(notifier);
     expect(running.app.get(UserTokenVerifier, { strict: false })).toBe(tokens);
   });
 });

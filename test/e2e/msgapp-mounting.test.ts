@@ -8,7 +8,7 @@ import { channelToken } from '../../src/msgapp/channel-token.js';
 import { MsgappModule } from '../../src/msgapp/msgapp.module.js';
 import { MsgappService } from '../../src/msgapp/msgapp-service.js';
 import { MsgappTransport } from '../../src/msgapp/msgapp-transport.js';
-import { SessionManager } from '../../src/msgapp/session-manager.js';
+import { SessionManager } from '../../src/msgapp/sessions/session-manager.js';
 import { OtpModule } from '../../src/otp/otp.module.js';
 import { PhoneStore } from '../../src/sandbox/phone-store.js';
 import { SandboxModule } from '../../src/sandbox/sandbox.module.js';

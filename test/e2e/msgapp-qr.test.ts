@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { afterEach, expect, it, jest } from '@jest/globals';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { SessionManager } from '../../src/msgapp/session-manager.js';
+import { SessionManager } from '../../src/msgapp/sessions/session-manager.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { EventReader } from '../support/event-reader.js';
 import { eventually } from '../support/eventually.js';

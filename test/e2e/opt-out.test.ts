@@ -3,9 +3,9 @@ import { SignatureService } from '../../src/accounts/signature-service.js';
 import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { StorageUnavailableError } from '../../src/common/errors.js';
 import { MessagingEvents, type OptOutNotice, type SmsFromPhone } from '../../src/events/messaging-events.js';
-import type { Movement } from '../../src/outbox/outbox-store.js';
-import { OptOutService } from '../../src/sms/opt-out-service.js';
-import { OptOutStore } from '../../src/sms/opt-out-store.js';
+import type { DeliveryTransition } from '../../src/outbox/outbox-store.js';
+import { OptOutService } from '../../src/sms/opt-out/opt-out-service.js';
+import { OptOutStore } from '../../src/sms/opt-out/opt-out-store.js';
 import type { SmsOptions } from '../../src/sms/sms-options.js';
 import { SmsService } from '../../src/sms/sms-service.js';
 import type { InboundSms } from '../../src/sms/sms-transport.js';
@@ -30,7 +30,7 @@ describeServices('phones that opt out', (start) => {
   let service: Service;
   let client: ApiClient;
   let notices: OptOutNotice[];
-  let moved: Movement[];
+  let moved: DeliveryTransition[];
 
   async function serve(sms: Partial<SmsOptions> = {}): Promise<void> {
     service = await start({

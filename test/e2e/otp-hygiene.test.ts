@@ -2,7 +2,7 @@ import { setImmediate as pause } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { OtpService } from '../../src/otp/otp-service.js';
-import { GuardStore } from '../../src/outbox/guard-store.js';
+import { PolicyStore } from '../../src/outbox/policy-store.js';
 import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
@@ -22,7 +22,7 @@ describeOnBothAdapters('OTP over time', (adapter) => {
         .send(app.app.accountId, { service: `s${index}`, number: NUMBER })
         .catch(() => undefined);
     }
-    const guards = app.app.app.get(GuardStore, { strict: false });
+    const guards = app.app.app.get(PolicyStore, { strict: false });
     app.clock.advance(25 * 3_600_000);
     // Two rounds: the first one set off the second one's timer.
     for (let turn = 0; turn < 100; turn++) {

@@ -15,7 +15,7 @@ import { OtpModule } from '../../src/otp/otp.module.js';
 import type { OtpOptions } from '../../src/otp/otp-options.js';
 import { OtpService } from '../../src/otp/otp-service.js';
 import { Channel, Channels } from '../../src/outbox/channel.js';
-import { DEFAULT_TIMING } from '../../src/outbox/hand-off.js';
+import { DEFAULT_TIMING } from '../../src/outbox/delivery-result.js';
 import type { Delivery } from '../../src/outbox/outbox-store.js';
 import { TextSources } from '../../src/outbox/text-sources.js';
 import { SmsModule } from '../../src/sms/sms.module.js';

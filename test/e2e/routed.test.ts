@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { Clock } from '../../src/common/clock.js';
-import type { DeliveryStatus } from '../../src/outbox/delivery-status.js';
+import type { DeliveryStatus } from '../../src/outbox/delivery-state.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import type { SmsOptions } from '../../src/sms/sms-options.js';
 import type { SubmitResult } from '../../src/sms/sms-transport.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Controller, Get } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { MessagingModule } from '../../src/messaging.module.js';
-import { SessionManager } from '../../src/msgapp/session-manager.js';
+import { SessionManager } from '../../src/msgapp/sessions/session-manager.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { CrashBooks } from '../support/crash-books.js';
 import { CrashLoad } from '../support/crash-load.js';

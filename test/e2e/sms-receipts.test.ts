@@ -1,9 +1,8 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { MessagingEvents, type SegmentDifference, type SmsFromPhone } from '../../src/events/messaging-events.js';
-import type { DeliveryStatus } from '../../src/outbox/delivery-status.js';
-import type { Movement } from '../../src/outbox/outbox-store.js';
-import { OutboxStore } from '../../src/outbox/outbox-store.js';
+import type { DeliveryStatus } from '../../src/outbox/delivery-state.js';
+import { type DeliveryTransition, OutboxStore } from '../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import type { ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
@@ -20,7 +19,7 @@ describeServices("carriers' receipts", (start) => {
   let clock: FakeClock;
   let service: Service;
   let client: ApiClient;
-  let moved: Movement[];
+  let moved: DeliveryTransition[];
 
   beforeEach(async () => {
     transport = new ScriptedTransport();

@@ -3,7 +3,7 @@ import { AccountService } from '../../src/accounts/account-service.js';
 import { SignatureService } from '../../src/accounts/signature-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { OtpService } from '../../src/otp/otp-service.js';
-import { OptOutService } from '../../src/sms/opt-out-service.js';
+import { OptOutService } from '../../src/sms/opt-out/opt-out-service.js';
 import { SmsService } from '../../src/sms/sms-service.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { type MessagingApp, startMessaging } from '../support/messaging-app.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { BEGIN } from '../../src/storage/typeorm/session.js';
+import { BEGIN } from '../../src/storage/typeorm/engine/connection.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { closeAfterEach } from '../support/opened.js';
 import { createPostgresDatabase } from '../support/postgres.js';

@@ -37,7 +37,7 @@ async function start() {
 onPostgres('what is read by its keys and never whole', () => {
   test('is a queue that fills up after its statements were planned: messages are accepted, claimed and settled', async () => {
     const { storage, query } = await start();
-    const { accounts, ledger, outbox, guards } = storage;
+    const { accounts, ledger, outbox, policies } = storage;
     await accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
     await ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10 ** 6, at: START });
     const deliver = async (round: number): Promise<void> => {
@@ -52,7 +52,7 @@ onPostgres('what is read by its keys and never whole', () => {
       const moved = await outbox.settle(claimed.map((each) => ({ ...each, status: 'delivered' as const, at: now })));
       expect(moved).toHaveLength(3);
       const record = { state: { round }, messages: [], expiresAt: START + 10 ** 9 };
-      await guards.change(['key-1', 'key-2'], () => ({
+      await policies.change(['key-1', 'key-2'], () => ({
         result: undefined,
         changes: new Map(['key-1', 'key-2'].map((key) => [key, record])),
       }));

@@ -17,7 +17,7 @@ suite('a limit in segments a second', () => {
     const storages = [1, 2, 3].map(() => new TypeormStorage({ database: database?.url ?? '' }));
     for (const storage of storages) await storage.start();
     const { segments, shares } = await runPaced(
-      storages.map(({ guards }) => guards),
+      storages.map(({ policies }) => policies),
       { sms: 200, segmentsPerSecond: 25 },
     );
     expect(segments).toHaveLength(200);

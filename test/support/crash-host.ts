@@ -1,7 +1,3 @@
-/**
- * A host in a process of its own, to be killed. It runs on the built package, and everything it imports is one: see
- * `crash-process.ts`. It prints its port as soon as it answers, and ends with the process that started it.
- */
 import 'reflect-metadata';
 import { appendFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -23,6 +19,11 @@ import { generic, HttpSmsTransport, twilio } from 'nestjs-messaging/http';
 import { SmppSmsTransport } from 'nestjs-messaging/smpp';
 import { DataSource } from 'typeorm';
 import type { CrashOrder } from './crash-process.js';
+
+/**
+ * A host in a process of its own, to be killed. It runs on the built package, and everything it imports is one: see
+ * `crash-process.ts`. It prints its port as soon as it answers, and ends with the process that started it.
+ */
 
 const order: CrashOrder = JSON.parse(process.env.ORDER ?? '{}');
 const { database, carrier = 'sandbox', adapter = 'express', gateway, ownRoutes, run, port } = order;

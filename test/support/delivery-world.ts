@@ -1,15 +1,15 @@
 import { IdGenerator } from '../../src/common/ids.js';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
 import { Channel, type EarlyAnswers } from '../../src/outbox/channel.js';
-import { ChannelWorker } from '../../src/outbox/channel-worker.js';
 import { decide } from '../../src/outbox/decide.js';
-import { type DispatchOptions, resolveDispatchSettings } from '../../src/outbox/dispatch-settings.js';
-import type { DeliveryTiming, HandOff, RepeatPolicy } from '../../src/outbox/hand-off.js';
+import type { DeliveryResult, DeliveryTiming, RepeatPolicy } from '../../src/outbox/delivery-result.js';
+import type { DeliveryUpdate } from '../../src/outbox/delivery-state.js';
+import { type DispatchOptions, resolveDispatchSettings } from '../../src/outbox/dispatch-options.js';
 import { Outbox } from '../../src/outbox/outbox.js';
-import type { ClaimOrder, Delivery, ExpiryOrder, Movement } from '../../src/outbox/outbox-store.js';
+import type { ClaimOrder, Delivery, DeliveryTransition, ExpiryOrder } from '../../src/outbox/outbox-store.js';
 import type { Send } from '../../src/outbox/send.js';
-import type { Settlement } from '../../src/outbox/settlement.js';
-import { LocalWakeUp } from '../../src/outbox/wake-up.js';
+import { ChannelWorker } from '../../src/outbox/worker.js';
+import { LocalWorkerNotifier } from '../../src/outbox/worker-notifier.js';
 import { claimable } from '../../src/storage/memory/claimable.js';
 import { toDelivery } from '../../src/storage/memory/memory-delivery.js';
 import { MemoryOutboxStore } from '../../src/storage/memory/memory-outbox-store.js';
@@ -40,14 +40,14 @@ class CountingStore extends MemoryOutboxStore {
     );
   }
 
-  override async settle(settlements: readonly Settlement[]): Promise<readonly Movement[]> {
+  override async settle(settlements: readonly DeliveryUpdate[]): Promise<readonly DeliveryTransition[]> {
     const fault = this.settleFaults.shift();
     if (fault) throw fault;
     return super.settle(settlements);
   }
 
   /** As the memory store's own, which goes through `settle`: the faults are for the worker's settlements. */
-  override async expire(order: ExpiryOrder): Promise<readonly Movement[]> {
+  override async expire(order: ExpiryOrder): Promise<readonly DeliveryTransition[]> {
     const faults = this.settleFaults.splice(0);
     const moved = await super.expire(order);
     this.settleFaults.push(...faults);
@@ -81,7 +81,11 @@ class SetRandom extends IdGenerator {
   }
 }
 
-type Carrier = (batch: readonly Delivery[], signal: AbortSignal, early: EarlyAnswers) => Promise<readonly HandOff[]>;
+type Carrier = (
+  batch: readonly Delivery[],
+  signal: AbortSignal,
+  early: EarlyAnswers,
+) => Promise<readonly DeliveryResult[]>;
 
 /** A channel whose carrier is a function of the test's. */
 class ScriptedChannel extends Channel {
@@ -113,7 +117,7 @@ class ScriptedChannel extends Channel {
     batch: readonly Delivery[],
     signal: AbortSignal,
     early: EarlyAnswers,
-  ): Promise<readonly HandOff[]> {
+  ): Promise<readonly DeliveryResult[]> {
     this.batches.push(batch);
     this.peak = Math.max(this.peak, ++this.under);
     try {
@@ -144,8 +148,8 @@ export class DeliveryWorld {
   readonly clock = new SetBackClock();
   readonly storage = new CountingStorage();
   readonly events = new MessagingEvents();
-  readonly wakeUp = new LocalWakeUp();
-  readonly outbox = new Outbox(this.storage.outbox, this.wakeUp, this.events);
+  readonly notifier = new LocalWorkerNotifier();
+  readonly outbox = new Outbox(this.storage.outbox, this.notifier, this.events);
   readonly random = new SetRandom();
   readonly channel: ScriptedChannel;
   private readonly workers: ChannelWorker[] = [];

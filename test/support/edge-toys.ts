@@ -11,22 +11,21 @@ import {
   Post,
 } from '@nestjs/common';
 import { IsOptional, IsString } from 'class-validator';
-import { AccountSettings } from '../../src/accounts/account-settings.js';
+import { AccountSettings } from '../../src/accounts/account-options.js';
 import { type Answer, Authenticator } from '../../src/accounts/authenticator.js';
 import { Caller } from '../../src/accounts/caller.decorator.js';
 import { Clock, SystemClock } from '../../src/common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../../src/common/errors.js';
 import { type HttpOptions, HttpSettings, resolveHttpSettings } from '../../src/http/http-settings.js';
-import { MessagingBody, MessagingQuery } from '../../src/http/messaging-body.decorator.js';
+import { Idempotent } from '../../src/http/idempotent.decorator.js';
 import { MessagingController } from '../../src/http/messaging-controller.js';
 import { MessagingEdge } from '../../src/http/messaging-edge.js';
-import { MessagingRoute } from '../../src/http/messaging-route.js';
 import { mountController } from '../../src/http/mount-controller.js';
-import { Once } from '../../src/http/once.decorator.js';
-import { ReplyHeaders } from '../../src/http/reply-headers.decorator.js';
-import { RequestSignal } from '../../src/http/request-signal.decorator.js';
+import { MessagingRoute } from '../../src/http/mounted-routes.js';
+import { ReplyHeaders, RequestSignal } from '../../src/http/parameters.js';
+import { MessagingBody, MessagingQuery } from '../../src/http/validation.js';
 import { IsPhoneNumberList, IsQueryInteger } from '../../src/http/validators.js';
-import type { OnceRequest } from '../../src/outbox/once-gate.js';
+import type { IdempotentRequest } from '../../src/outbox/idempotency.js';
 
 /** What the handlers of the toys leave for a test to see, and what they wait for. */
 @Injectable()
@@ -130,7 +129,7 @@ class ToyController {
 
   @Post('keyed')
   @HttpCode(200)
-  keyed(@Once() once: OnceRequest | undefined, @ReplyHeaders() headers: ReplyHeaders) {
+  keyed(@Idempotent() once: IdempotentRequest | undefined, @ReplyHeaders() headers: ReplyHeaders) {
     headers.set('Idempotency-Replayed', 'true');
     return { key: once?.key ?? null };
   }

@@ -1,8 +1,8 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { decide } from '../../src/outbox/decide.js';
-import { executorFor } from '../../src/storage/typeorm/executor-for.js';
-import type { Row, Statement } from '../../src/storage/typeorm/operation.js';
-import { findStranded } from '../../src/storage/typeorm/session-operations.js';
+import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
+import type { Row, Statement } from '../../src/storage/typeorm/engine/operation.js';
+import { findStranded } from '../../src/storage/typeorm/stores/sessions.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import {
   ACCOUNT,

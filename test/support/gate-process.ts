@@ -1,15 +1,15 @@
 import { MessagingEvents } from '../../src/events/messaging-events.js';
-import { OnceGate } from '../../src/outbox/once-gate.js';
+import { Idempotency } from '../../src/outbox/idempotency.js';
 import { type Acceptance, Outbox } from '../../src/outbox/outbox.js';
-import type { OnceKey } from '../../src/outbox/send.js';
-import { LocalWakeUp } from '../../src/outbox/wake-up.js';
+import type { IdempotencyKey } from '../../src/outbox/send.js';
+import { LocalWorkerNotifier } from '../../src/outbox/worker-notifier.js';
 import type { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend } from '../../src/testing/storage-contract/fixtures.js';
 
 /** One process with a gate of its own over a storage that others may share; each of its works sends one SMS. */
 export class GateProcess {
-  readonly gate: OnceGate;
+  readonly gate: Idempotency;
   /** Works that have begun here. */
   works = 0;
   private readonly outbox: Outbox;
@@ -20,8 +20,8 @@ export class GateProcess {
     readonly clock = new FakeClock(),
     private readonly from = 0,
   ) {
-    this.gate = new OnceGate(outbox, clock);
-    this.outbox = new Outbox(outbox, new LocalWakeUp(), new MessagingEvents());
+    this.gate = new Idempotency(outbox, clock);
+    this.outbox = new Outbox(outbox, new LocalWorkerNotifier(), new MessagingEvents());
   }
 
   /** A send under the key `k`; `around` is given the send that its work is to do. */
@@ -30,7 +30,7 @@ export class GateProcess {
     around: (send: () => Promise<Acceptance>) => Promise<Acceptance> = (send) => send(),
     host?: { manager: unknown },
   ): Promise<Acceptance> {
-    const work = (once?: OnceKey) => {
+    const work = (once?: IdempotencyKey) => {
       const send = aSend(this.from + ++this.works, { at: this.clock.now(), ...(once && { once }) });
       return around(() => this.outbox.accept(send));
     };

@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
 import { SqliteDialect } from '../../src/storage/typeorm/dialects/sqlite-dialect.js';
-import { Executor, type Work } from '../../src/storage/typeorm/executor.js';
-import { executorFor } from '../../src/storage/typeorm/executor-for.js';
-import type { Operation } from '../../src/storage/typeorm/operation.js';
+import { Executor, type Work } from '../../src/storage/typeorm/engine/executor.js';
+import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
+import type { Operation } from '../../src/storage/typeorm/engine/operation.js';
 
 /** Marks a statement that waits for the rows of its ids. */
 const WAITS = '/* waits */';

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Decide, Decision, Outcome } from '../../src/outbox/decide.js';
+import type { Decide, Decision, SendDecision } from '../../src/outbox/decide.js';
 import type { Send } from '../../src/outbox/send.js';
 import { MemoryOutboxStore } from '../../src/storage/memory/memory-outbox-store.js';
 import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
@@ -9,7 +9,7 @@ const HESITATION_MS = 300;
 
 /** Reads, decides, hesitates, and only then writes. */
 class HesitantOutboxStore extends MemoryOutboxStore {
-  override async commit(sends: readonly Send[], rules: Decide): Promise<readonly Outcome[]> {
+  override async commit(sends: readonly Send[], rules: Decide): Promise<readonly SendDecision[]> {
     let made: Decision | undefined;
     await super.commit(sends, (these, seen) => {
       made = rules(these, seen);

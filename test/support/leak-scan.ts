@@ -1,8 +1,9 @@
-/** Tells the environment of the e2e suite what is secret, and what is stored and logged: see `leak-environment.mjs`. */
 import { Logger } from '@nestjs/common';
 import Database from 'better-sqlite3';
 import { OtpCodes } from '../../src/otp/otp-codes.js';
 import { Outbox } from '../../src/outbox/outbox.js';
+
+/** Tells the environment of the e2e suite what is secret, and what is stored and logged: see `leak-environment.mjs`. */
 
 declare global {
   var leakScan: {

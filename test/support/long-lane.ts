@@ -1,10 +1,10 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { decide } from '../../src/outbox/decide.js';
 import type { ClaimOrder } from '../../src/outbox/outbox-store.js';
-import { claimDeliveries } from '../../src/storage/typeorm/claim-operation.js';
-import type { Executor } from '../../src/storage/typeorm/executor.js';
-import { executorFor } from '../../src/storage/typeorm/executor-for.js';
-import type { Operation, Statement } from '../../src/storage/typeorm/operation.js';
+import type { Executor } from '../../src/storage/typeorm/engine/executor.js';
+import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
+import type { Operation, Statement } from '../../src/storage/typeorm/engine/operation.js';
+import { claimDeliveries } from '../../src/storage/typeorm/stores/claim.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { ACCOUNT, aSend, range, START } from '../../src/testing/storage-contract/fixtures.js';
 

@@ -1,5 +1,4 @@
-import type { OutgoingSms, SmsSink, SubmitResult } from '../../src/sms/sms-transport.js';
-import { SmsTransport } from '../../src/sms/sms-transport.js';
+import { type OutgoingSms, type SmsSink, SmsTransport, type SubmitResult } from '../../src/sms/sms-transport.js';
 import type { ReceivedSms, SmsTransportHarness } from '../../src/testing/transport-contract.js';
 
 const FATES = { taken: '0', refused: '1', busy: '2', lost: '3' } as const;

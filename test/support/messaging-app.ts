@@ -1,5 +1,4 @@
-import type { DynamicModule, Type } from '@nestjs/common';
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { AccountService } from '../../src/accounts/account-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import type { MessagingOptions } from '../../src/core/core-options.js';

@@ -1,7 +1,12 @@
 import { setImmediate as pause } from 'node:timers/promises';
-import type { CredentialChange } from '../../src/msgapp/session-credentials.js';
-import { checkSessionLimits, type SessionLimits } from '../../src/msgapp/session-limits.js';
-import { isFinal, type NewSession, type SessionLease, type SessionMove } from '../../src/msgapp/session-store.js';
+import type { CredentialChange } from '../../src/msgapp/sessions/session-credentials.js';
+import { checkSessionLimits, type SessionLimits } from '../../src/msgapp/sessions/session-limits.js';
+import {
+  isFinal,
+  type NewSession,
+  type SessionLease,
+  type SessionMove,
+} from '../../src/msgapp/sessions/session-store.js';
 import { MemoryMediaStore } from '../../src/storage/memory/memory-media-store.js';
 import { MemorySessionStore } from '../../src/storage/memory/memory-session-store.js';
 

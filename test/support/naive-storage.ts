@@ -1,24 +1,35 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import type { Account, Signature, StoredApiKey } from '../../src/accounts/account-store.js';
-import { HIGHEST_BALANCE, type LedgerPosting, type PostingAnswer } from '../../src/billing/ledger-store.js';
-import { postedBefore } from '../../src/billing/posting-id.js';
-import type { Decide, Outcome } from '../../src/outbox/decide.js';
-import type { SeenRecords } from '../../src/outbox/guard.js';
-import type { RecordStep } from '../../src/outbox/guard-store.js';
-import type { ClaimOrder, Delivery, Movement } from '../../src/outbox/outbox-store.js';
+import {
+  HIGHEST_BALANCE,
+  type LedgerPosting,
+  type PostingAnswer,
+  postedBefore,
+} from '../../src/billing/ledger-store.js';
+import type { Decide, SendDecision } from '../../src/outbox/decide.js';
+import { type DeliveryUpdate, nextState } from '../../src/outbox/delivery-state.js';
+import type { ClaimOrder, Delivery, DeliveryTransition } from '../../src/outbox/outbox-store.js';
+import type { RecordStep } from '../../src/outbox/policy-store.js';
 import type { Send } from '../../src/outbox/send.js';
-import { nextState, type Settlement } from '../../src/outbox/settlement.js';
+import type { SeenRecords } from '../../src/outbox/send-policy.js';
 import type { PhoneMessage } from '../../src/sandbox/phone-store.js';
-import type { OptOut, OptOutKey, OptOutSource } from '../../src/sms/opt-out-store.js';
-import { mayBeForAnother, nextPart, settlementOfLasting, settlementOfParts } from '../../src/sms/part-fate.js';
-import type { Parking } from '../../src/sms/part-store.js';
-import { receiptKey } from '../../src/sms/receipt-key.js';
-import { type DatedReceipt, type TakenSms, withTrails } from '../../src/sms/sms-part.js';
+import type { OptOut, OptOutKey, OptOutSource } from '../../src/sms/opt-out/opt-out-store.js';
+import type { Parking } from '../../src/sms/receipts/part-store.js';
+import {
+  type DatedReceipt,
+  mayBeForAnother,
+  nextPart,
+  receiptKey,
+  settlementOfLasting,
+  settlementOfParts,
+  type TakenSms,
+  withTrails,
+} from '../../src/sms/receipts/sms-part.js';
 import { claimable } from '../../src/storage/memory/claimable.js';
 import { insertSend } from '../../src/storage/memory/insert-send.js';
 import { MemoryAccountStore } from '../../src/storage/memory/memory-account-store.js';
 import { applyChange, toDelivery } from '../../src/storage/memory/memory-delivery.js';
-import { MemoryGuardStore } from '../../src/storage/memory/memory-guard-store.js';
+import { MemoryPolicyStore } from '../../src/storage/memory/memory-guard-store.js';
 import { MemoryLedgerStore } from '../../src/storage/memory/memory-ledger-store.js';
 import { keyOf, MemoryOptOutStore } from '../../src/storage/memory/memory-opt-out-store.js';
 import { MemoryOutboxStore } from '../../src/storage/memory/memory-outbox-store.js';
@@ -68,7 +79,7 @@ class NaiveLedgerStore extends MemoryLedgerStore {
 }
 
 class NaiveOutboxStore extends MemoryOutboxStore {
-  override async commit(sends: readonly Send[], rules: Decide): Promise<readonly Outcome[]> {
+  override async commit(sends: readonly Send[], rules: Decide): Promise<readonly SendDecision[]> {
     const before = this.balances(sends);
     const { outcomes, accepted, spent, records } = rules(sends, {
       balances: before,
@@ -96,8 +107,8 @@ class NaiveOutboxStore extends MemoryOutboxStore {
     });
   }
 
-  override async settle(settlements: readonly Settlement[]): Promise<readonly Movement[]> {
-    const moved: Movement[] = [];
+  override async settle(settlements: readonly DeliveryUpdate[]): Promise<readonly DeliveryTransition[]> {
+    const moved: DeliveryTransition[] = [];
     for (const settlement of settlements) {
       const row = this.tables.messages.get(settlement.messageId)?.deliveries[settlement.position];
       const change = row && nextState(row, settlement);
@@ -111,7 +122,7 @@ class NaiveOutboxStore extends MemoryOutboxStore {
   }
 }
 
-class NaiveGuardStore extends MemoryGuardStore {
+class NaiveGuardStore extends MemoryPolicyStore {
   override async change<T>(keys: readonly string[], step: (seen: SeenRecords) => RecordStep<T>): Promise<T> {
     const { result, changes } = step(seenRecords(this.tables, keys));
     await pause();
@@ -133,7 +144,7 @@ class NaivePhoneStore extends MemoryPhoneStore {
 }
 
 class NaivePartStore extends MemoryPartStore {
-  override async record(taken: readonly TakenSms[], now: number): Promise<readonly Movement[]> {
+  override async record(taken: readonly TakenSms[], now: number): Promise<readonly DeliveryTransition[]> {
     const waited = this.waitingFor(taken, now);
     await pause();
     await super.record(taken, Number.POSITIVE_INFINITY);
@@ -143,13 +154,13 @@ class NaivePartStore extends MemoryPartStore {
     return this.outbox.settle(withTrails(settlements, taken));
   }
 
-  override async receive(receipts: readonly DatedReceipt[], parking: Parking): Promise<readonly Movement[]> {
-    const moved: Movement[] = [];
+  override async receive(receipts: readonly DatedReceipt[], parking: Parking): Promise<readonly DeliveryTransition[]> {
+    const moved: DeliveryTransition[] = [];
     for (const receipt of receipts) moved.push(...(await this.receiveOne(receipt, parking)));
     return moved;
   }
 
-  private async receiveOne(receipt: DatedReceipt, parking: Parking): Promise<readonly Movement[]> {
+  private async receiveOne(receipt: DatedReceipt, parking: Parking): Promise<readonly DeliveryTransition[]> {
     const { parts } = this.tables;
     const part = parts.find(receipt);
     const all = part ? parts.of(part.messageId, part.position) : [];
@@ -196,7 +207,7 @@ export class NaiveStorage extends MessagingStorage {
   override readonly outbox = new NaiveOutboxStore(this.tables);
   override readonly ledger = new NaiveLedgerStore(this.tables);
   override readonly phones = new NaivePhoneStore(this.tables);
-  override readonly guards = new NaiveGuardStore(this.tables);
+  override readonly policies = new NaiveGuardStore(this.tables);
   override readonly parts = new NaivePartStore(this.tables, this.outbox);
   override readonly sessions = new NaiveSessionStore(this.tables);
   override readonly media = new NaiveMediaStore(this.tables);

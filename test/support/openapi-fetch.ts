@@ -1,5 +1,10 @@
-import type { Described, DescribedOperation, DescribedResponse, WithExamples } from './openapi-reader.js';
-import { pathFor } from './openapi-reader.js';
+import {
+  type Described,
+  type DescribedOperation,
+  type DescribedResponse,
+  pathFor,
+  type WithExamples,
+} from './openapi-reader.js';
 import { DocumentSchemas } from './openapi-schemas.js';
 import { exampleFor } from './openapi-texts.js';
 

@@ -27,7 +27,7 @@ export class TroubledStorage extends MemoryStorage {
 
   constructor() {
     super();
-    for (const store of [this.accounts, this.ledger, this.outbox, this.phones, this.guards, this.sessions]) {
+    for (const store of [this.accounts, this.ledger, this.outbox, this.phones, this.policies, this.sessions]) {
       for (const name of ASKED_BY_REQUESTS) this.#wrap(store, name);
     }
   }

@@ -1,10 +1,10 @@
 import type { OtpLimits } from '../../src/otp/otp-limits.js';
 import type { OtpOptions } from '../../src/otp/otp-options.js';
-import type { OtpPayload } from '../../src/otp/otp-payload.js';
 import type { VerifyOutcome } from '../../src/otp/otp-results.js';
 import { resolveOtpSettings } from '../../src/otp/otp-settings.js';
-import { SendGuard } from '../../src/otp/send-guard.js';
-import { VerifyStep } from '../../src/otp/verify-step.js';
+import type { OtpPayload } from '../../src/otp/otp-text-source.js';
+import { ChallengePolicy } from '../../src/otp/send-challenge.js';
+import { VerifyStep } from '../../src/otp/verify-challenge.js';
 import { decide } from '../../src/outbox/decide.js';
 import type { CommitOutcome } from '../../src/outbox/outbox-store.js';
 import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
@@ -38,7 +38,7 @@ export class OtpBench {
       [
         {
           ...{ id, accountId: 'a', channel: 'sms', sender: 'INFOS', payload: { kind: 'otp' }, reply: {}, at: this.now },
-          ...{ recipients: [{ number, units }], guard: new SendGuard(request, this.settings) },
+          ...{ recipients: [{ number, units }], guard: new ChallengePolicy(request, this.settings) },
         },
       ],
       decide,
@@ -51,7 +51,7 @@ export class OtpBench {
 
   async verify(otp: string, service = 's', number = NUMBER): Promise<VerifyOutcome> {
     const step = new VerifyStep({ accountId: 'a', service, number }, otp, this.now, this.settings);
-    return this.storage.guards.change(step.keys, step.decide);
+    return this.storage.policies.change(step.keys, step.decide);
   }
 
   async fail(messageId: string): Promise<void> {

@@ -1,12 +1,12 @@
-import type { SeenRecords } from '../../src/outbox/guard.js';
-import type { GuardStore, RecordStep } from '../../src/outbox/guard-store.js';
+import type { PolicyStore, RecordStep } from '../../src/outbox/policy-store.js';
+import type { SeenRecords } from '../../src/outbox/send-policy.js';
 import type { OutgoingSms } from '../../src/sms/sms-transport.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { anSms, RouteDouble, RoutedWorld } from './routed-world.js';
 import { settled } from './settled.js';
 
 /** A store whose transactions are counted, so that a test turns its clock only between them. */
-export function watched(store: GuardStore): { readonly guards: GuardStore; made: number; open: number } {
+export function watched(store: PolicyStore): { readonly guards: PolicyStore; made: number; open: number } {
   const watch = {
     made: 0,
     open: 0,
@@ -38,7 +38,7 @@ export interface PacedRun {
 
 /** Has one worker for each store send so many SMS as fast as its route lets it; like a dispatcher each takes what is due. */
 export async function runPaced(
-  stores: readonly GuardStore[],
+  stores: readonly PolicyStore[],
   {
     sms,
     segmentsPerSecond,

@@ -1,11 +1,11 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { decide } from '../../src/outbox/decide.js';
 import type { MessageQuery, RecipientQuery } from '../../src/outbox/outbox-store.js';
-import type { Executor } from '../../src/storage/typeorm/executor.js';
-import { executorFor } from '../../src/storage/typeorm/executor-for.js';
-import { listMessages } from '../../src/storage/typeorm/listing-operations.js';
-import type { Operation, Row, Statement } from '../../src/storage/typeorm/operation.js';
-import { listNumbers, readRecipients } from '../../src/storage/typeorm/recipient-operations.js';
+import type { Executor } from '../../src/storage/typeorm/engine/executor.js';
+import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
+import type { Operation, Row, Statement } from '../../src/storage/typeorm/engine/operation.js';
+import { listMessages } from '../../src/storage/typeorm/stores/listings.js';
+import { listNumbers, readRecipients } from '../../src/storage/typeorm/stores/recipients.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import {
   ACCOUNT,

@@ -1,5 +1,5 @@
-import type { GuardStore } from '../../src/outbox/guard-store.js';
-import type { RepeatPolicy } from '../../src/outbox/hand-off.js';
+import type { RepeatPolicy } from '../../src/outbox/delivery-result.js';
+import type { PolicyStore } from '../../src/outbox/policy-store.js';
 import {
   type CallbackHandler,
   type DeliveryTiming,
@@ -11,8 +11,7 @@ import {
 } from '../../src/sms/sms-transport.js';
 import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
-import { resolveRoutes } from '../../src/transports/routed/resolve-routes.js';
-import type { RouteRules } from '../../src/transports/routed/route-options.js';
+import { type RouteRules, resolveRoutes } from '../../src/transports/routed/routes.js';
 import { SmsRouter } from '../../src/transports/routed/sms-router.js';
 import { ChosenIds } from './chosen-ids.js';
 import { RecordingSink } from './recording-sink.js';
@@ -82,7 +81,10 @@ export class RoutedWorld {
 
   constructor(
     routes: readonly (RouteRules & { readonly transport: SmsTransport })[],
-    { clock = new FakeClock(), guards = new MemoryStorage().guards }: { clock?: FakeClock; guards?: GuardStore } = {},
+    {
+      clock = new FakeClock(),
+      guards = new MemoryStorage().policies,
+    }: { clock?: FakeClock; guards?: PolicyStore } = {},
   ) {
     this.clock = clock;
     const transports = routes.map(({ transport }) => transport);

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { dialectFor } from '../../src/storage/typeorm/dialects/dialect-for.js';
-import { schemaVersions } from '../../src/storage/typeorm/schema.js';
+import { schemaVersions } from '../../src/storage/typeorm/schema/schema.js';
 
 /** Makes our tables as they were in the last version before that one, in an empty database. */
 export async function makeSchemaBefore(dataSource: DataSource, version: string): Promise<void> {

@@ -1,5 +1,5 @@
-import { isFinal, type SessionTransition } from '../../src/msgapp/session-store.js';
-import type { OnceKey } from '../../src/outbox/send.js';
+import { isFinal, type SessionTransition } from '../../src/msgapp/sessions/session-store.js';
+import type { IdempotencyKey } from '../../src/outbox/send.js';
 import type { OpenMemoryStorage } from './open-memory-storage.js';
 
 /** A mistake built into a memory storage, and the topic of the contract suite that must notice it. */
@@ -8,7 +8,7 @@ export interface StorageFault {
   readonly build: (storage: OpenMemoryStorage) => void;
 }
 
-const loose = (once: OnceKey): OnceKey => ({ ...once, key: once.key.trimEnd().toLowerCase() });
+const loose = (once: IdempotencyKey): IdempotencyKey => ({ ...once, key: once.key.trimEnd().toLowerCase() });
 
 /** Mistakes that are easily made in an adapter, races aside. */
 export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {

@@ -1,12 +1,12 @@
+import { type DeliveryChange, type DeliveryUpdate, isAttempt } from '../../outbox/delivery-state.js';
 import {
   type Delivery,
-  type Movement,
+  type DeliveryTransition,
   type RecipientDetails,
   SHOWN_ATTEMPTS,
   type StoredMessage,
   type StoredRecipient,
 } from '../../outbox/outbox-store.js';
-import { type DeliveryChange, isAttempt, type Settlement } from '../../outbox/settlement.js';
 import type { MemoryDelivery, MemoryMessage, MemoryTables } from './memory-tables.js';
 
 /** Writes what `nextState` answered, books the refund, and says what moved. */
@@ -14,8 +14,8 @@ export function applyChange(
   tables: MemoryTables,
   row: MemoryDelivery,
   { status, dueAt, refund, attempt = row.attempt }: DeliveryChange,
-  { error, reference = row.reference, trail = [], doubtful = row.doubtful, at }: Settlement,
-): Movement {
+  { error, reference = row.reference, trail = [], doubtful = row.doubtful, at }: DeliveryUpdate,
+): DeliveryTransition {
   const { message, position, number } = row;
   const { id: messageId, accountId, channel } = message;
   Object.assign(row, { status, dueAt, attempt, doubtful, error, reference, updatedAt: at });

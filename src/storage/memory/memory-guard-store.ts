@@ -1,10 +1,10 @@
-import type { SeenRecords } from '../../outbox/guard.js';
-import { GuardStore, type RecordStep } from '../../outbox/guard-store.js';
+import { PolicyStore, type RecordStep } from '../../outbox/policy-store.js';
+import type { SeenRecords } from '../../outbox/send-policy.js';
 import { seenRecords, writeRecords } from './memory-records.js';
 import type { MemoryTables } from './memory-tables.js';
 
 /** Records of guards in memory. */
-export class MemoryGuardStore extends GuardStore {
+export class MemoryPolicyStore extends PolicyStore {
   constructor(protected readonly tables: MemoryTables) {
     super();
   }

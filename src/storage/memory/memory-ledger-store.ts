@@ -5,8 +5,8 @@ import {
   LedgerStore,
   MOST_FAULTS,
   type PostingAnswer,
+  postedBefore,
 } from '../../billing/ledger-store.js';
-import { postedBefore } from '../../billing/posting-id.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Page, PageRequest } from '../../common/page.js';
 import { checkBooks } from './check-books.js';

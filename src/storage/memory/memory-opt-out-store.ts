@@ -5,7 +5,7 @@ import {
   type OptOutQuery,
   type OptOutSource,
   OptOutStore,
-} from '../../sms/opt-out-store.js';
+} from '../../sms/opt-out/opt-out-store.js';
 import { memoryPage } from './memory-page.js';
 import type { MemoryTables } from './memory-tables.js';
 

@@ -1,14 +1,14 @@
 import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Page } from '../../common/page.js';
-import { type Decide, type Outcome, onceId, type StoredReply } from '../../outbox/decide.js';
-import { type DeliveryStatus, shownStatus } from '../../outbox/delivery-status.js';
+import { type Decide, onceId, type SendDecision, type StoredReply } from '../../outbox/decide.js';
+import { type DeliveryStatus, type DeliveryUpdate, nextState, shownStatus } from '../../outbox/delivery-state.js';
 import {
   type ClaimOrder,
   type Delivery,
+  type DeliveryTransition,
   type ExpiryOrder,
   FIRST_RECIPIENTS,
   type MessageQuery,
-  type Movement,
   OutboxStore,
   type RecipientPage,
   type RecipientQuery,
@@ -17,8 +17,7 @@ import {
   type StoredRecipient,
   type TrailStep,
 } from '../../outbox/outbox-store.js';
-import type { OnceKey, Send } from '../../outbox/send.js';
-import { nextState, type Settlement } from '../../outbox/settlement.js';
+import type { IdempotencyKey, Send } from '../../outbox/send.js';
 import { byDueTime, claimable, isDue } from './claimable.js';
 import { insertSend } from './insert-send.js';
 import { applyChange, toDelivery, toDetails, toMessage, toRecipient } from './memory-delivery.js';
@@ -33,7 +32,11 @@ export class MemoryOutboxStore extends OutboxStore {
     super();
   }
 
-  override async commit(sends: readonly Send[], decide: Decide, host?: HostTransaction): Promise<readonly Outcome[]> {
+  override async commit(
+    sends: readonly Send[],
+    decide: Decide,
+    host?: HostTransaction,
+  ): Promise<readonly SendDecision[]> {
     refuseHost(host);
     const { outcomes, accepted, records } = decide(sends, {
       balances: this.balances(sends),
@@ -53,7 +56,7 @@ export class MemoryOutboxStore extends OutboxStore {
   }
 
   override async replay(
-    key: Pick<OnceKey, 'accountId' | 'route' | 'key'>,
+    key: Pick<IdempotencyKey, 'accountId' | 'route' | 'key'>,
     now: number,
   ): Promise<StoredReply | undefined> {
     return this.liveReply(key, now);
@@ -73,7 +76,7 @@ export class MemoryOutboxStore extends OutboxStore {
     return claimed.map(toDelivery);
   }
 
-  override async settle(settlements: readonly Settlement[]): Promise<readonly Movement[]> {
+  override async settle(settlements: readonly DeliveryUpdate[]): Promise<readonly DeliveryTransition[]> {
     return settlements.flatMap((settlement) => {
       const row = this.tables.messages.get(settlement.messageId)?.deliveries[settlement.position];
       const change = row && nextState(row, settlement);
@@ -84,7 +87,7 @@ export class MemoryOutboxStore extends OutboxStore {
     });
   }
 
-  override async expire({ channel, limit, now, statuses }: ExpiryOrder): Promise<readonly Movement[]> {
+  override async expire({ channel, limit, now, statuses }: ExpiryOrder): Promise<readonly DeliveryTransition[]> {
     const wanted: readonly string[] = statuses;
     const late = [...this.tables.waiting]
       .filter((row) => row.message.channel === channel && wanted.includes(row.status) && isDue(row, now))
@@ -180,7 +183,7 @@ export class MemoryOutboxStore extends OutboxStore {
     return live;
   }
 
-  private liveReply(key: Pick<OnceKey, 'accountId' | 'route' | 'key'>, now: number): StoredReply | undefined {
+  private liveReply(key: Pick<IdempotencyKey, 'accountId' | 'route' | 'key'>, now: number): StoredReply | undefined {
     const kept = this.tables.replies.get(onceId(key));
     return kept && kept.expiresAt > now ? { fingerprint: kept.fingerprint, reply: JSON.parse(kept.reply) } : undefined;
   }

@@ -1,9 +1,18 @@
-import type { Movement, OutboxStore } from '../../outbox/outbox-store.js';
-import type { Settlement } from '../../outbox/settlement.js';
-import { mayBeForAnother, nextPart, settlementOfLasting, settlementOfParts } from '../../sms/part-fate.js';
-import { type Parking, type PartPurgeCount, PartStore } from '../../sms/part-store.js';
-import { receiptKey } from '../../sms/receipt-key.js';
-import { type DatedReceipt, partsOf, type SmsPart, type TakenSms, withTrails } from '../../sms/sms-part.js';
+import type { DeliveryUpdate } from '../../outbox/delivery-state.js';
+import type { DeliveryTransition, OutboxStore } from '../../outbox/outbox-store.js';
+import { type Parking, type PartPurgeCount, PartStore } from '../../sms/receipts/part-store.js';
+import {
+  type DatedReceipt,
+  mayBeForAnother,
+  nextPart,
+  partsOf,
+  receiptKey,
+  type SmsPart,
+  settlementOfLasting,
+  settlementOfParts,
+  type TakenSms,
+  withTrails,
+} from '../../sms/receipts/sms-part.js';
 import type { MemoryTables } from './memory-tables.js';
 
 /** Parts of SMS and parked receipts in memory. */
@@ -15,7 +24,7 @@ export class MemoryPartStore extends PartStore {
     super();
   }
 
-  override async record(taken: readonly TakenSms[], now: number): Promise<readonly Movement[]> {
+  override async record(taken: readonly TakenSms[], now: number): Promise<readonly DeliveryTransition[]> {
     for (const sms of taken) {
       for (const part of partsOf(sms)) this.tables.parts.add({ ...part, expiresAt: sms.expiresAt });
     }
@@ -26,7 +35,7 @@ export class MemoryPartStore extends PartStore {
     return this.outbox.settle(withTrails(settlements, taken));
   }
 
-  override async receive(receipts: readonly DatedReceipt[], parking: Parking): Promise<readonly Movement[]> {
+  override async receive(receipts: readonly DatedReceipt[], parking: Parking): Promise<readonly DeliveryTransition[]> {
     const { settlements, unmatched } = this.apply(receipts, parking.now);
     this.park(unmatched, parking);
     return this.outbox.settle(settlements);
@@ -48,9 +57,9 @@ export class MemoryPartStore extends PartStore {
   protected apply(
     receipts: readonly DatedReceipt[],
     now: number,
-  ): { readonly settlements: readonly Settlement[]; readonly unmatched: readonly DatedReceipt[] } {
+  ): { readonly settlements: readonly DeliveryUpdate[]; readonly unmatched: readonly DatedReceipt[] } {
     const { parts } = this.tables;
-    const settlements: Settlement[] = [];
+    const settlements: DeliveryUpdate[] = [];
     const unmatched: DatedReceipt[] = [];
     const idle: DatedReceipt[] = [];
     for (const receipt of receipts) {

@@ -1,5 +1,4 @@
-import { byClaim } from '../../sms/part-fate.js';
-import type { DatedReceipt, SmsPart } from '../../sms/sms-part.js';
+import { byClaim, type DatedReceipt, type SmsPart } from '../../sms/receipts/sms-part.js';
 
 /** A part's row. */
 interface MemoryPart extends SmsPart {

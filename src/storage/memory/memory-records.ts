@@ -1,4 +1,4 @@
-import type { RecordChanges, SeenRecord, SeenRecords } from '../../outbox/guard.js';
+import type { RecordChanges, SeenRecord, SeenRecords } from '../../outbox/send-policy.js';
 import type { MemoryTables } from './memory-tables.js';
 
 /** The records of some keys, with the fate of their messages. */

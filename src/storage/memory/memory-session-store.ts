@@ -1,17 +1,23 @@
 import type { Page } from '../../common/page.js';
-import type { CredentialChange, CredentialReplacement, KeptCredential } from '../../msgapp/session-credentials.js';
-import { checkSessionLimits, type SessionLimits } from '../../msgapp/session-limits.js';
-import { CREATED, STEPS_KEPT, steppedSession } from '../../msgapp/session-step.js';
+import type {
+  CredentialChange,
+  CredentialReplacement,
+  KeptCredential,
+} from '../../msgapp/sessions/session-credentials.js';
+import { checkSessionLimits, type SessionLimits } from '../../msgapp/sessions/session-limits.js';
 import {
+  CREATED,
   isFinal,
   type NewSession,
   type SessionLease,
   type SessionMove,
   SessionStore,
   type SessionTransition,
+  STEPS_KEPT,
   type StoredSession,
-} from '../../msgapp/session-store.js';
-import type { DeliveryStatus } from '../../outbox/delivery-status.js';
+  steppedSession,
+} from '../../msgapp/sessions/session-store.js';
+import type { DeliveryStatus } from '../../outbox/delivery-state.js';
 import type { MemorySession, MemoryTables } from './memory-tables.js';
 
 /** Sessions and their credentials in memory. */

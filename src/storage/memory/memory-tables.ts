@@ -1,12 +1,11 @@
 import type { LedgerEntry } from '../../billing/ledger-store.js';
-import type { SessionTransition, StoredSession } from '../../msgapp/session-store.js';
+import type { SessionTransition, StoredSession } from '../../msgapp/sessions/session-store.js';
 import type { StoredReply } from '../../outbox/decide.js';
-import type { DeliveryStatus } from '../../outbox/delivery-status.js';
-import type { GuardRecord } from '../../outbox/guard.js';
+import type { DeliveryStatus, TrailEntry } from '../../outbox/delivery-state.js';
 import type { StoredMessage } from '../../outbox/outbox-store.js';
-import type { TrailEntry } from '../../outbox/settlement.js';
+import type { PolicyRecord } from '../../outbox/send-policy.js';
 import type { PhoneMessage } from '../../sandbox/phone-store.js';
-import type { OptOut } from '../../sms/opt-out-store.js';
+import type { OptOut } from '../../sms/opt-out/opt-out-store.js';
 import { MemoryParts } from './memory-parts.js';
 
 /** A recipient's row. */
@@ -41,7 +40,7 @@ export interface MemoryReply extends Omit<StoredReply, 'reply'> {
 }
 
 /** A guard's record, its state as JSON text like in a database. */
-export interface MemoryRecord extends Omit<GuardRecord, 'state'> {
+export interface MemoryRecord extends Omit<PolicyRecord, 'state'> {
   readonly state: string;
 }
 

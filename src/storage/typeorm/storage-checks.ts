@@ -1,7 +1,7 @@
 import type { InjectionToken } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { MessagingOptionsError } from '../../common/errors.js';
-import { shown } from '../../common/shown.js';
+import { formatValue } from '../../common/options.js';
 
 const NAMES = ['url', 'dataSource', 'migrations'];
 
@@ -40,7 +40,7 @@ export function checkStorageSettings(settings: unknown): void {
 /** Checks what a host's injection token stands for. @throws MessagingOptionsError */
 export function providedDataSource(database: unknown, token: InjectionToken): DataSource {
   if (database instanceof DataSource) return database;
-  const name = typeof token === 'function' ? token.name : shown(token);
+  const name = typeof token === 'function' ? token.name : formatValue(token);
   throw wrong(`what the application provides for ${name} is no DataSource of the typeorm that nestjs-messaging loads.`);
 }
 
@@ -54,7 +54,7 @@ function whereaboutsOfDataSource(dataSource: unknown): Whereabouts {
 
 function checkMigrations(migrations: unknown): void {
   if (migrations === undefined || migrations === 'run' || migrations === 'check') return;
-  throw wrong(`migrations must be "run" or "check"; got ${shown(migrations)}.`);
+  throw wrong(`migrations must be "run" or "check"; got ${formatValue(migrations)}.`);
 }
 
 function checkedUrl(url: unknown): string {

@@ -1,32 +1,32 @@
 import type { InjectionToken } from '@nestjs/common';
-import type { DataSource } from 'typeorm';
+import { type DataSource, QueryFailedError } from 'typeorm';
 import type { AccountStore } from '../../accounts/account-store.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
 import { type Clock, SystemClock } from '../../common/clock.js';
-import { MessagingOptionsError } from '../../common/errors.js';
+import { MessagingOptionsError, StorageUnavailableError } from '../../common/errors.js';
 import type { MediaStore } from '../../media/media-store.js';
-import type { SessionStore } from '../../msgapp/session-store.js';
-import type { GuardStore } from '../../outbox/guard-store.js';
+import type { SessionStore } from '../../msgapp/sessions/session-store.js';
 import type { OutboxStore } from '../../outbox/outbox-store.js';
+import type { PolicyStore } from '../../outbox/policy-store.js';
 import type { PhoneStore } from '../../sandbox/phone-store.js';
-import type { OptOutStore } from '../../sms/opt-out-store.js';
-import type { PartStore } from '../../sms/part-store.js';
+import type { OptOutStore } from '../../sms/opt-out/opt-out-store.js';
+import type { PartStore } from '../../sms/receipts/part-store.js';
 import { MessagingStorage } from '../messaging-storage.js';
-import { type Connection, connectionOf } from './connection.js';
-import type { Executor } from './executor.js';
-import { executorFor } from './executor-for.js';
-import { checkSchema, migrate } from './migrate.js';
-import { startFault } from './start-fault.js';
+import { type Connection, connectionOf } from './engine/data-source.js';
+import type { Executor } from './engine/executor.js';
+import { executorFor } from './engine/executor-for.js';
+import { codeOf } from './engine/host-transaction.js';
+import { checkSchema, migrate } from './schema/migrate.js';
 import { checkStorageSettings, providedDataSource, whereaboutsOf } from './storage-checks.js';
-import { TypeormAccountStore } from './typeorm-account-store.js';
-import { TypeormGuardStore } from './typeorm-guard-store.js';
-import { TypeormLedgerStore } from './typeorm-ledger-store.js';
-import { TypeormMediaStore } from './typeorm-media-store.js';
-import { TypeormOptOutStore } from './typeorm-opt-out-store.js';
-import { TypeormOutboxStore } from './typeorm-outbox-store.js';
-import { TypeormPartStore } from './typeorm-part-store.js';
-import { TypeormPhoneStore } from './typeorm-phone-store.js';
-import { TypeormSessionStore } from './typeorm-session-store.js';
+import { TypeormAccountStore } from './stores/account-store.js';
+import { TypeormLedgerStore } from './stores/ledger-store.js';
+import { TypeormMediaStore } from './stores/media-store.js';
+import { TypeormOptOutStore } from './stores/opt-out-store.js';
+import { TypeormOutboxStore } from './stores/outbox-store.js';
+import { TypeormPartStore } from './stores/part-store.js';
+import { TypeormPhoneStore } from './stores/phone-store.js';
+import { TypeormPolicyStore } from './stores/policy-store.js';
+import { TypeormSessionStore } from './stores/session-store.js';
 
 /** How `TypeormStorage` finds its database and its tables. */
 export interface TypeormStorageSettings {
@@ -118,7 +118,7 @@ export class TypeormStorage extends MessagingStorage {
     return this.started.phones;
   }
 
-  override get guards(): GuardStore {
+  override get policies(): PolicyStore {
     return this.started.guards;
   }
 
@@ -152,7 +152,7 @@ export class TypeormStorage extends MessagingStorage {
       if (own) await dataSource.destroy();
       throw error;
     });
-    const guards = new TypeormGuardStore(executor);
+    const guards = new TypeormPolicyStore(executor);
     this.connection = {
       dataSource,
       own,
@@ -174,4 +174,43 @@ export class TypeormStorage extends MessagingStorage {
     if (migrations === 'check') return executor.read(() => checkSchema(executor.dialect));
     return executor.write(() => migrate(executor.dialect, new SystemClock().now()));
   }
+}
+
+/** What codes of the system and of databases say about a database that cannot be used. */
+const MEANINGS: readonly (readonly [RegExp, string])[] = [
+  [/^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/, 'nothing answers at the address of the database'],
+  [/^(ENOTFOUND|EAI_)/, 'the host of the database is not known'],
+  [/^(28|ER_ACCESS_DENIED)/, 'the database refuses this user or password'],
+  [/^(3D|ER_BAD_DB|ER_DBACCESS)/, 'there is no such database for this user'],
+  [/^(42501|ER_\w*ACCESS|ER_TABLEACCESS)/, 'this user may not make or read our tables'],
+  [/^SQLITE_/, 'SQLite cannot use the file'],
+  [/^E(ACCES|PERM|NOENT|NOTDIR|ISDIR|EXIST|ROFS|NOSPC|LOOP|NAMETOOLONG)$/, 'the path of the database cannot be opened'],
+  [/^([0-9A-Z]{5}$|ER_|PROTOCOL_)/, 'the database cannot be used'],
+];
+
+/**
+ * An error of a storage's start as a sentence. A driver's own message is not part of it, and the error is kept as its cause
+ * only where it came from a database or the system: what parses a URL has the password in its error.
+ */
+function startFault(error: unknown): MessagingOptionsError {
+  if (error instanceof MessagingOptionsError) return error;
+  if (error instanceof StorageUnavailableError) {
+    return new MessagingOptionsError(`Option storage: ${firstLower(error.reason)}`, { cause: error.cause });
+  }
+  const code = codeOf(error);
+  const meaning = MEANINGS.find(([codes]) => code !== undefined && codes.test(code))?.[1];
+  if (code !== undefined && meaning !== undefined) {
+    // With a statement that failed come its parameters.
+    const cause = error instanceof QueryFailedError ? undefined : error;
+    return new MessagingOptionsError(`Option storage: ${meaning} (${code}).`, { cause });
+  }
+  if (error instanceof Error && error.name === 'DriverPackageNotInstalledError') {
+    return new MessagingOptionsError(`Option storage: ${error.message}`);
+  }
+  const name = error instanceof Error ? error.name : typeof error;
+  return new MessagingOptionsError(`Option storage: the database cannot be opened (${code ?? name}).`);
+}
+
+function firstLower(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { decide } from '../../outbox/decide.js';
 import type { Delivery } from '../../outbox/outbox-store.js';
-import { ACCOUNT, aSend, messageId, phone, range, recipients, SECOND, START } from './fixtures.js';
+import type { Send } from '../../outbox/send.js';
+import { ACCOUNT, aSend, messageId, onceKey, phone, range, recipients, SECOND, START } from './fixtures.js';
+import { countIn, counting, look } from './records.js';
 import type { TestRunner } from './test-runner.js';
-import { LEASE, places, type World } from './world.js';
+import { kinds, LEASE, places, type World } from './world.js';
 
 export function claimTests({ test }: TestRunner, world: World): void {
   test('a claimed delivery says everything its channel needs', async () => {
@@ -129,4 +132,143 @@ export function claimTests({ test }: TestRunner, world: World): void {
     }
     assert.deepEqual(await world.claim({ now: START + 10 ** 9, abandoned: true }), []);
   });
+}
+
+export function nextDueTests({ test }: TestRunner, world: World): void {
+  const next = (channel = 'sms') => world.outbox.nextDue(channel);
+
+  test('nothing waits on an empty channel', async () => {
+    await world.fund(1);
+    await world.accept(aSend(1, { channel: 'wa' }));
+    assert.equal(await next(), undefined);
+    assert.equal(await next('wa'), START);
+  });
+
+  test('the earliest delivery says when', async () => {
+    await world.fund(3);
+    for (const [index, time] of [30, 10, 20].entries()) await world.accept(aSend(index, { at: START + time }));
+    assert.equal(await next(), START + 10);
+  });
+
+  test('a retry says when it is to be tried again', async () => {
+    await world.fund(1);
+    await world.accept(aSend(1));
+    await world.claim();
+    await world.settle(messageId(1), 'queued', { attempt: 1, dueAt: START + 7 * SECOND });
+    assert.equal(await next(), START + 7 * SECOND);
+  });
+
+  test('the end of a lease and a report deadline count: somebody must look then', async () => {
+    await world.fund(1);
+    await world.accept(aSend(1));
+    await world.claim();
+    assert.equal(await next(), START + LEASE);
+    await world.settle(messageId(1), 'sent', { attempt: 1, dueAt: START + 99 * SECOND });
+    assert.equal(await next(), START + 99 * SECOND);
+  });
+
+  test('what needs nobody any more does not count', async () => {
+    const ends = ['sent', 'delivered', 'undelivered', 'failed', 'unknown', 'read'] as const;
+    await world.fund(ends.length);
+    for (const [index, status] of ends.entries()) {
+      await world.accept(aSend(index));
+      await world.claim();
+      await world.settle(messageId(index), status, { attempt: 1 });
+      assert.equal(await next(), undefined, status);
+    }
+  });
+
+  test('lanes count like the rest', async () => {
+    await world.fund(1);
+    await world.accept(aSend(1, { lane: 'a', accountId: ACCOUNT, at: START + 5 }));
+    assert.equal(await next(), START + 5);
+  });
+}
+
+/** Commits that do not wait for an account that somebody else holds. */
+export function unwaitingTests({ test }: TestRunner, world: World): void {
+  const find = (index: number, accountId = ACCOUNT) => world.outbox.find(accountId, 'sms', messageId(index));
+
+  test('an undisturbed account is served without waiting', async () => {
+    await world.fund(2);
+    const sends = [aSend(1), aSend(2), aSend(3)];
+    const outcomes = await world.outbox.commit(
+      sends,
+      (all, seen) => {
+        assert.ok((seen.balances.get(ACCOUNT) ?? 0) >= 2);
+        const [first, ...rest] = all;
+        assert.ok(first);
+        const refusal = { kind: 'refused', why: 'insufficient_balance' } as const;
+        return {
+          outcomes: [{ kind: 'accepted', reply: first.reply }, ...rest.map(() => refusal)],
+          accepted: [first],
+          spent: new Map([[ACCOUNT, 1]]),
+          records: new Map(),
+        };
+      },
+      undefined,
+      'skip',
+    );
+    assert.deepEqual(kinds(outcomes), ['accepted', 'insufficient_balance', 'insufficient_balance']);
+    await world.holds(1);
+  });
+
+  test('a batch that does not wait is decided account by account, and its turn leaves nothing behind', async () => {
+    await world.fund(3);
+    await world.fund(1, 'acc2');
+    await world.fund(1, 'poor');
+    const skip = (...sends: readonly Send[]) => world.outbox.commit(sends, decide, undefined, 'skip');
+    const two = { recipients: recipients(2) };
+    assert.deepEqual(kinds(await skip(aSend(1), aSend(2, { accountId: 'acc2' }))), ['accepted', 'accepted']);
+    // An account that cannot pay, and one that does not exist, each twice: after a batch that went well, and after another.
+    for (const [index, accountId] of ['poor', 'poor', 'nobody', 'nobody'].entries()) {
+      const outcomes = await skip(
+        aSend(10 + index, { accountId, ...two }),
+        aSend(20 + index, { recipients: recipients(0) }),
+      );
+      const why = accountId === 'poor' ? 'insufficient_balance' : 'account_not_found';
+      assert.deepEqual(kinds(outcomes), [why, 'accepted']);
+      assert.equal(await find(10 + index, accountId), undefined);
+      assert.equal((await find(20 + index))?.units, 0);
+    }
+    assert.deepEqual(kinds(await skip(aSend(3, two))), ['accepted']);
+    assert.deepEqual(kinds(await skip(aSend(4))), ['insufficient_balance']);
+    assert.equal((await world.claim()).length, 4);
+    await world.holds(0);
+    await world.holds(0, 'acc2');
+    await world.holds(1, 'poor');
+  });
+
+  test('a repeat under an Idempotency-Key is none without waiting either, after a batch that went well', async () => {
+    await world.fund(9);
+    const skip = (...sends: readonly Send[]) => world.outbox.commit(sends, decide, undefined, 'skip');
+    const first = aSend(1, { once: onceKey() });
+    assert.deepEqual(kinds(await skip(aSend(10), aSend(11))), ['accepted', 'accepted']);
+    assert.deepEqual(kinds(await skip(first)), ['accepted']);
+    assert.deepEqual(await skip(aSend(2, { once: onceKey() })), [{ kind: 'replayed', reply: first.reply }]);
+    const other = onceKey({ key: 'k2' });
+    const outcomes = await skip(
+      aSend(3, { once: onceKey({ fingerprint: 'f2' }) }),
+      aSend(4, { once: other }),
+      aSend(5, { once: other }),
+      aSend(6),
+    );
+    assert.deepEqual(kinds(outcomes), ['idempotency_mismatch', 'accepted', 'replayed', 'accepted']);
+    assert.deepEqual((await world.outbox.replay(onceKey(), START))?.reply, first.reply);
+    for (const index of [2, 3, 5]) assert.equal(await find(index), undefined);
+    await world.holds(4);
+  });
+
+  for (const patience of ['skip', 'accounts'] as const) {
+    test(`a guard that nobody is in the way of decides on its records with patience ${patience}`, async () => {
+      await world.fund(9);
+      const commit = (...sends: readonly Send[]) => world.outbox.commit(sends, decide, undefined, patience);
+      const guarded = (index: number) => aSend(index, { guard: counting('a', messageId(index), 2) });
+      assert.deepEqual(kinds(await commit(guarded(1), aSend(2))), ['accepted', 'accepted']);
+      assert.deepEqual(kinds(await commit(guarded(3), guarded(4), aSend(5))), ['accepted', 'guarded', 'accepted']);
+      await world.outbox.whenFree(['a', 'b']);
+      assert.equal(countIn(await look(world, 'a'), 'a'), 2);
+      await world.holds(5);
+    });
+  }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { CredentialChange } from '../../msgapp/session-credentials.js';
-import type { SessionLease } from '../../msgapp/session-store.js';
+import type { CredentialChange } from '../../msgapp/sessions/session-credentials.js';
+import type { SessionLease } from '../../msgapp/sessions/session-store.js';
 import { aSession, range, sessionId } from './fixtures.js';
-import { atOnce } from './race.js';
+import { atOnce } from './races/race.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
 

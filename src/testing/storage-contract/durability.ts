@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { decide } from '../../outbox/decide.js';
 import type { MessagingStorage } from '../../storage/messaging-storage.js';
-import { bytes, digest, inChunks } from './files.js';
 import {
   ACCOUNT,
   aPhoneMessage,
@@ -17,6 +16,7 @@ import {
   START,
   sessionId,
 } from './fixtures.js';
+import { bytes, digest, inChunks } from './media.js';
 import type { TestRunner } from './test-runner.js';
 import { LEASE, type World } from './world.js';
 

@@ -1,7 +1,7 @@
-import type { NewSession } from '../../msgapp/session-store.js';
-import type { OnceKey, Send } from '../../outbox/send.js';
+import type { NewSession } from '../../msgapp/sessions/session-store.js';
+import type { IdempotencyKey, Send } from '../../outbox/send.js';
 import type { PhoneMessage } from '../../sandbox/phone-store.js';
-import type { DatedReceipt, TakenSms } from '../../sms/sms-part.js';
+import type { DatedReceipt, TakenSms } from '../../sms/receipts/sms-part.js';
 
 /** When every story of the suite begins: 2026-11-21T10:00:00Z, milliseconds since the epoch. */
 export const START = Date.UTC(2026, 10, 21, 10);
@@ -49,7 +49,7 @@ export function recipients(count: number, units = 1): Send['recipients'] {
 }
 
 /** An Idempotency-Key of `ACCOUNT`, live for a day, changed by `over`. */
-export function onceKey(over: Partial<OnceKey> = {}): OnceKey {
+export function onceKey(over: Partial<IdempotencyKey> = {}): IdempotencyKey {
   const day = 86_400 * SECOND;
   return { accountId: ACCOUNT, route: 'send/sms', key: 'key', fingerprint: 'f1', expiresAt: START + day, ...over };
 }

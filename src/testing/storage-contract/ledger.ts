@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { HIGHEST_BALANCE, type LedgerEntry, type LedgerPosting } from '../../billing/ledger-store.js';
 import { ACCOUNT, aSend, messageId, phone, range, SECOND, START } from './fixtures.js';
-import { pages } from './pages.js';
+import { pages } from './listing.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { EVERY_ACCOUNT, type OptOut, type OptOutKey, type OptOutQuery } from '../../sms/opt-out-store.js';
+import { EVERY_ACCOUNT, type OptOut, type OptOutKey, type OptOutQuery } from '../../sms/opt-out/opt-out-store.js';
 import { ACCOUNT, phone, range, START } from './fixtures.js';
-import { pages } from './pages.js';
+import { pages } from './listing.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
 

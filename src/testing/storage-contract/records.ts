@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { Guard, GuardRecord, SeenRecords } from '../../outbox/guard.js';
+import type { PolicyRecord, SeenRecords, SendPolicy } from '../../outbox/send-policy.js';
 import { ACCOUNT, aSend, messageId, onceKey, phone, SECOND, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { kinds, type World } from './world.js';
 
 /** A guard that counts in one record how often it let something through, and stops at `most`. */
-export function counting(key: string, id: string, most = 9): Guard {
+export function counting(key: string, id: string, most = 9): SendPolicy {
   return {
     keys: [key],
     decide(seen) {
@@ -26,7 +26,11 @@ export function countIn(seen: SeenRecords, key: string): number {
 }
 
 /** A record of a count. */
-export function aRecord(count: number, messages: readonly string[] = [], expiresAt = START + 60 * SECOND): GuardRecord {
+export function aRecord(
+  count: number,
+  messages: readonly string[] = [],
+  expiresAt = START + 60 * SECOND,
+): PolicyRecord {
   return { state: { count }, messages, expiresAt };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { MessagingError } from '../../common/errors.js';
-import type { SessionLimits } from '../../msgapp/session-limits.js';
+import type { SessionLimits } from '../../msgapp/sessions/session-limits.js';
 import { ACCOUNT, aSession, range, SECOND, START, sessionId } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';

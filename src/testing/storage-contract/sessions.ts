@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isFinal, maySessionMove, type SessionLease, type SessionStatus } from '../../msgapp/session-store.js';
+import { isFinal, maySessionMove, type SessionLease, type SessionStatus } from '../../msgapp/sessions/session-store.js';
 import { ACCOUNT, aSend, aSession, messageId, phone, SECOND, START, sessionId } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';

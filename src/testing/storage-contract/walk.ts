@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Movement } from '../../outbox/outbox-store.js';
+import type { DeliveryTransition } from '../../outbox/outbox-store.js';
 import { costOf, type Send } from '../../outbox/send.js';
 import { ACCOUNT, aSend, messageId, onceKey, phone, range, SECOND, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
@@ -91,7 +91,7 @@ class Walk {
     if (answer === 'posted') this.move(accountId, units);
   }
 
-  private follow(moved: readonly Movement[]): void {
+  private follow(moved: readonly DeliveryTransition[]): void {
     for (const [index, place] of places(moved).entries()) {
       const { accountId, refund, status } = moved[index] ?? { accountId: '', refund: 0, status: 'sent' };
       assert.ok(refund === 0 || (status === 'failed' && !this.refunded.has(place)), `${place} is refunded once`);

@@ -2,15 +2,21 @@ import assert from 'node:assert/strict';
 import type { AccountStore } from '../../accounts/account-store.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
 import type { MediaStore } from '../../media/media-store.js';
-import type { SessionLease, SessionMove, SessionStatus, SessionStore } from '../../msgapp/session-store.js';
+import type { SessionLease, SessionMove, SessionStatus, SessionStore } from '../../msgapp/sessions/session-store.js';
 import { decide } from '../../outbox/decide.js';
-import type { GuardStore } from '../../outbox/guard-store.js';
-import type { ClaimOrder, CommitOutcome, Delivery, Movement, OutboxStore } from '../../outbox/outbox-store.js';
+import type { DeliveryUpdate } from '../../outbox/delivery-state.js';
+import type {
+  ClaimOrder,
+  CommitOutcome,
+  Delivery,
+  DeliveryTransition,
+  OutboxStore,
+} from '../../outbox/outbox-store.js';
+import type { PolicyStore } from '../../outbox/policy-store.js';
 import type { Send } from '../../outbox/send.js';
-import type { Settlement } from '../../outbox/settlement.js';
 import type { PhoneStore } from '../../sandbox/phone-store.js';
-import type { OptOutStore } from '../../sms/opt-out-store.js';
-import type { PartStore } from '../../sms/part-store.js';
+import type { OptOutStore } from '../../sms/opt-out/opt-out-store.js';
+import type { PartStore } from '../../sms/receipts/part-store.js';
 import type { MessagingStorage } from '../../storage/messaging-storage.js';
 import { ACCOUNT, SECOND, START } from './fixtures.js';
 import type { OpenStorage, StorageHarness } from './storage-harness.js';
@@ -57,8 +63,8 @@ export class World {
     return this.storage.phones;
   }
 
-  get guards(): GuardStore {
-    return this.storage.guards;
+  get guards(): PolicyStore {
+    return this.storage.policies;
   }
 
   get parts(): PartStore {
@@ -108,7 +114,11 @@ export class World {
   }
 
   /** Settles one recipient, the first unless told otherwise. */
-  settle(message: string, status: Settlement['status'], over: Partial<Settlement> = {}): Promise<readonly Movement[]> {
+  settle(
+    message: string,
+    status: DeliveryUpdate['status'],
+    over: Partial<DeliveryUpdate> = {},
+  ): Promise<readonly DeliveryTransition[]> {
     return this.outbox.settle([{ messageId: message, position: 0, status, at: START + SECOND, ...over }]);
   }
 

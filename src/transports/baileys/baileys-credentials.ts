@@ -1,5 +1,5 @@
 import type { AuthenticationCreds, SignalDataSet, SignalDataTypeMap, SignalKeyStore } from 'baileys';
-import type { CredentialChange, SessionCredentials } from '../../msgapp/session-credentials.js';
+import type { CredentialChange, SessionCredentials } from '../../msgapp/sessions/session-credentials.js';
 import type { Baileys } from './baileys-library.js';
 
 /** Where the account's own credentials are; the other kinds are named by Baileys. */

@@ -1,25 +1,23 @@
+import { EventEmitter, once } from 'node:events';
 import type { BaileysEventMap, WASocket } from 'baileys';
+import { within } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
-import { within } from '../../common/within.js';
 import type { Link, LinkEnd, LinkListener, OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
-import type { HandOff } from '../../outbox/hand-off.js';
+import type { DeliveryResult } from '../../outbox/delivery-result.js';
 import type { BaileysCredentials } from './baileys-credentials.js';
 import type { Baileys } from './baileys-library.js';
 import type { ResolvedBaileysOptions } from './baileys-options.js';
-import { failureOf } from './failure.js';
-import { guardListeners } from './guard-listeners.js';
-import { hangUp } from './hang-up.js';
-import { linkEndOf } from './link-end.js';
-import { LinkVoice } from './link-voice.js';
-import { LinkWatch } from './link-watch.js';
+import { ConnectionMonitor } from './connection-monitor.js';
+import { failureOf, linkEndOf } from './link-end.js';
+import { LinkEvents } from './link-events.js';
 import { MessageSender } from './message-sender.js';
 import type { BaileysLogger } from './quiet-logger.js';
-import { ReceiptDesk } from './receipt-desk.js';
+import { ReceiptTracker } from './receipt-tracker.js';
 import { Recipients } from './recipients.js';
 import type { SessionMemory } from './session-memory.js';
 
 /** What one connection works with. */
-export interface LinkParts {
+interface LinkParts {
   readonly library: Baileys;
   readonly socket: WASocket;
   readonly credentials: BaileysCredentials;
@@ -42,9 +40,9 @@ const PASSKEY_STANZAS = ['passkey_prologue_request', 'crsc_continuation'];
 
 /** One connection of Baileys, from its start to its one end. */
 export class BaileysLink implements Link {
-  private readonly voice: LinkVoice;
-  private readonly watch: LinkWatch;
-  private readonly desk: ReceiptDesk;
+  private readonly voice: LinkEvents;
+  private readonly watch: ConnectionMonitor;
+  private readonly desk: ReceiptTracker;
   private readonly recipients: Recipients;
   private readonly sender: MessageSender;
   private codes = 0;
@@ -53,10 +51,10 @@ export class BaileysLink implements Link {
 
   constructor(private readonly parts: LinkParts) {
     const { clock, options, socket, library, memory, credentials, listener, logger } = parts;
-    this.voice = new LinkVoice(credentials, listener, () => logger.warn('The session could not deal with an event.'));
+    this.voice = new LinkEvents(credentials, listener, () => logger.warn('The session could not deal with an event.'));
     const patience = { answerMs: options.answerTimeoutMs, silenceMs: options.keepAliveMs + SILENCE_MARGIN_MS };
-    this.watch = new LinkWatch(clock, patience, (reason) => this.finish({ next: 'retry', reason }));
-    this.desk = new ReceiptDesk(clock, options.restrictionMs, (event) => this.voice.tell(event));
+    this.watch = new ConnectionMonitor(clock, patience, (reason) => this.finish({ next: 'retry', reason }));
+    this.desk = new ReceiptTracker(clock, options.restrictionMs, (event) => this.voice.tell(event));
     this.recipients = new Recipients(library, socket, memory);
     this.sender = new MessageSender({
       ...parts,
@@ -68,7 +66,7 @@ export class BaileysLink implements Link {
     this.watch.expect();
   }
 
-  async send(message: OutgoingMsgapp, signal: AbortSignal): Promise<HandOff> {
+  async send(message: OutgoingMsgapp, signal: AbortSignal): Promise<DeliveryResult> {
     if (!this.isUsable || signal.aborted) return { kind: 'retry', error: 'not_open' };
     return this.sender.send(message, signal);
   }
@@ -151,7 +149,7 @@ export class BaileysLink implements Link {
     this.voice.tell({ kind: 'qr', qr, expiresAt: clock.now() + lifetime });
   }
 
-  private received(node: Parameters<ReceiptDesk['receipt']>[0]): void {
+  private received(node: Parameters<ReceiptTracker['receipt']>[0]): void {
     const { library, credentials } = this.parts;
     const { me } = credentials.creds;
     const { from } = node.attrs;
@@ -187,4 +185,48 @@ export class BaileysLink implements Link {
     this.watch.stop();
     this.desk.close();
   }
+}
+
+/**
+ * Catches what the listeners that an emitter has now throw or reject with. Many of Baileys' are async and nobody looks at
+ * what becomes of them: one stanza at the wrong moment, or one frame that cannot be decrypted, would end the process.
+ */
+export function guardListeners(emitter: EventEmitter, failed: (event: string | symbol, error: unknown) => void): void {
+  for (const event of emitter.eventNames()) {
+    for (const listener of emitter.listeners(event)) {
+      emitter.off(event, listener as (...args: unknown[]) => void);
+      emitter.on(event, async (...args: unknown[]) => {
+        try {
+          await listener.apply(emitter, args);
+        } catch (error) {
+          failed(event, error);
+        }
+      });
+    }
+  }
+}
+
+/** How long a socket may take to close in order. */
+const CLOSE_MS = 2000;
+
+/** `WebSocket.CLOSED`. */
+const CLOSED = 3;
+
+interface Wire extends EventEmitter {
+  readonly readyState: number;
+  terminate(): void;
+}
+
+/** Closes a connection; one whose other side does not answer is cut off, where Baileys would wait for half a minute. */
+async function hangUp(socket: Pick<WASocket, 'end' | 'ws'>, clock: Clock): Promise<void> {
+  // Baileys may have let go of it already.
+  const wire: unknown = Reflect.get(socket.ws, 'socket');
+  socket.end(undefined).catch(() => undefined);
+  if (!isWire(wire) || wire.readyState === CLOSED) return;
+  const closed = once(wire, 'close').then(() => true);
+  if (!(await within(clock, CLOSE_MS, closed))) wire.terminate();
+}
+
+function isWire(value: unknown): value is Wire {
+  return value instanceof EventEmitter && 'readyState' in value && 'terminate' in value;
 }

@@ -1,5 +1,5 @@
 import type { InjectionToken } from '@nestjs/common';
-import type { WASocket } from 'baileys';
+import type { UserFacingSocketConfig, WASocket } from 'baileys';
 import { LRUCache } from 'lru-cache';
 import { Clock, SystemClock } from '../../common/clock.js';
 import {
@@ -10,19 +10,16 @@ import {
   type Pacing,
   type SessionTiming,
 } from '../../msgapp/msgapp-transport.js';
-import type { DeliveryTiming } from '../../outbox/hand-off.js';
+import type { DeliveryTiming } from '../../outbox/delivery-result.js';
 import { BaileysCredentials } from './baileys-credentials.js';
 import { type Baileys, loadBaileys } from './baileys-library.js';
 import { BaileysLink } from './baileys-link.js';
 import { type BaileysOptions, type ResolvedBaileysOptions, resolveBaileysOptions } from './baileys-options.js';
-import { guardConsole } from './console-guard.js';
-import { quietLogger } from './quiet-logger.js';
+import { type BaileysLogger, guardConsole, quietLogger } from './quiet-logger.js';
 import { addressOfSender } from './recipients.js';
-import { SessionMemory } from './session-memory.js';
+import { BoundedCache, SessionMemory } from './session-memory.js';
+import { withSharedContexts } from './shared-contexts.js';
 import { verifySignatures } from './signatures.js';
-import { socketSettings } from './socket-settings.js';
-import { unlinkedLink } from './unlinked-link.js';
-import { withSharedContexts } from './with-shared-contexts.js';
 
 /** What the option `transport` is given by `BaileysMsgappTransport.forRoot`. */
 export interface BaileysSource {
@@ -114,4 +111,68 @@ export class BaileysMsgappTransport extends MsgappTransport {
     this.unguardConsole = () => undefined;
     this.memories.clear();
   }
+}
+
+/** A connection that never was: the session counts as linked, but its credentials are gone. */
+function unlinkedLink(listener: LinkListener): Link {
+  setImmediate(() => {
+    const end = { next: 'give-up', status: 'logged_out', reason: 'credentials_missing' } as const;
+    listener({ kind: 'ended', end }).catch(() => undefined);
+  });
+  return {
+    send: async () => ({ kind: 'retry', error: 'not_open' }),
+    exists: async () => undefined,
+    close: async () => undefined,
+    logout: async () => undefined,
+  };
+}
+
+/** Keys that are read again and again while messages go to and fro. */
+const KEY_CACHE_SIZE = 500;
+const KEY_CACHE_MS = 300_000;
+
+/** Groups, broadcasts and statuses, newsletters. */
+const CROWDS = ['@g.us', '@broadcast', '@newsletter'];
+
+/** How Baileys is to run one connection of a session that only sends. */
+function socketSettings(
+  library: Baileys,
+  credentials: BaileysCredentials,
+  memory: SessionMemory,
+  options: ResolvedBaileysOptions,
+  logger: BaileysLogger,
+): UserFacingSocketConfig {
+  const { FULL, RECENT } = library.proto.HistorySync.HistorySyncType;
+  const { agent, uploadAgent, version, browser, qrTimeoutMs } = options;
+  const keys = library.makeCacheableSignalKeyStore(
+    credentials.keys,
+    logger,
+    new BoundedCache(KEY_CACHE_SIZE, KEY_CACHE_MS),
+  );
+  return {
+    auth: { creds: credentials.creds, keys },
+    logger,
+    waWebSocketUrl: options.waWebSocketUrl,
+    ...(agent && { agent }),
+    ...(uploadAgent && { fetchAgent: uploadAgent }),
+    ...(version && { version: [...version] }),
+    ...(browser && { browser: [...browser] }),
+    ...(qrTimeoutMs !== undefined && { qrTimeout: qrTimeoutMs }),
+    connectTimeoutMs: options.connectTimeoutMs,
+    defaultQueryTimeoutMs: options.queryTimeoutMs,
+    keepAliveIntervalMs: options.keepAliveMs,
+    // Else the phone stops telling its owner of new messages.
+    markOnlineOnConnect: false,
+    // What we send comes back to us as receipts only.
+    emitOwnEvents: false,
+    syncFullHistory: false,
+    // Old conversations are nobody's business here; the first part has to come, it names people's other addresses.
+    shouldSyncHistoryMessage: ({ syncType }) => syncType !== FULL && syncType !== RECENT,
+    // What goes on in groups and the like would only cost time and keys.
+    shouldIgnoreJid: (jid) => CROWDS.some((crowd) => jid.endsWith(crowd)),
+    // What could not be written is not tried again here: the connection is given up, and the next one reads what is stored.
+    transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
+    userDevicesCache: memory.devices,
+    msgRetryCounterCache: memory.retries,
+  };
 }

@@ -3,7 +3,7 @@ import { Agent } from 'node:https';
 import { BlockList, isIP } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import { MessagingOptionsError } from '../../common/errors.js';
-import { type AllOf, withoutUndefined } from '../../common/some-of.js';
+import { type AllOf, withoutUndefined } from '../../common/options.js';
 
 /** What `BaileysMsgappTransport.forRoot` takes. */
 export interface BaileysOptions {

@@ -1,40 +1,40 @@
-import type { proto, WASocket } from 'baileys';
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { AnyMessageContent, proto, WASocket } from 'baileys';
+import { within } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
-import { within } from '../../common/within.js';
-import { LONGEST_TEXT, type OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
-import type { HandOff } from '../../outbox/hand-off.js';
+import { LONGEST_TEXT, type OutgoingMedia, type OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
+import type { DeliveryResult } from '../../outbox/delivery-result.js';
 import type { Baileys } from './baileys-library.js';
 import type { ResolvedBaileysOptions } from './baileys-options.js';
-import { failureOf } from './failure.js';
-import { messageContent } from './message-content.js';
-import { messageReference } from './message-reference.js';
+import { failureOf } from './link-end.js';
 import type { BaileysLogger } from './quiet-logger.js';
-import { type Ack, ackError, type ReceiptDesk } from './receipt-desk.js';
+import { type Ack, ackError, type ReceiptTracker } from './receipt-tracker.js';
 import type { Recipients } from './recipients.js';
 import type { SessionMemory } from './session-memory.js';
 
 /** What one connection's sender works with. */
-export interface SenderParts {
+interface SenderParts {
   readonly library: Baileys;
   readonly socket: WASocket;
   readonly logger: BaileysLogger;
   readonly recipients: Recipients;
   readonly memory: SessionMemory;
-  readonly desk: ReceiptDesk;
+  readonly desk: ReceiptTracker;
   readonly clock: Clock;
   readonly options: Pick<ResolvedBaileysOptions, 'ackTimeoutMs' | 'uploadTimeoutMs'>;
   /** The connection can send no more files. */
   readonly broken: (reason: string) => void;
 }
 
-type Prepared = { readonly message: proto.IMessage } | Extract<HandOff, { kind: 'retry' }>;
+type Prepared = { readonly message: proto.IMessage } | Extract<DeliveryResult, { kind: 'retry' }>;
 
 /** Sends messages, one at a time, and finds out whether the server took them: Baileys only tells that they were written. */
 export class MessageSender {
   constructor(private readonly parts: SenderParts) {}
 
   /** What fails before the message itself is written was certainly not sent; after that, only the server's word counts. */
-  async send(outgoing: OutgoingMsgapp, signal: AbortSignal): Promise<HandOff> {
+  async send(outgoing: OutgoingMsgapp, signal: AbortSignal): Promise<DeliveryResult> {
     const { recipients, clock, options } = this.parts;
     // A frame of the protocol ends at 16 MiB, and each text is encrypted for every device and remembered for a while.
     if (textOf(outgoing).length > LONGEST_TEXT) return { kind: 'refused', error: 'text_too_long' };
@@ -82,7 +82,7 @@ export class MessageSender {
     }
   }
 
-  private async relay(address: string, message: proto.IMessage, reference: string): Promise<HandOff> {
+  private async relay(address: string, message: proto.IMessage, reference: string): Promise<DeliveryResult> {
     const { library, socket, memory, desk, options } = this.parts;
     memory.sent.remember(reference, address, message, library.proto.Message.encode(message).finish().length);
     const relaying = socket.relayMessage(address, message, { messageId: reference });
@@ -100,7 +100,7 @@ export class MessageSender {
   }
 }
 
-function verdictOf({ error }: Ack, reference: string): HandOff {
+function verdictOf({ error }: Ack, reference: string): DeliveryResult {
   return error === undefined ? { kind: 'sent', reference } : { kind: 'refused', error: ackError(error) };
 }
 
@@ -116,4 +116,41 @@ function textOf({ content }: OutgoingMsgapp): string {
 function isBeforeWriting(error: unknown): boolean {
   const { status } = failureOf(error);
   return typeof error === 'number' || (status !== undefined && status !== 408);
+}
+
+/**
+ * A message as Baileys takes it. Files only as streams: from a URL or a path Baileys would read whatever it names, the
+ * host's own files included. A recipient's app shows no caption under an audio file, so none is sent.
+ */
+export function messageContent(content: OutgoingMsgapp['content']): AnyMessageContent {
+  // Without this null Baileys fetches the first link of a text for a preview.
+  if ('text' in content) return { text: content.text, linkPreview: null };
+  const { media } = content;
+  const { mimetype, fileName } = media;
+  const caption = media.caption === undefined ? {} : { caption: media.caption };
+  switch (media.kind) {
+    case 'image':
+      return { image: streamOf(media), mimetype, ...caption };
+    case 'video':
+      // With a thumbnail of our own, an empty one, it does not start ffmpeg on a stranger's file.
+      return { video: streamOf(media), mimetype, ...caption, jpegThumbnail: '' };
+    case 'audio':
+      return { audio: streamOf(media), mimetype };
+    case 'document':
+      return { document: streamOf(media), mimetype, fileName, ...caption };
+  }
+}
+
+function streamOf(media: OutgoingMedia): { stream: Readable } {
+  return { stream: Readable.from(media.open(), { objectMode: false }) };
+}
+
+/**
+ * The id under which a message goes out, and by which receipts name it. Always the same for a message, so that one that
+ * was sent twice by mistake is one message to the recipient's app. It has the form of a web client's ids.
+ *
+ * @param messageId our own id of the message
+ */
+export function messageReference(messageId: string): string {
+  return `3EB0${createHash('sha256').update(messageId).digest('hex').slice(0, 18).toUpperCase()}`;
 }

@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { CarrierCallback } from '../../sms/sms-transport.js';
 import { textOf, valueAt } from './json-values.js';
 
@@ -95,4 +96,13 @@ function decoded(body: Uint8Array): string {
 export function queryOf(url: string): string {
   const at = url.indexOf('?');
   return at < 0 ? '' : url.slice(at + 1).replace(/#.*$/, '');
+}
+
+/** Whether two texts are equal, in a time that tells nothing about where they differ or how long the expected one is. */
+export function sameText(given: string, expected: string): boolean {
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

@@ -1,13 +1,10 @@
 import type { Clock } from '../../common/clock.js';
 import type { OutgoingSms } from '../../sms/sms-transport.js';
-import type { Outcome } from './exchange.js';
-import { HttpClient } from './http-client.js';
-import type { HttpSettings } from './http-sms-options.js';
+import { carrierCode, type ExchangeOutcome, HttpClient } from './http-client.js';
+import type { GatewaySettings } from './http-sms-options.js';
 import { parseJson } from './json-values.js';
-import { type ErrorTable, errorTable, judge, type Verdict } from './judgement.js';
 import { referenceOf } from './message-reference.js';
-import { type TokenOutcome, TokenSource } from './token-source.js';
-import type { RequestContext, VendorAnswer, VendorFacts, VendorToken } from './vendor.js';
+import type { RequestContext, VendorAnswer, VendorErrors, VendorFacts, VendorToken } from './vendor.js';
 
 /** Speaks to one vendor as its description says, and judges what it answers. */
 export class Gateway {
@@ -16,7 +13,7 @@ export class Gateway {
   private readonly tokens: TokenSource | undefined;
 
   constructor(
-    private readonly settings: HttpSettings,
+    private readonly settings: GatewaySettings,
     clock: Clock,
   ) {
     this.client = new HttpClient(settings, clock);
@@ -26,7 +23,7 @@ export class Gateway {
   }
 
   /** Never rejects. */
-  async submit(sms: OutgoingSms, now: number): Promise<Verdict> {
+  async submit(sms: OutgoingSms, now: number): Promise<GatewayVerdict> {
     const { tokens } = this;
     if (!tokens) return this.verdict(await this.send(sms, now, ''));
     for (let first = true; ; first = false) {
@@ -45,7 +42,7 @@ export class Gateway {
   }
 
   /** Undefined when the vendor's description fails. */
-  private async send(sms: OutgoingSms, now: number, token: string): Promise<Outcome | undefined> {
+  private async send(sms: OutgoingSms, now: number, token: string): Promise<ExchangeOutcome | undefined> {
     const { vendor, callbackUrl } = this.settings;
     const lifeSeconds = sms.expiresAt === undefined ? undefined : Math.max(1, Math.floor((sms.expiresAt - now) / 1000));
     const context: RequestContext = { reference: referenceOf(sms), callbackUrl, lifeSeconds, token };
@@ -56,7 +53,7 @@ export class Gateway {
     }
   }
 
-  private verdict(outcome: Outcome | undefined): Verdict {
+  private verdict(outcome: ExchangeOutcome | undefined): GatewayVerdict {
     if (outcome === undefined) return { judgement: { kind: 'temporary', code: 'no_request' } };
     if (outcome.kind !== 'answered') {
       const kind = outcome.kind === 'not_sent' ? 'temporary' : 'unclear';
@@ -90,6 +87,106 @@ export class Gateway {
   }
 }
 
-function answerOf({ status, headers, text }: Extract<Outcome, { kind: 'answered' }>): VendorAnswer {
+function answerOf({ status, headers, text }: Extract<ExchangeOutcome, { kind: 'answered' }>): VendorAnswer {
   return { status, headers, text, json: parseJson(text) };
+}
+
+/** Why an SMS was not taken. */
+type RefusalKind = keyof VendorErrors;
+
+/** What became of one request. */
+type GatewayResult =
+  | { readonly kind: 'taken'; readonly ids: readonly string[]; readonly segments: number | undefined }
+  /** The vendor did not take it. */
+  | { readonly kind: RefusalKind; readonly code: string }
+  /** It may have taken it. `ids` where some parts are known to be. */
+  | { readonly kind: 'unclear'; readonly code: string; readonly ids?: readonly string[] };
+
+/** The same, with the vendor's `Retry-After` as it came. */
+interface GatewayVerdict {
+  readonly judgement: GatewayResult;
+  readonly retryAfter?: string | undefined;
+}
+
+/** The meaning of a vendor's codes, ready to be looked up. */
+type ErrorTable = ReadonlyMap<string, RefusalKind>;
+
+export function errorTable(errors: VendorErrors = {}): ErrorTable {
+  const { permanent = [], temporary = [], throttled = [], account = [] } = errors;
+  const lists = { permanent, temporary, throttled, account };
+  const kinds = ['permanent', 'temporary', 'throttled', 'account'] as const;
+  return new Map(kinds.flatMap((kind) => lists[kind].map((code): [string, RefusalKind] => [String(code), kind])));
+}
+
+/**
+ * What an answer means. A code that the vendor lists decides; then the HTTP status: 2xx with an id is taken and without
+ * any sense is unclear, 429 and 503 throttle, what a wrong key, an empty purse or a wrong URL gets (401, 402, 403, 404, 405, a
+ * redirect) is the account's, other 4xx are permanent, other 5xx unclear: a gateway may fail after it has passed the SMS on.
+ */
+export function judge(status: VendorAnswer['status'], facts: VendorFacts, table: ErrorTable): GatewayResult {
+  const { code, segments } = facts;
+  const ids = (facts.ids ?? []).map((id) => (isId(id) ? id : ''));
+  const known = ids.some((id) => id !== '');
+  const ok = status >= 200 && status < 300;
+  // Some parts are on their way: to send all again would be wrong, and so would be to give up.
+  if (ok && known && code !== undefined) return { kind: 'unclear', code: `partial_${carrierCode(code)}`, ids };
+  const listed = code === undefined ? undefined : table.get(code);
+  if (listed !== undefined) return { kind: listed, code: carrierCode(code ?? '') };
+  if (ok && known) return { kind: 'taken', ids, segments };
+  if (ok && code === undefined) return { kind: 'unclear', code: 'malformed_answer' };
+  const kind = ok ? 'permanent' : kindOfStatus(status);
+  return { kind, code: code === undefined ? `http_${status}` : carrierCode(code) };
+}
+
+function kindOfStatus(status: number): RefusalKind | 'unclear' {
+  if (status === 429 || status === 503) return 'throttled';
+  if (status === 408 || status === 425) return 'temporary';
+  if (status < 400 || [401, 402, 403, 404, 405].includes(status)) return 'account';
+  return status < 500 ? 'permanent' : 'unclear';
+}
+
+/** An id that can be kept: what else a carrier puts there would match no receipt. */
+function isId(id: string): boolean {
+  return /^[\x21-\x7e]{1,100}$/.test(id);
+}
+
+/** A token, or why there is none. */
+type TokenOutcome = { readonly token: string; readonly seconds: number } | { readonly refused: GatewayVerdict };
+
+/** A token is not used any more this long before its end: it has to last until the request has arrived. */
+const MARGIN_MS = 60_000;
+
+/** Keeps a bearer token until it runs out; all who need a new one at the same time share one request. */
+export class TokenSource {
+  private kept: { readonly token: string; readonly until: number } | undefined;
+  private fetching: Promise<TokenOutcome> | undefined;
+
+  constructor(
+    private readonly fetch: () => Promise<TokenOutcome>,
+    private readonly clock: Clock,
+  ) {}
+
+  get(): Promise<TokenOutcome> {
+    const { kept } = this;
+    if (kept && this.clock.elapsed() < kept.until) return Promise.resolve({ token: kept.token, seconds: 0 });
+    this.fetching ??= this.renew().finally(() => {
+      this.fetching = undefined;
+    });
+    return this.fetching;
+  }
+
+  /** The vendor does not take this one any more. A newer one stays. */
+  forget(token: string): void {
+    if (this.kept?.token === token) this.kept = undefined;
+  }
+
+  private async renew(): Promise<TokenOutcome> {
+    const outcome = await this.fetch();
+    if ('token' in outcome) {
+      const { token, seconds } = outcome;
+      // A short-lived one still serves those who wait for it now.
+      this.kept = { token, until: this.clock.elapsed() + seconds * 1000 - MARGIN_MS };
+    }
+    return outcome;
+  }
 }

@@ -36,7 +36,7 @@ export interface HttpSmsOptions {
 }
 
 /** The same, complete and checked. */
-export interface HttpSettings {
+export interface GatewaySettings {
   readonly vendor: HttpVendor;
   readonly name: string;
   readonly baseUrl: URL;
@@ -63,7 +63,7 @@ const NAMES: readonly (keyof HttpSmsOptions)[] = [
 ];
 
 /** @throws MessagingOptionsError with a sentence that names the wrong option */
-export function resolveHttpSettings(options: HttpSmsOptions): HttpSettings {
+export function resolveGatewaySettings(options: HttpSmsOptions): GatewaySettings {
   checkNames('http', options, NAMES);
   const { vendor, callbackSecret, tls = {} } = options;
   if (typeof vendor?.request !== 'function' || typeof vendor.read !== 'function') {

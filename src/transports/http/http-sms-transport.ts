@@ -12,9 +12,8 @@ import {
 } from '../../sms/sms-transport.js';
 import { callbackHandler } from './callback-handler.js';
 import { Gateway } from './gateway.js';
-import { type HttpSettings, type HttpSmsOptions, resolveHttpSettings } from './http-sms-options.js';
-import { retryAfterMs } from './retry-after.js';
-import { RouteGate, type TurnedAway, type Visit } from './route-gate.js';
+import { type GatewaySettings, type HttpSmsOptions, resolveGatewaySettings } from './http-sms-options.js';
+import { type TurnedAway, VendorThrottle, type Visit } from './route-gate.js';
 
 /** When an SMS whose turn did not come is taken up again. */
 const AGAIN_MS = 1000;
@@ -38,8 +37,8 @@ export class HttpSmsTransport extends SmsTransport {
   override readonly repeat: RepeatPolicy;
   override readonly timing: Partial<DeliveryTiming>;
   override readonly callbacks: ReadonlyMap<string, CallbackHandler>;
-  private readonly settings: HttpSettings;
-  private readonly gate: RouteGate;
+  private readonly settings: GatewaySettings;
+  private readonly gate: VendorThrottle;
   private readonly log: LoggerService;
   private gateway: Gateway | undefined;
   private trouble: string | undefined;
@@ -49,7 +48,7 @@ export class HttpSmsTransport extends SmsTransport {
    * @throws MessagingOptionsError with a sentence that names the wrong option
    */
   static forRoot(options: HttpSmsOptions): HttpSmsTransportSource {
-    resolveHttpSettings(options);
+    resolveGatewaySettings(options);
     return {
       inject: [Clock, IdGenerator],
       useFactory: (clock, ids) => new HttpSmsTransport(options, clock, ids),
@@ -63,14 +62,14 @@ export class HttpSmsTransport extends SmsTransport {
     ids: IdGenerator,
   ) {
     super();
-    this.settings = resolveHttpSettings(options);
+    this.settings = resolveGatewaySettings(options);
     const { name, repeat, concurrency, requestMs, waitMs } = this.settings;
     this.name = name;
     this.repeat = repeat;
     // A token and the SMS, each perhaps twice, after the longest wait.
     this.timing = { leaseMs: waitMs + 4 * requestMs + 10_000, maxAttempts: 20 };
     this.log = new Logger(`HttpSmsTransport ${name}`);
-    this.gate = new RouteGate(concurrency, clock, () => ids.random());
+    this.gate = new VendorThrottle(concurrency, clock, () => ids.random());
     const handler = callbackHandler(this.settings, clock, this.log);
     this.callbacks = new Map(handler ? [[name, handler]] : []);
   }
@@ -170,4 +169,16 @@ export class HttpSmsTransport extends SmsTransport {
     this.trouble = code;
     this.log.error(`The gateway ${what} (${code}).`);
   }
+}
+
+/**
+ * What a `Retry-After` header asks for, in milliseconds from `now`: seconds or an HTTP date (RFC 9110 section 10.2.3).
+ * Undefined without a readable one.
+ */
+export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  const value = header?.trim() ?? '';
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  if (!/^[A-Za-z]{3,9},? /.test(value)) return undefined;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

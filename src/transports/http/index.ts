@@ -1,9 +1,8 @@
-export { CallbackContent } from './callback-content.js';
+export { CallbackContent, sameText } from './callback-content.js';
 export type { HttpSmsOptions } from './http-sms-options.js';
 export { HttpSmsTransport, type HttpSmsTransportSource } from './http-sms-transport.js';
 export { countOf, listOf, textOf, valueAt } from './json-values.js';
 export { parseReference } from './message-reference.js';
-export { sameText } from './same-text.js';
 export type {
   HttpVendor,
   RequestContext,
@@ -22,5 +21,5 @@ export { generic } from './vendors/generic.js';
 export { type InfobipOptions, infobip } from './vendors/infobip.js';
 export { type OrangeOptions, orange } from './vendors/orange.js';
 export { type TwilioOptions, twilio } from './vendors/twilio.js';
+export type { VonageSignatureMethod } from './vendors/vonage.js';
 export { type VonageOptions, vonage } from './vendors/vonage.js';
-export type { VonageSignatureMethod } from './vendors/vonage-signature.js';

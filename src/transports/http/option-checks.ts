@@ -1,5 +1,5 @@
 import { MessagingOptionsError } from '../../common/errors.js';
-import { shown } from '../../common/shown.js';
+import { formatValue } from '../../common/options.js';
 
 /** @throws MessagingOptionsError when `options` is no object or has a name that nobody reads */
 export function checkNames(at: string, options: unknown, names: readonly string[]): void {
@@ -23,7 +23,7 @@ export function checkedText(at: string, value: unknown, what = 'a text', pattern
 /** @throws MessagingOptionsError */
 export function checkedInteger(at: string, value: unknown, min: number, max: number): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new MessagingOptionsError(`Option ${at} must be an integer from ${min} to ${max}; got ${shown(value)}.`);
+  throw new MessagingOptionsError(`Option ${at} must be an integer from ${min} to ${max}; got ${formatValue(value)}.`);
 }
 
 /** @throws MessagingOptionsError */

@@ -6,7 +6,7 @@ const LONGEST_REST_MS = 60_000;
 /** The longest that a vendor's `Retry-After` is obeyed. */
 const LONGEST_ASKED_MS = 300_000;
 
-/** Those who come together. How long they wait is for whoever brought them to say, by {@link RouteGate.turnAway}. */
+/** Those who come together. How long they wait is for whoever brought them to say, by {@link VendorThrottle.turnAway}. */
 export interface Visit {
   readonly signal: AbortSignal;
 }
@@ -31,7 +31,7 @@ interface Waiter {
  * Lets so many at a time onto a route, first come first served, and nobody while it rests. After a rest one goes ahead; the
  * others follow when the vendor took or judged it, so a throttled route costs one attempt a rest and not one a message.
  */
-export class RouteGate {
+export class VendorThrottle {
   private readonly waiting = new Set<Waiter>();
   private inside = 0;
   private round = 0;

@@ -120,3 +120,8 @@ export interface HttpVendor {
   readonly errors?: VendorErrors | undefined;
   readonly callback?: VendorCallback | undefined;
 }
+
+/** The value of an `Authorization` header with a name and a password (RFC 7617). */
+export function basicAuthorization(name: string, password: string): string {
+  return `Basic ${Buffer.from(`${name}:${password}`, 'utf8').toString('base64')}`;
+}

@@ -1,17 +1,15 @@
 import { Logger } from '@nestjs/common';
+import { pause } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
-import { nameOf } from '../../common/name-of.js';
-import { pause } from '../../common/pause.js';
-import { NO_ANSWER } from '../../outbox/answers.js';
-import { DEFAULT_TIMING, type DeliveryTiming } from '../../outbox/hand-off.js';
+import { nameOf } from '../../common/log.js';
+import { DEFAULT_TIMING, type DeliveryTiming } from '../../outbox/delivery-result.js';
+import { NO_ANSWER } from '../../outbox/result-checks.js';
+import { checkSubmitResult, checkSubmitResults } from '../../sms/receipts/submit-answers.js';
 import { measure } from '../../sms/segmentation.js';
 import type { OutgoingSms, SmsSink, SmsTransport, SubmitResult, TellResult } from '../../sms/sms-transport.js';
-import { judgeSubmit, judgeSubmits } from '../../sms/submit-answers.js';
-import { Circuit, type Verdict } from './circuit.js';
-import { namedSink, namingFor, type RouteNaming } from './named-sink.js';
-import type { RouteSettings } from './route-options.js';
-import type { SharedPace } from './shared-pace.js';
-import { slicesOf } from './slices.js';
+import { RouteBreaker, type Verdict } from './route-breaker.js';
+import { type RouteQueue, slicesOf } from './route-queue.js';
+import type { RouteSettings } from './routes.js';
 
 /** What a route made of an SMS; undefined: it did not take it on, its circuit is open. */
 export type RouteResult = SubmitResult | undefined;
@@ -24,7 +22,7 @@ export class CarrierRoute {
   readonly timing: DeliveryTiming;
   readonly naming: RouteNaming;
   private readonly log: Logger;
-  private readonly circuit: Circuit | undefined;
+  private readonly circuit: RouteBreaker | undefined;
   private sink: SmsSink | undefined;
   private started = false;
   private starting: Promise<boolean> | undefined;
@@ -33,7 +31,7 @@ export class CarrierRoute {
   constructor(
     readonly settings: RouteSettings,
     readonly transport: SmsTransport,
-    private readonly pace: SharedPace | undefined,
+    private readonly pace: RouteQueue | undefined,
     private readonly clock: Clock,
   ) {
     const { name, breaker } = settings;
@@ -43,7 +41,7 @@ export class CarrierRoute {
     this.timing = { ...DEFAULT_TIMING, ...transport.timing };
     this.naming = namingFor(name, transport);
     this.log = new Logger(`SmsRoute ${name}`);
-    this.circuit = breaker && new Circuit(breaker, clock, () => this.log.warn('It fails too often and rests.'));
+    this.circuit = breaker && new RouteBreaker(breaker, clock, () => this.log.warn('It fails too often and rests.'));
   }
 
   get name(): string {
@@ -80,7 +78,7 @@ export class CarrierRoute {
   async submit(batch: readonly OutgoingSms[], signal: AbortSignal, tell?: TellResult): Promise<readonly RouteResult[]> {
     if (!this.pace) return this.handOver(batch, signal, tell);
     const results: RouteResult[] = [];
-    const bookings = await this.pace.book(batch.map(({ text }) => measure(text).segments));
+    const bookings = await this.pace.reserve(batch.map(({ text }) => measure(text).segments));
     // Booked times are the database's: the waits for them are measured from here, wherever our clock is set meanwhile.
     const began = this.clock.now() - this.clock.elapsed();
     const { slices, later } = slicesOf(bookings);
@@ -137,13 +135,13 @@ export class CarrierRoute {
     if (!(await this.isReady())) return batch.map(() => ({ kind: 'retry', error: 'not_started' }));
     const told = new Map<OutgoingSms, SubmitResult>();
     const judging: TellResult = (sms, given) => {
-      const { result, fault } = judgeSubmit(given);
+      const { result, fault } = checkSubmitResult(given);
       this.report(fault);
       if (!told.has(sms)) told.set(sms, result);
       tell(sms, result);
     };
     try {
-      const { answers, fault } = judgeSubmits(await this.transport.submit(batch, signal, judging), batch.length);
+      const { answers, fault } = checkSubmitResults(await this.transport.submit(batch, signal, judging), batch.length);
       this.report(fault);
       return batch.map((sms, index) => told.get(sms) ?? answers[index] ?? NO_ANSWER);
     } catch (error) {
@@ -186,4 +184,24 @@ function verdictOf(result: SubmitResult, stopping: boolean): Verdict {
   if (result.kind === 'postponed' || (result.kind === 'refused' && result.unasked)) return undefined;
   if (result.kind === 'retry') return stopping ? undefined : 'failed';
   return result.kind === 'unknown' ? 'failed' : 'worked';
+}
+
+/**
+ * The name under which a transport's receipts are looked for: what it calls by its own name is the route's, so that two
+ * transports of one kind do not mix up their ids; other names it has for its links stay as they are.
+ */
+type RouteNaming = (name: string | undefined) => string;
+
+function namingFor(route: string, transport: { readonly name: string }): RouteNaming {
+  return (name) => (name === undefined || name === transport.name ? route : name);
+}
+
+/** The sink as one route's transport sees it. */
+export function namedSink(sink: SmsSink, naming: RouteNaming): SmsSink {
+  const named = <T extends { readonly route: string }>(each: T): T => ({ ...each, route: naming(each.route) });
+  return {
+    report: (reports) => sink.report(reports),
+    receipts: (receipts) => sink.receipts(receipts.map(named)),
+    inbound: (messages) => sink.inbound(messages.map(named)),
+  };
 }

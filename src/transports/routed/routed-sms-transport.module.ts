@@ -3,10 +3,9 @@ import { Clock } from '../../common/clock.js';
 import { MessagingOptionsError } from '../../common/errors.js';
 import { IdGenerator } from '../../common/ids.js';
 import { type PortParts, type PortSource, providePort } from '../../core/port-provider.js';
-import { GuardStore } from '../../outbox/guard-store.js';
+import { PolicyStore } from '../../outbox/policy-store.js';
 import { SmsTransport } from '../../sms/sms-transport.js';
-import { resolveRoutes } from './resolve-routes.js';
-import type { RouteRules } from './route-options.js';
+import { type RouteRules, resolveRoutes } from './routes.js';
 import { SmsRouter } from './sms-router.js';
 
 /** One way to the phones. */
@@ -37,9 +36,9 @@ export class RoutedSmsTransport {
         ...routes.flatMap(({ parts }) => parts.providers),
         {
           provide: SmsTransport,
-          useFactory: (clock: Clock, ids: IdGenerator, guards: GuardStore, ...transports: SmsTransport[]) =>
+          useFactory: (clock: Clock, ids: IdGenerator, guards: PolicyStore, ...transports: SmsTransport[]) =>
             new SmsRouter(settings, transports, { clock, ids, guards }),
-          inject: [Clock, IdGenerator, GuardStore, ...routes.map(({ token }) => token)],
+          inject: [Clock, IdGenerator, PolicyStore, ...routes.map(({ token }) => token)],
         },
       ],
       exports: [SmsTransport],

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { Clock } from '../../common/clock.js';
 import { MessagingOptionsError } from '../../common/errors.js';
 import type { IdGenerator } from '../../common/ids.js';
-import type { GuardStore } from '../../outbox/guard-store.js';
+import type { PolicyStore } from '../../outbox/policy-store.js';
 import {
   type CallbackHandler,
   type DeliveryTiming,
@@ -13,19 +13,16 @@ import {
   type SubmitResult,
   type TellResult,
 } from '../../sms/sms-transport.js';
-import { CarrierRoute, type RouteResult } from './carrier-route.js';
-import { namedSink } from './named-sink.js';
-import type { RoutedSettings } from './resolve-routes.js';
-import { RouteTable } from './route-table.js';
-import { SharedPace } from './shared-pace.js';
-import { Trip } from './trip.js';
-import { weakestOf } from './weakest-policy.js';
+import { CarrierRoute, namedSink, type RouteResult } from './carrier-route.js';
+import { RouteQueue } from './route-queue.js';
+import type { RoutedSettings, RouteSettings } from './routes.js';
+import { RoutingAttempt } from './routing-attempt.js';
 
 /** What a router asks the application for. */
-export interface RouterPorts {
+interface RouterPorts {
   readonly clock: Clock;
   readonly ids: IdGenerator;
-  readonly guards: GuardStore;
+  readonly guards: PolicyStore;
 }
 
 /**
@@ -39,7 +36,7 @@ export class SmsRouter extends SmsTransport {
   override readonly timing: DeliveryTiming;
   override readonly callbacks: ReadonlyMap<string, CallbackHandler>;
   private readonly routes: readonly CarrierRoute[];
-  private readonly table: RouteTable<CarrierRoute>;
+  private readonly table: RouteSelector<CarrierRoute>;
   private readonly clock: Clock;
 
   /**
@@ -58,11 +55,11 @@ export class SmsRouter extends SmsTransport {
       const settings = routes[index];
       if (!settings) return [];
       const { segmentsPerSecond: limit } = settings;
-      const pace = limit === undefined ? undefined : new SharedPace(settings.name, limit, guards, clock);
+      const pace = limit === undefined ? undefined : new RouteQueue(settings.name, limit, guards, clock);
       return [new CarrierRoute(settings, transport, pace, clock)];
     });
-    this.table = new RouteTable(this.routes, () => ids.random());
-    this.repeat = weakestOf(transports);
+    this.table = new RouteSelector(this.routes, () => ids.random());
+    this.repeat = strictestRepeatPolicy(transports);
     this.timing = timingOf(this.routes);
     this.callbacks = callbacksOf(this.routes);
   }
@@ -77,7 +74,7 @@ export class SmsRouter extends SmsTransport {
     tell: TellResult = () => undefined,
   ): Promise<readonly SubmitResult[]> {
     const until = this.clock.elapsed() + this.timing.leaseMs;
-    const trips = batch.map((sms) => new Trip(sms, this.table.candidates(sms.number, sms.signature)));
+    const trips = batch.map((sms) => new RoutingAttempt(sms, this.table.candidates(sms.number, sms.signature)));
     await this.go(trips, { until, signal, tell });
     const now = this.clock.now();
     return trips.map((trip) => trip.result(now));
@@ -91,8 +88,8 @@ export class SmsRouter extends SmsTransport {
   }
 
   /** Each trip one route further, and on from there without waiting for the others. */
-  private async go(trips: readonly Trip[], journey: Journey): Promise<void> {
-    const groups = new Map<CarrierRoute, Trip[]>();
+  private async go(trips: readonly RoutingAttempt[], journey: Journey): Promise<void> {
+    const groups = new Map<CarrierRoute, RoutingAttempt[]>();
     const now = this.clock.now();
     const leftMs = journey.until - this.clock.elapsed();
     for (const trip of trips) {
@@ -104,10 +101,10 @@ export class SmsRouter extends SmsTransport {
     await Promise.all([...groups].map(([route, group]) => this.tryRoute(route, group, journey)));
   }
 
-  private async tryRoute(route: CarrierRoute, group: readonly Trip[], journey: Journey): Promise<void> {
+  private async tryRoute(route: CarrierRoute, group: readonly RoutingAttempt[], journey: Journey): Promise<void> {
     const { signal, tell } = journey;
     const open = new Map(group.map((trip) => [trip.sms, trip]));
-    const tried = (trip: Trip, result: RouteResult) => {
+    const tried = (trip: RoutingAttempt, result: RouteResult) => {
       const at = this.clock.now();
       trip.tried(route, result, at, signal.aborted);
       open.delete(trip.sms);
@@ -165,4 +162,65 @@ function callbacksOf(routes: readonly CarrierRoute[]): ReadonlyMap<string, Callb
     }
   }
   return callbacks;
+}
+
+/** What a route is chosen by. */
+export type Choosable = Pick<RouteSettings, 'prefixes' | 'signatures' | 'weight'>;
+
+/**
+ * Finds the routes for an SMS: the longest prefix of its number first; of equal ones those for its signature before those
+ * for all; of equal ones by their weights. The ones after the first are where it goes when that one cannot.
+ */
+export class RouteSelector<R extends Choosable> {
+  private readonly byPrefix = new Map<string, R[]>();
+  private readonly longest: number;
+
+  /** @param random in [0, 1) */
+  constructor(
+    routes: readonly R[],
+    private readonly random: () => number,
+  ) {
+    for (const route of routes) {
+      for (const prefix of new Set(route.prefixes)) {
+        this.byPrefix.set(prefix, [...(this.byPrefix.get(prefix) ?? []), route]);
+      }
+    }
+    this.longest = Math.max(...[...this.byPrefix.keys()].map(({ length }) => length));
+  }
+
+  /** @param number E.164 digits without the plus sign */
+  candidates(number: string, signature: string): readonly R[] {
+    const found = new Set<R>();
+    for (let length = Math.min(this.longest, number.length); length >= 0; length--) {
+      const fit = this.byPrefix.get(number.slice(0, length)) ?? [];
+      for (const route of this.inTurn(fit.filter(({ signatures }) => signatures?.has(signature)))) found.add(route);
+      for (const route of this.inTurn(fit.filter(({ signatures }) => signatures === undefined))) found.add(route);
+    }
+    return [...found];
+  }
+
+  /**
+   * In an order drawn by weight: each stands first with the probability of its share (weighted sampling without
+   * replacement, Efraimidis and Spirakis 2006). Those of weight 0 stand last, as they were given.
+   */
+  private inTurn(routes: R[]): readonly R[] {
+    if (routes.length < 2) return routes;
+    const drawn = routes.map((route) => ({
+      route,
+      lot: route.weight === 0 ? -1 : this.random() ** (1 / route.weight),
+    }));
+    return drawn.sort((a, b) => b.lot - a.lot).map(({ route }) => route);
+  }
+}
+
+const WEAKEST_FIRST: readonly RepeatPolicy[] = ['at-most-once', 'at-least-once', 'idempotent'];
+
+/**
+ * What may be repeated over several routes: what may be on the weakest of them. Several that are all idempotent are
+ * `at-most-once` together, for the second knows nothing of what the first was given.
+ */
+export function strictestRepeatPolicy(transports: readonly { readonly repeat: RepeatPolicy }[]): RepeatPolicy {
+  const weakest = WEAKEST_FIRST.find((policy) => transports.some(({ repeat }) => repeat === policy));
+  if (weakest === undefined || (weakest === 'idempotent' && transports.length > 1)) return 'at-most-once';
+  return weakest;
 }

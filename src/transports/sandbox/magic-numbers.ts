@@ -1,5 +1,5 @@
 /** What the sandbox's carrier does with one attempt. */
-export type SandboxFate =
+export type SandboxBehaviour =
   /** Reaches its phone at once. */
   | 'delivered'
   /** Turned away for good. */
@@ -20,7 +20,7 @@ const BUSY_ATTEMPTS = 2;
  * @param number E.164 digits without the plus sign
  * @param attempt 1 for the first
  */
-export function sandboxFate(number: string, attempt: number): SandboxFate {
+export function sandboxBehaviour(number: string, attempt: number): SandboxBehaviour {
   switch (number.slice(-6)) {
     case '990001':
       return 'refused';

@@ -10,11 +10,11 @@ import type {
   OutgoingMedia,
   OutgoingMsgapp,
 } from '../../msgapp/msgapp-transport.js';
-import type { HandOff } from '../../outbox/hand-off.js';
+import type { DeliveryResult } from '../../outbox/delivery-result.js';
 import type { PhoneMedia, PhoneMessage, PhoneStore } from '../../sandbox/phone-store.js';
 import type { SandboxFeed } from '../../sandbox/sandbox-feed.js';
 import type { SandboxScanner } from '../../sandbox/sandbox-scanner.js';
-import { sandboxFate } from './magic-numbers.js';
+import { sandboxBehaviour } from './magic-numbers.js';
 
 /** What the sandbox's connections share. */
 export interface SandboxParts {
@@ -32,7 +32,7 @@ const CODE_MS = 20_000;
 /** Where the number is kept among the session's credentials. */
 const NUMBER = { kind: 'sandbox', id: 'number' };
 
-const PHONES_AWAY: HandOff = { kind: 'retry', error: 'sandbox: the phones do not answer' };
+const PHONES_AWAY: DeliveryResult = { kind: 'retry', error: 'sandbox: the phones do not answer' };
 
 /** One connection of the sandbox. */
 export class SandboxMsgappLink implements Link {
@@ -61,8 +61,8 @@ export class SandboxMsgappLink implements Link {
     }
   }
 
-  async send(message: OutgoingMsgapp): Promise<HandOff> {
-    switch (sandboxFate(message.to, message.attempt)) {
+  async send(message: OutgoingMsgapp): Promise<DeliveryResult> {
+    switch (sandboxBehaviour(message.to, message.attempt)) {
       case 'refused':
         return { kind: 'refused', error: 'sandbox: refused' };
       case 'busy':
@@ -124,7 +124,7 @@ export class SandboxMsgappLink implements Link {
     return !this.closed;
   }
 
-  private async arrive(message: OutgoingMsgapp): Promise<HandOff> {
+  private async arrive(message: OutgoingMsgapp): Promise<DeliveryResult> {
     try {
       const arrived = await this.asShown(message);
       await this.parts.phones.receive([arrived]);

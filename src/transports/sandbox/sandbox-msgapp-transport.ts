@@ -8,7 +8,7 @@ import {
   MsgappTransport,
   type SessionTiming,
 } from '../../msgapp/msgapp-transport.js';
-import type { DeliveryTiming } from '../../outbox/hand-off.js';
+import type { DeliveryTiming } from '../../outbox/delivery-result.js';
 import { PhoneStore } from '../../sandbox/phone-store.js';
 import { SandboxFeed } from '../../sandbox/sandbox-feed.js';
 import { SandboxScanner } from '../../sandbox/sandbox-scanner.js';

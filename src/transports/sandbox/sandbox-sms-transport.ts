@@ -4,12 +4,12 @@ import { StorageUnavailableError } from '../../common/errors.js';
 import { type PhoneMessage, PhoneStore } from '../../sandbox/phone-store.js';
 import { SandboxFeed } from '../../sandbox/sandbox-feed.js';
 import { type DeliveryTiming, type OutgoingSms, SmsTransport, type SubmitResult } from '../../sms/sms-transport.js';
-import { type SandboxFate, sandboxFate } from './magic-numbers.js';
+import { type SandboxBehaviour, sandboxBehaviour } from './magic-numbers.js';
 
 /** With the route, so that attempts are shown as a carrier's are. */
 const ROUTE = { route: 'sandbox' } as const;
 
-const RESULTS: Readonly<Record<SandboxFate, SubmitResult>> = {
+const RESULTS: Readonly<Record<SandboxBehaviour, SubmitResult>> = {
   delivered: { kind: 'sent', final: 'delivered', ...ROUTE },
   refused: { kind: 'refused', error: 'sandbox: refused', ...ROUTE },
   busy: { kind: 'retry', error: 'sandbox: temporary error', ...ROUTE },
@@ -48,7 +48,7 @@ export class SandboxSmsTransport extends SmsTransport {
 
   /** One write for the whole batch. When the phones' database does not answer, what they should have got is to be tried again. */
   override async submit(batch: readonly OutgoingSms[]): Promise<readonly SubmitResult[]> {
-    const fates = batch.map((sms) => sandboxFate(sms.number, sms.attempt));
+    const fates = batch.map((sms) => sandboxBehaviour(sms.number, sms.attempt));
     const receivedAt = this.clock.now();
     const arriving = batch.filter((_, at) => fates[at] === 'delivered').map((sms) => asShown(sms, receivedAt));
     const results = fates.map((fate) => RESULTS[fate]);

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { IdGenerator } from '../../common/ids.js';
-import { RareWarnings } from '../../common/rare-warnings.js';
+import { RareWarnings } from '../../common/log.js';
 import {
   type DeliveryTiming,
   type OutgoingSms,
@@ -13,17 +13,15 @@ import {
   type TellResult,
 } from '../../sms/sms-transport.js';
 import { Incoming } from './incoming/incoming.js';
-import { LateFates } from './link/late-fates.js';
-import type { LinkSession } from './link/link-session.js';
-import { Outage } from './link/outage.js';
+import { LateResults } from './link/late-results.js';
+import type { LinkSession } from './link/link-keeper.js';
 import { SmppLink } from './link/smpp-link.js';
-import type { Ending } from './link/submission.js';
-import { SubmissionBatch } from './link/submission-batch.js';
+import { type Ending, SubmissionBatch } from './link/submission.js';
 import { WorkQueue } from './link/work-queue.js';
 import { messageParts } from './parts/message-parts.js';
 import { PartReferences } from './parts/part-references.js';
 import type { ShortMessage } from './pdu/pdu.js';
-import { resolveSmppSettings } from './resolve-smpp-settings.js';
+import { resolveSmppSettings } from './resolve-settings.js';
 import { SMPP_SESSION_DEFAULTS } from './session/session-settings.js';
 import { SmppSession } from './session/smpp-session.js';
 import type { SmppOptions } from './smpp-options.js';
@@ -94,7 +92,7 @@ export class SmppSmsTransport extends SmsTransport {
 
   /** Begins to connect and does not wait for it: an application starts also while its carrier is away. */
   override async start(sink: SmsSink): Promise<void> {
-    const late = new LateFates((report) => void this.hand(sink, report));
+    const late = new LateResults((report) => void this.hand(sink, report));
     const incoming = new Incoming(sink, (receipt) => late.reportOf(receipt), this.clock);
     this.incoming = incoming;
     this.links = this.settings.links.map((settings) => this.linkOf(settings, incoming, late));
@@ -132,7 +130,7 @@ export class SmppSmsTransport extends SmsTransport {
     this.giveUpAll({ ...STOPPING, begunToo: true });
   }
 
-  private linkOf(settings: SmppLinkSettings, incoming: Incoming, late: LateFates): SmppLink {
+  private linkOf(settings: SmppLinkSettings, incoming: Incoming, late: LateResults): SmppLink {
     const { queue, clock } = this;
     const handlers = {
       deliver: (pdu: Parameters<Incoming['deliver']>[0]) => incoming.deliver(pdu, settings.incoming),
@@ -184,5 +182,43 @@ export class SmppSmsTransport extends SmsTransport {
     }
     const lax = this.settings.links.filter(({ session }) => session.tls?.rejectUnauthorized === false);
     for (const { name } of lax) this.log.warn(`Link ${name} takes any certificate: anybody may pose as the carrier.`);
+  }
+}
+
+/** Without a link for so long, what has not begun goes back to the outbox, or to another carrier. Milliseconds. */
+const NO_LINK_MS = 10_000;
+/** A message of which parts were taken cannot start again: it waits so long for a link. */
+const NO_LINK_FOR_BEGUN_MS = 60_000;
+
+/** Notices when there has been no link for too long to keep anybody waiting. */
+class Outage {
+  private cancel: (() => void) | undefined;
+  private long = false;
+
+  /** @param giveUp what waits is to be given up, at first only what has not begun */
+  constructor(
+    private readonly clock: Clock,
+    private readonly giveUp: (begunToo: boolean) => void,
+  ) {}
+
+  /** Whether it is known that nothing can be sent for now. */
+  get known(): boolean {
+    return this.long;
+  }
+
+  /** There is no link that could submit. */
+  begin(): void {
+    this.cancel ??= this.clock.after(NO_LINK_MS, () => {
+      this.long = true;
+      this.giveUp(false);
+      this.cancel = this.clock.after(NO_LINK_FOR_BEGUN_MS - NO_LINK_MS, () => this.giveUp(true));
+    });
+  }
+
+  /** There is one again. */
+  end(): void {
+    this.cancel?.();
+    this.cancel = undefined;
+    this.long = false;
   }
 }

@@ -1,4 +1,4 @@
-import { STATUS } from './pdu/status.js';
+import { STATUS } from './pdu/command.js';
 
 /**
  * What a refused submit means.

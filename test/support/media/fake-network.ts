@@ -1,5 +1,5 @@
 import { connect, Socket } from 'node:net';
-import { MediaNetwork } from '../../../src/media/media-network.js';
+import { MediaNetwork } from '../../../src/media/address-guard.js';
 
 /** A socket that was asked for. */
 export interface Dialled {

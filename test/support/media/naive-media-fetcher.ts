@@ -1,13 +1,12 @@
 import { request } from 'node:http';
 import { isIP } from 'node:net';
+import { isPublicAddress, type MediaNetwork } from '../../../src/media/address-guard.js';
 import {
   type FetchedMedia,
   MediaFetcher,
   MediaRefusedError,
   type MediaRequest,
 } from '../../../src/media/media-fetcher.js';
-import type { MediaNetwork } from '../../../src/media/media-network.js';
-import { isPublicAddress } from '../../../src/media/public-address.js';
 
 /**
  * What one writes first: looks whether the host is public, then lets the HTTP client fetch, which looks the name up again and

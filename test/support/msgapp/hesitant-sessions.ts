@@ -1,4 +1,4 @@
-import type { SessionMove, SessionStatus, SessionStore } from '../../../src/msgapp/session-store.js';
+import type { SessionMove, SessionStatus, SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 
 /** A store that waits, or fails, before each call as a test wants. */
 export function hesitant(

@@ -1,25 +1,24 @@
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
-import type { FetchedMedia, MediaRequest } from '../../../src/media/media-fetcher.js';
-import { MediaFetcher } from '../../../src/media/media-fetcher.js';
+import { type FetchedMedia, MediaFetcher, type MediaRequest } from '../../../src/media/media-fetcher.js';
 import { MediaIntake } from '../../../src/msgapp/media-intake.js';
 import { MsgappChannel } from '../../../src/msgapp/msgapp-channel.js';
 import { MsgappService } from '../../../src/msgapp/msgapp-service.js';
 import { type MsgappOptions, resolveMsgappSettings } from '../../../src/msgapp/msgapp-settings.js';
 import type { MsgappTransport } from '../../../src/msgapp/msgapp-transport.js';
 import { Senders } from '../../../src/msgapp/senders.js';
-import type { SessionCredentials } from '../../../src/msgapp/session-credentials.js';
-import { SessionManager } from '../../../src/msgapp/session-manager.js';
-import type { SessionLease, SessionStore } from '../../../src/msgapp/session-store.js';
-import { SessionVault } from '../../../src/msgapp/session-vault.js';
+import { SessionVault } from '../../../src/msgapp/sessions/credential-vault.js';
+import type { SessionCredentials } from '../../../src/msgapp/sessions/session-credentials.js';
+import { SessionManager } from '../../../src/msgapp/sessions/session-manager.js';
+import type { SessionLease, SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { Channels } from '../../../src/outbox/channel.js';
-import { ChannelWorker } from '../../../src/outbox/channel-worker.js';
-import { resolveDispatchSettings } from '../../../src/outbox/dispatch-settings.js';
-import { OnceGate } from '../../../src/outbox/once-gate.js';
+import { resolveDispatchSettings } from '../../../src/outbox/dispatch-options.js';
+import { Idempotency } from '../../../src/outbox/idempotency.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
 import { TextSources } from '../../../src/outbox/text-sources.js';
-import { LocalWakeUp } from '../../../src/outbox/wake-up.js';
+import { ChannelWorker } from '../../../src/outbox/worker.js';
+import { LocalWorkerNotifier } from '../../../src/outbox/worker-notifier.js';
 import type { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
@@ -79,7 +78,7 @@ export interface Surroundings {
 /** One process with one channel on it. */
 export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
   readonly events = new MessagingEvents();
-  readonly wakeUp = new LocalWakeUp();
+  readonly notifier = new LocalWorkerNotifier();
   readonly texts = new TextSources();
   readonly channels = new Channels();
   readonly fetcher = new FakeFetcher();
@@ -99,20 +98,20 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
     options: Partial<MsgappOptions> = {},
     sessionStore: SessionStore = storage.sessions,
   ) {
-    const { events, wakeUp, texts, channels, ids } = this;
+    const { events, notifier, texts, channels, ids } = this;
     const settings = resolveMsgappSettings({ tariff: { text: 1, media: 2 }, ...options });
     this.clock = clock;
     this.storage = storage;
-    this.outbox = new Outbox(storage.outbox, wakeUp, events);
+    this.outbox = new Outbox(storage.outbox, notifier, events);
     this.vault = new PlainVault(storage.sessions);
     this.sessions = new SessionManager(sessionStore, this.vault, transport, settings, events, clock, ids);
     this.senders = new Senders(this.sessions, clock);
     this.channel = new MsgappChannel(
-      ...([this.sessions, this.senders, settings, events, clock, wakeUp, transport, this.outbox] as const),
+      ...([this.sessions, this.senders, settings, events, clock, notifier, transport, this.outbox] as const),
       ...([storage.outbox, sessionStore, storage.media, texts, ids, channels] as const),
     );
     const intake = new MediaIntake(this.fetcher, storage.media, clock);
-    const gate = new OnceGate(storage.outbox, clock);
+    const gate = new Idempotency(storage.outbox, clock);
     const ledger = new LedgerService(storage.ledger, clock, ids);
     this.service = new MsgappService(
       ...([this.outbox, storage.outbox, ledger, gate, this.senders, intake, settings, clock, ids] as const),
@@ -130,7 +129,7 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
     const worker = new ChannelWorker(channel, storage.outbox, outbox, settings, clock, ids);
     this.worker = worker;
     worker.start();
-    this.unlisten = this.wakeUp.listen((name) => {
+    this.unlisten = this.notifier.listen((name) => {
       if (name === channel.name) worker.ring();
     });
     await settled();

@@ -8,9 +8,9 @@ import {
   type Pacing,
   type SessionTiming,
 } from '../../../src/msgapp/msgapp-transport.js';
-import type { DeliveryTiming, HandOff, RepeatPolicy } from '../../../src/outbox/hand-off.js';
+import type { DeliveryResult, DeliveryTiming, RepeatPolicy } from '../../../src/outbox/delivery-result.js';
 
-export type Carrier = (message: OutgoingMsgapp, link: ScriptedLink, signal: AbortSignal) => Promise<HandOff>;
+export type Carrier = (message: OutgoingMsgapp, link: ScriptedLink, signal: AbortSignal) => Promise<DeliveryResult>;
 
 /** A connection that says what a test lets it say. */
 export class ScriptedLink implements Link {
@@ -32,7 +32,7 @@ export class ScriptedLink implements Link {
     return this.listener(event);
   }
 
-  async send(message: OutgoingMsgapp, signal: AbortSignal): Promise<HandOff> {
+  async send(message: OutgoingMsgapp, signal: AbortSignal): Promise<DeliveryResult> {
     this.sent.push(message);
     this.peak = Math.max(this.peak, ++this.under);
     try {

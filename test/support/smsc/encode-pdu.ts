@@ -1,6 +1,5 @@
-import { writePdu } from '../../../src/transports/smpp/pdu/encode-pdu.js';
+import { PduWriter, writePdu } from '../../../src/transports/smpp/pdu/encode-pdu.js';
 import type { Pdu } from '../../../src/transports/smpp/pdu/pdu.js';
-import { PduWriter } from '../../../src/transports/smpp/pdu/pdu-writer.js';
 
 /** One PDU by itself, as octets. @throws RangeError when a field does not fit */
 export function encodePdu(pdu: Pdu): Buffer {

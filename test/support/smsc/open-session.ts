@@ -1,6 +1,6 @@
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
-import type { SessionHandlers } from '../../../src/transports/smpp/session/session-handlers.js';
+import type { SessionHandlers } from '../../../src/transports/smpp/session/session-deliveries.js';
 import {
   SMPP_SESSION_DEFAULTS,
   type SmppSessionSettings,

@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net';
-import { commandIdOf } from '../../../src/transports/smpp/pdu/command-id-of.js';
+import { commandIdOf } from '../../../src/transports/smpp/pdu/command.js';
 import { decodePdu } from '../../../src/transports/smpp/pdu/decode-pdu.js';
-import { FrameReader } from '../../../src/transports/smpp/pdu/frame-reader.js';
-import { MalformedPdu } from '../../../src/transports/smpp/pdu/malformed-pdu.js';
+import { FrameReader, MalformedPdu } from '../../../src/transports/smpp/pdu/frame-reader.js';
 import type { BindPdu, Pdu, ShortMessage, SubmitSmPdu } from '../../../src/transports/smpp/pdu/pdu.js';
 import { TAG } from '../../../src/transports/smpp/pdu/tlv.js';
 import { encodePdu } from './encode-pdu.js';

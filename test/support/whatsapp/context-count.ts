@@ -1,10 +1,11 @@
-/** How many storages Node keeps while sessions come and go. For `plainNode`: Jest's modules do not see Node's class change. */
 import 'reflect-metadata';
 import { AsyncResource } from 'node:async_hooks';
 import { Logger } from '@nestjs/common';
 import { BaileysMsgappTransport } from '../../../src/transports/baileys/index.js';
 import { TestSession } from './test-session.js';
 import { WhatsappPeer } from './whatsapp-peer.js';
+
+/** How many storages Node keeps while sessions come and go. For `plainNode`: Jest's modules do not see Node's class change. */
 
 const RECONNECTIONS = 5;
 

@@ -1,4 +1,4 @@
-import type { CredentialChange, SessionCredentials } from '../../../src/msgapp/session-credentials.js';
+import type { CredentialChange, SessionCredentials } from '../../../src/msgapp/sessions/session-credentials.js';
 
 /** Credentials of one session, without a database. */
 export class MemoryCredentials implements SessionCredentials {

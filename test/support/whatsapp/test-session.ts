@@ -5,7 +5,7 @@ import type {
   MsgappTransport,
   OutgoingMsgapp,
 } from '../../../src/msgapp/msgapp-transport.js';
-import type { HandOff } from '../../../src/outbox/hand-off.js';
+import type { DeliveryResult } from '../../../src/outbox/delivery-result.js';
 import { until } from '../until.js';
 import { MemoryCredentials } from './memory-credentials.js';
 import type { Phone } from './phone.js';
@@ -93,7 +93,7 @@ export class TestSession {
     to: Phone,
     content: OutgoingMsgapp['content'] | string,
     { messageId = `message-${this.id}-${++this.messages}`, signal = new AbortController().signal } = {},
-  ): Promise<HandOff> {
+  ): Promise<DeliveryResult> {
     const from = '22670000000';
     const body = typeof content === 'string' ? { text: content } : content;
     return this.link.send({ messageId, from, to: to.number, attempt: 1, content: body }, signal);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type AccountOptions, resolveAccountSettings } from '../../../src/accounts/account-options.js';
-import { deprecationHeaders } from '../../../src/accounts/deprecation-headers.js';
+import { deprecationHeaders } from '../../../src/accounts/authentication-headers.js';
 import { en } from '../../../src/common/catalogue.en.js';
 import { fr } from '../../../src/common/catalogue.fr.js';
 import { MessagingOptionsError } from '../../../src/common/errors.js';

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { makeApiKey } from '../../../src/accounts/api-key.js';
-import type { ErrorCode } from '../../../src/common/errors.js';
-import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { type ErrorCode, StorageUnavailableError } from '../../../src/common/errors.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { CountingAccountStore } from './counting-account-store.js';

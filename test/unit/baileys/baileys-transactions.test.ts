@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { SignalDataSet } from 'baileys';
 import type { Baileys } from '../../../src/transports/baileys/baileys-library.js';
 import { quietLogger } from '../../../src/transports/baileys/quiet-logger.js';
-import { SharedContext } from '../../../src/transports/baileys/shared-context.js';
+import { SharedContext } from '../../../src/transports/baileys/shared-contexts.js';
 import { settled } from '../../support/settled.js';
 
 let library: Baileys;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { failureOf } from '../../../src/transports/baileys/failure.js';
-import { type LinkStage, linkEndOf } from '../../../src/transports/baileys/link-end.js';
+import { failureOf, type LinkStage, linkEndOf } from '../../../src/transports/baileys/link-end.js';
 
 const LINKED: LinkStage = { linked: true, codeShown: false };
 const WAITING: LinkStage = { linked: false, codeShown: true };

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import type { MediaKind, OutgoingMedia } from '../../../src/msgapp/msgapp-transport.js';
-import { messageContent } from '../../../src/transports/baileys/message-content.js';
-import { messageReference } from '../../../src/transports/baileys/message-reference.js';
+import { messageContent, messageReference } from '../../../src/transports/baileys/message-sender.js';
 
 function media(kind: MediaKind): OutgoingMedia {
   return {

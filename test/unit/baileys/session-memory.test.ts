@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { BoundedCache } from '../../../src/transports/baileys/bounded-cache.js';
-import { SessionMemory } from '../../../src/transports/baileys/session-memory.js';
+import { BoundedCache, SessionMemory } from '../../../src/transports/baileys/session-memory.js';
 
 test('a cache holds so many, and lets the one go that was used least lately', () => {
   const cache = new BoundedCache(2, 60_000);

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, test } from '@jest/globals';
-import { SharedContext } from '../../../src/transports/baileys/shared-context.js';
+import { SharedContext } from '../../../src/transports/baileys/shared-contexts.js';
 import { settled } from '../../support/settled.js';
 
 const KINDS: [string, typeof AsyncLocalStorage][] = [

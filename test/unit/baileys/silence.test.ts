@@ -1,9 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { guardConsole } from '../../../src/transports/baileys/console-guard.js';
-import { guardListeners } from '../../../src/transports/baileys/guard-listeners.js';
-import { quietLogger } from '../../../src/transports/baileys/quiet-logger.js';
+import { guardListeners } from '../../../src/transports/baileys/baileys-link.js';
+import { guardConsole, quietLogger } from '../../../src/transports/baileys/quiet-logger.js';
 import { settled } from '../../support/settled.js';
 
 class Notes extends Logger {

@@ -1,7 +1,6 @@
 import asyncHooks from 'node:async_hooks';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { SharedContext } from '../../../src/transports/baileys/shared-context.js';
-import { withSharedContexts } from '../../../src/transports/baileys/with-shared-contexts.js';
+import { SharedContext, withSharedContexts } from '../../../src/transports/baileys/shared-contexts.js';
 
 const NAME = 'AsyncLocalStorage';
 const original = Object.getOwnPropertyDescriptor(asyncHooks, NAME) ?? {};

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { carrierCode } from '../../../src/transports/http/carrier-code.js';
-import { errorTable, judge } from '../../../src/transports/http/judgement.js';
+import { errorTable, judge } from '../../../src/transports/http/gateway.js';
+import { carrierCode } from '../../../src/transports/http/http-client.js';
+import { retryAfterMs } from '../../../src/transports/http/http-sms-transport.js';
 import { parseReference, referenceOf } from '../../../src/transports/http/message-reference.js';
-import { retryAfterMs } from '../../../src/transports/http/retry-after.js';
 import type { VendorFacts } from '../../../src/transports/http/vendor.js';
 
 const table = errorTable({ permanent: [1, 'bad'], temporary: ['later'], throttled: [2], account: ['broke'] });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { type Entry, RouteGate, type Visit } from '../../../src/transports/http/route-gate.js';
+import { type Entry, VendorThrottle, type Visit } from '../../../src/transports/http/route-gate.js';
 import { settled } from '../../support/settled.js';
 
 const TIRED: Entry = { turnedAway: '20429', rests: true };
@@ -8,12 +8,12 @@ const TIRED: Entry = { turnedAway: '20429', rests: true };
 /** A gate and those who came to it. */
 class Crowd {
   readonly clock = new FakeClock();
-  readonly gate: RouteGate;
+  readonly gate: VendorThrottle;
   readonly stopping = new AbortController();
   readonly entries: (Entry | undefined)[] = [];
 
   constructor(width: number, random = 0) {
-    this.gate = new RouteGate(width, this.clock, () => random);
+    this.gate = new VendorThrottle(width, this.clock, () => random);
   }
 
   /** So many come together. */

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { CallbackContent } from '../../../src/transports/http/callback-content.js';
-import { isSignedByTwilio } from '../../../src/transports/http/vendors/twilio-signature.js';
-import { isSignedByVonage, type VonageSignatureMethod } from '../../../src/transports/http/vendors/vonage-signature.js';
+import { isSignedByTwilio } from '../../../src/transports/http/vendors/twilio.js';
+import { isSignedByVonage, type VonageSignatureMethod } from '../../../src/transports/http/vendors/vonage.js';
 
 function callOf(url: string, body: string, headers: Record<string, string>, now = 0) {
   const content = new CallbackContent({ method: 'POST', url, headers, body: Buffer.from(body) });

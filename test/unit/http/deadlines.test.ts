@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Deadlines } from '../../../src/http/deadlines.js';
+import { Deadlines } from '../../../src/http/request-gate.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 
 /** Counts the timers that are set, which is what one line instead of many saves. */

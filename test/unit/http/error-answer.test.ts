@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ForbiddenException, HttpException, UnauthorizedException } from '@nestjs/common';
 import { fr } from '../../../src/common/catalogue.fr.js';
 import { MessagingError } from '../../../src/common/errors.js';
-import { errorAnswer } from '../../../src/http/error-answer.js';
-import { errorStatus } from '../../../src/http/error-status.js';
+import { errorAnswer, errorStatus } from '../../../src/http/errors.js';
 
 const body = (error: unknown): unknown => errorAnswer(error, fr).body;
 const named = (statusCode: number, message: string, error: string): object => ({ statusCode, message, error });

@@ -2,9 +2,8 @@ import { Readable } from 'node:stream';
 import { describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MessagingError } from '../../../src/common/errors.js';
-import { readBody } from '../../../src/http/body-reader.js';
-import { JsonBody } from '../../../src/http/json-body.js';
 import { JsonStructure } from '../../../src/http/json-structure.js';
+import { JsonBody, readBody } from '../../../src/http/request-body.js';
 
 /** The bytes in pieces, cut at the given places. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {

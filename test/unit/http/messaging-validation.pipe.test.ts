@@ -6,7 +6,7 @@ import { fr } from '../../../src/common/catalogue.fr.js';
 import { renderText } from '../../../src/common/catalogue.js';
 import { MessagingError } from '../../../src/common/errors.js';
 import { resolveHttpSettings } from '../../../src/http/http-settings.js';
-import { MessagingValidationPipe } from '../../../src/http/messaging-validation.pipe.js';
+import { MessagingValidationPipe } from '../../../src/http/validation.js';
 import { IsPhoneNumber, IsPhoneNumberList } from '../../../src/http/validators.js';
 
 const pipe = new MessagingValidationPipe(resolveHttpSettings({ maxRecipients: 10 }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type EdgeRoute, RouteTable } from '../../../src/http/route-table.js';
+import { type EdgeRoute, RoutePaths } from '../../../src/http/route-table.js';
 
 const route = (method: string, path: string): EdgeRoute => ({
   method,
@@ -18,9 +18,9 @@ const routes = [
   route('GET', '/:tenant/a.b/*rest'),
   route('GET', '/x{/y}/:z'),
 ];
-const loose = new RouteTable(routes, { caseSensitive: false, strict: false });
-const exact = new RouteTable(routes, { caseSensitive: true, strict: true });
-const path = (table: RouteTable, method: string, target: string): string | undefined =>
+const loose = new RoutePaths(routes, { caseSensitive: false, strict: false });
+const exact = new RoutePaths(routes, { caseSensitive: true, strict: true });
+const path = (table: RoutePaths, method: string, target: string): string | undefined =>
   table.find(method, target)?.path;
 
 describe('RouteTable', () => {

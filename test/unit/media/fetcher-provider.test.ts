@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { Test } from '@nestjs/testing';
 import { Clock } from '../../../src/common/clock.js';
+import { MediaNetwork, SystemNetwork } from '../../../src/media/address-guard.js';
 import { GuardedMediaFetcher } from '../../../src/media/guarded-media-fetcher.js';
 import { MediaFetcher } from '../../../src/media/media-fetcher.js';
-import { MediaNetwork, SystemNetwork } from '../../../src/media/media-network.js';
 import { MediaSettings, resolveMediaSettings } from '../../../src/media/media-options.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { collect } from '../../support/media/collect.js';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { detectMediaType, HEAD_BYTES, mediaKindOf, mediaTypeOf } from '../../../src/media/media-type.js';
-import { peek } from '../../../src/media/peeked-body.js';
+import { detectMediaType, HEAD_BYTES, mediaKindOf, mediaTypeOf, peek } from '../../../src/media/media-type.js';
 import { collect } from '../../support/media/collect.js';
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');

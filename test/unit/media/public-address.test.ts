@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import ipaddr from 'ipaddr.js';
-import { isLoopbackAddress, isPublicAddress } from '../../../src/media/public-address.js';
+import { isLoopbackAddress, isPublicAddress } from '../../../src/media/address-guard.js';
 
 /** The first and the last address of a block. */
 function ends(cidr: string): [string, string] {

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { MediaStore } from '../../../src/media/media-store.js';
-import { ContactLimits } from '../../../src/msgapp/contact-limits.js';
+import { ContactLimits } from '../../../src/msgapp/message-carrier.js';
+import { SentMedia } from '../../../src/msgapp/msgapp-channel.js';
 import { Receipts } from '../../../src/msgapp/receipts.js';
-import { SentMedia } from '../../../src/msgapp/sent-media.js';
-import type { Movement } from '../../../src/outbox/outbox-store.js';
-import type { Settlement } from '../../../src/outbox/settlement.js';
+import type { DeliveryUpdate } from '../../../src/outbox/delivery-state.js';
+import type { DeliveryTransition } from '../../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
@@ -13,7 +13,7 @@ import { settled } from '../../support/settled.js';
 
 const opened = closeAfterEach();
 
-const movement = (messageId: string, status: Movement['status']): Movement => ({
+const movement = (messageId: string, status: DeliveryTransition['status']): DeliveryTransition => ({
   ...{ messageId, position: 0, accountId: 'a', channel: 'wa', number: '1', status },
   ...{ error: undefined, refund: 0, at: 0 },
 });
@@ -63,9 +63,9 @@ test('a session that is over is not remembered as restricted', async () => {
 test('of receipts that come before their message each state is kept once, however often it comes', async () => {
   const world = await MsgappWorld.open();
   const process = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
-  const reported: (readonly Settlement[])[] = [];
+  const reported: (readonly DeliveryUpdate[])[] = [];
   const outbox = Object.assign(Object.create(process.outbox), {
-    report: async (settlements: readonly Settlement[]) => void reported.push(settlements),
+    report: async (settlements: readonly DeliveryUpdate[]) => void reported.push(settlements),
   });
   const { clock, storage } = world;
   const receipts = new Receipts({ channel: 'wa', store: storage.outbox, outbox, clock, reportDeadlineMs: 1000 });

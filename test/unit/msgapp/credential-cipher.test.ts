@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { UuidGenerator } from '../../../src/common/ids.js';
-import { CredentialCipher } from '../../../src/msgapp/credential-cipher.js';
-import { resolveCredentialKeys } from '../../../src/msgapp/credential-keys.js';
-import type { CredentialsUnreadableError } from '../../../src/msgapp/credentials-unreadable-error.js';
+import {
+  CredentialCipher,
+  type CredentialsUnreadableError,
+  resolveCredentialKeys,
+} from '../../../src/msgapp/sessions/credential-cipher.js';
 
 const OLD = 'a fixture for tests, 0123456789 old';
 const NEW = 'a fixture for tests, 0123456789 new';

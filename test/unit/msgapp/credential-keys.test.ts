@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type CredentialsKeyOption, resolveCredentialKeys } from '../../../src/msgapp/credential-keys.js';
-import { resolvePeppers } from '../../../src/otp/otp-pepper.js';
+import { type CredentialsKeyOption, resolveCredentialKeys } from '../../../src/msgapp/sessions/credential-cipher.js';
+import { resolvePeppers } from '../../../src/otp/otp-codes.js';
 
 const ONE = 'a fixture for tests, 0123456789 one';
 const TWO = 'a fixture for tests, 0123456789 two';

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { UuidGenerator } from '../../../src/common/ids.js';
-import { CredentialCipher } from '../../../src/msgapp/credential-cipher.js';
-import { resolveCredentialKeys } from '../../../src/msgapp/credential-keys.js';
-import { resealCredentials } from '../../../src/msgapp/credential-reseal.js';
-import { CredentialVault } from '../../../src/msgapp/credential-vault.js';
-import { CredentialsUnreadableError } from '../../../src/msgapp/credentials-unreadable-error.js';
-import type { CredentialChange } from '../../../src/msgapp/session-credentials.js';
-import { SessionLostError } from '../../../src/msgapp/session-lost-error.js';
-import type { SessionLease, SessionStore } from '../../../src/msgapp/session-store.js';
+import {
+  CredentialCipher,
+  CredentialsUnreadableError,
+  resolveCredentialKeys,
+} from '../../../src/msgapp/sessions/credential-cipher.js';
+import { CredentialVault, resealCredentials, SessionLostError } from '../../../src/msgapp/sessions/credential-vault.js';
+import type { CredentialChange } from '../../../src/msgapp/sessions/session-credentials.js';
+import type { SessionLease, SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { MemorySessionStore } from '../../../src/storage/memory/memory-session-store.js';
 import { aSession, range, SECOND, START, sessionId } from '../../../src/testing/storage-contract/fixtures.js';
 import { eventually } from '../../support/eventually.js';

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import type { MsgappOptions } from '../../../src/msgapp/msgapp-settings.js';
 import type { LinkEvent } from '../../../src/msgapp/msgapp-transport.js';
-import type { RepeatPolicy } from '../../../src/outbox/hand-off.js';
+import type { RepeatPolicy } from '../../../src/outbox/delivery-result.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { Gate } from '../../support/delivery-world.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import type { LinkNews } from '../../../src/msgapp/link-news.js';
+import type { LinkNews } from '../../../src/msgapp/sessions/qr-stream.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { Receipts } from '../../../src/msgapp/receipts.js';
+import type { DeliveryUpdate } from '../../../src/outbox/delivery-state.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
-import type { Settlement } from '../../../src/outbox/settlement.js';
-import { LocalWakeUp } from '../../../src/outbox/wake-up.js';
+import { LocalWorkerNotifier } from '../../../src/outbox/worker-notifier.js';
 import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settled } from '../../support/settled.js';
@@ -14,12 +14,12 @@ const PLACE = { messageId: 'm', position: 0 };
 function open() {
   const { outbox: store } = new MemoryStorage();
   const clock = new FakeClock();
-  const reported: Settlement[] = [];
+  const reported: DeliveryUpdate[] = [];
   store.settle = async (settlements) => {
     reported.push(...settlements);
     return [];
   };
-  const outbox = new Outbox(store, new LocalWakeUp(), new MessagingEvents());
+  const outbox = new Outbox(store, new LocalWorkerNotifier(), new MessagingEvents());
   const receipts = new Receipts({ channel: 'msgapp', store, outbox, clock, reportDeadlineMs: 1000 });
   const take = (reference: string, status: 'sent' | 'delivered' | 'read', at: number) =>
     receipts.take({ kind: 'receipt', reference, status, at });

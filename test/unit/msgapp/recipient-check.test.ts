@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { RecipientCheck } from '../../../src/msgapp/message-carrier.js';
 import type { Link } from '../../../src/msgapp/msgapp-transport.js';
-import { RecipientCheck } from '../../../src/msgapp/recipient-check.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { LinkEnd } from '../../../src/msgapp/msgapp-transport.js';
-import { ReconnectPolicy } from '../../../src/msgapp/reconnect-policy.js';
+import { ReconnectPolicy } from '../../../src/msgapp/sessions/reconnect-policy.js';
 
 const STEADY = 300_000;
 const retry: LinkEnd = { next: 'retry', reason: 'cut' };

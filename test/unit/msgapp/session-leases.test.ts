@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import type { LinkEvent } from '../../../src/msgapp/msgapp-transport.js';
-import { DEFAULT_SESSION_TIMING } from '../../../src/msgapp/session-timing.js';
+import { DEFAULT_SESSION_TIMING } from '../../../src/msgapp/sessions/session-manager.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { hesitant, isMoveTo } from '../../support/msgapp/hesitant-sessions.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { isFinal, type StoredSession } from '../../../src/msgapp/session-store.js';
-import type { SessionsView } from '../../../src/msgapp/session-view.js';
+import { isFinal, type StoredSession } from '../../../src/msgapp/sessions/session-store.js';
+import type { SessionsView } from '../../../src/msgapp/sessions/session-view.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
 import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';

@@ -1,6 +1,6 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { SessionPurge } from '../../../src/msgapp/session-purge.js';
+import { SessionPurge } from '../../../src/msgapp/sessions/session-purge.js';
 import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSession } from '../../../src/testing/storage-contract/fixtures.js';

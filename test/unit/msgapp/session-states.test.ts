@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { CredentialsUnreadableError } from '../../../src/msgapp/credentials-unreadable-error.js';
 import type { LinkEnd } from '../../../src/msgapp/msgapp-transport.js';
+import { CredentialsUnreadableError } from '../../../src/msgapp/sessions/credential-cipher.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { eventually } from '../../support/eventually.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { OtpCodes } from '../../../src/otp/otp-codes.js';
-import { resolvePeppers } from '../../../src/otp/otp-pepper.js';
+import { OtpCodes, resolvePeppers } from '../../../src/otp/otp-codes.js';
 
 const PEPPER = 'a pepper for tests, 0123456789 abcdef';
 const codesOf = (digits: number, pepper = PEPPER) => new OtpCodes(resolvePeppers(pepper), digits);

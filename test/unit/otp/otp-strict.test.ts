@@ -115,10 +115,10 @@ describe('records', () => {
       await bench.verify('0000', 's', phone(index % 7, index));
       bench.now += 30 * SECOND;
     }
-    expect(await bench.storage.guards.purge(bench.now, 9999)).toBeLessThan(200);
+    expect(await bench.storage.policies.purge(bench.now, 9999)).toBeLessThan(200);
     bench.now += 31 * 24 * HOUR;
-    await bench.storage.guards.purge(bench.now, 99_999);
-    const left = await bench.storage.guards.purge(Number.MAX_SAFE_INTEGER, 99_999);
+    await bench.storage.policies.purge(bench.now, 99_999);
+    const left = await bench.storage.policies.purge(Number.MAX_SAFE_INTEGER, 99_999);
     expect(left).toBe(0);
   });
 });

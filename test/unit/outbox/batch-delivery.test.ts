@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import type { EarlyAnswers } from '../../../src/outbox/channel.js';
-import type { HandOff } from '../../../src/outbox/hand-off.js';
+import type { DeliveryResult } from '../../../src/outbox/delivery-result.js';
 import type { Delivery } from '../../../src/outbox/outbox-store.js';
 import { DeliveryWorld, Gate } from '../../support/delivery-world.js';
 import { closeAfterEach } from '../../support/opened.js';
@@ -11,13 +11,13 @@ const opened = closeAfterEach();
 
 beforeAll(() => Logger.overrideLogger(false));
 
-const DELIVERED: HandOff = { kind: 'sent', final: 'delivered' };
-const REFUSED: HandOff = { kind: 'refused', error: 'no' };
+const DELIVERED: DeliveryResult = { kind: 'sent', final: 'delivered' };
+const REFUSED: DeliveryResult = { kind: 'refused', error: 'no' };
 
 describe('what is told early', () => {
   /** Three sends in one batch on the wire; it ends as the gate says. */
   async function underWay(
-    atTheEnd: (batch: readonly Delivery[]) => readonly HandOff[] = (b) => b.map(() => DELIVERED),
+    atTheEnd: (batch: readonly Delivery[]) => readonly DeliveryResult[] = (b) => b.map(() => DELIVERED),
   ) {
     const world = opened(await DeliveryWorld.open('at-most-once'));
     const gate = new Gate();
@@ -33,7 +33,7 @@ describe('what is told early', () => {
     await world.acceptSome(3);
     world.worker();
     await world.pass(100);
-    const tell = async (...answers: readonly (HandOff | undefined)[]) => {
+    const tell = async (...answers: readonly (DeliveryResult | undefined)[]) => {
       void early(new Map(answers.flatMap((answer, index) => (answer ? [[batch[index] as Delivery, answer]] : []))));
       await world.pass(10, 10);
     };

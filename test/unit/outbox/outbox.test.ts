@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
-import { LocalWakeUp } from '../../../src/outbox/wake-up.js';
+import { LocalWorkerNotifier } from '../../../src/outbox/worker-notifier.js';
 import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend, messageId, onceKey, recipients } from '../../../src/testing/storage-contract/fixtures.js';
@@ -19,13 +19,13 @@ async function open(...accounts: string[]) {
     await storage.ledger.post({ id: `funds ${id}`, accountId: id, kind: 'topup', units: UNITS, at: 0 });
   }
   const commits = new ScriptedCommits(storage.outbox);
-  const wakeUp = new LocalWakeUp();
+  const notifier = new LocalWorkerNotifier();
   const rings: string[] = [];
-  wakeUp.listen((channel) => rings.push(channel));
+  notifier.listen((channel) => rings.push(channel));
   const clock = new FakeClock();
-  const outbox = new Outbox(commits.store, wakeUp, new MessagingEvents());
+  const outbox = new Outbox(commits.store, notifier, new MessagingEvents());
   const spent = async (id = ACCOUNT) => UNITS - Number(await storage.ledger.balance(id));
-  return { storage, commits, outbox, rings, wakeUp, clock, spent };
+  return { storage, commits, outbox, rings, notifier, clock, spent };
 }
 
 /** What became of each, in a word. */
@@ -199,8 +199,8 @@ describe('what goes wrong', () => {
   });
 
   test('with the bell is not the sender’s concern: it is charged once, and not committed again', async () => {
-    const { outbox, commits, spent, wakeUp } = await open();
-    wakeUp.listen(() => {
+    const { outbox, commits, spent, notifier } = await open();
+    notifier.listen(() => {
       throw new Error('Redis is away');
     });
     expect(await ends([1, 2].map((index) => outbox.accept(aSend(index))))).toEqual(['accepted', 'accepted']);

@@ -3,8 +3,7 @@ import { Logger } from '@nestjs/common';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { describeSmsTransport } from '../../../src/testing/index.js';
-import { resolveRoutes } from '../../../src/transports/routed/resolve-routes.js';
-import type { RouteRules } from '../../../src/transports/routed/route-options.js';
+import { type RouteRules, resolveRoutes } from '../../../src/transports/routed/routes.js';
 import { SmsRouter } from '../../../src/transports/routed/sms-router.js';
 import { openGateway } from '../../support/gateway/gateway-harness.js';
 import { DOUBLES } from '../../support/gateway/gateway-world.js';
@@ -29,7 +28,7 @@ for (const [how, rules] of Object.entries(RULES)) {
       ],
     });
     const transports = [gateway.transport, new RouteDouble('away')];
-    const ports = { clock: gateway.clock, ids: new UuidGenerator(), guards: new MemoryStorage().guards };
+    const ports = { clock: gateway.clock, ids: new UuidGenerator(), guards: new MemoryStorage().policies };
     return { ...gateway, transport: new SmsRouter(settings, transports, ports) };
   });
 }

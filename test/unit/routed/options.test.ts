@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { MessagingOptionsError } from '../../../src/common/errors.js';
 import { RoutedSmsTransport } from '../../../src/transports/routed/index.js';
-import { resolveRoutes } from '../../../src/transports/routed/resolve-routes.js';
+import { resolveRoutes } from '../../../src/transports/routed/routes.js';
 import { SandboxSmsTransport } from '../../../src/transports/sandbox/sandbox-sms-transport.js';
 
 const route = (over: object = {}) => ({ name: 'a', transport: SandboxSmsTransport, ...over });

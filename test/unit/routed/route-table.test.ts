@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Choosable, RouteTable } from '../../../src/transports/routed/route-table.js';
+import { type Choosable, RouteSelector } from '../../../src/transports/routed/sms-router.js';
 
 interface Route extends Choosable {
   readonly name: string;
@@ -13,7 +13,7 @@ const route = (name: string, over: Partial<Omit<Route, 'signatures'>> & { signat
 
 /** The lots as they are drawn, then halves. */
 const names = (routes: readonly Route[], number: string, signature = 'INFOS', lots: number[] = []) =>
-  new RouteTable(routes, () => lots.shift() ?? 0.5).candidates(number, signature).map(({ name }) => name);
+  new RouteSelector(routes, () => lots.shift() ?? 0.5).candidates(number, signature).map(({ name }) => name);
 
 describe('the routes of an SMS', () => {
   test('the longest prefix first, then shorter ones, then the routes for all numbers', () => {
@@ -63,7 +63,7 @@ describe('the routes of an SMS', () => {
       seed = (seed * 48_271) % 2_147_483_647;
       return seed / 2_147_483_647;
     };
-    const table = new RouteTable(routes, random);
+    const table = new RouteSelector(routes, random);
     const first: Record<string, number> = {};
     for (let sms = 0; sms < 8000; sms++) {
       const order = table.candidates('22670123456', 'INFOS').map(({ name }) => name);

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import type { RepeatPolicy } from '../../../src/outbox/hand-off.js';
-import { DEFAULT_TIMING } from '../../../src/outbox/hand-off.js';
+import { DEFAULT_TIMING, type RepeatPolicy } from '../../../src/outbox/delivery-result.js';
 import type { CarrierCallback } from '../../../src/sms/sms-transport.js';
-import { weakestOf } from '../../../src/transports/routed/weakest-policy.js';
+import { strictestRepeatPolicy } from '../../../src/transports/routed/sms-router.js';
 import { RecordingSink } from '../../support/recording-sink.js';
 import { anSms, RouteDouble, RoutedWorld } from '../../support/routed-world.js';
 import { settled } from '../../support/settled.js';
@@ -158,7 +157,7 @@ describe('starting and stopping', () => {
 });
 
 describe('policy and timing of the whole', () => {
-  const policies = (...all: RepeatPolicy[]) => weakestOf(all.map((repeat) => ({ repeat })));
+  const policies = (...all: RepeatPolicy[]) => strictestRepeatPolicy(all.map((repeat) => ({ repeat })));
 
   test('the weakest policy of its routes; several that are idempotent are not so together', () => {
     expect(policies('idempotent')).toBe('idempotent');

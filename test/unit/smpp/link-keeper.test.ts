@@ -1,7 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { LinkKeeper } from '../../../src/transports/smpp/link/link-keeper.js';
-import type { LinkSession } from '../../../src/transports/smpp/link/link-session.js';
+import { LinkKeeper, type LinkSession } from '../../../src/transports/smpp/link/link-keeper.js';
 import { SetBackClock } from '../../support/set-back-clock.js';
 import { settled } from '../../support/settled.js';
 

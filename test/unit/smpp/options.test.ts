@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { resolveSmppSettings } from '../../../src/transports/smpp/resolve-smpp-settings.js';
+import { resolveSmppSettings } from '../../../src/transports/smpp/resolve-settings.js';
 import type { SmppOptions } from '../../../src/transports/smpp/smpp-options.js';
 import { SmppSmsTransport } from '../../../src/transports/smpp/smpp-sms-transport.js';
 

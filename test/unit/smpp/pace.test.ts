@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { Pace } from '../../../src/transports/smpp/link/pace.js';
-import { patientDelay, reconnectDelay } from '../../../src/transports/smpp/link/reconnect-delay.js';
+import { patientDelay, reconnectDelay } from '../../../src/transports/smpp/link/link-keeper.js';
+import { SegmentRateLimiter } from '../../../src/transports/smpp/link/pace.js';
 
 const SETTINGS = { window: 8, partsPerSecond: undefined, throttlePauseMs: 100 };
 
 describe('parts a second', () => {
   /** How many parts go out in each second when there are always more, and timers come when they are asked for. */
   function perSecond(partsPerSecond: number, seconds: number): number[] {
-    const pace = new Pace({ ...SETTINGS, partsPerSecond }, 0, () => 0);
+    const pace = new SegmentRateLimiter({ ...SETTINGS, partsPerSecond }, 0, () => 0);
     const counts = Array.from({ length: seconds }, () => 0);
     for (let now = 0; now < seconds * 1000; ) {
       const wait = pace.waitMs(now);
@@ -31,7 +31,7 @@ describe('parts a second', () => {
   );
 
   test('a slow one waits its whole interval', () => {
-    const pace = new Pace({ ...SETTINGS, partsPerSecond: 0.1 }, 0, () => 0);
+    const pace = new SegmentRateLimiter({ ...SETTINGS, partsPerSecond: 0.1 }, 0, () => 0);
     expect(pace.waitMs(0)).toBe(0);
     pace.sent();
     expect(pace.waitMs(0)).toBe(10_000);
@@ -39,7 +39,7 @@ describe('parts a second', () => {
   });
 
   test('idle time is not saved up', () => {
-    const pace = new Pace({ ...SETTINGS, partsPerSecond: 20 }, 0, () => 0);
+    const pace = new SegmentRateLimiter({ ...SETTINGS, partsPerSecond: 20 }, 0, () => 0);
     let sent = 0;
     for (; pace.waitMs(3_600_000) === 0; sent++) pace.sent();
     expect(sent).toBe(2);
@@ -47,7 +47,7 @@ describe('parts a second', () => {
 });
 
 describe('a carrier that throttles', () => {
-  const paceOf = (random = 0) => new Pace(SETTINGS, 0, () => random);
+  const paceOf = (random = 0) => new SegmentRateLimiter(SETTINGS, 0, () => random);
 
   test('gets a rest, longer each time nothing was taken in between, up to 64 times', () => {
     const pace = paceOf();

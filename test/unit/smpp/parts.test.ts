@@ -2,11 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { measure } from '../../../src/sms/segmentation.js';
 import type { OutgoingSms } from '../../../src/sms/sms-transport.js';
-import { messageParts } from '../../../src/transports/smpp/parts/message-parts.js';
+import { messageParts, validityPeriod } from '../../../src/transports/smpp/parts/message-parts.js';
 import { PartReferences } from '../../../src/transports/smpp/parts/part-references.js';
-import { validityPeriod } from '../../../src/transports/smpp/parts/validity-period.js';
 import type { ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
-import { resolveSmppSettings } from '../../../src/transports/smpp/resolve-smpp-settings.js';
+import { resolveSmppSettings } from '../../../src/transports/smpp/resolve-settings.js';
 import type { SmppLinkOptions } from '../../../src/transports/smpp/smpp-options.js';
 import { packGsm7, readGsm7, USER_DATA_OCTETS } from '../../support/gsm7-packing.js';
 

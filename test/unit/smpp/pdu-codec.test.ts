@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { decodePdu } from '../../../src/transports/smpp/pdu/decode-pdu.js';
-import { writePdu } from '../../../src/transports/smpp/pdu/encode-pdu.js';
-import { MalformedPdu } from '../../../src/transports/smpp/pdu/malformed-pdu.js';
+import { PduWriter, writePdu } from '../../../src/transports/smpp/pdu/encode-pdu.js';
+import { MalformedPdu } from '../../../src/transports/smpp/pdu/frame-reader.js';
 import { type Pdu, PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
-import { PduWriter } from '../../../src/transports/smpp/pdu/pdu-writer.js';
 import { TAG, tlvNumber, tlvString, tlvValue } from '../../../src/transports/smpp/pdu/tlv.js';
 import { arbitraryPdu } from '../../support/smsc/arbitrary-pdu.js';
 import { encodePdu } from '../../support/smsc/encode-pdu.js';

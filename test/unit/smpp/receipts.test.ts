@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { deliverKind, readReceipt } from '../../../src/transports/smpp/incoming/read-receipt.js';
-import { receiptFields } from '../../../src/transports/smpp/incoming/receipt-fields.js';
-import { receiptTime } from '../../../src/transports/smpp/incoming/receipt-time.js';
+import {
+  deliverKind,
+  readReceipt,
+  receiptFields,
+  receiptTime,
+} from '../../../src/transports/smpp/incoming/read-receipt.js';
 import { PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
 import { TAG } from '../../../src/transports/smpp/pdu/tlv.js';
 import type { IncomingSettings } from '../../../src/transports/smpp/smpp-settings.js';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { SessionBindError } from '../../../src/transports/smpp/session/session-bind-error.js';
+import { SessionBindError } from '../../../src/transports/smpp/session/session-wire.js';
 import { encodePdu } from '../../support/smsc/encode-pdu.js';
 import { aMessage, openSession } from '../../support/smsc/open-session.js';
 import { RawPeer } from '../../support/smsc/raw-peer.js';

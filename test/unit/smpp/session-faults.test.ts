@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { SessionBindError } from '../../../src/transports/smpp/session/session-bind-error.js';
+import { SessionBindError } from '../../../src/transports/smpp/session/session-wire.js';
 import type { SmppSession } from '../../../src/transports/smpp/session/smpp-session.js';
 import { type Cut, CuttingProxy } from '../../support/smsc/cutting-proxy.js';
 import { aMessage, openSession } from '../../support/smsc/open-session.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { SequenceNumbers } from '../../../src/transports/smpp/session/sequence-numbers.js';
+import { SequenceNumbers } from '../../../src/transports/smpp/session/send-window.js';
 import type { SubmitOutcome } from '../../../src/transports/smpp/session/submit-outcome.js';
 import { aMessage, openSession } from '../../support/smsc/open-session.js';
 import { TestSmsc } from '../../support/smsc/test-smsc.js';

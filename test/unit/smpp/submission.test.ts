@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { OutgoingSms } from '../../../src/sms/sms-transport.js';
-import { LateFates } from '../../../src/transports/smpp/link/late-fates.js';
+import { LateResults } from '../../../src/transports/smpp/link/late-results.js';
 import { Submission } from '../../../src/transports/smpp/link/submission.js';
 import { WorkQueue } from '../../../src/transports/smpp/link/work-queue.js';
 import { PLAIN_SHORT_MESSAGE, type ShortMessage } from '../../../src/transports/smpp/pdu/pdu.js';
@@ -268,7 +268,7 @@ describe('answers that come late', () => {
 
   function fatesOf() {
     const reports: object[] = [];
-    return { reports, fates: new LateFates((report) => reports.push(report)) };
+    return { reports, fates: new LateResults((report) => reports.push(report)) };
   }
 
   test('a refusal for good settles the SMS, a passing one does not', () => {

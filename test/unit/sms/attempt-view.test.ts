@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { DeliveryStatus } from '../../../src/outbox/delivery-status.js';
-import type { TrailEntry } from '../../../src/outbox/settlement.js';
+import type { DeliveryStatus, TrailEntry } from '../../../src/outbox/delivery-state.js';
 import { attemptsOf } from '../../../src/sms/attempt-view.js';
 import { START } from '../../../src/testing/storage-contract/fixtures.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { carrierKey, carrierText } from '../../../src/sms/carrier-text.js';
+import { carrierKey, carrierText } from '../../../src/sms/receipts/carrier-text.js';
 
 it.each(['', '33E95179', 'id with blanks ', "0e999f21-'\\-%_", 'x'.repeat(128)])('an id stays itself: %j', (id) => {
   expect(carrierKey(id)).toBe(id);

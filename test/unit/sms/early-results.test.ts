@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { EarlyResults } from '../../../src/sms/early-results.js';
+import { EarlyResults } from '../../../src/sms/sms-channel.js';
 import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { anSms } from '../../support/routed-world.js';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
-import { OptOutDirectory } from '../../../src/sms/opt-out-directory.js';
-import { EVERY_ACCOUNT, type OptOutKey } from '../../../src/sms/opt-out-store.js';
+import { OptOutDirectory } from '../../../src/sms/opt-out/opt-out-directory.js';
+import { EVERY_ACCOUNT, type OptOutKey } from '../../../src/sms/opt-out/opt-out-store.js';
 import { MemoryOptOutStore } from '../../../src/storage/memory/memory-opt-out-store.js';
 import { MemoryTables } from '../../../src/storage/memory/memory-tables.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { compileOptOutWords, wordOf } from '../../../src/sms/opt-out-words.js';
+import { compileOptOutWords, wordOf } from '../../../src/sms/opt-out/opt-out-words.js';
 
 const words = compileOptOutWords();
 const wish = (text: string, all = words) => all.get(wordOf(text));

@@ -1,9 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { DeliveryStatus } from '../../../src/outbox/delivery-status.js';
-import { nextState } from '../../../src/outbox/settlement.js';
-import { fateOf, mayBeForAnother, nextPart, settlementOfParts } from '../../../src/sms/part-fate.js';
-import { type PartStatus, partsOf, type SmsPart } from '../../../src/sms/sms-part.js';
+import { type DeliveryStatus, nextState } from '../../../src/outbox/delivery-state.js';
+import {
+  aggregatePartStatus,
+  mayBeForAnother,
+  nextPart,
+  type PartStatus,
+  partsOf,
+  type SmsPart,
+  settlementOfParts,
+} from '../../../src/sms/receipts/sms-part.js';
 import { aReceipt, aTakenSms, START } from '../../../src/testing/storage-contract/fixtures.js';
 
 function parts(statuses: readonly PartStatus[], attempt = 1): SmsPart[] {
@@ -25,7 +31,7 @@ describe('the fate of an SMS', () => {
     ['unknown', ['unknown', 'failed']],
     ['failed', ['failed', 'failed']],
   ])('is %s with parts that are %j', (fate, statuses) => {
-    expect(fateOf(parts(statuses))?.status ?? 'open').toBe(fate);
+    expect(aggregatePartStatus(parts(statuses))?.status ?? 'open').toBe(fate);
   });
 
   it.each<[string, PartStatus, PartStatus]>([
@@ -36,16 +42,16 @@ describe('the fate of an SMS', () => {
     ['undelivered', 'undelivered', 'failed'],
     ['failed', 'failed', 'failed'],
   ])('is %s after two hand-offs that are %s and %s', (fate, first, second) => {
-    expect(fateOf([...parts([first]), ...parts([second], 2)])?.status ?? 'open').toBe(fate);
-    expect(fateOf([...parts([second]), ...parts([first], 2)])?.status ?? 'open').toBe(fate);
+    expect(aggregatePartStatus([...parts([first]), ...parts([second], 2)])?.status ?? 'open').toBe(fate);
+    expect(aggregatePartStatus([...parts([second]), ...parts([first], 2)])?.status ?? 'open').toBe(fate);
   });
 
   it('has the reason of the part that decides it', () => {
-    expect(fateOf(parts(['delivered', 'failed', 'undelivered']))).toEqual({
+    expect(aggregatePartStatus(parts(['delivered', 'failed', 'undelivered']))).toEqual({
       status: 'undelivered',
       error: 'undelivered',
     });
-    expect(fateOf([])).toBeUndefined();
+    expect(aggregatePartStatus([])).toBeUndefined();
   });
 
   it('comes out the same in whatever order the parts are reported on, and is refunded only when all failed', () => {
@@ -68,7 +74,7 @@ describe('the fate of an SMS', () => {
             refunded += change?.refund ?? 0;
           }
         }
-        expect(row.status).toBe(fateOf(parts(statuses))?.status);
+        expect(row.status).toBe(aggregatePartStatus(parts(statuses))?.status);
         expect(refunded).toBe(statuses.every((status) => status === 'failed') ? 5 : 0);
       }),
       { numRuns: 500 },

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { PartPurge } from '../../../src/sms/part-purge.js';
+import { PartPurge } from '../../../src/sms/receipts/part-purge.js';
 import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { aReceipt, aTakenSms } from '../../../src/testing/storage-contract/fixtures.js';

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
-import type { Movement } from '../../../src/outbox/outbox-store.js';
-import type { Parking } from '../../../src/sms/part-store.js';
-import { ReceiptIntake } from '../../../src/sms/receipt-intake.js';
-import type { DatedReceipt } from '../../../src/sms/sms-part.js';
+import type { DeliveryTransition } from '../../../src/outbox/outbox-store.js';
+import type { Parking } from '../../../src/sms/receipts/part-store.js';
+import { ReceiptIntake } from '../../../src/sms/receipts/receipt-intake.js';
+import type { DatedReceipt } from '../../../src/sms/receipts/sms-part.js';
 import type { CarrierReceipt } from '../../../src/sms/sms-transport.js';
 import { MemoryPartStore } from '../../../src/storage/memory/memory-part-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
@@ -18,7 +18,7 @@ class WatchedParts extends MemoryPartStore {
   gate = new Gate();
   fault: (receipts: readonly DatedReceipt[]) => Error | undefined = () => undefined;
 
-  override async receive(receipts: readonly DatedReceipt[], parking: Parking): Promise<readonly Movement[]> {
+  override async receive(receipts: readonly DatedReceipt[], parking: Parking): Promise<readonly DeliveryTransition[]> {
     this.calls.push({ receipts, parking });
     await this.gate.opened;
     const fault = this.fault(receipts);

@@ -5,10 +5,10 @@ import { AccountService } from '../../../src/accounts/account-service.js';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { MessagingModule } from '../../../src/messaging.module.js';
-import type { HandOff } from '../../../src/outbox/hand-off.js';
+import type { DeliveryResult } from '../../../src/outbox/delivery-result.js';
 import { type Delivery, OutboxStore } from '../../../src/outbox/outbox-store.js';
-import { OptOutService } from '../../../src/sms/opt-out-service.js';
-import { PartStore } from '../../../src/sms/part-store.js';
+import { OptOutService } from '../../../src/sms/opt-out/opt-out-service.js';
+import { PartStore } from '../../../src/sms/receipts/part-store.js';
 import { SmsChannel } from '../../../src/sms/sms-channel.js';
 import { SmsService } from '../../../src/sms/sms-service.js';
 import type { SubmitResult } from '../../../src/sms/sms-transport.js';
@@ -44,7 +44,7 @@ async function claimed(transport: RouteDouble, count: number) {
   await app.get(SmsService).send(id, { signature: 'INFOS', content: 'Bonjour', number });
   const order = { channel: 'sms', limit: count, now: clock.now(), leaseUntil: clock.now() + 300_000, abandoned: false };
   const batch = await app.get(OutboxStore).claim(order);
-  const told = new Map<number, HandOff>();
+  const told = new Map<number, DeliveryResult>();
   const deliver = () =>
     app.get(SmsChannel).deliver(batch, new AbortController().signal, async (answers) => {
       for (const [{ position }, answer] of answers) told.set(position, answer);
@@ -52,7 +52,7 @@ async function claimed(transport: RouteDouble, count: number) {
   return { clock, accountId: id, number, batch: batch as readonly Delivery[], deliver, told };
 }
 
-const kinds = (answers: readonly HandOff[]) => answers.map(({ kind }) => kind);
+const kinds = (answers: readonly DeliveryResult[]) => answers.map(({ kind }) => kind);
 
 test('who opted out after the send is refused, also where the transport then throws', async () => {
   const transport = new RouteDouble('x', () => {

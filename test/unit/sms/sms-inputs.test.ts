@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { AccountService } from '../../../src/accounts/account-service.js';
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { MessagingModule } from '../../../src/messaging.module.js';
-import { OptOutService } from '../../../src/sms/opt-out-service.js';
+import { OptOutService } from '../../../src/sms/opt-out/opt-out-service.js';
 import { SmsService, type SmsToSend } from '../../../src/sms/sms-service.js';
 import { OPTIONS } from '../../support/messaging-app.js';
 import { NO_INPUTS, notStrings } from '../../support/wrong-inputs.js';

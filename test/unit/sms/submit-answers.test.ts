@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { judgeSubmit, judgeSubmits } from '../../../src/sms/submit-answers.js';
+import { checkSubmitResult, checkSubmitResults } from '../../../src/sms/receipts/submit-answers.js';
 
 const BAD = { kind: 'unknown', error: 'bad_answer' };
 const attempt = { route: 'a', outcome: 'sent', at: 5, code: '0' };
@@ -10,8 +10,8 @@ describe('what a transport answers for SMS', () => {
       { kind: 'sent', route: 'a', carrierIds: ['id-1', ''], segments: 2, attempts: [attempt] },
       { kind: 'sent' },
     ];
-    expect(judgeSubmits(results, 2)).toEqual({ answers: results, fault: undefined });
-    expect(judgeSubmit(results[0])).toEqual({ result: results[0], fault: undefined });
+    expect(checkSubmitResults(results, 2)).toEqual({ answers: results, fault: undefined });
+    expect(checkSubmitResult(results[0])).toEqual({ result: results[0], fault: undefined });
   });
 
   test.each<[object, string]>([
@@ -28,12 +28,12 @@ describe('what a transport answers for SMS', () => {
     [{ attempts: [{ ...attempt, code: 7 }] }, '`attempts` must be a list'],
     [{ trail: 7 }, '`trail` must be a list'],
   ])('%j is none, and costs no other', (wrong, fault) => {
-    const { answers, fault: told } = judgeSubmits([{ kind: 'sent' }, { kind: 'sent', ...wrong }], 2);
+    const { answers, fault: told } = checkSubmitResults([{ kind: 'sent' }, { kind: 'sent', ...wrong }], 2);
     expect([answers, told]).toEqual([[{ kind: 'sent' }, BAD], expect.stringContaining(fault)]);
-    expect(judgeSubmit({ kind: 'sent', ...wrong }).result).toEqual(BAD);
+    expect(checkSubmitResult({ kind: 'sent', ...wrong }).result).toEqual(BAD);
   });
 
   test.each([undefined, null])('%s, told by itself, is no answer', (told) => {
-    expect(judgeSubmit(told).result).toEqual({ kind: 'unknown', error: 'no_answer' });
+    expect(checkSubmitResult(told).result).toEqual({ kind: 'unknown', error: 'no_answer' });
   });
 });

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
-import type { Movement } from '../../../src/outbox/outbox-store.js';
-import type { TakenSms } from '../../../src/sms/sms-part.js';
+import type { DeliveryTransition } from '../../../src/outbox/outbox-store.js';
+import type { TakenSms } from '../../../src/sms/receipts/sms-part.js';
+import { SubmitRecord } from '../../../src/sms/receipts/submit-record.js';
 import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
-import { SubmitRecord } from '../../../src/sms/submit-record.js';
 import { MemoryPartStore } from '../../../src/storage/memory/memory-part-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { OpenMemoryStorage } from '../../support/open-memory-storage.js';
@@ -16,7 +16,7 @@ class WatchedParts extends MemoryPartStore {
   readonly calls: (readonly TakenSms[])[] = [];
   readonly faults: Error[] = [];
 
-  override async record(taken: readonly TakenSms[], now: number): Promise<readonly Movement[]> {
+  override async record(taken: readonly TakenSms[], now: number): Promise<readonly DeliveryTransition[]> {
     this.calls.push(taken);
     const fault = this.faults.shift();
     if (fault) throw fault;

@@ -1,7 +1,6 @@
 import { MessagingOptionsError } from '../../../common/errors.js';
-import type { Dialect } from '../dialect.js';
-import { MysqlDialect } from './mysql-dialect.js';
-import { mysqlServerOf } from './mysql-server.js';
+import type { Dialect } from './dialect.js';
+import { MysqlDialect, mysqlServerOf } from './mysql-dialect.js';
 import { PostgresDialect } from './postgres-dialect.js';
 import { SqliteDialect } from './sqlite-dialect.js';
 

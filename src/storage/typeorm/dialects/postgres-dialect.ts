@@ -1,9 +1,8 @@
 import type { QueryRunner } from 'typeorm';
-import { type ColumnType, Dialect } from '../dialect.js';
-import { type Operation, rowsOf, type Statement, write } from '../operation.js';
-import type { FirstRows, RowShape } from '../rows.js';
-import { type PostgresConnection, planNameOf, preparedSession, type Session } from '../session.js';
-import { textOf } from '../values.js';
+import { type PostgresConnection, planNameOf, preparedSession, type StorageConnection } from '../engine/connection.js';
+import { type Operation, rowsOf, type Statement, write } from '../engine/operation.js';
+import { type FirstRows, type RowShape, textOf } from '../engine/rows.js';
+import { type ColumnType, Dialect } from './dialect.js';
 
 /** Sets our advisory locks apart from a host's. Any constant will do, the same in every instance of this package. */
 const ADVISORY = '7305808869231650';
@@ -26,7 +25,7 @@ export class PostgresDialect extends Dialect {
   private readonly plans = new Map<string, { readonly sql: string; readonly name: string }>();
 
   /** @param connection `pg`'s own, as TypeORM's driver gives it */
-  override session(_runner: QueryRunner, connection: PostgresConnection): Session {
+  override session(_runner: QueryRunner, connection: PostgresConnection): StorageConnection {
     return preparedSession(connection, (statement) => this.native(statement));
   }
 
@@ -121,7 +120,7 @@ export class PostgresDialect extends Dialect {
     const sql = `locked AS (SELECT a.id FROM messaging_account a WHERE a.id = ? AND a.balance >= ?${this.lock('a', 'skip', 'no key update')}),
       asked AS (SELECT EXISTS (SELECT FROM locked) AS paid),
       debit AS (UPDATE messaging_account SET balance = balance - ? WHERE id = ? AND (SELECT paid FROM asked))`;
-    return { sql, params: [accountId, units, units, accountId], alone: true };
+    return { sql, params: [accountId, units, units, accountId], autocommit: true };
   }
 
   private manyDebits(spent: readonly (readonly [string, number])[]): Statement {
@@ -131,7 +130,7 @@ export class PostgresDialect extends Dialect {
       asked AS (SELECT (SELECT count(*) FROM locked) = (SELECT count(*) FROM v) AS paid),
       debit AS (UPDATE messaging_account SET balance = balance - v.spent FROM v
         WHERE id = v.account_id AND (SELECT paid FROM asked))`;
-    return { sql, params: [JSON.stringify(spent)], last: true };
+    return { sql, params: [JSON.stringify(spent)], endsTransaction: true };
   }
 
   /** Where the work fails, the savepoint before it sets everything back. */
@@ -144,7 +143,7 @@ export class PostgresDialect extends Dialect {
 
   override *exclusively(migration: () => Operation<void>): Operation<void> {
     yield* write('SET LOCAL statement_timeout = 0');
-    yield { sql: `SELECT pg_advisory_xact_lock(${ADVISORY})`, params: [], unhurried: true };
+    yield { sql: `SELECT pg_advisory_xact_lock(${ADVISORY})`, params: [], noTimeout: true };
     yield* migration();
   }
 }

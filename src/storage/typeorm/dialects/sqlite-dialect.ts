@@ -1,6 +1,6 @@
-import { type ColumnType, Dialect } from '../dialect.js';
-import type { Operation, Statement } from '../operation.js';
-import { asTheyAre, type RowShape, type RowsInsert, type RowsUpdate } from '../rows.js';
+import type { Operation, Statement } from '../engine/operation.js';
+import { asTheyAre, type RowShape, type RowsInsert, type RowsUpdate } from '../engine/rows.js';
+import { type ColumnType, Dialect } from './dialect.js';
 
 /** SQLite: one writer holds the whole database, so nothing is locked row by row. */
 export class SqliteDialect extends Dialect {

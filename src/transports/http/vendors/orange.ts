@@ -1,9 +1,8 @@
 import type { CarrierReceipt } from '../../../sms/sms-transport.js';
-import { basicAuthorization } from '../basic-authorization.js';
 import type { CallbackContent } from '../callback-content.js';
 import { countOf, listOf, textOf, valueAt } from '../json-values.js';
 import { checkedText, checkNames } from '../option-checks.js';
-import type { HttpVendor, VendorFacts, VendorNews, VendorToken } from '../vendor.js';
+import { basicAuthorization, type HttpVendor, type VendorFacts, type VendorNews, type VendorToken } from '../vendor.js';
 
 /** What Orange's developer portal shows. */
 export interface OrangeOptions {

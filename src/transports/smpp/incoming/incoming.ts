@@ -1,14 +1,13 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../../../common/clock.js';
-import { RareWarnings } from '../../../common/rare-warnings.js';
+import { RareWarnings } from '../../../common/log.js';
 import type { CarrierReceipt, InboundSms, SmsReport, SmsSink } from '../../../sms/sms-transport.js';
 import type { ShortMessage } from '../pdu/pdu.js';
 import type { IncomingSettings } from '../smpp-settings.js';
 import { decodeText } from './decode-text.js';
-import { incomingNumber } from './incoming-number.js';
-import { PartJoiner } from './part-joiner.js';
+import { incomingNumber } from './incoming-fields.js';
+import { PartJoiner, textPart } from './part-joiner.js';
 import { deliverKind, readReceipt } from './read-receipt.js';
-import { textPart } from './text-part.js';
 
 /** Reads what comes in on the links and hands it to the sink. */
 export class Incoming {

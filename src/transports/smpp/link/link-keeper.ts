@@ -1,11 +1,10 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../../../common/clock.js';
-import { STATUS } from '../pdu/status.js';
-import { SessionBindError } from '../session/session-bind-error.js';
+import { STATUS } from '../pdu/command.js';
+import { SessionBindError } from '../session/session-wire.js';
+import type { SmppSession } from '../session/smpp-session.js';
 import type { ReconnectSettings } from '../smpp-settings.js';
 import { statusCode } from '../status-class.js';
-import type { LinkSession, OpenSession } from './link-session.js';
-import { patientDelay, reconnectDelay } from './reconnect-delay.js';
 
 /** A session that lasted so long was a good one: the waits start from the first again. */
 const HELD_MS = 30_000;
@@ -112,3 +111,25 @@ export class LinkKeeper {
     });
   }
 }
+
+/**
+ * How long to wait before connecting again, in milliseconds: anything from 0 to a ceiling that doubles with each failure
+ * (full jitter, so that links that fell together do not come back together).
+ *
+ * @param failures how many in a row before this wait, from 0
+ * @param random in [0, 1)
+ */
+export function reconnectDelay({ firstMs, longestMs }: ReconnectSettings, failures: number, random: number): number {
+  return Math.round(random * Math.min(longestMs, firstMs * 2 ** Math.min(failures, 30)));
+}
+
+/** After a refusal that only a change of configuration can cure: always in the upper half of the longest wait. */
+export function patientDelay({ longestMs }: ReconnectSettings, random: number): number {
+  return Math.round((longestMs / 2) * (1 + random));
+}
+
+/** What a link needs of a session. */
+export type LinkSession = Pick<SmppSession, 'open' | 'submit' | 'ended' | 'close'>;
+
+/** Connects and binds. @throws SessionBindError also when `signal` fires */
+export type OpenSession = (signal: AbortSignal) => Promise<LinkSession>;

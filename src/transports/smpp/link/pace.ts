@@ -10,7 +10,7 @@ const MOST_DOUBLINGS = 6;
  * rests, for longer each time nothing was taken in between, and goes on with half the window, which grows back by one for
  * each window that is taken.
  */
-export class Pace {
+export class SegmentRateLimiter {
   private tokens: number;
   private readonly burst: number;
   private filledAt: number;

@@ -3,9 +3,8 @@ import type { OutgoingSms } from '../../../sms/sms-transport.js';
 import type { ShortMessage } from '../pdu/pdu.js';
 import type { SubmitAnswer, SubmitOutcome } from '../session/submit-outcome.js';
 import type { SmppLinkSettings } from '../smpp-settings.js';
-import { LinkKeeper } from './link-keeper.js';
-import type { LinkSession, OpenSession } from './link-session.js';
-import { Pace } from './pace.js';
+import { LinkKeeper, type LinkSession, type OpenSession } from './link-keeper.js';
+import { SegmentRateLimiter } from './pace.js';
 import type { Submission } from './submission.js';
 import { verdictOn } from './verdict.js';
 import type { WorkQueue } from './work-queue.js';
@@ -31,7 +30,7 @@ export interface LinkSurroundings {
 /** One link: takes work while it is bound, its window has room and its pace allows, and says what became of each part. */
 export class SmppLink {
   private readonly keeper: LinkKeeper;
-  private readonly pace: Pace;
+  private readonly pace: SegmentRateLimiter;
   private readonly sends: boolean;
   private onTheWire = 0;
   private cancelPump: (() => void) | undefined;
@@ -44,7 +43,7 @@ export class SmppLink {
     const { clock, random, queue, changed } = shared;
     const { name, reconnect, pace, session } = settings;
     this.sends = session.bindAs !== 'receiver';
-    this.pace = new Pace(pace, clock.elapsed(), random);
+    this.pace = new SegmentRateLimiter(pace, clock.elapsed(), random);
     const onChange = () => {
       changed();
       this.pump();

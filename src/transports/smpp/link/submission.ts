@@ -2,14 +2,14 @@ import type { OutgoingSms, SubmitResult, TellResult } from '../../../sms/sms-tra
 import type { ShortMessage } from '../pdu/pdu.js';
 
 /** Which link a part went out on. */
-export interface Carrying {
+interface Carrying {
   /** The link's name. */
   readonly link: string;
   readonly route: string;
 }
 
-/** Why the carrier has not taken it, in the words of `HandOff`. */
-export interface NotTaken {
+/** Why the carrier has not taken it, in the words of `DeliveryResult`. */
+interface NotTaken {
   readonly kind: 'refused' | 'retry';
   readonly error: string;
   /** The carrier's. */
@@ -171,5 +171,23 @@ export class Submission {
         ? { attempts: [{ route: by.link, outcome: result.kind, at, ...(code === undefined ? {} : { code }) }] }
         : {}),
     });
+  }
+}
+
+/** The submissions of one batch, and what became of them all. */
+export class SubmissionBatch {
+  readonly submissions: readonly Submission[];
+  /** In the order of the batch, once the last one is over. */
+  readonly results: Promise<readonly SubmitResult[]>;
+
+  /** @param tell is called for each as soon as it is over */
+  constructor(batch: readonly OutgoingSms[], tell?: TellResult) {
+    this.submissions = batch.map((sms) => new Submission(sms, tell));
+    this.results = Promise.all(this.submissions.map(({ result }) => result));
+  }
+
+  /** Ends those of which nothing is on the wire, and the others as soon as that is so. */
+  giveUp(ending: Ending, at: number): void {
+    for (const submission of this.submissions) submission.giveUp(ending, at);
   }
 }

@@ -2,7 +2,7 @@ import type { SubmitOutcome } from '../session/submit-outcome.js';
 import { statusClass, statusCode } from '../status-class.js';
 
 /** What is to be done after a part was submitted. `code` is the carrier's. */
-export type Verdict =
+export type SubmitVerdict =
   | { readonly kind: 'taken'; readonly id: string }
   /** The same part once more on a link, as soon as may be. */
   | { readonly kind: 'again'; readonly error: string; readonly code?: string; readonly slower: boolean }
@@ -27,7 +27,7 @@ export interface PartStanding {
 }
 
 /** Judges one outcome. A message that has begun is carried on as long as that makes sense; one that has not goes back. */
-export function verdictOn(outcome: SubmitOutcome, { attempt, begun, refusals }: PartStanding): Verdict {
+export function verdictOn(outcome: SubmitOutcome, { attempt, begun, refusals }: PartStanding): SubmitVerdict {
   if (outcome.kind === 'unknown') return { kind: 'unknown', error: 'smpp: no answer' };
   if (outcome.kind === 'not-sent') return { kind: 'again', error: 'smpp: no link', slower: false };
   if (outcome.kind === 'unsendable') return { kind: 'refused', error: 'smpp: unsendable' };

@@ -1,10 +1,9 @@
+import { encodeGsm7, encodeUcs2, type SplitShape, type SplitText, split } from '../../../sms/segmentation.js';
 import type { OutgoingSms } from '../../../sms/sms-transport.js';
-import { PLAIN_SHORT_MESSAGE, type ShortMessage } from '../pdu/pdu.js';
+import { PLAIN_SHORT_MESSAGE, type ShortMessage, type SmppAddress } from '../pdu/pdu.js';
 import { TAG, type Tlv } from '../pdu/tlv.js';
-import { destinationAddress, sourceAddress } from './addresses.js';
-import { encodeText } from './encoded-text.js';
-import type { PartFormat } from './part-format.js';
-import { validityPeriod } from './validity-period.js';
+import type { DefaultAlphabet } from '../smpp-options.js';
+import type { AddressFormat, PartFormat } from './part-format.js';
 
 /** esm_class: the text begins with a header (SMPP 3.4 section 5.2.12). */
 const UDH_INDICATOR = 0x40;
@@ -73,4 +72,82 @@ function segmentTlvs(reference: number, total: number, number: number): Tlv[] {
 
 function joined(chunks: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(chunks);
+}
+
+/** data_coding of UTF-16, big-endian (SMPP 3.4 section 5.2.19). */
+const UCS2_CODING = 8;
+
+/** A text as a link carries it. */
+interface EncodedText {
+  readonly dataCoding: number;
+  /** The octets of each part, without header. */
+  readonly parts: readonly Uint8Array[];
+  readonly referenceBits: 8 | 16;
+}
+
+/**
+ * Cuts and encodes a text.
+ *
+ * With 16-bit references a part holds a septet or a unit less than what is counted and charged. A text that would take a
+ * part more for it keeps the 8-bit reference: that is always right, and costs what was paid.
+ *
+ * @throws RangeError for half of a surrogate pair
+ */
+function encodeText(text: string, format: PartFormat): EncodedText {
+  const shape: SplitShape = fits(text, format.defaultAlphabet) ? {} : { encoding: 'UCS-2' };
+  const counted = split(text, shape);
+  if (format.longMessages === 'udh16') {
+    const narrow = split(text, { ...shape, referenceBits: 16 });
+    if (narrow.parts.length === counted.parts.length) return { ...octetsOf(narrow, format), referenceBits: 16 };
+  }
+  return { ...octetsOf(counted, format), referenceBits: 8 };
+}
+
+function octetsOf({ encoding, parts }: SplitText, { defaultAlphabet, dataCoding }: PartFormat) {
+  if (encoding === 'UCS-2') return { dataCoding: UCS2_CODING, parts: parts.map(encodeUcs2) };
+  return { dataCoding, parts: parts.map((part) => encodeDefault(part, defaultAlphabet)) };
+}
+
+function encodeDefault(part: string, alphabet: DefaultAlphabet): Uint8Array {
+  // ASCII is the lower half of Latin-1, and `fits` has looked.
+  return alphabet === 'gsm' ? encodeGsm7(part) : Buffer.from(part, 'latin1');
+}
+
+/** Whether the carrier's alphabet has every character; of a text that is not GSM-7 nobody asks. */
+function fits(text: string, alphabet: DefaultAlphabet): boolean {
+  if (alphabet === 'gsm') return true;
+  const last = alphabet === 'latin1' ? 0xff : 0x7f;
+  for (let at = 0; at < text.length; at++) {
+    if (text.charCodeAt(at) > last) return false;
+  }
+  return true;
+}
+
+const DIGITS = /^\d+$/;
+
+/** The sender: a listed short code, else a number in international format, else a name. */
+function sourceAddress(signature: string, format: AddressFormat): SmppAddress {
+  if (format.shortCodes.has(signature)) return { ...format.shortCode, address: signature };
+  return { ...(DIGITS.test(signature) ? format.international : format.alphanumeric), address: signature };
+}
+
+/** @param number E.164 digits without the plus sign */
+function destinationAddress(number: string, format: AddressFormat): SmppAddress {
+  return { ...format.destination, address: number };
+}
+
+const SHORTEST_S = 60;
+const LONGEST_S = 30 * 86_400;
+
+/**
+ * How long the carrier may go on trying, as a relative time `YYMMDDhhmmss000R` (SMPP 3.4 section 7.1.1.2): at least a
+ * minute, since many count in minutes, and at most 30 days.
+ *
+ * @param expiresAt milliseconds since the epoch; undefined: as long as the carrier likes
+ */
+export function validityPeriod(expiresAt: number | undefined, now: number): string {
+  if (expiresAt === undefined) return '';
+  const seconds = Math.min(Math.max(Math.floor((expiresAt - now) / 1000), SHORTEST_S), LONGEST_S);
+  const fields = [0, 0, Math.floor(seconds / 86_400), Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60];
+  return `${[...fields, seconds % 60].map((field) => String(field).padStart(2, '0')).join('')}000R`;
 }

@@ -1,3 +1,5 @@
+import type { Pdu } from './pdu.js';
+
 /** The commands of SMPP 3.4 (section 5.1.2.1) that this client speaks, by the number they have on the wire. */
 export const COMMAND_ID = {
   generic_nack: 0x80000000,
@@ -23,3 +25,29 @@ export type Command = keyof typeof COMMAND_ID;
 
 /** Set in the number of every response. */
 export const RESPONSE_BIT = 0x80000000;
+
+/** The number of a PDU's command on the wire. */
+export function commandIdOf(pdu: Pdu): number {
+  return pdu.command === 'unknown' ? pdu.commandId : COMMAND_ID[pdu.command];
+}
+
+/** The values of command_status (SMPP 3.4, section 5.1.3) that this code names; any other number is carried as it is. */
+export const STATUS = {
+  ok: 0x00,
+  invalidMessageLength: 0x01,
+  invalidCommandLength: 0x02,
+  invalidCommandId: 0x03,
+  wrongBindState: 0x04,
+  alreadyBound: 0x05,
+  systemError: 0x08,
+  invalidSourceAddress: 0x0a,
+  invalidDestinationAddress: 0x0b,
+  bindFailed: 0x0d,
+  invalidPassword: 0x0e,
+  invalidSystemId: 0x0f,
+  queueFull: 0x14,
+  throttled: 0x58,
+  receiverTemporaryError: 0x64,
+  brokenOptionalPart: 0xc0,
+  unknownError: 0xff,
+} as const;

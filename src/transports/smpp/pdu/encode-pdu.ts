@@ -1,7 +1,7 @@
-import { COMMAND_ID } from './command.js';
-import { commandIdOf } from './command-id-of.js';
-import type { BindPdu, Pdu, ShortMessage } from './pdu.js';
-import type { PduWriter } from './pdu-writer.js';
+import { COMMAND_ID, commandIdOf } from './command.js';
+import { HEADER_LENGTH, MAX_PDU_LENGTH } from './frame-reader.js';
+import type { BindPdu, Pdu, ShortMessage, SmppAddress } from './pdu.js';
+import type { Tlv } from './tlv.js';
 
 /** The spec's 15 and 8 are too few for what some carriers hand out. */
 const LONGEST_CREDENTIAL = 64;
@@ -85,4 +85,114 @@ function writeBind(writer: PduWriter, pdu: BindPdu): void {
   writer.text(pdu.systemType, 12, 'system_type');
   writer.octet(pdu.interfaceVersion, 'interface_version');
   writer.address(pdu.addressRange, 40, 'address_range');
+}
+
+/**
+ * Writes PDUs one behind the other into a slab, so that many leave in one piece. After a field that cannot be written
+ * the PDU under way is forgotten and the ones before it stand.
+ */
+export class PduWriter {
+  private slab: Buffer;
+  /** Where what was not taken yet begins. */
+  private start = 0;
+  /** Where the PDU under way begins: behind the last whole one. */
+  private pdu = 0;
+  private at = 0;
+
+  /** @param slabSize how many octets it takes from memory at a time */
+  constructor(private readonly slabSize = 65_536) {
+    this.slab = Buffer.allocUnsafe(slabSize);
+  }
+
+  /** Octets of whole PDUs that were not taken yet. */
+  get length(): number {
+    return this.pdu - this.start;
+  }
+
+  /**
+   * Writes one PDU: its header, and whatever `body` writes.
+   *
+   * @throws RangeError when a field does not fit its place; then nothing was written
+   */
+  write(commandId: number, status: number, sequence: number, body?: () => void): void {
+    try {
+      this.room(HEADER_LENGTH);
+      this.at += 4;
+      this.number(commandId);
+      this.number(status);
+      this.number(sequence);
+      body?.();
+      const length = this.at - this.pdu;
+      if (length > MAX_PDU_LENGTH) throw new RangeError(`a PDU of ${length} octets is too long`);
+      this.slab.writeUInt32BE(length, this.pdu);
+      this.pdu = this.at;
+    } finally {
+      this.at = this.pdu;
+    }
+  }
+
+  /** The whole PDUs written since the last time; they are the taker's to keep. */
+  take(): Buffer {
+    const taken = this.slab.subarray(this.start, this.pdu);
+    this.start = this.pdu;
+    return taken;
+  }
+
+  octet(value: number, field: string): void {
+    if (!(Number.isInteger(value) && value >= 0 && value <= 0xff)) throw new RangeError(`${field} is no octet`);
+    this.room(1);
+    this.slab[this.at++] = value;
+  }
+
+  /** A C-octet string of at most `most` Latin-1 characters. */
+  text(value: string, most: number, field: string): void {
+    const { length } = value;
+    if (length > most) throw new RangeError(`${field} is longer than ${most} characters`);
+    this.room(length + 1);
+    for (let index = 0; index < length; index++) {
+      const code = value.charCodeAt(index);
+      if (code === 0 || code > 0xff) throw new RangeError(`${field} has a character that SMPP cannot carry`);
+      this.slab[this.at++] = code;
+    }
+    this.slab[this.at++] = 0;
+  }
+
+  address({ ton, npi, address }: SmppAddress, most: number, field: string): void {
+    this.octet(ton, `${field}_ton`);
+    this.octet(npi, `${field}_npi`);
+    this.text(address, most, field);
+  }
+
+  octets(value: Uint8Array): void {
+    this.room(value.length);
+    this.slab.set(value, this.at);
+    this.at += value.length;
+  }
+
+  tlvs(tlvs: readonly Tlv[]): void {
+    for (const { tag, value } of tlvs) {
+      if (value.length > 0xffff) throw new RangeError('an optional parameter is longer than 65535 octets');
+      if (!(tag >= 0 && tag <= 0xffff)) throw new RangeError('the tag of an optional parameter is out of range');
+      this.room(4);
+      this.at = this.slab.writeUInt16BE(tag, this.at);
+      this.at = this.slab.writeUInt16BE(value.length, this.at);
+      this.octets(value);
+    }
+  }
+
+  private number(value: number): void {
+    this.at = this.slab.writeUInt32BE(value, this.at);
+  }
+
+  /** Taken octets still belong to the old slab: it is left, never written over. */
+  private room(octets: number): void {
+    if (this.at + octets <= this.slab.length) return;
+    const kept = this.slab.subarray(this.start, this.at);
+    const slab = Buffer.allocUnsafe(Math.max(this.slabSize, 2 * (kept.length + octets)));
+    slab.set(kept);
+    this.slab = slab;
+    this.pdu -= this.start;
+    this.at = kept.length;
+    this.start = 0;
+  }
 }

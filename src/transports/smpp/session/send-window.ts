@@ -1,8 +1,5 @@
 import type { Clock } from '../../../common/clock.js';
 import type { ShortMessage } from '../pdu/pdu.js';
-import { Fifo } from './fifo.js';
-import { LateAnswers } from './late-answers.js';
-import type { SequenceNumbers } from './sequence-numbers.js';
 import type { SessionLiveness } from './session-liveness.js';
 import type { SmppSessionSettings } from './session-settings.js';
 import type { SessionWire } from './session-wire.js';
@@ -139,5 +136,85 @@ export class SendWindow {
   private afterOne(): void {
     this.admit();
     if (this.pending.size === 0) this.idle();
+  }
+}
+
+const WORTH_SHORTENING = 1024;
+
+/** First in, first out, both in constant time. */
+class Fifo<T extends object> {
+  private items: (T | undefined)[] = [];
+  private head = 0;
+
+  get length(): number {
+    return this.items.length - this.head;
+  }
+
+  push(item: T): void {
+    this.items.push(item);
+  }
+
+  shift(): T | undefined {
+    const item = this.items[this.head];
+    if (item === undefined) return undefined;
+    this.items[this.head++] = undefined;
+    if (this.head >= WORTH_SHORTENING && this.head * 2 >= this.items.length) {
+      this.items = this.items.slice(this.head);
+      this.head = 0;
+    }
+    return item;
+  }
+}
+
+type SettleLate = (answer: SubmitAnswer | undefined) => void;
+
+/** Submits that were given up on and may be answered after all: the last so many of them. */
+export class LateAnswers {
+  private readonly expected = new Map<number, SettleLate>();
+
+  /** @param most how many are kept at a time; the oldest goes first */
+  constructor(private readonly most: number) {}
+
+  has(sequence: number): boolean {
+    return this.expected.has(sequence);
+  }
+
+  expect(sequence: number): Promise<SubmitAnswer | undefined> {
+    return new Promise((settle) => {
+      this.expected.set(sequence, settle);
+      const [oldest] = this.expected.keys();
+      if (this.expected.size > this.most && oldest !== undefined) this.settle(oldest, undefined);
+    });
+  }
+
+  /** @returns false when nobody waits for it */
+  settle(sequence: number, answer: SubmitAnswer | undefined): boolean {
+    const settle = this.expected.get(sequence);
+    if (settle === undefined) return false;
+    this.expected.delete(sequence);
+    settle(answer);
+    return true;
+  }
+
+  /** None will come any more. */
+  end(): void {
+    for (const settle of this.expected.values()) settle(undefined);
+    this.expected.clear();
+  }
+}
+
+const LAST = 0x7fffffff;
+
+/** The numbers of our requests: 1, 2, …, 0x7FFFFFFF and round again (SMPP 3.4, section 3.2). */
+export class SequenceNumbers {
+  /** @param last the number given out before the first; 0..0x7FFFFFFF */
+  constructor(private last = 0) {}
+
+  /** The next number that is not taken by a request that may still be answered. */
+  next(isTaken: (sequence: number) => boolean): number {
+    do {
+      this.last = this.last === LAST ? 1 : this.last + 1;
+    } while (isTaken(this.last));
+    return this.last;
   }
 }

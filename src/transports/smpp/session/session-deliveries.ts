@@ -1,6 +1,5 @@
+import { STATUS } from '../pdu/command.js';
 import type { DataSmPdu, DeliverSmPdu } from '../pdu/pdu.js';
-import { STATUS } from '../pdu/status.js';
-import type { SessionHandlers } from './session-handlers.js';
 import type { SessionWire } from './session-wire.js';
 
 /** Hands what comes in to its handler and answers when that is through. */
@@ -45,4 +44,16 @@ export class SessionDeliveries {
   private answer({ command, sequence }: DeliverSmPdu | DataSmPdu, status: number): void {
     this.wire.send({ command: `${command}_resp`, status, sequence, messageId: '', tlvs: [] });
   }
+}
+
+/** Who a session tells what comes in. */
+export interface SessionHandlers {
+  /**
+   * Takes a receipt or an inbound text. The SMSC gets its "ok" once this resolves, "temporary error" (0x64) when it
+   * rejects or throws. Called in the order of arrival, without waiting for the one before.
+   */
+  deliver(message: DeliverSmPdu | DataSmPdu): Promise<void>;
+
+  /** Told of each thing the peer did against the protocol that the session lived through; no content, numbers or secrets in it. */
+  fault?(what: string): void;
 }

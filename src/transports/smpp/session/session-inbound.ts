@@ -1,11 +1,9 @@
-import { commandIdOf } from '../pdu/command-id-of.js';
-import type { MalformedPdu } from '../pdu/malformed-pdu.js';
+import { commandIdOf, STATUS } from '../pdu/command.js';
+import type { MalformedPdu } from '../pdu/frame-reader.js';
 import type { Pdu } from '../pdu/pdu.js';
-import { STATUS } from '../pdu/status.js';
 import type { SendWindow } from './send-window.js';
 import type { SessionDeliveries } from './session-deliveries.js';
-import { refusalOf } from './session-refusal.js';
-import type { SessionWire } from './session-wire.js';
+import { refusalOf, type SessionWire } from './session-wire.js';
 import type { SubmitAnswer } from './submit-outcome.js';
 
 /** What comes in that changes where a session stands. */

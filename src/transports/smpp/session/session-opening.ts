@@ -1,12 +1,9 @@
 import type { Clock } from '../../../common/clock.js';
-import { commandIdOf } from '../pdu/command-id-of.js';
-import type { MalformedPdu } from '../pdu/malformed-pdu.js';
+import { commandIdOf, STATUS } from '../pdu/command.js';
+import type { MalformedPdu } from '../pdu/frame-reader.js';
 import type { Pdu } from '../pdu/pdu.js';
-import { STATUS } from '../pdu/status.js';
-import { SessionBindError } from './session-bind-error.js';
-import { refusalOf } from './session-refusal.js';
 import type { SmppSessionSettings } from './session-settings.js';
-import { SessionWire, type WireListener } from './session-wire.js';
+import { refusalOf, SessionBindError, SessionWire, type WireListener } from './session-wire.js';
 
 const SMPP_3_4 = 0x34;
 

@@ -1,14 +1,12 @@
-import type { Socket } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import type { Clock } from '../../../common/clock.js';
-import { RESPONSE_BIT } from '../pdu/command.js';
+import { COMMAND_ID, RESPONSE_BIT } from '../pdu/command.js';
 import { decodePdu } from '../pdu/decode-pdu.js';
-import { writePdu, writeSubmit } from '../pdu/encode-pdu.js';
-import { FrameReader, HEADER_LENGTH } from '../pdu/frame-reader.js';
-import { MalformedPdu } from '../pdu/malformed-pdu.js';
+import { PduWriter, writePdu, writeSubmit } from '../pdu/encode-pdu.js';
+import { FrameReader, HEADER_LENGTH, MalformedPdu } from '../pdu/frame-reader.js';
 import type { Pdu, ShortMessage } from '../pdu/pdu.js';
-import { PduWriter } from '../pdu/pdu-writer.js';
 import type { SmppSessionSettings } from './session-settings.js';
-import { connectSocket } from './session-socket.js';
 
 /** Who a {@link SessionWire} tells what happens. */
 export interface WireListener {
@@ -154,4 +152,64 @@ export class SessionWire {
       return error.header.commandId >= RESPONSE_BIT ? decodePdu(frame.subarray(0, HEADER_LENGTH)) : undefined;
     }
   }
+}
+
+/**
+ * Begins to connect. `onReady` is called when octets can be sent: over TLS, once the peer's certificate is accepted.
+ *
+ * @throws SessionBindError when the settings make no connection: a certificate or key of ours that cannot be read, …
+ */
+function connectSocket(settings: SmppSessionSettings, onReady: () => void): Socket {
+  try {
+    return begin(settings, onReady).setNoDelay(true);
+  } catch (error) {
+    throw new SessionBindError('the settings make no connection', undefined, { cause: error });
+  }
+}
+
+function begin({ host, port, tls }: SmppSessionSettings, onReady: () => void): Socket {
+  if (tls === undefined) return connect({ host, port }, onReady);
+  // SNI takes names only (RFC 6066, section 3); an address is checked against the certificate without it.
+  const { ca, servername = isIP(host) ? undefined : host, cert, key, rejectUnauthorized = true } = tls;
+  return connectTls(
+    {
+      host,
+      port,
+      rejectUnauthorized,
+      ...(servername !== undefined && { servername }),
+      ...(ca !== undefined && { ca: typeof ca === 'string' ? ca : [...ca] }),
+      ...(cert !== undefined && { cert }),
+      ...(key !== undefined && { key }),
+    },
+    onReady,
+  );
+}
+
+/** No session came about. */
+export class SessionBindError extends Error {
+  override readonly name = 'SessionBindError';
+
+  /**
+   * @param status the SMSC's command_status, where it answered the bind with a refusal: 0x0D, 0x0E, 0x0F and 0x05 are
+   *   mistakes in the configuration, not worth a tight loop. Undefined: no connection, no TLS, no answer in time.
+   */
+  constructor(
+    message: string,
+    readonly status?: number,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** alert_notification (SMPP 3.4, section 4.12.1): it has no answer. */
+const ALERT_NOTIFICATION = 0x00000102;
+
+/** What a PDU is answered that we cannot take; undefined for those that are never answered. */
+export function refusalOf(commandId: number, sequence: number, status: number): Pdu | undefined {
+  if (commandId >= RESPONSE_BIT || commandId === ALERT_NOTIFICATION) return undefined;
+  const answer = { status, sequence, messageId: '', tlvs: [] };
+  if (commandId === COMMAND_ID.deliver_sm) return { command: 'deliver_sm_resp', ...answer };
+  if (commandId === COMMAND_ID.data_sm) return { command: 'data_sm_resp', ...answer };
+  return { command: 'generic_nack', status, sequence };
 }

@@ -1,11 +1,8 @@
 import type { Clock } from '../../../common/clock.js';
+import { STATUS } from '../pdu/command.js';
 import type { ShortMessage } from '../pdu/pdu.js';
-import { STATUS } from '../pdu/status.js';
-import { SendWindow } from './send-window.js';
-import { SequenceNumbers } from './sequence-numbers.js';
-import { SessionDeliveries } from './session-deliveries.js';
-import type { SessionEnd } from './session-end.js';
-import type { SessionHandlers } from './session-handlers.js';
+import { SendWindow, SequenceNumbers } from './send-window.js';
+import { SessionDeliveries, type SessionHandlers } from './session-deliveries.js';
 import { SessionInbound } from './session-inbound.js';
 import { SessionLiveness } from './session-liveness.js';
 import { BIND_SEQUENCE, SessionOpening } from './session-opening.js';
@@ -169,4 +166,12 @@ export class SmppSession {
   private nextSequence(): number {
     return this.sequences.next((sequence) => this.window.isTaken(sequence));
   }
+}
+
+/** How a session ended. */
+interface SessionEnd {
+  /** For logs: no secrets, texts or numbers. */
+  readonly reason: string;
+  /** true: we closed it, or the SMSC unbound in good order. */
+  readonly orderly: boolean;
 }

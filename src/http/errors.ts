@@ -1,0 +1,156 @@
+import { STATUS_CODES } from 'node:http';
+import { HttpException, type Logger } from '@nestjs/common';
+import { CHALLENGE } from '../accounts/authentication-headers.js';
+import { type Catalogue, renderText } from '../common/catalogue.js';
+import { type ErrorCode, MessagingError, StorageUnavailableError } from '../common/errors.js';
+
+/** The contract's error body: exactly these three keys, `message` always one string. */
+interface ErrorBody {
+  readonly statusCode: number;
+  readonly message: string;
+  /** The HTTP status name, for instance `Bad Request`. */
+  readonly error: string;
+}
+
+/** What a client gets for an error. */
+export interface ErrorAnswer {
+  readonly body: ErrorBody;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * What a client gets for whatever was thrown: the catalogue's text for a refusal of ours, the given text for an
+ * HttpException (a host's guard, Nest itself), a neutral text for what the platform refuses and for everything else.
+ */
+export function errorAnswer(error: unknown, catalogue: Catalogue): ErrorAnswer {
+  if (error instanceof MessagingError) {
+    const status = errorStatus[error.code];
+    const headers: Record<string, string> = {};
+    if (error.retryAfter !== undefined) headers['Retry-After'] = String(error.retryAfter);
+    if (status === 401) headers['WWW-Authenticate'] = CHALLENGE;
+    return answer(status, renderText(catalogue, error.code, error.values), headers);
+  }
+  if (error instanceof HttpException) return answer(error.getStatus(), textOf(error));
+  const status = clientErrorStatus(error);
+  if (status === 413) return answer(413, catalogue['error.body_too_large']);
+  if (status === 415) return answer(415, catalogue['error.unsupported_media_type']);
+  if (status !== undefined) return answer(status, catalogue['error.request_invalid']);
+  return answer(500, catalogue['error.internal']);
+}
+
+function answer(statusCode: number, message: string, headers: Readonly<Record<string, string>> = {}): ErrorAnswer {
+  return { body: { statusCode, message, error: statusName(statusCode) }, headers };
+}
+
+function statusName(status: number): string {
+  return STATUS_CODES[status] ?? 'Error';
+}
+
+function textOf(exception: HttpException): string {
+  const response = exception.getResponse();
+  const text = typeof response === 'object' && 'message' in response ? response.message : response;
+  if (Array.isArray(text)) return text.map(String).join(', ');
+  return typeof text === 'string' ? text : exception.message;
+}
+
+/** The status of a 4xx that the platform itself raised on our route (Fastify's errors, `http-errors` on Express). */
+function clientErrorStatus(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('statusCode' in error)) return undefined;
+  const { statusCode } = error;
+  return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? statusCode : undefined;
+}
+
+/** The HTTP status of every refusal (contract.md section 1). A new code without a status does not compile. */
+export const errorStatus: Readonly<Record<ErrorCode, number>> = {
+  'error.unauthorized': 401,
+  'error.use_x_api_key': 401,
+  'error.body_not_object': 400,
+  'error.malformed_json': 400,
+  'error.unsupported_media_type': 415,
+  'error.body_too_large': 413,
+  // What the platform refuses in its own words; the answer has the platform's status.
+  'error.request_invalid': 400,
+  'error.too_many_in_flight': 429,
+  'error.timeout': 504,
+  'error.internal': 500,
+  'error.storage_unavailable': 503,
+  'error.field_missing': 400,
+  'error.field_not_string': 400,
+  'error.field_not_integer': 400,
+  'error.field_not_list': 400,
+  'error.field_invalid': 400,
+  'error.invalid_number': 400,
+  'error.too_many_recipients': 400,
+  'error.empty_message': 400,
+  'error.unsendable_character': 400,
+  'error.too_many_segments': 400,
+  'error.signature_refused': 400,
+  'error.insufficient_balance': 400,
+  'error.message_not_found': 404,
+  'error.invalid_cursor': 400,
+  'error.idempotency_key_malformed': 400,
+  'error.idempotency_mismatch': 422,
+  'error.idempotency_running': 409,
+  'error.account_not_found': 404,
+  'error.account_exists': 409,
+  'error.key_not_found': 404,
+  'error.signature_not_found': 404,
+  'error.signature_format': 400,
+  'error.units_invalid': 400,
+  'error.balance_too_high': 400,
+  'error.reference_taken': 409,
+  'error.otp_invalid': 400,
+  'error.otp_expired': 400,
+  'error.otp_already_verified': 400,
+  'error.otp_not_found': 404,
+  'error.otp_locked': 429,
+  'error.otp_too_many_codes': 429,
+  'error.otp_destination_refused': 403,
+  'error.otp_channel_unknown': 400,
+  'error.callback_unreadable': 400,
+  'error.callback_refused': 403,
+  'error.callback_not_found': 404,
+  'error.msgapp_no_session': 409,
+  'error.msgapp_not_connected': 409,
+  'error.msgapp_too_many_sessions': 429,
+  'error.media_unavailable': 400,
+  'error.session_not_found': 404,
+  'error.qr_not_found': 404,
+  'error.file_not_found': 404,
+  'error.sandbox_host_refused': 403,
+};
+
+/** A run of digits this long may be a phone number (or a code with its number): it stays out of the log. */
+const LONG_DIGITS = /\d{7,}/g;
+
+/**
+ * Logs what an operator must know of an error that was answered: the reason of a 503, the cause of a 500. Refusals are
+ * everyday and stay silent. Only messages and stacks are written, never an error's other properties (a driver puts the
+ * parameters of its query there), and long numbers are blanked.
+ */
+export function logFault(logger: Logger, error: unknown): void {
+  if (error instanceof StorageUnavailableError) {
+    logger.error(blank(`${error.reason}${causeOf(error)}`));
+    return;
+  }
+  if (error instanceof MessagingError ? error.code !== 'error.internal' : isAnswered(error)) return;
+  logger.error(blank(`${describe(error)}${causeOf(error)}`));
+}
+
+/** Whether the error carries its own answer and says nothing of a fault here. */
+function isAnswered(error: unknown): boolean {
+  if (error instanceof HttpException) return error.getStatus() < 500;
+  return error instanceof Error && 'statusCode' in error && Number(error.statusCode) < 500;
+}
+
+function causeOf(error: unknown): string {
+  return error instanceof Error && error.cause !== undefined ? `\nCaused by: ${describe(error.cause)}` : '';
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : `A ${typeof error} was thrown`;
+}
+
+function blank(text: string): string {
+  return text.replace(LONG_DIGITS, '#######');
+}

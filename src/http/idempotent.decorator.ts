@@ -1,0 +1,36 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { MessagingError } from '../common/errors.js';
+import type { IdempotentRequest } from '../outbox/idempotency.js';
+import type { Acceptance } from '../outbox/outbox.js';
+import { type ReplyHeaders, rawRequest } from './parameters.js';
+
+/** The request's `Idempotency-Key` with its body as parsed; undefined without one (contract.md section 7). */
+export const Idempotent = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): IdempotentRequest | undefined => {
+    const key = idempotencyKeyOf(context);
+    if (key === undefined) return undefined;
+    return { key, body: context.switchToHttp().getRequest<{ readonly body?: unknown }>().body };
+  },
+);
+
+/** 1 to 255 visible ASCII characters. Node joins a repeated header with a comma and a space, which is none. */
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+/**
+ * The `Idempotency-Key` header of the request, undefined when there is none (contract.md section 7). A malformed or
+ * repeated one is a 400.
+ * @throws MessagingError `error.idempotency_key_malformed`
+ */
+function idempotencyKeyOf(context: ExecutionContext): string | undefined {
+  const key = rawRequest(context).headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && KEY.test(key)) return key;
+  throw new MessagingError('error.idempotency_key_malformed');
+}
+
+/** The answer to a send, marked when it was given before (contract.md section 7). */
+export async function answerOf(acceptance: Promise<Acceptance>, headers: ReplyHeaders): Promise<object> {
+  const { reply, replayed } = await acceptance;
+  if (replayed) headers.set('Idempotency-Replayed', 'true');
+  return reply;
+}

@@ -1,0 +1,154 @@
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { MessagingOptionsError } from '../../common/errors.js';
+import type { IdGenerator } from '../../common/ids.js';
+
+const VERSION = 'v1';
+const ALGORITHM = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * Encrypts what is kept of one session: AES-256-GCM (NIST SP 800-38D) as `v1.<key id>.<nonce>.<ciphertext and tag>`. What
+ * is sealed is bound to its session, kind and id: it opens nowhere else. Each session has a key of its own, so that random
+ * nonces of 96 bits stay far from repeating.
+ */
+export class CredentialCipher {
+  /** By the id of the key that they are derived from. */
+  private readonly derived = new Map<string, Buffer>();
+
+  constructor(
+    private readonly keys: CredentialKeys,
+    private readonly sessionId: string,
+    private readonly random: Pick<IdGenerator, 'bytes'>,
+  ) {}
+
+  /** How everything begins that was encrypted with the newest key. */
+  get newest(): string {
+    return `${VERSION}.${this.keys.current.id}.`;
+  }
+
+  /** Encrypts with the newest key. @param value well-formed text */
+  seal(kind: string, id: string, value: string): string {
+    const { current } = this.keys;
+    const nonce = this.random.bytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, this.sessionKey(current), nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(this.place(kind, id));
+    const sealed = Buffer.concat([cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return `${this.newest}${nonce.toString('base64url')}.${sealed.toString('base64url')}`;
+  }
+
+  /** @throws CredentialsUnreadableError when it was sealed with an unknown key or for another place, or was changed */
+  open(kind: string, id: string, sealed: string): string {
+    const [version, keyId = '', nonce = '', text, ...more] = sealed.split('.');
+    if (version !== VERSION || text === undefined || more.length > 0) throw this.damaged();
+    const key = this.keys.byId.get(keyId);
+    if (!key) throw this.unknownKey(keyId);
+    const bytes = Buffer.from(text, 'base64url');
+    const end = bytes.length - TAG_BYTES;
+    if (end < 0) throw this.damaged();
+    try {
+      const decipher = createDecipheriv(ALGORITHM, this.sessionKey(key), Buffer.from(nonce, 'base64url'), {
+        authTagLength: TAG_BYTES,
+      });
+      decipher.setAAD(this.place(kind, id)).setAuthTag(bytes.subarray(end));
+      return Buffer.concat([decipher.update(bytes.subarray(0, end)), decipher.final()]).toString('utf8');
+    } catch {
+      throw this.damaged();
+    }
+  }
+
+  private place(kind: string, id: string): Buffer {
+    return Buffer.from(JSON.stringify([VERSION, this.sessionId, kind, id]));
+  }
+
+  private sessionKey({ id, bytes }: CredentialKey): Buffer {
+    const known = this.derived.get(id);
+    if (known) return known;
+    const key = Buffer.from(hkdfSync('sha256', bytes, '', `session ${this.sessionId}`, 32));
+    this.derived.set(id, key);
+    return key;
+  }
+
+  private damaged(): CredentialsUnreadableError {
+    const text = `A credential of session ${this.sessionId} cannot be decrypted: it was changed, or stands where it does not belong.`;
+    return new CredentialsUnreadableError('damaged', text);
+  }
+
+  private unknownKey(id: string): CredentialsUnreadableError {
+    // Ours has 8 characters; whatever else stands there is not repeated.
+    const name = /^[\w-]{8}$/.test(id) ? ` (${id})` : '';
+    const text = `The credentials of session ${this.sessionId} were encrypted with a key${name} that is not in option msgapp.credentialsKey.`;
+    return new CredentialsUnreadableError('unknown_key', text);
+  }
+}
+
+/**
+ * One secret, or several: the first encrypts, all of them decrypt. To change it, put the new one in front and start all
+ * processes with both: what a session keeps is encrypted anew when a process takes the session, which the log tells. Drop
+ * the old one when that has happened to every linked session; one that needs it still fails without it.
+ */
+export type CredentialsKeyOption = string | readonly string[];
+
+/** A key that credentials are encrypted with. */
+interface CredentialKey {
+  /** Names it beside what it has encrypted, and tells nothing of the secret. */
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
+/** The keys of the secrets. */
+export interface CredentialKeys {
+  readonly current: CredentialKey;
+  readonly byId: ReadonlyMap<string, CredentialKey>;
+}
+
+const SHORTEST = 32;
+const FEWEST_CHARACTERS = 8;
+
+/** @throws MessagingOptionsError with a sentence that says what is wrong with which secret, and how to make one */
+export function resolveCredentialKeys(option: CredentialsKeyOption | undefined): CredentialKeys {
+  const secrets: unknown = typeof option === 'string' ? [option] : (option ?? []);
+  if (!Array.isArray(secrets)) {
+    throw new MessagingOptionsError('Option msgapp.credentialsKey must be a text, or a list of texts.');
+  }
+  const byId = new Map<string, CredentialKey>();
+  for (const [index, secret] of secrets.entries()) {
+    const key = keyOf(checkedSecret(secret, index + 1));
+    if (byId.has(key.id)) throw new MessagingOptionsError('Option msgapp.credentialsKey holds the same secret twice.');
+    byId.set(key.id, key);
+  }
+  const [current] = byId.values();
+  if (current) return { current, byId };
+  throw new MessagingOptionsError(
+    'Option msgapp.credentialsKey is missing: the secret that credentials of sessions are encrypted with. Make one with "openssl rand -base64 48" and keep it outside the database.',
+  );
+}
+
+function checkedSecret(secret: unknown, place: number): string {
+  if (typeof secret === 'string' && secret.length >= SHORTEST && new Set(secret).size >= FEWEST_CHARACTERS)
+    return secret;
+  // Never the secret itself: a start that fails is logged.
+  throw new MessagingOptionsError(
+    `Option msgapp.credentialsKey (no. ${place}) is too weak: it must be at least ${SHORTEST} characters at random, ${FEWEST_CHARACTERS} of them different. Make one with "openssl rand -base64 48".`,
+  );
+}
+
+/** RFC 5869: keys for this purpose only, so that the secret may serve others too. */
+function keyOf(secret: string): CredentialKey {
+  const derive = (purpose: string, size: number) =>
+    Buffer.from(hkdfSync('sha256', secret, '', `nestjs-messaging msgapp ${purpose} 1`, size));
+  return { id: derive('credentials key id', 6).toString('base64url'), bytes: derive('credentials', 32) };
+}
+
+/** A stored credential cannot be decrypted. Names the session and the key's id, never a secret. */
+export class CredentialsUnreadableError extends Error {
+  override readonly name = 'CredentialsUnreadableError';
+
+  /** @param why `unknown_key`: it is not among the options; `damaged`: it was changed or stands where it does not belong */
+  constructor(
+    readonly why: 'unknown_key' | 'damaged',
+    message: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,60 @@
+import { Injectable, type MessageEvent } from '@nestjs/common';
+import type { Observable, Subscriber } from 'rxjs';
+import { MessagingError } from '../../common/errors.js';
+import { qrDataUrl, qrPng } from '../../common/qr-image.js';
+import { type AdapterResponse, EventStreams } from '../../http/event-streams.js';
+import type { LinkNews } from './qr-stream.js';
+import { SessionManager } from './session-manager.js';
+
+/** How long a picture waits for the first code. */
+const PATIENCE_MS = 10_000;
+
+/** Shows the codes of a channel's sessions to whoever has their token. */
+@Injectable()
+export class QrCodes {
+  constructor(
+    private readonly sessions: SessionManager,
+    private readonly streams: EventStreams,
+  ) {}
+
+  /**
+   * What happens to a session until it is linked or over, as events.
+   * @throws MessagingError `error.qr_not_found`
+   */
+  stream(qrToken: string, response: AdapterResponse): Observable<MessageEvent> {
+    const left = new AbortController();
+    const news = this.sessions.watch(qrToken, left.signal);
+    return this.streams.stream(response, (client) => {
+      void pass(news, client);
+      return () => left.abort();
+    });
+  }
+
+  /** The code to scan now, as PNG. @throws MessagingError `error.qr_not_found`, also when none came in time */
+  async png(qrToken: string, signal: AbortSignal): Promise<Buffer> {
+    const code = await this.sessions.currentQr(qrToken, PATIENCE_MS, signal);
+    if (!code) throw new MessagingError('error.qr_not_found');
+    return qrPng(code.qr);
+  }
+}
+
+async function pass(news: AsyncIterable<LinkNews>, client: Subscriber<MessageEvent>): Promise<void> {
+  try {
+    for await (const each of news) client.next(await eventOf(each));
+    client.complete();
+  } catch (error) {
+    client.error(error);
+  }
+}
+
+async function eventOf(news: LinkNews): Promise<MessageEvent> {
+  if (news.kind === 'qr') {
+    const { qr, expiresAt } = news;
+    return {
+      type: 'qr',
+      data: { qr, image: await qrDataUrl(qr), expires_at: new Date(expiresAt).toISOString() },
+    };
+  }
+  const { kind, sessionId, ...rest } = news;
+  return { type: kind, data: { sessionID: sessionId, ...rest } };
+}

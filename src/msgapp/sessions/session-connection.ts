@@ -1,0 +1,134 @@
+import { Logger } from '@nestjs/common';
+import { within } from '../../common/async.js';
+import type { Clock } from '../../common/clock.js';
+import { nameOf } from '../../common/log.js';
+import type { Link, LinkEvent, LinkOrder, MsgappTransport } from '../msgapp-transport.js';
+import { CredentialsUnreadableError } from './credential-cipher.js';
+import { Inbox } from './inbox.js';
+import type { CredentialChange, SessionCredentials } from './session-credentials.js';
+
+/** How long the closing of a connection is waited for. */
+const CLOSE_MS = 10_000;
+
+/** Something that a connection said. */
+interface Heard {
+  readonly event: LinkEvent;
+  /** To be called when the session has dealt with it. */
+  readonly done: () => void;
+}
+
+/**
+ * One connection of a session, from the wish for it until it is closed. What it says after its end or its closing is not
+ * heard, but for receipts: what became of a message is true whichever connection tells it.
+ */
+export class SessionConnection {
+  private readonly log = new Logger('Msgapp');
+  private readonly inbox: Inbox<Heard>;
+  private readonly opening: Promise<Link | undefined>;
+  private ended = false;
+  private closed = false;
+
+  /** @param atOnce is told of receipts and of the end at the moment they are heard */
+  constructor(
+    private readonly order: LinkOrder,
+    private readonly clock: Clock,
+    transport: MsgappTransport,
+    private readonly atOnce: (event: LinkEvent) => void,
+  ) {
+    this.inbox = new Inbox(clock);
+    const credentials = new WatchedCredentials(order.credentials, (error) => this.unreadable(error));
+    this.opening = this.open(transport, { ...order, credentials });
+  }
+
+  /** Whether it has said its end. */
+  get hasEnded(): boolean {
+    return this.ended;
+  }
+
+  /** What messages go through; undefined when there is none after `ms` milliseconds. */
+  link(ms: number): Promise<Link | undefined> {
+    return within(this.clock, ms, this.opening);
+  }
+
+  /** The next thing that it says; undefined after `ms` milliseconds or a nudge. */
+  next(ms: number): Promise<Heard | undefined> {
+    return this.inbox.next(ms);
+  }
+
+  /** Lets whoever waits for the next thing look up. */
+  nudge(): void {
+    this.inbox.nudge();
+  }
+
+  /** Ends it from our side. */
+  drop(reason: string): void {
+    void this.hear({ kind: 'ended', end: { next: 'retry', reason } });
+  }
+
+  /** Closes it, and tells the phone where `unlink`. A closing that takes too long is not waited for. */
+  async close(unlink: boolean): Promise<void> {
+    this.closed = true;
+    for (const { done } of this.inbox.drain()) done();
+    const closing = this.opening.then((link) => (unlink ? link?.logout() : link?.close()));
+    closing.catch((error) => this.warn('did not close well', error));
+    await within(this.clock, CLOSE_MS, closing);
+  }
+
+  private async open(transport: MsgappTransport, order: LinkOrder): Promise<Link | undefined> {
+    try {
+      return await transport.open(order, (event) => this.hear(event));
+    } catch (error) {
+      this.warn('could not be opened', error);
+      this.drop('open_failed');
+      return undefined;
+    }
+  }
+
+  private async hear(event: LinkEvent): Promise<void> {
+    if (event.kind === 'receipt') this.atOnce(event);
+    if (event.kind === 'receipt' || this.ended || this.closed) return;
+    if (event.kind === 'ended') {
+      this.ended = true;
+      this.atOnce(event);
+    }
+    await new Promise<void>((done) => this.inbox.put({ event, done }));
+  }
+
+  /** A key that is missing may have been left out by mistake: there is a moment to put it back before the session is lost. */
+  private unreadable({ why, message }: CredentialsUnreadableError): void {
+    this.log.error(message);
+    const reason = 'credentials_unreadable';
+    const isLost = why === 'damaged';
+    void this.hear({
+      kind: 'ended',
+      end: isLost ? { next: 'give-up', status: 'failed', reason } : { next: 'retry-few', reason },
+    });
+  }
+
+  /** Only the kind of fault: its text might quote a secret. */
+  private warn(what: string, error: unknown): void {
+    const name = nameOf(error);
+    this.log.warn(`A connection of session ${this.order.sessionId} ${what}: ${name}.`);
+  }
+}
+
+/** Credentials that tell when one cannot be decrypted, whatever the transport that asked makes of it. */
+class WatchedCredentials implements SessionCredentials {
+  constructor(
+    private readonly inner: SessionCredentials,
+    private readonly unreadable: (error: CredentialsUnreadableError) => void,
+  ) {}
+
+  async read(kind: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    try {
+      return await this.inner.read(kind, ids);
+    } catch (error) {
+      if (error instanceof CredentialsUnreadableError) this.unreadable(error);
+      throw error;
+    }
+  }
+
+  write(changes: readonly CredentialChange[]): Promise<void> {
+    return this.inner.write(changes);
+  }
+}

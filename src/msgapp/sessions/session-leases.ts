@@ -1,0 +1,119 @@
+import { Logger } from '@nestjs/common';
+import type { Clock } from '../../common/clock.js';
+import { nameOf } from '../../common/log.js';
+import type { SessionLease, SessionStore } from './session-store.js';
+
+interface Held {
+  readonly lease: SessionLease;
+  readonly onLost: () => void;
+  /** Until when it is ours as it is stored, milliseconds since the epoch. */
+  until: number;
+  /** The same by the clock's `elapsed`: of the two the earlier counts, as our clock may be set back and others' are not. */
+  elapsesAt: number;
+}
+
+/** A lease is looked at six times, renewed when a third of it is gone, and given up when a sixth is left. */
+const PARTS = 6;
+
+/**
+ * Keeps the leases of this process's sessions. One that cannot be renewed in time is given up before it runs out: nobody
+ * may use a session that another process may have taken. A process that stood still asks the store once before it gives
+ * any up, and uses none meanwhile: most often nobody has taken them.
+ */
+export class SessionLeases {
+  private readonly log = new Logger('Msgapp');
+  private readonly held = new Map<string, Held>();
+  private renewing = false;
+  /** When the next look is due, milliseconds since the epoch. */
+  private dueAt = 0;
+  private cancel: (() => void) | undefined;
+
+  constructor(
+    private readonly store: SessionStore,
+    private readonly clock: Clock,
+    private readonly leaseMs: number,
+  ) {}
+
+  /** When a lease that is asked for now will end, milliseconds since the epoch. */
+  get end(): number {
+    return this.clock.now() + this.leaseMs;
+  }
+
+  /** Keeps a lease that ends at `until`; `onLost` is called at most once, and not after `drop`. */
+  hold(lease: SessionLease, until: number, onLost: () => void): void {
+    this.held.set(lease.sessionId, { lease, until, elapsesAt: this.elapsesAt(until), onLost });
+    this.cancel ??= this.later();
+  }
+
+  /** Keeps it no longer; does not release it. */
+  drop(sessionId: string): void {
+    this.held.delete(sessionId);
+  }
+
+  /** Whether a session is certainly ours at this moment. */
+  isSafe(sessionId: string): boolean {
+    const held = this.held.get(sessionId);
+    return held !== undefined && this.isSure(held);
+  }
+
+  private isSure(held: Held): boolean {
+    return this.leftOf(held) > this.leaseMs / PARTS;
+  }
+
+  /** For how many milliseconds a lease is ours still. */
+  private leftOf({ until, elapsesAt }: Held): number {
+    return Math.min(until - this.clock.now(), elapsesAt - this.clock.elapsed());
+  }
+
+  private elapsesAt(until: number): number {
+    return this.clock.elapsed() + Math.min(until - this.clock.now(), this.leaseMs);
+  }
+
+  private later(): () => void {
+    const pause = this.leaseMs / PARTS;
+    this.dueAt = this.clock.now() + pause;
+    return this.clock.after(pause, () => this.look());
+  }
+
+  private look(): void {
+    const stoodStill = this.clock.now() >= this.dueAt + this.leaseMs / PARTS;
+    for (const held of stoodStill ? [] : this.held.values()) {
+      if (!this.isSure(held)) this.lose(held, 'could not be renewed in time');
+    }
+    if (!this.renewing) void this.renew();
+    this.cancel = this.held.size > 0 ? this.later() : undefined;
+  }
+
+  private async renew(): Promise<void> {
+    const worn = (this.leaseMs * (PARTS - 2)) / PARTS;
+    const asked = [...this.held.values()].filter((held) => this.leftOf(held) <= worn);
+    if (asked.length === 0) return;
+    this.renewing = true;
+    // Counted from before the question, so that our idea of the end is never later than the store's.
+    const until = this.end;
+    const elapsesAt = this.elapsesAt(until);
+    try {
+      const ours = await this.store.renew(
+        asked.map(({ lease }) => lease),
+        until,
+      );
+      const renewed = new Set(ours.map(({ sessionId, epoch }) => `${epoch} ${sessionId}`));
+      for (const held of asked) {
+        if (renewed.has(`${held.lease.epoch} ${held.lease.sessionId}`)) Object.assign(held, { until, elapsesAt });
+        else this.lose(held, 'was taken by another process');
+      }
+    } catch (error) {
+      this.log.warn(`Sessions could not be renewed: ${nameOf(error)}.`);
+    } finally {
+      this.renewing = false;
+    }
+  }
+
+  private lose(held: Held, why: string): void {
+    const { sessionId } = held.lease;
+    if (this.held.get(sessionId) !== held) return;
+    this.held.delete(sessionId);
+    this.log.warn(`Session ${sessionId} ${why}.`);
+    held.onLost();
+  }
+}

@@ -1,0 +1,206 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { MessagingError } from '../../common/errors.js';
+import type { HostTransaction } from '../../common/host-transaction.js';
+import { IdGenerator, isId } from '../../common/ids.js';
+import { maskNumber } from '../../common/phone-number.js';
+import { MessagingEvents } from '../../events/messaging-events.js';
+import { KeyedSemaphore } from '../media-intake.js';
+import { MsgappSettings } from '../msgapp-settings.js';
+import { type Link, type LinkEvent, MsgappTransport, type SessionTiming } from '../msgapp-transport.js';
+import { SessionVault } from './credential-vault.js';
+import type { LiveSession, SessionObserver } from './live-session.js';
+import { type LinkCode, type LinkNews, QrSubscriptions } from './qr-stream.js';
+import { SessionPool } from './session-pool.js';
+import { isFinal, newestFirst, SessionStore, type StoredSession } from './session-store.js';
+import { type PendingSession, type SessionsView, sessionsView } from './session-view.js';
+
+/** Who wants to know what sessions can do and what their connections say. Must return at once. */
+interface SessionListener {
+  /** What can be sent on has changed. */
+  turned(session: LiveSession): void;
+  heard(session: LiveSession, event: LinkEvent): void;
+}
+
+/** Sessions that are over and still shown without being asked for: an account may have made any number of them. */
+const ENDED_SHOWN = 50;
+
+/** The time in which an account may ask for `connects.perHour` sessions. */
+const HOUR_MS = 3_600_000;
+
+/** Sessions of one account that are being made at a time: those that ask wait here and not each on a database connection. */
+const AT_A_TIME = 1;
+
+/** The sessions of a channel: link a number by a code, see where it stands, log it out. */
+@Injectable()
+export class SessionManager implements SessionObserver<LiveSession> {
+  private readonly pool: SessionPool;
+  private readonly board: QrSubscriptions;
+  private readonly turns = new KeyedSemaphore(AT_A_TIME);
+  private readonly listeners = new Set<SessionListener>();
+  /** Whether this process sends; one that does not leaves each session, once linked, to one that does. */
+  private sends = false;
+
+  constructor(
+    private readonly store: SessionStore,
+    vault: SessionVault,
+    transport: MsgappTransport,
+    private readonly settings: MsgappSettings,
+    private readonly events: MessagingEvents,
+    clock: Clock,
+    ids: IdGenerator,
+  ) {
+    this.board = new QrSubscriptions(clock, ids);
+    const timing = { ...DEFAULT_SESSION_TIMING, ...transport.sessions, ...settings.sessions };
+    const random = () => ids.random();
+    const credentials = vault.open.bind(vault);
+    const { channel, connects } = settings;
+    const { waiting, perHour: made } = connects;
+    const limits = { waiting, waitMs: timing.scanMs, made, windowMs: HOUR_MS };
+    const parts = { transport, store, clock, ids, random, timing, credentials, channel, limits };
+    this.pool = new SessionPool(parts, this);
+  }
+
+  /** Opens the sessions that are linked, as far as no other process holds them, and goes on doing so. */
+  start(): Promise<void> {
+    this.sends = true;
+    return this.pool.start();
+  }
+
+  /** Closes all connections and leaves the sessions to whoever comes next; the numbers stay linked. */
+  stop(): Promise<void> {
+    return this.pool.stop();
+  }
+
+  /** Tells a listener from now on; the answer ends that. */
+  listen(listener: SessionListener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /**
+   * Makes a session and asks for its first code.
+   *
+   * @param signal ends the waiting for other sessions of the account that are being made
+   * @throws MessagingError `error.msgapp_too_many_sessions` (with `retryAfter`), `error.storage_unavailable`
+   */
+  async connect(accountId: string, signal: AbortSignal = new AbortController().signal): Promise<PendingSession> {
+    const { session, qrToken } = await this.turns.run(accountId, signal, async () => {
+      const made = await this.pool.create(accountId);
+      return { session: made, qrToken: this.board.add(made.id) };
+    });
+    void session.start();
+    const expires_at = new Date(session.scanUntil).toISOString();
+    return { sessionID: session.id, qrToken, status: 'created', expires_at };
+  }
+
+  /**
+   * What happens to a session until it is linked or over: the present state, then each change.
+   * @throws MessagingError `error.qr_not_found`, at once, for a token that is unknown or spent
+   */
+  watch(qrToken: string, signal: AbortSignal): AsyncGenerator<LinkNews, void> {
+    return this.board.read(qrToken, signal);
+  }
+
+  /** The code to scan now; waits for one for up to `waitMs`, then undefined. @throws MessagingError `error.qr_not_found` */
+  currentQr(qrToken: string, waitMs: number, signal: AbortSignal): Promise<LinkCode | undefined> {
+    return this.board.current(qrToken, waitMs, signal);
+  }
+
+  /**
+   * An account's sessions: those that live, the newest 50 of those that have ended, and the one that is asked for.
+   * @throws MessagingError `error.session_not_found` when `sessionId` is none of the account's
+   */
+  async status(accountId: string, sessionId?: string): Promise<SessionsView> {
+    const sessions = await this.list(accountId);
+    if (sessionId === undefined) return sessionsView(sessions);
+    const listed = sessions.find(({ id }) => id === sessionId);
+    if (listed) return sessionsView(sessions, listed);
+    const older = this.pool.shown(await this.own(accountId, sessionId));
+    return sessionsView([...sessions, older].sort(newestFirst), older);
+  }
+
+  /** An account's sessions as they stand now: those that are not final, with the newest `ended` of those that are; newest first. */
+  async list(accountId: string, ended = ENDED_SHOWN, host?: HostTransaction): Promise<readonly StoredSession[]> {
+    const stored = await this.store.list(accountId, this.settings.channel, ended, host);
+    return stored.map((session) => this.pool.shown(session));
+  }
+
+  /** Unlinks a number and forgets its credentials; one that is over already stays as it is. @throws MessagingError `error.session_not_found` */
+  async logout(accountId: string, sessionId: string): Promise<void> {
+    const stored = await this.own(accountId, sessionId);
+    const order = { kind: 'end', status: 'logged_out', reason: 'logout' } as const;
+    const here = this.pool.find(sessionId);
+    if (here) await here.end(order);
+    // Held by another process, by none, or lost by us a moment ago.
+    if (!here || !isFinal(here.status)) await this.pool.seize(stored, order);
+  }
+
+  /** The sessions that this process holds. */
+  get sessions(): readonly LiveSession[] {
+    return this.pool.sessions;
+  }
+
+  /** A session of this process. */
+  find(sessionId: string): LiveSession | undefined {
+    return this.pool.find(sessionId);
+  }
+
+  /** The connection that a session's messages can be sent on at this moment. */
+  linkOf(sessionId: string): Link | undefined {
+    return this.pool.linkOf(sessionId);
+  }
+
+  /** Whether this process knows better than the store that a session cannot send. */
+  isCut(sessionId: string): boolean {
+    const session = this.pool.find(sessionId);
+    return session !== undefined && session.link === undefined;
+  }
+
+  onStep({ id, stored: { accountId, channel }, status, number }: LiveSession, reason: string): void {
+    const named = number === undefined ? {} : { number };
+    this.board.tell({ kind: 'status', sessionId: id, status, reason, ...named });
+    if (status === 'connected') this.board.remove(id);
+    const masked = number === undefined ? undefined : maskNumber(number);
+    this.events.emit('msgapp.session', { accountId, channel, sessionId: id, status, reason, number: masked });
+  }
+
+  onStateChange(session: LiveSession): void {
+    if (!session.link) this.board.show(session.id, undefined);
+    else if (!this.sends) void session.end({ kind: 'hand-over', reason: 'handed_over' });
+    for (const listener of this.listeners) listener.turned(session);
+  }
+
+  onEvent(session: LiveSession, event: LinkEvent): void {
+    const { id: sessionId, status } = session;
+    const { accountId, channel } = session.stored;
+    if (event.kind === 'qr') this.board.show(sessionId, { qr: event.qr, expiresAt: event.expiresAt });
+    if (event.kind === 'linked') this.board.show(sessionId, undefined);
+    if (event.kind === 'notice') {
+      this.board.tell({ kind: 'status', sessionId, status, reason: event.reason });
+      this.events.emit('msgapp.notice', { accountId, channel, sessionId, reason: event.reason });
+    }
+    for (const listener of this.listeners) listener.heard(session, event);
+  }
+
+  onGone(session: LiveSession): void {
+    this.board.remove(session.id);
+    for (const listener of this.listeners) listener.turned(session);
+  }
+
+  /** @throws MessagingError `error.session_not_found` */
+  private async own(accountId: string, sessionId: string): Promise<StoredSession> {
+    const stored = isId(sessionId) ? await this.store.find(sessionId) : undefined;
+    if (stored?.accountId === accountId && stored.channel === this.settings.channel) return stored;
+    throw new MessagingError('error.session_not_found');
+  }
+}
+
+/** How long sessions wait unless their transport or the host says otherwise. */
+export const DEFAULT_SESSION_TIMING: SessionTiming = {
+  leaseMs: 30_000,
+  scanMs: 180_000,
+  answerMs: 30_000,
+  steadyMs: 300_000,
+  staggerMs: 250,
+};

@@ -1,0 +1,209 @@
+import { Logger } from '@nestjs/common';
+import { MessagingError } from '../../common/errors.js';
+import type { IdGenerator } from '../../common/ids.js';
+import { nameOf } from '../../common/log.js';
+import type { LinkEvent } from '../msgapp-transport.js';
+import { LiveSession, type SessionCommand, type SessionObserver, type SessionParts } from './live-session.js';
+import type { SessionCredentials } from './session-credentials.js';
+import { SessionLeases } from './session-leases.js';
+import type { SessionLimits } from './session-limits.js';
+import { isFinal, type SessionLease, type StoredSession } from './session-store.js';
+
+/** What a pool works with. */
+export interface PoolParts extends SessionParts {
+  /** The channel's name. */
+  readonly channel: string;
+  readonly ids: IdGenerator;
+  readonly limits: SessionLimits;
+  /** What a session's transport may keep, under a lease. */
+  readonly credentials: (lease: SessionLease) => SessionCredentials;
+}
+
+/** Sessions that are looked for at a time. */
+const AT_A_TIME = 100;
+
+/** A transport that did not start is asked again after this wait at the earliest; it doubles with each failure in a row. Milliseconds. */
+const RESTART_MS = 1000;
+const LONGEST_RESTART_MS = 60_000;
+
+/** How often, within the time of a lease, sessions are looked for that another process has left. */
+const LOOKS_A_LEASE = 3;
+
+/** The sessions of one channel that this process holds. */
+export class SessionPool implements SessionObserver<LiveSession> {
+  private readonly log = new Logger('Msgapp');
+  private readonly owner: string;
+  private readonly live = new Map<string, LiveSession>();
+  private readonly taking = new Set<string>();
+  /** Sessions that we gave up while the store may still take them for ours, and until when. */
+  private readonly leftUntil = new Map<string, number>();
+  private readonly leases: SessionLeases;
+  private starting: Promise<void> | undefined;
+  private failedStarts = 0;
+  /** When a transport that did not start may be started again, by the clock's `elapsed`. */
+  private restartAt = Number.POSITIVE_INFINITY;
+  private stopped = false;
+  private cancelLook: () => void = () => undefined;
+
+  constructor(
+    private readonly parts: PoolParts,
+    private readonly observer: SessionObserver<LiveSession>,
+  ) {
+    this.owner = parts.ids.next();
+    this.leases = new SessionLeases(parts.store, parts.clock, parts.timing.leaseMs);
+  }
+
+  /** The sessions that are here, in the order in which they came. */
+  get sessions(): readonly LiveSession[] {
+    return [...this.live.values()];
+  }
+
+  find(id: string): LiveSession | undefined {
+    return this.live.get(id);
+  }
+
+  /** A session's connection, if it is open and certainly ours at this moment. */
+  linkOf(id: string): LiveSession['link'] {
+    return this.leases.isSafe(id) ? this.live.get(id)?.link : undefined;
+  }
+
+  /** Opens what is linked and held by nobody, and goes on looking for such. @throws what the transport's start throws */
+  async start(): Promise<void> {
+    await this.startTransport();
+    await this.look();
+  }
+
+  /** Hands every session over to whoever wants it next. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.cancelLook();
+    await Promise.all(this.sessions.map((session) => session.end({ kind: 'hand-over', reason: 'shutdown' })));
+    await this.starting?.then(
+      () => this.parts.transport.stop(),
+      () => undefined,
+    );
+  }
+
+  /**
+   * Makes a session; it is for the caller to start it.
+   * @throws MessagingError `error.msgapp_too_many_sessions`, `error.storage_unavailable`
+   */
+  async create(accountId: string): Promise<LiveSession> {
+    if (this.stopped) throw new MessagingError('error.storage_unavailable', {}, 1);
+    await this.startTransport();
+    const { store, ids, channel, clock, limits } = this.parts;
+    const session = { id: ids.next(), accountId, channel, createdAt: clock.now() };
+    const leaseUntil = this.leases.end;
+    const lease = await store.create({ ...session, owner: this.owner, leaseUntil }, limits);
+    const unlinked = { number: undefined, reason: undefined, connectedAt: undefined };
+    const stored = { ...session, ...unlinked, status: 'created' as const, updatedAt: session.createdAt };
+    return this.adopt({ ...stored, heldUntil: leaseUntil }, lease, leaseUntil);
+  }
+
+  /** Takes a session that another process may hold, and ends it. False when it is over already. */
+  async seize(stored: StoredSession, order: SessionCommand): Promise<boolean> {
+    const until = this.leases.end;
+    const lease = await this.parts.store.seize(stored.id, this.owner, until);
+    if (!lease) return false;
+    await this.adopt(stored, lease, until).end(order);
+    return true;
+  }
+
+  /** Where a session stands as far as anybody can know: one without a connection is never shown as connected. */
+  shown(stored: StoredSession): StoredSession {
+    const live = this.live.get(stored.id);
+    if (live) return { ...stored, status: live.isCut ? 'reconnecting' : live.status };
+    const until = Math.max(this.leftUntil.get(stored.id) ?? 0, this.parts.clock.now());
+    const isHeld = stored.heldUntil !== undefined && stored.heldUntil > until;
+    return stored.status === 'connected' && !isHeld ? { ...stored, status: 'reconnecting' } : stored;
+  }
+
+  onStep(session: LiveSession, reason: string): void {
+    this.observer.onStep(session, reason);
+  }
+
+  onStateChange(session: LiveSession): void {
+    this.observer.onStateChange(session);
+  }
+
+  onEvent(session: LiveSession, event: LinkEvent): void {
+    this.observer.onEvent(session, event);
+  }
+
+  onGone(session: LiveSession): void {
+    const { clock, timing } = this.parts;
+    this.leases.drop(session.id);
+    this.live.delete(session.id);
+    for (const [id, until] of this.leftUntil) if (until <= clock.now()) this.leftUntil.delete(id);
+    if (!isFinal(session.status)) this.leftUntil.set(session.id, clock.now() + timing.leaseMs);
+    this.observer.onGone(session);
+  }
+
+  /** Starts it once; after a failure again, when the wait is over. Until then the failure is the answer. */
+  private startTransport(): Promise<void> {
+    const { transport, clock } = this.parts;
+    if (this.starting && clock.elapsed() < this.restartAt) return this.starting;
+    this.restartAt = Number.POSITIVE_INFINITY;
+    this.starting = transport.start();
+    this.starting.catch(() => {
+      this.restartAt = clock.elapsed() + Math.min(RESTART_MS * 2 ** this.failedStarts++, LONGEST_RESTART_MS);
+    });
+    return this.starting;
+  }
+
+  private async look(): Promise<void> {
+    try {
+      await this.resume();
+    } catch (error) {
+      this.log.warn(`Sessions could not be looked for: ${nameOf(error)}.`);
+    }
+    if (this.stopped) return;
+    this.cancelLook = this.parts.clock.after(this.parts.timing.leaseMs / LOOKS_A_LEASE, () => void this.look());
+  }
+
+  /** Takes all sessions at once, so that none is shown as connected, and opens them one after the other. */
+  private async resume(): Promise<void> {
+    const { store, channel, clock, timing, random } = this.parts;
+    let delayMs = 0;
+    for (;;) {
+      const free = await store.free(channel, clock.now(), AT_A_TIME);
+      let taken = 0;
+      for (const { id } of free) {
+        const session = await this.take(id, delayMs);
+        if (!session) continue;
+        taken++;
+        if (!isFinal(session.status)) delayMs += timing.staggerMs * (0.5 + random());
+      }
+      if (free.length < AT_A_TIME || taken === 0) return;
+    }
+  }
+
+  /** Takes a session that nobody holds; undefined when somebody does. */
+  private async take(id: string, delayMs: number): Promise<LiveSession | undefined> {
+    if (this.stopped || this.live.has(id) || this.taking.has(id)) return undefined;
+    this.taking.add(id);
+    try {
+      const { store, clock } = this.parts;
+      const until = this.leases.end;
+      const lease = await store.lease(id, this.owner, clock.now(), until);
+      const stored = lease && (await store.find(id));
+      if (!stored) return undefined;
+      const session = this.adopt(stored, lease, until);
+      // Whoever had its token was connected to a process that is gone.
+      if (stored.status === 'created') await session.end({ kind: 'end', status: 'expired', reason: 'abandoned' });
+      else if (this.stopped) await session.end({ kind: 'hand-over', reason: 'shutdown' });
+      else void session.start(delayMs);
+      return session;
+    } finally {
+      this.taking.delete(id);
+    }
+  }
+
+  private adopt(stored: StoredSession, lease: SessionLease, until: number): LiveSession {
+    const session = new LiveSession(stored, lease, this.parts.credentials(lease), this.parts, this);
+    this.live.set(stored.id, session);
+    this.leftUntil.delete(stored.id);
+    this.leases.hold(lease, until, () => void session.end({ kind: 'let-go' }));
+    return session;
+  }
+}

@@ -1,0 +1,142 @@
+import type { PolicyDecision, PolicyRecord, PolicyRefusal, SeenRecords, SendPolicy } from '../outbox/send-policy.js';
+import { type Challenge, challengeIn, opensAt, standingOf, withOneMore } from './challenge.js';
+import { type CodeSend, type OtpRule, rulesFor, type SendRule } from './fraud-rules.js';
+import type { OtpBinding } from './otp-codes.js';
+import type { OtpReceipt } from './otp-results.js';
+import type { OtpSettings } from './otp-settings.js';
+import { payloadOf } from './otp-text-source.js';
+import { RecordKeys } from './record-keys.js';
+
+/** A code that is asked for. */
+export interface CodeRequest {
+  readonly binding: OtpBinding;
+  readonly messageId: string;
+  readonly channel: string;
+  readonly units: number;
+  /** The id of the challenge, should it be a new one. */
+  readonly newId: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** The text of the answer. */
+  readonly message: string;
+}
+
+/** A code is not sent again, but replaced, when less than this is left of its validity (or of a fifth, if that is shorter). */
+const TOO_LATE_MS = 60_000;
+
+/** So many messages a code may hang on; more resends than that are only possible without limits. */
+const MOST_MESSAGES = 20;
+
+/** Whether a code may be sent, and which: the same again while it is pending, else a new one. Pure. */
+export class ChallengePolicy implements SendPolicy {
+  readonly keys: readonly string[];
+  private readonly names: RecordKeys;
+  private readonly rules: readonly SendRule[];
+
+  constructor(
+    private readonly request: CodeRequest,
+    private readonly settings: OtpSettings,
+  ) {
+    this.names = new RecordKeys(request.binding);
+    this.rules = rulesFor(request.binding, settings.limits);
+    this.keys = [this.names.challenge, ...this.rules.map(({ key }) => key)];
+  }
+
+  decide(seen: SeenRecords): PolicyDecision {
+    const before = challengeIn(seen.get(this.names.challenge));
+    const pending = this.pendingIn(seen);
+    const send = this.sendOf(pending);
+    const opens = this.opensAt(before, pending, seen, send);
+    const last = [...opens].sort(([, a], [, b]) => b - a)[0];
+    if (last && last[1] > send.now) return { refusal: this.refusal(last[0], last[1]) };
+    const challenge = this.challengeAfter(before, pending);
+    const messages = [...(pending ? (seen.get(this.names.challenge)?.messages ?? []) : []), this.request.messageId];
+    const changes = new Map<string, PolicyRecord>([
+      [
+        this.names.challenge,
+        { state: challenge, messages: messages.slice(-MOST_MESSAGES), expiresAt: this.settings.keptUntil(challenge) },
+      ],
+    ]);
+    for (const rule of this.rules) {
+      changes.set(rule.key, { ...rule.afterSend(seen.get(rule.key)?.state, send), messages: [] });
+    }
+    return {
+      changes,
+      reply: this.receipt(challenge, this.resendAt(challenge, changes)),
+      payload: payloadOf(challenge, this.request.binding, send.now),
+    };
+  }
+
+  /** The challenge whose code is to be repeated. */
+  private pendingIn(seen: SeenRecords): Challenge | undefined {
+    const record = seen.get(this.names.challenge);
+    const challenge = challengeIn(record);
+    const { codes, triesPerCode, validityMs } = this.settings;
+    const { now } = this.request;
+    if (!challenge || record?.lost || !codes.knows(challenge)) return undefined;
+    if (standingOf(challenge, triesPerCode, now) !== 'live') return undefined;
+    return challenge.expiresAt - now < Math.min(TOO_LATE_MS, validityMs / 5) ? undefined : challenge;
+  }
+
+  private sendOf(pending: Challenge | undefined): CodeSend {
+    const { binding, units, now } = this.request;
+    return { number: binding.number, units, fresh: pending === undefined, now };
+  }
+
+  /** When each rule lets the send through. */
+  private opensAt(
+    before: Challenge | undefined,
+    pending: Challenge | undefined,
+    seen: SeenRecords,
+    send: CodeSend,
+  ): readonly (readonly [OtpRule, number])[] {
+    const { sends, cooldownSeconds } = this.settings.limits;
+    // Not at all without a cooldown: sends of the same moment may reach the lock in any order.
+    const cooled =
+      pending && cooldownSeconds > 0 ? Math.min(pending.lastSentAt, send.now) + cooldownSeconds * 1000 : send.now;
+    return [
+      ['cooldown', cooled],
+      ['sends', opensAt(before?.sent ?? [], sends, send.now)],
+      ...this.rules.map((rule) => [rule.name, rule.opensAt(seen.get(rule.key)?.state, send)] as const),
+    ];
+  }
+
+  private challengeAfter(before: Challenge | undefined, pending: Challenge | undefined): Challenge {
+    const { newId, now } = this.request;
+    const { codes, limits, validityMs } = this.settings;
+    const sent = withOneMore(before?.sent ?? [], limits.sends, now);
+    if (pending) return { ...pending, lastSentAt: now, sent };
+    return {
+      ...{ id: newId, keyVersion: codes.version, digits: codes.digits, createdAt: now, expiresAt: now + validityMs },
+      ...{ tries: 0, verifiedAt: null, lastSentAt: now, sent },
+    };
+  }
+
+  /** When the next send of this code, or of one after it, is let through; as far as the number itself is concerned. */
+  private resendAt(challenge: Challenge, changes: ReadonlyMap<string, PolicyRecord>): number {
+    const { now } = this.request;
+    const { sends, cooldownSeconds } = this.settings.limits;
+    const again: CodeSend = { ...this.sendOf(challenge), units: 0 };
+    const times = this.rules.map((rule) => rule.opensAt(changes.get(rule.key)?.state, again));
+    return Math.max(now + cooldownSeconds * 1000, opensAt(challenge.sent, sends, now), ...times);
+  }
+
+  private receipt({ id, expiresAt }: Challenge, resendAt: number): OtpReceipt {
+    const { message, binding, channel } = this.request;
+    return {
+      success: true,
+      message,
+      otpID: id,
+      number: binding.number,
+      service: binding.service,
+      channel,
+      expires_at: new Date(expiresAt).toISOString(),
+      resend_at: new Date(resendAt).toISOString(),
+    };
+  }
+
+  private refusal(rule: OtpRule, opens: number): PolicyRefusal {
+    const retryAfter = Math.ceil((opens - this.request.now) / 1000);
+    return { code: 'error.otp_too_many_codes', values: { rule }, retryAfter };
+  }
+}

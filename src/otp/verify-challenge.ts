@@ -1,0 +1,103 @@
+import type { RecordStep } from '../outbox/policy-store.js';
+import type { PolicyRecord, SeenRecords } from '../outbox/send-policy.js';
+import {
+  CHALLENGE_KEPT_MS,
+  type Challenge,
+  challengeIn,
+  longestOf,
+  opensAt,
+  standingOf,
+  type TimeLog,
+  withOneMore,
+} from './challenge.js';
+import { rulesFor } from './fraud-rules.js';
+import type { OtpBinding } from './otp-codes.js';
+import type { VerifyOutcome } from './otp-results.js';
+import type { OtpSettings } from './otp-settings.js';
+import { RecordKeys } from './record-keys.js';
+
+/** How long a repeat of the right code is told that it was verified already. */
+const REMEMBERED_MS = 600_000;
+
+/** One attempt: the records it needs, and the decision table (contract section 4, V1 to V8) as a pure step on them. */
+export class VerifyStep {
+  readonly keys: readonly string[];
+  private readonly names: RecordKeys;
+  private readonly triesKey: string;
+
+  constructor(
+    private readonly binding: OtpBinding,
+    private readonly otp: string,
+    private readonly now: number,
+    private readonly settings: OtpSettings,
+  ) {
+    this.names = new RecordKeys(binding);
+    this.triesKey = this.names.tries;
+    const rules = rulesFor(binding, settings.limits).filter(({ afterSuccess }) => afterSuccess);
+    this.keys = [this.names.challenge, this.triesKey, ...rules.map(({ key }) => key)];
+  }
+
+  readonly decide = (seen: SeenRecords): RecordStep<VerifyOutcome> => {
+    const { settings, now } = this;
+    const record = seen.get(this.names.challenge);
+    const challenge = challengeIn(record);
+    if (!challenge || record?.lost || now - challenge.createdAt >= CHALLENGE_KEPT_MS) return only('not_found');
+    if (!settings.codes.knows(challenge)) return only('not_found');
+    const standing = standingOf(challenge, settings.triesPerCode, now);
+    if (standing === 'expired') return only('expired');
+    if (standing === 'dead') return only('exhausted');
+    if (standing === 'verified') return only(this.isRepeat(challenge) ? 'already_verified' : 'spent');
+    const opens = opensAt(this.wrongTries(seen), settings.limits.wrongTries, now);
+    if (opens > now) return locked(opens - now);
+    return settings.codes.matches(challenge, this.binding, this.otp)
+      ? this.succeed(challenge, seen)
+      : this.fail(challenge, seen);
+  };
+
+  private isRepeat(challenge: Challenge): boolean {
+    const recent = this.now - (challenge.verifiedAt ?? 0) < REMEMBERED_MS;
+    return this.settings.codes.matches(challenge, this.binding, this.otp) && recent;
+  }
+
+  private succeed(challenge: Challenge, seen: SeenRecords): RecordStep<VerifyOutcome> {
+    const changes = new Map([[this.names.challenge, this.kept({ ...challenge, verifiedAt: this.now }, seen)]]);
+    if (seen.has(this.triesKey)) {
+      changes.set(this.triesKey, { state: { wrong: [] }, messages: [], expiresAt: this.now });
+    }
+    for (const { key, afterSuccess } of rulesFor(this.binding, this.settings.limits)) {
+      const record = afterSuccess?.(seen.get(key)?.state, this.binding.number, this.now);
+      if (record) changes.set(key, { ...record, messages: [] });
+    }
+    return { result: { kind: 'verified' }, changes };
+  }
+
+  private fail(challenge: Challenge, seen: SeenRecords): RecordStep<VerifyOutcome> {
+    const { triesPerCode, limits } = this.settings;
+    const tries = challenge.tries + 1;
+    const changes = new Map([[this.names.challenge, this.kept({ ...challenge, tries }, seen)]]);
+    if (limits.wrongTries.length > 0) {
+      const wrong = withOneMore(this.wrongTries(seen), limits.wrongTries, this.now);
+      const expiresAt = this.now + longestOf(limits.wrongTries);
+      changes.set(this.triesKey, { state: { wrong }, messages: [], expiresAt });
+    }
+    return { result: { kind: 'wrong', triesLeft: triesPerCode - tries }, changes };
+  }
+
+  private wrongTries(seen: SeenRecords): TimeLog {
+    const state = seen.get(this.triesKey)?.state;
+    return (state as { readonly wrong: TimeLog } | undefined)?.wrong ?? [];
+  }
+
+  private kept(challenge: Challenge, seen: SeenRecords): PolicyRecord {
+    const messages = seen.get(this.names.challenge)?.messages ?? [];
+    return { state: challenge, messages, expiresAt: this.settings.keptUntil(challenge) };
+  }
+}
+
+function only(kind: Exclude<VerifyOutcome['kind'], 'wrong' | 'locked'>): RecordStep<VerifyOutcome> {
+  return { result: { kind }, changes: new Map() };
+}
+
+function locked(ms: number): RecordStep<VerifyOutcome> {
+  return { result: { kind: 'locked', retryAfter: Math.ceil(ms / 1000) }, changes: new Map() };
+}

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { MessagingEvents } from '../../events/messaging-events.js';
+import { DEFAULT_TIMING, type DeliveryTiming } from '../../outbox/delivery-result.js';
+import { Outbox } from '../../outbox/outbox.js';
+import { OptOutIntake } from '../opt-out/opt-out-intake.js';
+import { SmsSettings } from '../sms-options.js';
+import { type CarrierReceipt, type InboundSms, type SmsReport, type SmsSink, SmsTransport } from '../sms-transport.js';
+import { carrierText } from './carrier-text.js';
+import { ReceiptIntake } from './receipt-intake.js';
+
+/** Takes what transports hear. It works in every process, also in one that does not deliver. */
+@Injectable()
+export class CarrierSink implements SmsSink {
+  constructor(
+    private readonly transport: SmsTransport,
+    private readonly settings: SmsSettings,
+    private readonly outbox: Outbox,
+    private readonly intake: ReceiptIntake,
+    private readonly optOuts: OptOutIntake,
+    private readonly events: MessagingEvents,
+    private readonly clock: Clock,
+  ) {}
+
+  report(reports: readonly SmsReport[]): Promise<void> {
+    const at = this.clock.now();
+    const { reportDeadlineMs } = smsTiming(this.transport, this.settings);
+    return this.outbox.report(
+      reports.map(({ smsId, position, status, error }) => ({
+        messageId: smsId,
+        position,
+        status,
+        at,
+        ...(error === undefined ? {} : { error: carrierText(error) }),
+        ...(status === 'sent' ? { dueAt: at + reportDeadlineMs } : {}),
+      })),
+    );
+  }
+
+  receipts(receipts: readonly CarrierReceipt[]): Promise<void> {
+    return this.intake.receive(receipts);
+  }
+
+  async inbound(messages: readonly InboundSms[]): Promise<void> {
+    for (const message of messages) await this.optOuts.hear(message);
+    for (const message of messages) this.events.emit('sms.inbound', message);
+  }
+}
+
+/** How long and how often on this channel: what the host says, else the transport, else the default. */
+export function smsTiming({ timing }: Pick<SmsTransport, 'timing'>, { delivery }: SmsSettings): DeliveryTiming {
+  return { ...DEFAULT_TIMING, ...timing, ...delivery };
+}

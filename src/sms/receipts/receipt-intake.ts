@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { StorageUnavailableError } from '../../common/errors.js';
+import { isPhoneNumber } from '../../common/phone-number.js';
+import { takeTogether } from '../../common/take-together.js';
+import { MessagingEvents } from '../../events/messaging-events.js';
+import type { CarrierReceipt } from '../sms-transport.js';
+import { carrierKey, carrierText } from './carrier-text.js';
+import { PartStore } from './part-store.js';
+import type { DatedReceipt } from './sms-part.js';
+
+/** How long a receipt waits for its part: a carrier's answer to the submit is stored within seconds, or never. */
+const PARKED_MS = 600_000;
+/** How many receipts of a route may wait at a time: a carrier whose receipts all miss must not fill the disk. */
+const MOST_PARKED = 50_000;
+/** The most receipts that share a transaction. */
+const TOGETHER = 500;
+/** The most ids that are tried for one receipt. */
+const MOST_IDS = 16;
+
+interface Waiting {
+  readonly receipts: readonly DatedReceipt[];
+  readonly done: () => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Stores carriers' receipts. Carriers send them one by one; what waits at the same moment is stored together. */
+@Injectable()
+export class ReceiptIntake {
+  private waiting: Waiting[] = [];
+  private storing = false;
+
+  constructor(
+    private readonly parts: PartStore,
+    private readonly events: MessagingEvents,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Resolves when they are stored. @throws StorageUnavailableError when the carrier should send them again */
+  receive(receipts: readonly CarrierReceipt[]): Promise<void> {
+    const now = this.clock.now();
+    const usable = receipts.flatMap((receipt) => usableReceipt(receipt, now));
+    if (usable.length === 0) return Promise.resolve();
+    return new Promise((done, fail) => {
+      this.waiting.push({ receipts: usable, done, fail });
+      if (!this.storing) void this.storeAll();
+    });
+  }
+
+  private async storeAll(): Promise<void> {
+    this.storing = true;
+    while (this.waiting.length > 0)
+      await this.store(takeTogether(this.waiting, (each) => each.receipts.length, TOGETHER));
+    this.storing = false;
+  }
+
+  private async store(batch: readonly Waiting[]): Promise<void> {
+    const now = this.clock.now();
+    const parking = { now, until: now + PARKED_MS, most: MOST_PARKED };
+    try {
+      const receipts = batch.flatMap((each) => each.receipts);
+      const moved = await this.parts.receive(receipts, parking);
+      for (const { done } of batch) done();
+      for (const movement of moved) this.events.emit('delivery.moved', movement);
+    } catch (error) {
+      if (batch.length === 1 || error instanceof StorageUnavailableError) {
+        for (const { fail } of batch) fail(error);
+        return;
+      }
+      // One receipt that cannot be stored must not take the others of its batch with it.
+      for (const each of batch) await this.store([each]);
+    }
+  }
+}
+
+/** A receipt as it is stored; nothing for one that says nothing: of no part, or only that it is on its way. */
+function usableReceipt(
+  { route, ids, number, status, error, at, mayBeLast }: CarrierReceipt,
+  now: number,
+): DatedReceipt[] {
+  const known = [...new Set(ids.filter((id) => id !== '').map(carrierKey))].slice(0, MOST_IDS);
+  if ((status === 'sent' && mayBeLast !== true) || known.length === 0) return [];
+  const atByCarrier = Number.isSafeInteger(at);
+  return [
+    {
+      // As the carrier has it, also ahead of our clock: it is compared with the time of a repeat.
+      ...{ route, ids: known, status, atByCarrier, at: at !== undefined && atByCarrier ? at : now },
+      // What is no number as we know them cannot be compared with ours.
+      ...(number !== undefined && isPhoneNumber(number) ? { number } : {}),
+      ...(error === undefined ? {} : { error: carrierText(error) }),
+    },
+  ];
+}

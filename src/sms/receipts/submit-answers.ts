@@ -1,0 +1,46 @@
+import { isRecord } from '../../common/options.js';
+import {
+  type CheckedResults,
+  checkResults,
+  isKind,
+  isTextIfAny,
+  NO_ANSWER,
+  type ToldFields,
+} from '../../outbox/result-checks.js';
+import type { SubmitResult } from '../sms-transport.js';
+
+/** As {@link checkResults}, for results of SMS: what is recorded of them is looked at, too. */
+export function checkSubmitResults(answers: unknown, count: number): CheckedResults<SubmitResult> {
+  return checkResults<SubmitResult>(answers, count, faultOfSubmit);
+}
+
+/** The judged result of one SMS, told by itself. */
+export function checkSubmitResult(result: unknown): {
+  readonly result: SubmitResult;
+  readonly fault: string | undefined;
+} {
+  const { answers, fault } = checkSubmitResults([result], 1);
+  return { result: answers[0] ?? NO_ANSWER, fault };
+}
+
+function faultOfSubmit({ route, carrierIds, segments, attempts }: ToldFields): string | undefined {
+  if (!isTextIfAny(route)) return 'answered a result whose `route` must be a text';
+  if (!isListOf(carrierIds, (id) => typeof id === 'string')) {
+    return 'answered a result whose `carrierIds` must be a list of texts';
+  }
+  if (segments !== undefined && (!Number.isInteger(segments) || Number(segments) < 1)) {
+    return 'answered a result whose `segments` must be an integer of at least 1';
+  }
+  if (isListOf(attempts, isAttempt)) return undefined;
+  return 'answered a result whose `attempts` must be a list of { route, outcome, at }';
+}
+
+function isListOf(list: unknown, isOne: (entry: unknown) => boolean): boolean {
+  return list === undefined || (Array.isArray(list) && list.every(isOne));
+}
+
+function isAttempt(attempt: unknown): boolean {
+  if (!isRecord(attempt)) return false;
+  const { route, outcome, at, code } = attempt;
+  return typeof route === 'string' && isKind(outcome) && Number.isFinite(at) && isTextIfAny(code);
+}

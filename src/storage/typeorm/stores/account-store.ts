@@ -1,0 +1,153 @@
+import {
+  type Account,
+  AccountStore,
+  type Signature,
+  type SignatureStatus,
+  type StoredApiKey,
+} from '../../../accounts/account-store.js';
+import type { HostTransaction } from '../../../common/host-transaction.js';
+import type { Page, PageRequest } from '../../../common/page.js';
+import type { Executor } from '../engine/executor.js';
+import { type Operation, type Row, rowsOf, type Statement, write } from '../engine/operation.js';
+import { integerOf, optionalInteger, optionalText, textOf } from '../engine/rows.js';
+import { readPage } from './read-page.js';
+
+/** Accounts, API keys and signatures in SQL. */
+export class TypeormAccountStore extends AccountStore {
+  constructor(private readonly executor: Executor) {
+    super();
+  }
+
+  override async createAccount({ id, name, createdAt }: Account, host?: HostTransaction): Promise<boolean> {
+    const sql = 'INSERT INTO messaging_account (id, name, balance, created_at) VALUES (?, ?, 0, ?)';
+    return this.adds({ sql, params: [id, name, createdAt] }, host);
+  }
+
+  override async findAccount(id: string, host?: HostTransaction): Promise<Account | undefined> {
+    const find = () => rowsOf('SELECT id, name, created_at FROM messaging_account WHERE id = ?', id);
+    const [row] = await this.executor.read(find, host);
+    return row && toAccount(row);
+  }
+
+  override listAccounts(page: PageRequest): Promise<Page<Account>> {
+    const listing = { table: 'messaging_account', columns: 'id, name, created_at', moment: 'created_at' };
+    return this.executor.browse(() =>
+      readPage(this.executor.dialect, { ...listing, filters: [], toItem: toAccount }, page),
+    );
+  }
+
+  override async addKey(key: StoredApiKey, host?: HostTransaction): Promise<boolean> {
+    const { id, accountId, hash, createdAt, expiresAt, revokedAt } = key;
+    const sql = `INSERT INTO messaging_api_key (id, account_id, hash, created_at, expires_at, revoked_at)
+      VALUES (?, ?, ?, ?, ?, ?)`;
+    return this.adds({ sql, params: [id, accountId, hash, createdAt, expiresAt ?? null, revokedAt ?? null] }, host);
+  }
+
+  override async findKey(id: string): Promise<StoredApiKey | undefined> {
+    const [row] = await this.rows(`SELECT ${KEY} FROM messaging_api_key WHERE id = ?`, id);
+    return row && toKey(row);
+  }
+
+  override listKeys(accountId: string, page: PageRequest): Promise<Page<StoredApiKey>> {
+    const filters = [{ sql: 'account_id = ?', params: [accountId] }];
+    const listing = { table: 'messaging_api_key', columns: KEY, moment: 'created_at', filters, toItem: toKey };
+    return this.executor.browse(() => readPage(this.executor.dialect, listing, page));
+  }
+
+  override async expireKey(id: string, at: number): Promise<boolean> {
+    return this.changes(
+      `UPDATE messaging_api_key SET expires_at = CASE WHEN expires_at < ? THEN expires_at ELSE ? END WHERE id = ?`,
+      ...[at, at, id],
+    );
+  }
+
+  override async revokeKey(id: string, at: number): Promise<boolean> {
+    return this.changes('UPDATE messaging_api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?', at, id);
+  }
+
+  override registerSignature({ accountId, name, ...rest }: Signature): Promise<Signature> {
+    const { dialect } = this.executor;
+    const sql = `INSERT INTO messaging_signature (account_id, name, status, reason, created_at, decided_at)
+      VALUES (?, ?, ?, ?, ?, ?)`;
+    const params = [accountId, name, rest.status, rest.reason ?? null, rest.createdAt, rest.decidedAt ?? null];
+    return this.executor.write(function* (): Operation<Signature> {
+      yield* dialect.insertNew({ sql, params }, 'account_id, name');
+      return (yield* findSignature(accountId, name)) ?? { accountId, name, ...rest };
+    });
+  }
+
+  override decideSignature(
+    accountId: string,
+    name: string,
+    status: SignatureStatus,
+    reason: string | undefined,
+    at: number,
+  ): Promise<Signature | undefined> {
+    return this.executor.write(function* (): Operation<Signature | undefined> {
+      yield* write(
+        'UPDATE messaging_signature SET status = ?, reason = ?, decided_at = ? WHERE account_id = ? AND name = ?',
+        ...[status, reason ?? null, at, accountId, name],
+      );
+      return yield* findSignature(accountId, name);
+    });
+  }
+
+  override async listSignatures(accountId: string, host?: HostTransaction): Promise<readonly Signature[]> {
+    const sql = `SELECT ${SIGNATURE} FROM messaging_signature WHERE account_id = ? ORDER BY created_at, name`;
+    const find = () => rowsOf(sql, accountId);
+    return (await this.executor.read(find, host)).map(toSignature);
+  }
+
+  override async accountsWith(signature: string): Promise<readonly string[]> {
+    const sql = "SELECT account_id FROM messaging_signature WHERE name = ? AND status = 'verified'";
+    return (await this.rows(sql, signature)).map((row) => textOf(row, 'account_id'));
+  }
+
+  private rows(sql: string, ...params: readonly unknown[]): Promise<readonly Row[]> {
+    return this.executor.read(() => rowsOf(sql, ...params));
+  }
+
+  private async adds(insert: Statement, host: HostTransaction | undefined): Promise<boolean> {
+    return (await this.executor.write(() => this.executor.dialect.insertNew(insert, 'id'), host)) > 0;
+  }
+
+  private async changes(sql: string, ...params: readonly unknown[]): Promise<boolean> {
+    return (await this.executor.write(() => write(sql, ...params))) > 0;
+  }
+}
+
+const KEY = 'id, account_id, hash, created_at, expires_at, revoked_at';
+const SIGNATURE = 'account_id, name, status, reason, created_at, decided_at';
+
+function* findSignature(accountId: string, name: string): Operation<Signature | undefined> {
+  const sql = `SELECT ${SIGNATURE} FROM messaging_signature WHERE account_id = ? AND name = ?`;
+  const [row] = yield* rowsOf(sql, accountId, name);
+  return row && toSignature(row);
+}
+
+function toAccount(row: Row): Account {
+  return { id: textOf(row, 'id'), name: textOf(row, 'name'), createdAt: integerOf(row, 'created_at') };
+}
+
+function toKey(row: Row): StoredApiKey {
+  return {
+    id: textOf(row, 'id'),
+    accountId: textOf(row, 'account_id'),
+    hash: textOf(row, 'hash'),
+    createdAt: integerOf(row, 'created_at'),
+    expiresAt: optionalInteger(row, 'expires_at'),
+    revokedAt: optionalInteger(row, 'revoked_at'),
+  };
+}
+
+function toSignature(row: Row): Signature {
+  return {
+    accountId: textOf(row, 'account_id'),
+    name: textOf(row, 'name'),
+    // Written by this module only, from that very type.
+    status: textOf(row, 'status') as SignatureStatus,
+    reason: optionalText(row, 'reason'),
+    createdAt: integerOf(row, 'created_at'),
+    decidedAt: optionalInteger(row, 'decided_at'),
+  };
+}

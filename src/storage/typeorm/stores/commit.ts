@@ -1,0 +1,125 @@
+import { type Decide, onceId, type StoredReply } from '../../../outbox/decide.js';
+import type { CommitOutcome, Patience } from '../../../outbox/outbox-store.js';
+import type { IdempotencyKey, Send } from '../../../outbox/send.js';
+import type { Dialect } from '../dialects/dialect.js';
+import { type Operation, rowsOf, type Statement, writeAll } from '../engine/operation.js';
+import { integerOf, textOf } from '../engine/rows.js';
+import type { LaneTurns } from './lane-turns.js';
+import { lockRecords, writeRecords } from './policy-records.js';
+import { insertSends } from './send-inserts.js';
+
+/** Lock, read, decide, write: see `OutboxStore.commit`, and `lockRecords` for `which`. */
+export function* commitSends(
+  dialect: Dialect,
+  sends: readonly Send[],
+  decide: Decide,
+  patience: Patience,
+  turns: LaneTurns,
+  which: 'all' | 'seen' = 'all',
+): Operation<readonly CommitOutcome[]> {
+  const [accounts, others] = [patience === 'skip' ? 'skip' : 'wait', patience === 'wait' ? 'wait' : 'skip'] as const;
+  if (accounts === 'wait') for (const sql of dialect.lockTimeout) yield { sql, params: [] };
+  const balances = yield* lockAccounts(dialect, sends, accounts);
+  const elsewhere = accounts === 'skip' ? yield* heldElsewhere(dialect, sends, balances) : new Set<string>();
+  const had = elsewhere.size === 0 ? sends : sends.filter(({ accountId }) => !elsewhere.has(accountId));
+  const replies = yield* keptReplies(dialect, had);
+  const keys = had.flatMap(({ guard }) => guard?.keys ?? []);
+  const { seen: records, versions, held } = yield* lockRecords(dialect, keys, others, which);
+  const heldOf = ({ guard }: Send) => guard?.keys.filter((key) => held.has(key)) ?? [];
+  const free = held.size === 0 ? had : had.filter((send) => heldOf(send).length === 0);
+  const decision = decide(free, { balances, replies, records });
+  if (decision.accepted.length > 0) {
+    const statements = [debit(dialect, decision.spent), ...insertSends(dialect, decision.accepted, turns)];
+    yield* writeAll(dialect.together(statements), decision.records.size === 0);
+    yield* writeRecords(dialect, versions, decision.records, others);
+  }
+  if (free.length === sends.length) return decision.outcomes;
+  const decided = decision.outcomes[Symbol.iterator]();
+  return sends.map((send) => {
+    if (elsewhere.has(send.accountId)) return { kind: 'busy' };
+    const busy = heldOf(send);
+    return busy.length > 0 ? { kind: 'busy', records: busy } : (decided.next().value ?? { kind: 'busy' });
+  });
+}
+
+function* lockAccounts(
+  dialect: Dialect,
+  sends: readonly Send[],
+  patience: 'wait' | 'skip',
+): Operation<ReadonlyMap<string, number>> {
+  const rows = yield* rowsOf(
+    dialect.lockByIds('messaging_account', 'a.id, a.balance', patience, 'no key update'),
+    JSON.stringify(accountsOf(sends)),
+  );
+  return new Map(rows.map((row) => [textOf(row, 'id'), integerOf(row, 'balance')]));
+}
+
+/** Accounts that exist and were passed over because another transaction holds them. */
+function* heldElsewhere(
+  dialect: Dialect,
+  sends: readonly Send[],
+  locked: ReadonlyMap<string, number>,
+): Operation<ReadonlySet<string>> {
+  const missing = accountsOf(sends).filter((id) => !locked.has(id));
+  if (missing.length === 0 || dialect.lock('a', 'skip') === '') return new Set();
+  const rows = yield* rowsOf(
+    `SELECT id FROM messaging_account WHERE id IN ${dialect.strings()}`,
+    JSON.stringify(missing),
+  );
+  return new Set(rows.map((row) => textOf(row, 'id')));
+}
+
+function* keptReplies(dialect: Dialect, sends: readonly Send[]): Operation<ReadonlyMap<string, StoredReply>> {
+  const keyed = sends.filter((send): send is Send & { once: IdempotencyKey } => send.once !== undefined);
+  if (keyed.length === 0) return new Map();
+  const source = dialect.rows({ account_id: 'text', route: 'text', once_key: 'text', seen_at: 'integer' });
+  const rows = yield* rowsOf(
+    `SELECT i.account_id, i.route, i.once_key, i.fingerprint, i.reply FROM ${source} ${dialect.thenJoin} messaging_idempotency i${dialect.by('primary key')}
+      ON i.account_id = v.account_id AND i.route = v.route AND i.once_key = v.once_key AND i.expires_at > v.seen_at${dialect.current}`,
+    JSON.stringify(keyed.map(({ once, at }) => [once.accountId, once.route, once.key, at])),
+  );
+  return new Map(
+    rows.map((row) => [
+      onceId({ accountId: textOf(row, 'account_id'), route: textOf(row, 'route'), key: textOf(row, 'once_key') }),
+      { fingerprint: textOf(row, 'fingerprint'), reply: JSON.parse(textOf(row, 'reply')) },
+    ]),
+  );
+}
+
+function accountsOf(sends: readonly Send[]): string[] {
+  return [...new Set(sends.map(({ accountId }) => accountId))];
+}
+
+function debit(dialect: Dialect, spent: ReadonlyMap<string, number>): Statement {
+  return dialect.updateRows({
+    table: 'messaging_account',
+    set: { balance: 'balance - v.spent' },
+    shape: { account_id: 'id', spent: 'integer' },
+    rows: [...spent],
+    // No condition on the balance: a mistake above must fail at the column's CHECK, and not send what nobody paid.
+    on: 'id = v.account_id',
+  });
+}
+
+/** Whether nothing but the balances decides on these sends, and the database can look at those while it writes. */
+export function canCommitAtOnce(dialect: Dialect, sends: readonly Send[]): boolean {
+  return dialect.ifPaid !== undefined && sends.every(({ once, guard }) => once === undefined && guard === undefined);
+}
+
+/**
+ * `commitSends` in one round trip: decided as though every balance sufficed, and written only where they all do. Undefined,
+ * and nothing written, where one does not or is held elsewhere; then somebody has to look first.
+ */
+export function* commitAtOnce(
+  dialect: Dialect,
+  sends: readonly Send[],
+  decide: Decide,
+  turns: LaneTurns,
+): Operation<readonly CommitOutcome[] | undefined> {
+  const balances = new Map(sends.map(({ accountId }) => [accountId, Number.POSITIVE_INFINITY]));
+  const { outcomes, accepted, spent } = decide(sends, { balances, replies: new Map(), records: new Map() });
+  const statement = dialect.ifPaid?.([...spent], insertSends(dialect, accepted, turns));
+  if (!statement) return undefined;
+  const { rows } = yield statement;
+  return rows.some(({ paid }) => paid === true) ? outcomes : undefined;
+}

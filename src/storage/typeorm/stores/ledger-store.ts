@@ -1,0 +1,215 @@
+import {
+  HIGHEST_BALANCE,
+  type LedgerEntry,
+  type LedgerKind,
+  type LedgerPosting,
+  LedgerStore,
+  MOST_FAULTS,
+  type PostingAnswer,
+  postedBefore,
+} from '../../../billing/ledger-store.js';
+import { StorageUnavailableError } from '../../../common/errors.js';
+import type { HostTransaction } from '../../../common/host-transaction.js';
+import type { Page, PageRequest } from '../../../common/page.js';
+import type { Dialect } from '../dialects/dialect.js';
+import type { Executor } from '../engine/executor.js';
+import { type Operation, type Row, rowsOf, write } from '../engine/operation.js';
+import { integerOf, optionalInteger, optionalText, textOf } from '../engine/rows.js';
+import { readPage } from './read-page.js';
+
+/** Balances and ledger in SQL. */
+export class TypeormLedgerStore extends LedgerStore {
+  /** Postings that wait, by account, and the accounts whose postings are under way. */
+  private readonly lines = new Map<string, readonly Waiting[]>();
+  private readonly served = new Set<string>();
+
+  constructor(private readonly executor: Executor) {
+    super();
+  }
+
+  override balance(accountId: string, host?: HostTransaction): Promise<number | undefined> {
+    return this.executor.read(() => readBalance(accountId), host);
+  }
+
+  override post(posting: LedgerPosting, host?: HostTransaction): Promise<PostingAnswer> {
+    if (host) return this.executor.write(() => postEntry(this.executor.dialect, posting), host);
+    return new Promise((done, fail) => {
+      const { accountId } = posting;
+      const line = this.lines.get(accountId) ?? [];
+      this.lines.set(accountId, [...line, { posting, done, fail }]);
+      setImmediate(() => this.serve());
+    });
+  }
+
+  override entries(accountId: string, page: PageRequest): Promise<Page<LedgerEntry>> {
+    const filters = [{ sql: 'account_id = ?', params: [accountId] }];
+    const listing = { table: 'messaging_ledger', columns: COLUMNS, moment: 'posted_at', filters, toItem: toEntry };
+    return this.executor.browse(() => readPage(this.executor.dialect, listing, page));
+  }
+
+  /**
+   * Begins with the accounts whose postings wait, all that wait of one in one transaction: each by itself would wait for the
+   * account's lock on a connection that nobody else could have meanwhile.
+   */
+  private serve(): void {
+    for (const [accountId, line] of this.lines) {
+      if (this.served.size >= ACCOUNTS) return;
+      if (this.served.has(accountId)) continue;
+      this.served.add(accountId);
+      const rest = line.slice(TOGETHER);
+      if (rest.length > 0) this.lines.set(accountId, rest);
+      else this.lines.delete(accountId);
+      void this.postTogether(line.slice(0, TOGETHER)).finally(() => {
+        this.served.delete(accountId);
+        this.serve();
+      });
+    }
+  }
+
+  private async postTogether(batch: readonly Waiting[]): Promise<void> {
+    const postings = batch.map(({ posting }) => posting);
+    try {
+      const answers = await this.executor.write(() => postEntries(this.executor.dialect, postings));
+      for (const [index, { done, fail }] of batch.entries()) {
+        const answer = answers[index];
+        if (answer === undefined) fail(new Error('A posting was not answered.'));
+        else done(answer);
+      }
+    } catch (error) {
+      if (batch.length === 1 || error instanceof StorageUnavailableError) {
+        for (const { fail } of batch) fail(error);
+        return;
+      }
+      // One bad posting must not take the others with it; nothing of the batch was written.
+      for (const item of batch) await this.postTogether([item]);
+    }
+  }
+
+  override check(): Promise<readonly string[]> {
+    return this.executor.read(() => checkBooks());
+  }
+}
+
+/** A posting, and who waits for its answer. */
+interface Waiting {
+  readonly posting: LedgerPosting;
+  readonly done: (answer: PostingAnswer) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** How many accounts are posted to at a time, each on a connection of its own. */
+const ACCOUNTS = 3;
+
+/** The most postings of one transaction. */
+const TOGETHER = 256;
+
+const COLUMNS = 'id, account_id, kind, units, message_id, position, note, posted_at';
+
+function* readBalance(accountId: string): Operation<number | undefined> {
+  const [row] = yield* rowsOf('SELECT balance FROM messaging_account WHERE id = ?', accountId);
+  return row && integerOf(row, 'balance');
+}
+
+/** Postings to one account, in their order. */
+function* postEntries(dialect: Dialect, postings: readonly LedgerPosting[]): Operation<readonly PostingAnswer[]> {
+  for (const sql of dialect.lockTimeout) yield { sql, params: [] };
+  const answers: PostingAnswer[] = [];
+  for (const posting of postings) answers.push(yield* postEntry(dialect, posting));
+  return answers;
+}
+
+function* postEntry(dialect: Dialect, posting: LedgerPosting): Operation<PostingAnswer> {
+  const { id, formerId = id, accountId, kind, units, note, at } = posting;
+  // The account's lock comes first, so that a posting repeated at the same time waits here and then finds the first one.
+  const [account] = yield* rowsOf(
+    `SELECT a.balance, a.posted FROM messaging_account a WHERE a.id = ?${dialect.lock('a', 'wait', 'no key update')}`,
+    accountId,
+  );
+  if (!account) return 'unknown';
+  const posted = `SELECT ${COLUMNS} FROM messaging_ledger WHERE id IN (?, ?)${dialect.current}`;
+  const before = yield* rowsOf(posted, id, formerId);
+  const answer = postedBefore(posting, before.map(toEntry));
+  if (answer) return answer;
+  if (integerOf(account, 'balance') + units < 0) return 'refused';
+  if (units > 0 && integerOf(account, 'posted') + units > HIGHEST_BALANCE) return 'over';
+  const params = [id, accountId, kind, units, note ?? null, at];
+  const sql = 'INSERT INTO messaging_ledger (id, account_id, kind, units, note, posted_at) VALUES (?, ?, ?, ?, ?, ?)';
+  // Another account's lock is not ours: only the key tells that somebody has just posted this id there.
+  if ((yield* dialect.insertNew({ sql, params }, 'id')) === 0) return 'taken';
+  yield* write(
+    'UPDATE messaging_account SET balance = balance + ?, posted = posted + ? WHERE id = ?',
+    ...[units, units, accountId],
+  );
+  return 'posted';
+}
+
+function toEntry(row: Row): LedgerEntry {
+  return {
+    id: textOf(row, 'id'),
+    accountId: textOf(row, 'account_id'),
+    // Written by this package only, from that very type.
+    kind: textOf(row, 'kind') as LedgerKind,
+    units: integerOf(row, 'units'),
+    messageId: optionalText(row, 'message_id'),
+    position: optionalInteger(row, 'position'),
+    note: optionalText(row, 'note'),
+    at: integerOf(row, 'posted_at'),
+  };
+}
+
+/**
+ * Each query finds what must not be; its `fault` column is the sentence. None repeats what another one proves, so that one
+ * mistake is told once: a message's refunds, for instance, agree with its ledger because its recipients agree with both.
+ */
+const FAULTS = [
+  `SELECT concat('Account ', a.id, ': the balance is ', a.balance, ', its entries make ', coalesce(sum(l.units), 0), '.') AS fault
+    FROM messaging_account a LEFT JOIN messaging_ledger l ON l.account_id = a.id
+    GROUP BY a.id, a.balance HAVING a.balance <> coalesce(sum(l.units), 0)`,
+  `SELECT concat('Account ', id, ': the balance is negative, ', balance, '.') AS fault FROM messaging_account WHERE balance < 0`,
+  `SELECT concat('Account ', l.account_id, ': it does not exist and has entries.') AS fault FROM messaging_ledger l
+    WHERE NOT EXISTS (SELECT 1 FROM messaging_account a WHERE a.id = l.account_id) GROUP BY l.account_id`,
+  `SELECT concat('Top-up ', id, ' of account ', account_id, ': its units are negative, ', units, '.') AS fault
+    FROM messaging_ledger WHERE kind = 'topup' AND units < 0`,
+  `SELECT concat('Charge ', l.id, ': there is no message ', coalesce(l.message_id, ''), '.') AS fault FROM messaging_ledger l
+    WHERE l.kind = 'charge' AND NOT EXISTS (SELECT 1 FROM messaging_message m WHERE m.id = l.message_id)`,
+  `SELECT concat('Charge ', l.id, ': ', l.units, ' units of account ', l.account_id, ' were booked for message ', m.id, ' of ',
+      m.units, ' units of account ', m.account_id, '.') AS fault
+    FROM messaging_ledger l JOIN messaging_message m ON m.id = l.message_id
+    WHERE l.kind = 'charge' AND (l.units + m.units <> 0 OR l.account_id <> m.account_id)`,
+  `SELECT concat('Message ', message_id, ': it was charged ', count(*), ' times.') AS fault FROM messaging_ledger
+    WHERE kind = 'charge' AND message_id IS NOT NULL GROUP BY message_id HAVING count(*) > 1`,
+  `SELECT concat('Message ', m.id, ': there is no charge.') AS fault FROM messaging_message m
+    WHERE NOT EXISTS (SELECT 1 FROM messaging_ledger l WHERE l.id = m.id AND l.kind = 'charge')`,
+  `SELECT concat('Message ', m.id, ': its units are ', m.units, ' and ', m.refunded_units, ' refunded, its recipients make ',
+      coalesce(sum(r.units), 0), ' and ', coalesce(sum(r.refunded_units), 0), '.') AS fault
+    FROM messaging_message m LEFT JOIN messaging_recipient r ON r.message_id = m.id
+    GROUP BY m.id, m.units, m.refunded_units
+    HAVING m.units <> coalesce(sum(r.units), 0) OR m.refunded_units <> coalesce(sum(r.refunded_units), 0)`,
+  `SELECT concat('Message ', message_id, ': recipient ', position, ' is ', status, ', its units are ', units, ' and ',
+      refunded_units, ' refunded.') AS fault
+    FROM messaging_recipient
+    WHERE units < 0 OR refunded_units <> CASE WHEN status = 'failed' THEN units ELSE 0 END`,
+  `SELECT concat('Refund ', l.id, ': ', l.units, ' units went to account ', l.account_id, ', no recipient of message ',
+      coalesce(l.message_id, ''), ' that failed there had as many.') AS fault
+    FROM messaging_ledger l WHERE l.kind = 'refund' AND NOT EXISTS (
+      SELECT 1 FROM messaging_recipient r JOIN messaging_message m ON m.id = r.message_id
+      WHERE r.message_id = l.message_id AND r.position = l.position AND r.status = 'failed' AND r.units = l.units
+        AND m.account_id = l.account_id)`,
+  `SELECT concat('Message ', message_id, ': recipient ', position, ' was refunded ', count(*), ' times.') AS fault
+    FROM messaging_ledger WHERE kind = 'refund' AND message_id IS NOT NULL AND position IS NOT NULL
+    GROUP BY message_id, position HAVING count(*) > 1`,
+  `SELECT concat('Message ', r.message_id, ': recipient ', r.position, ' failed and was not refunded.') AS fault
+    FROM messaging_recipient r WHERE r.status = 'failed' AND r.units > 0
+      AND NOT EXISTS (SELECT 1 FROM messaging_ledger l WHERE l.id = concat(r.message_id, ':', r.position) AND l.kind = 'refund')`,
+];
+
+/** Proves the books: see `LedgerStore.check`. */
+function* checkBooks(): Operation<readonly string[]> {
+  const faults: string[] = [];
+  for (const sql of FAULTS) {
+    if (faults.length >= MOST_FAULTS) break;
+    const rows = yield* rowsOf(`${sql} LIMIT ?`, MOST_FAULTS - faults.length);
+    faults.push(...rows.map(({ fault }) => String(fault)));
+  }
+  return faults;
+}

@@ -1,0 +1,191 @@
+import { MessagingError } from '../../../common/errors.js';
+import type { Page } from '../../../common/page.js';
+import type { DeliveryStatus } from '../../../outbox/delivery-state.js';
+import type { MessageQuery, StoredMessage } from '../../../outbox/outbox-store.js';
+import type { Dialect } from '../dialects/dialect.js';
+import { type Operation, rowsOf, type Statement } from '../engine/operation.js';
+import { integerOf, textOf } from '../engine/rows.js';
+import { findMessages, listAll } from './messages.js';
+import { and } from './read-page.js';
+import { MOST_RECIPIENTS, seenAs } from './recipients.js';
+
+/** The most messages that are looked at for one page. */
+const MOST_MESSAGES = 2000;
+
+/** See `OutboxStore.list`. */
+export function* listMessages(dialect: Dialect, query: MessageQuery): Operation<Page<StoredMessage>> {
+  const { number, status, sender } = query;
+  if (number === undefined && status === undefined && sender === undefined) {
+    return yield* listAll(dialect, [ownListing(query)], within(query, 'accepted_at'), query);
+  }
+  // Only texts are kept by number.
+  if (number !== undefined && query.kind !== 'text') return { items: [], next: undefined };
+  const { ids, next } = yield* searchMessages(dialect, query);
+  return { items: yield* findMessages(dialect, ids), next };
+}
+
+/** A message that is looked at. */
+interface Candidate {
+  readonly id: string;
+  readonly at: number;
+  readonly sender: string;
+  /** The recipients that count, from the first place to before the last one. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where a search goes on: behind a message, or at one of its recipients. */
+interface Place {
+  readonly id: string;
+  readonly at: number;
+  readonly position: number | undefined;
+}
+
+/**
+ * Looks at one message after the other, in the order of an index, at a limited number of them and of their recipients: what
+ * is rare is found over several pages, each of which does as little work as one that is full. The rows that are looked at
+ * are small; the messages that are found are read by their ids.
+ */
+function* searchMessages(
+  dialect: Dialect,
+  query: MessageQuery,
+): Operation<{ readonly ids: readonly string[]; readonly next: string | undefined }> {
+  const { limit, sender, status } = query;
+  const found: string[] = [];
+  const left = { messages: MOST_MESSAGES, recipients: MOST_RECIPIENTS };
+  let place = query.after === undefined ? undefined : yield* placeOf(query, query.after);
+  for (let size = limit + 1; ; size = Math.min(2 * size, left.messages)) {
+    const candidates = yield* readCandidates(dialect, query, place, size);
+    const seen: Candidate[] = [];
+    let cut: Place | undefined;
+    for (const candidate of candidates) {
+      const { id, at, from, to } = candidate;
+      if (left.recipients === 0) break;
+      place = { id, at, position: undefined };
+      left.messages--;
+      if (sender !== undefined && candidate.sender !== sender) continue;
+      const end = status === undefined ? to : Math.min(to, from + left.recipients);
+      if (status !== undefined) left.recipients -= end - from;
+      if (end < to) cut = { id, at, position: end };
+      seen.push({ ...candidate, to: end });
+    }
+    const matching = status === undefined ? undefined : yield* withRecipientsIn(dialect, query, status, seen);
+    for (const { id } of seen) if (matching === undefined || matching.has(id)) found.push(id);
+    if (found.length > limit) return { ids: found.slice(0, limit), next: found[limit - 1] };
+    if (cut && !matching?.has(cut.id)) return { ids: found, next: `${cut.id}:${cut.position}` };
+    const isEnd = candidates.length < size && candidates.at(-1)?.id === place?.id;
+    if (isEnd || candidates.length === 0) return { ids: found, next: undefined };
+    if (left.messages === 0 || left.recipients === 0) return { ids: found, next: place?.id };
+  }
+}
+
+/** @throws MessagingError `error.invalid_cursor` */
+function* placeOf(query: MessageQuery, after: string): Operation<Place> {
+  const [id = '', position] = after.split(':');
+  const where = and([{ sql: 'id = ?', params: [id] }, ownListing(query)]);
+  const [row] = yield* rowsOf(`SELECT accepted_at FROM messaging_message WHERE ${where.sql}`, ...where.params);
+  if (!row) throw new MessagingError('error.invalid_cursor');
+  return { id, at: integerOf(row, 'accepted_at'), position: position === undefined ? undefined : Number(position) };
+}
+
+function* readCandidates(
+  dialect: Dialect,
+  query: MessageQuery,
+  place: Place | undefined,
+  size: number,
+): Operation<readonly Candidate[]> {
+  const { number } = query;
+  const { sql, params } =
+    number === undefined ? ofListing(dialect, query, place) : sentTo(dialect, query, number, place);
+  const rows = yield* rowsOf(sql, ...params, size);
+  return rows.map((row) => {
+    const id = textOf(row, 'id');
+    const own = number === undefined ? undefined : integerOf(row, 'position');
+    const to = own === undefined ? integerOf(row, 'recipients') : own + 1;
+    const start = place?.id === id ? Math.min(place.position ?? 0, to) : 0;
+    return { id, at: integerOf(row, 'accepted_at'), sender: textOf(row, 'sender'), from: own ?? start, to };
+  });
+}
+
+function ofListing(dialect: Dialect, query: MessageQuery, place: Place | undefined): Statement {
+  const where = and([ownListing(query), ...within(query, 'accepted_at'), ...from(dialect, place, 'accepted_at', 'id')]);
+  return {
+    ...where,
+    sql: `SELECT id, accepted_at, sender, recipients FROM messaging_message${dialect.by('messaging_message_listing')}
+      WHERE ${where.sql} ORDER BY accepted_at DESC, id DESC LIMIT ?`,
+  };
+}
+
+function sentTo(dialect: Dialect, query: MessageQuery, number: string, place: Place | undefined): Statement {
+  const { accountId, channel } = query;
+  const own = { sql: 'account_id = ? AND channel = ? AND number = ?', params: [accountId, channel, number] };
+  const where = and([own, ...within(query, 'sent_at'), ...from(dialect, place, 'sent_at', 'message_id')]);
+  return {
+    ...where,
+    sql: `SELECT m.id, m.accepted_at, m.sender, s.position FROM (
+        SELECT message_id, position FROM messaging_sent_to
+          WHERE ${where.sql} ORDER BY sent_at DESC, message_id DESC LIMIT ?) s
+      ${dialect.thenJoin} messaging_message m${dialect.by('primary key')} ON m.id = s.message_id
+      ORDER BY m.accepted_at DESC, m.id DESC`,
+  };
+}
+
+/** Which of these messages have a recipient that the account sees in a state, among those that count. */
+function* withRecipientsIn(
+  dialect: Dialect,
+  { number }: MessageQuery,
+  status: DeliveryStatus,
+  messages: readonly Candidate[],
+): Operation<ReadonlySet<string>> {
+  if (messages.length === 0) return new Set();
+  const seen = seenAs(status);
+  const table = `messaging_recipient r${dialect.by('primary key')}`;
+  const found = new Set<string>();
+  if (number !== undefined) {
+    const rows = yield* rowsOf(
+      `SELECT v.message_id FROM ${dialect.rows({ message_id: 'id', position: 'integer' })}
+        ${dialect.thenJoin} ${table} ON r.message_id = v.message_id AND r.position = v.position WHERE ${seen.sql}`,
+      ...[JSON.stringify(messages.map(({ id, from: position }) => [id, position])), ...seen.params],
+    );
+    for (const row of rows) found.add(textOf(row, 'message_id'));
+    return found;
+  }
+  const ends = messages.filter((_, index) => index === 0 || index === messages.length - 1);
+  for (const { id, from: start, to } of ends) {
+    const [row] = yield* rowsOf(
+      `SELECT r.position FROM ${table}
+        WHERE r.message_id = ? AND r.position >= ? AND r.position < ? AND ${seen.sql} ORDER BY r.position LIMIT 1`,
+      ...[id, start, to, ...seen.params],
+    );
+    if (row) found.add(id);
+  }
+  // Only the first and the last one may be looked at in part. Of the others all recipients count, so these ask for no
+  // places: MariaDB would not go by them, and read a message to its end.
+  const whole = messages.slice(1, -1);
+  if (whole.length === 0) return found;
+  const rows = yield* rowsOf(
+    `SELECT v.message_id,
+        (SELECT r.position FROM ${table} WHERE r.message_id = v.message_id AND ${seen.sql} ORDER BY r.position LIMIT 1) AS found
+      FROM ${dialect.rows({ message_id: 'id' })}`,
+    ...[...seen.params, JSON.stringify(whole.map(({ id }) => [id]))],
+  );
+  for (const row of rows) if (row.found !== null) found.add(textOf(row, 'message_id'));
+  return found;
+}
+
+/** All that a listing without further conditions has. */
+function ownListing({ accountId, channel, kind }: MessageQuery): Statement {
+  return { sql: 'account_id = ? AND channel = ? AND kind = ?', params: [accountId, channel, kind] };
+}
+
+function within({ since, until }: MessageQuery, column: string): Statement[] {
+  return [
+    ...(since === undefined ? [] : [{ sql: `${column} >= ?`, params: [since] }]),
+    ...(until === undefined ? [] : [{ sql: `${column} < ?`, params: [until] }]),
+  ];
+}
+
+function from(dialect: Dialect, place: Place | undefined, column: string, named: string): Statement[] {
+  if (!place) return [];
+  return [dialect.behind(column, place.at, place.id, { named, or: place.position === undefined ? '' : '=' })];
+}

@@ -1,0 +1,148 @@
+import type { HostTransaction } from '../../../common/host-transaction.js';
+import type { Page } from '../../../common/page.js';
+import {
+  type OptOut,
+  type OptOutKey,
+  type OptOutQuery,
+  type OptOutSource,
+  OptOutStore,
+} from '../../../sms/opt-out/opt-out-store.js';
+import type { Dialect } from '../dialects/dialect.js';
+import type { Executor } from '../engine/executor.js';
+import { type Operation, type Row, rowsOf, write } from '../engine/operation.js';
+import { integerOf, type RowShape, textOf } from '../engine/rows.js';
+import { readPage } from './read-page.js';
+
+/** The suppression list in SQL. */
+export class TypeormOptOutStore extends OptOutStore {
+  constructor(private readonly executor: Executor) {
+    super();
+  }
+
+  override add(entries: readonly OptOut[]): Promise<readonly OptOut[]> {
+    return this.executor.write(() => addOptOuts(this.executor.dialect, entries));
+  }
+
+  override remove(keys: readonly OptOutKey[], source?: OptOutSource): Promise<readonly OptOut[]> {
+    return this.executor.write(() => removeOptOuts(this.executor.dialect, keys, source));
+  }
+
+  override signatures(accountId: string): Promise<readonly string[]> {
+    return this.executor.read(() => optOutSignatures(accountId));
+  }
+
+  override among(keys: readonly OptOutKey[], host?: HostTransaction): Promise<readonly OptOutKey[]> {
+    const find = () => findOptOuts(this.executor.dialect, keys);
+    return this.executor.read(find, host);
+  }
+
+  override list(query: OptOutQuery): Promise<Page<OptOut>> {
+    return this.executor.read(() => listOptOuts(this.executor.dialect, query));
+  }
+}
+
+const LIST: RowShape = { account_id: 'id', signature: 'id' };
+const KEY: RowShape = { ...LIST, number: 'id' };
+const ENTRY: RowShape = { ...KEY, id: 'id', source: 'id', added_at: 'integer' };
+const COLUMNS = Object.keys(ENTRY);
+
+/** See `OptOutStore.add`. */
+function* addOptOuts(dialect: Dialect, entries: readonly OptOut[]): Operation<readonly OptOut[]> {
+  if (entries.length === 0) return [];
+  // In one order by everybody, so that two who add the same cannot deadlock.
+  const rows = entries.map((entry) => [...keyOf(entry), entry.id, entry.source, entry.at]).sort();
+  const lists = [
+    ...new Map(rows.map(([account, signature]) => [`${signature} ${account}`, [account, signature]])).values(),
+  ];
+  yield dialect.insertRows({
+    ...{ table: 'messaging_opt_out_list', shape: LIST, rows: lists },
+    onDuplicate: ['account_id, signature'],
+  });
+  yield dialect.insertRows({
+    ...{ table: 'messaging_opt_out', shape: ENTRY, rows },
+    onDuplicate: ['account_id, signature, number'],
+  });
+  const added = yield* rowsOf(
+    `SELECT id FROM messaging_opt_out WHERE id IN ${dialect.strings()}`,
+    JSON.stringify(entries.map(({ id }) => id)),
+  );
+  const ids = new Set(added.map((row) => textOf(row, 'id')));
+  return entries.filter(({ id }) => ids.has(id));
+}
+
+/** See `OptOutStore.remove`. */
+function* removeOptOuts(
+  dialect: Dialect,
+  keys: readonly OptOutKey[],
+  source?: OptOutSource,
+): Operation<readonly OptOut[]> {
+  if (keys.length === 0) return [];
+  const rows = yield* rowsOf(
+    `SELECT ${COLUMNS.map((name) => `o.${name}`).join(', ')} FROM ${found(dialect)}${dialect.lock('o', 'wait')}`,
+    JSON.stringify(keys.map(keyOf).sort()),
+  );
+  const removed = rows.map(toOptOut).filter((entry) => source === undefined || entry.source === source);
+  if (removed.length === 0) return [];
+  yield* write(
+    `DELETE FROM messaging_opt_out WHERE id IN ${dialect.strings()}`,
+    JSON.stringify(removed.map(({ id }) => id)),
+  );
+  return removed;
+}
+
+/** See `OptOutStore.among`. */
+function* findOptOuts(dialect: Dialect, keys: readonly OptOutKey[]): Operation<readonly OptOutKey[]> {
+  if (keys.length === 0) return [];
+  const rows = yield* rowsOf(
+    `SELECT o.account_id, o.signature, o.number FROM ${found(dialect)}`,
+    JSON.stringify(keys.map(keyOf)),
+  );
+  return rows.map(toKey);
+}
+
+/** See `OptOutStore.signatures`. */
+function* optOutSignatures(accountId: string): Operation<readonly string[]> {
+  const rows = yield* rowsOf('SELECT signature FROM messaging_opt_out_list WHERE account_id = ?', accountId);
+  return rows.map((row) => textOf(row, 'signature'));
+}
+
+/** See `OptOutStore.list`. */
+function* listOptOuts(
+  dialect: Dialect,
+  { accountId, signature, number, ...page }: OptOutQuery,
+): Operation<Page<OptOut>> {
+  const filters = [
+    { sql: 'account_id = ?', params: [accountId] },
+    ...(signature === undefined ? [] : [{ sql: 'signature = ?', params: [signature] }]),
+    ...(number === undefined ? [] : [{ sql: 'number = ?', params: [number] }]),
+  ];
+  return yield* readPage(
+    dialect,
+    { table: 'messaging_opt_out', columns: COLUMNS.join(', '), moment: 'added_at', filters, toItem: toOptOut },
+    page,
+  );
+}
+
+/** The entries under the keys of one JSON parameter. */
+function found(dialect: Dialect): string {
+  return `${dialect.rows(KEY)} ${dialect.thenJoin} messaging_opt_out o${dialect.by('primary key')}
+    ON o.account_id = v.account_id AND o.signature = v.signature AND o.number = v.number`;
+}
+
+function keyOf({ accountId, signature, number }: OptOutKey): readonly string[] {
+  return [accountId, signature, number];
+}
+
+function toKey(row: Row): OptOutKey {
+  return { accountId: textOf(row, 'account_id'), signature: textOf(row, 'signature'), number: textOf(row, 'number') };
+}
+
+function toOptOut(row: Row): OptOut {
+  return {
+    ...toKey(row),
+    id: textOf(row, 'id'),
+    // Written by this package only, from that very type.
+    source: textOf(row, 'source') as OptOutSource,
+    at: integerOf(row, 'added_at'),
+  };
+}

@@ -1,0 +1,171 @@
+import type { DeliveryTransition } from '../../../outbox/outbox-store.js';
+import { type Parking, type PartPurgeCount, PartStore } from '../../../sms/receipts/part-store.js';
+import {
+  type DatedReceipt,
+  receiptKey,
+  type SmsPart,
+  type TakenSms,
+  withTrails,
+} from '../../../sms/receipts/sms-part.js';
+import type { Dialect } from '../dialects/dialect.js';
+import type { Executor } from '../engine/executor.js';
+import { type Operation, rowsOf, write } from '../engine/operation.js';
+import { integerOf, type RowShape, textOf } from '../engine/rows.js';
+import { insertParts, PART_COLUMNS, toPart } from './part-rows.js';
+import { applyReceipts } from './receipts.js';
+import { settleDeliveries } from './settle.js';
+
+/** Parts of SMS and parked receipts in SQL. */
+export class TypeormPartStore extends PartStore {
+  constructor(private readonly executor: Executor) {
+    super();
+  }
+
+  override record(taken: readonly TakenSms[], now: number): Promise<readonly DeliveryTransition[]> {
+    return this.executor.write(() => recordParts(this.executor.dialect, taken, now));
+  }
+
+  override receive(receipts: readonly DatedReceipt[], parking: Parking): Promise<readonly DeliveryTransition[]> {
+    return this.executor.write(() => receiveReceipts(this.executor.dialect, receipts, parking));
+  }
+
+  override parts(messageId: string, position?: number): Promise<readonly SmsPart[]> {
+    return this.executor.read(() => listParts(messageId, position));
+  }
+
+  override purge(now: number, limit: number): Promise<PartPurgeCount> {
+    return this.executor.write(() => purgeParts(this.executor.dialect, now, limit));
+  }
+}
+
+/** Keeps what carriers took and applies what was parked for it: see `PartStore.record`. */
+function* recordParts(
+  dialect: Dialect,
+  taken: readonly TakenSms[],
+  now: number,
+): Operation<readonly DeliveryTransition[]> {
+  if (taken.length === 0) return [];
+  yield* lockRoutes(dialect, taken);
+  yield insertParts(dialect, taken);
+  const parked = yield* parkedReceipts(dialect, taken, now);
+  if (parked.length === 0) return [];
+  const { settlements, unmatched } = yield* applyReceipts(dialect, parked, now);
+  const left = new Set(unmatched);
+  yield* unparkReceipts(
+    dialect,
+    parked.filter((receipt) => !left.has(receipt)),
+  );
+  return yield* settleDeliveries(dialect, withTrails(settlements, taken));
+}
+
+/** Applies receipts and parks what nothing matches: see `PartStore.receive`. */
+function* receiveReceipts(
+  dialect: Dialect,
+  receipts: readonly DatedReceipt[],
+  parking: Parking,
+): Operation<readonly DeliveryTransition[]> {
+  if (receipts.length === 0) return [];
+  yield* lockRoutes(dialect, receipts);
+  const { settlements, unmatched } = yield* applyReceipts(dialect, receipts, parking.now);
+  yield* parkReceipts(dialect, unmatched, parking);
+  return yield* settleDeliveries(dialect, settlements);
+}
+
+/** Holds the routes of these until the transaction ends. Where a writer holds the whole database nothing is to be locked. */
+function* lockRoutes(dialect: Dialect, of: readonly { readonly route: string }[]): Operation<void> {
+  if (dialect.lock('a', 'wait') === '') return;
+  for (const sql of dialect.lockTimeout) yield { sql, params: [] };
+  let missing = [...new Set(of.map(({ route }) => route))].sort();
+  while (missing.length > 0) {
+    const rows = yield* rowsOf(dialect.lockByIds('messaging_sms_route', 'a.id', 'wait'), JSON.stringify(missing));
+    const held = new Set(rows.map((row) => textOf(row, 'id')));
+    missing = missing.filter((route) => !held.has(route));
+    for (const route of missing) {
+      yield* dialect.insertNew({ sql: 'INSERT INTO messaging_sms_route (id) VALUES (?)', params: [route] }, 'id');
+    }
+  }
+}
+
+/** See `PartStore.purge`. */
+function* purgeParts(dialect: Dialect, now: number, limit: number): Operation<PartPurgeCount> {
+  const first = dialect.deleteFirst('messaging_sms_part', 'message_id, position, attempt, part', 'expires_at');
+  const parts = yield* write(first, now, limit);
+  return { parts, receipts: yield* purgeParked(dialect, now, limit) };
+}
+
+/** See `PartStore.parts`. */
+function* listParts(messageId: string, position?: number): Operation<readonly SmsPart[]> {
+  const rows = yield* rowsOf(
+    `SELECT ${PART_COLUMNS.join(', ')} FROM messaging_sms_part
+      WHERE message_id = ? ${position === undefined ? '' : 'AND position = ?'} ORDER BY position, attempt, part`,
+    ...[messageId, ...(position === undefined ? [] : [position])],
+  );
+  return rows.map(toPart);
+}
+
+const SHAPE: RowShape = {
+  ...{ receipt_id: 'id', carrier_id: 'id', route: 'id', receipt: 'text', expires_at: 'integer', counts_for: 'id' },
+};
+
+/** Receipts that were parked under an id of these SMS, in the order they came; those that came together, in the order they happened. */
+function* parkedReceipts(
+  dialect: Dialect,
+  taken: readonly TakenSms[],
+  now: number,
+): Operation<readonly DatedReceipt[]> {
+  const ids = new Set(taken.flatMap(({ route, carrierIds }) => carrierIds.map((id) => JSON.stringify([route, id]))));
+  const rows = yield* rowsOf(
+    `SELECT DISTINCT q.expires_at, q.receipt_id, q.receipt FROM ${dialect.rows({ route: 'id', carrier_id: 'id' })}
+      ${dialect.thenJoin} messaging_sms_parked q ON q.route = v.route AND q.carrier_id = v.carrier_id
+      WHERE q.expires_at > ? ORDER BY q.expires_at, q.receipt_id`,
+    ...[`[${[...ids].join(',')}]`, now],
+  );
+  const waiting = rows.map((row): { receipt: DatedReceipt; until: number } => ({
+    receipt: JSON.parse(textOf(row, 'receipt')),
+    until: integerOf(row, 'expires_at'),
+  }));
+  waiting.sort((a, b) => a.until - b.until || a.receipt.at - b.receipt.at);
+  return waiting.map(({ receipt }) => receipt);
+}
+
+/** Keeps receipts for later, one row for each id; the first of its rows is the one that is counted. */
+function* parkReceipts(dialect: Dialect, receipts: readonly DatedReceipt[], { until, most }: Parking): Operation<void> {
+  if (receipts.length === 0) return;
+  const rows = receipts.flatMap((receipt) => {
+    const key = receiptKey(receipt);
+    const text = JSON.stringify(receipt);
+    return receipt.ids.map((id, place) => [key, id, receipt.route, text, until, place === 0 ? receipt.route : null]);
+  });
+  const onDuplicate = ['receipt_id, carrier_id'] as const;
+  yield dialect.insertRows({ table: 'messaging_sms_parked', shape: SHAPE, rows, onDuplicate });
+  for (const route of new Set(receipts.map((receipt) => receipt.route))) yield* makeRoom(dialect, route, most);
+}
+
+/** Forgets the oldest receipts of a route that keeps too many; the route is locked. */
+function* makeRoom(dialect: Dialect, route: string, most: number): Operation<void> {
+  const [count] = yield* rowsOf('SELECT count(*) AS parked FROM messaging_sms_parked WHERE counts_for = ?', route);
+  const excess = (count ? integerOf(count, 'parked') : 0) - most;
+  if (excess <= 0) return;
+  const oldest = yield* rowsOf(
+    'SELECT receipt_id FROM messaging_sms_parked WHERE counts_for = ? ORDER BY expires_at, receipt_id LIMIT ?',
+    ...[route, excess],
+  );
+  yield* forget(
+    dialect,
+    oldest.map((row) => textOf(row, 'receipt_id')),
+  );
+}
+
+/** Removes receipts that have found their part. */
+function* unparkReceipts(dialect: Dialect, receipts: readonly DatedReceipt[]): Operation<void> {
+  if (receipts.length > 0) yield* forget(dialect, receipts.map(receiptKey));
+}
+
+function* forget(dialect: Dialect, keys: readonly string[]): Operation<void> {
+  yield* write(`DELETE FROM messaging_sms_parked WHERE receipt_id IN ${dialect.strings()}`, JSON.stringify(keys));
+}
+
+/** Forgets receipts that were parked for too long. */
+function purgeParked(dialect: Dialect, now: number, limit: number): Operation<number> {
+  return write(dialect.deleteFirst('messaging_sms_parked', 'receipt_id, carrier_id', 'expires_at'), now, limit);
+}

@@ -1,0 +1,192 @@
+import type { PolicyRecord, RecordChanges, SeenRecord, SeenRecords } from '../../../outbox/send-policy.js';
+import type { Dialect } from '../dialects/dialect.js';
+import { type Operation, type Row, rowsOf, write } from '../engine/operation.js';
+import { integerOf, type RowShape, shapeOf, textOf } from '../engine/rows.js';
+
+/** Records under lock, with what is needed to write them. */
+export interface LockedRecords {
+  readonly seen: SeenRecords;
+  readonly versions: ReadonlyMap<string, number>;
+  /** Keys of records that another transaction holds, or is about to insert; none where these are waited for. */
+  readonly held: ReadonlySet<string>;
+}
+
+/** Somebody else wrote a record first. Its code asks the executor to repeat the transaction, as the database's own would. */
+export class RecordMovedError extends Error {
+  override readonly name = 'RecordMovedError';
+  readonly code = '40001';
+}
+
+/** One caller's step on the records of its keys. */
+export interface AnyStep {
+  readonly keys: readonly string[];
+  readonly first: 'lock' | 'look';
+  run(seen: SeenRecords): RecordChanges;
+}
+
+/** Whether a step ran, threw, or would have to wait for records. One that did not run has changed nothing. */
+export type StepOutcome = { readonly done: true } | { readonly error: unknown } | { readonly busy: readonly string[] };
+
+/**
+ * Look, lock, read, step after step, write: see `PolicyStore.change`. Each step sees what those before it have changed. With
+ * `skip`, a step on a record that another transaction holds does not run: its outcome is `busy`.
+ */
+export function* changeRecords(
+  dialect: Dialect,
+  steps: readonly AnyStep[],
+  ifLocked: 'wait' | 'skip',
+): Operation<readonly StepOutcome[]> {
+  const answered = yield* withoutLock(dialect, steps);
+  const others = steps.filter((step) => !answered.has(step));
+  if (ifLocked === 'wait') for (const sql of dialect.lockTimeout) yield { sql, params: [] };
+  const { seen: read, versions, held } = yield* lockRecords(dialect, keysOf(others), ifLocked);
+  const seen = new Map(read);
+  const changed = new Map<string, PolicyRecord>();
+  const outcomes = steps.map((step): StepOutcome => {
+    if (answered.has(step)) return { done: true };
+    const busy = step.keys.filter((key) => held.has(key));
+    if (busy.length > 0) return { busy };
+    try {
+      for (const [key, record] of step.run(seen)) {
+        changed.set(key, record);
+        seen.set(key, { ...record, lost: isSameFate(seen.get(key), record) });
+      }
+      return { done: true };
+    } catch (error) {
+      return { error };
+    }
+  });
+  yield* writeRecords(dialect, versions, changed, ifLocked);
+  return outcomes;
+}
+
+/**
+ * Runs the steps that look first on what is committed at this moment, without a lock; answers those that it settles. One
+ * statement reads all records. Their messages are read after it, and fail for good: a record that is not lost then was not
+ * lost before, but a lost one may have been given another message in between, so its steps take the lock.
+ */
+function* withoutLock(dialect: Dialect, steps: readonly AnyStep[]): Operation<ReadonlySet<AnyStep>> {
+  const looking = dialect.lock('a', 'skip') === '' ? [] : steps.filter(({ first }) => first === 'look');
+  if (looking.length === 0) return new Set();
+  const sql = `SELECT a.id, a.state, a.messages FROM messaging_guard a WHERE a.id IN ${dialect.strings()}`;
+  const seen = yield* seenIn(dialect, yield* rowsOf(sql, JSON.stringify(keysOf(looking))));
+  return new Set(
+    looking.filter(({ keys, run }) => {
+      if (keys.some((key) => seen.get(key)?.lost)) return false;
+      try {
+        return run(seen).size === 0;
+      } catch {
+        return false;
+      }
+    }),
+  );
+}
+
+function keysOf(steps: readonly { readonly keys: readonly string[] }[]): string[] {
+  return [...new Set(steps.flatMap(({ keys }) => keys))];
+}
+
+/** A record stays lost while it stands for the same messages. */
+function isSameFate(before: SeenRecord | undefined, { messages }: PolicyRecord): boolean {
+  return before?.lost === true && messages.every((id) => before.messages.includes(id));
+}
+
+/**
+ * The records of some keys; those that exist are locked, in one order by everybody.
+ *
+ * @param which `seen`: only those that a plain read sees. One that it does not see may exist: then `writeRecords` throws
+ */
+export function* lockRecords(
+  dialect: Dialect,
+  keys: readonly string[],
+  ifLocked: 'wait' | 'skip',
+  which: 'all' | 'seen' = 'all',
+): Operation<LockedRecords> {
+  if (keys.length === 0) return { seen: new Map(), versions: new Map(), held: new Set() };
+  const wanted = [...new Set(keys)];
+  const rows = yield* rowsOf(
+    dialect.lockByIds('messaging_guard', 'a.id, a.version, a.state, a.messages', ifLocked),
+    JSON.stringify(which === 'all' ? wanted : yield* seenKeys(dialect, wanted)),
+  );
+  const versions = new Map(rows.map((row) => [textOf(row, 'id'), integerOf(row, 'version')]));
+  const missing = wanted.filter((key) => !versions.has(key));
+  const held = missing.length === 0 ? [] : yield* dialect.heldIds('messaging_guard', missing, ifLocked);
+  return { seen: yield* seenIn(dialect, rows), versions, held: new Set(held) };
+}
+
+function* seenKeys(dialect: Dialect, keys: readonly string[]): Operation<readonly string[]> {
+  const sql = `SELECT a.id FROM messaging_guard a WHERE a.id IN ${dialect.strings()}`;
+  return (yield* rowsOf(sql, JSON.stringify(keys))).map((row) => textOf(row, 'id'));
+}
+
+function* seenIn(dialect: Dialect, rows: readonly Row[]): Operation<SeenRecords> {
+  const failed = yield* failedOf(dialect, rows.flatMap(messagesOf));
+  return new Map(
+    rows.map((row): [string, SeenRecord] => {
+      const messages = messagesOf(row);
+      const lost = messages.length > 0 && messages.every((id) => failed.has(id));
+      return [textOf(row, 'id'), { state: JSON.parse(textOf(row, 'state')), messages, lost }];
+    }),
+  );
+}
+
+/**
+ * Writes what has changed. The condition on the version holds wherever the row was locked; a row that was not there to be
+ * locked may have come since.
+ */
+export function* writeRecords(
+  dialect: Dialect,
+  versions: ReadonlyMap<string, number>,
+  changes: RecordChanges,
+  ifLocked: 'wait' | 'skip',
+): Operation<void> {
+  const rows = [...changes].sort(([a], [b]) => (a < b ? -1 : 1));
+  const added = rows.filter(([key]) => !versions.has(key));
+  const changed = rows.filter(([key]) => versions.has(key));
+  const toRow = ([key, { state, messages, expiresAt }]: (typeof rows)[number]) => [
+    ...[key, JSON.stringify(state), JSON.stringify(messages), versions.get(key) ?? 0, expiresAt],
+  ];
+  let written = 0;
+  if (added.length > 0) {
+    const insert = dialect.insertRows({ table: 'messaging_guard', shape: SHAPE, rows: added.map(toRow) });
+    written += yield* dialect.insertNew(insert, 'id', ifLocked);
+  }
+  if (changed.length > 0) {
+    const update = dialect.updateRows({
+      table: 'messaging_guard',
+      set: {
+        state: 'v.state',
+        messages: 'v.messages',
+        version: 'v.version + 1',
+        expires_at: 'v.expires_at',
+      },
+      shape: SHAPE,
+      rows: changed.map(toRow),
+      on: 'messaging_guard.id = v.id AND messaging_guard.version = v.version',
+    });
+    written += (yield update).affected;
+  }
+  if (written !== rows.length) throw new RecordMovedError('A record was written by somebody else.');
+}
+
+/** Forgets expired records, the oldest first. */
+export function* purgeRecords(dialect: Dialect, now: number, limit: number): Operation<number> {
+  return yield* write(dialect.deleteFirst('messaging_guard', 'id', 'expires_at'), ...[now, limit]);
+}
+
+const SHAPE: RowShape = { id: 'id', ...shapeOf('state messages', 'version expires_at') };
+
+function messagesOf(row: Row): readonly string[] {
+  return JSON.parse(textOf(row, 'messages'));
+}
+
+/** Which of these messages no recipient got: all of them failed for good. */
+function* failedOf(dialect: Dialect, messageIds: readonly string[]): Operation<ReadonlySet<string>> {
+  if (messageIds.length === 0) return new Set();
+  const rows = yield* rowsOf(
+    `SELECT r.message_id, r.status FROM messaging_recipient r WHERE r.message_id IN ${dialect.strings()}`,
+    JSON.stringify(messageIds),
+  );
+  const reached = new Set(rows.filter(({ status }) => status !== 'failed').map((row) => textOf(row, 'message_id')));
+  return new Set(rows.map((row) => textOf(row, 'message_id')).filter((id) => !reached.has(id)));
+}

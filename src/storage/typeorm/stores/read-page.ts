@@ -1,0 +1,52 @@
+import { MessagingError } from '../../../common/errors.js';
+import type { Page, PageRequest } from '../../../common/page.js';
+import type { Dialect } from '../dialects/dialect.js';
+import { type Operation, type Row, rowsOf, type Statement } from '../engine/operation.js';
+import { integerOf } from '../engine/rows.js';
+
+/** A listing, the newest first. */
+interface Listing<T> {
+  readonly table: string;
+  readonly columns: string;
+  /** The column that says when a row came. */
+  readonly moment: string;
+  /** Conditions that all of its rows meet, and the row that a page starts behind. */
+  readonly filters: readonly Statement[];
+  /** Further conditions, which only the rows shown have to meet. */
+  readonly shown?: readonly Statement[];
+  toItem(row: Row): T;
+}
+
+/** One page of a listing. @throws MessagingError `error.invalid_cursor` when `after` is no row of it */
+export function* readPage<T extends { readonly id: string }>(
+  dialect: Dialect,
+  listing: Listing<T>,
+  { limit, after }: PageRequest,
+): Operation<Page<T>> {
+  const { table, columns, moment, filters, shown = [], toItem } = listing;
+  const rest = after === undefined ? [] : [yield* start(dialect, listing, after)];
+  const where = and([...filters, ...shown, ...rest]);
+  // One row more than the page may hold: it tells that there is a next one.
+  const rows = yield* rowsOf(
+    `SELECT ${columns} FROM ${table}${where.sql === '' ? '' : ` WHERE ${where.sql}`} ORDER BY ${moment} DESC, id DESC LIMIT ?`,
+    ...[...where.params, limit + 1],
+  );
+  const items = rows.slice(0, limit).map(toItem);
+  return { items, next: rows.length > limit ? items.at(-1)?.id : undefined };
+}
+
+/** Read by itself: the page behind a row that is not there would be empty, as though all had been seen. */
+function* start<T>(dialect: Dialect, { table, moment, filters }: Listing<T>, id: string): Operation<Statement> {
+  const where = and([{ sql: 'id = ?', params: [id] }, ...filters]);
+  const [row] = yield* rowsOf(`SELECT ${moment} AS place FROM ${table} WHERE ${where.sql}`, ...where.params);
+  if (!row) throw new MessagingError('error.invalid_cursor');
+  return dialect.behind(moment, integerOf(row, 'place'), id);
+}
+
+/** All of some conditions. */
+export function and(conditions: readonly Statement[]): Statement {
+  return {
+    sql: conditions.map(({ sql }) => sql).join(' AND '),
+    params: conditions.flatMap(({ params }) => params),
+  };
+}

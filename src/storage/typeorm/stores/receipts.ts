@@ -1,0 +1,169 @@
+import type { DeliveryUpdate } from '../../../outbox/delivery-state.js';
+import {
+  type DatedReceipt,
+  mayBeForAnother,
+  nextPart,
+  type SmsPart,
+  settlementOfLasting,
+  settlementOfParts,
+} from '../../../sms/receipts/sms-part.js';
+import type { Dialect } from '../dialects/dialect.js';
+import { type Operation, type Row, rowsOf } from '../engine/operation.js';
+import { integerOf, textOf } from '../engine/rows.js';
+import { PART_COLUMNS, toPart, updateParts } from './part-rows.js';
+
+/** What became of receipts. */
+export interface AppliedReceipts {
+  readonly settlements: readonly DeliveryUpdate[];
+  /** Those that may be for parts that are not known yet: no part matches, or only closed ones, and it is none of their receipts. */
+  readonly unmatched: readonly DatedReceipt[];
+}
+
+/** Finds the part of each receipt, moves it on and says what that means for its SMS. The routes are locked. */
+export function* applyReceipts(
+  dialect: Dialect,
+  receipts: readonly DatedReceipt[],
+  now: number,
+): Operation<AppliedReceipts> {
+  const settlements: DeliveryUpdate[] = [];
+  const unmatched: DatedReceipt[] = [];
+  const idle: DatedReceipt[] = [];
+  let pending = receipts;
+  while (pending.length > 0) {
+    const found = yield* findParts(dialect, pending);
+    const sms = yield* loadSms(dialect, [...found.values()]);
+    const later: DatedReceipt[] = [];
+    const moved = new Map<string, SmsPart>();
+    for (const receipt of pending) {
+      const key = found.get(receipt);
+      const parts = key === undefined ? undefined : sms.get(smsOf(key));
+      const part = key === undefined ? undefined : parts?.get(key);
+      if (key === undefined || !parts || !part) {
+        unmatched.push(receipt);
+        continue;
+      }
+      // Another part may have the same id, and this receipt be for that one: it is looked for again.
+      if (moved.has(key)) {
+        later.push(receipt);
+        continue;
+      }
+      const next = nextPart(part, receipt);
+      if (!next) {
+        settlements.push(...settlementOfLasting([...parts.values()], receipt, now));
+        if (mayBeForAnother(part, receipt)) idle.push(receipt);
+        continue;
+      }
+      parts.set(key, next);
+      moved.set(key, next);
+      settlements.push(...settlementOfParts([...parts.values()], receipt, now));
+    }
+    if (moved.size > 0) yield updateParts(dialect, [...moved.values()]);
+    pending = later;
+  }
+  return { settlements, unmatched: [...unmatched, ...(yield* laterThanKnown(dialect, idle))] };
+}
+
+/** The part of each receipt by its key, that of the first id that has one; a receipt without one is not there. */
+function* findParts(dialect: Dialect, receipts: readonly DatedReceipt[]): Operation<ReadonlyMap<DatedReceipt, string>> {
+  const answers = yield* askParts(dialect, receipts, FIRST_BY_CLAIM);
+  const found = new Map<DatedReceipt, string>();
+  for (const receipt of receipts) {
+    const [row] = answersFor(receipt, answers);
+    if (row) found.set(receipt, textOf(row, 'answer'));
+  }
+  return found;
+}
+
+/** Of these receipts those that happened, by their own time, after the last word on every part they could be for. */
+function* laterThanKnown(dialect: Dialect, receipts: readonly DatedReceipt[]): Operation<readonly DatedReceipt[]> {
+  if (receipts.length === 0) return [];
+  const answers = yield* askParts(dialect, receipts, LAST_WORD);
+  return receipts.filter((receipt) =>
+    answersFor(receipt, answers).every((row) => receipt.at > integerOf(row, 'answer')),
+  );
+}
+
+/** What is asked of the parts `p` that an id names: the key of the one that `byClaim` puts first. */
+const FIRST_BY_CLAIM = [
+  "concat(p.position, ' ', p.attempt, ' ', p.part, ' ', p.message_id)",
+  "ORDER BY CASE p.status WHEN 'sent' THEN 0 WHEN 'unknown' THEN 1 ELSE 2 END, p.recorded_at DESC, p.part LIMIT 1",
+] as const;
+/** When the last receipt was said to be that came for one of them. */
+const LAST_WORD = ['max(p.updated_at)', "AND p.status <> 'sent'"] as const;
+
+/** Route, the carrier's id, and the number where it is known. */
+type Question = readonly [string, string, string | null];
+type Answers = ReadonlyMap<string, Row>;
+
+function questionOf({ route, number }: DatedReceipt, id: string): string {
+  return JSON.stringify([route, id, number ?? null] satisfies Question);
+}
+
+/** In the order of the receipt's ids; one that no part has got is left out. */
+function answersFor(receipt: DatedReceipt, answers: Answers): readonly Row[] {
+  return receipt.ids.flatMap((id) => {
+    const row = answers.get(questionOf(receipt, id));
+    return row ? [row] : [];
+  });
+}
+
+/** Asks something of the parts that each id of these receipts names; ids of which there is no answer are not there. */
+function* askParts(
+  dialect: Dialect,
+  receipts: readonly DatedReceipt[],
+  asked: readonly [what: string, of: string],
+): Operation<Answers> {
+  // Each question once: carriers that have one id for everything ask the same one again and again.
+  const texts = new Set(receipts.flatMap((receipt) => receipt.ids.map((id) => questionOf(receipt, id))));
+  const questions = [...texts].map((text): Question => JSON.parse(text));
+  const ofNumber = questions.filter(([, , number]) => number !== null);
+  const ofAny = questions.filter(([, , number]) => number === null);
+  return new Map([
+    ...(yield* askOf(dialect, ofNumber, 'AND p.number = v.number', asked)),
+    ...(yield* askOf(dialect, ofAny, '', asked)),
+  ]);
+}
+
+function* askOf(
+  dialect: Dialect,
+  questions: readonly Question[],
+  sameNumber: string,
+  [what, of]: readonly [what: string, of: string],
+): Operation<Answers> {
+  if (questions.length === 0) return new Map();
+  const rows = yield* rowsOf(
+    `SELECT v.place, (
+        SELECT ${what} FROM messaging_sms_part p
+          WHERE p.route = v.route AND p.carrier_id = v.carrier_id ${sameNumber} ${of}
+      ) AS answer
+      FROM ${dialect.rows({ route: 'id', carrier_id: 'id', number: 'id', place: 'integer' })}`,
+    JSON.stringify(questions.map((question, place) => [...question, place])),
+  );
+  const answered = rows.filter(({ answer }) => answer !== null);
+  return new Map(answered.map((row) => [JSON.stringify(questions[integerOf(row, 'place')]), row]));
+}
+
+/** All parts of the SMS that these parts belong to, by SMS and by key; locked, in one order by everybody. */
+function* loadSms(dialect: Dialect, keys: readonly string[]): Operation<ReadonlyMap<string, Map<string, SmsPart>>> {
+  const sms = new Map<string, Map<string, SmsPart>>(keys.map((key) => [smsOf(key), new Map()]));
+  if (sms.size === 0) return sms;
+  const rows = yield* rowsOf(
+    `SELECT ${PART_COLUMNS.map((name) => `p.${name}`).join(', ')}
+      FROM ${dialect.rowsInOrder({ message_id: 'id', position: 'integer' }, 'message_id, position')}
+      ${dialect.thenJoin} messaging_sms_part p${dialect.by('primary key')} ON p.message_id = v.message_id AND p.position = v.position
+      ORDER BY p.message_id, p.position, p.attempt, p.part${dialect.lock('p', 'wait')}`,
+    `[${[...sms.keys()].join(',')}]`,
+  );
+  for (const part of rows.map(toPart)) {
+    const { messageId, position, attempt } = part;
+    sms.get(JSON.stringify([messageId, position]))?.set(`${position} ${attempt} ${part.part} ${messageId}`, part);
+  }
+  return sms;
+}
+
+/** The SMS of a part's key, as a row of JSON. */
+function smsOf(key: string): string {
+  const [position, attempt, part] = key.split(' ', 3);
+  const messageId = key.slice(`${position} ${attempt} ${part} `.length);
+  return JSON.stringify([messageId, Number(position)]);
+}

@@ -1,0 +1,101 @@
+import type { DeliveryStatus } from '../../../outbox/delivery-state.js';
+import {
+  FIRST_RECIPIENTS,
+  type RecipientPage,
+  type RecipientQuery,
+  SHOWN_ATTEMPTS,
+  type StoredRecipient,
+} from '../../../outbox/outbox-store.js';
+import type { Dialect } from '../dialects/dialect.js';
+import { type Operation, type Row, rowsOf, type Statement } from '../engine/operation.js';
+import { integerOf, optionalText, textOf } from '../engine/rows.js';
+import { newestAttempts } from './trail.js';
+
+/** The most recipients that are looked at for one page. */
+export const MOST_RECIPIENTS = 20_000;
+
+const RECIPIENT = 'r.number, r.status, r.units, r.refunded_units, r.error, r.updated_at';
+
+/** The first recipients of a message in their order. */
+export function* listRecipients(messageId: string): Operation<readonly StoredRecipient[]> {
+  const rows = yield* rowsOf(
+    `SELECT ${RECIPIENT} FROM messaging_recipient r WHERE r.message_id = ? AND r.position < ? ORDER BY r.position`,
+    ...[messageId, FIRST_RECIPIENTS],
+  );
+  return rows.map(toRecipient);
+}
+
+/** See `OutboxStore.recipientPage`. */
+export function* readRecipients(
+  dialect: Dialect,
+  messageId: string,
+  { limit, from = 0, status }: RecipientQuery,
+): Operation<RecipientPage> {
+  const [message] = yield* rowsOf('SELECT recipients FROM messaging_message WHERE id = ?', messageId);
+  const count = message ? integerOf(message, 'recipients') : 0;
+  const end = Math.min(count, from + (status === undefined ? limit : MOST_RECIPIENTS));
+  const seen = status === undefined ? { sql: '1 = 1', params: [] } : seenAs(status);
+  // With the message's own units: read apart, a refund in between would show in one of them only.
+  const rows = yield* rowsOf(
+    `SELECT r.position, ${RECIPIENT}, r.tries,
+        (SELECT m.refunded_units FROM messaging_message m WHERE m.id = r.message_id) AS all_refunded
+      FROM messaging_recipient r${dialect.by('primary key')}
+      WHERE r.message_id = ? AND r.position >= ? AND r.position < ? AND ${seen.sql} ORDER BY r.position LIMIT ?`,
+    ...[messageId, from, end, ...seen.params, limit + 1],
+  );
+  const items = rows.slice(0, limit).map((row) => ({
+    ...toRecipient(row),
+    position: integerOf(row, 'position'),
+    tries: integerOf(row, 'tries'),
+  }));
+  const attempts = yield* newestAttempts(dialect, messageId, items, SHOWN_ATTEMPTS);
+  const [first] = rows;
+  const further = rows[limit];
+  const unread = end < count ? end : undefined;
+  return {
+    items: items.map(({ tries, ...item }) => ({
+      ...item,
+      attempts: attempts.get(item.position) ?? [],
+      attemptsCount: tries,
+    })),
+    next: further ? integerOf(further, 'position') : unread,
+    refundedUnits: first ? integerOf(first, 'all_refunded') : 0,
+  };
+}
+
+/** The first numbers of each of several messages, in the order of its send. */
+export function* listNumbers(
+  dialect: Dialect,
+  messageIds: readonly string[],
+): Operation<ReadonlyMap<string, readonly string[]>> {
+  const numbers = new Map<string, string[]>(messageIds.map((id) => [id, []]));
+  if (messageIds.length === 0) return numbers;
+  const rows = yield* rowsOf(
+    `SELECT message_id, number FROM messaging_recipient${dialect.by('primary key')}
+      WHERE message_id IN ${dialect.strings()} AND position < ? ORDER BY message_id, position`,
+    ...[JSON.stringify(messageIds), FIRST_RECIPIENTS],
+  );
+  for (const row of rows) numbers.get(textOf(row, 'message_id'))?.push(textOf(row, 'number'));
+  return numbers;
+}
+
+/** The condition that an account sees a recipient `r` in a state: `shownStatus`, said in SQL. */
+export function seenAs(status: DeliveryStatus): Statement {
+  if (status === 'queued') return { sql: "r.status = 'queued' AND r.error IS NULL", params: [] };
+  if (status === 'sending') {
+    return { sql: "(r.status = 'sending' OR (r.status = 'queued' AND r.error IS NOT NULL))", params: [] };
+  }
+  return { sql: 'r.status = ?', params: [status] };
+}
+
+function toRecipient(row: Row): StoredRecipient {
+  return {
+    number: textOf(row, 'number'),
+    // Written by this module only, from that very type.
+    status: textOf(row, 'status') as DeliveryStatus,
+    units: integerOf(row, 'units'),
+    refundedUnits: integerOf(row, 'refunded_units'),
+    error: optionalText(row, 'error'),
+    updatedAt: integerOf(row, 'updated_at'),
+  };
+}

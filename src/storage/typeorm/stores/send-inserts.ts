@@ -1,0 +1,150 @@
+import { costOf, type Recipient, type Send } from '../../../outbox/send.js';
+import type { Dialect } from '../dialects/dialect.js';
+import type { Statement } from '../engine/operation.js';
+import { asTheyAre, type RowShape, shapeOf } from '../engine/rows.js';
+import type { LaneTurns } from './lane-turns.js';
+
+/** Writes accepted sends: message, recipients, charge, and the reply that is kept under a key. */
+export function insertSends(dialect: Dialect, sends: readonly Send[], turns: LaneTurns): Statement[] {
+  const statements = [
+    dialect.insertRows({
+      ...{ table: 'messaging_message', shape: MESSAGE },
+      rows: sends.map((send) => [
+        ...[send.id, send.accountId, send.channel, send.payload.kind, send.lane ?? null, send.sender],
+        ...[JSON.stringify(send.payload), costOf(send), 0, send.recipients.length, send.at],
+      ]),
+    }),
+    ...insertRecipients(dialect, sends, turns),
+    dialect.insertRows({
+      ...{ table: 'messaging_ledger', shape: CHARGE },
+      rows: sends.map((send) => [...[send.id, send.accountId, 'charge', send.id, -costOf(send), send.at]]),
+    }),
+  ];
+  const keyed = sends.filter(({ once }) => once !== undefined);
+  if (keyed.length > 0) {
+    statements.push(
+      dialect.insertRows({
+        ...{ table: 'messaging_idempotency', shape: REPLY, onDuplicate: REPLACE_EXPIRED },
+        rows: keyed.map(({ once, reply }) => [
+          ...[once?.accountId, once?.route, once?.key, once?.fingerprint, JSON.stringify(reply), once?.expiresAt],
+        ]),
+      }),
+    );
+  }
+  return statements;
+}
+
+const MESSAGE = shapeOf(
+  'id account_id channel kind lane sender payload',
+  'units refunded_units recipients accepted_at',
+);
+const CHARGE = shapeOf('id account_id kind message_id', 'units posted_at');
+const REPLY = shapeOf('account_id route once_key fingerprint reply', 'expires_at');
+
+// A live reply would have been replayed under the account's lock, so what stands in the way has expired.
+const REPLACE_EXPIRED = ['account_id, route, once_key', ['fingerprint', 'reply', 'expires_at']] as const;
+
+/** From so many recipients on, a send's rows travel by themselves, without its id repeated in each of them. */
+const LARGE = 50;
+
+const FREE = shapeOf('message_id channel number', 'position units updated_at');
+const REFUSED = shapeOf('message_id channel number error', 'position units updated_at');
+const SENT_TO = shapeOf('account_id channel number message_id', 'sent_at position');
+const LANED: RowShape = { ...FREE, lane: 'text', lane_turn: 'integer' };
+
+/** Writes the recipients of accepted sends, in lanes behind one another in the order of the sends. */
+function insertRecipients(dialect: Dialect, sends: readonly Send[], turns: LaneTurns): Statement[] {
+  const laned = sends.filter(({ lane }) => lane !== undefined);
+  const turnOf = new Map(laned.map((send) => [send.id, turns.next(send.at)]));
+  const screened = new Set(sends.filter(({ recipients }) => recipients.some(isRefused)));
+  const isLarge = (send: Send) => send.recipients.length > LARGE && !screened.has(send);
+  const small = sends.filter((send) => !isLarge(send));
+  return [
+    ...sends.filter(isLarge).flatMap((send) => oneSend(dialect, send, turnOf.get(send.id))),
+    ...refused(dialect, [...screened]),
+    // What has no lane, which is most, is spared the columns.
+    ...manySends(
+      dialect,
+      small.filter(({ id }) => !turnOf.has(id)),
+      FREE,
+      () => [],
+    ),
+    ...manySends(
+      dialect,
+      small.filter(({ id }) => turnOf.has(id)),
+      LANED,
+      ({ id, lane }) => [lane, turnOf.get(id)],
+    ),
+    ...sentTo(dialect, small.filter(isFoundByNumber)),
+  ];
+}
+
+function manySends(
+  dialect: Dialect,
+  sends: readonly Send[],
+  shape: RowShape,
+  more: (send: Send) => readonly unknown[],
+): Statement[] {
+  const rows = sends.flatMap((send) => {
+    const rest = more(send);
+    return send.recipients.flatMap((recipient, position) =>
+      isRefused(recipient)
+        ? []
+        : [[send.id, send.channel, recipient.number, position, recipient.units, send.at, ...rest]],
+    );
+  });
+  if (rows.length === 0) return [];
+  const values = { ...asTheyAre(shape), due_at: 'v.updated_at', refunded_units: '0', status: "'queued'", attempt: '0' };
+  return [dialect.insertRows({ table: 'messaging_recipient', values, shape, rows })];
+}
+
+function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statement[] {
+  const { id, accountId, channel, lane, at, recipients } = send;
+  const [text, integer] = [dialect.typed('text'), dialect.typed('integer')];
+  const rows = JSON.stringify(recipients.map(({ number, units }) => [number, units]));
+  const statement = {
+    sql: `INSERT INTO messaging_recipient (
+        message_id, channel, lane, lane_turn, due_at, updated_at, position, number, units, refunded_units, status, attempt)
+      SELECT ${text}, ${text}, ${text}, ${integer}, ${integer}, ${integer},
+        v.position, v.number, v.units, 0, 'queued', 0 FROM ${dialect.numberedPairs()}`,
+    params: [id, channel, lane ?? null, turn ?? null, at, at, rows],
+  };
+  if (!isFoundByNumber(send)) return [statement];
+  const found = {
+    sql: `INSERT INTO messaging_sent_to (account_id, channel, message_id, sent_at, number, position)
+      SELECT ${text}, ${text}, ${text}, ${integer}, v.number, v.position FROM ${dialect.numberedPairs()}`,
+    params: [accountId, channel, id, at, rows],
+  };
+  return [statement, found];
+}
+
+/** What a number was sent. */
+function sentTo(dialect: Dialect, sends: readonly Send[]): Statement[] {
+  if (sends.length === 0) return [];
+  const rows = sends.flatMap(({ id, accountId, channel, at, recipients }) =>
+    recipients.map(({ number }, position) => [accountId, channel, number, id, at, position]),
+  );
+  return [dialect.insertRows({ table: 'messaging_sent_to', shape: SENT_TO, rows })];
+}
+
+function isFoundByNumber({ payload }: Send): boolean {
+  return payload.kind === 'text';
+}
+
+/** Those that are stored and never sent. */
+function refused(dialect: Dialect, sends: readonly Send[]): Statement[] {
+  if (sends.length === 0) return [];
+  const rows = sends.flatMap((send) =>
+    send.recipients.flatMap((recipient, position) =>
+      isRefused(recipient)
+        ? [[send.id, send.channel, recipient.number, recipient.refused, position, recipient.units, send.at]]
+        : [],
+    ),
+  );
+  const values = { ...asTheyAre(REFUSED), refunded_units: '0', status: "'failed'", attempt: '0' };
+  return [dialect.insertRows({ table: 'messaging_recipient', values, shape: REFUSED, rows })];
+}
+
+function isRefused({ refused: reason }: Recipient): boolean {
+  return reason !== undefined;
+}

@@ -1,0 +1,138 @@
+import type { HostTransaction } from '../../../common/host-transaction.js';
+import type { Page } from '../../../common/page.js';
+import type {
+  CredentialChange,
+  CredentialReplacement,
+  KeptCredential,
+} from '../../../msgapp/sessions/session-credentials.js';
+import type { SessionLimits } from '../../../msgapp/sessions/session-limits.js';
+import {
+  type NewSession,
+  newestFirst,
+  type SessionLease,
+  type SessionMove,
+  SessionStore,
+  type SessionTransition,
+  type StoredSession,
+} from '../../../msgapp/sessions/session-store.js';
+import type { Executor } from '../engine/executor.js';
+import { type Row, rowsOf } from '../engine/operation.js';
+import type { SessionIndex } from '../engine/rows.js';
+import { findOtherCredentials, readCredentials, replaceCredentials, writeCredentials } from './credentials.js';
+import { SESSION, toSession, toTransition } from './session-rows.js';
+import {
+  createSession,
+  findStranded,
+  leaseSession,
+  moveSession,
+  purgeSessions,
+  releaseLease,
+  renewLeases,
+  seizeSession,
+} from './sessions.js';
+
+/** Sessions and their credentials in SQL. */
+export class TypeormSessionStore extends SessionStore {
+  constructor(private readonly executor: Executor) {
+    super();
+  }
+
+  override create(session: NewSession, limits?: SessionLimits): Promise<SessionLease> {
+    return this.executor.write(() => createSession(this.executor.dialect, session, limits));
+  }
+
+  override async find(id: string): Promise<StoredSession | undefined> {
+    const [row] = await this.rows(`SELECT ${SESSION} FROM messaging_session a WHERE a.id = ?`, id);
+    return row && toSession(row);
+  }
+
+  override async list(
+    accountId: string,
+    channel: string,
+    ended: number,
+    host?: HostTransaction,
+  ): Promise<readonly StoredSession[]> {
+    const own = (index: SessionIndex) =>
+      `SELECT ${SESSION} FROM messaging_session a${this.executor.dialect.by(index)} WHERE a.account_id = ? AND a.channel = ?`;
+    // In one statement, so that none ends between its halves. Neither reads more than it answers, but for the few that live.
+    const find = () =>
+      rowsOf(
+        `${own('messaging_session_live')} AND a.lease_until IS NOT NULL
+        UNION ALL SELECT * FROM (${own('messaging_session_account')} AND a.lease_until IS NULL
+          ORDER BY a.created_at DESC, a.id DESC LIMIT ?) e`,
+        ...[accountId, channel, accountId, channel, ended],
+      );
+    return (await this.executor.read(find, host)).map(toSession).sort(newestFirst);
+  }
+
+  override async free(channel: string, now: number, limit: number): Promise<readonly StoredSession[]> {
+    const rows = await this.rows(
+      `SELECT ${SESSION} FROM messaging_session a WHERE a.channel = ? AND a.lease_until <= ?
+        ORDER BY a.created_at, a.id LIMIT ?`,
+      ...[channel, now, limit],
+    );
+    return rows.map(toSession);
+  }
+
+  override lease(id: string, owner: string, now: number, until: number): Promise<SessionLease | undefined> {
+    // On disk, as an epoch that is given twice fences nobody.
+    return this.executor.write(() => leaseSession(id, owner, now, until));
+  }
+
+  override seize(id: string, owner: string, until: number): Promise<SessionLease | undefined> {
+    return this.executor.write(() => seizeSession(id, owner, until));
+  }
+
+  override async renew(leases: readonly SessionLease[], until: number): Promise<readonly SessionLease[]> {
+    if (leases.length === 0) return [];
+    return this.executor.writeLazily(() => renewLeases(this.executor.dialect, leases, until));
+  }
+
+  override release(lease: SessionLease): Promise<void> {
+    return this.executor.writeLazily(() => releaseLease(lease));
+  }
+
+  override move(lease: SessionLease, move: SessionMove): Promise<boolean> {
+    return this.executor.write(() => moveSession(this.executor.dialect, lease, move));
+  }
+
+  override stranded(channel: string, after: string, limit: number): Promise<Page<StoredSession>> {
+    // As a write: PostgreSQL plans these by the indexes even where it knows nothing of the tables yet.
+    return this.executor.writeLazily(() => findStranded(this.executor.dialect, channel, after, limit));
+  }
+
+  override async transitions(id: string): Promise<readonly SessionTransition[]> {
+    const sql = `SELECT from_status, to_status, reason, number, moved_at FROM messaging_session_step
+      WHERE session_id = ? ORDER BY place`;
+    return (await this.rows(sql, id)).map(toTransition);
+  }
+
+  override async credentials(
+    sessionId: string,
+    kind: string,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, string>> {
+    if (ids.length === 0) return new Map();
+    return this.executor.read(() => readCredentials(this.executor.dialect, sessionId, kind, ids));
+  }
+
+  override writeCredentials(lease: SessionLease, changes: readonly CredentialChange[]): Promise<boolean> {
+    return this.executor.write(() => writeCredentials(this.executor.dialect, lease, changes));
+  }
+
+  override otherCredentials(sessionId: string, start: string, limit: number): Promise<readonly KeptCredential[]> {
+    return this.executor.read(() => findOtherCredentials(sessionId, start, limit));
+  }
+
+  override replaceCredentials(lease: SessionLease, changes: readonly CredentialReplacement[]): Promise<boolean> {
+    return this.executor.write(() => replaceCredentials(this.executor.dialect, lease, changes));
+  }
+
+  override purge(before: number, limit: number): Promise<number> {
+    return this.executor.write(() => purgeSessions(this.executor.dialect, before, limit));
+  }
+
+  private rows(sql: string, ...params: readonly unknown[]): Promise<readonly Row[]> {
+    return this.executor.read(() => rowsOf(sql, ...params));
+  }
+}

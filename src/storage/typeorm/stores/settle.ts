@@ -1,0 +1,205 @@
+import {
+  type DeliveryRow,
+  type DeliveryStatus,
+  type DeliveryUpdate,
+  isAttempt,
+  nextState,
+  type TrailEntry,
+} from '../../../outbox/delivery-state.js';
+import type { DeliveryTransition, ExpiryOrder } from '../../../outbox/outbox-store.js';
+import type { Dialect } from '../dialects/dialect.js';
+import { type Operation, type Row, rowsOf, type Statement, writeAll } from '../engine/operation.js';
+import { asTheyAre, integerOf, optionalInteger, shapeOf, textOf } from '../engine/rows.js';
+import { insertTrail } from './trail.js';
+
+/** A recipient under lock, with what the settlements so far have made of it. */
+interface Locked extends DeliveryRow {
+  readonly messageId: string;
+  readonly position: number;
+  readonly accountId: string;
+  readonly channel: string;
+  readonly number: string;
+  status: DeliveryStatus;
+  dueAt: number | null;
+  attempt: number;
+  tries: number;
+  refund: number;
+  error: string | undefined;
+  reference: string | undefined;
+  at: number;
+  doubtful: boolean;
+  moved: boolean;
+  readonly trail: TrailEntry[];
+}
+
+/** Lock, read, `nextState`, write: see `OutboxStore.settle`. */
+export function* settleDeliveries(
+  dialect: Dialect,
+  settlements: readonly DeliveryUpdate[],
+): Operation<readonly DeliveryTransition[]> {
+  if (settlements.length === 0) return [];
+  const locked = yield* lockRecipients(dialect, settlements);
+  const movements: DeliveryTransition[] = [];
+  for (const settlement of settlements) {
+    const row = locked.get(keyOf(settlement));
+    const change = row && nextState(row, settlement);
+    if (!row || !change) continue;
+    const before = row.status;
+    Object.assign(row, change, { refund: row.refund + change.refund, moved: true });
+    Object.assign(row, {
+      error: settlement.error,
+      at: settlement.at,
+      reference: settlement.reference ?? row.reference,
+    });
+    if (settlement.doubtful) row.doubtful = true;
+    const trail = settlement.trail ?? [];
+    row.trail.push(...trail);
+    row.tries += trail.filter(isAttempt).length;
+    if (change.status === before) continue;
+    const { messageId, position, accountId, channel, number, status, error, at } = row;
+    movements.push({ messageId, position, accountId, channel, number, status, error, refund: change.refund, at });
+  }
+  const moved = [...locked.values()].filter((row) => row.moved);
+  if (moved.length > 0) {
+    const refunded = moved.filter(({ refund }) => refund > 0);
+    const statements = [
+      update(dialect, moved),
+      ...(refunded.length > 0 ? refunds(dialect, refunded) : []),
+      ...insertTrail(dialect, moved),
+    ];
+    yield* writeAll(dialect.together(statements), true);
+  }
+  return movements;
+}
+
+/** Overdue deliveries become `unknown`: see `OutboxStore.expire`. */
+export function* expireDeliveries(
+  dialect: Dialect,
+  { channel, limit, now, statuses }: ExpiryOrder,
+): Operation<readonly DeliveryTransition[]> {
+  const rows: Row[] = [];
+  for (const status of statuses) {
+    rows.push(
+      ...(yield* rowsOf(
+        `SELECT r.message_id, r.position FROM messaging_recipient r${dialect.by('messaging_recipient_due')}
+          WHERE r.channel = ? AND r.status = ? AND r.due_at <= ?
+          ORDER BY r.due_at LIMIT ?${dialect.lock('r', 'skip')}`,
+        ...[channel, status, now, limit - rows.length],
+      )),
+    );
+  }
+  return yield* settleDeliveries(
+    dialect,
+    rows.map((row) => ({
+      messageId: textOf(row, 'message_id'),
+      position: integerOf(row, 'position'),
+      status: 'unknown',
+      at: now,
+    })),
+  );
+}
+
+function keyOf({ messageId, position }: { readonly messageId: string; readonly position: number }): string {
+  return `${position} ${messageId}`;
+}
+
+function* lockRecipients(dialect: Dialect, wanted: readonly DeliveryUpdate[]): Operation<ReadonlyMap<string, Locked>> {
+  const keys = new Map(wanted.map((key) => [keyOf(key), [key.messageId, key.position]]));
+  // Locked in one order by everybody, so that two settlements of the same deliveries cannot deadlock.
+  const rows = yield* rowsOf(
+    `SELECT r.message_id, r.position, r.status, r.units, r.attempt, r.tries, r.due_at, r.channel, r.number, m.account_id
+      FROM ${dialect.rowsInOrder({ message_id: 'id', position: 'integer' }, 'message_id, position')}
+      ${dialect.thenJoin} messaging_recipient r${dialect.by('primary key')} ON r.message_id = v.message_id AND r.position = v.position
+      ${dialect.thenJoin} ${dialect.unlocked('messaging_message')} m ON m.id = r.message_id
+      ORDER BY r.message_id, r.position${dialect.lock('r', 'wait')}`,
+    JSON.stringify([...keys.values()]),
+  );
+  return new Map(rows.map(toLocked).map((row) => [keyOf(row), row]));
+}
+
+function toLocked(row: Row): Locked {
+  return {
+    messageId: textOf(row, 'message_id'),
+    position: integerOf(row, 'position'),
+    accountId: textOf(row, 'account_id'),
+    channel: textOf(row, 'channel'),
+    number: textOf(row, 'number'),
+    units: integerOf(row, 'units'),
+    attempt: integerOf(row, 'attempt'),
+    tries: integerOf(row, 'tries'),
+    // Written by this module only, from that very type.
+    status: textOf(row, 'status') as DeliveryStatus,
+    dueAt: optionalInteger(row, 'due_at') ?? null,
+    refund: 0,
+    error: undefined,
+    reference: undefined,
+    at: 0,
+    doubtful: false,
+    moved: false,
+    trail: [],
+  };
+}
+
+function update(dialect: Dialect, rows: readonly Locked[]): Statement {
+  // Doubts are rare: where there is none, nothing is said about them.
+  const doubts = rows.some(({ doubtful }) => doubtful);
+  return dialect.updateRows({
+    table: 'messaging_recipient',
+    set: {
+      ...{ status: 'v.status', due_at: 'v.due_at', error: 'v.error', updated_at: 'v.at' },
+      refunded_units: 'refunded_units + v.refund',
+      attempt: 'v.attempt',
+      tries: 'v.tries',
+      // It leaves its lane when it needs no attempt any more, and with it the index that knows whose turn it is.
+      lane: "CASE WHEN v.status = 'queued' THEN messaging_recipient.lane END",
+      reference: 'coalesce(v.reference, messaging_recipient.reference)',
+      ...(doubts ? { doubtful: 'coalesce(v.doubtful, messaging_recipient.doubtful)' } : {}),
+    },
+    shape: {
+      ...shapeOf('message_id status error reference', 'position due_at attempt tries refund at'),
+      ...(doubts ? { doubtful: 'integer' } : {}),
+    },
+    rows: rows.map((row) => [
+      ...[row.messageId, row.status, row.error ?? null, row.reference ?? null],
+      ...[row.position, row.dueAt, row.attempt, row.tries, row.refund, row.at],
+      ...(doubts ? [row.doubtful ? 1 : null] : []),
+    ]),
+    on: 'messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position',
+  });
+}
+
+const REFUND = shapeOf('id account_id message_id', 'units position posted_at');
+
+function refunds(dialect: Dialect, rows: readonly Locked[]): Statement[] {
+  return [
+    dialect.insertRows({
+      table: 'messaging_ledger',
+      values: { ...asTheyAre(REFUND), kind: "'refund'" },
+      shape: REFUND,
+      rows: rows.map(({ messageId, accountId, refund, position, at }) => [
+        ...[`${messageId}:${position}`, accountId, messageId, refund, position, at],
+      ]),
+    }),
+    dialect.updateRows({
+      table: 'messaging_account',
+      set: { balance: 'balance + v.units' },
+      shape: { id: 'id', units: 'integer' },
+      rows: sums(rows, ({ accountId }) => accountId),
+      on: 'messaging_account.id = v.id',
+    }),
+    dialect.updateRows({
+      table: 'messaging_message',
+      set: { refunded_units: 'refunded_units + v.units' },
+      shape: { id: 'id', units: 'integer' },
+      rows: sums(rows, ({ messageId }) => messageId),
+      on: 'messaging_message.id = v.id',
+    }),
+  ];
+}
+
+/** Refunds added up by a key, in the key's order: rows are locked in one order by everybody. */
+function sums(rows: readonly Locked[], key: (row: Locked) => string): [string, number][] {
+  const totals = new Map<string, number>();
+  for (const row of rows) totals.set(key(row), (totals.get(key(row)) ?? 0) + row.refund);
+  return [...totals].sort(([a], [b]) => (a < b ? -1 : 1));
+}

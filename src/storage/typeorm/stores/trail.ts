@@ -1,0 +1,97 @@
+import { isAttempt, type TrailEntry } from '../../../outbox/delivery-state.js';
+import type { ReferredDelivery, TrailStep } from '../../../outbox/outbox-store.js';
+import type { Dialect } from '../dialects/dialect.js';
+import { type Operation, rowsOf, type Statement } from '../engine/operation.js';
+import { integerOf, shapeOf, textOf } from '../engine/rows.js';
+
+/** A delivery with what is to be kept of its way. */
+interface Trailed {
+  readonly messageId: string;
+  readonly position: number;
+  /** How many of its attempts are kept, those in `trail` included. */
+  readonly tries: number;
+  readonly trail: readonly TrailEntry[];
+}
+
+const SHAPE = shapeOf('message_id entry', 'position at place tried');
+
+/** The statement that keeps the steps of deliveries; none when there are none. Attempts are numbered from 1. */
+export function insertTrail(dialect: Dialect, deliveries: readonly Trailed[]): readonly Statement[] {
+  const rows = deliveries.flatMap(({ messageId, position, tries, trail }) => {
+    let tried = tries - trail.filter(isAttempt).length;
+    return trail.map((entry, place) => [
+      ...[messageId, JSON.stringify(entry), position, entry.at, place],
+      isAttempt(entry) ? ++tried : null,
+    ]);
+  });
+  if (rows.length === 0) return [];
+  return [dialect.insertRows({ table: 'messaging_trail', shape: SHAPE, rows })];
+}
+
+/** A recipient whose newest attempts are asked for. */
+interface Tried {
+  readonly position: number;
+  /** How many of its attempts are kept. */
+  readonly tries: number;
+}
+
+/**
+ * The newest attempts of some recipients of a message, at most `most` of each, oldest first, by the recipient's place. Each
+ * is asked for by its number, so nothing else is read.
+ */
+export function* newestAttempts(
+  dialect: Dialect,
+  messageId: string,
+  recipients: readonly Tried[],
+  most: number,
+): Operation<ReadonlyMap<number, readonly TrailEntry[]>> {
+  const wanted = recipients.flatMap(({ position, tries }) => {
+    const shown = Math.min(tries, most);
+    return Array.from({ length: shown }, (_, index) => [messageId, position, tries - shown + 1 + index]);
+  });
+  const found = new Map<number, TrailEntry[]>();
+  if (wanted.length === 0) return found;
+  const rows = yield* rowsOf(
+    `SELECT t.position, t.entry FROM ${dialect.rows({ message_id: 'id', position: 'integer', tried: 'integer' })}
+      ${dialect.thenJoin} messaging_trail t${dialect.by('messaging_trail_attempt')}
+      ON t.message_id = v.message_id AND t.position = v.position AND t.tried = v.tried
+      ORDER BY t.position, t.tried`,
+    JSON.stringify(wanted),
+  );
+  for (const row of rows) {
+    const position = integerOf(row, 'position');
+    const entry: TrailEntry = JSON.parse(textOf(row, 'entry'));
+    const before = found.get(position);
+    if (before) before.push(entry);
+    else found.set(position, [entry]);
+  }
+  return found;
+}
+
+/** The kept steps of a message's deliveries, oldest first. */
+export function* listTrail(messageId: string): Operation<readonly TrailStep[]> {
+  const rows = yield* rowsOf(
+    'SELECT position, entry FROM messaging_trail WHERE message_id = ? ORDER BY at, place',
+    messageId,
+  );
+  return rows.map((row) => ({ position: integerOf(row, 'position'), entry: JSON.parse(textOf(row, 'entry')) }));
+}
+
+/** The deliveries of a channel under the carrier's ids. */
+export function* deliveriesByReference(
+  dialect: Dialect,
+  channel: string,
+  references: readonly string[],
+): Operation<readonly ReferredDelivery[]> {
+  if (references.length === 0) return [];
+  const rows = yield* rowsOf(
+    `SELECT reference, message_id, position FROM messaging_recipient
+      WHERE channel = ? AND reference IN ${dialect.strings()}`,
+    ...[channel, JSON.stringify(references)],
+  );
+  return rows.map((row) => ({
+    reference: textOf(row, 'reference'),
+    messageId: textOf(row, 'message_id'),
+    position: integerOf(row, 'position'),
+  }));
+}

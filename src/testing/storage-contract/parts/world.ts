@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import type { DeliveryTransition } from '../../../outbox/outbox-store.js';
+import type { Parking } from '../../../sms/receipts/part-store.js';
+import type { DatedReceipt, TakenSms } from '../../../sms/receipts/sms-part.js';
+import { aSend, messageId, range, SECOND, START } from '../fixtures.js';
+import type { World } from '../world.js';
+
+/** For ten minutes, as many as there are. */
+export const PARKING: Parking = { now: START + 5 * SECOND, until: START + 600 * SECOND, most: 1000 };
+
+/** The steps that stories of parts and receipts are told in. */
+export class PartsWorld {
+  constructor(private readonly world: World) {}
+
+  /** Sends of one recipient and `units` each, from 0 on, all handed over and `sent`. */
+  async sent(count: number, units = 1): Promise<void> {
+    await this.world.fund(count * units);
+    const sends = range(count).map((index) => {
+      const send = aSend(index);
+      return { ...send, recipients: send.recipients.map(({ number }) => ({ number, units })) };
+    });
+    await this.world.accept(...sends);
+    await this.world.claim({ limit: count });
+    for (const index of range(count)) await this.world.settle(messageId(index), 'sent', { attempt: 1 });
+  }
+
+  record(...taken: readonly TakenSms[]): Promise<readonly DeliveryTransition[]> {
+    return this.world.parts.record(taken, PARKING.now);
+  }
+
+  receive(...receipts: readonly DatedReceipt[]): Promise<readonly DeliveryTransition[]> {
+    return this.world.parts.receive(receipts, PARKING);
+  }
+
+  /** Where the first recipient of a send stands. */
+  async status(index: number): Promise<string | undefined> {
+    return (await this.world.outbox.recipients(messageId(index)))[0]?.status;
+  }
+
+  /** Where the parts of a send stand. */
+  async parts(index: number): Promise<readonly string[]> {
+    return (await this.world.parts.parts(messageId(index))).map(({ status }) => status);
+  }
+
+  /** Asserts that these receipts change nothing at all: no part, no state, no unit, no trail. */
+  async changeNothing(index: number, ...receipts: readonly DatedReceipt[]): Promise<void> {
+    const before = await this.everything(index);
+    assert.deepEqual(await this.receive(...receipts), []);
+    assert.deepEqual(await this.everything(index), before);
+    await this.world.sound();
+  }
+
+  private async everything(index: number): Promise<unknown> {
+    const { parts, outbox, ledger } = this.world;
+    const id = messageId(index);
+    const entries = await ledger.entries('acc1', { limit: 100 });
+    return [await parts.parts(id), await outbox.recipients(id), await outbox.trail(id), entries];
+  }
+}

@@ -1,0 +1,32 @@
+import type { TestRunner } from '../test-runner.js';
+import type { World } from '../world.js';
+import { CODE_RACES } from './codes.js';
+import { DELIVERY_RACES } from './deliveries.js';
+import { MONEY_RACES } from './money.js';
+import { OPT_OUT_RACES } from './opt-outs.js';
+import { PART_RACES } from './parts.js';
+import { RECORD_RACES } from './records.js';
+import { SESSION_RACES } from './sessions.js';
+
+const RACES = {
+  ...MONEY_RACES,
+  ...DELIVERY_RACES,
+  ...RECORD_RACES,
+  ...CODE_RACES,
+  ...PART_RACES,
+  ...OPT_OUT_RACES,
+  ...SESSION_RACES,
+};
+
+export function raceTests({ describe, test }: TestRunner, world: World): void {
+  for (const [name, race] of Object.entries(RACES)) test(name, () => race(world, () => world.storage));
+
+  describe('across two instances', () => {
+    for (const [name, race] of Object.entries(RACES)) {
+      test(`${name} (where the harness has another)`, async () => {
+        const other = await world.harness.another?.();
+        if (other) await race(world, (index) => (index % 2 === 0 ? world.storage : other));
+      });
+    }
+  });
+}

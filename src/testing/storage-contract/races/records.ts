@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { ACCOUNT, aPhoneMessage, phone, range, START } from '../fixtures.js';
+import { atOnce, type Race, tally } from './race.js';
+
+/** Races for names: what exists once is made once. */
+export const RECORD_RACES: Readonly<Record<string, Race>> = {
+  'one account 20 times at once: created once': async (world, hand) => {
+    const answers = await atOnce(20, (index) =>
+      hand(index).accounts.createAccount({ id: ACCOUNT, name: `name ${index}`, createdAt: START }),
+    );
+    assert.equal(tally(answers).get(true), 1);
+    assert.equal((await world.accounts.findAccount(ACCOUNT))?.name, `name ${answers.indexOf(true)}`);
+    assert.equal((await world.accounts.listAccounts({ limit: 9 })).items.length, 1);
+  },
+
+  'one key id 20 times at once: added once': async (world, hand) => {
+    await world.fund(0);
+    const key = { id: 'k1', accountId: ACCOUNT, createdAt: START, expiresAt: undefined, revokedAt: undefined };
+    const hash = (index: number) => index.toString(16).padStart(64, '0');
+    const answers = await atOnce(20, (index) => hand(index).accounts.addKey({ ...key, hash: hash(index) }));
+    assert.equal(tally(answers).get(true), 1);
+    assert.equal((await world.accounts.findKey('k1'))?.hash, hash(answers.indexOf(true)));
+  },
+
+  'one signature 20 times at once: registered once, and everybody hears the same': async (world, hand) => {
+    await world.fund(0);
+    const open = { status: 'pending', reason: undefined, decidedAt: undefined } as const;
+    const answers = await atOnce(20, (index) =>
+      hand(index).accounts.registerSignature({ accountId: ACCOUNT, name: 'BANQUE', ...open, createdAt: START + index }),
+    );
+    const [stored, ...rest] = await world.accounts.listSignatures(ACCOUNT);
+    assert.deepEqual(rest, []);
+    for (const answer of answers) assert.deepEqual(answer, stored);
+  },
+
+  'one phone message 20 times at once, among others: stored once': async (world, hand) => {
+    await atOnce(20, (index) => hand(index).phones.receive([aPhoneMessage(100 + index), aPhoneMessage(1)]));
+    const ids = (await world.phones.messages(phone(1))).map(({ messageId }) => messageId);
+    assert.deepEqual(
+      ids,
+      [aPhoneMessage(1), ...range(20).map((index) => aPhoneMessage(100 + index))].map((m) => m.messageId),
+    );
+  },
+};

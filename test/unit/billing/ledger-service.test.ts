@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { LedgerService, type PostingOptions } from '../../../src/billing/ledger-service.js';
+import { UuidGenerator } from '../../../src/common/ids.js';
+import type { PageRequest } from '../../../src/common/page.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { ACCOUNT, aSend, messageId } from '../../../src/testing/storage-contract/fixtures.js';
+import { pages } from '../../../src/testing/storage-contract/listing.js';
+import { World } from '../../../src/testing/storage-contract/world.js';
+import { harnessOf, OpenMemoryStorage } from '../../support/open-memory-storage.js';
+import { openSqlite } from '../../support/sql-harness.js';
+
+describe.each([
+  { storage: 'memory', open: async () => harnessOf(new OpenMemoryStorage()) },
+  { storage: 'SQLite', open: openSqlite },
+])('the operator’s books ($storage)', ({ open }) => {
+  const world = new World();
+  let clock: FakeClock;
+  let ledger: LedgerService;
+
+  beforeEach(async () => {
+    await world.open(open);
+    clock = new FakeClock();
+    ledger = new LedgerService(world.ledger, clock, new UuidGenerator());
+    await world.fund(0);
+    await world.fund(0, 'acc2');
+  });
+  afterEach(() => world.close());
+
+  const taken = (reference: string) => ({ code: 'error.reference_taken', values: { reference } });
+  const shown = async () => (await ledger.entries(ACCOUNT)).items.map(({ id, kind, units }) => ({ id, kind, units }));
+
+  test('a reference is posted once: a repeat answers the balance', async () => {
+    expect(await ledger.topUp(ACCOUNT, 10, { reference: 'inv-1', note: 'paid' })).toBe(10);
+    expect(await ledger.topUp(ACCOUNT, 10, { reference: 'inv-1' })).toBe(10);
+    expect(await ledger.adjust(ACCOUNT, -1, { reference: 'inv-2' })).toBe(9);
+    expect(await ledger.adjust(ACCOUNT, -1, { reference: 'inv-2' })).toBe(9);
+    await world.holds(9);
+  });
+
+  test('a reference of another posting is refused, and nothing is posted', async () => {
+    await ledger.topUp(ACCOUNT, 10, { reference: 'inv-1' });
+    const reference = 'inv-1';
+    await expect(ledger.topUp(ACCOUNT, 11, { reference })).rejects.toMatchObject(taken(reference));
+    await expect(ledger.adjust(ACCOUNT, 10, { reference })).rejects.toMatchObject(taken(reference));
+    await expect(ledger.topUp('acc2', 10, { reference })).rejects.toMatchObject(taken(reference));
+    await world.holds(10);
+    await world.holds(0, 'acc2');
+  });
+
+  test('without a reference each posting is a new one', async () => {
+    await ledger.topUp(ACCOUNT, 10);
+    expect(await ledger.topUp(ACCOUNT, 10)).toBe(20);
+    expect((await shown()).map(({ id }) => id)).toEqual(Array(2).fill(expect.stringMatching(/^[0-9a-f-]{36}$/)));
+  });
+
+  test('a goodwill credit under an SMS’s id is posted, once, and both lines show that id', async () => {
+    await ledger.topUp(ACCOUNT, 10, { reference: 'inv-1' });
+    await world.accept(aSend(1, { at: clock.now() + 1 }));
+    clock.advance(2);
+    expect(await ledger.topUp(ACCOUNT, 1, { reference: messageId(1) })).toBe(10);
+    expect(await ledger.topUp(ACCOUNT, 1, { reference: messageId(1) })).toBe(10);
+    const booked = [
+      { id: messageId(1), kind: 'topup', units: 1 },
+      { id: messageId(1), kind: 'charge', units: -1 },
+      { id: 'inv-1', kind: 'topup', units: 10 },
+    ];
+    expect(await shown()).toEqual(booked);
+    const ids = booked.map(({ id }) => [id]);
+    const page = ({ limit, after }: PageRequest) => ledger.entries(ACCOUNT, { limit, ...(after && { after }) });
+    expect(await pages(page, 1)).toEqual(ids);
+    await world.sound();
+  });
+
+  test('a posting under the id of a refund that is to come does not stand in its way', async () => {
+    await ledger.topUp(ACCOUNT, 10, { reference: `${messageId(1)}:0` });
+    await world.accept(aSend(1));
+    await world.claim();
+    await world.settle(messageId(1), 'failed', { attempt: 1 });
+    expect(await ledger.topUp(ACCOUNT, 10, { reference: `${messageId(1)}:0` })).toBe(10);
+    await world.holds(10);
+  });
+
+  describe('what was posted before references had ids of their own', () => {
+    const stored = (id: string, units: number) =>
+      world.ledger.post({ id, accountId: ACCOUNT, kind: 'topup', units, at: clock.now() });
+
+    test('is not posted again, and shows its reference as ever', async () => {
+      await stored('inv-1', 10);
+      expect(await ledger.topUp(ACCOUNT, 10, { reference: 'inv-1' })).toBe(10);
+      await expect(ledger.topUp(ACCOUNT, 11, { reference: 'inv-1' })).rejects.toMatchObject(taken('inv-1'));
+      expect(await shown()).toEqual([{ id: 'inv-1', kind: 'topup', units: 10 }]);
+      await world.holds(10);
+    });
+
+    test('under what begins like an id of today is refused rather than posted twice', async () => {
+      await stored('op:inv-1', 10);
+      const reference = 'op:inv-1';
+      await expect(ledger.topUp(ACCOUNT, 10, { reference })).rejects.toMatchObject(taken(reference));
+      await world.holds(10);
+    });
+  });
+
+  test.each(['', 'x'.repeat(65), 'a\0b', '\ud800', 'a\udc00'])('%j is no reference', async (reference) => {
+    await expect(ledger.topUp(ACCOUNT, 1, { reference })).rejects.toMatchObject({ code: 'error.field_invalid' });
+  });
+
+  test.each<[string, unknown, object]>([
+    ['a reference that is a number', { reference: 7 }, { code: 'error.field_not_string' }],
+    ['a note that is none', { note: ['paid'] }, { code: 'error.field_not_string' }],
+    ['a note that cannot be kept', { note: 'a\0b' }, { code: 'error.field_invalid' }],
+    ['a name that nobody reads', { ref: 'inv-1' }, { message: expect.stringContaining('Option ref of a posting') }],
+    [
+      'a transaction in the wrong place',
+      { manager: {} },
+      { message: expect.stringContaining('{ host: { manager } }') },
+    ],
+  ])('%s is refused, and nothing is posted', async (_, options, error) => {
+    await expect(ledger.topUp(ACCOUNT, 10, options as PostingOptions)).rejects.toMatchObject(error);
+    await world.holds(0);
+  });
+
+  test('a reference has up to 64 characters', async () => {
+    expect(await ledger.topUp(ACCOUNT, 1, { reference: 'é'.repeat(64) })).toBe(1);
+    expect(await shown()).toEqual([{ id: 'é'.repeat(64), kind: 'topup', units: 1 }]);
+  });
+});

@@ -1,0 +1,197 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { RareWarnings } from '../../../src/common/log.js';
+import { Deadlines } from '../../../src/http/request-gate.js';
+import { FetchTime } from '../../../src/media/fetch-time.js';
+import { BoundedBody } from '../../../src/media/guarded-media-fetcher.js';
+import { ContactLimits, RecipientCheck } from '../../../src/msgapp/message-carrier.js';
+import type { Link } from '../../../src/msgapp/msgapp-transport.js';
+import { RateLimiter } from '../../../src/msgapp/pace.js';
+import { QrStream } from '../../../src/msgapp/sessions/qr-stream.js';
+import { SessionQueues } from '../../../src/msgapp/sessions/session-queues.js';
+import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
+import { ConnectionMonitor } from '../../../src/transports/baileys/connection-monitor.js';
+import { TokenSource } from '../../../src/transports/http/gateway.js';
+import { VendorThrottle } from '../../../src/transports/http/route-gate.js';
+import { RouteBreaker } from '../../../src/transports/routed/route-breaker.js';
+import { RouteQueue } from '../../../src/transports/routed/route-queue.js';
+import { SetBackClock } from '../../support/set-back-clock.js';
+import { settled } from '../../support/settled.js';
+
+const HOUR = 3_600_000;
+
+let clock: SetBackClock;
+beforeEach(() => {
+  clock = new SetBackClock();
+});
+
+/** A link of which nothing but the directory is asked, which counts. */
+function directory() {
+  let asked = 0;
+  const link: Pick<Link, 'exists'> = {
+    exists: async () => {
+      asked++;
+      return true;
+    },
+  };
+  // Nothing else of it is used here.
+  return { link: link as Link, asked: () => asked };
+}
+
+// Each of them measures a time that is neither stored nor shown. Where it were measured by `now()`, an hour set back would
+// make it an hour longer.
+describe('with the clock set back by an hour', () => {
+  test('a request that hangs is cut in its time', () => {
+    const deadlines = new Deadlines(clock, 30_000);
+    const cut: string[] = [];
+    deadlines.start(() => cut.push('before'));
+    clock.advance(10_000);
+    clock.setBack(HOUR);
+    deadlines.start(() => cut.push('after'));
+    clock.advance(19_999);
+    expect(cut).toEqual([]);
+    clock.advance(1);
+    expect(cut).toEqual(['before']);
+    clock.advance(10_000);
+    expect(cut).toEqual(['before', 'after']);
+  });
+
+  test('a server that sends too slowly earns no time', async () => {
+    const time = new FetchTime(clock, new AbortController().signal, 10 * HOUR);
+    async function* drops() {
+      for (;;) {
+        await new Promise<void>((resolve) => clock.after(10_000, resolve));
+        yield new Uint8Array(1);
+      }
+    }
+    const body = new BoundedBody(drops(), 1000, time);
+    const read = async () => {
+      let chunks = 0;
+      for await (const _ of body) chunks++;
+      return chunks;
+    };
+    const refused = expect(read()).rejects.toMatchObject({ reason: 'too slow' });
+    await settled();
+    clock.setBack(HOUR);
+    for (let second = 0; second < 30; second++) {
+      clock.advance(1000);
+      await settled(2);
+    }
+    await refused;
+  });
+
+  test('a warning is said again after a minute', () => {
+    const said: string[] = [];
+    const warnings = new RareWarnings({ warn: (sentence: string) => void said.push(sentence) }, clock);
+    warnings.warn('x');
+    clock.setBack(HOUR);
+    clock.advance(60_000);
+    warnings.warn('x');
+    expect(said).toEqual(['x', 'x']);
+  });
+
+  test('a session rests no longer between two messages', () => {
+    const lanes = new SessionQueues(clock, new RateLimiter({ perMinute: 60, jitter: 0 }, () => 0), () => undefined);
+    const { link } = directory();
+    lanes.begin('s', link);
+    lanes.end('s', link, { rest: true });
+    clock.setBack(HOUR);
+    clock.advance(1000);
+    expect(lanes.isFree('s', link)).toBe(true);
+  });
+
+  test('a restricted session is so no longer than it was told', () => {
+    const limits = new ContactLimits(clock);
+    limits.restrict('s', 60_000);
+    clock.setBack(HOUR);
+    clock.advance(59_999);
+    expect(limits.refuses('s', '22670000000')).toBe(true);
+    clock.advance(1);
+    expect(limits.refuses('s', '22670000000')).toBe(false);
+  });
+
+  test('what is known of a number is asked again in its time', async () => {
+    const check = new RecipientCheck(clock, 1000);
+    const { link, asked } = directory();
+    await check.isThere(link, '22670000000');
+    clock.setBack(HOUR);
+    clock.advance(24 * HOUR - 1);
+    await check.isThere(link, '22670000000');
+    expect(asked()).toBe(1);
+    clock.advance(1);
+    await check.isThere(link, '22670000000');
+    expect(asked()).toBe(2);
+  });
+
+  test('a code is not shown any longer than it can be scanned', () => {
+    const poster = new QrStream(clock, { kind: 'status', sessionId: 's', status: 'created' });
+    poster.show({ qr: 'code', expiresAt: clock.now() + 20_000 });
+    clock.setBack(HOUR);
+    clock.advance(19_999);
+    expect(poster.code?.qr).toBe('code');
+    clock.advance(1);
+    expect(poster.code).toBeUndefined();
+  });
+
+  test('a token is not used any longer than it lasts', async () => {
+    let fetched = 0;
+    const tokens = new TokenSource(async () => ({ token: `token-${++fetched}`, seconds: 600 }), clock);
+    await tokens.get();
+    clock.setBack(HOUR);
+    clock.advance(600_000);
+    expect(await tokens.get()).toMatchObject({ token: 'token-2' });
+  });
+
+  test('a route that rests goes on in its time', async () => {
+    const gate = new VendorThrottle(1, clock, () => 0);
+    gate.rest(0, 'throttled', 5000);
+    clock.setBack(HOUR);
+    let entered = false;
+    void gate.enter({ signal: new AbortController().signal }).then(() => {
+      entered = true;
+    });
+    clock.advance(5000);
+    await settled();
+    expect(entered).toBe(true);
+  });
+
+  test('a connection of which nothing is heard is silent in its time', () => {
+    const overdue: string[] = [];
+    const watch = new ConnectionMonitor(
+      clock,
+      { answerMs: 1000, silenceMs: 60_000 },
+      (reason) => void overdue.push(reason),
+    );
+    watch.heard();
+    clock.advance(1000);
+    watch.heard();
+    clock.setBack(HOUR);
+    clock.advance(60_000);
+    expect(overdue).toEqual(['silent']);
+  });
+
+  test('a circuit forgets in its time, and says by the clock of now until when it is shut', async () => {
+    const settings = { failurePercent: 50, leastSms: 4, windowMs: 10_000, openMs: 30_000 };
+    const circuit = new RouteBreaker(settings, clock);
+    await circuit.tell(circuit.enter(3), ['failed', 'failed', 'failed']);
+    clock.setBack(HOUR);
+    clock.advance(20_000);
+    await circuit.tell(circuit.enter(3), ['failed', 'failed', 'failed']);
+    expect(circuit.isShut).toBe(false);
+    await circuit.tell(circuit.enter(1), ['failed']);
+    clock.setBack(HOUR);
+    expect(circuit.shutUntil).toBe(clock.now() + 30_000);
+    clock.advance(10_000);
+    expect(circuit.shutUntil).toBe(clock.now() + 20_000);
+  });
+
+  test('bookings of a shared pace are not held back', async () => {
+    const pace = new RouteQueue('route', 1000, new MemoryStorage().policies, clock);
+    await pace.reserve([1]);
+    clock.setBack(HOUR);
+    let booked = 0;
+    void pace.reserve([1]).then(() => booked++);
+    clock.advance(250);
+    await settled();
+    expect(booked).toBe(1);
+  });
+});

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+
+interface Package {
+  readonly engines?: { readonly node?: string };
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const { satisfies }: { readonly satisfies: (version: string, range: string) => boolean } = createRequire(
+  import.meta.url,
+)('semver');
+
+const packageAt = (...path: readonly string[]): Package =>
+  JSON.parse(readFileSync(join(ROOT, ...path, 'package.json'), 'utf8'));
+
+/** Versions of Node.js of every major, minor and a few patches that any range here could tell apart. */
+const VERSIONS = Array.from({ length: 16 }, (_, index) => index + 14).flatMap((major) =>
+  Array.from({ length: 32 }, (_, minor) => [0, 1, 2, 9].map((patch) => `${major}.${minor}.${patch}`)).flat(),
+);
+
+describe('engines of package.json', () => {
+  const { engines, dependencies = {}, peerDependencies = {} } = packageAt();
+  const range = engines?.node ?? '';
+  const asked = Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => {
+    const { node } = packageAt('node_modules', name).engines ?? {};
+    return node === undefined ? [] : [{ name, node }];
+  });
+
+  test('has something to be compared with, TypeORM and Nest among it', () => {
+    expect(asked.map(({ name }) => name)).toEqual(expect.arrayContaining(['typeorm', '@nestjs/core']));
+  });
+
+  test('takes exactly the versions of Node.js that every dependency and peer takes', () => {
+    const wrong = VERSIONS.flatMap((version) => {
+      const refusing = asked.filter(({ node }) => !satisfies(version, node)).map(({ name }) => name);
+      return satisfies(version, range) === (refusing.length === 0) ? [] : [`${version}: refused by [${refusing}]`];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('takes the version that runs this', () => {
+    expect(satisfies(process.versions.node, range)).toBe(true);
+  });
+
+  test('is what the lock file says', () => {
+    const lock: { readonly packages: Readonly<Record<string, Package>> } = JSON.parse(
+      readFileSync(join(ROOT, 'package-lock.json'), 'utf8'),
+    );
+    expect(lock.packages['']?.engines?.node).toBe(range);
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from '@jest/globals';
+import { type BaileysOptions, resolveBaileysOptions } from '../../../src/transports/baileys/baileys-options.js';
+import { errorTable } from '../../../src/transports/http/gateway.js';
+import { type HttpSmsOptions, resolveGatewaySettings } from '../../../src/transports/http/http-sms-options.js';
+import type {
+  HttpVendor,
+  VendorCallback,
+  VendorErrors,
+  VendorNews,
+  VendorRequest,
+} from '../../../src/transports/http/vendor.js';
+import { type AfricasTalkingOptions, africasTalking } from '../../../src/transports/http/vendors/africas-talking.js';
+import { generic } from '../../../src/transports/http/vendors/generic.js';
+import { type OrangeOptions, orange } from '../../../src/transports/http/vendors/orange.js';
+import { type TwilioOptions, twilio } from '../../../src/transports/http/vendors/twilio.js';
+import { type VonageOptions, vonage } from '../../../src/transports/http/vendors/vonage.js';
+import type { RoutedSmsOptions } from '../../../src/transports/routed/routed-sms-transport.module.js';
+import { type BreakerOptions, type RouteRules, resolveRoutes } from '../../../src/transports/routed/routes.js';
+import { resolveSmppSettings } from '../../../src/transports/smpp/resolve-settings.js';
+import type { SmppTlsSettings } from '../../../src/transports/smpp/session/session-settings.js';
+import type { AddressOptions, SmppLinkOptions, SmppOptions } from '../../../src/transports/smpp/smpp-options.js';
+import { leftOut } from '../../support/left-out.js';
+
+describe('an option of a transport that is undefined is one that was left out, for the compiler and at run time', () => {
+  it('of SMPP', () => {
+    const bare = { host: 'smpp.carrier.example', systemId: 'acme', password: 'secret08' };
+    const link: SmppLinkOptions = {
+      ...bare,
+      ...leftOut<SmppLinkOptions>({
+        ...{ name: undefined, route: undefined, port: undefined, systemType: undefined, serviceType: undefined },
+        ...{ tls: undefined, bindAs: undefined, window: undefined, partsPerSecond: undefined, messageIds: undefined },
+        ...{ responseTimeoutMs: undefined, bindTimeoutMs: undefined, enquireLinkMs: undefined, reconnectMs: undefined },
+        ...{ reconnectMaxMs: undefined, throttlePauseMs: undefined, longMessages: undefined, dataCoding: undefined },
+        ...{ defaultAlphabet: undefined, addresses: undefined, receiptOffsetMinutes: undefined },
+        ...{ longPassword: undefined, unmarkedReceipts: undefined },
+      }),
+    };
+    const smpp: SmppOptions = { links: [link], ...leftOut<SmppOptions>({ name: undefined, resendUnknown: undefined }) };
+    expect(resolveSmppSettings(smpp)).toEqual(resolveSmppSettings({ links: [bare] }));
+    const tls: SmppTlsSettings = leftOut<SmppTlsSettings>({
+      ...{ servername: undefined, ca: undefined, cert: undefined, key: undefined, rejectUnauthorized: undefined },
+    });
+    const addresses: AddressOptions = leftOut<AddressOptions>({
+      ...{ alphanumeric: undefined, international: undefined, shortCode: undefined, destination: undefined },
+      shortCodes: undefined,
+    });
+    expect(resolveSmppSettings({ links: [{ ...bare, tls, addresses }] })).toStrictEqual(
+      resolveSmppSettings({ links: [{ ...bare, tls: {}, addresses: {} }] }),
+    );
+  });
+
+  it('of HTTP gateways', () => {
+    const secrets = { accountSid: `AC${'0'.repeat(32)}`, authToken: 'token' };
+    const given: TwilioOptions = {
+      ...secrets,
+      ...leftOut<TwilioOptions>({ apiKey: undefined, messagingServiceSid: undefined, baseUrl: undefined }),
+    };
+    expect(twilio(given).baseUrl).toBe(twilio(secrets).baseUrl);
+    const account: VonageOptions = {
+      ...{ apiKey: 'key', apiSecret: 'secret' },
+      ...leftOut<VonageOptions>({ signatureSecret: undefined, signatureMethod: undefined, baseUrl: undefined }),
+    };
+    expect(vonage(account).callback?.isGenuine).toBeUndefined();
+    const talking: AfricasTalkingOptions = { username: 'acme', apiKey: 'key', baseUrl: undefined };
+    expect(africasTalking(talking).baseUrl).toMatch(/^https/);
+    const sender: OrangeOptions = { clientId: 'a', clientSecret: 'b', senderNumber: '22670000000', baseUrl: undefined };
+    expect(orange(sender).baseUrl).toMatch(/^https/);
+
+    const http: HttpSmsOptions = {
+      vendor: twilio(secrets),
+      ...leftOut<HttpSmsOptions>({
+        ...{ name: undefined, callbackUrl: undefined, callbackSecret: undefined, concurrency: undefined },
+        ...{ requestMs: undefined, waitMs: undefined, repeat: undefined, tls: undefined },
+      }),
+    };
+    expect(resolveGatewaySettings(http)).toEqual(resolveGatewaySettings({ vendor: http.vendor }));
+  });
+
+  it('of a gateway that the host describes', () => {
+    const errors: VendorErrors = leftOut<VendorErrors>({
+      ...{ permanent: undefined, temporary: undefined, throttled: undefined, account: undefined },
+    });
+    expect(errorTable(errors)).toEqual(new Map());
+    const request: VendorRequest = {
+      path: '/',
+      ...leftOut<VendorRequest>({ method: undefined, headers: undefined, json: undefined, form: undefined }),
+    };
+    const news: VendorNews = leftOut<VendorNews>({ receipts: undefined, inbound: undefined });
+    const callback: VendorCallback = {
+      read: () => news,
+      ...leftOut<VendorCallback>({ isGenuine: undefined, byGet: undefined, answer: undefined }),
+    };
+    const needed = { name: 'acme', baseUrl: 'https://sms.acme.example', request: () => request, read: () => ({}) };
+    const vendor: HttpVendor = {
+      ...needed,
+      ...leftOut<HttpVendor>({ idempotent: undefined, token: undefined, errors: undefined, callback: undefined }),
+    };
+    expect(generic(vendor)).toEqual(needed);
+    expect(generic({ ...needed, errors, callback }).callback).toEqual({ read: callback.read });
+  });
+
+  it('of routes', () => {
+    const breaker: BreakerOptions = leftOut<BreakerOptions>({
+      ...{ failurePercent: undefined, leastSms: undefined, windowMs: undefined, openMs: undefined },
+    });
+    const rules: RouteRules = {
+      name: 'a',
+      ...leftOut<RouteRules>({
+        ...{ prefixes: undefined, signatures: undefined, weight: undefined, segmentsPerSecond: undefined },
+        ...{ breaker: undefined, failOver: undefined },
+      }),
+    };
+    const plain = resolveRoutes({ routes: [{ name: 'a' }] });
+    const named: Omit<RoutedSmsOptions, 'routes'> = { name: undefined };
+    expect(resolveRoutes({ ...named, routes: [rules] })).toEqual(plain);
+    expect(resolveRoutes({ routes: [{ name: 'a', breaker }] })).toEqual(plain);
+  });
+
+  it('of Baileys', () => {
+    const baileys: BaileysOptions = leftOut<BaileysOptions>({
+      ...{ waWebSocketUrl: undefined, version: undefined, browser: undefined, ca: undefined, agent: undefined },
+      ...{ uploadAgent: undefined, connectTimeoutMs: undefined, answerTimeoutMs: undefined, queryTimeoutMs: undefined },
+      ...{ ackTimeoutMs: undefined, uploadTimeoutMs: undefined, keepAliveMs: undefined, qrTimeoutMs: undefined },
+      restrictionMs: undefined,
+    });
+    expect(resolveBaileysOptions(baileys)).toEqual(resolveBaileysOptions({}));
+  });
+});

@@ -1,0 +1,114 @@
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { OrphanedQueues } from '../../../src/msgapp/sessions/session-queues.js';
+import { decide } from '../../../src/outbox/decide.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import {
+  ACCOUNT,
+  aSend,
+  aSession,
+  messageId,
+  range,
+  START,
+  sessionId,
+} from '../../../src/testing/storage-contract/fixtures.js';
+import { OpenMemoryStorage } from '../../support/open-memory-storage.js';
+import { settled } from '../../support/settled.js';
+
+const EVERY_MS = 30_000;
+const NEXT_MS = 1000;
+
+let storage: OpenMemoryStorage;
+let clock: FakeClock;
+let lanes: OrphanedQueues;
+/** The deliveries that each look was allowed to read, and where it began. */
+let looks: { after: string; limit: number }[];
+
+beforeAll(() => Logger.overrideLogger(false));
+
+beforeEach(async () => {
+  storage = new OpenMemoryStorage();
+  clock = new FakeClock();
+  looks = [];
+  const { sessions } = storage;
+  const stranded = sessions.stranded.bind(sessions);
+  sessions.stranded = (channel, after, limit) => {
+    looks.push({ after, limit });
+    return stranded(channel, after, limit);
+  };
+  lanes = new OrphanedQueues('wa', sessions, clock, () => undefined);
+  await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+  await storage.ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10_000, at: START });
+});
+
+/** Sessions that are over, each with so many messages left. */
+async function strand(indexes: readonly number[], messages = 1): Promise<void> {
+  for (const index of indexes) {
+    const lease = await storage.sessions.create(aSession(index));
+    const left = range(messages).map((round) => aSend(index * 1000 + round, { channel: 'wa', lane: sessionId(index) }));
+    await storage.outbox.commit(left, decide);
+    await storage.sessions.move(lease, { to: 'failed', reason: 'test', at: START });
+  }
+}
+
+async function pass(ms: number): Promise<void> {
+  clock.advance(ms);
+  await settled();
+}
+
+test('all lanes are looked through, a thousand deliveries a second, and then rest', async () => {
+  // A thousand and more in the first lane, and more lanes with one each.
+  await strand([0], 1001);
+  await strand(range(150).map((index) => index + 10));
+  await lanes.start();
+  expect([...lanes.ids]).toEqual([sessionId(0)]);
+  await pass(NEXT_MS);
+  expect([...lanes.ids]).toHaveLength(151);
+  expect(looks).toEqual([
+    { after: '', limit: 1000 },
+    { after: sessionId(0), limit: 1000 },
+  ]);
+  await pass(EVERY_MS - 1);
+  expect(looks).toHaveLength(2);
+  await pass(1);
+  expect(looks.at(-1)).toEqual({ after: '', limit: 1000 });
+});
+
+test('no more than are served are looked for, and those that are served out make room', async () => {
+  await strand(range(450), 4);
+  await lanes.start();
+  expect([...lanes.ids]).toEqual(range(250).map(sessionId));
+  await pass(NEXT_MS);
+  expect(looks).toHaveLength(1);
+  for (const index of range(250)) {
+    await storage.outbox.settle(
+      range(4).map((round) => ({
+        ...({ messageId: messageId(index * 1000 + round), position: 0, status: 'failed', at: START } as const),
+      })),
+    );
+  }
+  await pass(EVERY_MS - NEXT_MS);
+  expect([...lanes.ids]).toEqual(range(200).map((index) => sessionId(250 + index)));
+});
+
+test('one that ends here is served at once, and until a way through the lanes does not find it', async () => {
+  await lanes.start();
+  lanes.add(sessionId(1), 'failed');
+  expect(lanes.statusOf(sessionId(1))).toBe('failed');
+  await pass(EVERY_MS);
+  expect([...lanes.ids]).toEqual([]);
+});
+
+test('a store that does not answer is asked again, from the beginning', async () => {
+  await strand([0], 1001);
+  await lanes.start();
+  const { stranded } = storage.sessions;
+  storage.sessions.stranded = async () => {
+    throw new Error('away');
+  };
+  await pass(NEXT_MS);
+  expect([...lanes.ids]).toEqual([sessionId(0)]);
+  storage.sessions.stranded = stranded;
+  await pass(EVERY_MS);
+  expect(looks.map(({ after }) => after)).toEqual(['', '']);
+});

@@ -1,0 +1,217 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Body, Controller, type DynamicModule, type INestApplication, Module, Post, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ApiBearerAuth, ApiOkResponse, ApiProperty, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import { UserTokenVerifier } from '../../../src/accounts/user-token-verifier.js';
+import type { MessagingOptions } from '../../../src/core/core-options.js';
+import { MessagingModule } from '../../../src/messaging.module.js';
+import { describeMessaging } from '../../../src/openapi/describe-messaging.js';
+import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
+import { OPTIONS } from '../../support/messaging-app.js';
+import { documentOf } from '../../support/openapi-host.js';
+import type { Described, DescribedOperation } from '../../support/openapi-reader.js';
+import { structuralFaults } from '../../support/openapi-structure.js';
+
+let closing: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing) await close();
+  closing = [];
+});
+
+/** An application that has not been started. */
+async function hostOf(...imports: (Type | DynamicModule)[]): Promise<INestApplication> {
+  @Module({ imports })
+  class Host {}
+  const app = await NestFactory.create(Host, { logger: false });
+  closing.push(() => app.close());
+  return app;
+}
+
+const withOptions = (options: Partial<MessagingOptions> = {}) =>
+  hostOf(MessagingModule.forRoot({ ...OPTIONS, ...options }));
+
+/** As a client gets it. */
+function served(document: object): Described & { readonly components: { readonly securitySchemes: object } } {
+  return JSON.parse(JSON.stringify(document));
+}
+
+function operation({ paths }: Described, method: string, path: string): DescribedOperation {
+  const found = paths[path]?.[method];
+  if (found === undefined) throw new Error(`${method} ${path} is not described`);
+  return found;
+}
+
+const send = (document: Described) => operation(document, 'post', '/api/v1/send/sms');
+const balance = (document: Described) => operation(document, 'get', '/api/v1/balance');
+
+function texts({ responses }: DescribedOperation, status: number): Record<string, unknown> {
+  const examples = responses[status]?.content?.['application/json']?.examples ?? {};
+  return Object.fromEntries(Object.entries(examples).map(([name, { value }]) => [name, Object(value).message]));
+}
+
+class Order {
+  @ApiProperty({ type: Number })
+  total = 0;
+}
+
+// A host's own class with the name that our error body has.
+const HostError = { Error: class extends Order {} }.Error;
+
+@Controller('orders')
+@ApiBearerAuth('ApiKey')
+class OrderController {
+  @Post()
+  @ApiOkResponse({ description: 'An error of the host.', type: HostError })
+  order(@Body() order: Order): Order {
+    return order;
+  }
+}
+
+@Module({ controllers: [OrderController] })
+class OrderModule {}
+
+describe('describeMessaging', () => {
+  it('leaves a document alone where nothing of ours is mounted', async () => {
+    const app = await hostOf(OrderModule);
+    const document = SwaggerModule.createDocument(app, new DocumentBuilder().build());
+    expect(describeMessaging(app, document)).toBe(document);
+  });
+
+  it('keeps what the host says, also under names that are ours', async () => {
+    const app = await hostOf(MessagingModule.forRoot(OPTIONS), OrderModule);
+    const config = new DocumentBuilder().addTag('SMS', 'Of the host').addBearerAuth(undefined, 'ApiKey').build();
+    const theirs = SwaggerModule.createDocument(app, config);
+    const before = served(theirs);
+    const document = served(describeMessaging(app, theirs));
+
+    expect(served(theirs)).toEqual(before);
+    expect(document.paths['/orders']).toEqual(before.paths['/orders']);
+    expect(document.components.schemas).toMatchObject(before.components.schemas ?? {});
+    expect(document.components.securitySchemes).toMatchObject(before.components.securitySchemes);
+    expect(document).toHaveProperty('tags', [
+      { name: 'SMS', description: 'Of the host' },
+      expect.objectContaining({ name: 'Balance' }),
+      expect.objectContaining({ name: 'Carriers' }),
+    ]);
+
+    expect(balance(document).security).toEqual([{ MessagingApiKey: [] }, { LegacyBearer: [] }]);
+    expect(JSON.stringify(balance(document))).toContain('#/components/schemas/MessagingError"');
+    expect(JSON.stringify(balance(document))).not.toContain('#/components/schemas/Error"');
+    expect(structuralFaults(document)).toEqual([]);
+  });
+
+  it('may be called again', async () => {
+    const app = await hostOf(MessagingModule.forRoot(OPTIONS), OrderModule);
+    const once = documentOf(app);
+    expect(served(describeMessaging(app, once))).toEqual(served(once));
+  });
+
+  it('gives each mount operation ids of its own', async () => {
+    const app = await hostOf(
+      MessagingModule.forRoot(OPTIONS),
+      SandboxModule.forRoot(),
+      SandboxModule.forRoot({ path: 'b' }),
+    );
+    const document = served(documentOf(app));
+    expect(operation(document, 'get', '/sandbox').operationId).toBe('showSandbox');
+    expect(operation(document, 'get', '/b').operationId).toBe('showSandbox_2');
+  });
+
+  it('follows a document that leaves the global prefix out', async () => {
+    const app = await withOptions();
+    app.setGlobalPrefix('gateway');
+    const config = new DocumentBuilder().addServer('/gateway').build();
+    const document = describeMessaging(app, SwaggerModule.createDocument(app, config, { ignoreGlobalPrefix: true }));
+    expect(Object.keys(document.paths)).toContain('/api/v1/balance');
+    expect(Object.keys(document.paths)).not.toContain('/gateway/api/v1/balance');
+    expect(balance(served(document)).summary).toBe('Read the balance');
+  });
+
+  it('writes null as OpenAPI 3.1 does where the document is of that version', async () => {
+    const app = await withOptions();
+    const older = JSON.stringify(documentOf(app, '3.0.0').components?.schemas?.SmsPage);
+    const newer = JSON.stringify(documentOf(app, '3.1.0'));
+    expect(older).toContain('"nullable":true');
+    expect(newer).not.toContain('"nullable"');
+    expect(newer).toContain('"type":["string","null"]');
+  });
+
+  it('shows the limits and signatures of the host', async () => {
+    const app = await withOptions({
+      signatures: ['SHOP', 'ALERT', 'CARE'],
+      sms: { ...OPTIONS.sms, maxRecipients: 7, maxSegments: 3 },
+    });
+    const document = served(documentOf(app));
+    expect(document.components.schemas?.SendSms).toHaveProperty('properties.number.maxItems', 7);
+    expect(JSON.stringify(send(document).requestBody)).toContain('"signature":"SHOP"');
+    expect(texts(send(document), 400)).toMatchObject({
+      too_many_recipients: 'Trop de destinataires : 8, maximum 7',
+      too_many_segments: 'Message trop long : 4 segments, maximum 3',
+    });
+  });
+
+  it('says what becomes of texts and numbers where the host has changed that', async () => {
+    const plain = JSON.stringify(documentOf(await withOptions()).components?.schemas?.SendSms);
+    expect(plain).toContain('It is taken as it is.');
+    expect(plain).not.toContain('numbering plan');
+    const sms = { ...OPTIONS.sms, transliterate: 'punctuation', strictNumbers: true } as const;
+    const changed = JSON.stringify(documentOf(await withOptions({ sms })).components?.schemas?.SendSms);
+    expect(changed).toContain('Typographic punctuation becomes plain');
+    expect(changed).toContain('Numbers that no numbering plan has are refused.');
+  });
+
+  it('shows errors in the language of the host', async () => {
+    const document = served(documentOf(await withOptions({ locale: { 'error.empty_message': 'Rien à dire' } })));
+    expect(texts(send(document), 400)).toMatchObject({
+      empty_message: 'Rien à dire',
+      insufficient_balance: 'Solde SMS insuffisant',
+    });
+    const english = served(documentOf(await withOptions({ locale: 'en' })));
+    expect(texts(send(english), 401)).toEqual({ unauthorized: 'Missing or invalid API key' });
+  });
+
+  it('marks the deprecated way to send the key, and announces its end', async () => {
+    const sunset = new Date('2027-06-01T00:00:00Z');
+    const document = served(
+      documentOf(await withOptions({ legacyBearer: { sunset, link: 'https://example.org/keys' } })),
+    );
+    expect(document.components.securitySchemes).toHaveProperty('LegacyBearer', {
+      type: 'http',
+      scheme: 'bearer',
+      'x-deprecated': true,
+      description: expect.stringMatching(/^\*\*Deprecated\*\*.*Tue, 01 Jun 2027 00:00:00 GMT/),
+    });
+    expect(Object.keys(balance(document).responses['200']?.headers ?? {})).toEqual(['Deprecation', 'Sunset', 'Link']);
+    expect(balance(document).responses['401']?.headers).not.toHaveProperty('Deprecation');
+  });
+
+  it('does not mention that way where it is closed', async () => {
+    const document = served(documentOf(await withOptions({ legacyBearer: false })));
+    expect(balance(document).security).toEqual([{ ApiKey: [] }]);
+    expect(Object.keys(document.components.securitySchemes)).toEqual(['ApiKey']);
+    expect(balance(document).responses['200']).not.toHaveProperty('headers');
+    expect(texts(balance(document), 401)).toHaveProperty('use_x_api_key');
+  });
+
+  it('mentions user tokens only where somebody verifies them', async () => {
+    const useValue: UserTokenVerifier = { verify: async () => undefined };
+    const document = served(documentOf(await withOptions({ userTokens: { useValue } })));
+    expect(balance(document).security).toEqual([{ ApiKey: [] }, { LegacyBearer: [] }, { UserToken: [] }]);
+    expect(texts(balance(document), 404)).toEqual({ account_not_found: 'Compte introuvable' });
+
+    // Provided where the module does not see it.
+    @Module({ providers: [{ provide: UserTokenVerifier, useValue }] })
+    class Elsewhere {}
+    const without = served(documentOf(await hostOf(MessagingModule.forRoot(OPTIONS), Elsewhere)));
+    expect(balance(without).security).toEqual([{ ApiKey: [] }, { LegacyBearer: [] }]);
+    expect(balance(without).responses).not.toHaveProperty('404');
+  });
+
+  it('asks for no key in the sandbox, whatever the host asks for elsewhere', async () => {
+    const app = await hostOf(MessagingModule.forRoot(OPTIONS), SandboxModule.forRoot());
+    const { security, responses } = operation(served(documentOf(app)), 'get', '/sandbox/phones');
+    expect(security).toEqual([]);
+    expect(Object.keys(responses)).toEqual(['200', '403', '500', '503']);
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  backoff,
+  DEFAULT_TIMING,
+  type DeliveryResult,
+  type RepeatPolicy,
+  type ResultContext,
+  updateOf,
+} from '../../../src/outbox/delivery-result.js';
+import type { Delivery } from '../../../src/outbox/outbox-store.js';
+
+const AT = 1_000_000;
+const NOW: ResultContext = { at: AT, random: 0, leaseUntil: AT + 9, upSince: 0 };
+const timing = { ...DEFAULT_TIMING, maxAttempts: 3, retryBaseMs: 1000, retryMaxMs: 60_000, reportDeadlineMs: 5000 };
+
+function aDelivery(attempt: number): Delivery {
+  return {
+    ...{ messageId: 'm', position: 2, accountId: 'a', channel: 'sms', lane: undefined, sender: 'INFOS' },
+    ...{ payload: { kind: 'text', text: 'Bonjour' }, number: '22670000000', acceptedAt: 0, attempt },
+  };
+}
+
+describe('the wait before another attempt', () => {
+  test('doubles, with its jitter over the upper half, up to the longest', () => {
+    const wait = (attempt: number, random: number) => backoff(timing, attempt, random);
+    expect([1, 2, 3, 4, 7, 30, 2000].map((attempt) => wait(attempt, 0))).toEqual([
+      ...[500, 1000, 2000, 4000, 30_000, 30_000, 30_000],
+    ]);
+    expect([1, 2, 3].map((attempt) => wait(attempt, 0.5))).toEqual([750, 1500, 3000]);
+  });
+
+  test('is never shorter than half of the base nor longer than the longest, and is whole', () => {
+    const any = fc.record({
+      base: fc.integer({ min: 1, max: 100_000 }),
+      longer: fc.integer({ min: 0, max: 1_000_000 }),
+      attempt: fc.integer({ min: 1, max: 1000 }),
+      random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(any, ({ base, longer, attempt, random }) => {
+        const wait = backoff({ ...timing, retryBaseMs: base, retryMaxMs: base + longer }, attempt, random);
+        return Number.isInteger(wait) && wait >= Math.floor(base / 2) && wait <= base + longer;
+      }),
+    );
+  });
+});
+
+describe('after an attempt that may have been taken', () => {
+  const policies: RepeatPolicy[] = ['idempotent', 'at-least-once', 'at-most-once'];
+  const doubted = (result: DeliveryResult, repeat: RepeatPolicy, attempt = 2) =>
+    updateOf({ ...aDelivery(attempt), doubtful: true }, result, { repeat, timing }, NOW);
+
+  test('the doubt is handed on to the next attempt', () => {
+    const lost: DeliveryResult = { kind: 'unknown', error: 'lost' };
+    const settled = updateOf(aDelivery(1), lost, { repeat: 'idempotent', timing }, NOW);
+    expect(settled).toMatchObject({ status: 'queued', doubtful: true });
+    expect(doubted({ kind: 'retry', error: 'busy' }, 'idempotent')).not.toHaveProperty('doubtful');
+  });
+
+  test.each(policies)('no attempt left is no proof that it was not: unknown, and nothing back (%s)', (repeat) => {
+    expect(doubted({ kind: 'retry', error: 'busy' }, repeat, 3)).toMatchObject({ status: 'unknown', error: 'busy' });
+    expect(doubted({ kind: 'refused', error: 'opted_out', unasked: true }, repeat)).toMatchObject({
+      status: 'unknown',
+    });
+  });
+
+  test("a refusal is one when the carrier knows our id, and else the second one's only", () => {
+    const refused: DeliveryResult = { kind: 'refused', error: 'no' };
+    expect(policies.map((repeat) => doubted(refused, repeat).status)).toEqual(['failed', 'unknown', 'unknown']);
+  });
+});
+
+describe('what waits for carriers that are away', () => {
+  const DAY = 24 * 3_600_000;
+  const HOUR = 3_600_000;
+  const away: DeliveryResult = { kind: 'postponed', error: 'circuit_open', until: AT + 1000, away: true };
+  /** After so long in the outbox, in a process that has been up for so long. */
+  const waited = (
+    ms: number,
+    upFor: number,
+    result: DeliveryResult = away,
+    over: Partial<Delivery> = {},
+    maxAwayMs = DAY,
+  ) =>
+    updateOf(
+      { ...aDelivery(1), acceptedAt: AT - ms, ...over },
+      result,
+      { repeat: 'idempotent', timing: { ...timing, maxAwayMs } },
+      { ...NOW, upSince: AT - upFor },
+    );
+
+  test('waits as long as it may, and then it fails', () => {
+    expect(waited(DAY - 1000, DAY)).toMatchObject({ status: 'queued', dueAt: AT + 1000 });
+    const ended = waited(DAY - 999, DAY);
+    expect(ended).toMatchObject({ status: 'failed', error: 'circuit_open', attempt: 1 });
+    expect(ended).not.toHaveProperty('uncounted');
+  });
+
+  test('is unknown then, and nothing goes back, when an attempt may have been taken', () => {
+    expect(waited(DAY, DAY, away, { doubtful: true }).status).toBe('unknown');
+  });
+
+  test('is not ended by a host that was down: its first hour does not count, or as much as it may wait', () => {
+    expect(waited(9 * DAY, HOUR - 1000).status).toBe('queued');
+    expect(waited(9 * DAY, HOUR - 999).status).toBe('failed');
+    expect(waited(9 * DAY, 60_000 - 1000, away, {}, 60_000).status).toBe('queued');
+    expect(waited(9 * DAY, 60_000 - 999, away, {}, 60_000).status).toBe('failed');
+  });
+
+  test('whatever only waits for its turn, or has attempts left, goes on however long it takes', () => {
+    expect(waited(9 * DAY, DAY, { kind: 'postponed', error: 'rate_limited', until: AT + 1000 }).status).toBe('queued');
+    expect(waited(9 * DAY, DAY, { kind: 'retry', error: 'busy' }).status).toBe('queued');
+    expect(waited(9 * DAY, DAY, { kind: 'sent' }).status).toBe('sent');
+  });
+});
+
+describe('what a hand-off means', () => {
+  const policies: RepeatPolicy[] = ['idempotent', 'at-least-once', 'at-most-once'];
+  const meaning = (result: DeliveryResult, repeat: RepeatPolicy, attempt = 1) =>
+    updateOf(aDelivery(attempt), result, { repeat, timing }, NOW);
+
+  test.each(policies)('taken: sent, with a deadline for the report, or its fate at once (%s)', (repeat) => {
+    expect(meaning({ kind: 'sent', reference: 'r' }, repeat)).toEqual({
+      ...{ messageId: 'm', position: 2, attempt: 1, at: AT, status: 'sent', reference: 'r', dueAt: AT + 5000 },
+    });
+    expect(meaning({ kind: 'sent', final: 'undelivered', error: 'absent' }, repeat)).toEqual({
+      ...{ messageId: 'm', position: 2, attempt: 1, at: AT, status: 'undelivered', error: 'absent' },
+    });
+  });
+
+  test.each(policies)('refused: failed, at the first attempt too (%s)', (repeat) => {
+    expect(meaning({ kind: 'refused', error: 'no' }, repeat)).toMatchObject({ status: 'failed', error: 'no' });
+  });
+
+  test.each(policies)('not taken: again, and failed after the last attempt (%s)', (repeat) => {
+    const result: DeliveryResult = { kind: 'retry', error: 'busy' };
+    expect(meaning(result, repeat, 1)).toMatchObject({ status: 'queued', dueAt: AT + 500, attempt: 1 });
+    expect(meaning(result, repeat, 2)).toMatchObject({ status: 'queued', dueAt: AT + 1000, attempt: 2 });
+    expect(meaning(result, repeat, 3)).toMatchObject({ status: 'failed', error: 'busy' });
+  });
+
+  test.each(policies)(
+    'not tried: at its time, however many attempts there were, and none is counted (%s)',
+    (repeat) => {
+      const result: DeliveryResult = { kind: 'postponed', error: 'full', until: AT + 7 };
+      expect(meaning(result, repeat, 3)).toMatchObject({
+        ...{ status: 'queued', dueAt: AT + 7, attempt: 3, uncounted: { leaseUntil: AT + 9 } },
+      });
+      expect(meaning({ kind: 'retry', error: 'busy' }, repeat)).not.toHaveProperty('uncounted');
+    },
+  );
+
+  test('nobody knows: again only where that is harmless, and never failed, which would be refunded', () => {
+    const result: DeliveryResult = { kind: 'unknown', error: 'cut' };
+    expect(policies.map((repeat) => meaning(result, repeat).status)).toEqual(['queued', 'unknown', 'unknown']);
+    expect(policies.map((repeat) => meaning(result, repeat, 3).status)).toEqual(Array(3).fill('unknown'));
+  });
+});

@@ -1,0 +1,209 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  type DeliveryRow,
+  type DeliveryStatus,
+  type DeliveryUpdate,
+  nextState,
+} from '../../../src/outbox/delivery-state.js';
+
+type Reported = DeliveryUpdate['status'];
+type Fence = 'report' | 'holder' | 'stale' | 'future';
+
+const REPORTED: readonly Reported[] = ['queued', 'sent', 'unknown', 'delivered', 'undelivered', 'failed', 'read'];
+const FENCES: readonly Fence[] = ['report', 'holder', 'stale', 'future'];
+
+/**
+ * From whom each row takes each word: `*` from everybody, `r` a report (no attempt), `h` the attempt that holds the lease,
+ * `.` from nobody. Columns as in `REPORTED`.
+ */
+const TABLE: Readonly<Record<DeliveryStatus, string>> = {
+  //           queued sent unknown delivered undelivered failed read
+  queued: '      .     *     r        *          *         r     *',
+  sending: '     h     *    rh        *          *        rh     *',
+  sent: '        .     .     r        *          *         r     *',
+  unknown: '     .     .     .        *          *         r     *',
+  delivered: '   .     .     .        .          .         .     *',
+  undelivered: ' .     .     .        .          .         .     .',
+  failed: '      .     .     .        .          .         .     .',
+  read: '        .     .     .        .          .         .     .',
+};
+
+const ROWS = Object.keys(TABLE).filter((name): name is DeliveryStatus => name in TABLE);
+
+const row = (status: DeliveryStatus): DeliveryRow => ({ status, units: 3, attempt: 5, dueAt: 900 });
+const ATTEMPTS: Readonly<Record<Fence, number | undefined>> = { report: undefined, holder: 5, stale: 4, future: 6 };
+
+function settlement(status: Reported, fence: Fence, dueAt?: number): DeliveryUpdate {
+  const attempt = ATTEMPTS[fence];
+  return {
+    ...{ messageId: 'm', position: 0, status, at: 1000 },
+    ...(attempt !== undefined && { attempt }),
+    ...(dueAt !== undefined && { dueAt }),
+  };
+}
+
+function allowed(from: DeliveryStatus, to: Reported, fence: Fence): boolean {
+  const cell = TABLE[from].trim().split(/ +/)[REPORTED.indexOf(to)] ?? '';
+  return cell === '*' || (fence === 'report' && cell.includes('r')) || (fence === 'holder' && cell.includes('h'));
+}
+
+const CASES = ROWS.flatMap((from) =>
+  REPORTED.flatMap((to) => FENCES.map((fence) => ({ from, to, fence, moves: allowed(from, to, fence) }))),
+);
+
+describe('nextState', () => {
+  test('the table is whole', () => {
+    expect(ROWS).toHaveLength(8);
+    for (const cells of Object.values(TABLE)) expect(cells.trim().split(/ +/)).toHaveLength(REPORTED.length);
+    expect(CASES).toHaveLength(8 * 7 * 4);
+  });
+
+  test.each(CASES)('$from, told $to by $fence: moves $moves', ({ from, to, fence, moves }) => {
+    const change = nextState(row(from), settlement(to, fence, 2000));
+    const waits = to === 'queued' || to === 'sent';
+    const refund = to === 'failed' ? 3 : 0;
+    expect(change).toEqual(moves ? { status: to, dueAt: waits ? 2000 : null, refund } : undefined);
+  });
+
+  test('a retry without a time is due when it was told', () => {
+    expect(nextState(row('sending'), settlement('queued', 'holder'))?.dueAt).toBe(1000);
+  });
+
+  test('a claim that tried nothing is taken back by the attempt that holds the lease, and by nobody else', () => {
+    const untried = (fence: Fence, leaseUntil = 900): DeliveryUpdate => ({
+      ...{ ...settlement('queued', fence, 2000), uncounted: { leaseUntil } },
+    });
+    const back = { status: 'queued', dueAt: 2000, refund: 0, attempt: 4 };
+    expect(nextState(row('sending'), untried('holder'))).toEqual(back);
+    for (const fence of ['report', 'stale', 'future'] as const) {
+      expect(nextState(row('sending'), untried(fence))).toBeUndefined();
+    }
+    expect(nextState(row('sending'), untried('holder', 899))).toBeUndefined();
+  });
+
+  test('a hand-off without a deadline is watched by nobody', () => {
+    expect(nextState(row('sending'), settlement('sent', 'holder'))?.dueAt).toBeNull();
+  });
+
+  test('a report that may be the last one ends the deadline of what is sent, and moves nothing else', () => {
+    const last: DeliveryUpdate = { ...settlement('sent', 'report'), dueAt: null };
+    expect(nextState(row('sent'), last)).toEqual({ status: 'sent', dueAt: null, refund: 0 });
+    expect(nextState(row('sending'), last)).toEqual({ status: 'sent', dueAt: null, refund: 0 });
+    expect(nextState({ ...row('sent'), dueAt: null }, last)).toBeUndefined();
+    expect(nextState({ ...row('sent'), dueAt: null }, settlement('sent', 'holder', 2000))).toBeUndefined();
+    for (const status of ['unknown', 'delivered', 'undelivered', 'failed', 'read'] as const) {
+      expect(nextState(row(status), last)).toBeUndefined();
+    }
+  });
+
+  test('a recipient that cost nothing gives nothing back', () => {
+    const free: DeliveryRow = { status: 'sending', units: 0, attempt: 5, dueAt: 900 };
+    expect(nextState(free, settlement('failed', 'report'))?.refund).toBe(0);
+  });
+});
+
+/** One thing that happens to a delivery: a worker claims it, or somebody settles it. */
+type Event = 'claim' | 'takeover' | DeliveryUpdate;
+
+const anyEvent: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom<Event>('claim', 'takeover') },
+  {
+    weight: 5,
+    arbitrary: fc
+      .record({ status: fc.constantFrom(...REPORTED), attempt: fc.option(fc.nat(5), { nil: undefined, freq: 3 }) })
+      .map(({ status, attempt }) => ({
+        ...{ messageId: 'm', position: 0, status, at: 0 },
+        ...(attempt !== undefined && { attempt }),
+      })),
+  },
+);
+
+interface Life {
+  readonly states: readonly DeliveryStatus[];
+  readonly refunds: readonly number[];
+}
+
+function live(events: readonly Event[], rules: typeof nextState): Life {
+  let now: DeliveryRow = { status: 'queued', units: 4, attempt: 0, dueAt: 0 };
+  const states: DeliveryStatus[] = [now.status];
+  const refunds: number[] = [];
+  for (const event of events) {
+    const before = now;
+    if (typeof event === 'object') {
+      const change = rules(now, event);
+      if (change && change.refund !== 0) refunds.push(change.refund);
+      if (change) now = { ...now, status: change.status };
+    } else if (now.status === (event === 'claim' ? 'queued' : 'sending')) {
+      now = { ...now, status: 'sending', attempt: now.attempt + 1 };
+    }
+    if (now !== before) states.push(now.status);
+  }
+  return { states, refunds };
+}
+
+/** What may follow, whoever says it. */
+const FOLLOWS: Readonly<Record<DeliveryStatus, readonly DeliveryStatus[]>> = {
+  queued: ['sending', 'sent', 'unknown', 'delivered', 'undelivered', 'failed', 'read'],
+  sending: ['sending', 'queued', 'sent', 'unknown', 'delivered', 'undelivered', 'failed', 'read'],
+  sent: ['unknown', 'delivered', 'undelivered', 'failed', 'read'],
+  unknown: ['delivered', 'undelivered', 'failed', 'read'],
+  delivered: ['read'],
+  undelivered: [],
+  failed: [],
+  read: [],
+};
+
+function soundLife(rules: typeof nextState) {
+  return fc.property(fc.array(anyEvent, { maxLength: 20 }), (events) => {
+    const { states, refunds } = live(events, rules);
+    for (const [index, state] of states.slice(1).entries()) expect(FOLLOWS[states[index] ?? 'read']).toContain(state);
+    expect(refunds).toEqual(states.includes('failed') ? [4] : []);
+    if (refunds.length > 0) expect(states.at(-1)).toBe('failed');
+  });
+}
+
+const MISTAKES: Readonly<Record<string, typeof nextState>> = {
+  'lets everything pass': (_, { status }) => ({ status, dueAt: null, refund: 0 }),
+  'refunds whatever has failed already': (now, told) =>
+    now.status === 'failed' && told.status === 'failed'
+      ? { status: 'failed', dueAt: null, refund: now.units }
+      : nextState(now, told),
+  'delivers after a failure': (now, told) =>
+    nextState(now.status === 'failed' ? { ...now, status: 'sent' } : now, told),
+  'sends what is unknown again': (now, told) =>
+    now.status === 'unknown' && told.status === 'queued'
+      ? { status: 'queued', dueAt: 0, refund: 0 }
+      : nextState(now, told),
+  'gives half back': (now, told) => {
+    const change = nextState(now, told);
+    return change && { ...change, refund: change.refund / 2 };
+  },
+};
+
+describe('a delivery, whatever happens to it in whatever order', () => {
+  test('moves forward only, ends once, and is refunded exactly when it failed', () => {
+    fc.assert(soundLife(nextState), { numRuns: 5000 });
+  });
+
+  test.each(Object.entries(MISTAKES))('a state machine that %s is noticed', (_, rules) => {
+    expect(fc.check(soundLife(rules), { numRuns: 5000, seed: 1 }).failed).toBe(true);
+  });
+
+  test('is put back only by the attempt that holds the lease', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...ROWS),
+        fc.nat(4),
+        fc.option(fc.nat(4), { nil: undefined }),
+        (status, held, told) => {
+          const attempt = told === undefined ? {} : { attempt: told };
+          const settled = { messageId: 'm', position: 0, status: 'queued', at: 0, ...attempt } as const;
+          const change = nextState({ status, units: 1, attempt: held, dueAt: 0 }, settled);
+          expect(change !== undefined).toBe(status === 'sending' && told === held);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});

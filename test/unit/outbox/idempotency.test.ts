@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { MessagingError } from '../../../src/common/errors.js';
+import { MessagingEvents } from '../../../src/events/messaging-events.js';
+import { fingerprintOf, Idempotency } from '../../../src/outbox/idempotency.js';
+import { type Acceptance, Outbox } from '../../../src/outbox/outbox.js';
+import type { IdempotencyKey } from '../../../src/outbox/send.js';
+import { LocalWorkerNotifier } from '../../../src/outbox/worker-notifier.js';
+import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { ACCOUNT, aSend } from '../../../src/testing/storage-contract/fixtures.js';
+import { Gate } from '../../support/delivery-world.js';
+
+const HOUR = 3_600_000;
+
+async function open() {
+  const storage = new MemoryStorage();
+  const clock = new FakeClock();
+  for (const id of [ACCOUNT, 'other']) {
+    await storage.accounts.createAccount({ id, name: id, createdAt: 0 });
+    await storage.ledger.post({ id: `funds ${id}`, accountId: id, kind: 'topup', units: 10, at: 0 });
+  }
+  const outbox = new Outbox(storage.outbox, new LocalWorkerNotifier(), new MessagingEvents());
+  const gate = new Idempotency(storage.outbox, clock);
+  let works = 0;
+  /** Sends one SMS, whatever the body says. */
+  const work =
+    (accountId: string) =>
+    (once?: IdempotencyKey): Promise<Acceptance> =>
+      outbox.accept(aSend(++works, { accountId, at: clock.now(), ...(once && { once }) }));
+  const run = (body: unknown, { key = 'k', accountId = ACCOUNT, route = 'r' } = {}) =>
+    gate.run(accountId, route, { key, body }, work(accountId));
+  return { gate, clock, run, storage, outbox, works: () => works };
+}
+
+describe('a key', () => {
+  test('lets its request through once; a repeat gets the first answer and does no work', async () => {
+    const { run, works, storage } = await open();
+    const first = await run({ a: 1 });
+    const repeat = await run({ a: 1 });
+    expect([first.replayed, repeat.replayed, works()]).toEqual([false, true, 1]);
+    expect(JSON.stringify(repeat.reply)).toBe(JSON.stringify(first.reply));
+    expect(await storage.ledger.balance(ACCOUNT)).toBe(9);
+  });
+
+  test('with another body is refused, before any work', async () => {
+    const { run, works } = await open();
+    await run({ a: 1 });
+    await expect(run({ a: 2 })).rejects.toMatchObject({ code: 'error.idempotency_mismatch' });
+    expect(works()).toBe(1);
+  });
+
+  test('is its account’s and its route’s own', async () => {
+    const { run, works } = await open();
+    const runs = [await run({}), await run({}, { accountId: 'other' }), await run({}, { route: 's' })];
+    expect([runs.map(({ replayed }) => replayed), works()]).toEqual([[false, false, false], 3]);
+  });
+
+  test('is refused while its request runs, whatever the body, and free again when that fails', async () => {
+    const { gate, run } = await open();
+    const hold = new Gate();
+    const request = { key: 'k', body: { a: 1 } };
+    const running = gate.run(ACCOUNT, 'r', request, async () => {
+      await hold.opened;
+      throw new MessagingError('error.insufficient_balance');
+    });
+    for (const body of [{ a: 1 }, { a: 2 }]) {
+      await expect(run(body)).rejects.toMatchObject({ code: 'error.idempotency_running', retryAfter: 1 });
+    }
+    expect((await run({ a: 1 }, { accountId: 'other' })).replayed).toBe(false);
+    hold.open();
+    await expect(running).rejects.toMatchObject({ code: 'error.insufficient_balance' });
+    // A refusal is not kept, its body neither.
+    expect((await run({ a: 2 })).replayed).toBe(false);
+  });
+
+  test('is kept for 24 hours', async () => {
+    const { run, clock } = await open();
+    await run({});
+    clock.advance(24 * HOUR - 1);
+    expect((await run({})).replayed).toBe(true);
+    clock.advance(1);
+    expect((await run({ another: 'body' })).replayed).toBe(false);
+  });
+
+  test('that is not there: every request is let through', async () => {
+    const { gate, outbox, works, run } = await open();
+    await run({});
+    const free = () =>
+      gate.run(ACCOUNT, 'r', undefined, (once) => outbox.accept(aSend(90 + works(), { ...(once && { once }) })));
+    expect((await free()).replayed).toBe(false);
+  });
+});
+
+describe('the fingerprint of a body', () => {
+  test('does not depend on the order of fields, at any depth', async () => {
+    const shuffled = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(shuffled);
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(
+        Object.entries(value)
+          .reverse()
+          .map(([key, each]) => [key, shuffled(each)]),
+      );
+    };
+    const same = fc.asyncProperty(
+      fc.jsonValue(),
+      async (body) => (await fingerprintOf(shuffled(body))) === (await fingerprintOf(body)),
+    );
+    await fc.assert(same);
+  });
+
+  test.each([
+    [{ a: 1 }, { a: '1' }],
+    [{ a: null }, {}],
+    [
+      ['a', 'b'],
+      ['b', 'a'],
+    ],
+    [{ a: { b: 1 } }, { a: 1, b: 1 }],
+    [{}, []],
+    [undefined, null],
+    [{ number: ['1', '2'] }, { number: ['12'] }],
+    [{ ['__proto__']: { a: 1 } }, {}],
+    [
+      { a: 'x', b: 'xy' },
+      { a: 'xx', b: 'y' },
+    ],
+  ])('differs for %j and %j', async (one, other) => {
+    expect(await fingerprintOf(one)).not.toBe(await fingerprintOf(other));
+  });
+
+  test('is that of the JSON text with its keys in order', async () => {
+    const body = { b: [1, 'é"', null, { d: true, c: [] }], a: {}, 10: 'x', 9: new Date(0) };
+    const text = '{"10":"x","9":"1970-01-01T00:00:00.000Z","a":{},"b":[1,"é\\"",null,{"c":[],"d":true}]}';
+    expect(await fingerprintOf(body)).toBe(createHash('sha256').update(text).digest('hex'));
+  });
+
+  test('of a long text lets others have their turn, and depends on all of it', async () => {
+    const long = `${'a'.repeat(3_000_000)}😀`;
+    let turns = 0;
+    const turn = (): void => {
+      turns++;
+      again = setImmediate(turn);
+    };
+    let again = setImmediate(turn);
+    const whole = await fingerprintOf({ content: long });
+    clearImmediate(again);
+    expect(turns).toBeGreaterThanOrEqual(10);
+    const others = [{ content: long.slice(0, -1) }, { content: `b${long.slice(1)}` }, { [long]: 'content' }, [long]];
+    const fingerprints = await Promise.all([{ content: long }, ...others].map(fingerprintOf));
+    expect(new Set(fingerprints).size).toBe(5);
+    expect(fingerprints[0]).toBe(whole);
+  });
+});

@@ -1,0 +1,704 @@
+import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { decide } from '../../../src/outbox/decide.js';
+import type { DeliveryResult, RepeatPolicy } from '../../../src/outbox/delivery-result.js';
+import { aSend, messageId } from '../../../src/testing/storage-contract/fixtures.js';
+import { DeliveryWorld, Gate } from '../../support/delivery-world.js';
+import { closeAfterEach } from '../../support/opened.js';
+import { settled } from '../../support/settled.js';
+
+const opened = closeAfterEach();
+const open = async (...args: Parameters<typeof DeliveryWorld.open>) => opened(await DeliveryWorld.open(...args));
+
+beforeAll(() => Logger.overrideLogger(false));
+afterEach(() => void jest.restoreAllMocks());
+
+const retry: DeliveryResult = { kind: 'retry', error: 'busy' };
+const sent: DeliveryResult = { kind: 'sent' };
+const delivered: DeliveryResult = { kind: 'sent', final: 'delivered' };
+
+/** When each attempt was made, in milliseconds after the first. */
+async function attempts(world: DeliveryWorld): Promise<number[]> {
+  const at: number[] = [];
+  world.channel.carrier = async (batch) => {
+    at.push(world.clock.now());
+    return batch.map(() => retry);
+  };
+  world.worker();
+  await world.acceptSome(1);
+  await world.pass(30_000, 10);
+  return at.map((time) => time - (at[0] ?? 0));
+}
+
+describe('what may work later', () => {
+  test.each([
+    { random: 0, waits: [500, 1000, 2000] },
+    { random: 0.999_999, waits: [1000, 2000, 4000] },
+  ])('is tried again after growing waits, at the least and at the most ($random)', async ({ random, waits }) => {
+    const world = await open();
+    world.random.value = random;
+    const at = await attempts(world);
+    expect(at).toHaveLength(4);
+    const between = at.slice(1).map((time, index) => time - (at[index] ?? 0));
+    // Never sooner than the backoff; later only by the gathering time and the step of this test's clock.
+    for (const [index, wait] of waits.entries()) {
+      expect(between[index]).toBeGreaterThanOrEqual(wait);
+      expect(between[index]).toBeLessThan(wait + 30);
+    }
+  });
+
+  test('fails for good after the last attempt, and is refunded once', async () => {
+    const world = await open();
+    const moved: string[] = [];
+    world.events.on('delivery.moved', ({ status, refund, error }) => moved.push(`${status} ${refund} ${error}`));
+    await attempts(world);
+    expect([await world.status(), await world.balance()]).toEqual(['failed', 1000]);
+    expect(moved).toEqual([...Array(3).fill('queued 0 busy'), 'failed 1 busy']);
+    await world.outbox.report([{ messageId: messageId(0), position: 0, status: 'failed', at: world.clock.now() }]);
+    expect([await world.balance(), await world.books()]).toEqual([1000, []]);
+  });
+
+  test('does not wait without end for a carrier that is away: it fails, and is refunded once', async () => {
+    const world = await open();
+    world.channel.carrier = async (batch) =>
+      batch.map(() => ({ kind: 'postponed', error: 'circuit_open', until: world.clock.now() + 30_000, away: true }));
+    world.worker();
+    await world.acceptSome(1);
+    await world.pass(world.channel.timing.maxAwayMs - 60_000, 30_000);
+    expect([await world.status(), await world.balance()]).toEqual(['queued', 999]);
+    await world.pass(120_000, 30_000);
+    expect([await world.status(), await world.balance(), await world.books()]).toEqual(['failed', 1000, []]);
+  });
+
+  test('is delivered when it works at last, and costs what it cost', async () => {
+    const world = await open();
+    world.channel.carrier = async (batch) => batch.map(({ attempt }) => (attempt < 3 ? retry : delivered));
+    world.worker();
+    await world.acceptSome(1);
+    await world.pass(10_000);
+    expect([await world.status(), await world.balance(), await world.books()]).toEqual(['delivered', 999, []]);
+  });
+});
+
+describe('a report', () => {
+  test('that does not come makes it unknown after the deadline; one that comes late moves it on', async () => {
+    const world = await open();
+    world.channel.carrier = async (batch) => batch.map(() => sent);
+    world.worker();
+    await world.acceptSome(1);
+    await world.pass(59_000, 500);
+    expect(await world.status()).toBe('sent');
+    await world.pass(3000);
+    expect(await world.status()).toBe('unknown');
+    await world.outbox.report([{ messageId: messageId(0), position: 0, status: 'delivered', at: world.clock.now() }]);
+    expect([await world.status(), await world.balance(), await world.books()]).toEqual(['delivered', 999, []]);
+    await world.pass(120_000, 1000);
+    expect([...world.channel.submitted.values()]).toEqual([1]);
+  });
+
+  test('that overtakes the answer of the hand-off stands', async () => {
+    const world = await open();
+    world.channel.carrier = async (batch) => {
+      await world.outbox.report([{ messageId: messageId(0), position: 0, status: 'delivered', at: world.clock.now() }]);
+      return batch.map(() => sent);
+    };
+    world.worker();
+    await world.acceptSome(1);
+    await world.pass(100);
+    expect(await world.status()).toBe('delivered');
+  });
+});
+
+describe('a transport that throws', () => {
+  test.each(['at-most-once', 'at-least-once'] as const)('leaves what it had unknown (%s)', async (repeat) => {
+    const world = await open(repeat);
+    world.channel.carrier = async () => {
+      throw new Error('the line is cut');
+    };
+    world.worker();
+    await world.acceptSome(3);
+    await world.pass(60_000, 500);
+    expect([await world.status(0), await world.status(2), await world.balance()]).toEqual(['unknown', 'unknown', 997]);
+    expect([...world.channel.submitted.values()]).toEqual([1, 1, 1]);
+  });
+
+  test('is asked again where repeating is harmless', async () => {
+    const world = await open('idempotent');
+    let calls = 0;
+    world.channel.carrier = async (batch) => {
+      if (++calls === 1) throw new Error('the line is cut');
+      return batch.map(() => delivered);
+    };
+    world.worker();
+    await world.acceptSome(1);
+    await world.pass(5000);
+    expect([calls, await world.status()]).toEqual([2, 'delivered']);
+  });
+
+  test('before it answers anything is as one that throws; one with too few answers leaves the rest unknown', async () => {
+    const world = await open('at-most-once');
+    world.channel.carrier = (batch) => {
+      if (batch.length === 1) throw new Error('at once, not as a promise');
+      return Promise.resolve([delivered]);
+    };
+    world.worker();
+    await world.acceptSome(1);
+    await world.pass(100);
+    await world.accept(aSend(1), aSend(2));
+    await world.pass(100);
+    expect([await world.status(0), await world.status(1), await world.status(2)]).toEqual([
+      ...['unknown', 'delivered', 'unknown'],
+    ]);
+  });
+});
+
+describe('a worker that is gone', () => {
+  /** Claims everything due and is never heard of again. */
+  const vanish = ({ storage, clock, channel }: DeliveryWorld) =>
+    storage.outbox.claim({
+      ...{ channel: 'sms', limit: 100, now: clock.now(), leaseUntil: clock.now() + channel.timing.leaseMs },
+      abandoned: channel.repeat !== 'at-most-once',
+    });
+
+  test.each(['idempotent', 'at-least-once'] as const)(
+    'leaves what another takes over after the lease (%s)',
+    async (repeat) => {
+      const world = await open(repeat);
+      await world.acceptSome(2);
+      await vanish(world);
+      world.worker();
+      await world.pass(9900);
+      expect([world.channel.batches, await world.status()]).toEqual([[], 'sending']);
+      await world.pass(1500);
+      expect([await world.status(0), await world.status(1), await world.balance()]).toEqual([
+        'delivered',
+        'delivered',
+        998,
+      ]);
+    },
+  );
+
+  test('leaves what nobody repeats: unknown after the lease (at-most-once)', async () => {
+    const world = await open('at-most-once');
+    await world.acceptSome(2);
+    await vanish(world);
+    world.worker();
+    await world.pass(9900);
+    expect(await world.status()).toBe('sending');
+    await world.pass(5000);
+    expect([await world.status(0), world.channel.batches]).toEqual(['unknown', []]);
+  });
+
+  test('again and again with the same delivery: it is not handed over once more', async () => {
+    const world = await open('at-least-once');
+    await world.acceptSome(1);
+    for (let death = 0; death < world.channel.timing.maxAttempts; death++) {
+      await vanish(world);
+      world.clock.advance(world.channel.timing.leaseMs + 1);
+    }
+    await world.accept(aSend(1));
+    world.worker();
+    await world.pass(1000);
+    expect([await world.status(0), await world.status(1)]).toEqual(['unknown', 'delivered']);
+    expect([...world.channel.submitted.keys()]).toEqual([`${messageId(1)}/0`]);
+    const [recipient] = await world.storage.outbox.recipients(messageId(0));
+    expect(recipient?.error).toBe('too_many_attempts');
+  });
+});
+
+describe('a storage that fails', () => {
+  const away = () => new StorageUnavailableError('The database is away.');
+
+  test('while it claims is asked again a second later', async () => {
+    const world = await open();
+    await world.acceptSome(1);
+    world.storage.outbox.claimFaults.push(away(), away());
+    world.worker();
+    await world.pass(900);
+    expect([world.storage.outbox.claims.length, await world.status()]).toEqual([1, 'queued']);
+    await world.pass(2000);
+    expect([world.storage.outbox.claims.length >= 3, await world.status()]).toEqual([true, 'delivered']);
+  });
+
+  test.each(['idempotent', 'at-least-once', 'at-most-once'] as const)(
+    'for a moment while it settles is asked again: nothing is handed over twice, nothing becomes unknown (%s)',
+    async (repeat) => {
+      const world = await open(repeat);
+      world.storage.outbox.settleFaults.push(away(), away(), away());
+      world.worker();
+      await world.acceptSome(1);
+      await world.pass(15_000);
+      expect([await world.status(), world.channel.batches.length]).toEqual(['delivered', 1]);
+      expect([await world.balance(), await world.books()]).toEqual([999, []]);
+    },
+  );
+
+  test('while it settles in a way that will not pass is not asked for long', async () => {
+    const world = await open('at-most-once');
+    const faults = Array.from({ length: 5 }, () => new Error('a mistake of ours'));
+    world.storage.outbox.settleFaults.push(...faults);
+    world.worker();
+    await world.acceptSome(1);
+    await world.pass(8000);
+    expect(world.storage.outbox.settleFaults).toHaveLength(4);
+  });
+
+  /** Settlements fail as `fault` says; how many came at a time, and what was logged. */
+  const failing = (
+    { storage: { outbox } }: DeliveryWorld,
+    fault: (messages: readonly string[], call: number) => Error | undefined,
+  ) => {
+    const sizes: number[] = [];
+    const settle = outbox.settle.bind(outbox);
+    jest.spyOn(outbox, 'settle').mockImplementation(async (settlements) => {
+      // An expiry of nothing comes by here too.
+      if (settlements.length === 0) return [];
+      const error = fault(
+        settlements.map((settlement) => settlement.messageId),
+        sizes.push(settlements.length),
+      );
+      if (error) throw error;
+      return settle(settlements);
+    });
+    const logged: string[] = [];
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => void logged.push(String(line)));
+    return { sizes, logged };
+  };
+  const mistake = () => new RangeError('a mistake of ours');
+
+  test('while it settles one delivery does not take the others of its batch with it', async () => {
+    const world = await open('at-least-once');
+    const { sizes, logged } = failing(world, (messages) => (messages.includes(messageId(1)) ? mistake() : undefined));
+    world.worker();
+    await world.acceptSome(4);
+    await world.pass(15_000);
+    const statuses = await Promise.all([0, 1, 2, 3].map((index) => world.status(index)));
+    expect(statuses).toEqual(['delivered', 'sending', 'delivered', 'delivered']);
+    // Only the one whose settlement was not stored was handed over again when its lease had run out.
+    expect([...world.channel.submitted.values()]).toEqual([1, 2, 1, 1]);
+    expect([await world.balance(), await world.books()]).toEqual([996, []]);
+    expect(sizes).toEqual([4, 1, 1, 1, 1, 1]);
+    const line = `Channel sms: RangeError. Not stored: what became of ${messageId(1)}:0`;
+    expect(logged).toEqual([line, line]);
+  });
+
+  test('while it settles one delivery, and then is away for a moment: the others are asked for again', async () => {
+    const world = await open('at-least-once');
+    const { sizes } = failing(world, (messages, call) => {
+      if (call === 3) return away();
+      return messages.includes(messageId(0)) ? mistake() : undefined;
+    });
+    world.worker();
+    await world.acceptSome(3);
+    await world.pass(9000);
+    const statuses = await Promise.all([0, 1, 2].map((index) => world.status(index)));
+    expect(statuses).toEqual(['sending', 'delivered', 'delivered']);
+    expect(sizes).toEqual([3, 1, 1, 1, 1]);
+  });
+
+  test.each([
+    { repeat: 'idempotent', status: 'delivered', handedOver: 2 },
+    { repeat: 'at-least-once', status: 'delivered', handedOver: 2 },
+    { repeat: 'at-most-once', status: 'unknown', handedOver: 1 },
+  ] as const)('for long while it settles: the lease runs out, and then it is $status ($repeat)', async (expected) => {
+    const world = await open(expected.repeat);
+    world.storage.outbox.settleFaults.push(...Array.from({ length: 10 }, away));
+    world.worker();
+    await world.acceptSome(1);
+    await world.pass(9900);
+    expect([await world.status(), world.channel.batches.length]).toEqual(['sending', 1]);
+    await world.pass(5000);
+    expect([await world.status(), world.channel.batches.length]).toEqual([expected.status, expected.handedOver]);
+    expect([await world.balance(), await world.books()]).toEqual([999, []]);
+  });
+});
+
+describe('limits', () => {
+  test('a batch is no larger, and no more of them are on the wire, than the options say', async () => {
+    const world = await open();
+    const gates: Gate[] = [];
+    world.channel.carrier = async (batch) => {
+      const gate = new Gate();
+      gates.push(gate);
+      await gate.opened;
+      return batch.map(() => delivered);
+    };
+    world.worker({ batchSize: 10, concurrency: 3 });
+    await world.acceptSome(95);
+    await world.pass(3000);
+    expect([gates.length, world.channel.under]).toEqual([3, 3]);
+    for (let count = 0; count < 10; count++) {
+      gates[count]?.open();
+      await world.pass(200, 10);
+    }
+    expect([world.channel.peak, world.channel.batches.map(({ length }) => length)]).toEqual([
+      3,
+      [...Array(9).fill(10), 5],
+    ]);
+    expect([...world.channel.submitted.values()].every((times) => times === 1)).toBe(true);
+    expect([await world.status(0), await world.status(94)]).toEqual(['delivered', 'delivered']);
+  });
+
+  test('two workers on one storage never hand the same delivery over twice', async () => {
+    const world = await open('at-most-once');
+    world.channel.carrier = async (batch) => {
+      await settled(3);
+      return batch.map(() => delivered);
+    };
+    world.worker({ batchSize: 7 });
+    world.worker({ batchSize: 7 });
+    for (let round = 0; round < 10; round++) {
+      await world.accept(...Array.from({ length: 20 }, (_, index) => aSend(round * 20 + index)));
+      await world.pass(20, 5);
+    }
+    await world.pass(3000);
+    expect([world.channel.submitted.size, new Set(world.channel.submitted.values())]).toEqual([200, new Set([1])]);
+    expect(await world.books()).toEqual([]);
+  });
+
+  test('on a storage that claims without a lock two workers do', async () => {
+    const world = await open('at-most-once');
+    world.storage.outbox.locks = false;
+    world.worker();
+    world.worker();
+    await world.acceptSome(20);
+    await world.pass(3000);
+    expect(Math.max(...world.channel.submitted.values())).toBe(2);
+  });
+
+  test('with nothing to do it looks once a poll and no more', async () => {
+    const world = await open();
+    world.worker({ pollMs: 1000 });
+    await world.pass(60_000, 5);
+    const { claims, looks } = world.storage.outbox;
+    expect(claims.length).toBeGreaterThanOrEqual(55);
+    expect(claims.length).toBeLessThanOrEqual(61);
+    expect(looks).toBeLessThanOrEqual(61);
+  });
+
+  test('what is due and in other hands does not make it spin', async () => {
+    const world = await open('at-most-once');
+    await world.accept(aSend(1, { lane: 'somebody else’s' }));
+    world.worker({ pollMs: 1000 });
+    await world.pass(10_000, 5);
+    expect(world.storage.outbox.claims.length).toBeLessThanOrEqual(41);
+  });
+
+  test('a ring is heard at once, and rings in a row make one round', async () => {
+    const world = await open();
+    const worker = world.worker({ pollMs: 60_000 });
+    await world.pass(100, 5);
+    const before = world.storage.outbox.claims.length;
+    await world.acceptSome(1);
+    for (let ring = 0; ring < 100; ring++) worker.ring();
+    await world.pass(50, 5);
+    expect(await world.status()).toBe('delivered');
+    expect(world.storage.outbox.claims.length - before).toBeLessThanOrEqual(2);
+  });
+
+  test('a retry is due in its own time, not at the next poll', async () => {
+    const world = await open();
+    world.channel.carrier = async (batch) => batch.map(({ attempt }) => (attempt < 2 ? retry : delivered));
+    world.worker({ pollMs: 60_000 });
+    await world.acceptSome(1);
+    await world.pass(1200, 10);
+    expect(await world.status()).toBe('delivered');
+  });
+});
+
+describe('with the clock set back by an hour', () => {
+  test('a storage that is away while it settles is asked for no longer than the lease lasts', async () => {
+    const world = await open('at-most-once');
+    const faults = Array.from({ length: 60 }, () => new StorageUnavailableError('The database is away.'));
+    world.storage.outbox.settleFaults.push(...faults);
+    world.worker();
+    await world.acceptSome(1);
+    await world.pass(2000);
+    world.clock.setBack(3_600_000);
+    await world.pass(30_000);
+    expect(world.storage.outbox.settleFaults.length).toBeGreaterThanOrEqual(49);
+  });
+
+  test('what is overdue is looked for as often as ever', async () => {
+    const world = await open();
+    const expire = jest.spyOn(world.storage.outbox, 'expire');
+    world.worker({ pollMs: 1000 });
+    await world.pass(1000);
+    world.clock.setBack(3_600_000);
+    expire.mockClear();
+    await world.pass(10_000);
+    expect(expire.mock.calls.length).toBeGreaterThanOrEqual(8);
+  });
+});
+
+describe('much that is overdue at once', () => {
+  /** What is asked of the storage from now on: `claim 3` for three deliveries, `expire 10` for ten. */
+  const follow = ({ storage: { outbox } }: DeliveryWorld): string[] => {
+    const calls: string[] = [];
+    const claim = outbox.claim.bind(outbox);
+    const expire = outbox.expire.bind(outbox);
+    jest.spyOn(outbox, 'claim').mockImplementation(async (order) => {
+      const claimed = await claim(order);
+      calls.push(`claim ${claimed.length}`);
+      return claimed;
+    });
+    jest.spyOn(outbox, 'expire').mockImplementation(async (order) => {
+      const moved = await expire(order);
+      calls.push(`expire ${moved.length}`);
+      return moved;
+    });
+    return calls;
+  };
+
+  test.each(['idempotent', 'at-most-once'] as const)(
+    'holds up nothing that is due: that is claimed first, and one batch expires a round (%s)',
+    async (repeat) => {
+      const world = await open(repeat);
+      world.channel.carrier = async (batch) => batch.map(() => sent);
+      const worker = world.worker({ batchSize: 10 });
+      await world.acceptSome(95);
+      await world.pass(30_000, 500);
+      expect([world.channel.submitted.size, await world.status(94)]).toEqual([95, 'sent']);
+
+      world.clock.advance(60_000);
+      const calls = follow(world);
+      const code = { ...aSend(95), at: world.clock.now() };
+      await world.storage.outbox.commit([code], decide);
+      worker.ring();
+      await world.pass(1000, 50);
+
+      // Each batch but the last finds that there are more, and looks again for what is due before it takes the next.
+      const rounds = [...Array(9).fill(['claim 0', 'expire 10']).flat(), 'claim 0', 'expire 5'];
+      expect(calls.slice(0, 20)).toEqual(['claim 1', ...rounds.slice(1)]);
+      expect(world.channel.submitted.get(`${messageId(95)}/0`)).toBe(1);
+      const statuses = await Promise.all([0, 50, 94].map((index) => world.status(index)));
+      expect([...statuses, await world.status(95)]).toEqual(['unknown', 'unknown', 'unknown', 'sent']);
+    },
+  );
+
+  test('expires also while no further batch may go out', async () => {
+    const world = await open();
+    world.channel.carrier = async (batch) => batch.map(() => sent);
+    const worker = world.worker({ batchSize: 10, concurrency: 1 });
+    await world.acceptSome(25);
+    await world.pass(5000, 500);
+    const gate = new Gate();
+    world.channel.carrier = async (batch) => {
+      await gate.opened;
+      return batch.map(() => delivered);
+    };
+    await world.accept(aSend(25));
+    await world.pass(100, 10);
+    world.clock.advance(9000);
+    await settled();
+    world.clock.advance(60_000);
+    worker.ring();
+    await world.pass(2000, 100);
+    expect([await world.status(0), await world.status(24)]).toEqual(['unknown', 'unknown']);
+    gate.open();
+  });
+});
+
+describe('a channel without lanes', () => {
+  test('rests after each round, whatever rings: what gathers meanwhile shares the next one', async () => {
+    const world = await open();
+    const worker = world.worker();
+    await world.pass(100, 5);
+    await world.acceptSome(1);
+    const before = world.storage.outbox.claims.length;
+    for (const index of [1, 2, 3]) {
+      await world.accept(aSend(index));
+      worker.ring();
+      await world.pass(10, 5);
+    }
+    expect([world.storage.outbox.claims.length, world.channel.batches.length]).toEqual([before, 1]);
+    await world.pass(50, 5);
+    expect(world.channel.batches.map(({ length }) => length)).toEqual([1, 3]);
+  });
+});
+
+describe('a channel with lanes', () => {
+  const LANES = ['a', 'b', 'c'];
+
+  /** `count` sends, by turns in each lane. */
+  const inLanes = (count: number, lanes: readonly string[]) =>
+    Array.from({ length: count }, (_, index) => aSend(index, { lane: lanes[index % lanes.length] ?? '' }));
+
+  /** Whose lanes are free when nothing of theirs is on the wire. */
+  async function openLanes(lanes: readonly string[], repeat?: RepeatPolicy): Promise<DeliveryWorld> {
+    const world = await open(repeat);
+    const busy = new Set<string | undefined>();
+    world.channel.freeLanes = () => lanes.filter((lane) => !busy.has(lane));
+    world.channel.carrier = async (batch) => {
+      for (const { lane } of batch) busy.add(lane);
+      await settled(2);
+      for (const { lane } of batch) busy.delete(lane);
+      return batch.map(() => delivered);
+    };
+    return world;
+  }
+
+  test('claims again as soon as a lane is free: a queue is worked off without a rest, in its order', async () => {
+    const world = await openLanes(LANES);
+    world.worker({ pollMs: 60_000 });
+    await world.accept(...inLanes(90, LANES));
+    const before = world.clock.now();
+    await settled(600);
+    expect(world.clock.now()).toBe(before);
+    const order = world.channel.batches.flat().map(({ messageId: id, lane }) => `${lane} ${id}`);
+    expect(order).toHaveLength(90);
+    for (const lane of LANES) {
+      const own = order.filter((each) => each.startsWith(lane));
+      expect(own).toEqual(own.toSorted());
+    }
+    // The lanes go in step: one claim for each time around, one before and one after.
+    expect(world.storage.outbox.claims.length).toBeLessThanOrEqual(90 / LANES.length + 2);
+  });
+
+  test('a new message leaves at once', async () => {
+    const world = await openLanes(LANES);
+    world.worker({ pollMs: 60_000 });
+    for (let index = 0; index < 5; index++) {
+      await world.accept(aSend(index, { lane: 'b' }));
+      expect(await world.status(index)).toBe('delivered');
+    }
+  });
+
+  test('lets everybody else have a turn between two rounds', async () => {
+    const world = await openLanes(['a']);
+    world.channel.freeLanes = () => ['a'];
+    world.channel.carrier = async (batch) => batch.map(() => delivered);
+    world.worker({ pollMs: 60_000 });
+    const counts = [0];
+    const { outbox } = world.storage;
+    const accepting = world.accept(...inLanes(100, ['a']));
+    for (let turn = 0; turn < 400; turn++) {
+      await new Promise(setImmediate);
+      counts.push(outbox.claims.length);
+    }
+    await accepting;
+    expect(world.channel.batches).toHaveLength(100);
+    const atOnce = counts.slice(1).map((count, index) => count - (counts[index] ?? 0));
+    expect(Math.max(...atOnce)).toBeLessThanOrEqual(1);
+  });
+
+  test.each(['a head that waits for another attempt', 'a head that somebody else has'] as const)(
+    'does not spin on %s',
+    async (head) => {
+      const world = await openLanes(['a'], 'at-most-once');
+      const { clock } = world;
+      await world.accept(...inLanes(20, ['a']));
+      const now = clock.now();
+      const order = { channel: 'sms', lanes: ['a'], limit: 1, now, leaseUntil: now + 100_000, abandoned: false };
+      const [first] = await world.storage.outbox.claim(order);
+      const waits = { messageId: first?.messageId ?? '', position: 0, attempt: 1, at: now, dueAt: now + 90_000 };
+      if (head.includes('attempt')) await world.outbox.report([{ ...waits, status: 'queued' }]);
+      world.storage.outbox.claims = [];
+      world.worker({ pollMs: 1000 });
+      await settled(200);
+      expect(world.storage.outbox.claims.length).toBeLessThanOrEqual(2);
+      await world.pass(10_000, 5);
+      expect(world.storage.outbox.claims.length).toBeLessThanOrEqual(42);
+      expect(world.storage.outbox.looks).toBeLessThanOrEqual(42);
+    },
+  );
+
+  test('with nothing to do it looks once a poll and no more; with no lane it does not even claim', async () => {
+    const world = await openLanes(LANES);
+    world.worker({ pollMs: 1000 });
+    await world.pass(20_000, 5);
+    const { claims } = world.storage.outbox;
+    expect(claims.length).toBeGreaterThanOrEqual(18);
+    expect(claims.length).toBeLessThanOrEqual(21);
+    world.channel.freeLanes = () => [];
+    const before = claims.length;
+    await world.pass(20_000, 5);
+    expect(claims.length).toBe(before);
+  });
+
+  test('more free lanes than a batch takes are served at once', async () => {
+    const many = Array.from({ length: 25 }, (_, index) => `lane ${index}`);
+    const world = await openLanes(many);
+    await world.accept(...inLanes(25, many));
+    world.worker({ batchSize: 10, pollMs: 60_000 });
+    await settled(60);
+    expect(world.channel.submitted.size).toBe(25);
+  });
+
+  test('rings in a row make one round', async () => {
+    const world = await openLanes(LANES);
+    const worker = world.worker({ pollMs: 60_000 });
+    await settled();
+    const before = world.storage.outbox.claims.length;
+    for (let ring = 0; ring < 100; ring++) worker.ring();
+    await settled(50);
+    expect(world.storage.outbox.claims.length - before).toBe(1);
+  });
+});
+
+describe('a transport that never answers', () => {
+  test('for one delivery holds up no other: that one is tried again after each lease, and ends unknown', async () => {
+    const world = await open();
+    const errors: unknown[] = [];
+    jest.spyOn(Logger.prototype, 'error').mockImplementation((line: unknown) => void errors.push(line));
+    world.channel.carrier = (batch) =>
+      batch.some(({ messageId: id }) => id === messageId(0))
+        ? new Promise(() => undefined)
+        : Promise.resolve(batch.map(() => delivered));
+    const { leaseMs, maxAttempts } = world.channel.timing;
+    world.worker({ batchSize: 1, concurrency: 1, shutdownMs: 0 });
+    await world.acceptSome(3);
+    await world.pass(leaseMs - 1000, 500);
+    expect([await world.status(0), await world.status(1)]).toEqual(['sending', 'queued']);
+    await world.pass(3000, 100);
+    expect([await world.status(1), await world.status(2)]).toEqual(['delivered', 'delivered']);
+    expect(errors).toEqual([expect.stringContaining('has not answered within the lease')]);
+    await world.pass((leaseMs + 2000) * maxAttempts, 500);
+    expect([await world.status(0), errors.length, await world.books()]).toEqual(['unknown', maxAttempts, []]);
+  });
+});
+
+describe('a shutdown', () => {
+  test('finishes what is on the wire and takes nothing new', async () => {
+    const world = await open();
+    const gate = new Gate();
+    let told = false;
+    world.channel.carrier = async (batch, signal) => {
+      await gate.opened;
+      told = signal.aborted;
+      return batch.map(() => delivered);
+    };
+    const worker = world.worker({ batchSize: 5, concurrency: 1 });
+    await world.acceptSome(8);
+    await world.pass(50, 10);
+    let over = false;
+    const stopped = worker.stop().then(() => {
+      over = true;
+    });
+    await world.pass(1000);
+    expect([over, world.channel.under]).toEqual([false, 1]);
+    gate.open();
+    await stopped;
+    expect([told, await world.status(0), await world.status(4)]).toEqual([true, 'delivered', 'delivered']);
+    worker.ring();
+    await world.pass(5000);
+    expect([await world.status(5), world.channel.batches.length]).toEqual(['queued', 1]);
+  });
+
+  test('does not wait longer for a carrier that hangs than the options say', async () => {
+    const world = await open();
+    world.channel.carrier = () => new Promise(() => undefined);
+    const worker = world.worker({ shutdownMs: 2000 });
+    await world.acceptSome(1);
+    await world.pass(50, 10);
+    let over = false;
+    void worker.stop().then(() => {
+      over = true;
+    });
+    await world.pass(1900);
+    expect(over).toBe(false);
+    await world.pass(200);
+    expect([over, await world.status()]).toEqual([true, 'sending']);
+  });
+});

@@ -1,0 +1,132 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
+import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { busiestSecond, runPaced, watched } from '../../support/paced-workers.js';
+import { anSms, RouteDouble, RoutedWorld } from '../../support/routed-world.js';
+import { settled } from '../../support/settled.js';
+import { SqliteFile } from '../../support/sqlite-file.js';
+
+beforeAll(() => Logger.overrideLogger(false));
+
+/** SMS that go together are up to a tenth of a second early or late. */
+const SLACK = 1.1;
+
+describe('a limit in segments a second', () => {
+  test('holds for one worker, who loses next to nothing of it', async () => {
+    const { segments } = await runPaced([new MemoryStorage().policies], { sms: 200, segmentsPerSecond: 20 });
+    expect(segments).toHaveLength(200);
+    expect(busiestSecond(segments)).toBeLessThanOrEqual(20 * SLACK);
+    expect(segments.at(-1)).toBeLessThan(11_000);
+  });
+
+  test('holds for three workers on one store together; on stores of their own it does not', async () => {
+    const { policies } = new MemoryStorage();
+    const { segments, shares } = await runPaced([policies, policies, policies], { sms: 300, segmentsPerSecond: 30 });
+    expect(busiestSecond(segments)).toBeLessThanOrEqual(30 * SLACK);
+    expect(segments.at(-1)).toBeLessThan(12_000);
+    expect(shares.filter((share) => share > 20)).toHaveLength(3);
+    const alone = [new MemoryStorage().policies, new MemoryStorage().policies, new MemoryStorage().policies];
+    const naive = await runPaced(alone, { sms: 300, segmentsPerSecond: 30 });
+    expect(busiestSecond(naive.segments)).toBeGreaterThan(60);
+  });
+
+  test('holds for two processes on one SQLite file', async () => {
+    const file = new SqliteFile();
+    const storages = [file.storage().useValue, file.storage().useValue];
+    for (const storage of storages) await storage.start();
+    const { segments, shares } = await runPaced(
+      storages.map(({ policies }) => policies),
+      { sms: 150, segmentsPerSecond: 25 },
+    );
+    expect(segments).toHaveLength(150);
+    expect(busiestSecond(segments)).toBeLessThanOrEqual(25 * SLACK);
+    expect(shares.filter((share) => share > 10)).toHaveLength(2);
+    for (const storage of storages) await storage.stop();
+    await file.close();
+  });
+
+  test('counts segments, not SMS', async () => {
+    const { segments } = await runPaced([new MemoryStorage().policies], {
+      sms: 30,
+      segmentsPerSecond: 20,
+      segments: 3,
+    });
+    expect(segments).toHaveLength(90);
+    expect(busiestSecond(segments)).toBeLessThanOrEqual(20 * SLACK + 3);
+    expect(segments.at(-1)).toBeGreaterThan(4000);
+  });
+
+  test('below one a second too', async () => {
+    const { segments } = await runPaced([new MemoryStorage().policies], { sms: 4, segmentsPerSecond: 0.5 });
+    expect(segments.map((at) => Math.round(at / 1000))).toEqual([0, 2, 4, 6]);
+  });
+
+  test('costs a worker at most four transactions a second, however many batches there are', async () => {
+    const { segments, transactions } = await runPaced([new MemoryStorage().policies], {
+      ...{ sms: 2000, segmentsPerSecond: 400, batchSize: 5 },
+    });
+    const seconds = (segments.at(-1) ?? 0) / 1000;
+    expect(transactions).toBeLessThanOrEqual(4 * (seconds + 1));
+  });
+
+  test('what has to wait for long is told once when to come, not again and again', async () => {
+    const { segments, postponed } = await runPaced([new MemoryStorage().policies], { sms: 400, segmentsPerSecond: 20 });
+    expect(segments.at(-1)).toBeLessThan(22_000);
+    expect(postponed).toBeLessThan(800);
+  });
+
+  describe('where nothing can be booked', () => {
+    test('nothing is sent while the storage is away, and no attempt is spent', async () => {
+      const storage = new TypeormStorage({ database: 'sqlite::memory:' });
+      await storage.start();
+      const { policies: guards } = storage;
+      const transport = new RouteDouble('carrier');
+      const world = await RoutedWorld.started([{ name: 'a', transport, segmentsPerSecond: 10 }], { guards });
+      await storage.stop();
+      const now = world.clock.now();
+      expect(await world.send('22670000001')).toEqual({
+        kind: 'postponed',
+        error: 'rate_limited',
+        until: now + 1000,
+      });
+      expect(transport.batches).toEqual([]);
+    });
+
+    test('a wait ends when the process stops', async () => {
+      const watch = watched(new MemoryStorage().policies);
+      const transport = new RouteDouble('carrier');
+      const clock = new FakeClock();
+      const routes = [{ name: 'a', transport, segmentsPerSecond: 2 }];
+      const world = await RoutedWorld.started(routes, { guards: watch.guards, clock });
+      const stopping = new AbortController();
+      const results = world.submit(
+        [1, 2, 3, 4].map((digit) => anSms(`2267000000${digit}`)),
+        stopping.signal,
+      );
+      await settled();
+      stopping.abort();
+      expect((await results).map(({ kind, error }) => [kind, error])).toEqual([
+        ['sent', undefined],
+        ['postponed', 'stopping'],
+        ['postponed', 'stopping'],
+        ['postponed', 'rate_limited'],
+      ]);
+      expect(transport.numbers).toHaveLength(1);
+    });
+
+    test('a route that has begun to rest meanwhile hands on what waited for it', async () => {
+      const first = new RouteDouble('first', () => ({ kind: 'unknown', error: 'no_answer' }));
+      const second = new RouteDouble('second');
+      const world = await RoutedWorld.started([
+        { name: 'a', transport: first, segmentsPerSecond: 2, breaker: { leastSms: 1 } },
+        { name: 'b', transport: second, weight: 0 },
+      ]);
+      const results = world.submit([anSms('22670000001'), anSms('22670000002')]);
+      await settled();
+      world.clock.advance(500);
+      expect(await results).toMatchObject([{ kind: 'unknown' }, { kind: 'sent', route: 'b' }]);
+    });
+  });
+});

@@ -1,0 +1,133 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { type PhoneMessage, PhoneStore } from '../../../src/sandbox/phone-store.js';
+import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
+import type { OutgoingSms } from '../../../src/sms/sms-transport.js';
+import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { sandboxBehaviour } from '../../../src/transports/sandbox/magic-numbers.js';
+import { SandboxSmsTransport } from '../../../src/transports/sandbox/sandbox-sms-transport.js';
+
+/** Counts the writes that reach the store behind it, and fails them when told to. */
+class WatchedPhones extends PhoneStore {
+  writes = 0;
+  fault: Error | undefined;
+  private readonly store = new MemoryStorage().phones;
+
+  override async receive(messages: readonly PhoneMessage[]): Promise<void> {
+    this.writes += 1;
+    if (this.fault) throw this.fault;
+    await this.store.receive(messages);
+  }
+  override messages(number: string): Promise<readonly PhoneMessage[]> {
+    return this.store.messages(number);
+  }
+  override latest(limit: number): Promise<readonly PhoneMessage[]> {
+    return this.store.latest(limit);
+  }
+}
+
+let phones: WatchedPhones;
+let clock: FakeClock;
+let feed: SandboxFeed;
+let transport: SandboxSmsTransport;
+let heard: string[];
+
+beforeEach(() => {
+  phones = new WatchedPhones();
+  clock = new FakeClock();
+  feed = new SandboxFeed();
+  transport = new SandboxSmsTransport(phones, clock, feed);
+  heard = [];
+  feed.listen((message) => heard.push(message.to));
+});
+
+function sms(number: string, attempt = 1, smsId = 'sms-1'): OutgoingSms {
+  return { smsId, position: 0, signature: 'INFOS', number, text: 'Bonjour\n€', attempt };
+}
+
+describe('the sandbox as an SMS carrier', () => {
+  it('delivers at once, and the phone shows the whole message', async () => {
+    expect(await transport.submit([sms('22670000000')])).toEqual([
+      { kind: 'sent', final: 'delivered', route: 'sandbox' },
+    ]);
+    expect(await phones.messages('22670000000')).toEqual([
+      {
+        messageId: 'sms-1',
+        channel: 'sms',
+        from: 'INFOS',
+        to: '22670000000',
+        text: 'Bonjour\n€',
+        media: undefined,
+        receivedAt: clock.now(),
+      },
+    ]);
+    expect(heard).toEqual(['22670000000']);
+  });
+
+  it.each([
+    ['22670990001', 'refused', undefined],
+    ['22670990003', 'sent', undefined],
+    ['22670990004', 'sent', 'undelivered'],
+  ])('shows nothing on %s: %s, final %s', async (number, kind, final) => {
+    const [result] = await transport.submit([sms(number)]);
+    expect(result?.kind).toBe(kind);
+    expect(result && 'final' in result ? result.final : undefined).toBe(final);
+    expect(await phones.messages(number)).toEqual([]);
+    expect(heard).toEqual([]);
+    expect(phones.writes).toBe(0);
+  });
+
+  it('turns …990002 away twice, then delivers it, within 5 s of the longest waits', async () => {
+    const kinds: (string | undefined)[] = [];
+    for (const attempt of [1, 2, 3]) kinds.push((await transport.submit([sms('22670990002', attempt)]))[0]?.kind);
+    expect(kinds).toEqual(['retry', 'retry', 'sent']);
+    expect(await phones.messages('22670990002')).toHaveLength(1);
+
+    const { retryBaseMs = 0, retryMaxMs = 0, leaseMs = 0, reportDeadlineMs } = transport.timing;
+    expect(retryBaseMs).toBeGreaterThan(0);
+    expect(Math.min(retryBaseMs, retryMaxMs) + Math.min(2 * retryBaseMs, retryMaxMs)).toBeLessThan(5_000);
+    expect(leaseMs).toBeLessThanOrEqual(10_000);
+    expect(reportDeadlineMs).toBe(10_000);
+  });
+
+  it('answers a mixed batch in its order, with one write', async () => {
+    const numbers = ['22670990001', '22670000001', '22670990002', '22670990003', '22670000002', '22670990004'];
+    const results = await transport.submit(numbers.map((number) => sms(number)));
+    expect(results.map(({ kind }) => kind)).toEqual(['refused', 'sent', 'retry', 'sent', 'sent', 'sent']);
+    expect(phones.writes).toBe(1);
+    expect(heard).toEqual(['22670000001', '22670000002']);
+  });
+
+  it('keeps one message when a hand-off is repeated', async () => {
+    await transport.submit([sms('22670000000')]);
+    clock.advance(10_000);
+    await transport.submit([sms('22670000000', 2)]);
+    expect(await phones.messages('22670000000')).toHaveLength(1);
+    expect(transport.repeat).toBe('idempotent');
+  });
+
+  it('asks for another attempt at what the phones could not take, and only at that', async () => {
+    phones.fault = new StorageUnavailableError('no answer');
+    const results = await transport.submit([sms('22670000000'), sms('22670990001'), sms('22670990003')]);
+    expect(results.map(({ kind }) => kind)).toEqual(['retry', 'refused', 'sent']);
+    expect(heard).toEqual([]);
+  });
+
+  it('lets an unexpected fault through, for then nobody knows', async () => {
+    phones.fault = new TypeError('a bug');
+    await expect(transport.submit([sms('22670000000')])).rejects.toBe(phones.fault);
+  });
+
+  it('has a fate of its own for the four magic endings only', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[1-9]\d{6,14}$/), fc.integer({ min: 1, max: 9 }), (number, attempt) => {
+        fc.pre(!/99000[1-4]$/.test(number));
+        expect(sandboxBehaviour(number, attempt)).toBe('delivered');
+      }),
+    );
+    expect(sandboxBehaviour('2267099000', 1)).toBe('delivered');
+    expect(sandboxBehaviour('99000122670', 1)).toBe('delivered');
+  });
+});

@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { decide } from '../../../src/outbox/decide.js';
+import type { OpenStorage } from '../../../src/testing/storage-contract/storage-harness.js';
+import { globalRunner } from '../../../src/testing/storage-contract/test-runner.js';
+import { describeStorage } from '../../../src/testing/storage-contract.js';
+import { CollectRunner } from '../../support/collect-runner.js';
+import { NaiveStorage } from '../../support/naive-storage.js';
+import { harnessOf, OpenMemoryStorage } from '../../support/open-memory-storage.js';
+import { STORAGE_FAULTS } from '../../support/storage-faults.js';
+
+const openMemory: OpenStorage = async () => harnessOf(new OpenMemoryStorage());
+const openNaive: OpenStorage = async () => {
+  const storage = new NaiveStorage();
+  return { storage, close: () => storage.stop(), another: async () => storage };
+};
+
+/** Runs the contract suite inside a test; what each test failed of, by name, undefined where it passed. */
+async function outcomes(open: OpenStorage, topic = ''): Promise<Map<string, unknown>> {
+  const runner = new CollectRunner();
+  describeStorage('it', open, runner);
+  const results = await runner.run(topic === '' ? '' : `it > ${topic} > `);
+  return new Map([...results].map(([name, failure]) => [name.slice('it > '.length), failure]));
+}
+
+async function failing(open: OpenStorage, topic = ''): Promise<string[]> {
+  return [...(await outcomes(open, topic))].flatMap(([name, failure]) => (failure === undefined ? [] : [name]));
+}
+
+const RACES = [
+  '200 sends at once on a balance for 100: exactly 100 are accepted',
+  'batches over many accounts at once, in any order of accounts: exactly what the balances cover',
+  '200 sends at once that do not wait: what is busy has written nothing',
+  'batches over many accounts at once that do not wait: exactly what the balances cover',
+  '50 sends at once under one key: one is accepted, 49 get its answer',
+  'one id 20 times at once: stored and charged once',
+  'one posting 50 times at once: posted once',
+  '20 ids posted to ten accounts at once: one of them gets the units, the others find it taken',
+  '200 adjustments down at once on a balance for 100: exactly 100 are posted',
+  'sends, top-ups and refunds of one account at once: no unit is lost or made',
+  '20 claimers at once never get the same delivery',
+  '20 claimers at once in lanes: one delivery a lane, its first',
+  '20 claimers at once on what was abandoned: each delivery is taken over once',
+  '50 identical failures at once: one refund',
+  'the same reports at once in different orders: each moves its delivery once',
+  'failed and delivered at once: one of them wins, and the balance agrees with it',
+  'a retry and a takeover at once: one of them wins',
+  '20 expiries at once: each delivery becomes unknown once',
+  'one account 20 times at once: created once',
+  'one key id 20 times at once: added once',
+  'one signature 20 times at once: registered once, and everybody hears the same',
+  'one phone message 20 times at once, among others: stored once',
+  '200 steps at once on one record that was not there: each counts',
+  '200 right codes at once: one is verified',
+  '200 wrong codes at once: exactly three are compared',
+  '100 wrong codes at once over 20 services: exactly ten are compared, then the number is locked',
+  'right codes and resends at once: one success, one code, and what was verified is not sent again',
+  '40 sends to one number at once that wait for no record with their account in hand: 20 are accepted',
+  '40 sends to one number at once, over two accounts, with a cap of 20 over all accounts: 20 are accepted',
+  'a receipt and the record of its part at once, 40 times: none is lost',
+  'one receipt 20 times at once: its SMS moves once',
+  'receipts for all parts of an SMS at once: it is delivered once',
+  'receipts for two hand-offs of an SMS over two routes at once, 20 times: each fails once',
+  'receipts under one id for everything at once: each is for an SMS of its own',
+  'a receipt and the record of its part at once, where an older part has its id, 20 times: none is lost',
+  'one session id 20 times at once: created once',
+  '40 sessions of one account asked for at once, where ten may wait: ten are made',
+  '20 owners take one free session at once: exactly one has it',
+  'renewals and takeovers of leases that have run out: each session has one owner',
+  'an owner that writes while it is replaced: nothing of its is written after that',
+  'a session ends while its credentials are written: none are left',
+  'the same step 20 times at once: taken once',
+  'steps of all kinds at once: they follow on one another, and the last one is where the session stands',
+  'old sessions are forgotten 20 times at once: each is counted once',
+  'one file id 20 times at once: kept once',
+  'the same numbers opted out 20 times at once: each is added once',
+  'the same numbers taken back 20 times at once: each is removed once',
+];
+
+describeStorage('memory', openMemory, { describe, test, beforeEach, afterEach });
+
+describe('the contract suite can fail', () => {
+  test('every race test fails on a naive storage, and nothing else does', async () => {
+    const raced = RACES.flatMap((name) => [
+      `races > ${name}`,
+      `races > across two instances > ${name} (where the harness has another)`,
+    ]);
+    expect((await failing(openNaive)).sort()).toEqual(raced.sort());
+  });
+
+  test('and no race test is missing here: all of them pass on the memory storage', async () => {
+    const results = await outcomes(openMemory, 'races');
+    expect(results.size).toBe(2 * RACES.length);
+    for (const name of RACES) expect([name, results.get(`races > ${name}`)]).toEqual([name, undefined]);
+  });
+
+  test.each(Object.entries(STORAGE_FAULTS))('it notices %s', async (_, { topic, build }) => {
+    const open: OpenStorage = async () => {
+      const storage = new OpenMemoryStorage();
+      build(storage);
+      return harnessOf(storage);
+    };
+    expect(await failing(openMemory, topic)).toEqual([]);
+    expect(await failing(open, topic)).not.toEqual([]);
+  });
+
+  test('a storage that forgets fails the durability tests, one that does not passes them', async () => {
+    const reopening = (forgets: boolean) => async () => {
+      const storage = new OpenMemoryStorage();
+      return { ...harnessOf(storage), reopen: async () => (forgets ? new OpenMemoryStorage() : storage) };
+    };
+    expect(await failing(reopening(false), 'durability')).toEqual([]);
+    expect(await failing(reopening(true), 'durability')).toHaveLength(2);
+  });
+
+  test('the storage of each test is closed, also when the test failed', async () => {
+    let opened = 0;
+    const failed = await failing(async () => {
+      opened += 1;
+      const storage = new NaiveStorage();
+      return {
+        storage,
+        close: async () => {
+          opened -= 1;
+        },
+      };
+    }, 'races');
+    expect(failed.length).toBeGreaterThan(0);
+    expect(opened).toBe(0);
+  });
+});
+
+describe('memory storage', () => {
+  test("a host's transaction is refused, and nothing is written", async () => {
+    const storage = new OpenMemoryStorage();
+    await storage.accounts.createAccount({ id: 'a', name: 'A', createdAt: 0 });
+    const free = { id: 'm', accountId: 'a', channel: 'sms', sender: 'INFOS', recipients: [], at: 0, reply: {} };
+    const attempt = storage.outbox.commit([{ ...free, payload: { kind: 'text' } }], decide, { manager: {} });
+    await expect(attempt).rejects.toMatchObject({
+      code: 'error.storage_unavailable',
+      reason: 'The memory storage cannot join a transaction of the host.',
+    });
+    expect(await storage.outbox.find('a', 'sms', 'm')).toBeUndefined();
+    const host = { manager: {} };
+    const posting = { id: 'p', accountId: 'a', kind: 'topup', units: 5, at: 0, note: undefined } as const;
+    const key = { id: 'k', accountId: 'a', hash: '', createdAt: 0, expiresAt: undefined, revokedAt: undefined };
+    for (const refused of [
+      storage.ledger.post(posting, host),
+      storage.accounts.createAccount({ id: 'b', name: 'B', createdAt: 0 }, host),
+      storage.accounts.addKey(key, host),
+    ]) {
+      await expect(refused).rejects.toMatchObject({ code: 'error.storage_unavailable' });
+    }
+    expect([await storage.ledger.balance('a'), await storage.accounts.findAccount('b')]).toEqual([0, undefined]);
+    expect(await storage.accounts.findKey('k')).toBeUndefined();
+  });
+
+  test('two storages share nothing', async () => {
+    const [one, other] = [new OpenMemoryStorage(), new OpenMemoryStorage()];
+    await one.accounts.createAccount({ id: 'a', name: 'A', createdAt: 0 });
+    expect(await other.accounts.findAccount('a')).toBeUndefined();
+  });
+
+  test('what a caller changes afterwards does not reach what is stored', async () => {
+    const storage = new OpenMemoryStorage();
+    await storage.accounts.createAccount({ id: 'a', name: 'A', createdAt: 0 });
+    const payload = { kind: 'text', text: 'before' };
+    const reply = { text: 'before' };
+    const once = { accountId: 'a', route: 'r', key: 'k', fingerprint: 'f', expiresAt: 9 };
+    const send = { id: 'm', accountId: 'a', channel: 'sms', sender: 'INFOS', recipients: [], at: 0 };
+    await storage.outbox.commit([{ ...send, payload, reply, once }], decide);
+    payload.text = 'after';
+    reply.text = 'after';
+    expect((await storage.outbox.find('a', 'sms', 'm'))?.payload).toEqual({ kind: 'text', text: 'before' });
+    expect((await storage.outbox.replay(once, 1))?.reply).toEqual({ text: 'before' });
+  });
+});
+
+describe('the runner of the contract suites', () => {
+  test('is the global one unless given', () => {
+    expect(globalRunner().describe).toBe(Reflect.get(globalThis, 'describe'));
+  });
+
+  test('is asked for where there is none', () => {
+    const saved = Reflect.get(globalThis, 'beforeEach');
+    Reflect.set(globalThis, 'beforeEach', undefined);
+    try {
+      expect(() => globalRunner()).toThrow('pass those of your test runner');
+    } finally {
+      Reflect.set(globalThis, 'beforeEach', saved);
+    }
+  });
+});

@@ -1,0 +1,185 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { MessagingOptionsError } from '../../../src/common/errors.js';
+import { messagingMigrations } from '../../../src/storage/typeorm/schema/migrate.js';
+import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'messaging-options-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const unstarted = new DataSource({ type: 'better-sqlite3', database: ':memory:' });
+
+/** What it throws, given what JavaScript would let a host give. */
+function refusal(make: (...given: never[]) => unknown, ...given: unknown[]): string {
+  try {
+    Reflect.apply(make, undefined, given);
+  } catch (error) {
+    expect(error).toBeInstanceOf(MessagingOptionsError);
+    return error instanceof Error ? error.message : '';
+  }
+  throw new Error('It was not refused.');
+}
+
+const forRoot = (...given: [never]) => TypeormStorage.forRoot(...given);
+const construct = (...given: [never]) => new TypeormStorage(...given);
+
+describe('TypeormStorage.forRoot refuses, with a sentence that names the option', () => {
+  test.each<[string, unknown[]]>([
+    ['must be given { url } or { dataSource }', []],
+    ['must be given { url } or { dataSource }', [null]],
+    ['must be given { url } or { dataSource }', ['sqlite:x.db']],
+    ['url or dataSource is missing', [{}]],
+    ['url or dataSource is missing', [{ url: undefined }]],
+    ['url or dataSource is missing', [{ dataSource: undefined, migrations: 'check' }]],
+    ['uri is not known; there are url, dataSource, migrations', [{ uri: 'sqlite:x.db' }]],
+    ['synchronize is not known', [{ url: 'sqlite:x.db', synchronize: true }]],
+    ['either url or dataSource', [{ url: 'sqlite:x.db', dataSource: unstarted }]],
+    ['url must be a text', [{ url: 5 }]],
+    ['url must be a text', [{ url: null }]],
+    ['dataSource must be', [{ dataSource: null }]],
+    ['dataSource must be', [{ dataSource: 5 }]],
+    ['dataSource must be', [{ dataSource: { type: 'postgres', password: 'hunter2' } }]],
+    ['migrations must be "run" or "check"; got "chek"', [{ url: 'sqlite:x.db', migrations: 'chek' }]],
+    ['migrations must be "run" or "check"; got false', [{ dataSource: unstarted, migrations: false }]],
+    ['migrations must be "run" or "check"; got null', [{ url: 'sqlite:x.db', migrations: null }]],
+    ['starts with sqlite:, postgres:// or mysql://', [{ url: 'oracle://scott:tiger@db' }]],
+    ['starts with sqlite:, postgres:// or mysql://', [{ url: '' }]],
+  ])('%s', (sentence, given) => {
+    const said = refusal(forRoot, ...given);
+    expect(said).toMatch(/^Option storage\b.*\.$/);
+    expect(said).toContain(sentence);
+    expect(said).not.toMatch(/hunter2|tiger/);
+  });
+
+  test('and what a token stands for has to be a DataSource', () => {
+    const { useFactory } = TypeormStorage.forRoot({ dataSource: 'main' });
+    const said = refusal((given: never) => useFactory(given), { type: 'postgres' });
+    expect(said).toMatch(/^Option storage: .*"main".* DataSource/);
+  });
+
+  test('an option that is undefined is one that was not given', async () => {
+    const { useFactory } = TypeormStorage.forRoot(
+      Object({ url: 'sqlite::memory:', dataSource: undefined, migrations: undefined }),
+    );
+    const storage = useFactory();
+    await storage.start();
+    await storage.stop();
+  });
+});
+
+test.each<[unknown]>([
+  [undefined],
+  [{}],
+  [{ database: 5 }],
+  [{ database: 'x' }],
+  [{ database: unstarted, migrations: 1 }],
+])('the class itself says so too: %p', (settings) => {
+  expect(refusal(construct, settings)).toMatch(/^Option storage\b.*\.$/);
+});
+
+describe('a path of SQLite', () => {
+  test.each(['sqlite:', 'sqlite:  '])('that is empty would be a database that nobody keeps: "%s"', (url) => {
+    expect(refusal(forRoot, { url })).toBe(
+      'Option storage: there is no path in the URL, so nothing would be kept. Write sqlite:messaging.db, or sqlite::memory: for tests.',
+    );
+  });
+
+  test.each(['sqlite://', 'sqlite://x.db', 'sqlite://data/x.db'])('is no host name: %s', (url) => {
+    expect(refusal(forRoot, { url })).toBe(
+      'Option storage: behind "sqlite://" there would be a host. Write sqlite:x.db for a path from here, or sqlite:///x.db for one from the root.',
+    );
+  });
+
+  test('may be from here or from the root', async () => {
+    for (const path of [join(folder, 'a', 'x.db'), `//${join(folder, 'b', 'x.db')}`]) {
+      const storage = new TypeormStorage({ database: `sqlite:${path}` });
+      await storage.start();
+      await storage.stop();
+      expect(existsSync(path)).toBe(true);
+    }
+  });
+});
+
+describe("migrations: 'check'", () => {
+  const check = (database: DataSource) => new TypeormStorage({ database, migrations: 'check' }).start();
+
+  test('on an empty database says what to run', async () => {
+    const dataSource = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
+    await expect(check(dataSource)).rejects.toThrow(MessagingOptionsError);
+    await expect(check(dataSource)).rejects.toThrow(
+      /^Option storage: migrations is 'check' and the schema lacks .*: run messagingMigrations first\.$/,
+    );
+    await dataSource.destroy();
+  });
+
+  test('on one of an earlier version too, and not once they have run', async () => {
+    const dataSource = await new DataSource({
+      type: 'better-sqlite3',
+      database: ':memory:',
+      migrations: messagingMigrations,
+    }).initialize();
+    await dataSource.query('CREATE TABLE messaging_schema (name TEXT, applied_at INTEGER)');
+    await expect(check(dataSource)).rejects.toThrow(/^Option storage: .* run messagingMigrations first/);
+    await dataSource.query('DROP TABLE messaging_schema');
+    await dataSource.runMigrations();
+    await check(dataSource);
+    await dataSource.destroy();
+  });
+});
+
+describe('a database that does not answer at the start', () => {
+  /** The error of a start, and everything that a log would show of it. */
+  async function failure(database: string | DataSource): Promise<{ error: unknown; shown: string }> {
+    const storage = new TypeormStorage({ database });
+    const error: unknown = await storage.start().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(MessagingOptionsError);
+    const cause = error instanceof Error ? error.cause : undefined;
+    const shown = [error, cause].map((each) => (each instanceof Error ? `${each.message}\n${each.stack}` : ''));
+    return { error, shown: shown.join('\n') };
+  }
+
+  test.each(['postgres', 'mysql', 'mariadb'])('%s', async (kind) => {
+    const { error, shown } = await failure(`${kind}://app:hunter2@127.0.0.1:1/none`);
+    expect(error).toHaveProperty(
+      'message',
+      'Option storage: nothing answers at the address of the database (ECONNREFUSED).',
+    );
+    expect(shown).not.toContain('hunter2');
+  });
+
+  test('a URL that is none keeps its secrets', async () => {
+    const { error, shown } = await failure('postgres://app:hunter2@host:notaport/x');
+    expect(error).toHaveProperty('message', expect.stringMatching(/^Option storage: .*\.$/));
+    expect(shown).not.toContain('hunter2');
+    expect(JSON.stringify(error)).not.toContain('hunter2');
+  });
+
+  test('a file of SQLite that cannot be opened, or is none', async () => {
+    const { error } = await failure(`sqlite:${folder}`);
+    expect(error).toHaveProperty('message', expect.stringMatching(/^Option storage: .*\(SQLITE_CANTOPEN\)\.$/));
+    const notOne = await failure(`sqlite:${import.meta.filename ?? new URL(import.meta.url).pathname}`);
+    expect(notOne.error).toHaveProperty('message', expect.stringMatching(/^Option storage: .*SQLITE_NOTADB/));
+  });
+
+  test('a folder that cannot be made', async () => {
+    const { error } = await failure('sqlite:/dev/null/x/y.db');
+    expect(error).toHaveProperty('message', expect.stringMatching(/^Option storage: .*\(E[A-Z]+\)\.$/));
+  });
+
+  test('a DataSource of the host stays its own: what we did not open, we do not close', async () => {
+    const dataSource = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
+    await expect(new TypeormStorage({ database: dataSource, migrations: 'check' }).start()).rejects.toThrow();
+    expect(dataSource.isInitialized).toBe(true);
+    await dataSource.destroy();
+  });
+
+  test('what we opened is closed when the start fails, and may be started again', async () => {
+    const storage = new TypeormStorage({ database: `sqlite:${join(folder, 'empty.db')}`, migrations: 'check' });
+    await expect(storage.start()).rejects.toThrow('messagingMigrations');
+    await expect(storage.start()).rejects.toThrow('messagingMigrations');
+    expect(() => storage.outbox).toThrow('not started');
+  });
+});

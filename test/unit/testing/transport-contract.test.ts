@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
+import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
+import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import {
+  type DoubleFate,
+  describeSmsTransport,
+  type OpenSmsTransport,
+} from '../../../src/testing/transport-contract.js';
+import { SandboxSmsTransport } from '../../../src/transports/sandbox/sandbox-sms-transport.js';
+import { CollectRunner } from '../../support/collect-runner.js';
+import { LoopCarrier, loopHarness } from '../../support/loop-carrier.js';
+
+const RUNNER = { describe, test, beforeEach, afterEach };
+
+const SANDBOX_SUFFIX: Readonly<Record<DoubleFate, string | undefined>> = {
+  taken: '000000',
+  refused: '990001',
+  busy: '990002',
+  lost: undefined,
+};
+
+const openSandbox: OpenSmsTransport = async () => {
+  const { phones } = new MemoryStorage();
+  return {
+    transport: new SandboxSmsTransport(phones, new FakeClock(), new SandboxFeed()),
+    number: (fate, index) => {
+      const suffix = SANDBOX_SUFFIX[fate];
+      return suffix === undefined ? undefined : `226${String(70 + index).padStart(4, '0')}${suffix}`;
+    },
+    received: async (number) =>
+      (await phones.messages(number)).map(({ from, text }) => ({ signature: from, text: text ?? '' })),
+    close: async () => undefined,
+  };
+};
+
+describeSmsTransport('the sandbox', openSandbox, RUNNER);
+describeSmsTransport('a carrier in a loop', async () => loopHarness(new LoopCarrier()), RUNNER);
+
+/** Mistakes that are easily made in a transport, and a test that must notice each. */
+const FAULTS: Readonly<Record<string, { readonly notices: string; readonly build: (carrier: LoopCarrier) => void }>> = {
+  'results in another order': {
+    notices: 'submits > results stand in the order of the SMS',
+    build: (carrier) => {
+      carrier.submit = async (batch) => batch.map((sms) => carrier.take(sms)).reverse();
+    },
+  },
+  'a result too few': {
+    notices: 'submits > an SMS arrives once, under its signature',
+    build: (carrier) => {
+      carrier.submit = async (batch) => batch.map((sms) => carrier.take(sms)).slice(1);
+    },
+  },
+  'an SMS that goes out twice': {
+    notices: 'submits > one text to 200 numbers: each gets it once',
+    build: faultyTake((sms, take, carrier) => {
+      if (sms.position === 7) carrier.keep(sms);
+      return take(sms);
+    }),
+  },
+  'texts that are cut off': {
+    notices: 'texts > arrives whole: 161 septets',
+    build: faultyTake((sms, take) => take({ ...sms, text: sms.text.slice(0, 160) })),
+  },
+  'characters that become question marks': {
+    notices: 'texts > arrives whole: Arabic',
+    build: faultyTake((sms, take) => take({ ...sms, text: sms.text.replace(/[^ -\u00ff]/g, '?') })),
+  },
+  'surrogate pairs that are cut in two': {
+    notices: 'texts > arrives whole: an emoji across the 67th unit',
+    build: faultyTake((sms, take) => take({ ...sms, text: sms.text.replaceAll(/(?<=^.{66})./gu, '\ufffd\ufffd') })),
+  },
+  'texts that are trimmed': {
+    notices: 'texts > arrives whole: blanks at the ends',
+    build: faultyTake((sms, take) => take({ ...sms, text: sms.text.trim() })),
+  },
+  'refusals that are tried for ever': {
+    notices: 'refusals > what the carrier refuses for good is refused (where the double can refuse)',
+    build: turned('refused', 'retry'),
+  },
+  'busy carriers that cost the message': {
+    notices: 'refusals > what the carrier cannot take now may be tried again (where the double can be busy)',
+    build: turned('retry', 'refused'),
+  },
+  'doubts that are sent again': {
+    notices:
+      'refusals > what nobody answers for is in doubt, and not handed over again by itself (where the double can lose)',
+    build: turned('unknown', 'retry'),
+  },
+  'a throw for one bad number': {
+    notices: 'refusals > a refused SMS takes no other with it (where the double can refuse)',
+    build: faultyTake((sms, take) => {
+      const result = take(sms);
+      if (result.kind === 'refused') throw new Error(result.error);
+      return result;
+    }),
+  },
+  'errors that quote the number': {
+    notices: 'refusals > what the carrier refuses for good is refused (where the double can refuse)',
+    build: faultyTake((sms, take) => {
+      const result = take(sms);
+      return result.kind === 'refused' ? { ...result, error: `bad number ${sms.number}` } : result;
+    }),
+  },
+  'a stop that submits all the same and says it did not': {
+    notices:
+      'stopping > a batch that comes when the process wants to stop is answered, and nothing of it goes out unsaid',
+    build: (carrier) => {
+      const submit = carrier.submit.bind(carrier);
+      carrier.submit = (batch, signal) => {
+        if (signal.aborted) for (const sms of batch) carrier.keep(sms);
+        return submit(batch, signal);
+      };
+    },
+  },
+  'listeners that pile up': {
+    notices: 'stopping > listens to the signal no longer than a batch lasts',
+    build: (carrier) => {
+      const submit = carrier.submit.bind(carrier);
+      carrier.submit = (batch, signal) => {
+        signal.addEventListener('abort', () => undefined);
+        return submit(batch, signal);
+      };
+    },
+  },
+  'a second stop that throws': {
+    notices: 'stopping > is stopped a second time without harm',
+    build: (carrier) => {
+      let stopped = 0;
+      carrier.stop = async () => {
+        stopped += 1;
+        if (stopped === 2) throw new Error('stopped already');
+      };
+    },
+  },
+  'receipts that are acknowledged before they are stored': {
+    notices:
+      'receipts > the carrier hears that a receipt is stored when it is, not before (where the double sends receipts)',
+    build: (carrier) => {
+      carrier.stored = async () => true;
+    },
+  },
+  'receipts under an id that nobody gave': {
+    notices:
+      'receipts > a receipt reaches the sink under the id of the submit: delivered (where the double sends receipts)',
+    build: (carrier) => {
+      carrier.report = async (_, status) =>
+        carrier.stored(carrier.sink?.receipts([{ route: 'loop-1', ids: ['1'], status }]));
+    },
+  },
+  'every receipt as a delivery': {
+    notices:
+      'receipts > a receipt reaches the sink under the id of the submit: undelivered (where the double sends receipts)',
+    build: (carrier) => {
+      const report = carrier.report.bind(carrier);
+      carrier.report = (number) => report(number, 'delivered');
+    },
+  },
+  'texts from phones with sender and receiver mixed up': {
+    notices: 'receipts > a text from a phone reaches the sink whole (where the double has phones)',
+    build: (carrier) => {
+      const say = carrier.say.bind(carrier);
+      carrier.say = (from, to, text) => say(to, from, text);
+    },
+  },
+};
+
+type Take = (sms: OutgoingSms) => SubmitResult;
+
+function faultyTake(fault: (sms: OutgoingSms, take: Take, carrier: LoopCarrier) => SubmitResult) {
+  return (carrier: LoopCarrier) => {
+    const take = carrier.take.bind(carrier);
+    carrier.take = (sms) => fault(sms, take, carrier);
+  };
+}
+
+function turned(from: SubmitResult['kind'], to: 'retry' | 'refused') {
+  return faultyTake((sms, take) => {
+    const result = take(sms);
+    return result.kind === from ? { kind: to, error: 'turned' } : result;
+  });
+}
+
+describe('the contract suite of transports', () => {
+  test.each(Object.entries(FAULTS))('notices %s', async (_, { notices, build }) => {
+    const runner = new CollectRunner();
+    const open: OpenSmsTransport = async () => {
+      const carrier = new LoopCarrier();
+      build(carrier);
+      return loopHarness(carrier);
+    };
+    describeSmsTransport('it', open, runner);
+    const results = await runner.run(`it > ${notices}`);
+    expect([...results.keys()]).toEqual([`it > ${notices}`]);
+    expect(results.get(`it > ${notices}`)).toBeDefined();
+  });
+});
