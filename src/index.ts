@@ -4,6 +4,7 @@ export {
   AccountService,
   type IssuedKey,
   type KeySummary,
+  type ListedPage,
 } from './accounts/account-service.js';
 export type { Account, Signature, SignatureStatus } from './accounts/account-store.js';
 export { AccountStore, type StoredApiKey } from './accounts/account-store.js';
@@ -127,7 +128,7 @@ export {
 } from './outbox/delivery-state.js';
 export type { DispatchOptions } from './outbox/dispatch-options.js';
 export type { IdempotentRequest } from './outbox/idempotency.js';
-export { type Acceptance, Outbox } from './outbox/outbox.js';
+export { type Acceptance, type AcceptOptions, Outbox } from './outbox/outbox.js';
 export * from './outbox/outbox-store.js';
 export { PolicyStore, type RecordStep } from './outbox/policy-store.js';
 export type { IdempotencyKey, Payload, Recipient, Send } from './outbox/send.js';
@@ -136,6 +137,7 @@ export { LocalWorkerNotifier, WorkerNotifier } from './outbox/worker-notifier.js
 export { type PhoneMedia, type PhoneMessage, PhoneStore } from './sandbox/phone-store.js';
 export { SandboxModule } from './sandbox/sandbox.module.js';
 export type { SandboxOptions } from './sandbox/sandbox-options.js';
+export type { SmsAttempt } from './sms/attempt-view.js';
 export { type OptOutEntry, type OptOutScope, OptOutService } from './sms/opt-out/opt-out-service.js';
 export {
   EVERY_ACCOUNT,
@@ -162,7 +164,16 @@ export {
 } from './sms/segmentation.js';
 export { SmsModule } from './sms/sms.module.js';
 export type { SmsOptions } from './sms/sms-options.js';
-export type { SmsDetails, SmsPage, SmsQuote, SmsReceipt, SmsRecipient, SmsSummary } from './sms/sms-results.js';
+export type { SmsListQuery, SmsRecipientsQuery } from './sms/sms-query.js';
+export type {
+  SmsDetails,
+  SmsPage,
+  SmsQuote,
+  SmsReceipt,
+  SmsRecipient,
+  SmsRecipientPage,
+  SmsSummary,
+} from './sms/sms-results.js';
 export { type SmsSendOptions, SmsService, type SmsToSend } from './sms/sms-service.js';
 export {
   type CallbackAnswer,

@@ -27,7 +27,7 @@ export interface Acceptance {
 }
 
 /** How a send is accepted. */
-interface AcceptOptions {
+export interface AcceptOptions {
   /** Be part of this open transaction of the host: sent when that commits, and undone with it. */
   readonly host?: HostTransaction | undefined;
   /** Aborted when the caller no longer waits: a send that is in no transaction yet is dropped, and charges nothing. */

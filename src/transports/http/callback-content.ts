@@ -38,6 +38,11 @@ export class CallbackContent {
     return this.type === FORM;
   }
 
+  /** Whether the content, not parsed yet, has this text somewhere. */
+  mentions(text: string): boolean {
+    return Buffer.from(this.body.buffer, this.body.byteOffset, this.body.byteLength).includes(text);
+  }
+
   /** The JSON document; undefined when it came as a form. @throws UnreadableContentError */
   get json(): unknown {
     return this.parse().json;
