@@ -25,7 +25,8 @@ export class FakeClock extends Clock {
   }
 
   override after(ms: number, task: () => void): () => void {
-    const timer = { at: this.time + Math.max(ms, 0), task };
+    // In whole milliseconds, as Node's timers: a rest of a fraction, which rounding leaves over, must not ask again for ever.
+    const timer = { at: this.time + Math.ceil(Math.max(ms, 0)), task };
     this.timers.add(timer);
     return () => this.timers.delete(timer);
   }
