@@ -160,7 +160,7 @@ describe('a pool of which no connection is free', () => {
     const { steps, write } = scripted({}, false, () => new Promise((resolve) => (give = resolve)));
     let answer: unknown = 'none yet';
     void write().then((given) => (answer = given));
-    await jest.advanceTimersByTimeAsync(4999);
+    await jest.advanceTimersByTimeAsync(14_999);
     expect([answer, steps]).toEqual(['none yet', []]);
     await jest.advanceTimersByTimeAsync(1);
     expect([answer, steps]).toEqual(['error.storage_unavailable', []]);
@@ -175,7 +175,7 @@ describe('a pool of which no connection is free', () => {
     let give: (connection: unknown) => void = () => undefined;
     const { steps, write } = scripted({}, false, () => new Promise((resolve) => (give = resolve)));
     const answer = write();
-    await jest.advanceTimersByTimeAsync(4999);
+    await jest.advanceTimersByTimeAsync(14_999);
     give({});
     expect([await answer, steps]).toEqual(['done', ['begin', 'run', 'commit', 'release']]);
     expect(jest.getTimerCount()).toBe(0);

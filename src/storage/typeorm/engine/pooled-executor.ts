@@ -14,7 +14,7 @@ import { TransactionWatch } from './transaction-watch.js';
 const TRY_AGAIN = new Set(['40001', '40P01', 'ER_LOCK_DEADLOCK']);
 
 /** How long a connection of the pool is waited for, in milliseconds: some drivers would wait without end. */
-const CONNECTION_MS = 5000;
+const CONNECTION_MS = 15_000;
 /** Connections in a pool of `pg` and of `mysql2`, unless told otherwise. */
 const DRIVERS_POOL = 10;
 /** The part of the pool's connections that listings may use at a time. */
