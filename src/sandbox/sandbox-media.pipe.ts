@@ -1,6 +1,6 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
 import { MessagingError } from '../common/errors.js';
-import { type SandboxMedia, sandboxMedia } from './media/sandbox-media.js';
+import { type SandboxMedia, sandboxMedia } from './sandbox-media.js';
 
 /** The file of a name. */
 @Injectable()

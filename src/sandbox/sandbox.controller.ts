@@ -3,15 +3,14 @@ import type { Observable } from 'rxjs';
 import { type AdapterResponse, MOST_WAITING } from '../http/event-streams.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { type CodeView, codeView } from './code-view.js';
-import type { SandboxMedia } from './media/sandbox-media.js';
-import { PAGE_POLICY } from './page/page-html.js';
 import { type PhoneMessageView, phoneMessageView } from './phone-message-view.js';
 import { PhoneNumberPipe } from './phone-number.pipe.js';
 import { PhoneStore } from './phone-store.js';
 import { SandboxHostGuard } from './sandbox-host.guard.js';
 import { SandboxLive } from './sandbox-live.js';
+import type { SandboxMedia } from './sandbox-media.js';
 import { SandboxMediaPipe } from './sandbox-media.pipe.js';
-import { SandboxPage } from './sandbox-page.js';
+import { pagePolicy, SandboxPage } from './sandbox-page.js';
 import { SandboxScanner } from './sandbox-scanner.js';
 
 /** How many messages the page starts from. */
@@ -69,7 +68,7 @@ export class SandboxController {
   /** The phones' screens, live. */
   @Get()
   @Header('Content-Type', 'text/html; charset=utf-8')
-  @Header('Content-Security-Policy', PAGE_POLICY)
+  @Header('Content-Security-Policy', pagePolicy)
   @Header('Cache-Control', 'no-store')
   @Header('Referrer-Policy', 'no-referrer')
   @Header('X-Content-Type-Options', 'nosniff')

@@ -3,9 +3,9 @@ import { EXAMPLE_MOMENT, EXAMPLE_NUMBER } from '../openapi/examples.js';
 import { STORAGE_UNAVAILABLE } from '../openapi/gate-errors.js';
 import type { Headers, Schema } from '../openapi/openapi-document.js';
 import { answerObject, count, identifier, json, moment, phoneNumber, ref } from '../openapi/schemas.js';
-import { SANDBOX_MEDIA_NAMES } from './media/sandbox-media.js';
-import { PAGE_POLICY } from './page/page-html.js';
 import { SandboxController } from './sandbox.controller.js';
+import { SANDBOX_MEDIA_NAMES } from './sandbox-media.js';
+import { pagePolicy } from './sandbox-page.js';
 
 /** On every route of the sandbox. */
 export const HOST_REFUSED: RouteError = { code: 'error.sandbox_host_refused' };
@@ -115,7 +115,7 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
           headers: {
             ...NOT_STORED,
             ...NOT_SNIFFED,
-            ...always('Content-Security-Policy', 'Nothing but the page’s own style and script.', PAGE_POLICY),
+            ...always('Content-Security-Policy', 'Nothing but the page’s own style and script.', pagePolicy()),
             ...always('Referrer-Policy', 'The page’s address is told to nobody.', 'no-referrer'),
           },
           content: { 'text/html': { schema: { type: 'string' } } },

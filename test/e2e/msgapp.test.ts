@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, it } from '@jest/globals';
-import { sandboxMedia } from '../../src/sandbox/media/sandbox-media.js';
+import { sandboxMedia } from '../../src/sandbox/sandbox-media.js';
 import { EventReader } from '../support/event-reader.js';
 import { call } from '../support/http-client.js';
 import { MsgappClient, msgappClient, startMsgapp } from '../support/msgapp-app.js';

@@ -7,18 +7,23 @@ import { unexportedTypes } from '../support/declared-types.js';
 import { readmeBlocks } from '../support/readme.js';
 import { ROOT } from '../support/sample-app.js';
 
-/** What a host does with the package: boots it and sends one SMS. */
+/** What a host does with the package: boots it, sends one SMS, and opens the sandbox's page and one of its files. */
 const HOST = `
-const { MemoryStorage, MessagingModule, AccountService, LedgerService, SmsService } = messaging;
+const { MemoryStorage, MessagingModule, AccountService, LedgerService, SmsService, SandboxModule } = messaging;
 class App {}
 Module({ imports: [MessagingModule.forRoot({ storage: MemoryStorage, signatures: ['A', 'B', 'C'],
-  sms: { tariff: { base: 1, international: 3, home: 'BF' } } })] })(App);
+  sms: { tariff: { base: 1, international: 3, home: 'BF' } } }), SandboxModule.forRoot()] })(App);
 (async () => {
-  const app = await NestFactory.createApplicationContext(App, { logger: false });
+  const app = await NestFactory.create(App, { logger: false });
+  await app.listen(0, '127.0.0.1');
   const { id } = await app.get(AccountService).createAccount({ name: 'x' });
   await app.get(LedgerService).topUp(id, 5);
   const receipt = await app.get(SmsService).send(id, { signature: 'A', content: 'x', number: ['22670000000'] });
   console.log(receipt.sms_units, await app.get(LedgerService).balance(id), Object.keys(testing).includes('describeStorage'));
+  const sandbox = 'http://127.0.0.1:' + app.getHttpServer().address().port + '/sandbox';
+  const page = await fetch(sandbox);
+  const file = await fetch(sandbox + '/media/photo.jpg');
+  console.log(page.status, (await page.text()).includes('EventSource'), (await file.arrayBuffer()).byteLength);
   await app.close();
 })();`;
 
@@ -48,6 +53,15 @@ const HOST_COMPILER = {
 const ENTRIES = [
   ...['index', 'testing/index'],
   ...['baileys', 'http', 'routed', 'smpp'].map((each) => `transports/${each}/index`),
+];
+
+/** What the sandbox reads from disk. */
+const ASSETS = [
+  ...['clip.mp4', 'document.pdf', 'photo.jpg', 'voice.ogg'].map((name) => `media/${name}`),
+  ...['base.css', 'codes.css', 'codes.js', 'empty.css', 'live.js', 'page.html', 'phones.css', 'phones.js'].map(
+    (name) => `page/${name}`,
+  ),
+  ...['texts.js', 'view.js'].map((name) => `page/${name}`),
 ];
 
 /** What has no name outside and needs none: what only our own workers call. */
@@ -89,7 +103,10 @@ describe('the packed package', () => {
 
   test('holds what users need and nothing else', () => {
     expect(files.filter((path) => !path.startsWith('dist/')).sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
-    expect(files.filter((path) => !/\.(js|d\.ts)$/.test(path) && path.startsWith('dist/'))).toEqual([]);
+    const assets = files.filter((path) => /^dist\/sandbox\/(page|media)\//.test(path));
+    expect(assets.map((path) => path.slice('dist/sandbox/'.length)).sort()).toEqual(ASSETS);
+    const others = files.filter((path) => path.startsWith('dist/') && !assets.includes(path));
+    expect(others.filter((path) => !/\.(js|d\.ts)$/.test(path))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', 'dist/testing/index.d.ts']));
     expect(files.filter((path) => /test\.|bench|sample-app/.test(path))).toEqual([]);
   });
@@ -100,7 +117,7 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import * as messaging from 'nestjs-messaging';
 import * as testing from 'nestjs-messaging/testing';`;
-    expect(run('host.mjs', imports + HOST)).toBe('1 4 true');
+    expect(run('host.mjs', imports + HOST)).toBe('1 4 true\n200 true 1794');
   });
 
   test('a CommonJS host can require it', () => {
@@ -109,7 +126,7 @@ const { Module } = require('@nestjs/common');
 const { NestFactory } = require('@nestjs/core');
 const messaging = require('nestjs-messaging');
 const testing = require('nestjs-messaging/testing');`;
-    expect(run('host.cjs', requires + HOST)).toBe('1 4 true');
+    expect(run('host.cjs', requires + HOST)).toBe('1 4 true\n200 true 1794');
   });
 
   test('a TypeScript host compiles every snippet of the README, and functions over our services, with declarations', () => {

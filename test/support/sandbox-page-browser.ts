@@ -1,10 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { createContext, Script } from 'node:vm';
 import type { CodeView } from '../../src/sandbox/code-view.js';
-import { pageHtml } from '../../src/sandbox/page/page-html.js';
-import { pageScript } from '../../src/sandbox/page/page-script.js';
 import type { PhoneMessageView } from '../../src/sandbox/phone-message-view.js';
+import { SandboxPage } from '../../src/sandbox/sandbox-page.js';
 import { FakeElement } from './fake-dom.js';
+
+export const sandboxHtml = (place = { path: 'sandbox', apiPath: 'api/v1' }): string => new SandboxPage(place).html;
+
+export const sandboxScript = (): string => /<script>([\s\S]*)<\/script>/.exec(sandboxHtml())?.[1] ?? '';
 
 /** What the page believes to be an EventSource. */
 class FakeEventSource {
@@ -54,7 +57,7 @@ export class SandboxPageBrowser {
 
   constructor({ language = 'fr-FR', pathname = '/sandbox', latest = [] }: BrowserOptions = {}) {
     this.latest = latest;
-    const html = pageHtml({ path: 'sandbox', apiPath: 'api/v1' });
+    const html = sandboxHtml();
     const body = new FakeElement('page');
     body.dataset.path = 'sandbox';
     body.dataset.api = 'api/v1';
@@ -161,7 +164,7 @@ export class SandboxPageBrowser {
         }
       },
     });
-    new Script(pageScript).runInContext(context);
+    new Script(sandboxScript()).runInContext(context);
   }
 
   private answer(url: string, base: string, body: string | undefined) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { mediaTypeOf } from '../../../src/media/media-type.js';
-import { SANDBOX_MEDIA_NAMES, sandboxMedia } from '../../../src/sandbox/media/sandbox-media.js';
+import { SANDBOX_MEDIA_NAMES, sandboxMedia } from '../../../src/sandbox/sandbox-media.js';
 
 test.each([
   ['photo.jpg', 'image', 'ffd8ff', 'ffd9'],

@@ -1,10 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CodeView } from '../../../src/sandbox/code-view.js';
-import { pageHtml } from '../../../src/sandbox/page/page-html.js';
-import { pageScript } from '../../../src/sandbox/page/page-script.js';
 import type { PhoneMessageView } from '../../../src/sandbox/phone-message-view.js';
 import type { FakeElement } from '../../support/fake-dom.js';
-import { SandboxPageBrowser } from '../../support/sandbox-page-browser.js';
+import { SandboxPageBrowser, sandboxHtml, sandboxScript } from '../../support/sandbox-page-browser.js';
 
 let count = 0;
 
@@ -46,18 +44,18 @@ const numbersOf = (browser: SandboxPageBrowser) =>
 
 describe('the page’s source', () => {
   it('puts nothing in as markup and cannot end its own element', () => {
-    expect(pageScript).not.toMatch(/innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|Function\(/);
-    expect(pageHtml({ path: 'sandbox', apiPath: 'api/v1' }).match(/<\/script>/g)).toHaveLength(1);
+    expect(sandboxScript()).not.toMatch(/innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|Function\(/);
+    expect(sandboxHtml().match(/<\/script>/g)).toHaveLength(1);
   });
 
   it('takes no path as markup', () => {
-    expect(pageHtml({ path: '"><script>', apiPath: '<' })).toContain(
+    expect(sandboxHtml({ path: '"><script>', apiPath: '<' })).toContain(
       'data-path="&#34;&#62;&#60;script&#62;" data-api="&#60;"',
     );
   });
 
   it('says in its script what it says without it', async () => {
-    const html = pageHtml({ path: 'sandbox', apiPath: 'api/v1' });
+    const html = sandboxHtml();
     const written = [...html.matchAll(/ data-text="(\w+)"[^>]*>([^<]*)</g)].map(([, key, text]) => [key, text]);
     expect(written.length).toBeGreaterThan(10);
     expect((await opened()).fixedTexts()).toEqual(Object.fromEntries(written));

@@ -1,5 +1,5 @@
-/** How the page stays up to date: it listens, and reads again whenever it may have missed something. */
-export const scriptLive = String.raw`
+/* How the page stays up to date: it listens, and reads again whenever it may have missed something. */
+
 /** This page's own address without a slash at its end: a host may have put a prefix in front of it. */
 const base = location.pathname.replace(/\/+$/, '');
 const REREAD_MS = 15000;
@@ -16,7 +16,7 @@ function showState(state) {
 function announce(arrived) {
   if (arrived.length === 0) return;
   byId('announce').textContent =
-    arrived.length > 1 ? texts.arrivedMany(arrived.length) : texts.arrived(arrived[0].from, '+' + arrived[0].to);
+    arrived.length > 1 ? texts.arrivedMany(arrived.length) : texts.arrived(arrived[0].from, `+${arrived[0].to}`);
 }
 
 /** Takes in messages, oldest first, and draws. */
@@ -48,7 +48,7 @@ async function reread() {
 /** Reads the whole of one phone, which may be too old to be among the newest. */
 async function readPhone(number) {
   try {
-    const messages = await read('/phones/' + number + '/messages');
+    const messages = await read(`/phones/${number}/messages`);
     if (wanted === number) show(messages.slice(-MOST_MESSAGES), () => false);
   } catch {
     // As above.
@@ -56,7 +56,7 @@ async function readPhone(number) {
 }
 
 function listen() {
-  const source = new EventSource(base + '/events');
+  const source = new EventSource(`${base}/events`);
   source.onopen = () => {
     showState('live');
     reread();
@@ -80,13 +80,13 @@ function filterBy(typed) {
 /** The command that sends the first SMS to this very server. */
 function curlText() {
   const { path, api } = document.body.dataset;
-  const root = location.origin + (base.endsWith('/' + path) ? base.slice(0, -path.length - 1) : '');
+  const root = location.origin + (base.endsWith(`/${path}`) ? base.slice(0, -path.length - 1) : '');
   const body = JSON.stringify({ signature: 'INFOS', content: texts.hello, number: ['22670000000'] });
   return [
-    'curl ' + root + '/' + api + '/send/sms',
-    "  -H 'X-Api-Key: " + texts.key + "'",
+    `curl ${root}/${api}/send/sms`,
+    `  -H 'X-Api-Key: ${texts.key}'`,
     "  -H 'Content-Type: application/json'",
-    "  -d '" + body + "'",
+    `  -d '${body}'`,
   ].join(' \\\n');
 }
 
@@ -113,4 +113,3 @@ document.addEventListener('visibilitychange', rereadAll);
 setInterval(rereadAll, REREAD_MS);
 rereadAll();
 listen();
-`;

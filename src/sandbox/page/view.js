@@ -1,5 +1,5 @@
-/** How the page draws what it knows. Whatever a sender wrote goes in as text, never as markup. */
-export const scriptView = `
+/* How the page draws what it knows. Whatever a sender wrote goes in as text, never as markup. */
+
 const byId = (id) => document.getElementById(id);
 let waitsForFrame = false;
 
@@ -29,7 +29,7 @@ function renderSoon() {
 function titleText() {
   let unread = 0;
   for (const phone of phones.values()) unread += phone.unread;
-  return (unread > 0 ? '(' + unread + ') ' : '') + texts.title;
+  return (unread > 0 ? `(${unread}) ` : '') + texts.title;
 }
 
 function render() {
@@ -41,10 +41,14 @@ function render() {
     if (phone.changed) drawCard(phone);
     phone.changed = false;
   }
-  arrange(byId('phones'), shown.map((phone) => phone.card.root));
+  arrange(
+    byId('phones'),
+    shown.map((phone) => phone.card.root),
+  );
   for (const phone of shown) phone.card.screen.scrollTop = phone.card.scrollTop;
   // A card that moved has lost the focus that was inside it.
-  if (focused && focused !== document.activeElement && document.contains(focused)) focused.focus({ preventScroll: true });
+  if (focused && focused !== document.activeElement && document.contains(focused))
+    focused.focus({ preventScroll: true });
   byId('empty').hidden = phones.size > 0 || wanted !== '';
   byId('none').hidden = shown.length > 0 || wanted === '';
   byId('none').textContent = texts.none(byId('filter').value.trim());
@@ -56,22 +60,23 @@ function makeCard(phone) {
   const root = element('li');
   const card = element('article', 'phone');
   const head = element('header');
-  const number = element('h2', '', '+' + phone.number);
+  const number = element('h2', '', `+${phone.number}`);
   const count = element('small');
   const unread = element('span', 'new');
   const screen = element('div', 'screen');
   const list = element('ol', 'messages');
-  number.id = 'phone-' + phone.number;
+  number.id = `phone-${phone.number}`;
   card.setAttribute('aria-labelledby', number.id);
   screen.tabIndex = 0;
   screen.setAttribute('role', 'group');
-  screen.setAttribute('aria-label', texts.screen('+' + phone.number));
+  screen.setAttribute('aria-label', texts.screen(`+${phone.number}`));
   number.append(count);
   head.append(number, unread);
   screen.append(list);
   card.append(head, screen);
   root.append(card);
-  for (const sign of ['pointermove', 'pointerdown', 'focusin', 'keydown']) card.addEventListener(sign, () => markRead(phone));
+  for (const sign of ['pointermove', 'pointerdown', 'focusin', 'keydown'])
+    card.addEventListener(sign, () => markRead(phone));
   const made = { root, card, count, unread, screen, list, scrollTop: 0, nodes: new Map() };
   screen.addEventListener('scroll', () => {
     made.scrollTop = screen.scrollTop;
@@ -118,13 +123,12 @@ function makeMessage(message, date) {
   time.setAttribute('datetime', message.receivedAt);
   time.title = fullTime.format(date);
   if (message.media) bubble.append(element('p', 'media', mediaText(message.media)));
-  bubble.append(element('p', 'text', message.text || (message.media && message.media.caption) || ''));
+  bubble.append(element('p', 'text', message.text || message.media?.caption || ''));
   foot.append(time, element('span', 'channel', message.channel === 'sms' ? 'SMS' : message.channel));
   item.append(element('span', 'from', message.from), bubble, foot);
   return item;
 }
 
 function mediaText(media) {
-  return media.mimetype + ' · ' + sizeText(media.size);
+  return `${media.mimetype} · ${sizeText(media.size)}`;
 }
-`;

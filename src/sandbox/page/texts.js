@@ -1,5 +1,5 @@
-/** The page's texts, French unless the browser asks for English, and how it writes times and sizes. */
-export const scriptTexts = `
+/* The page's texts, French unless the browser asks for English, and how it writes times and sizes. */
+
 const TEXTS = {
   fr: {
     title: 'Téléphones du bac à sable',
@@ -14,13 +14,13 @@ const TEXTS = {
     copy: 'Copier la commande',
     copied: 'Copié',
     codesTitle: 'Codes QR à scanner',
-    qr: (channel) => 'Code QR d’une session ' + channel,
+    qr: (channel) => `Code QR d’une session ${channel}`,
     scanAs: 'Scanner avec le téléphone de',
     scan: 'Scanner',
     scanNumber: 'Un numéro international, en chiffres.',
     scanGone: 'Ce code n’est plus affiché.',
     scanFailed: 'Le téléphone ne répond pas, réessayez.',
-    linked: (number, channel) => number + ' est connecté à ' + channel,
+    linked: (number, channel) => `${number} est connecté à ${channel}`,
     key: 'VOTRE_CLE',
     hello: 'Bonjour du bac à sable',
     magicTitle: 'Numéros qui échouent exprès',
@@ -31,12 +31,12 @@ const TEXTS = {
     warning: 'Cette page montre les messages et leurs codes à qui l’ouvre : jamais en production.',
     messages: (n) => n + (n > 1 ? ' messages' : ' message'),
     phones: (n) => n + (n > 1 ? ' téléphones' : ' téléphone'),
-    newest: (n) => 'Les ' + n + ' téléphones les plus récents',
+    newest: (n) => `Les ${n} téléphones les plus récents`,
     unread: (n) => n + (n > 1 ? ' nouveaux' : ' nouveau'),
-    none: (filter) => 'Aucun téléphone ne correspond à « ' + filter + ' ».',
-    screen: (number) => 'Messages de ' + number,
-    arrived: (from, number) => 'Nouveau message de ' + from + ' pour ' + number,
-    arrivedMany: (n) => n + ' nouveaux messages',
+    none: (filter) => `Aucun téléphone ne correspond à « ${filter} ».`,
+    screen: (number) => `Messages de ${number}`,
+    arrived: (from, number) => `Nouveau message de ${from} pour ${number}`,
+    arrivedMany: (n) => `${n} nouveaux messages`,
     units: ['octets', 'ko', 'Mo'],
   },
   en: {
@@ -52,13 +52,13 @@ const TEXTS = {
     copy: 'Copy the command',
     copied: 'Copied',
     codesTitle: 'QR codes to scan',
-    qr: (channel) => 'QR code of a ' + channel + ' session',
+    qr: (channel) => `QR code of a ${channel} session`,
     scanAs: 'Scan with the phone of',
     scan: 'Scan',
     scanNumber: 'An international number, in digits.',
     scanGone: 'This code is not shown any more.',
     scanFailed: 'The phone does not answer, try again.',
-    linked: (number, channel) => number + ' is linked to ' + channel,
+    linked: (number, channel) => `${number} is linked to ${channel}`,
     key: 'YOUR_KEY',
     hello: 'Hello from the sandbox',
     magicTitle: 'Numbers that fail on purpose',
@@ -69,19 +69,22 @@ const TEXTS = {
     warning: 'This page shows messages and their codes to whoever opens it: never in production.',
     messages: (n) => n + (n === 1 ? ' message' : ' messages'),
     phones: (n) => n + (n === 1 ? ' phone' : ' phones'),
-    newest: (n) => 'The ' + n + ' most recent phones',
-    unread: (n) => n + ' new',
-    none: (filter) => 'No phone matches “' + filter + '”.',
-    screen: (number) => 'Messages of ' + number,
-    arrived: (from, number) => 'New message from ' + from + ' for ' + number,
-    arrivedMany: (n) => n + ' new messages',
+    newest: (n) => `The ${n} most recent phones`,
+    unread: (n) => `${n} new`,
+    none: (filter) => `No phone matches “${filter}”.`,
+    screen: (number) => `Messages of ${number}`,
+    arrived: (from, number) => `New message from ${from} for ${number}`,
+    arrivedMany: (n) => `${n} new messages`,
     units: ['bytes', 'kB', 'MB'],
   },
 };
 
 const language = /^en(-|$)/i.test(navigator.language || '') ? 'en' : 'fr';
 const texts = TEXTS[language];
-const clockTime = new Intl.DateTimeFormat(navigator.language && language === 'en' ? navigator.language : language, { hour: '2-digit', minute: '2-digit' });
+const clockTime = new Intl.DateTimeFormat(navigator.language && language === 'en' ? navigator.language : language, {
+  hour: '2-digit',
+  minute: '2-digit',
+});
 const fullTime = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'medium' });
 const dayName = new Intl.DateTimeFormat(language, { weekday: 'long', day: 'numeric', month: 'long' });
 const nearDay = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
@@ -104,6 +107,5 @@ function dayText(day) {
 
 function sizeText(bytes) {
   const step = bytes < 1000 ? 0 : bytes < 1e6 ? 1 : 2;
-  return (bytes / 1000 ** step).toLocaleString(language, { maximumFractionDigits: 1 }) + ' ' + texts.units[step];
+  return `${(bytes / 1000 ** step).toLocaleString(language, { maximumFractionDigits: 1 })} ${texts.units[step]}`;
 }
-`;

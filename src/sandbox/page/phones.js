@@ -1,5 +1,5 @@
-/** What the page knows: the newest phones and their newest messages, never more than fits a screen's worth of memory. */
-export const scriptPhones = `
+/* What the page knows: the newest phones and their newest messages, never more than fits a screen's worth of memory. */
+
 const MOST_PHONES = 60;
 const MOST_MESSAGES = 100;
 
@@ -15,7 +15,7 @@ function isLater(a, b) {
 }
 
 function keyOf(message) {
-  return message.channel + ' ' + message.messageID;
+  return `${message.channel} ${message.messageID}`;
 }
 
 /** Takes a message in; answers whether it was new to the page. */
@@ -63,4 +63,3 @@ function markRead(phone) {
   phone.changed = true;
   renderSoon();
 }
-`;

@@ -1,5 +1,5 @@
-/** How the page shows the codes that sessions wait to have scanned, and scans them with the phone of any number. */
-export const scriptCodes = String.raw`
+/* How the page shows the codes that sessions wait to have scanned, and scans them with the phone of any number. */
+
 /** By session, so that a number that is being typed outlives the change of the code: { qr, image, says, root }. */
 const codeCards = new Map();
 let offered = 0;
@@ -25,7 +25,10 @@ function drawCodes(codes) {
     return card;
   });
   for (const [id, card] of codeCards) if (!cards.includes(card)) codeCards.delete(id);
-  arrange(byId('code-list'), cards.map((card) => card.root));
+  arrange(
+    byId('code-list'),
+    cards.map((card) => card.root),
+  );
   byId('codes').hidden = cards.length === 0;
 }
 
@@ -66,14 +69,14 @@ async function scan(card) {
   card.says.textContent = '';
   const outcome = await sendScan(number, card.qr);
   card.button.disabled = false;
-  if (outcome === 'linked') byId('announce').textContent = texts.linked('+' + number, card.channel);
+  if (outcome === 'linked') byId('announce').textContent = texts.linked(`+${number}`, card.channel);
   else card.says.textContent = texts[outcome];
   readCodes();
 }
 
 async function sendScan(number, qr) {
   try {
-    const answer = await fetch(base + '/phones/' + number + '/scan', {
+    const answer = await fetch(`${base}/phones/${number}/scan`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ qr }),
@@ -83,4 +86,3 @@ async function sendScan(number, qr) {
     return 'scanFailed';
   }
 }
-`;

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * Reads a file of `page/` or `media/`, which stand beside this module in `src` and, copied by the build, in `dist`.
+ *
+ * @param path relative to this module
+ * @throws Error with the code `ENOENT` when the package was installed without the file, or a bundler left it out
+ */
+export function readAsset(path: string): Buffer {
+  return readFileSync(new URL(path, import.meta.url));
+}
+
+/** Wraps `compute` so that it runs at the first call only; later calls return the same value. */
+export function once<T extends object>(compute: () => T): () => T {
+  let value: T | undefined;
+  return () => {
+    value ??= compute();
+    return value;
+  };
+}

@@ -1,0 +1,30 @@
+import { once, readAsset } from './asset.js';
+
+/** A small file to send while trying things out. */
+export interface SandboxMedia {
+  readonly mimetype: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * `clip.mp4` and `voice.ogg` last two seconds, `document.pdf` has one page. All but the PDF, which is written by hand, were made
+ * with ffmpeg from its sources `gradients`, `drawbox` and `sine`.
+ */
+const FILES: ReadonlyMap<string, () => SandboxMedia> = new Map([
+  file('photo.jpg', 'image/jpeg'),
+  file('clip.mp4', 'video/mp4'),
+  file('document.pdf', 'application/pdf'),
+  file('voice.ogg', 'audio/ogg; codecs=opus'),
+]);
+
+/** The names of the sandbox's files. */
+export const SANDBOX_MEDIA_NAMES: readonly string[] = [...FILES.keys()];
+
+/** Returns the file of that name, read from disk at first use, or undefined when the sandbox has none. */
+export function sandboxMedia(name: string): SandboxMedia | undefined {
+  return FILES.get(name)?.();
+}
+
+function file(name: string, mimetype: string): [name: string, read: () => SandboxMedia] {
+  return [name, once(() => ({ mimetype, bytes: readAsset(`media/${name}`) }))];
+}
