@@ -136,7 +136,9 @@ export * from './outbox/send-policy.js';
 export { LocalWorkerNotifier, WorkerNotifier } from './outbox/worker-notifier.js';
 export { type PhoneMedia, type PhoneMessage, PhoneStore } from './sandbox/phone-store.js';
 export { SandboxModule } from './sandbox/sandbox.module.js';
+export { SandboxMsgappTransport } from './sandbox/sandbox-msgapp-transport.js';
 export type { SandboxOptions } from './sandbox/sandbox-options.js';
+export { SandboxSmsTransport } from './sandbox/sandbox-sms-transport.js';
 export type { SmsAttempt } from './sms/attempt-view.js';
 export { type OptOutEntry, type OptOutScope, OptOutService } from './sms/opt-out/opt-out-service.js';
 export {
@@ -199,5 +201,3 @@ export {
   type TypeormStorageSettings,
   type TypeormStorageSource,
 } from './storage/typeorm/typeorm-storage.js';
-export { SandboxMsgappTransport } from './transports/sandbox/sandbox-msgapp-transport.js';
-export { SandboxSmsTransport } from './transports/sandbox/sandbox-sms-transport.js';

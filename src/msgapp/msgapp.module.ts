@@ -18,7 +18,7 @@ import { invokeFactory, providePort } from '../core/port-provider.js';
 import { EventStreams } from '../http/event-streams.js';
 import { mountController } from '../http/mount-controller.js';
 import { DispatchSettings } from '../outbox/dispatch-options.js';
-import { SandboxMsgappTransport } from '../transports/sandbox/sandbox-msgapp-transport.js';
+import { SandboxMsgappTransport } from '../sandbox/sandbox-msgapp-transport.js';
 import { channelToken } from './channel-token.js';
 import { MediaIntake } from './media-intake.js';
 import { MsgappController } from './msgapp.controller.js';

@@ -13,7 +13,7 @@ import { isOnSharedCore, MountPoint } from '../core/mount-point.js';
 import { OPTION_NAMES } from '../core/option-names.js';
 import { invokeFactory, providePort } from '../core/port-provider.js';
 import { mountController } from '../http/mount-controller.js';
-import { SandboxSmsTransport } from '../transports/sandbox/sandbox-sms-transport.js';
+import { SandboxSmsTransport } from '../sandbox/sandbox-sms-transport.js';
 import { OptOutDirectory } from './opt-out/opt-out-directory.js';
 import { OptOutIntake } from './opt-out/opt-out-intake.js';
 import { OptOutList, OptOutService } from './opt-out/opt-out-service.js';

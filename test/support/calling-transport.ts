@@ -1,6 +1,6 @@
 import { StorageUnavailableError } from '../../src/common/errors.js';
+import { SandboxSmsTransport } from '../../src/sandbox/sandbox-sms-transport.js';
 import type { CallbackAnswer, CarrierCallback } from '../../src/sms/sms-transport.js';
-import { SandboxSmsTransport } from '../../src/transports/sandbox/sandbox-sms-transport.js';
 
 /** The sandbox with a carrier `carrier` that calls: what a call says is how it ends. */
 export class CallingSandbox extends SandboxSmsTransport {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { MessagingOptionsError } from '../../../src/common/errors.js';
+import { SandboxSmsTransport } from '../../../src/sandbox/sandbox-sms-transport.js';
 import { RoutedSmsTransport } from '../../../src/transports/routed/index.js';
 import { resolveRoutes } from '../../../src/transports/routed/routes.js';
-import { SandboxSmsTransport } from '../../../src/transports/sandbox/sandbox-sms-transport.js';
 
 const route = (over: object = {}) => ({ name: 'a', transport: SandboxSmsTransport, ...over });
 /** As a host without types would write it. */

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { sandboxBehaviour } from '../../../src/sandbox/magic-numbers.js';
 import { type PhoneMessage, PhoneStore } from '../../../src/sandbox/phone-store.js';
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
+import { SandboxSmsTransport } from '../../../src/sandbox/sandbox-sms-transport.js';
 import type { OutgoingSms } from '../../../src/sms/sms-transport.js';
 import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { sandboxBehaviour } from '../../../src/transports/sandbox/magic-numbers.js';
-import { SandboxSmsTransport } from '../../../src/transports/sandbox/sandbox-sms-transport.js';
 
 /** Counts the writes that reach the store behind it, and fails them when told to. */
 class WatchedPhones extends PhoneStore {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
+import { SandboxSmsTransport } from '../../../src/sandbox/sandbox-sms-transport.js';
 import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
 import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
@@ -8,7 +9,6 @@ import {
   describeSmsTransport,
   type OpenSmsTransport,
 } from '../../../src/testing/transport-contract.js';
-import { SandboxSmsTransport } from '../../../src/transports/sandbox/sandbox-sms-transport.js';
 import { CollectRunner } from '../../support/collect-runner.js';
 import { LoopCarrier, loopHarness } from '../../support/loop-carrier.js';
 

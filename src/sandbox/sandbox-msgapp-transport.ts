@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../common/clock.js';
-import { IdGenerator } from '../../common/ids.js';
+import { Clock } from '../common/clock.js';
+import { IdGenerator } from '../common/ids.js';
 import {
   type Link,
   type LinkListener,
   type LinkOrder,
   MsgappTransport,
   type SessionTiming,
-} from '../../msgapp/msgapp-transport.js';
-import type { DeliveryTiming } from '../../outbox/delivery-result.js';
-import { PhoneStore } from '../../sandbox/phone-store.js';
-import { SandboxFeed } from '../../sandbox/sandbox-feed.js';
-import { SandboxScanner } from '../../sandbox/sandbox-scanner.js';
+} from '../msgapp/msgapp-transport.js';
+import type { DeliveryTiming } from '../outbox/delivery-result.js';
+import { PhoneStore } from './phone-store.js';
+import { SandboxFeed } from './sandbox-feed.js';
 import { SandboxMsgappLink } from './sandbox-msgapp-link.js';
+import { SandboxScanner } from './sandbox-scanner.js';
 
 /**
  * The embedded default transport of messaging-app channels: no network. The codes that it shows are scanned by the sandbox's

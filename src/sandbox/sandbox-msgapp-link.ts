@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../common/clock.js';
-import { StorageUnavailableError } from '../../common/errors.js';
-import type { IdGenerator } from '../../common/ids.js';
+import type { Clock } from '../common/clock.js';
+import { StorageUnavailableError } from '../common/errors.js';
+import type { IdGenerator } from '../common/ids.js';
 import type {
   Link,
   LinkEvent,
@@ -9,12 +9,12 @@ import type {
   LinkOrder,
   OutgoingMedia,
   OutgoingMsgapp,
-} from '../../msgapp/msgapp-transport.js';
-import type { DeliveryResult } from '../../outbox/delivery-result.js';
-import type { PhoneMedia, PhoneMessage, PhoneStore } from '../../sandbox/phone-store.js';
-import type { SandboxFeed } from '../../sandbox/sandbox-feed.js';
-import type { SandboxScanner } from '../../sandbox/sandbox-scanner.js';
+} from '../msgapp/msgapp-transport.js';
+import type { DeliveryResult } from '../outbox/delivery-result.js';
 import { sandboxBehaviour } from './magic-numbers.js';
+import type { PhoneMedia, PhoneMessage, PhoneStore } from './phone-store.js';
+import type { SandboxFeed } from './sandbox-feed.js';
+import type { SandboxScanner } from './sandbox-scanner.js';
 
 /** What the sandbox's connections share. */
 export interface SandboxParts {

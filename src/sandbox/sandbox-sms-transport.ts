@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../common/clock.js';
-import { StorageUnavailableError } from '../../common/errors.js';
-import { type PhoneMessage, PhoneStore } from '../../sandbox/phone-store.js';
-import { SandboxFeed } from '../../sandbox/sandbox-feed.js';
-import { type DeliveryTiming, type OutgoingSms, SmsTransport, type SubmitResult } from '../../sms/sms-transport.js';
+import { Clock } from '../common/clock.js';
+import { StorageUnavailableError } from '../common/errors.js';
+import { type DeliveryTiming, type OutgoingSms, SmsTransport, type SubmitResult } from '../sms/sms-transport.js';
 import { type SandboxBehaviour, sandboxBehaviour } from './magic-numbers.js';
+import { type PhoneMessage, PhoneStore } from './phone-store.js';
+import { SandboxFeed } from './sandbox-feed.js';
 
 /** With the route, so that attempts are shown as a carrier's are. */
 const ROUTE = { route: 'sandbox' } as const;
