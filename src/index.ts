@@ -135,9 +135,9 @@ export type { IdempotencyKey, Payload, Recipient, Send } from './outbox/send.js'
 export * from './outbox/send-policy.js';
 export { LocalWorkerNotifier, WorkerNotifier } from './outbox/worker-notifier.js';
 export { type PhoneMedia, type PhoneMessage, PhoneStore } from './sandbox/phone-store.js';
+export type { SandboxOptions } from './sandbox/sandbox.module.js';
 export { SandboxModule } from './sandbox/sandbox.module.js';
 export { SandboxMsgappTransport } from './sandbox/sandbox-msgapp-transport.js';
-export type { SandboxOptions } from './sandbox/sandbox-options.js';
 export { SandboxSmsTransport } from './sandbox/sandbox-sms-transport.js';
 export type { SmsAttempt } from './sms/attempt-view.js';
 export { type OptOutEntry, type OptOutScope, OptOutService } from './sms/opt-out/opt-out-service.js';

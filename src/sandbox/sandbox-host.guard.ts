@@ -1,7 +1,11 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { MessagingError } from '../common/errors.js';
 import { rawRequest } from '../http/parameters.js';
-import { SandboxHosts } from './sandbox-options.js';
+
+/** The option `hosts`, in lower case. The class is the DI token. */
+export abstract class SandboxHosts {
+  abstract readonly names: readonly string[];
+}
 
 /** An address of this machine itself, as a socket tells it. */
 const LOOPBACK_ADDRESS = /^(::ffff:)?127\.|^::1$/;

@@ -1,17 +1,22 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
+import { StorageUnavailableError } from '../common/errors.js';
 import { IdGenerator } from '../common/ids.js';
 import {
   type Link,
+  type LinkEvent,
   type LinkListener,
   type LinkOrder,
   MsgappTransport,
+  type OutgoingMedia,
+  type OutgoingMsgapp,
   type SessionTiming,
 } from '../msgapp/msgapp-transport.js';
-import type { DeliveryTiming } from '../outbox/delivery-result.js';
-import { PhoneStore } from './phone-store.js';
+import type { DeliveryResult, DeliveryTiming } from '../outbox/delivery-result.js';
+import { sandboxBehaviour } from './magic-numbers.js';
+import { type PhoneMedia, type PhoneMessage, PhoneStore } from './phone-store.js';
 import { SandboxFeed } from './sandbox-feed.js';
-import { SandboxMsgappLink } from './sandbox-msgapp-link.js';
 import { SandboxScanner } from './sandbox-scanner.js';
 
 /**
@@ -51,4 +56,142 @@ export class SandboxMsgappTransport extends MsgappTransport {
     void link.begin();
     return link;
   }
+}
+
+/** What the sandbox's connections share. */
+interface SandboxParts {
+  readonly phones: PhoneStore;
+  readonly feed: SandboxFeed;
+  readonly scanner: SandboxScanner;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+}
+
+/** How long a code can be scanned: the first one longer, as the real ones. */
+const FIRST_CODE_MS = 60_000;
+const CODE_MS = 20_000;
+
+/** Where the number is kept among the session's credentials. */
+const NUMBER = { kind: 'sandbox', id: 'number' };
+
+const PHONES_AWAY: DeliveryResult = { kind: 'retry', error: 'sandbox: the phones do not answer' };
+
+/** One connection of the sandbox. */
+class SandboxMsgappLink implements Link {
+  private closed = false;
+  private hideCode: () => void = () => undefined;
+
+  constructor(
+    private readonly order: LinkOrder,
+    private readonly listener: LinkListener,
+    private readonly parts: SandboxParts,
+  ) {}
+
+  /** Shows codes, or opens when the session is linked. */
+  async begin(): Promise<void> {
+    if (!this.order.linked) {
+      this.showCode(FIRST_CODE_MS);
+      return;
+    }
+    try {
+      const kept = await this.order.credentials.read(NUMBER.kind, [NUMBER.id]);
+      const number = kept.get(NUMBER.id);
+      if (number !== undefined) await this.tell({ kind: 'open', number });
+      else await this.tell({ kind: 'ended', end: { next: 'give-up', status: 'logged_out', reason: 'no_credentials' } });
+    } catch {
+      await this.tell({ kind: 'ended', end: { next: 'retry', reason: 'credentials_unread' } });
+    }
+  }
+
+  async send(message: OutgoingMsgapp): Promise<DeliveryResult> {
+    switch (sandboxBehaviour(message.to, message.attempt)) {
+      case 'refused':
+        return { kind: 'refused', error: 'sandbox: refused' };
+      case 'busy':
+        return { kind: 'retry', error: 'sandbox: temporary error' };
+      case 'silent':
+        return { kind: 'sent', reference: message.messageId };
+      case 'undelivered':
+        return { kind: 'sent', final: 'undelivered', error: 'sandbox: undelivered' };
+      case 'delivered':
+        return this.arrive(message);
+    }
+  }
+
+  async exists(): Promise<boolean> {
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.hideCode();
+  }
+
+  async logout(): Promise<void> {
+    await this.close();
+  }
+
+  private async tell(event: LinkEvent): Promise<void> {
+    if (!this.closed) await this.listener(event);
+  }
+
+  private showCode(ms: number): void {
+    if (this.closed) return;
+    const { clock, ids, scanner } = this.parts;
+    const { channel, sessionId } = this.order;
+    const qr = `sandbox:${channel}:${ids.bytes(24).toString('base64url')}`;
+    const hide = scanner.show({ qr, channel, sessionId }, (number) => this.link(number));
+    const cancel = clock.after(ms, () => {
+      hide();
+      this.showCode(CODE_MS);
+    });
+    this.hideCode = () => {
+      hide();
+      cancel();
+    };
+    void this.tell({ kind: 'qr', qr, expiresAt: clock.now() + ms });
+  }
+
+  private async link(number: string): Promise<boolean> {
+    this.hideCode();
+    try {
+      await this.order.credentials.write([{ ...NUMBER, value: number }]);
+    } catch (error) {
+      if (!(error instanceof StorageUnavailableError)) return false;
+      this.showCode(CODE_MS);
+      throw error;
+    }
+    void this.tell({ kind: 'linked', number });
+    await this.tell({ kind: 'open', number });
+    return !this.closed;
+  }
+
+  private async arrive(message: OutgoingMsgapp): Promise<DeliveryResult> {
+    try {
+      const arrived = await this.asShown(message);
+      await this.parts.phones.receive([arrived]);
+      this.parts.feed.publish([arrived]);
+      return { kind: 'sent', final: 'delivered' };
+    } catch (error) {
+      if (error instanceof StorageUnavailableError) return PHONES_AWAY;
+      throw error;
+    }
+  }
+
+  private async asShown({ messageId, from, to, content }: OutgoingMsgapp): Promise<PhoneMessage> {
+    const media = 'media' in content ? await received(content.media) : undefined;
+    const text = 'text' in content ? content.text : '';
+    return { messageId, channel: this.order.channel, from, to, text, media, receivedAt: this.parts.clock.now() };
+  }
+}
+
+/** Reads the file to its end, as a phone would, and says what came. */
+async function received({ kind, mimetype, caption, open }: OutgoingMedia): Promise<PhoneMedia> {
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const chunk of open()) {
+    hash.update(chunk);
+    size += chunk.length;
+  }
+  return { type: kind, mimetype, size, sha256: hash.digest('hex'), caption };
 }

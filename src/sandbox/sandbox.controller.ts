@@ -1,20 +1,41 @@
-import { Get, Header, type MessageEvent, Param, Res, Sse, StreamableFile, UseGuards } from '@nestjs/common';
+import {
+  Get,
+  Header,
+  Injectable,
+  type MessageEvent,
+  Param,
+  type PipeTransform,
+  Res,
+  Sse,
+  StreamableFile,
+  UseGuards,
+} from '@nestjs/common';
 import type { Observable } from 'rxjs';
+import { MessagingError } from '../common/errors.js';
+import { qrDataUrl } from '../common/qr-image.js';
 import { type AdapterResponse, MOST_WAITING } from '../http/event-streams.js';
 import { MessagingController } from '../http/messaging-controller.js';
-import { type CodeView, codeView } from './code-view.js';
 import { type PhoneMessageView, phoneMessageView } from './phone-message-view.js';
 import { PhoneNumberPipe } from './phone-number.pipe.js';
 import { PhoneStore } from './phone-store.js';
 import { SandboxHostGuard } from './sandbox-host.guard.js';
 import { SandboxLive } from './sandbox-live.js';
-import type { SandboxMedia } from './sandbox-media.js';
-import { SandboxMediaPipe } from './sandbox-media.pipe.js';
+import { type SandboxMedia, sandboxMedia } from './sandbox-media.js';
 import { pagePolicy, SandboxPage } from './sandbox-page.js';
-import { SandboxScanner } from './sandbox-scanner.js';
+import { SandboxScanner, type ShownCode } from './sandbox-scanner.js';
 
 /** How many messages the page starts from. */
 const LATEST = 500;
+
+/** The file of a name. */
+@Injectable()
+export class SandboxMediaPipe implements PipeTransform<string, SandboxMedia> {
+  transform(name: string): SandboxMedia {
+    const file = sandboxMedia(name);
+    if (!file) throw new MessagingError('error.file_not_found');
+    return file;
+  }
+}
 
 /** The sandbox's endpoints. They ask for no key and show codes: only `SandboxModule` mounts them. */
 @MessagingController({ authenticated: false, intake: false })
@@ -75,4 +96,19 @@ export class SandboxController {
   show(): string {
     return this.page.html;
   }
+}
+
+/** A code to scan as the sandbox's endpoints show it. */
+export interface CodeView {
+  readonly qr: string;
+  /** PNG, `data:image/png;base64,…`. */
+  readonly image: string;
+  /** Name of the session's channel. */
+  readonly channel: string;
+  readonly sessionID: string;
+}
+
+/** The wire form of a code. */
+async function codeView({ qr, channel, sessionId }: ShownCode): Promise<CodeView> {
+  return { qr, image: await qrDataUrl(qr), channel, sessionID: sessionId };
 }

@@ -1,12 +1,28 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { MessagingOptionsError } from '../common/errors.js';
+import { formatValue } from '../common/options.js';
 import { EventStreams } from '../http/event-streams.js';
-import { HttpSettings } from '../http/http-settings.js';
+import { HttpSettings, mountPath } from '../http/http-settings.js';
 import { mountController } from '../http/mount-controller.js';
 import { SandboxController } from './sandbox.controller.js';
+import { SandboxHosts } from './sandbox-host.guard.js';
 import { SandboxLive } from './sandbox-live.js';
-import { resolveSandboxOptions, SandboxHosts, type SandboxOptions } from './sandbox-options.js';
 import { SandboxPage } from './sandbox-page.js';
 import { SandboxScanController } from './sandbox-scan.controller.js';
+
+/** Where the sandbox is. */
+export interface SandboxOptions {
+  /**
+   * Where the endpoints are mounted, below the host's global prefix if it has one: segments as in the service's own `path`.
+   * Default `sandbox`.
+   */
+  readonly path?: string | undefined;
+  /**
+   * Names under which it may be asked on a loopback address, besides `localhost`, `127.0.0.1` and `[::1]`, for instance that
+   * of a proxy on this machine: without a port. Default none. On other addresses it answers to any name.
+   */
+  readonly hosts?: readonly string[] | undefined;
+}
 
 /**
  * Shows what the sandbox's phones received: `GET /sandbox` is a page, `GET /sandbox/phones/:number/messages` the same for
@@ -33,4 +49,35 @@ export class SandboxModule {
       ],
     };
   }
+}
+
+/** `SandboxOptions` with every default filled in. */
+export interface ResolvedSandboxOptions {
+  /** Without slashes at its ends. */
+  readonly path: string;
+  /** In lower case. */
+  readonly hosts: readonly string[];
+}
+
+/** Fills in the defaults. @throws MessagingOptionsError naming the option that is wrong */
+export function resolveSandboxOptions(options: SandboxOptions = {}): ResolvedSandboxOptions {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new MessagingOptionsError('SandboxModule: the options must be an object.');
+  }
+  const unknown = Object.keys(options).find((name) => name !== 'path' && name !== 'hosts');
+  if (unknown !== undefined) {
+    throw new MessagingOptionsError(`SandboxModule: option ${unknown} is not known; there are path, hosts.`);
+  }
+  const { path: given = 'sandbox', hosts = [] } = options;
+  return { path: mountPath('SandboxModule: option path', given, 'sandbox'), hosts: hostNames(hosts) };
+}
+
+function hostNames(hosts: unknown): readonly string[] {
+  const names: readonly unknown[] = Array.isArray(hosts) ? hosts : [undefined];
+  return names.map((name) => {
+    if (typeof name === 'string' && /^[\w.-]{1,253}$/.test(name)) return name.toLowerCase();
+    throw new MessagingOptionsError(
+      `SandboxModule: option hosts must be a list of host names without a port, such as ["sms.example.test"]; got ${formatValue(hosts)}.`,
+    );
+  });
 }

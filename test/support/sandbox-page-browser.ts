@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { createContext, Script } from 'node:vm';
-import type { CodeView } from '../../src/sandbox/code-view.js';
 import type { PhoneMessageView } from '../../src/sandbox/phone-message-view.js';
+import type { CodeView } from '../../src/sandbox/sandbox.controller.js';
 import { SandboxPage } from '../../src/sandbox/sandbox-page.js';
 import { FakeElement } from './fake-dom.js';
 

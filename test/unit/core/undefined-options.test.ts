@@ -16,7 +16,7 @@ import type { OtpOptions, OtpServiceOptions } from '../../../src/otp/otp-options
 import { resolveOtpSettings } from '../../../src/otp/otp-settings.js';
 import type { DeliveryTiming } from '../../../src/outbox/delivery-result.js';
 import { type DispatchOptions, resolveDispatchSettings } from '../../../src/outbox/dispatch-options.js';
-import { resolveSandboxOptions, type SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
+import { resolveSandboxOptions, type SandboxOptions } from '../../../src/sandbox/sandbox.module.js';
 import { compileOptOutWords, type OptOutWordsOption } from '../../../src/sms/opt-out/opt-out-words.js';
 import { resolveSmsSettings, type SmsOptions } from '../../../src/sms/sms-options.js';
 import { TypeormStorage, type TypeormStorageOptions } from '../../../src/storage/typeorm/typeorm-storage.js';

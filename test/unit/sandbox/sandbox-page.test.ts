@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CodeView } from '../../../src/sandbox/code-view.js';
 import type { PhoneMessageView } from '../../../src/sandbox/phone-message-view.js';
+import type { CodeView } from '../../../src/sandbox/sandbox.controller.js';
 import type { FakeElement } from '../../support/fake-dom.js';
 import { SandboxPageBrowser, sandboxHtml, sandboxScript } from '../../support/sandbox-page-browser.js';
 
