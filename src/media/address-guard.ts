@@ -5,13 +5,15 @@ import ipaddr from 'ipaddr.js';
 import { MediaRefusedError } from './media-fetcher.js';
 import type { MediaSettings } from './media-options.js';
 
-/** Where strangers' files are served. Anything else would make the service a port scanner. */
+/** Ports that media may be fetched from. Any other port would make the service a port scanner. */
 const PORTS = new Set([80, 443]);
 
-/** Names that are nobody's on the Internet: RFC 6761, 6762, 8375, and the top level that ICANN keeps for private use. */
+/**
+ * Names that do not exist on the public Internet: RFC 6761, 6762, 8375, and the top level that ICANN reserves for private use.
+ */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|arpa)$/;
 
-/** Decides where a connection may go. */
+/** Decides which addresses the media fetcher may connect to. */
 export class AddressGuard {
   constructor(
     private readonly settings: MediaSettings,
@@ -19,7 +21,7 @@ export class AddressGuard {
   ) {}
 
   /**
-   * The addresses to connect to for a URL, found by one look-up; all of them are allowed, or none is given back.
+   * Resolves a URL's host with one look-up and returns the addresses to connect to. If one of them is not allowed, none is.
    * @throws MediaRefusedError
    */
   async addressesOf(url: URL): Promise<readonly string[]> {
@@ -28,12 +30,12 @@ export class AddressGuard {
     if (this.settings.origins.has(url.origin)) return literal ? [host] : this.resolve(host);
     if (!literal && !this.mayResolve(host)) throw new MediaRefusedError('a private name');
     const addresses = literal ? [host] : await this.resolve(host);
-    // One bad address among good ones is how a guard is played against the connection's own choice.
+    // Refuse all if one is bad: the connection may pick any of them, so a host could mix a private address into its answer.
     if (addresses.every((address) => this.isAllowed(address, portOf(url)))) return addresses;
     throw new MediaRefusedError('an address or port that is not allowed');
   }
 
-  /** A name without a dot means another host on every machine. */
+  /** A name without a dot resolves to a different host on every machine. */
   private mayResolve(host: string): boolean {
     if (this.settings.loopback && /(^|\.)localhost$/.test(host)) return true;
     return host.includes('.') && !PRIVATE_NAME.test(host);
@@ -57,8 +59,8 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Block = [Address, number];
 
 /**
- * IPv4 that is not the public Internet: the IANA special-purpose registry (RFC 6890), multicast and reserved space, and
- * what clouds answer their own machines on without saying so by the block (Azure 168.63.129.16; the others are link-local).
+ * IPv4 blocks that are not the public Internet: the IANA special-purpose registry (RFC 6890), multicast and reserved space,
+ * and cloud metadata services outside these blocks (Azure 168.63.129.16; the others are link-local).
  */
 const NOT_PUBLIC_V4 = blocks([
   '0.0.0.0/8',
@@ -81,19 +83,22 @@ const NOT_PUBLIC_V4 = blocks([
   '224.0.0.0/3',
 ]);
 
-/** What has been given out as global unicast so far (RFC 4291 section 2.4); all else is refused without a list. */
+/** Global unicast space assigned so far (RFC 4291 section 2.4). Everything outside is refused without a list. */
 const GLOBAL_V6 = block('2000::/3');
 
-/** Inside it: protocol assignments with Teredo, ORCHID and benchmarking, documentation, 6to4. Nobody serves files there. */
+/**
+ * Blocks inside it without public file servers: protocol assignments with Teredo, ORCHID and benchmarking, documentation,
+ * 6to4.
+ */
 const NOT_PUBLIC_V6 = blocks(['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']);
 
-/** IPv6 that stands for an IPv4 address in its last four bytes: mapped (RFC 4291), and NAT64 (RFC 6052). */
+/** IPv6 blocks that embed an IPv4 address in the last four bytes: mapped (RFC 4291), and NAT64 (RFC 6052). */
 const EMBEDDED_V4 = blocks(['::ffff:0:0/96', '64:ff9b::/96']);
 const MAPPED_V4 = block('::ffff:0:0/96');
 
 const LOOPBACK = [block('127.0.0.0/8'), block('::1/128')];
 
-/** Whether an address is on the public Internet, whatever it stands in. What is no address is not. */
+/** Whether a text is an address of the public Internet, also when embedded in IPv6. False for a text that is no address. */
 export function isPublicAddress(text: string): boolean {
   const address = parse(text);
   if (address === undefined) return false;
@@ -105,7 +110,7 @@ export function isPublicAddress(text: string): boolean {
   return isPublicV4(address);
 }
 
-/** Whether an address is this machine's loopback: 127.0.0.0/8 (also IPv4-mapped) or ::1. */
+/** Whether an address is loopback: 127.0.0.0/8 (also IPv4-mapped) or ::1. */
 export function isLoopbackAddress(text: string): boolean {
   const address = parse(text);
   if (address === undefined) return false;
@@ -116,7 +121,7 @@ function isPublicV4(address: Address): boolean {
   return !within(address, NOT_PUBLIC_V4);
 }
 
-/** RFC 5214: a host of a site in an interface identifier, which a router there would tunnel to. */
+/** ISATAP (RFC 5214): the interface identifier embeds an IPv4 host, to which a router of that site would tunnel. */
 function isIsatap(address: ipaddr.IPv6): boolean {
   const [high, low] = address.parts.slice(4, 6);
   return (high === 0 || high === 0x200) && low === 0x5efe;
@@ -131,8 +136,8 @@ function within(address: Address, where: readonly Block[]): boolean {
 }
 
 /**
- * Only what dialling takes as it is: no octal, no short forms, no zones. IPv6 is read by the URL standard first: the library
- * takes `::8.8.8.8` for the mapped address, which it is not.
+ * Parses only the canonical forms that dialling takes unchanged: no octal, no short forms, no zones. The URL standard reads
+ * IPv6 first, because the library takes `::8.8.8.8` for the mapped address, which it is not.
  */
 function parse(text: string): Address | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
@@ -152,15 +157,15 @@ function blocks(cidrs: readonly string[]): Block[] {
   return cidrs.map(block);
 }
 
-/** The only ways by which the fetcher leaves the process. Tests put their own in its place and count. */
+/** The fetcher's only access to the network. Tests replace it and count. */
 export abstract class MediaNetwork {
-  /** PEM certificates to trust in place of those that Node comes with. */
+  /** PEM certificates to trust instead of Node's own. */
   readonly authorities: readonly string[] | undefined = undefined;
 
-  /** Every address that a name has now, the one to try first in front. */
+  /** Returns every current address of a name, the preferred one first. */
   abstract resolve(host: string): Promise<readonly string[]>;
 
-  /** Starts to connect. The address is dialled as it is; nothing is looked up. */
+  /** Starts to connect to an address, without any look-up. */
   abstract dial(address: string, port: number): Socket;
 }
 
@@ -168,7 +173,7 @@ export abstract class MediaNetwork {
 @Injectable()
 export class SystemNetwork extends MediaNetwork {
   override async resolve(host: string): Promise<readonly string[]> {
-    // Few hosts are on IPv6 only, and many machines have IPv6 addresses that lead nowhere.
+    // IPv4 first: few hosts have IPv6 only, and many machines have IPv6 addresses without a route.
     const found = await lookup(host, { all: true, order: 'ipv4first' });
     return found.map(({ address }) => address);
   }
@@ -178,12 +183,13 @@ export class SystemNetwork extends MediaNetwork {
   }
 }
 
-/** RFC 9110 section 4.1 asks recipients to take at least this many; signed links come close. */
+/** RFC 9110 section 4.1 asks recipients to accept at least this many characters; signed links come close. */
 const LONGEST_URL = 8000;
 
 /**
- * Reads a URL that a caller or a redirect names, and refuses what needs no look-up: other schemes than http and https,
- * credentials, more than 8000 characters. What it gives back is the only reading anybody goes by.
+ * Parses a URL from a caller or a redirect, and refuses what needs no look-up: schemes other than http and https, credentials,
+ * more than 8000 characters. Only the returned URL is used from here on, so that no two parsers can disagree.
+ *
  * @param base what a redirect's URL may be relative to
  * @throws MediaRefusedError
  */
@@ -198,13 +204,13 @@ export function mediaUrl(text: string, base?: URL): URL {
   return url;
 }
 
-/** The port that a URL names or means. */
+/** Returns a URL's port, explicit or by default. */
 export function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port);
   return url.protocol === 'https:' ? 443 : 80;
 }
 
-/** The host of a URL: a name without a closing dot, or an address without brackets. */
+/** Returns a URL's host: a name without a trailing dot, or an address without brackets. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 }

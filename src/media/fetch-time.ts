@@ -2,15 +2,15 @@ import type { Clock } from '../common/clock.js';
 import { MediaRefusedError } from './media-fetcher.js';
 
 /**
- * The life of one fetch: it ends when the request does, when a step is too slow, or when it is closed. Whatever it opened
- * hangs on its signal, so nothing is left over.
+ * The lifetime of one fetch. It ends when the request ends, when a step exceeds its time, or when it is closed. Every resource
+ * of the fetch is bound to its signal, so that none is leaked.
  */
 export class FetchTime {
   private readonly ending = new AbortController();
   private readonly timers = new Set<() => void>();
   private readonly stopped = () => this.end('the request ended');
 
-  /** @param totalMs the longest it may live, whatever the request does */
+  /** @param totalMs the longest lifetime, independent of the request */
   constructor(
     private readonly clock: Clock,
     private readonly request: AbortSignal,
@@ -21,17 +21,17 @@ export class FetchTime {
     this.within(totalMs, 'too slow');
   }
 
-  /** Fires at the end, with a {@link MediaRefusedError} for its reason. */
+  /** Aborted at the end, with a {@link MediaRefusedError} as its reason. */
   get signal(): AbortSignal {
     return this.ending.signal;
   }
 
-  /** Gives a step `ms` milliseconds, after which the fetch ends; what it answers ends the step. */
+  /** Limits a step to `ms` milliseconds, after which the fetch ends; returns the function that completes the step. */
   within(ms: number, reason: string): () => void {
     return this.after(ms, () => this.end(reason));
   }
 
-  /** Runs a task after `ms` milliseconds, unless the fetch ends before; the answer cancels it. */
+  /** Runs a task after `ms` milliseconds unless the fetch ends before; returns the function that cancels it. */
   after(ms: number, task: () => void): () => void {
     if (this.signal.aborted) return () => {};
     const cancel = this.clock.after(ms, task);
@@ -42,7 +42,10 @@ export class FetchTime {
     };
   }
 
-  /** Waits for something that cannot be stopped. @throws MediaRefusedError at the end of the fetch */
+  /**
+   * Awaits a promise that cannot be cancelled.
+   * @throws MediaRefusedError at the end of the fetch
+   */
   async wait<T>(pending: Promise<T>): Promise<T> {
     let stop = () => {};
     const end = new Promise<never>((_resolve, reject) => {
@@ -62,7 +65,7 @@ export class FetchTime {
     return this.clock.elapsed();
   }
 
-  /** Ends everything. The first reason stands. */
+  /** Ends the fetch. Only the first reason counts. */
   end(reason = 'closed'): void {
     this.request.removeEventListener('abort', this.stopped);
     for (const cancel of this.timers) cancel();
@@ -70,7 +73,7 @@ export class FetchTime {
     if (!this.signal.aborted) this.ending.abort(new MediaRefusedError(reason));
   }
 
-  /** What a failure means: the end of the fetch where that was the cause, else itself. */
+  /** Converts an error: the reason of the fetch's end if that caused it, else the error itself. */
   refusal(error: unknown): MediaRefusedError {
     if (this.signal.reason instanceof MediaRefusedError) return this.signal.reason;
     return error instanceof MediaRefusedError ? error : new MediaRefusedError('the connection failed');

@@ -1,16 +1,17 @@
-/** Characters of a file name that are kept. */
+/** Longest file name that is kept, in characters. */
 const LONGEST = 120;
 
-/** Control characters, and those that turn the direction of text, by which `exe.jpg` can be made to look harmless. */
+/** Control characters, and bidirectional controls, which can make `exe.jpg` look harmless. */
 const UNWANTED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu;
 
-/** One parameter of `Content-Disposition` (RFC 6266 section 4.1), also without the quotes that it should have. */
+/** One parameter of `Content-Disposition` (RFC 6266 section 4.1), also when the required quotes are missing. */
 const PARAMETER = /\s*;\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;"]*))/y;
 
 /**
- * The name that a file comes with: from `Content-Disposition`, `filename*` before `filename` (RFC 6266, RFC 8187), else the
- * last part of the URL's path. Without directories and control characters, at most 120 characters; undefined when nothing
- * is left of it.
+ * Returns the name of a fetched file: from `Content-Disposition`, `filename*` before `filename` (RFC 6266, RFC 8187), else the
+ * last segment of the URL's path. Without directories and control characters, at most 120 characters; undefined when nothing
+ * remains.
+ *
  * @param disposition the header with its bytes as Latin-1
  */
 export function fileNameOf(disposition: string | undefined, url: URL): string | undefined {
@@ -28,7 +29,7 @@ function dispositionName(header: string): string | undefined {
   return extended(found.get('filename*')) ?? utf8(found.get('filename'));
 }
 
-/** RFC 8187 section 3.2: `UTF-8'en'%e2%82%ac.txt`. */
+/** Decodes an extended value (RFC 8187 section 3.2): `UTF-8'en'%e2%82%ac.txt`. */
 function extended(value: string | undefined): string | undefined {
   const [, charset, escaped] = /^([\w-]+)'[^']*'(.*)$/.exec(value ?? '') ?? [];
   if (charset === undefined || escaped === undefined) return undefined;
@@ -59,7 +60,7 @@ function cleanName(name: string | undefined): string | undefined {
   return clean === '' ? undefined : clean;
 }
 
-/** Long names lose their middle: the end says what the file is. */
+/** Shortens a long name in the middle, because its end holds the extension. */
 function bounded(name: string): string {
   const letters = [...name];
   if (letters.length <= LONGEST) return name;

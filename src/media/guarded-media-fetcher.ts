@@ -12,19 +12,22 @@ import { openPinned } from './pinned-connection.js';
 const MAX_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** What one hop has for look-up, connection and TLS; then for the headers of the answer: some servers make a file first. */
+/**
+ * Time limits of each redirect hop: for look-up, connection and TLS, then for the response headers, since some servers
+ * generate the file first.
+ */
 const CONNECT_MS = 5000;
 const HEADERS_MS = 15_000;
 
-/** The whole fetch, should its request never end. */
+/** Limit of the whole fetch, for requests that never end. */
 const TOTAL_MS = 60_000;
 
 /**
- * Fetches from public addresses, and from nowhere inside: only http on port 80 and https on port 443 (either on both), no
- * credentials, every address of the host public, the connection made to an address that was checked, each of at most
- * three redirects looked at in the same way and none from https down to http. Only an answer 200 with a plain body counts;
- * the bytes are counted as they arrive. A file without a stated length ends where its connection does; otherwise one that is
- * cut short is refused. Proxies of the environment are not used. What the host allows besides: {@link MediaSettings}.
+ * Fetches media from public addresses only: http on port 80 and https on port 443 (either on both), no credentials, every
+ * address of the host public, the connection made to an address that was checked. At most three redirects are followed, each
+ * checked in the same way and none from https to http. Only a 200 response with an unencoded body is accepted; its bytes are
+ * counted as they arrive. A file without a stated length ends with its connection; otherwise a truncated file is refused.
+ * Proxies of the environment are not used. For exceptions that the host allows see {@link MediaSettings}.
  */
 @Injectable()
 export class GuardedMediaFetcher extends MediaFetcher {
@@ -78,7 +81,7 @@ export class GuardedMediaFetcher extends MediaFetcher {
 
 function accept(answer: MediaAnswer, url: URL, maxBytes: number, time: FetchTime): FetchedMedia {
   if (answer.status !== 200) throw new MediaRefusedError(`status ${answer.status}`);
-  // We asked for none. Decoding one is how a few bytes become gigabytes.
+  // No encoding was requested. Decoding one would let a few bytes expand to gigabytes.
   const encoded = answer.header('content-encoding').some((encoding) => encoding.toLowerCase() !== 'identity');
   const transfer = answer.header('transfer-encoding').some((encoding) => encoding.toLowerCase() !== 'chunked');
   if (encoded || transfer) throw new MediaRefusedError('an encoded body');
@@ -90,25 +93,26 @@ function accept(answer: MediaAnswer, url: URL, maxBytes: number, time: FetchTime
   };
 }
 
-/** Bytes that the header fields of an answer may have. */
+/** Limit of the response's header fields, in bytes. */
 const MAX_HEADER_BYTES = 16_384;
 
-/** What came back; the body is still on its way. */
+/** A response whose body is still arriving. */
 interface MediaAnswer {
   readonly status: number;
-  /** What a header says, by its name in lower case; bytes as Latin-1. One that comes twice says two things. */
+  /** Returns the values of a header by its lower-case name, bytes as Latin-1; several when the header is repeated. */
   header(name: string): readonly string[];
   /** Can be read once. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** Hangs up. */
+  /** Closes the connection. */
   close(): void;
 }
 
 /**
- * Asks for a file over a connection that stands, and over no other: the address stays the one that was checked. Nothing of
- * the host's is sent along: no cookies, no referrer, no credentials. Node's own client, not undici: a server that resets a
- * connection while nobody reads ends the process there (7.30.2, an assertion in an event handler).
- * @throws Error when the answer is no HTTP, too long in its headers, or does not come
+ * Requests a file over the given connection only, so that the address stays the checked one. Sends no data of the host: no
+ * cookies, no referrer, no credentials. Uses Node's own client instead of undici, where a server that resets the connection
+ * while the body is not being read ends the process (7.30.2, an assertion in an event handler).
+ *
+ * @throws Error when the response is not HTTP, its headers are too long, or it does not arrive
  */
 async function askForMedia(url: URL, socket: Socket, time: FetchTime): Promise<MediaAnswer> {
   const asked = request({
@@ -120,9 +124,9 @@ async function askForMedia(url: URL, socket: Socket, time: FetchTime): Promise<M
   });
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     asked.once('response', resolve);
-    // Also for later: then it is the reader who hears of it.
+    // Stays attached: later errors then reach the reader of the body.
     asked.on('error', reject);
-    // A change of protocol ends without either.
+    // A protocol upgrade emits neither a response nor an error.
     asked.once('close', () => reject(new Error('The connection is closed.')));
   });
   asked.end();
@@ -136,19 +140,22 @@ async function askForMedia(url: URL, socket: Socket, time: FetchTime): Promise<M
   };
 }
 
-/** A body without a stated length ends with its connection; only a connection that ends well ends a file. */
+/** A body without a stated length ends with its connection; it is complete only if that closed without an error. */
 async function* bytesOf(response: IncomingMessage, socket: Socket): AsyncGenerator<Uint8Array> {
   yield* response;
   if (socket.errored) throw socket.errored;
 }
 
-/** The longest silence. */
+/** Longest time without data, in milliseconds. */
 const STALL_MS = 15_000;
 
-/** What has to come for each second that we wait, after the first {@link STALL_MS}. */
+/** Bytes that must arrive per second of waiting, after the first {@link STALL_MS}. */
 const MIN_BYTES_PER_SECOND = 1024;
 
-/** A body that ends in time and within its size, or with a {@link MediaRefusedError}; nothing is left open either way. */
+/**
+ * A body limited in time and size. Beyond a limit it ends with a {@link MediaRefusedError}; its connection is closed either
+ * way.
+ */
 export class BoundedBody implements AsyncIterableIterator<Uint8Array> {
   private readonly chunks: AsyncIterator<Uint8Array>;
   private received = 0;
@@ -191,7 +198,7 @@ export class BoundedBody implements AsyncIterableIterator<Uint8Array> {
     return this;
   }
 
-  /** Only waiting counts, not what the reader does meanwhile: a slow reader is no slow server. */
+  /** Only the time spent waiting counts: a slow reader does not make the server slow. */
   private async arrival(): Promise<IteratorResult<Uint8Array>> {
     const earned = STALL_MS + (this.received / MIN_BYTES_PER_SECOND) * 1000 - this.waitedMs;
     const since = this.time.elapsed();

@@ -1,23 +1,23 @@
-/** A file that the server is asked to fetch. */
+/** A request to fetch a file. */
 export interface MediaRequest {
   readonly url: string;
-  /** Bytes that the body may have, at most. */
+  /** Largest accepted body, in bytes. */
   readonly maxBytes: number;
-  /** Ends the whole fetch, the body included. */
+  /** Ends the whole fetch, including the body. */
   readonly signal: AbortSignal;
 }
 
 /** A file that is arriving. */
 export interface FetchedMedia {
-  /** The `Content-Type` header, as it came. */
+  /** The `Content-Type` header, unchanged. */
   readonly contentType: string | undefined;
   /** From `Content-Disposition`, else from the path of the last URL; without directories, not empty. */
   readonly fileName: string | undefined;
-  /** The bytes as they come. Ends with a {@link MediaRefusedError} when they are too many, too slow or cut short. */
+  /** The bytes as they arrive. Ends with a {@link MediaRefusedError} when the body is too large, too slow or truncated. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** The file cannot be had. The reason is for our log; a caller is never told more than that. */
+/** The file cannot be fetched. The reason is for our log; callers only learn that the file is unavailable. */
 export class MediaRefusedError extends Error {
   override readonly name = 'MediaRefusedError';
   constructor(readonly reason: string) {
@@ -25,11 +25,12 @@ export class MediaRefusedError extends Error {
   }
 }
 
-/** Fetches what callers name by URL. Whoever puts another in its place is responsible for keeping callers out of the host's network. */
+/** Fetches files that callers name by URL. A replacement must keep callers out of the host's own network. */
 export abstract class MediaFetcher {
   /**
-   * Resolves when the headers have come and are acceptable.
-   * @throws MediaRefusedError for whatever is wrong
+   * Resolves when acceptable response headers have arrived.
+   *
+   * @throws MediaRefusedError for every other result
    */
   abstract fetch(request: MediaRequest): Promise<FetchedMedia>;
 }

@@ -1,21 +1,21 @@
 import { MessagingOptionsError } from '../common/errors.js';
 
 /**
- * Where the fetcher may go besides public addresses: nowhere, to this machine's loopback addresses on any port (for
- * samples and tests, never where strangers have a key), or to origins such as `https://files.example.com:8443`.
+ * Addresses that the fetcher may use besides public ones: `none`; `loopback`, this machine's loopback addresses on any port
+ * (for samples and tests, never where untrusted clients have a key); or origins such as `https://files.example.com:8443`.
  */
 export type MediaAllow = 'none' | 'loopback' | readonly string[];
 
-/** What the host says about fetching media. */
+/** Options of media fetching. */
 export interface MediaOptions {
-  /** Default `none`. An origin in the list is not checked for where it leads; everything else stays as strict as before. */
+  /** Default `none`. A listed origin is not checked for the addresses it resolves to; all other checks remain. */
   readonly allow?: MediaAllow | undefined;
 }
 
-/** The same, complete and checked. */
+/** `MediaOptions`, checked and with defaults. */
 export abstract class MediaSettings {
   abstract readonly loopback: boolean;
-  /** Origins as the URL standard writes them: lower case, without a default port. */
+  /** Origins as the URL standard serialises them: lower case, without a default port. */
   abstract readonly origins: ReadonlySet<string>;
 }
 

@@ -1,36 +1,36 @@
 import { fileTypeFromBuffer } from 'file-type/core';
 import type { FetchedMedia } from './media-fetcher.js';
 
-/** How a channel shows a file. */
+/** How a channel presents a file. */
 export type MediaKind = 'image' | 'video' | 'audio' | 'document';
 
-/** What a file is. */
+/** The detected type of a file. */
 interface MediaType {
   readonly kind: MediaKind;
-  /** Lower case, without parameters; only Opus keeps its `codecs`, by which phones know a voice note. */
+  /** Lower case, without parameters, except the `codecs` of Opus, by which phones recognise voice notes. */
   readonly mimetype: string;
 }
 
-/** A file whose type is known, with all its bytes still to come. */
+/** A file of known type whose bytes have not been read yet. */
 interface TypedMedia {
   readonly type: MediaType;
   /** Every byte, from the first. Can be read once. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Bytes at the start of a file that tell its type. */
+/** Number of bytes at the start of a file that type detection needs. */
 export const HEAD_BYTES = 4100;
 
 const UNKNOWN: MediaType = { kind: 'document', mimetype: 'application/octet-stream' };
 
-/** What browsers would run. It is sent as a document that says nothing of itself. */
+/** Types that a browser would execute. They are sent as documents of no particular type. */
 const ACTIVE = /^(multipart|message)\/|[/+](html|xml|hta|(x-)?(java|ecma|j|vb)script|x-shockwave-flash)$/;
 
-/** Formats that are zip archives or compound files inside. */
+/** Document formats that are zip archives or compound files. */
 const OFFICE = /^application\/(msword|epub\+zip|vnd\.(openxmlformats|oasis|ms-))/;
 const ARCHIVES = new Set(['application/zip', 'application/x-cfb']);
 
-/** Containers whose first bytes do not tell sound from film, and what they are with sound alone. */
+/** Containers whose first bytes do not distinguish audio from video, and their audio type. */
 const SOUND_OF: Readonly<Record<string, string>> = {
   'video/mp4': 'audio/mp4',
   'video/webm': 'audio/webm',
@@ -39,7 +39,7 @@ const SOUND_OF: Readonly<Record<string, string>> = {
   'application/ogg': 'audio/ogg',
 };
 
-/** Other names of what channels know under one. */
+/** Synonyms, mapped to the name that channels know. */
 const ALIASES: Readonly<Record<string, string>> = {
   'audio/x-m4a': 'audio/mp4',
   'audio/m4a': 'audio/mp4',
@@ -50,15 +50,16 @@ const ALIASES: Readonly<Record<string, string>> = {
   'video/x-m4v': 'video/mp4',
 };
 
-/** The kind that a media type belongs to: what is neither image, video nor audio is a document, and so is SVG. */
+/** Returns the kind of a media type: a document unless it is image, video or audio. SVG is a document. */
 export function mediaKindOf(mimetype: string): MediaKind {
   const kind = mimetype.slice(0, mimetype.indexOf('/')).toLowerCase();
   return (kind === 'image' || kind === 'video' || kind === 'audio') && !ACTIVE.test(mimetype) ? kind : 'document';
 }
 
 /**
- * What a file is: by its first bytes, then by its `Content-Type`, then by its name. The bytes stand above what is claimed;
- * a claim only says more closely what kind of container it is. Markup and scripts are documents of no known type.
+ * Detects the type of a file from its first bytes, then its `Content-Type`, then its name. The bytes take precedence over
+ * claims; a claim only specifies which kind of container it is. Markup and scripts become documents of no particular type.
+ *
  * @param head the first {@link HEAD_BYTES} bytes, or all when there are fewer
  */
 export async function mediaTypeOf(head: Uint8Array, claims: MediaClaims = {}): Promise<MediaType> {
@@ -72,8 +73,9 @@ export async function mediaTypeOf(head: Uint8Array, claims: MediaClaims = {}): P
 }
 
 /**
- * Finds out what is arriving, and hands on all of it. Waits for the first {@link HEAD_BYTES} bytes.
- * @throws whatever the body throws before they have come; the body has ended then
+ * Detects the type of an arriving file and passes on all of its bytes. Waits for the first {@link HEAD_BYTES} bytes.
+ *
+ * @throws what the body throws before these have arrived; the body is closed then
  */
 export async function detectMediaType(media: FetchedMedia): Promise<TypedMedia> {
   const { head, body } = await peek(media.body, HEAD_BYTES);
@@ -81,10 +83,10 @@ export async function detectMediaType(media: FetchedMedia): Promise<TypedMedia> 
 }
 
 async function magicType(head: Uint8Array): Promise<string | undefined> {
-  // Broken files are no reason to refuse them here: then their bytes say nothing.
+  // A broken file is not refused here; its bytes then determine no type.
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   if (found !== undefined) return found.mime.toLowerCase();
-  // A tag with a cover picture is longer than the head, so the library does not get as far as the sound.
+  // An ID3 tag with a cover picture exceeds the head, so the library does not reach the audio behind it.
   return head.length >= 10 && Buffer.from(head.subarray(0, 3)).toString('latin1') === 'ID3' ? 'audio/mpeg' : undefined;
 }
 
@@ -96,24 +98,27 @@ function closer(seen: string, claim: string | undefined): string {
   return seen === 'application/ogg' && claim.startsWith('video/') ? 'video/ogg' : seen;
 }
 
-/** Whether the first character that is no white space opens a tag, a comment or a declaration; UTF-8, or UTF-16 with its mark. */
+/**
+ * Whether the first character that is not white space opens a tag, comment or declaration; UTF-8, or UTF-16 with a byte order
+ * mark.
+ */
 function isMarkup(head: Uint8Array): boolean {
   const start = Buffer.from(head.subarray(0, 1024)).toString('latin1');
   const text = /^(ÿþ|þÿ)/.test(start) ? start.slice(2).replaceAll('\0', '') : start.replace(/^ï»¿/, '');
   return /^\s*<[!?a-z]/i.test(text);
 }
 
-/** What others say about a file. */
+/** What the server and the URL claim about a file. */
 interface MediaClaims {
-  /** A `Content-Type` header as it came. */
+  /** The `Content-Type` header, unchanged. */
   readonly contentType?: string | undefined;
   readonly fileName?: string | undefined;
 }
 
-/** RFC 9110 section 8.3.1: `type "/" subtype`, here with the length that RFC 6838 section 4.2 allows. */
+/** RFC 9110 section 8.3.1: `type "/" subtype`, with the length limits of RFC 6838 section 4.2. */
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/;
 
-/** Types that servers give to what they do not know. */
+/** Types that servers use for unknown files. */
 const SAYS_NOTHING = new Set([
   'application/octet-stream',
   'application/binary',
@@ -125,7 +130,7 @@ const SAYS_NOTHING = new Set([
   'binary/octet-stream',
 ]);
 
-/** What people send, by the ends of its names. */
+/** Types of common file extensions. */
 const BY_EXTENSION: Readonly<Record<string, string>> = {
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
@@ -167,7 +172,7 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   odp: 'application/vnd.oasis.opendocument.presentation',
 };
 
-/** The media type that a file claims to be: its `Content-Type` where that says something, else by the end of its name. */
+/** Returns the claimed media type: the `Content-Type` if it is specific, else the type of the file extension. */
 function claimedType({ contentType, fileName }: MediaClaims): string | undefined {
   const stated = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (MEDIA_TYPE.test(stated) && !SAYS_NOTHING.has(stated)) return stated;
@@ -176,9 +181,10 @@ function claimedType({ contentType, fileName }: MediaClaims): string | undefined
 }
 
 /**
- * Reads the first bytes of a body and hands on all of it.
- * @param bytes how many to look at; `head` has fewer when the body does
- * @throws whatever the body throws
+ * Reads the first bytes of a body and passes on all of it.
+ *
+ * @param bytes how many to read; `head` is shorter when the body is
+ * @throws what the body throws
  */
 export async function peek(
   source: AsyncIterable<Uint8Array>,
@@ -196,7 +202,7 @@ export async function peek(
   return { head: Buffer.concat(seen).subarray(0, bytes), body: new PeekedBody(seen, rest) };
 }
 
-/** Not a generator: one that was never started would not pass `return` on, and the connection behind it would stay. */
+/** Not a generator: a generator that was never started does not forward `return`, which would leave the connection open. */
 class PeekedBody implements AsyncIterableIterator<Uint8Array> {
   constructor(
     private readonly seen: Uint8Array[],

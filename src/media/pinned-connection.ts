@@ -4,14 +4,15 @@ import { hostOf, type MediaNetwork, portOf } from './address-guard.js';
 import type { FetchTime } from './fetch-time.js';
 import { MediaRefusedError } from './media-fetcher.js';
 
-/** Addresses that are tried before the host counts as unreachable, and how long each may take to answer. */
+/** Number of addresses tried before the host counts as unreachable, and the time limit of each. */
 const TRIED = 3;
 const ATTEMPT_MS = 2000;
 
 /**
- * Connects to one of the addresses that were checked, and to no other: nothing from here on looks a name up. With https
- * the certificate is checked against the URL's host.
- * @throws Error when none of them answers
+ * Connects to one of the checked addresses, without any further look-up. With https the certificate is checked against the
+ * URL's host.
+ *
+ * @throws Error when none of them accepts the connection
  */
 export async function openPinned(
   url: URL,
@@ -56,7 +57,7 @@ async function dialFirst(
   throw new MediaRefusedError('the host does not answer');
 }
 
-/** Waits until a socket is usable. From then on it is destroyed with the fetch, and its errors are only those of whoever reads. */
+/** Waits until a socket is connected. From then on the end of the fetch destroys it, and its errors reach only its reader. */
 function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', time: FetchTime): Promise<S> {
   const end = () => socket.destroy();
   time.signal.addEventListener('abort', end);

@@ -1,21 +1,21 @@
-/** What the sandbox's carrier does with one attempt. */
+/** The result that the sandbox carrier gives to one attempt. */
 export type SandboxBehaviour =
-  /** Reaches its phone at once. */
+  /** Delivered to its phone at once. */
   | 'delivered'
-  /** Turned away for good. */
+  /** Rejected permanently. */
   | 'refused'
-  /** Turned away this time. */
+  /** Rejected with a temporary error. */
   | 'busy'
-  /** Taken, and never heard of again. */
+  /** Accepted; no receipt ever follows. */
   | 'silent'
-  /** Taken, and it turned out that the phone cannot be reached. */
+  /** Accepted, then reported as undelivered. */
   | 'undelivered';
 
-/** How often a `…990002` is turned away before it gets through. */
+/** Number of attempts at a `…990002` that are rejected before one succeeds. */
 const BUSY_ATTEMPTS = 2;
 
 /**
- * The fate of a message to `number`, by its last six digits; everything but these is delivered.
+ * Returns the result of an attempt from the last six digits of the number. Any number that is not listed is delivered.
  *
  * @param number E.164 digits without the plus sign
  * @param attempt 1 for the first

@@ -1,6 +1,6 @@
 import type { PhoneMedia, PhoneMessage } from './phone-store.js';
 
-/** A message as the sandbox's endpoints show it. */
+/** A message as the sandbox endpoints return it. */
 export interface PhoneMessageView {
   /** The `smsID` or `messageID` of the send. */
   readonly messageID: string;
@@ -14,7 +14,7 @@ export interface PhoneMessageView {
   readonly receivedAt: string;
 }
 
-/** A received file as the sandbox's endpoints show it. */
+/** A received file as the sandbox endpoints return it. */
 export interface PhoneMediaView {
   readonly type: string;
   readonly mimetype: string;
@@ -24,7 +24,7 @@ export interface PhoneMediaView {
   readonly caption: string | null;
 }
 
-/** The wire form of a message. */
+/** Converts a message to its wire form. */
 export function phoneMessageView(message: PhoneMessage): PhoneMessageView {
   return {
     messageID: message.messageId,

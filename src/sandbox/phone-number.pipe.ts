@@ -3,7 +3,7 @@ import { MessagingError } from '../common/errors.js';
 import { isPhoneNumber } from '../common/phone-number.js';
 import { shortened } from '../http/validators.js';
 
-/** Lets a phone number through as it stands: E.164 digits without the plus sign. Anything else is a 400 that names it. */
+/** Accepts E.164 digits without the plus sign and passes them on unchanged; answers 400 with the given value otherwise. */
 @Injectable()
 export class PhoneNumberPipe implements PipeTransform<string, string> {
   transform(number: string): string {

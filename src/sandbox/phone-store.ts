@@ -1,4 +1,4 @@
-/** A message as a sandbox phone shows it. */
+/** A message received by a sandbox phone. */
 export interface PhoneMessage {
   /** The send's own id: `smsID` or `messageID`. */
   readonly messageId: string;

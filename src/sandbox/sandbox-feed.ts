@@ -1,19 +1,22 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { PhoneMessage } from './phone-store.js';
 
-/** Told of one message that a sandbox phone of this process received. Must return at once. */
+/** Called with each message that a sandbox phone of this process receives. Must return at once. */
 export type PhoneListener = (message: PhoneMessage) => void;
 
 /**
- * Tells whoever listens at this moment what the sandbox's phones receive, in this process. It keeps nothing: who listens
- * late or looks away reads the `PhoneStore`. A message that is handed over again after a crash may be told twice.
+ * Publishes the messages that sandbox phones of this process receive to the listeners of that moment. Nothing is kept: earlier
+ * messages are in the `PhoneStore`. A message that is delivered again after a crash may be published twice.
  */
 @Injectable()
 export class SandboxFeed {
   private readonly logger = new Logger(SandboxFeed.name);
   private readonly listeners = new Set<PhoneListener>();
 
-  /** Tells every listener of each message. One that throws is logged and does not disturb the others or the sender. */
+  /**
+   * Calls every listener with each message. A listener that throws is logged; the other listeners and the sender are not
+   * affected.
+   */
   publish(messages: readonly PhoneMessage[]): void {
     if (this.listeners.size === 0) return;
     for (const message of messages) {
@@ -21,7 +24,7 @@ export class SandboxFeed {
     }
   }
 
-  /** Listens from now on; the answer stops it. */
+  /** Adds a listener and returns the function that removes it. */
   listen(listener: PhoneListener): () => void {
     const own: PhoneListener = (message) => listener(message);
     this.listeners.add(own);
@@ -34,7 +37,7 @@ export class SandboxFeed {
     try {
       listener(message);
     } catch (error) {
-      // Only the kind of fault: its text might quote the message.
+      // Log only the error's name: its message might quote the text.
       this.logger.error(`A listener of the sandbox failed: ${error instanceof Error ? error.name : typeof error}`);
     }
   }

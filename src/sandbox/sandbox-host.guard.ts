@@ -7,16 +7,16 @@ export abstract class SandboxHosts {
   abstract readonly names: readonly string[];
 }
 
-/** An address of this machine itself, as a socket tells it. */
+/** A loopback address as a socket reports it. */
 const LOOPBACK_ADDRESS = /^(::ffff:)?127\.|^::1$/;
 
-/** What the machine calls itself; no page of another site can have such an address in its URL (RFC 6761 section 6.3). */
+/** Names of this machine. The URL of a page of another site cannot contain one of them (RFC 6761 section 6.3). */
 const LOOPBACK_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Answers on a loopback address only to the names of this machine: a page of any site may have its own name resolve to
- * 127.0.0.1 (DNS rebinding), and a browser would let it read the codes. On any other address every name is answered, since
- * whoever reaches it can read them anyway.
+ * Refuses requests on a loopback address whose `Host` is not a name of this machine. Any site can let its own name resolve to
+ * 127.0.0.1 (DNS rebinding); the browser would then let its page read the codes. Requests on other addresses are always
+ * accepted, since a client that reaches such an address can read the codes anyway.
  */
 @Injectable()
 export class SandboxHostGuard implements CanActivate {
@@ -32,7 +32,7 @@ export class SandboxHostGuard implements CanActivate {
   }
 }
 
-/** The name in a `Host` header (RFC 9110 section 7.2), in lower case and without the port. */
+/** Returns the name in a `Host` header (RFC 9110 section 7.2), in lower case and without the port. */
 function nameOf(host: string | string[] | undefined): string {
   return String(host ?? '')
     .toLowerCase()

@@ -5,7 +5,7 @@ import { phoneMessageView } from './phone-message-view.js';
 import { SandboxFeed } from './sandbox-feed.js';
 import { SandboxScanner } from './sandbox-scanner.js';
 
-/** What happens in the sandbox of this process from now on, as events: messages, and `codes` when there are others to scan. */
+/** Streams the events of this process's sandbox: each message, and `codes` whenever the set of scannable codes changes. */
 @Injectable()
 export class SandboxLive {
   constructor(
@@ -14,7 +14,10 @@ export class SandboxLive {
     private readonly streams: EventStreams,
   ) {}
 
-  /** For one client; `response` is the one that carries them. */
+  /**
+   * Returns the event stream of one client.
+   * @param response the response that carries the events
+   */
   stream(response: AdapterResponse): Observable<MessageEvent> {
     return this.streams.stream(response, (client) => {
       const stops = [

@@ -1,14 +1,14 @@
 import { once, readAsset } from './asset.js';
 
-/** A small file to send while trying things out. */
+/** A small file to try the media routes with. */
 export interface SandboxMedia {
   readonly mimetype: string;
   readonly bytes: Uint8Array;
 }
 
 /**
- * `clip.mp4` and `voice.ogg` last two seconds, `document.pdf` has one page. All but the PDF, which is written by hand, were made
- * with ffmpeg from its sources `gradients`, `drawbox` and `sine`.
+ * `clip.mp4` and `voice.ogg` last two seconds, `document.pdf` has one page. The PDF is written by hand; ffmpeg made the other
+ * files from its sources `gradients`, `drawbox` and `sine`.
  */
 const FILES: ReadonlyMap<string, () => SandboxMedia> = new Map([
   file('photo.jpg', 'image/jpeg'),

@@ -20,17 +20,17 @@ import { SandboxFeed } from './sandbox-feed.js';
 import { SandboxScanner } from './sandbox-scanner.js';
 
 /**
- * The embedded default transport of messaging-app channels: no network. The codes that it shows are scanned by the sandbox's
- * phones; what is delivered is kept by the phone of its number, and magic numbers do what they do for SMS.
+ * The embedded default transport of messaging-app channels. It uses no network. Sandbox phones scan its codes and keep the
+ * messages that it delivers; magic numbers act as they do for SMS.
  */
 @Injectable()
 export class SandboxMsgappTransport extends MsgappTransport {
   override readonly name = 'sandbox';
 
-  /** A phone keeps one message of one id, however often it comes. */
+  /** A phone stores a message of the same id once. */
   override readonly repeat = 'idempotent';
 
-  /** Quick, so that all three attempts at a `…990002` fit into 5 s and a crash is forgotten after 10 s. */
+  /** Short, so that all three attempts at a `…990002` take less than 5 s and a lease ends 10 s after a crash. */
   override readonly timing: Partial<DeliveryTiming> = {
     leaseMs: 10_000,
     reportDeadlineMs: 10_000,
@@ -58,7 +58,7 @@ export class SandboxMsgappTransport extends MsgappTransport {
   }
 }
 
-/** What the sandbox's connections share. */
+/** What all connections of the sandbox share. */
 interface SandboxParts {
   readonly phones: PhoneStore;
   readonly feed: SandboxFeed;
@@ -67,11 +67,11 @@ interface SandboxParts {
   readonly ids: IdGenerator;
 }
 
-/** How long a code can be scanned: the first one longer, as the real ones. */
+/** Lifetime of a code. The first one lives longer, as on real channels. */
 const FIRST_CODE_MS = 60_000;
 const CODE_MS = 20_000;
 
-/** Where the number is kept among the session's credentials. */
+/** The session credential that holds the number. */
 const NUMBER = { kind: 'sandbox', id: 'number' };
 
 const PHONES_AWAY: DeliveryResult = { kind: 'retry', error: 'sandbox: the phones do not answer' };
@@ -87,7 +87,7 @@ class SandboxMsgappLink implements Link {
     private readonly parts: SandboxParts,
   ) {}
 
-  /** Shows codes, or opens when the session is linked. */
+  /** Shows codes, or opens the connection when the session is linked. */
   async begin(): Promise<void> {
     if (!this.order.linked) {
       this.showCode(FIRST_CODE_MS);
@@ -185,7 +185,7 @@ class SandboxMsgappLink implements Link {
   }
 }
 
-/** Reads the file to its end, as a phone would, and says what came. */
+/** Reads the file to its end, as a phone would, and returns its description. */
 async function received({ kind, mimetype, caption, open }: OutgoingMedia): Promise<PhoneMedia> {
   const hash = createHash('sha256');
   let size = 0;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once, readAsset } from './asset.js';
 
-/** Where the host mounted what the page calls. */
+/** Mount paths that the page needs. */
 export interface PagePlace {
   /** Where the sandbox is mounted, without slashes at its ends. */
   readonly path: string;
@@ -33,13 +33,13 @@ export function pagePolicy(): string {
   return pageFiles().policy;
 }
 
-/** In the order of the cascade. */
+/** In cascade order. */
 const STYLES = ['base.css', 'phones.css', 'codes.css', 'empty.css'];
 
-/** In the order of execution. They share one scope: a later file uses the functions of the earlier ones. */
+/** In execution order. The files share one scope: a later file uses the functions of earlier ones. */
 const SCRIPTS = ['texts.js', 'phones.js', 'view.js', 'codes.js', 'live.js'];
 
-/** The document with its style and script in place, and its policy; read from disk and hashed at first use. */
+/** The document with style and script inlined, and its policy; read from disk and hashed at first use. */
 const pageFiles = once(() => {
   const style = `\n${textOf(STYLES)}`;
   const script = `\n(() => {\n'use strict';\n${textOf(SCRIPTS)}})();\n`;

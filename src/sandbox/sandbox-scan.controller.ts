@@ -9,18 +9,18 @@ import { SandboxScanner } from './sandbox-scanner.js';
 
 /** Body of `POST …/phones/:number/scan`. */
 export class ScanBody {
-  /** The string of the `qr` event. */
+  /** The value of the `qr` event. */
   @IsString()
   readonly qr: string = '';
 }
 
-/** What the sandbox's phones can do. It has a body, so the edge takes it in, whatever the host does with bodies. */
+/** What sandbox phones can do. This route has a body, which our own request gate reads whatever body parser the host uses. */
 @MessagingController({ authenticated: false })
 @UseGuards(SandboxHostGuard)
 export class SandboxScanController {
   constructor(private readonly scanner: SandboxScanner) {}
 
-  /** Links a number, as scanning with a phone would. */
+  /** Links a number to the session, as scanning the code with that phone would. */
   @Post('phones/:number/scan')
   @HttpCode(204)
   async scan(@Param('number', PhoneNumberPipe) number: string, @MessagingBody() { qr }: ScanBody): Promise<void> {

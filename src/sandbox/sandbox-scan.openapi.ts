@@ -5,7 +5,7 @@ import { json, phoneNumber, ref } from '../openapi/schemas.js';
 import { HOST_REFUSED } from './sandbox.openapi.js';
 import { SandboxScanController } from './sandbox-scan.controller.js';
 
-/** How the document describes what sandbox phones do (contract.md section 8). */
+/** OpenAPI description of the scan route (contract.md section 8). */
 export const sandboxScanOpenapi = describeController(SandboxScanController, () => ({
   tag: { name: 'Sandbox' },
   schemas: {

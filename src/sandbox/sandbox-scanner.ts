@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** A code that a session of the sandbox shows at this moment. */
+/** A code that a sandbox session shows at present. */
 export interface ShownCode {
   readonly qr: string;
   /** Name of the session's channel. */
@@ -8,10 +8,10 @@ export interface ShownCode {
   readonly sessionId: string;
 }
 
-/** Links a number; false when the session wants no number any more. */
+/** Links a number; resolves to false when the session no longer waits for one. */
 export type OnScan = (number: string) => Promise<boolean>;
 
-/** The eyes of the sandbox's phones: knows every code that a session of this process shows, and scans it. */
+/** Keeps the codes that sandbox sessions of this process show, and scans them for sandbox phones. */
 @Injectable()
 export class SandboxScanner {
   private readonly shown = new Map<string, { readonly code: ShownCode; readonly onScan: OnScan }>();
@@ -22,7 +22,7 @@ export class SandboxScanner {
     return [...this.shown.values()].map(({ code }) => code);
   }
 
-  /** Shows a code; the answer takes it away. */
+  /** Shows a code and returns the function that hides it. */
   show(code: ShownCode, onScan: OnScan): () => void {
     this.shown.set(code.qr, { code, onScan });
     this.tell();
@@ -31,7 +31,7 @@ export class SandboxScanner {
     };
   }
 
-  /** Calls `listener`, which must not throw, whenever there are other codes than before; the answer ends that. */
+  /** Calls `listener`, which must not throw, at each change of the codes; returns the function that removes it. */
   listen(listener: () => void): () => void {
     const own = () => listener();
     this.listeners.add(own);
@@ -39,8 +39,10 @@ export class SandboxScanner {
   }
 
   /**
-   * Scans a code with the phone of a number, E.164 digits without the plus sign; resolves when the session is linked and has
-   * dealt with that. A code can be scanned once. False for a code that nobody shows (any more).
+   * Scans a code with the phone of a number. A code can be scanned once.
+   *
+   * @param number E.164 digits without the plus sign
+   * @returns true once the session is linked and has processed that; false for a code that is not shown (any more)
    */
   async scan(qr: string, number: string): Promise<boolean> {
     const shown = this.shown.get(qr);

@@ -6,7 +6,7 @@ import { type SandboxBehaviour, sandboxBehaviour } from './magic-numbers.js';
 import { type PhoneMessage, PhoneStore } from './phone-store.js';
 import { SandboxFeed } from './sandbox-feed.js';
 
-/** With the route, so that attempts are shown as a carrier's are. */
+/** Results name a route, so that attempts look like those of a real carrier. */
 const ROUTE = { route: 'sandbox' } as const;
 
 const RESULTS: Readonly<Record<SandboxBehaviour, SubmitResult>> = {
@@ -18,17 +18,17 @@ const RESULTS: Readonly<Record<SandboxBehaviour, SubmitResult>> = {
 };
 
 /**
- * The embedded default carrier: no account, no network. What is delivered is kept by the sandbox phone of its number;
- * what the magic numbers refuse, lose or leave undelivered never shows there.
+ * The embedded default carrier. It needs no account and no network. The sandbox phone of its number keeps a delivered message;
+ * messages that a magic number refuses, loses or leaves undelivered do not reach a phone.
  */
 @Injectable()
 export class SandboxSmsTransport extends SmsTransport {
   override readonly name = 'sandbox';
 
-  /** A phone keeps one message of one id, however often it comes. */
+  /** A phone stores a message of the same id once. */
   override readonly repeat = 'idempotent';
 
-  /** Quick, so that all three attempts at a `…990002` fit into 5 s and a crash is forgotten after 10 s. */
+  /** Short, so that all three attempts at a `…990002` take less than 5 s and a lease ends 10 s after a crash. */
   override readonly timing: Partial<DeliveryTiming> = {
     leaseMs: 10_000,
     reportDeadlineMs: 10_000,
@@ -46,12 +46,12 @@ export class SandboxSmsTransport extends SmsTransport {
 
   override async start(): Promise<void> {}
 
-  /** One write for the whole batch. When the phones' database does not answer, what they should have got is to be tried again. */
+  /** Stores the whole batch in one write. When the phone store is unavailable, the deliveries in it are retried. */
   override async submit(batch: readonly OutgoingSms[]): Promise<readonly SubmitResult[]> {
-    const fates = batch.map((sms) => sandboxBehaviour(sms.number, sms.attempt));
+    const behaviours = batch.map((sms) => sandboxBehaviour(sms.number, sms.attempt));
     const receivedAt = this.clock.now();
-    const arriving = batch.filter((_, at) => fates[at] === 'delivered').map((sms) => asShown(sms, receivedAt));
-    const results = fates.map((fate) => RESULTS[fate]);
+    const arriving = batch.filter((_, at) => behaviours[at] === 'delivered').map((sms) => asShown(sms, receivedAt));
+    const results = behaviours.map((behaviour) => RESULTS[behaviour]);
     if (arriving.length === 0) return results;
     try {
       await this.phones.receive(arriving);

@@ -24,10 +24,13 @@ import { type SandboxMedia, sandboxMedia } from './sandbox-media.js';
 import { pagePolicy, SandboxPage } from './sandbox-page.js';
 import { SandboxScanner, type ShownCode } from './sandbox-scanner.js';
 
-/** How many messages the page starts from. */
+/** Number of messages that the page loads first. */
 const LATEST = 500;
 
-/** The file of a name. */
+/**
+ * Resolves a name to the sandbox's file.
+ * @throws MessagingError `error.file_not_found`
+ */
 @Injectable()
 export class SandboxMediaPipe implements PipeTransform<string, SandboxMedia> {
   transform(name: string): SandboxMedia {
@@ -37,7 +40,7 @@ export class SandboxMediaPipe implements PipeTransform<string, SandboxMedia> {
   }
 }
 
-/** The sandbox's endpoints. They ask for no key and show codes: only `SandboxModule` mounts them. */
+/** The sandbox's endpoints. They are unauthenticated and show codes; only `SandboxModule` mounts them. */
 @MessagingController({ authenticated: false, intake: false })
 @UseGuards(SandboxHostGuard)
 export class SandboxController {
@@ -48,7 +51,7 @@ export class SandboxController {
     private readonly page: SandboxPage,
   ) {}
 
-  /** What one phone received, oldest first. */
+  /** Returns the messages of one phone, oldest first. */
   @Get('phones/:number/messages')
   @Header('Cache-Control', 'no-store')
   @Header('X-Content-Type-Options', 'nosniff')
@@ -56,7 +59,7 @@ export class SandboxController {
     return (await this.phones.messages(number)).map(phoneMessageView);
   }
 
-  /** The newest messages over all phones, newest first. */
+  /** Returns the newest messages over all phones, newest first. */
   @Get('phones')
   @Header('Cache-Control', 'no-store')
   @Header('X-Content-Type-Options', 'nosniff')
@@ -64,7 +67,7 @@ export class SandboxController {
     return (await this.phones.latest(LATEST)).map(phoneMessageView);
   }
 
-  /** The codes that sessions of this process show at this moment. */
+  /** Returns the codes that sessions of this process show now. */
   @Get('codes')
   @Header('Cache-Control', 'no-store')
   @Header('X-Content-Type-Options', 'nosniff')
@@ -72,21 +75,21 @@ export class SandboxController {
     return Promise.all(this.scanner.codes.map(codeView));
   }
 
-  /** A small file to send. */
+  /** Returns a small file to send. */
   @Get('media/:name')
   @Header('X-Content-Type-Options', 'nosniff')
   media(@Param('name', SandboxMediaPipe) { mimetype, bytes }: SandboxMedia): StreamableFile {
     return new StreamableFile(bytes, { type: mimetype, length: bytes.length });
   }
 
-  /** Every message that a phone of this process receives from now on, and word of every change of the codes. */
+  /** Streams each message that a phone of this process receives from now on, and an event at each change of the codes. */
   @Sse('events', { maxPendingDataLength: MOST_WAITING })
   @Header('X-Content-Type-Options', 'nosniff')
   events(@Res({ passthrough: true }) response: AdapterResponse): Observable<MessageEvent> {
     return this.live.stream(response);
   }
 
-  /** The phones' screens, live. */
+  /** Returns the page that shows the phones live. */
   @Get()
   @Header('Content-Type', 'text/html; charset=utf-8')
   @Header('Content-Security-Policy', pagePolicy)
@@ -98,7 +101,7 @@ export class SandboxController {
   }
 }
 
-/** A code to scan as the sandbox's endpoints show it. */
+/** A code as the sandbox endpoints return it. */
 export interface CodeView {
   readonly qr: string;
   /** PNG, `data:image/png;base64,…`. */
@@ -108,7 +111,7 @@ export interface CodeView {
   readonly sessionID: string;
 }
 
-/** The wire form of a code. */
+/** Converts a code to its wire form. */
 async function codeView({ qr, channel, sessionId }: ShownCode): Promise<CodeView> {
   return { qr, image: await qrDataUrl(qr), channel, sessionID: sessionId };
 }

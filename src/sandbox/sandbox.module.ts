@@ -10,24 +10,30 @@ import { SandboxLive } from './sandbox-live.js';
 import { SandboxPage } from './sandbox-page.js';
 import { SandboxScanController } from './sandbox-scan.controller.js';
 
-/** Where the sandbox is. */
+/** Where the sandbox is mounted and which host names it accepts. */
 export interface SandboxOptions {
   /**
-   * Where the endpoints are mounted, below the host's global prefix if it has one: segments as in the service's own `path`.
+   * Mount path of the endpoints, below the host's global prefix if there is one: segments as in the service's own `path`.
    * Default `sandbox`.
    */
   readonly path?: string | undefined;
   /**
-   * Names under which it may be asked on a loopback address, besides `localhost`, `127.0.0.1` and `[::1]`, for instance that
-   * of a proxy on this machine: without a port. Default none. On other addresses it answers to any name.
+   * Host names accepted on a loopback address besides `localhost`, `127.0.0.1` and `[::1]`, without a port; for instance the
+   * name of a proxy on this machine. Default none. On other addresses every name is accepted.
    */
   readonly hosts?: readonly string[] | undefined;
 }
 
 /**
- * Shows what the sandbox's phones received: `GET /sandbox` is a page, `GET /sandbox/phones/:number/messages` the same for
- * programs. On a loopback address it answers only to the names of this machine, and to the option `hosts`. **It asks for no key and shows one-time codes to whoever can reach it**: import it while the application runs
- * on the sandbox, never in production. It needs the messaging core, which any of our other modules brings.
+ * Shows what sandbox phones received: `GET /sandbox` is a page, `GET /sandbox/phones/:number/messages` is for programs. On a
+ * loopback address it accepts only the names of this machine and those of the option `hosts`. **It is unauthenticated and
+ * shows one-time codes to every client that reaches it**: import it while the application runs on the sandbox, never in
+ * production. It needs the messaging core, which any of our other modules brings.
+ *
+ * @example
+ * ```ts
+ * @Module({ imports: [MessagingModule.forRoot(options), SandboxModule.forRoot()] })
+ * ```
  */
 @Module({})
 export class SandboxModule {
@@ -59,7 +65,10 @@ export interface ResolvedSandboxOptions {
   readonly hosts: readonly string[];
 }
 
-/** Fills in the defaults. @throws MessagingOptionsError naming the option that is wrong */
+/**
+ * Checks the options and fills in the defaults.
+ * @throws MessagingOptionsError naming the wrong option
+ */
 export function resolveSandboxOptions(options: SandboxOptions = {}): ResolvedSandboxOptions {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new MessagingOptionsError('SandboxModule: the options must be an object.');

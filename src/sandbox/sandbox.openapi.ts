@@ -7,10 +7,10 @@ import { SandboxController } from './sandbox.controller.js';
 import { SANDBOX_MEDIA_NAMES } from './sandbox-media.js';
 import { pagePolicy } from './sandbox-page.js';
 
-/** On every route of the sandbox. */
+/** Error of every sandbox route. */
 export const HOST_REFUSED: RouteError = { code: 'error.sandbox_host_refused' };
 
-/** How the document describes the sandbox (contract.md section 8). */
+/** OpenAPI description of the sandbox routes (contract.md section 8). */
 export const sandboxOpenapi = describeController(SandboxController, ({ accounts }) => {
   const message = {
     messageID: '019d0f51-0d80-7b62-8c0e-5a7f3b1d9e24',

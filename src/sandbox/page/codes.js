@@ -1,6 +1,6 @@
-/* How the page shows the codes that sessions wait to have scanned, and scans them with the phone of any number. */
+/* Shows the codes that wait to be scanned, and scans them with the phone of any number. */
 
-/** By session, so that a number that is being typed outlives the change of the code: { qr, image, says, root }. */
+/** Cards by session id, so that a number being typed survives a change of the code: { qr, image, says, root }. */
 const codeCards = new Map();
 let offered = 0;
 let codeReads = 0;
@@ -9,10 +9,10 @@ async function readCodes() {
   const turn = ++codeReads;
   try {
     const codes = await read('/codes');
-    // An answer that was overtaken shows codes that are gone.
+    // Ignore an answer that a later one overtook: its codes are outdated.
     if (turn === codeReads) drawCodes(codes);
   } catch {
-    // As with the messages: the next change or the next round reads again.
+    // Ignored: the next event or the next interval reads again.
   }
 }
 
@@ -45,7 +45,7 @@ function makeCodeCard(code) {
   number.type = 'text';
   number.inputMode = 'tel';
   number.autocomplete = 'off';
-  // Ready for one click, and another number each time.
+  // Prefill a different number in each card, so that one click scans.
   number.value = String(22670000100 + (offered++ % 100));
   button.type = 'submit';
   says.setAttribute('role', 'status');

@@ -1,6 +1,6 @@
-/* How the page stays up to date: it listens, and reads again whenever it may have missed something. */
+/* Keeps the page up to date: it listens to the event stream, and reads again whenever it may have missed an event. */
 
-/** This page's own address without a slash at its end: a host may have put a prefix in front of it. */
+/** The page's own path without a trailing slash; the host may have put a prefix before it. */
 const base = location.pathname.replace(/\/+$/, '');
 const REREAD_MS = 15000;
 const RETRY_MS = 3000;
@@ -19,7 +19,7 @@ function announce(arrived) {
     arrived.length > 1 ? texts.arrivedMany(arrived.length) : texts.arrived(arrived[0].from, `+${arrived[0].to}`);
 }
 
-/** Takes in messages, oldest first, and draws. */
+/** Stores messages, oldest first, and redraws. */
 function show(messages, isFresh) {
   const arrived = messages.filter((message) => takeIn(message, isFresh(message)) && isFresh(message));
   announce(arrived);
@@ -32,7 +32,7 @@ async function read(path) {
   return answer.json();
 }
 
-/** Reads the newest messages; those that came while nobody listened are shown as new. */
+/** Reads the newest messages; those received since the last known one are shown as new. */
 async function reread() {
   try {
     const before = newest;
@@ -41,17 +41,17 @@ async function reread() {
     loaded = true;
     show(messages.reverse(), (message) => known && message.receivedAt > before);
   } catch {
-    // The stream's own state tells the reader; the next opening or the next round reads again.
+    // Ignored: the stream's state is on screen, and the next opening or interval reads again.
   }
 }
 
-/** Reads the whole of one phone, which may be too old to be among the newest. */
+/** Reads all messages of one phone, which may be older than the newest over all phones. */
 async function readPhone(number) {
   try {
     const messages = await read(`/phones/${number}/messages`);
     if (wanted === number) show(messages.slice(-MOST_MESSAGES), () => false);
   } catch {
-    // As above.
+    // Ignored, as above.
   }
 }
 
@@ -66,7 +66,7 @@ function listen() {
   source.onmessage = (event) => show([JSON.parse(event.data)], () => true);
   source.onerror = () => {
     showState('lost');
-    // A browser comes back by itself unless it has given up.
+    // The browser reconnects by itself unless readyState is CLOSED.
     if (source.readyState === 2) setTimeout(listen, RETRY_MS);
   };
 }
@@ -77,7 +77,7 @@ function filterBy(typed) {
   renderSoon();
 }
 
-/** The command that sends the first SMS to this very server. */
+/** Returns the command that sends the first SMS to this server. */
 function curlText() {
   const { path, api } = document.body.dataset;
   const root = location.origin + (base.endsWith(`/${path}`) ? base.slice(0, -path.length - 1) : '');
@@ -92,7 +92,7 @@ function curlText() {
 
 function offerCopy() {
   const button = byId('copy');
-  // Browsers offer the clipboard on secure addresses only, localhost among them.
+  // Browsers offer the clipboard only in secure contexts, which include localhost.
   button.hidden = !navigator.clipboard;
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(byId('curl').textContent);

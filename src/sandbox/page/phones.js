@@ -1,15 +1,15 @@
-/* What the page knows: the newest phones and their newest messages, never more than fits a screen's worth of memory. */
+/* The page's data: the newest phones and their newest messages, both bounded. */
 
 const MOST_PHONES = 60;
 const MOST_MESSAGES = 100;
 
 /** By number: { number, messages (oldest first), unread, changed, card }. */
 const phones = new Map();
-/** When the newest message known was received; a re-read one that is later has come while nobody listened. */
+/** When the newest known message was received; a message read again that is later arrived while the stream was down. */
 let newest = '';
 let wanted = '';
 
-/** Whether 'a' came after 'b'; within a millisecond the ids tell, which sort by time too. */
+/** Whether 'a' was received after 'b'; within a millisecond the ids decide, which also sort by time. */
 function isLater(a, b) {
   return a.receivedAt > b.receivedAt || (a.receivedAt === b.receivedAt && a.messageID > b.messageID);
 }
@@ -18,7 +18,7 @@ function keyOf(message) {
   return `${message.channel} ${message.messageID}`;
 }
 
-/** Takes a message in; answers whether it was new to the page. */
+/** Stores a message; returns whether it was new to the page. */
 function takeIn(message, fresh) {
   const phone = phones.get(message.to) || { number: message.to, messages: [], unread: 0, changed: true, card: null };
   const key = keyOf(message);
@@ -49,7 +49,7 @@ function forgetOldest() {
   }
 }
 
-/** The phones to show, newest activity first. */
+/** Returns the phones to show, the most recently active first. */
 function shownPhones() {
   return [...phones.values()]
     .filter((phone) => phone.number.includes(wanted))

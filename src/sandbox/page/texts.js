@@ -1,4 +1,4 @@
-/* The page's texts, French unless the browser asks for English, and how it writes times and sizes. */
+/* The page's texts, in French unless the browser prefers English, and its formats of times and sizes. */
 
 const TEXTS = {
   fr: {
@@ -94,7 +94,7 @@ function translatePage() {
   for (const element of document.querySelectorAll('[data-text]')) element.textContent = texts[element.dataset.text];
 }
 
-/** Midnight of a moment's day in the reader's own time zone, so that equal days are equal numbers. */
+/** Midnight of a date in the browser's time zone, so that equal days compare equal. */
 function dayOf(date) {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 }

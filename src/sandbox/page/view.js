@@ -1,4 +1,4 @@
-/* How the page draws what it knows. Whatever a sender wrote goes in as text, never as markup. */
+/* Draws the page's data. Everything that a sender wrote is inserted as text, never as markup. */
 
 const byId = (id) => document.getElementById(id);
 let waitsForFrame = false;
@@ -10,7 +10,7 @@ function element(name, className, text) {
   return made;
 }
 
-/** Makes 'nodes' the children of 'parent', moving as few as it can, so that selections and scrolling survive. */
+/** Makes 'nodes' the children of 'parent' with as few moves as possible, so that selections and scroll positions survive. */
 function arrange(parent, nodes) {
   const keep = new Set(nodes);
   for (const child of [...parent.children]) if (!keep.has(child)) child.remove();
@@ -46,7 +46,7 @@ function render() {
     shown.map((phone) => phone.card.root),
   );
   for (const phone of shown) phone.card.screen.scrollTop = phone.card.scrollTop;
-  // A card that moved has lost the focus that was inside it.
+  // Moving a card removes the focus from inside it.
   if (focused && focused !== document.activeElement && document.contains(focused))
     focused.focus({ preventScroll: true });
   byId('empty').hidden = phones.size > 0 || wanted !== '';
@@ -95,7 +95,7 @@ function drawCard(phone) {
   card.scrollTop = atEnd ? Number.MAX_SAFE_INTEGER : card.screen.scrollTop;
 }
 
-/** The list's items: messages, and a line where a day begins that is not today. */
+/** The list's items: messages, and a separator at the first message of each day other than today. */
 function messageNodes(phone) {
   const known = phone.card.nodes;
   const nodes = new Map();
