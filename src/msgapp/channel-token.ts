@@ -1,7 +1,7 @@
 import type { Abstract } from '@nestjs/common';
 
 /**
- * The injection token of a service of one messaging-app channel, for hosts that mount several:
+ * Returns the injection token of a service of one messaging-app channel, for hosts that mount several:
  * `@Inject(channelToken(MsgappService, 'support'))`, `app.get(channelToken(MsgappService, 'support'))`.
  */
 export function channelToken(service: Abstract<object>, channel: string): string {

@@ -8,16 +8,16 @@ import { MediaStore } from '../media/media-store.js';
 import { detectMediaType, type MediaKind } from '../media/media-type.js';
 import type { MediaDescription } from './message-contents.js';
 
-/** Bytes that a file may have. */
+/** Largest accepted file, in bytes. */
 const MEDIA_LIMIT = 52_428_800;
 
-/** How long a file may take to arrive: so that the caller is told that, and not that the request took too long. */
+/** Time limit of a fetch, in milliseconds: below the request time-out, so that the caller gets the specific error. */
 const ARRIVAL_MS = 25_000;
 
-/** Files of one account that arrive at a time: nobody fills the disk, or the line, of all the others. */
+/** Concurrent fetches of one account, so that one account cannot use all of the disk or bandwidth. */
 const AT_A_TIME = 10;
 
-/** Takes in the files that callers name by URL. */
+/** Fetches and stores the files that callers name by URL. */
 @Injectable()
 export class MediaIntake {
   private readonly turns = new KeyedSemaphore(AT_A_TIME);
@@ -29,11 +29,12 @@ export class MediaIntake {
   ) {}
 
   /**
-   * Fetches a file for an account and keeps it under `id`, chunk by chunk; waits while too many of that account arrive.
+   * Fetches a file for an account and stores it under `id`, chunk by chunk. Waits while too many fetches of that account are
+   * running.
    *
-   * @param kind how it is to be shown; undefined: as what it is
-   * @param context what ends it early, and the host's transaction that it is to be part of
-   * @throws MessagingError `error.media_unavailable` whatever is wrong with the file, `error.storage_unavailable`
+   * @param kind how it is to be presented; undefined: by its type
+   * @param context the signal that ends it early, and the host's transaction to write in
+   * @throws MessagingError `error.media_unavailable` for every fault of the file, `error.storage_unavailable`
    */
   async take(
     accountId: string,
@@ -49,19 +50,19 @@ export class MediaIntake {
       return await this.turns.run(accountId, until, () => this.arrive(id, url, kind, until, host));
     } catch (error) {
       if (error instanceof StorageUnavailableError) throw error;
-      // Never the URL: it may hold a secret.
+      // Never log the URL: it may contain a secret.
       new Logger('Msgapp').warn(
         `Media of message ${id}: ${error instanceof MediaRefusedError ? error.reason : nameOf(error)}`,
       );
       throw new MessagingError('error.media_unavailable');
     } finally {
       cancel();
-      // A store that failed before it read has left the fetch open; one that is over takes no notice.
+      // A store that failed before it read leaves the fetch open; aborting a finished fetch has no effect.
       late.abort();
     }
   }
 
-  /** Forgets a file that no message needs. */
+  /** Deletes a file that no message needs. */
   async remove(id: string, host?: HostTransaction): Promise<void> {
     await this.store.remove([id], host).catch((error) => {
       new Logger('Msgapp').warn(`Media of message ${id} could not be removed: ${nameOf(error)}`);
@@ -84,7 +85,7 @@ export class MediaIntake {
   }
 }
 
-/** Bytes that are counted and hashed on their way. A fetcher of the host's may count for itself or not. */
+/** Counts and hashes bytes as they pass. A fetcher of the host's may not enforce the limit itself. */
 class Measured {
   private readonly hash = createHash('sha256');
   private size = 0;
@@ -119,13 +120,16 @@ interface Lane {
   readonly waiting: Set<() => void>;
 }
 
-/** Lets so many pieces of work go on at a time for each key; what is more waits, first come first served. */
+/** Limits concurrent work per key; further work waits in order of arrival. */
 export class KeyedSemaphore {
   private readonly lanes = new Map<string, Lane>();
 
   constructor(private readonly most: number) {}
 
-  /** Runs `work` when its turn has come. @throws the reason of `signal` when that fires before */
+  /**
+   * Runs `work` when its key has a free slot.
+   * @throws the reason of `signal` when that is aborted before
+   */
   async run<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     const lane = this.lanes.get(key) ?? { free: this.most, waiting: new Set() };
@@ -159,7 +163,7 @@ async function turn(lane: Lane, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Hands the turn to the next that waits. */
+/** Gives the slot to the next in line. */
 function pass(lane: Lane): void {
   const [next] = lane.waiting;
   if (next) lane.waiting.delete(next);

@@ -3,13 +3,13 @@ import { Clock } from '../common/clock.js';
 import { MediaStore } from '../media/media-store.js';
 import { Purge } from '../outbox/purge.js';
 
-/** How long a file is kept that no message has yet to be sent with; what ends a message forgets it earlier. */
+/**
+ * How long a file is kept that is still waiting for its message, in milliseconds. Files of finished messages are deleted
+ * earlier.
+ */
 const KEEP_MS = 7 * 86_400_000;
 
-/**
- * Forgets files that nobody came back for: a crash left them, their message was not stored after all, or it ended while
- * nobody looked.
- */
+/** Deletes orphaned files: a crash left them, their message was not stored, or its end was missed. */
 @Injectable()
 export class MediaPurge extends Purge {
   constructor(

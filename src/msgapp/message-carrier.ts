@@ -9,7 +9,7 @@ import type { Receipts } from './receipts.js';
 import type { SessionManager } from './sessions/session-manager.js';
 import type { SessionQueues } from './sessions/session-queues.js';
 
-/** What carrying a message needs. */
+/** The dependencies of a carrier. */
 interface CarrierParts {
   readonly sessions: SessionManager;
   readonly lanes: SessionQueues;
@@ -17,15 +17,15 @@ interface CarrierParts {
   readonly receipts: Receipts;
   readonly contents: MessageContents;
   readonly clock: Clock;
-  /** How long a delivery is ours. */
+  /** Duration of a delivery's lease, in milliseconds. */
   readonly leaseMs: number;
 }
 
-/** Of a delivery's lease, how much the question whether somebody is there may take, and all of it; the rest is for storing. */
+/** Shares of a delivery's lease: for the recipient check, and for check and send together. The rest is for storing the result. */
 const CHECK_PART = 0.25;
 const CARRY_PART = 0.9;
 
-/** Carries one message over the connection of its session. */
+/** Sends one message over the connection of its session. */
 export class MessageCarrier {
   private readonly recipients: RecipientCheck;
 
@@ -39,7 +39,7 @@ export class MessageCarrier {
     const link = sessions.linkOf(lane);
     if (!link || signal.aborted) return { kind: 'retry', error: 'not_connected' };
     const { messageId, sender: from, number: to, attempt } = delivery;
-    // With nothing awaited before: what begins after its session has gone is never forgotten.
+    // Nothing may be awaited before this: a queue entry made after its session has gone would never be removed.
     lanes.begin(lane, link);
     let rest = false;
     try {
@@ -54,7 +54,7 @@ export class MessageCarrier {
     }
   }
 
-  /** Why nothing must be sent to a number now. */
+  /** Returns the reason not to send to a number now, if there is one. */
   private async objection(
     to: string,
     lane: string,
@@ -62,7 +62,7 @@ export class MessageCarrier {
     signal: AbortSignal,
   ): Promise<DeliveryResult | undefined> {
     const isThere = await this.recipients.isThere(link, to);
-    // Writing to people who are not there brings trouble, so a doubt is asked again later.
+    // Writing to people who are not on the channel gets a number banned, so an unknown answer is retried later.
     if (isThere === undefined) return { kind: 'retry', error: 'recipient_not_checked' };
     if (!isThere) return { kind: 'refused', error: 'not_on_channel' };
     if (this.parts.limits.refuses(lane, to)) return { kind: 'refused', error: 'restricted', unasked: true };
@@ -85,7 +85,7 @@ export class MessageCarrier {
       .catch((): DeliveryResult => ({ kind: 'unknown', error: 'transport_error' }));
     const answer = await within(clock, until - clock.elapsed(), sending);
     if (!answer) {
-      // A connection that is stuck on a message takes no other.
+      // A connection that is stuck on one message accepts no other.
       sessions.find(lane)?.drop(link, 'send_stuck');
       return { kind: 'unknown', error: 'no_answer' };
     }
@@ -97,26 +97,26 @@ export class MessageCarrier {
   }
 }
 
-/** How long an answer is believed: people join sooner than they leave. */
+/** How long a positive and a negative answer are cached, in milliseconds: people join more often than they leave. */
 const THERE_MS = 24 * 3_600_000;
 const NOT_THERE_MS = 600_000;
 
-/** How many numbers are remembered. */
+/** Largest number of cached answers. */
 const CHECKED_AT_ONCE = 20_000;
 
-/** Whether recipients are on the channel at all; numbers that write to people who are not get into trouble. */
+/** Checks whether recipients are on the channel: numbers that write to people who are not risk a ban. */
 export class RecipientCheck {
   private readonly known = new LRUCache<string, { readonly isThere: boolean; readonly until: number }>({
     max: CHECKED_AT_ONCE,
   });
 
-  /** @param patienceMs how long an answer is waited for */
+  /** @param patienceMs how long an answer is awaited */
   constructor(
     private readonly clock: Clock,
     private readonly patienceMs: number,
   ) {}
 
-  /** Undefined when it cannot be found out now. */
+  /** Undefined when the answer is not known now. */
   async isThere(link: Link, number: string): Promise<boolean | undefined> {
     const known = this.known.get(number);
     if (known && known.until > this.clock.elapsed()) return known.isThere;
@@ -127,21 +127,21 @@ export class RecipientCheck {
   }
 }
 
-/** How many contacts are remembered, over all sessions. */
+/** Largest number of contacts remembered, over all sessions. */
 const CAPACITY = 50_000;
 
 /**
- * Which sessions may not write to people who do not know them, for a time. Whom a session has reached since this process
- * holds it counts as known to it.
+ * Keeps which sessions may not write to unknown people for a time. A recipient that a session has reached since this process
+ * took it counts as known to that session.
  */
 export class ContactLimits {
-  /** By the clock's `elapsed`; of sessions that are restricted still, and no others. */
+  /** End of the restriction by session, on the clock's `elapsed`. Holds only sessions that are still restricted. */
   private readonly until = new Map<string, number>();
   private readonly reached = new LRUCache<string, true>({ max: CAPACITY });
 
   constructor(private readonly clock: Clock) {}
 
-  /** A session is restricted for so many milliseconds from now on. */
+  /** Restricts a session for `forMs` milliseconds from now. */
   restrict(sessionId: string, forMs: number): void {
     const now = this.clock.elapsed();
     const until = now + forMs;
@@ -149,12 +149,12 @@ export class ContactLimits {
     this.until.set(sessionId, Math.max(until, this.until.get(sessionId) ?? 0));
   }
 
-  /** A session is over. */
+  /** Removes a session that is over. */
   forget(sessionId: string): void {
     this.until.delete(sessionId);
   }
 
-  /** The channel took a session's message to a number. */
+  /** Records that the channel accepted a session's message to a number. */
   reach(sessionId: string, number: string): void {
     this.reached.set(`${sessionId} ${number}`, true);
   }

@@ -5,7 +5,7 @@ import type { Payload, TextPayload } from '../outbox/payload.js';
 import type { TextSources } from '../outbox/text-sources.js';
 import type { MediaKind, OutgoingMsgapp } from './msgapp-transport.js';
 
-/** What is known of a file that is to be sent. Its bytes are in the media store, under the message's id. */
+/** Description of a file to send. Its bytes are in the media store, under the message's id. */
 export interface MediaDescription {
   readonly kind: MediaKind;
   readonly mimetype: string;
@@ -23,7 +23,7 @@ export interface MediaPayload extends Payload {
   readonly caption?: string;
 }
 
-/** A payload that is shown to its account again; a code's is not. */
+/** A payload that its account may read again; the payload of a one-time code is not. */
 export type ShownPayload = TextPayload | MediaPayload;
 
 /** Whether a payload carries a file. */
@@ -31,14 +31,14 @@ export function isMediaPayload(payload: Payload): payload is MediaPayload {
   return payload.kind === 'media';
 }
 
-/** Whether a payload may be shown. */
+/** Whether a payload's content may be shown. */
 export function isShownPayload(payload: Payload): payload is ShownPayload {
   return payload.kind === 'text' || payload.kind === 'media';
 }
 
 type Content = OutgoingMsgapp['content'];
 
-/** Makes what a message says, at the moment of delivery. */
+/** Builds a message's content at the moment of delivery. */
 export class MessageContents {
   constructor(
     private readonly texts: TextSources,
@@ -46,7 +46,9 @@ export class MessageContents {
   ) {}
 
   /**
-   * Undefined when nobody can make it any more, for instance without the pepper of an old code, or without the file.
+   * Returns undefined when the content cannot be built any more, for instance without the pepper of an old code, or without
+   * the file.
+   *
    * @throws StorageUnavailableError
    */
   async of({ messageId, payload }: Pick<Delivery, 'messageId' | 'payload'>): Promise<Content | undefined> {
@@ -63,7 +65,7 @@ export class MessageContents {
   }
 }
 
-/** Reads as much as tells whether it is there. */
+/** Reads the first chunk, which fails when the file does not exist. */
 async function begin(bytes: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of bytes) return;
 }

@@ -32,7 +32,10 @@ import { isFinal, SessionStore } from './sessions/session-store.js';
 
 const NO_PACING: Pacing = { perMinute: Number.POSITIVE_INFINITY, jitter: 0 };
 
-/** Hands what the outbox has to the sessions' connections, one message at a time each; a session is a lane of the outbox. */
+/**
+ * Delivers messages of the outbox over the sessions' connections, one message at a time on each; each session is an outbox
+ * lane.
+ */
 @Injectable()
 export class MsgappChannel extends Channel {
   override readonly name: string;
@@ -108,7 +111,7 @@ export class MsgappChannel extends Channel {
   override deliver(batch: readonly Delivery[], signal: AbortSignal): Promise<readonly DeliveryResult[]> {
     return Promise.all(
       batch.map(async (delivery) => {
-        // Up to the hand-over nothing was sent, so it can be tried again.
+        // Nothing was sent before the connection took the message, so it can be retried.
         const answer = await this.deliverOne(delivery, signal).catch(
           (): DeliveryResult => ({ kind: 'retry', error: 'storage' }),
         );
@@ -122,7 +125,7 @@ export class MsgappChannel extends Channel {
     await this.sessions.stop();
   }
 
-  /** A session can send again, or cannot any more. */
+  /** Called when a session has become able or unable to send. */
   turned({ id, status, link }: LiveSession): void {
     if (isFinal(status)) {
       this.stranded.add(id, status);
@@ -151,10 +154,13 @@ export class MsgappChannel extends Channel {
   }
 }
 
-/** The states that a hand-off brings. */
+/** The state that a delivery result leads to. */
 const STATES = { sent: 'sent', retry: 'queued', postponed: 'queued', refused: 'failed', unknown: 'unknown' } as const;
 
-/** A hand-off with the states it brings and their time. @param at milliseconds since the epoch */
+/**
+ * Adds the reached state and its time to a result.
+ * @param at milliseconds since the epoch
+ */
 function withTrail(handOff: DeliveryResult, at: number): DeliveryResult {
   const error = handOff.error === undefined ? {} : { error: handOff.error };
   const final = handOff.kind === 'sent' ? handOff.final : undefined;
@@ -163,21 +169,21 @@ function withTrail(handOff: DeliveryResult, at: number): DeliveryResult {
   return { ...handOff, trail: [...(handOff.trail ?? []), ...trail] };
 }
 
-/** How many messages are remembered: of those that are tried again the next attempt may be another process's. */
+/** Largest number of messages remembered; another process may make the next attempt of a message that is retried. */
 const CAPACITY = 20_000;
 
-/** Forgets the file of a message when its fate is stored; what is missed here, a purge finds later. */
+/** Deletes the file of a message when its final state is stored; the purge deletes files that this misses. */
 export class SentMedia {
   private readonly handedOver = new LRUCache<string, true>({ max: CAPACITY });
 
   constructor(private readonly media: MediaStore) {}
 
-  /** A message with a file is being handed over. */
+  /** Records that a message with a file is being sent. */
   add(messageId: string): void {
     this.handedOver.set(messageId, true);
   }
 
-  /** A delivery's new state is stored. */
+  /** Called when a delivery's new state is stored. */
   stored({ messageId, status }: DeliveryTransition): void {
     if (status === 'queued' || !this.handedOver.delete(messageId)) return;
     this.media.remove([messageId]).catch((error) => {

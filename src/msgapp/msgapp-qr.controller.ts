@@ -6,7 +6,7 @@ import { MessagingRoute } from '../http/mounted-routes.js';
 import { RequestSignal } from '../http/parameters.js';
 import { QrCodes } from './sessions/qr-codes.js';
 
-/** Where codes are shown to be scanned: the token in the path is the authentication, a key is not looked at. */
+/** Shows the codes to scan. The token in the path authenticates; an API key is ignored. */
 @MessagingController({ authenticated: false })
 export class MsgappQrController {
   constructor(private readonly codes: QrCodes) {}

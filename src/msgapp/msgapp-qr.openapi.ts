@@ -29,7 +29,7 @@ const NOT_STORED: Headers = {
   },
 };
 
-/** How the document describes the codes of a messaging-app channel (contract.md section 6). */
+/** OpenAPI description of the code routes of a messaging-app channel (contract.md section 6). */
 export const msgappQrOpenapi = describeController(MsgappQrController, () => ({
   tag: MSGAPP_TAG,
   schemas: {},

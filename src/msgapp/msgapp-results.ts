@@ -2,13 +2,13 @@ import { type DeliveryStatus, shownStatus } from '../outbox/delivery-state.js';
 import type { StoredMessage, StoredRecipient, TrailStep } from '../outbox/outbox-store.js';
 import { isMediaPayload, type MediaDescription, type ShownPayload } from './message-contents.js';
 
-/** The answer to a send (specification section 2.4). */
+/** Response to a send (specification section 2.4). */
 export interface MsgappReceipt {
   readonly success: true;
   readonly messageID: string;
 }
 
-/** A message and what became of it. Times in ISO 8601, UTC. */
+/** A message with its status. Times in ISO 8601, UTC. */
 export interface MsgappMessage {
   readonly messageID: string;
   readonly from: string;
@@ -27,7 +27,7 @@ export interface MsgappMessage {
   readonly updated_at: string;
 }
 
-/** A stored message as its account sees it. */
+/** Converts a stored message to the form that its account sees. */
 export function messageOf(
   message: StoredMessage & { readonly payload: ShownPayload },
   recipient: StoredRecipient,
@@ -44,13 +44,13 @@ export function messageOf(
     status: shownStatus(recipient),
     error: recipient.error ?? null,
     units: message.units,
-    // Of the same row as the status: the message is read apart from it.
+    // From the same row as the status, since the message itself is read separately.
     refunded_units: recipient.refundedUnits,
     queued_at: new Date(message.acceptedAt).toISOString(),
     sent_at: at('sent'),
     delivered_at: at('delivered'),
     read_at: at('read'),
-    // A last attempt that was to be repeated ends as failed without saying so.
+    // When the last attempt ends in `retry`, the message fails without a `failed` step in its trail.
     failed_at: at('failed') ?? (recipient.status === 'failed' ? new Date(recipient.updatedAt).toISOString() : null),
     updated_at: new Date(recipient.updatedAt).toISOString(),
   };
@@ -60,7 +60,7 @@ function mediaOf({ kind, ...file }: MediaDescription, caption: string | undefine
   return { type: kind, ...file, caption: caption ?? null };
 }
 
-/** When each state was reached first. */
+/** Returns when each state was first reached. */
 function timesOf(trail: readonly TrailStep[]): (status: DeliveryStatus) => string | null {
   return (status) => {
     const step = trail.find(({ entry }) => entry.status === status);

@@ -22,7 +22,7 @@ export interface MsgappText {
   /** E.164 digits without the plus sign. */
   readonly to: string;
   readonly body?: string | undefined;
-  /** The sending number; default: the one that was connected first and is connected now. */
+  /** The sending number. Default: of the numbers connected now, the one that was first connected earliest. */
   readonly from?: string | undefined;
 }
 
@@ -30,31 +30,38 @@ export interface MsgappText {
 export interface MsgappFile {
   /** E.164 digits without the plus sign. */
   readonly to: string;
-  /** Where the file is; the service fetches it itself. */
+  /** URL of the file; the service fetches it. */
   readonly mediaUrl: string;
-  /** How it is to be shown; default: as what it is. */
+  /** How it is to be presented. Default: by its type. */
   readonly mediaType?: MediaKind | undefined;
   readonly caption?: string | undefined;
-  /** The sending number; default: the one that was connected first and is connected now. */
+  /** The sending number. Default: of the numbers connected now, the one that was first connected earliest. */
   readonly from?: string | undefined;
 }
 
-/** How a send is to be done. */
+/** Options of a send. */
 export interface MsgappSendOptions {
-  /** Do it once, however often this key and body come. */
+  /** Idempotency: the same key and body are sent once, however often they are repeated. */
   readonly once?: IdempotentRequest | undefined;
-  /** Be part of a transaction that the host has open: with TypeORM `host: { manager }`. */
+  /** A transaction that the host has open and the send joins: with TypeORM `host: { manager }`. */
   readonly host?: HostTransaction | undefined;
   /**
-   * Aborted when the result is no longer wanted: the fetching of a file ends, and a send that is in no transaction yet is
-   * dropped, charges nothing, and the call throws the signal's reason. One that was accepted stays accepted.
+   * Abort it when the result is no longer wanted: the fetch of a file ends, and a send that has not entered a transaction is
+   * dropped without a charge and rejects with the signal's reason. An accepted send stays accepted.
    */
   readonly signal?: AbortSignal | undefined;
 }
 
 const MEDIA_KINDS: readonly string[] = ['image', 'video', 'document', 'audio'] satisfies MediaKind[];
 
-/** Texts and files over one messaging-app channel. What the HTTP routes do, a host's own code can do here. */
+/**
+ * Sends texts and files over one messaging-app channel. The host's own code can do here what the HTTP routes do.
+ *
+ * @example
+ * ```ts
+ * const { messageID } = await msgapp.sendText(accountId, { to: '22670000000', body: 'Bonjour' });
+ * ```
+ */
 @Injectable()
 export class MsgappService {
   constructor(
@@ -70,20 +77,20 @@ export class MsgappService {
   ) {}
 
   /**
-   * Charges and queues a text; when this resolves it is stored and will be delivered.
+   * Charges and queues a text. Once this resolves, the text is stored and will be delivered. On an error nothing is charged.
    *
    * @throws MessagingError `error.invalid_number`, `error.empty_message`, `error.field_invalid` for more than 65 536
-   *   characters, `error.field_not_string`, `error.body_not_object`, `error.unsendable_character`,
-   *   `error.msgapp_no_session`, `error.msgapp_not_connected`, `error.insufficient_balance`, `error.account_not_found`,
-   *   `error.idempotency_mismatch`, `error.idempotency_running`, `error.storage_unavailable`; then nothing is charged
+   *   characters, `error.field_not_string`, `error.body_not_object`, `error.unsendable_character`, `error.msgapp_no_session`,
+   *   `error.msgapp_not_connected`, `error.insufficient_balance`, `error.account_not_found`, `error.idempotency_mismatch`,
+   *   `error.idempotency_running`, `error.storage_unavailable`
    */
   async sendText(accountId: string, text: MsgappText, options: MsgappSendOptions = {}): Promise<MsgappReceipt> {
     const { reply } = await this.acceptText(accountId, text, options);
-    // Written by `draft` below and kept as it was.
+    // `draft` below wrote the reply, which is stored unchanged.
     return reply as MsgappReceipt;
   }
 
-  /** As `sendText`, and tells whether it was a replay. */
+  /** As `sendText`; also returns whether the reply is a replay. */
   async acceptText(accountId: string, text: MsgappText, options: MsgappSendOptions = {}): Promise<Acceptance> {
     const { once, host, signal } = knownCallOptions('a send', options, 'once', 'host', 'signal');
     const send = async (key?: IdempotencyKey) => {
@@ -101,18 +108,19 @@ export class MsgappService {
   }
 
   /**
-   * Fetches a file, charges and queues it; when this resolves it is stored and will be delivered.
+   * Fetches, charges and queues a file. Once this resolves, the file is stored and will be delivered. On an error nothing is
+   * charged.
    *
-   * @throws MessagingError as `sendText`, `error.field_invalid` for a `mediaType` that is none, and
-   *   `error.media_unavailable` whatever is wrong with the file; then nothing is charged
+   * @throws MessagingError as `sendText`, `error.field_invalid` for an unknown `mediaType`, and `error.media_unavailable` for
+   *   every fault of the file
    */
   async sendMedia(accountId: string, file: MsgappFile, options: MsgappSendOptions = {}): Promise<MsgappReceipt> {
     const { reply } = await this.acceptMedia(accountId, file, options);
-    // Written by `draft` below and kept as it was.
+    // `draft` below wrote the reply, which is stored unchanged.
     return reply as MsgappReceipt;
   }
 
-  /** As `sendMedia`, and tells whether it was a replay. */
+  /** As `sendMedia`; also returns whether the reply is a replay. */
   async acceptMedia(accountId: string, file: MsgappFile, options: MsgappSendOptions = {}): Promise<Acceptance> {
     const { once, host, signal } = knownCallOptions('a send', options, 'once', 'host', 'signal');
     const send = async (key?: IdempotencyKey) => {
@@ -136,7 +144,7 @@ export class MsgappService {
         if (accepted.replayed) await this.intake.remove(id, host);
         return accepted;
       } catch (error) {
-        // A commit that was not answered may have been done, and its message needs the file; the purge finds out later.
+        // A commit without an answer may have succeeded, and its message needs the file; the purge deletes it otherwise.
         if (isRefusal(error)) await this.intake.remove(id, host);
         throw error;
       }
@@ -144,11 +152,14 @@ export class MsgappService {
     return this.gate.run(accountId, this.route('media'), once, send, host);
   }
 
-  /** What became of a message. @throws MessagingError `error.message_not_found` when the account has no such one here */
+  /**
+   * Returns a message with its status.
+   * @throws MessagingError `error.message_not_found` when the account has no such message on this channel
+   */
   async message(accountId: string, messageId: string): Promise<MsgappMessage> {
     const found = isId(messageId) ? await this.store.find(accountId, this.settings.channel, messageId) : undefined;
     const [recipient] = found ? await this.store.recipients(messageId) : [];
-    // A code's message is nobody's to read.
+    // Messages with a one-time code cannot be read.
     if (!found || !recipient || !isShownPayload(found.payload)) throw new MessagingError('error.message_not_found');
     return messageOf({ ...found, payload: found.payload }, recipient, await this.store.trail(messageId));
   }
@@ -175,13 +186,15 @@ export class MsgappService {
     return `${this.settings.channel}/send/${kind}`;
   }
 
-  /** Nobody fetches files at our cost that cannot be paid for. What decides is the charge, when the file is there. */
+  /**
+   * Refuses before the fetch when the balance is too low, so that fetches cost us nothing. The charge after the fetch decides.
+   */
   private async checkFunds(accountId: string): Promise<void> {
     if ((await this.ledger.balance(accountId)) >= this.settings.tariff.media) return;
     throw new MessagingError('error.insufficient_balance');
   }
 
-  /** Answers who is asked for as the sender. */
+  /** Checks both numbers and returns the requested sender. */
   private checkNumbers({ to, from }: Pick<MsgappText, 'to' | 'from'>): string | undefined {
     checkNumber(to, this.settings.strictNumbers);
     const sender = from ?? undefined;
@@ -190,7 +203,7 @@ export class MsgappService {
   }
 }
 
-/** Whether it is certain that nothing was stored. */
+/** Whether an error proves that nothing was stored. */
 function isRefusal(error: unknown): boolean {
   return error instanceof MessagingError && !(error instanceof StorageUnavailableError);
 }

@@ -12,34 +12,40 @@ export interface MsgappTariff {
   readonly media: number;
 }
 
-/** How many sessions one account may ask for (`web/connect`), over all processes; past that it gets 429 with `Retry-After`. */
+/**
+ * Limits on the sessions that one account may request (`web/connect`), over all processes; beyond them it gets 429 with
+ * `Retry-After`.
+ */
 export interface ConnectLimits {
-  /** Sessions that may wait for a scan at a time: integer, 1 to 1000. Default 10. */
+  /** Sessions that may wait for a scan at the same time: integer, 1 to 1000. Default 10. */
   readonly waiting: number;
-  /** Sessions that may be made in an hour: integer, 1 to 1000. Default 60. */
+  /** Sessions that may be created within an hour: integer, 1 to 1000. Default 60. */
   readonly perHour: number;
 }
 
-/** What the host says about a messaging-app channel. */
+/** Options of a messaging-app channel. */
 export interface MsgappOptions {
-  /** The channel's name, in its paths and for `channel` of `send/otp`: 1 to 32 of `a-z 0-9 -`, a letter first. Default `msgapp`. */
+  /**
+   * The channel's name, in its paths and as `channel` of `send/otp`: 1 to 32 of `a-z 0-9 -`, starting with a letter. Default
+   * `msgapp`.
+   */
   readonly channel?: string | undefined;
   readonly tariff: MsgappTariff;
-  /** What credentials of sessions are encrypted with: at least 32 random characters, kept outside the database. */
+  /** Secret that encrypts the sessions' credentials: at least 32 random characters, kept outside the database. */
   readonly credentialsKey: CredentialsKeyOption;
-  /** Also refuse numbers that libphonenumber knows to be impossible. Default false. */
+  /** Also refuse numbers that are impossible according to libphonenumber. Default false. */
   readonly strictNumbers?: boolean | undefined;
-  /** How fast one number sends; what is left out is the transport's own, else no pacing. */
+  /** Send rate of one number. Default: the transport's pacing, else none. */
   readonly pacing?: SomeOf<Pacing> | undefined;
-  /** Leases, attempts and deadlines of messages; what is left out is the transport's own, else the default. */
+  /** Leases, attempts and deadlines of deliveries. Each field defaults to the transport's, else to the general default. */
   readonly delivery?: SomeOf<DeliveryTiming> | undefined;
-  /** Waits of sessions; what is left out is the transport's own, else the default. */
+  /** Waits of sessions. Each field defaults to the transport's, else to the general default. */
   readonly sessions?: SomeOf<SessionTiming> | undefined;
-  /** How many sessions an account may ask for; what is left out is the default. */
+  /** Limits on the sessions that an account may request, each with its own default. */
   readonly connects?: SomeOf<ConnectLimits> | undefined;
 }
 
-/** The same, complete and checked. */
+/** `MsgappOptions`, checked and with defaults. */
 export abstract class MsgappSettings {
   abstract readonly channel: string;
   abstract readonly tariff: MsgappTariff;
@@ -54,7 +60,7 @@ const DEFAULT_CONNECTS: ConnectLimits = { waiting: 10, perHour: 60 };
 
 const LONGEST_MS = 30 * 24 * 3_600_000;
 
-/** Least and most of each wait; the longest lease and the shortest one keep their renewal apart from their end. */
+/** Smallest and largest value of each wait, in milliseconds. The lease limits keep the renewal of a lease well before its end. */
 const WAITS: Readonly<Record<keyof SessionTiming, readonly [number, number]>> = {
   leaseMs: [1000, 600_000],
   scanMs: [1000, 3_600_000],
@@ -103,10 +109,13 @@ function wrong(sentence: string): MessagingOptionsError {
   return new MessagingOptionsError(`Option msgapp.${sentence}`);
 }
 
-/** First parts of our other paths, and words that a host has routes under. */
+/** First segments of our other paths, and names under which hosts commonly have routes. */
 const TAKEN = new Set(['sms', 'otp', 'send', 'verify', 'balance', 'docs', 'sandbox']);
 
-/** The name of a messaging-app channel, `msgapp` unless the host gives another. @throws MessagingOptionsError when it is none */
+/**
+ * Checks the name of a messaging-app channel; the default is `msgapp`.
+ * @throws MessagingOptionsError when the name is invalid
+ */
 export function resolveChannelName(channel = 'msgapp'): string {
   if (typeof channel === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(channel) && !TAKEN.has(channel)) return channel;
   throw new MessagingOptionsError(

@@ -14,11 +14,11 @@ export interface OutgoingMedia {
   /** SHA-256 of the bytes, hex. */
   readonly sha256: string;
   readonly caption: string | undefined;
-  /** The bytes, from the start each time it is called. */
+  /** Returns the bytes, from the start at each call. */
   open(): AsyncIterable<Uint8Array>;
 }
 
-/** UTF-16 code units of a text or caption: no app lets anybody write more, and each is one message whatever its length. */
+/** Longest text or caption, in UTF-16 code units. No app accepts longer ones, and each is one message whatever its length. */
 export const LONGEST_TEXT = 65_536;
 
 /** One message to one number. */
@@ -33,30 +33,30 @@ export interface OutgoingMsgapp {
   readonly content: { readonly text: string } | { readonly media: OutgoingMedia };
 }
 
-/** How a connection ended, and what that means for its session. */
+/** How a connection ended, and what follows for its session. */
 export type LinkEnd =
-  /** Part of pairing or asked for by the server: connect again at once, with the same credentials. */
+  /** Part of pairing, or requested by the server: reconnect at once with the same credentials. */
   | { readonly next: 'restart'; readonly reason: string }
-  /** The network or the server: connect again, later each time. */
+  /** A fault of the network or the server: reconnect with growing delays. */
   | { readonly next: 'retry'; readonly reason: string }
-  /** Something is wrong that may pass: connect again a few times only, then the session has failed. */
+  /** A fault that may be temporary: reconnect a few times, then fail the session. */
   | { readonly next: 'retry-few'; readonly reason: string }
-  /** Never again. `logged_out` also means: the credentials are worth nothing any more. */
+  /** Never reconnect. After `logged_out` the credentials are invalid too. */
   | {
       readonly next: 'give-up';
       readonly status: 'expired' | 'logged_out' | 'replaced' | 'banned' | 'failed';
       readonly reason: string;
     };
 
-/** What a connection has to tell. After `ended` it says nothing any more. */
+/** Events of a connection. `ended` is the last one. */
 export type LinkEvent =
-  /** Scan this; it takes the place of the one before. */
+  /** A code to scan; it replaces the previous one. */
   | { readonly kind: 'qr'; readonly qr: string; readonly expiresAt: number }
-  /** Somebody scanned it: the credentials belong to this number now. */
+  /** The code was scanned: the credentials belong to this number now. */
   | { readonly kind: 'linked'; readonly number: string }
-  /** Messages can be sent. */
+  /** The connection is ready to send. */
   | { readonly kind: 'open'; readonly number: string }
-  /** What became of a message, by the reference that its hand-off gave. */
+  /** The result of a message, identified by the reference that `send` returned. */
   | {
       readonly kind: 'receipt';
       readonly reference: string;
@@ -64,80 +64,80 @@ export type LinkEvent =
       readonly error?: string;
       readonly at: number;
     }
-  /** The channel restricts this number: no messages to people who do not know it, for `forMs`. */
+  /** The channel restricts this number for `forMs` milliseconds: no messages to people who do not know it. */
   | { readonly kind: 'restricted'; readonly code: string; readonly forMs: number }
-  /** Something the operator should know, for instance `passkey_required`; the state does not change. */
+  /** Information for the operator, for instance `passkey_required`; the state does not change. */
   | { readonly kind: 'notice'; readonly reason: string }
   | { readonly kind: 'ended'; readonly end: LinkEnd };
 
-/** One connection of one session. It is used up when it has ended. */
+/** One connection of one session. It cannot be reused after it has ended. */
 export interface Link {
-  /** Hands over one message; resolves when the server has acknowledged it or time is up. Never called twice at a time. */
+  /** Sends one message; resolves when the server has acknowledged it or time is up. Calls never overlap. */
   send(message: OutgoingMsgapp, signal: AbortSignal): Promise<DeliveryResult>;
-  /** Whether somebody is reachable there; undefined when that could not be found out. */
+  /** Whether a number is on the channel; undefined when that could not be determined. */
   exists(number: string): Promise<boolean | undefined>;
-  /** Closes the connection; the number stays linked. Ends without an `ended` event. */
+  /** Closes the connection without an `ended` event; the number stays linked. */
   close(): Promise<void>;
-  /** Unlinks the number and closes. Ends without an `ended` event. */
+  /** Unlinks the number and closes the connection, without an `ended` event. */
   logout(): Promise<void>;
 }
 
-/** Hears what a connection has to tell. Resolves when the session has dealt with it; nobody has to wait for that. */
+/** Receives the events of a connection. Resolves when the session has processed the event; transports need not await it. */
 export type LinkListener = (event: LinkEvent) => Promise<void>;
 
-/** A connection that is wanted. */
+/** What a transport needs to open a connection. */
 export interface LinkOrder {
   readonly sessionId: string;
   /** The channel's name. */
   readonly channel: string;
   readonly credentials: SessionCredentials;
-  /** Whether the credentials were linked before: then no code is to be shown. */
+  /** Whether the credentials are linked already; then no code must be shown. */
   readonly linked: boolean;
 }
 
-/** How long sessions wait for what; all in milliseconds. */
+/** Waits of sessions, in milliseconds. */
 export interface SessionTiming {
-  /** How long a session belongs to a process that has stopped renewing it. */
+  /** Lease of a session: how long it stays with a process that has stopped renewing it. */
   readonly leaseMs: number;
-  /** How long somebody may take to scan, over all codes of a session. */
+  /** How long a session waits for a scan, over all of its codes. */
   readonly scanMs: number;
-  /** How long a connection may say nothing before it shows a code, opens or ends; also between a scan and the opening. */
+  /** How long a connection may be silent before it shows a code, opens or ends; also between a scan and the opening. */
   readonly answerMs: number;
-  /** How long a connection must have been open before its earlier failures are forgotten. */
+  /** How long a connection must stay open before its earlier failures are forgotten. */
   readonly steadyMs: number;
-  /** The pause between two sessions that are opened again after a restart, on average. */
+  /** Average pause between the openings of two sessions after a restart. */
   readonly staggerMs: number;
 }
 
-/** How fast one session may send. */
+/** Send rate of one session. */
 export interface Pacing {
-  /** Messages a minute, on average; `Infinity`: no pacing. */
+  /** Average number of messages per minute; `Infinity`: no pacing. */
   readonly perMinute: number;
-  /** How much the pause between two messages varies, 0 to 1: 0.5 is between half and one and a half of it. */
+  /** Variation of the pause between two messages, 0 to 1: with 0.5 it lasts 0.5 to 1.5 times the average. */
   readonly jitter: number;
 }
 
-/** Carries messages of a messaging-app channel out of the process, and links numbers to it. */
+/** Transport of a messaging-app channel: sends its messages and links numbers to it. */
 export abstract class MsgappTransport {
-  /** For logs and records. */
+  /** Name for logs and records. */
   abstract readonly name: string;
   abstract readonly repeat: RepeatPolicy;
-  /** Timing that suits this transport; the host's options stand above it. */
+  /** Default timing of deliveries on this transport; the host's options override it. */
   readonly timing: Partial<DeliveryTiming> = {};
-  /** Pacing that suits it; the host's options stand above it. */
+  /** Default pacing on this transport; the host's options override it. */
   readonly pacing: Partial<Pacing> = {};
-  /** Waits that suit it; the host's options stand above it. */
+  /** Default waits of sessions on this transport; the host's options override them. */
   readonly sessions: Partial<SessionTiming> = {};
 
   /** Called once, before the first `open`. */
   async start(): Promise<void> {}
 
   /**
-   * Starts one connection and answers at once; all else comes to `listener`. Every connection ends with one `ended`, unless
-   * it is closed from our side. The session manager sees to it that a session has one connection at a time.
+   * Starts one connection and resolves at once; results arrive as events at `listener`. Every connection ends with one
+   * `ended`, unless we close it. The session manager ensures that a session has at most one connection at a time.
    */
   abstract open(order: LinkOrder, listener: LinkListener): Promise<Link>;
 
-  /** Called once, after the last link was closed. */
+  /** Called once, after the last link has been closed. */
   async stop(): Promise<void> {}
 }

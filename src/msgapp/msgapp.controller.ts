@@ -73,13 +73,13 @@ export class MsgappController {
   }
 }
 
-/** The answer to a connect: a session that waits to be linked, and where its codes are. */
+/** Response to a connect: a session that waits to be linked, and the URL of its codes. */
 interface LinkOffer extends PendingSession {
-  /** Its events; the token in it is all that is asked for there. */
+  /** URL of the session's events. The token in it is the only authentication. */
   readonly qr_url: string;
 }
 
-/** @param connectUrl where the session was asked for: `…/web/connect` */
+/** @param connectUrl the URL that requested the session: `…/web/connect` */
 function linkOffer({ expires_at, ...session }: PendingSession, connectUrl: string): LinkOffer {
   const qr_url = `${connectUrl.replace(/[^/]*\/?$/, '')}qr/${session.qrToken}`;
   return { ...session, qr_url, expires_at };

@@ -7,7 +7,7 @@ export class SendTextBody {
   @IsPhoneNumber()
   readonly to: string = '';
 
-  /** What an empty one is answered with is the service's to say. */
+  /** Optional here, because the service has its own error for an empty text. */
   @IsOptional()
   @IsString()
   readonly body?: string;
@@ -25,7 +25,7 @@ export class SendMediaBody {
   @IsString()
   readonly mediaUrl: string = '';
 
-  /** Which there are is the service's to say. */
+  /** The service checks which values are allowed. */
   @IsOptional()
   @IsString()
   readonly mediaType?: MediaKind;

@@ -34,7 +34,7 @@ import { QrCodes } from './sessions/qr-codes.js';
 import { SessionManager } from './sessions/session-manager.js';
 import { SessionStore } from './sessions/session-store.js';
 
-/** Closes the sessions of a process that delivers nothing; where there is a dispatcher, it does so after its last delivery. */
+/** Closes the sessions of a process without a dispatcher; otherwise the dispatcher does so after its last delivery. */
 @Injectable()
 class UndispatchedSessions implements BeforeApplicationShutdown {
   constructor(
@@ -48,8 +48,8 @@ class UndispatchedSessions implements BeforeApplicationShutdown {
 }
 
 /**
- * One messaging-app channel (contract section 6), under its own name. Each channel of an application is a module of its own
- * with services of its own; where there are several, inject them by `channelToken`.
+ * One messaging-app channel (contract section 6) under its own name. Each channel of an application is a separate module with
+ * its own services; with several channels, inject them by `channelToken`.
  */
 @Module({})
 export class MsgappModule {
@@ -76,7 +76,7 @@ export class MsgappModule {
   }
 
   /**
-   * The module on a core that stands already; by default the values are the core's own `msgapp`.
+   * The module on an existing core; the default values are the core's own `msgapp`.
    * @internal
    */
   static feature(
@@ -96,13 +96,13 @@ export class MsgappModule {
         ? [mountController(MsgappController, mounted), mountController(MsgappQrController, mounted)]
         : [],
       providers: [...settingsProviders(channel, values), ...transport.providers, ...SERVICES, ...named(channel)],
-      // Nothing that another channel has too and must not find: what is exported here everybody sees.
+      // Exports must not include a token that another channel has too: a global export would be injected there as well.
       exports: [...SHOWN, ...named(channel).map(({ provide }) => provide)],
     };
   }
 
   /**
-   * All channels of `MessagingModule`, whose values are the core's own.
+   * All channels of `MessagingModule`, which take their values from the core.
    * @internal
    */
   static features(core: DynamicModule, graphs: readonly (MsgappGraph & FactoryImports)[]): DynamicModule[] {
@@ -117,7 +117,7 @@ const SERVICES = [
   ...[QrCodes, EventStreams, CredentialCheck, UndispatchedSessions],
 ];
 
-/** The options of one channel as its factory gave them. */
+/** The options of one channel, as its factory returned them. */
 abstract class ChannelValues {}
 
 function settingsProviders(channel: string, { useFactory, inject = [] }: ValuesFactory<MsgappValues>): Provider[] {
@@ -145,7 +145,7 @@ function named(channel: string) {
   return SHOWN.map((service) => ({ provide: channelToken(service, channel), useExisting: service }));
 }
 
-/** The values of the channel at that place among the core's own. */
+/** Returns a factory of the core's values for the channel at that index. */
 function ofCore(index: number, count: number): ValuesFactory<MsgappValues> {
   return {
     inject: [MessagingValues],
@@ -160,7 +160,7 @@ function ofCore(index: number, count: number): ValuesFactory<MsgappValues> {
   };
 }
 
-/** Options of one channel alone stand beside the core's; the core wants them by themselves. */
+/** Moves the options of a single channel under `msgapp`, where the core expects them. */
 function withMsgapp<T extends MsgappValues>(values: T): T & { readonly msgapp: MsgappValues } {
   return { ...values, msgapp: values };
 }

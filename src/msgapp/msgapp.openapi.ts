@@ -36,7 +36,7 @@ function notString(...fields: readonly string[]): readonly RouteError[] {
   return fields.map((field) => ({ code: 'error.field_not_string', values: { field } }));
 }
 
-/** What can be wrong with who is to get a message and who sends it. */
+/** Errors of the recipient and the sender. */
 const NUMBERS: readonly RouteError[] = [
   { code: 'error.field_missing', values: { field: 'to' } },
   ...notString('to', 'from'),
@@ -55,7 +55,7 @@ const receipt = {
   content: json(ref('MsgappReceipt'), { receipt: { value: { success: true, messageID: MESSAGE } } }),
 };
 
-/** How the document describes a messaging-app channel (contract.md section 6). */
+/** OpenAPI description of the routes of a messaging-app channel (contract.md section 6). */
 export const msgappOpenapi = describeController(MsgappController, ({ userTokens }) => ({
   tag: MSGAPP_TAG,
   schemas: MSGAPP_SCHEMAS,

@@ -11,26 +11,26 @@ import type { LinkEvent } from './msgapp-transport.js';
 type Receipt = Extract<LinkEvent, { kind: 'receipt' }>;
 type Place = Pick<DeliveryUpdate, 'messageId' | 'position'>;
 
-/** Receipts that are stored together. */
+/** Receipts stored in one batch. */
 const AT_A_TIME = 200;
 
-/** Receipts that wait to be stored, and those that wait for their message; what is more is forgotten, the oldest first. */
+/** Capacity for receipts to store, and for receipts that wait for their message; beyond it the oldest are dropped. */
 const WAITING_LIMIT = 10_000;
 
-/** How long a receipt waits for its message. */
+/** How long a receipt waits for its message, in milliseconds. */
 const PARKED_MS = 60_000;
 
-/** How long receipts wait for a database that does not answer. */
+/** Pause before another attempt when the database is unavailable, in milliseconds. */
 const PAUSE_MS = 1000;
 
-/** Receipts that wait for their message: of each kind the first, since anybody may repeat one. */
+/** Receipts of a message that is not stored yet: the first of each kind, since receipts may be repeated. */
 interface Parked {
-  /** On the clock's `elapsed`, milliseconds. */
+  /** On the clock's `elapsed`, in milliseconds. */
   readonly until: number;
   readonly receipts: Map<Receipt['status'], Receipt>;
 }
 
-/** What receipts work with. */
+/** The dependencies of `Receipts`. */
 export interface ReceiptParts {
   readonly channel: string;
   readonly store: OutboxStore;
@@ -40,28 +40,28 @@ export interface ReceiptParts {
 }
 
 /**
- * Brings receipts to the messages they are about. A receipt may come before the hand-off that it answers is stored, or even
- * known: then it waits, so that `sent` is always stored first.
+ * Applies receipts to their messages. A receipt may arrive before the result of the send is stored, or even known; it then
+ * waits, so that `sent` is always stored first.
  */
 export class Receipts {
   private readonly queue: Receipt[] = [];
   private readonly parked = new LRUCache<string, Parked>({ max: WAITING_LIMIT });
-  /** Messages that were handed over lately, by reference. */
+  /** Places of messages sent recently, by reference. */
   private readonly places = new LRUCache<string, Place>({ max: WAITING_LIMIT });
-  /** The references of hand-offs that are not stored yet, by message. */
+  /** References of sends whose result is not stored yet, by message. */
   private readonly unstored = new LRUCache<string, string>({ max: WAITING_LIMIT });
   private storing = false;
   private readonly log = new Logger('Msgapp');
 
   constructor(private readonly parts: ReceiptParts) {}
 
-  /** A hand-off was answered with a reference; it is about to be stored. */
+  /** Called when a send returned a reference and its result is about to be stored. */
   handedOver(reference: string, place: Place): void {
     this.places.set(reference, place);
     this.unstored.set(keyOf(place), reference);
   }
 
-  /** A delivery's new state is stored. */
+  /** Called when a delivery's new state is stored. */
   stored(movement: DeliveryTransition): void {
     const reference = this.unstored.get(keyOf(movement));
     if (reference === undefined || movement.status === 'sending') return;
@@ -71,7 +71,7 @@ export class Receipts {
     for (const receipt of waiting?.receipts.values() ?? []) this.take(receipt);
   }
 
-  /** A connection gave a receipt. */
+  /** Called when a connection delivers a receipt. */
   take(receipt: Receipt): void {
     this.queue.push(receipt);
     if (this.queue.length > WAITING_LIMIT) this.queue.shift();
@@ -88,7 +88,7 @@ export class Receipts {
       } catch (error) {
         this.log.warn(`Receipts could not be stored: ${nameOf(error)}.`);
         const isAway = error instanceof StorageUnavailableError;
-        // What comes from outside may be such that no database takes it: then it goes alone, and is forgotten.
+        // External input can be such that no database accepts it. A failing receipt is retried alone, then dropped.
         if (isAway || batch.length > 1) this.queue.unshift(...batch);
         if (isAway) await new Promise<void>((resolve) => this.parts.clock.after(PAUSE_MS, resolve));
         else atATime = 1;
@@ -105,7 +105,7 @@ export class Receipts {
     for (const receipt of batch) {
       const place = this.places.get(receipt.reference);
       const places = place ? [place] : found.filter(({ reference }) => reference === receipt.reference);
-      // Its hand-off may have been answered while the store was asked.
+      // The send may have returned during the query.
       if (places.length === 0 || (place && this.unstored.has(keyOf(place)))) this.park(receipt);
       else settlements.push(...places.map((each) => this.settlementOf(receipt, each)));
     }

@@ -6,7 +6,7 @@ import type { HostTransaction } from '../common/host-transaction.js';
 import { SessionManager } from './sessions/session-manager.js';
 import { byConnection } from './sessions/session-view.js';
 
-/** A number that can send, and the session it sends through. */
+/** A number that can send, with its session. */
 export interface Sender {
   readonly sessionId: string;
   /** E.164 digits without the plus sign. */
@@ -14,8 +14,8 @@ export interface Sender {
 }
 
 /**
- * Knows which numbers of an account are connected: what changes in this process is known at once, what other processes
- * hold is at most four seconds old.
+ * Caches which numbers of an account are connected. Changes in this process apply at once; those of other processes within
+ * four seconds.
  */
 @Injectable()
 export class Senders {
@@ -30,8 +30,9 @@ export class Senders {
   }
 
   /**
-   * The sender that is asked for, or the number that was connected first and is connected now. With `host`, what is not in
-   * memory is read in its open transaction.
+   * Returns the requested sender, or of the numbers connected now the one first connected earliest. With `host`, what is not
+   * cached is read in its open transaction.
+   *
    * @throws MessagingError `error.msgapp_no_session`, `error.msgapp_not_connected`
    */
   async choose(accountId: string, from?: string, host?: HostTransaction): Promise<Sender> {

@@ -8,9 +8,9 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts what is kept of one session: AES-256-GCM (NIST SP 800-38D) as `v1.<key id>.<nonce>.<ciphertext and tag>`. What
- * is sealed is bound to its session, kind and id: it opens nowhere else. Each session has a key of its own, so that random
- * nonces of 96 bits stay far from repeating.
+ * Encrypts one session's credentials: AES-256-GCM (NIST SP 800-38D) as `v1.<key id>.<nonce>.<ciphertext and tag>`. Session,
+ * kind and id are authenticated too, so that a value decrypts in its own place only. Each session has its own key, which keeps
+ * random nonces of 96 bits far from a collision.
  */
 export class CredentialCipher {
   /** By the id of the key that they are derived from. */
@@ -22,12 +22,15 @@ export class CredentialCipher {
     private readonly random: Pick<IdGenerator, 'bytes'>,
   ) {}
 
-  /** How everything begins that was encrypted with the newest key. */
+  /** Prefix of every value that was encrypted with the newest key. */
   get newest(): string {
     return `${VERSION}.${this.keys.current.id}.`;
   }
 
-  /** Encrypts with the newest key. @param value well-formed text */
+  /**
+   * Encrypts with the newest key.
+   * @param value well-formed Unicode text
+   */
   seal(kind: string, id: string, value: string): string {
     const { current } = this.keys;
     const nonce = this.random.bytes(NONCE_BYTES);
@@ -37,7 +40,10 @@ export class CredentialCipher {
     return `${this.newest}${nonce.toString('base64url')}.${sealed.toString('base64url')}`;
   }
 
-  /** @throws CredentialsUnreadableError when it was sealed with an unknown key or for another place, or was changed */
+  /**
+   * Decrypts a value.
+   * @throws CredentialsUnreadableError when the key is unknown, or the value was moved or changed
+   */
   open(kind: string, id: string, sealed: string): string {
     const [version, keyId = '', nonce = '', text, ...more] = sealed.split('.');
     if (version !== VERSION || text === undefined || more.length > 0) throw this.damaged();
@@ -75,7 +81,7 @@ export class CredentialCipher {
   }
 
   private unknownKey(id: string): CredentialsUnreadableError {
-    // Ours has 8 characters; whatever else stands there is not repeated.
+    // Our key ids have 8 characters; other text is not repeated in the error.
     const name = /^[\w-]{8}$/.test(id) ? ` (${id})` : '';
     const text = `The credentials of session ${this.sessionId} were encrypted with a key${name} that is not in option msgapp.credentialsKey.`;
     return new CredentialsUnreadableError('unknown_key', text);
@@ -83,20 +89,20 @@ export class CredentialCipher {
 }
 
 /**
- * One secret, or several: the first encrypts, all of them decrypt. To change it, put the new one in front and start all
- * processes with both: what a session keeps is encrypted anew when a process takes the session, which the log tells. Drop
- * the old one when that has happened to every linked session; one that needs it still fails without it.
+ * One secret, or several: the first encrypts, all decrypt. To rotate, put the new secret first and start all processes with
+ * both. A process that takes a session re-encrypts its credentials and logs that. Drop the old secret once every linked
+ * session has been re-encrypted; a session that still needs it fails without it.
  */
 export type CredentialsKeyOption = string | readonly string[];
 
-/** A key that credentials are encrypted with. */
+/** A key that encrypts credentials. */
 interface CredentialKey {
-  /** Names it beside what it has encrypted, and tells nothing of the secret. */
+  /** Identifies the key beside what it encrypted, without revealing the secret. */
   readonly id: string;
   readonly bytes: Buffer;
 }
 
-/** The keys of the secrets. */
+/** The keys derived from the secrets. */
 export interface CredentialKeys {
   readonly current: CredentialKey;
   readonly byId: ReadonlyMap<string, CredentialKey>;
@@ -105,7 +111,10 @@ export interface CredentialKeys {
 const SHORTEST = 32;
 const FEWEST_CHARACTERS = 8;
 
-/** @throws MessagingOptionsError with a sentence that says what is wrong with which secret, and how to make one */
+/**
+ * Derives the keys from the secrets.
+ * @throws MessagingOptionsError with a sentence that names the wrong secret, the fault and how to make one
+ */
 export function resolveCredentialKeys(option: CredentialsKeyOption | undefined): CredentialKeys {
   const secrets: unknown = typeof option === 'string' ? [option] : (option ?? []);
   if (!Array.isArray(secrets)) {
@@ -127,13 +136,13 @@ export function resolveCredentialKeys(option: CredentialsKeyOption | undefined):
 function checkedSecret(secret: unknown, place: number): string {
   if (typeof secret === 'string' && secret.length >= SHORTEST && new Set(secret).size >= FEWEST_CHARACTERS)
     return secret;
-  // Never the secret itself: a start that fails is logged.
+  // Never the secret itself: a failed start is logged.
   throw new MessagingOptionsError(
     `Option msgapp.credentialsKey (no. ${place}) is too weak: it must be at least ${SHORTEST} characters at random, ${FEWEST_CHARACTERS} of them different. Make one with "openssl rand -base64 48".`,
   );
 }
 
-/** RFC 5869: keys for this purpose only, so that the secret may serve others too. */
+/** RFC 5869: derives a key for this purpose only, so that the secret may serve others too. */
 function keyOf(secret: string): CredentialKey {
   const derive = (purpose: string, size: number) =>
     Buffer.from(hkdfSync('sha256', secret, '', `nestjs-messaging msgapp ${purpose} 1`, size));
@@ -144,7 +153,7 @@ function keyOf(secret: string): CredentialKey {
 export class CredentialsUnreadableError extends Error {
   override readonly name = 'CredentialsUnreadableError';
 
-  /** @param why `unknown_key`: it is not among the options; `damaged`: it was changed or stands where it does not belong */
+  /** @param why `unknown_key`: the key is not among the options; `damaged`: the value was changed or moved */
   constructor(
     readonly why: 'unknown_key' | 'damaged',
     message: string,

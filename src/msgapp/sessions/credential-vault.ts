@@ -7,18 +7,18 @@ import { CredentialCipher, type CredentialKeys, CredentialsUnreadableError } fro
 import type { CredentialChange, SessionCredentials } from './session-credentials.js';
 import { type SessionLease, SessionStore } from './session-store.js';
 
-/** Keeps what transports must keep of sessions. */
+/** Stores the credentials of sessions. */
 export abstract class SessionVault {
-  /** What a session keeps, for as long as the lease is good. */
+  /** Returns a session's credentials, which are accessible while the lease is valid. */
   abstract open(lease: SessionLease): SessionCredentials;
 
-  /** Whether what is kept of a session can be read here; a vault without keys of its own always can. */
+  /** Whether a session's credentials can be read here; always true for a vault without keys. */
   async canRead(_sessionId: string): Promise<boolean> {
     return true;
   }
 }
 
-/** Keeps what transports must keep of sessions in the database, encrypted with a key from outside of it. */
+/** Stores credentials in the database, encrypted with a key from outside of it. */
 export class CredentialVault extends SessionVault {
   constructor(
     private readonly store: SessionStore,
@@ -28,13 +28,13 @@ export class CredentialVault extends SessionVault {
     super();
   }
 
-  /** Where there are older keys, what the session keeps under them is encrypted anew behind its back. */
+  /** With older keys, also starts to re-encrypt in the background what they had encrypted. */
   override open(lease: SessionLease): SessionCredentials {
     if (this.keys.byId.size > 1) void this.reseal(lease);
     return new LeasedCredentials(this.store, lease, this.cipher(lease));
   }
 
-  /** Told from one value, of an older key if there is one. */
+  /** Decides from one value, preferably one encrypted with an older key. */
   override async canRead(sessionId: string): Promise<boolean> {
     const cipher = this.cipher({ sessionId });
     const [older] = await this.store.otherCredentials(sessionId, cipher.newest, 1);
@@ -71,8 +71,8 @@ interface Waiting {
 }
 
 /**
- * What is kept of a session, encrypted, for as long as its lease is good. Writes happen in the order in which they were
- * asked for, whatever connection each takes; those that wait for one under way share the next transaction.
+ * Encrypted credentials of a session, accessible while its lease is valid. Writes keep the order in which they were requested,
+ * whichever connection each uses; writes that wait for a running one share the next transaction.
  */
 class LeasedCredentials implements SessionCredentials {
   private waiting: Waiting[] = [];
@@ -119,14 +119,14 @@ class LeasedCredentials implements SessionCredentials {
   }
 }
 
-/** So many values share a transaction, and hold up those of the session's transport as long. */
+/** Values re-encrypted per transaction; the transport's own writes wait while one runs. */
 const AT_A_TIME = 200;
 
 /**
- * Encrypts with the newest key what a session keeps under older ones, so that these can be retired. The session goes on
- * meanwhile: a value that its transport has written since is left alone.
+ * Re-encrypts with the newest key the credentials that older keys had encrypted, so that those keys can be retired. The
+ * session continues meanwhile: a value that its transport has rewritten since is left alone.
  *
- * @returns how many values that was
+ * @returns the number of re-encrypted values
  * @throws CredentialsUnreadableError when one cannot be decrypted; those before it are done
  */
 export async function resealCredentials(
@@ -141,13 +141,13 @@ export async function resealCredentials(
       ...{ kind, id, was: value },
       value: cipher.seal(kind, id, cipher.open(kind, id, value)),
     }));
-    // Lost to another process: that one does the rest.
+    // The session was lost to another process, which does the rest.
     if (old.length === 0 || !(await store.replaceCredentials(lease, changes))) return count;
     count += old.length;
   }
 }
 
-/** Somebody else owns the session now, or it is over: nothing may be written for it any more. */
+/** Another process owns the session, or it is over; its credentials must not be written any more. */
 export class SessionLostError extends Error {
   override readonly name = 'SessionLostError';
 
@@ -156,12 +156,12 @@ export class SessionLostError extends Error {
   }
 }
 
-/** So many linked sessions are looked at. */
+/** Number of linked sessions that are checked. */
 const SAMPLE = 20;
 
 /**
- * Refuses to start with the wrong key. Sessions that cannot be opened end after a few tries, and then what is kept of them
- * is gone: one mistake in a deployment would have every number linked again.
+ * Refuses to start with the wrong key. A session that cannot be decrypted ends after a few tries and its credentials are
+ * deleted, so that one deployment mistake would unlink every number.
  */
 @Injectable()
 export class CredentialCheck implements OnApplicationBootstrap {
@@ -171,10 +171,10 @@ export class CredentialCheck implements OnApplicationBootstrap {
     private readonly settings: MsgappSettings,
   ) {}
 
-  /** @throws MessagingOptionsError when nothing is readable of what linked sessions keep */
+  /** @throws MessagingOptionsError when none of the checked sessions' credentials can be read */
   async onApplicationBootstrap(): Promise<void> {
     const { channel } = this.settings;
-    // Whoever holds them: past that time nobody does.
+    // Includes leased sessions: every lease has ended by that time.
     const sessions = await this.store.free(channel, Number.MAX_SAFE_INTEGER, SAMPLE);
     const linked = sessions.filter(({ status }) => status !== 'created');
     for (const { id } of linked) if (await this.vault.canRead(id)) return;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../common/clock.js';
 
-/** Items that wait for one reader, in order. */
+/** A queue of items with one reader. */
 export class Inbox<T extends object> {
   private readonly items: T[] = [];
   private nudged = false;
@@ -13,20 +13,23 @@ export class Inbox<T extends object> {
     this.wake();
   }
 
-  /** Lets the reader look up once, now or the next time it waits. */
+  /** Wakes the reader once, now or at its next wait. */
   nudge(): void {
     this.nudged = true;
     this.wake();
   }
 
-  /** The next item; undefined after `ms` milliseconds or a nudge. Infinity waits for ever, 0 or less not at all. */
+  /**
+   * Returns the next item; undefined after `ms` milliseconds or a nudge. Infinity waits without limit, 0 or less does not
+   * wait.
+   */
   async next(ms: number): Promise<T | undefined> {
     if (this.items.length === 0 && !this.nudged && ms > 0) await this.wait(ms);
     this.nudged = false;
     return this.items.shift();
   }
 
-  /** Takes everything that is left. */
+  /** Removes and returns all remaining items. */
   drain(): T[] {
     return this.items.splice(0);
   }

@@ -17,13 +17,13 @@ import {
 } from './session-store.js';
 import { SessionWatchdog } from './session-watchdog.js';
 
-/** How long the store is asked who has taken the session. */
+/** Time limit for asking the store which process has taken the session, in milliseconds. */
 const ASK_MS = 1000;
 
 /**
- * One session in the process that holds its lease: a loop that opens one connection after the other until the session is
- * over. All that happens to the session happens in this loop, one thing after the other, so it has one connection, one
- * pause and one step at a time.
+ * One session in the process that holds its lease: a loop that opens one connection after another until the session is over.
+ * Everything about the session happens in this loop in sequence, so that it has one connection, one pause and one step at a
+ * time.
  */
 export class LiveSession {
   private readonly steps: SessionSteps;
@@ -61,7 +61,7 @@ export class LiveSession {
     return this.stored.id;
   }
 
-  /** As it is stored. */
+  /** The stored status. */
   get status(): SessionStatus {
     return this.steps.status;
   }
@@ -75,17 +75,17 @@ export class LiveSession {
     return this.status === 'connected' && this.link === undefined;
   }
 
-  /** Until when somebody may scan, milliseconds since the epoch. */
+  /** End of the time for a scan, milliseconds since the epoch. */
   get scanUntil(): number {
     return this.stored.createdAt + this.parts.timing.scanMs;
   }
 
-  /** The connection that messages can be sent on now. */
+  /** The connection that can send now. */
   get link(): Link | undefined {
     return this.order ? undefined : this.open;
   }
 
-  /** Runs the session; resolves when it is over in this process. However often it is called, it runs once. */
+  /** Runs the session; resolves when it is over in this process. Further calls return the same run. */
   start(delayMs = 0): Promise<void> {
     this.running ??= this.run(delayMs).catch((error) => {
       const name = nameOf(error);
@@ -94,7 +94,7 @@ export class LiveSession {
     return this.running;
   }
 
-  /** Ends it in this process; resolves when that is done. The first order stands, but for `let-go`. */
+  /** Ends it in this process; resolves when that is done. The first command wins, except that `let-go` overrides it. */
   end(order: SessionCommand): Promise<void> {
     if (this.order === undefined || order.kind === 'let-go') this.order = order;
     this.turn(undefined);
@@ -108,7 +108,7 @@ export class LiveSession {
     if (this.open === link) this.connection?.drop(reason);
   }
 
-  /** Milliseconds since the epoch by the clock as it was when this began, wherever it has been set since. */
+  /** Milliseconds since the epoch on the clock as it was when this object was made, unaffected by later adjustments. */
   private get now(): number {
     return this.began + this.parts.clock.elapsed();
   }
@@ -131,7 +131,7 @@ export class LiveSession {
     }
   }
 
-  /** Opens a connection and stays with it until it ends; undefined when an order came. */
+  /** Opens a connection and serves it until it ends; undefined when a command ended the session. */
   private async connect(): Promise<LinkEnd | undefined> {
     const { id: sessionId, channel } = this.stored;
     const { transport, clock } = this.parts;
@@ -191,7 +191,7 @@ export class LiveSession {
     this.observer.onStateChange(this);
   }
 
-  /** Whether the phone is to be told; by us, or by another process that has taken the session for that. */
+  /** Whether the phone must be unlinked: by us, or by another process that has taken the session for that purpose. */
   private async isLoggedOut(): Promise<boolean> {
     if (this.order?.kind === 'end') return this.order.status === 'logged_out';
     if (this.order?.kind !== 'let-go') return false;
@@ -204,37 +204,37 @@ export class LiveSession {
     if (!order || order.kind === 'let-go') return;
     const isEnd = order.kind === 'end' && maySessionMove(this.status, order.status);
     if (isEnd) await this.steps.take(order.status, order.reason);
-    // Also one that was scanned at the last moment before it was to expire: it will be opened again.
+    // Also when it was scanned just before it would have expired: the next process opens it again.
     else await this.steps.leave(order.reason);
   }
 }
 
-/** What is wanted of a session that is to end in this process. */
+/** A command that ends a session in this process. */
 export type SessionCommand =
-  /** Another process may have it. */
+  /** Another process may take it. */
   | { readonly kind: 'hand-over'; readonly reason: string }
-  /** Another process may have it already: nothing may be written any more. */
+  /** Another process may have taken it already: nothing may be written any more. */
   | { readonly kind: 'let-go' }
   | { readonly kind: 'end'; readonly status: 'expired' | 'logged_out'; readonly reason: string };
 
-/** What a session works with. */
+/** The dependencies of a session. */
 export interface SessionParts {
   readonly transport: MsgappTransport;
   readonly store: SessionStore;
   readonly clock: Clock;
-  /** In [0, 1), for jitter. */
+  /** Returns a number in [0, 1), for jitter. */
   readonly random: () => number;
   readonly timing: SessionTiming;
 }
 
-/** Who is told what happens to a session. Must return at once. */
+/** Observes a session. Its methods must return at once. */
 export interface SessionObserver<S> {
-  /** It took a step, which is stored. */
+  /** A step was stored. */
   onStep(session: S, reason: string): void;
-  /** Whether it can send may have changed; without a connection its code is worth nothing either. */
+  /** The session may have become able or unable to send; without a connection its code is invalid too. */
   onStateChange(session: S): void;
-  /** A connection of its said something. */
+  /** Its connection emitted an event. */
   onEvent(session: S, event: LinkEvent): void;
-  /** It is over, or another process's now. */
+  /** It is over, or belongs to another process now. */
   onGone(session: S): void;
 }

@@ -6,10 +6,10 @@ import { type AdapterResponse, EventStreams } from '../../http/event-streams.js'
 import type { LinkNews } from './qr-stream.js';
 import { SessionManager } from './session-manager.js';
 
-/** How long a picture waits for the first code. */
+/** How long a request for a picture waits for the first code, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** Shows the codes of a channel's sessions to whoever has their token. */
+/** Shows the codes of a channel's sessions to clients that present their token. */
 @Injectable()
 export class QrCodes {
   constructor(
@@ -18,7 +18,8 @@ export class QrCodes {
   ) {}
 
   /**
-   * What happens to a session until it is linked or over, as events.
+   * Streams the events of a session until it is linked or over.
+   *
    * @throws MessagingError `error.qr_not_found`
    */
   stream(qrToken: string, response: AdapterResponse): Observable<MessageEvent> {
@@ -30,7 +31,10 @@ export class QrCodes {
     });
   }
 
-  /** The code to scan now, as PNG. @throws MessagingError `error.qr_not_found`, also when none came in time */
+  /**
+   * Returns the current code as PNG.
+   * @throws MessagingError `error.qr_not_found`, also when no code appeared in time
+   */
   async png(qrToken: string, signal: AbortSignal): Promise<Buffer> {
     const code = await this.sessions.currentQr(qrToken, PATIENCE_MS, signal);
     if (!code) throw new MessagingError('error.qr_not_found');

@@ -9,8 +9,8 @@ import type { SessionStatus } from './session-store.js';
 const TOKEN_BYTES = 24;
 
 /**
- * Shows the codes of sessions that wait to be linked to whoever has their token. A token is random, for one session, and
- * worth nothing when that is connected or over; only its hash is kept.
+ * Shows the codes of sessions that wait to be linked to clients that present their token. A token is random, belongs to one
+ * session and becomes invalid when that is connected or over; only its hash is stored.
  */
 export class QrSubscriptions {
   private readonly posters = new Map<string, QrStream>();
@@ -22,7 +22,7 @@ export class QrSubscriptions {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** Makes a place for a session; answers the token that opens it. */
+  /** Registers a session; returns the token that gives access to its codes. */
   add(sessionId: string): string {
     const token = this.ids.bytes(TOKEN_BYTES).toString('base64url');
     const hash = hashOf(token);
@@ -31,17 +31,17 @@ export class QrSubscriptions {
     return token;
   }
 
-  /** Shows a session's code, or that it has none at the moment. */
+  /** Shows a session's code, or that it has none at present. */
   show(sessionId: string, code: LinkCode | undefined): void {
     this.posterOf(sessionId)?.show(code);
   }
 
-  /** Tells those who wait for a session. */
+  /** Sends a status to the readers of its session. */
   tell(news: LinkNews & { readonly kind: 'status' }): void {
     this.posterOf(news.sessionId)?.tell(news);
   }
 
-  /** The session's token is worth nothing from now on. */
+  /** Invalidates the session's token. */
   remove(sessionId: string): void {
     const hash = this.hashes.get(sessionId);
     if (hash === undefined) return;
@@ -50,14 +50,18 @@ export class QrSubscriptions {
     this.hashes.delete(sessionId);
   }
 
-  /** @throws MessagingError `error.qr_not_found` for a token that is unknown or spent */
+  /**
+   * Reads a session's news.
+   * @throws MessagingError `error.qr_not_found` for a token that is unknown or invalid
+   */
   read(token: string, signal: AbortSignal): AsyncGenerator<LinkNews, void> {
     return this.find(token).read(signal);
   }
 
   /**
-   * The code that can be scanned now; waits for one for up to `waitMs`, then undefined.
-   * @throws MessagingError `error.qr_not_found` for a token that is unknown or spent, also when that happens meanwhile
+   * Returns the current code; waits for one for up to `waitMs` milliseconds, then returns undefined.
+   *
+   * @throws MessagingError `error.qr_not_found` for a token that is unknown, or invalid now or by the end of the wait
    */
   async current(token: string, waitMs: number, signal: AbortSignal): Promise<LinkCode | undefined> {
     const poster = this.find(token);
@@ -90,18 +94,18 @@ function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** Readers at a time: each costs a connection, and a picture of each code. */
+/** Largest number of concurrent readers: each costs a connection, and a picture of each code. */
 const MOST_READERS = 20;
 
-/** What those who wait for one session to be linked get to see. */
+/** The news of one session that waits to be linked. */
 export class QrStream {
   private readonly readers = new Set<Inbox<LinkNews>>();
   private shown: LinkCode | undefined;
-  /** How long that can be scanned, by the clock's `elapsed`. */
+  /** When the code expires, on the clock's `elapsed`. */
   private shownUntil = 0;
   private over = false;
 
-  /** @param status the news that a reader who comes later starts with */
+  /** @param status the first news for readers who come later */
   constructor(
     private readonly clock: Clock,
     private status: LinkNews,
@@ -112,7 +116,7 @@ export class QrStream {
     return this.clock.elapsed() < this.shownUntil ? this.shown : undefined;
   }
 
-  /** Shows a code in the place of the one before; undefined: there is none at the moment. */
+  /** Replaces the code; undefined: there is none at present. */
   show(code: LinkCode | undefined): void {
     this.shown = code;
     if (!code) return;
@@ -125,7 +129,7 @@ export class QrStream {
     this.pass(status);
   }
 
-  /** There will be no more news. */
+  /** Ends the stream: no news will follow. */
   close(): void {
     this.shown = undefined;
     this.over = true;
@@ -133,8 +137,8 @@ export class QrStream {
   }
 
   /**
-   * The present state, then each change; ends when the poster is closed or `signal` is aborted, and for the one that has
-   * read longest when there are more than twenty.
+   * Reads the present state, then each change. Ends when the stream is closed or `signal` is aborted; with more than twenty
+   * readers the one that has read longest is ended.
    */
   read(signal: AbortSignal): AsyncGenerator<LinkNews, void> {
     const reader = new Inbox<LinkNews>(this.clock);
@@ -180,14 +184,14 @@ export class QrStream {
   }
 }
 
-/** A code to scan. It is as good as a key to the account of whoever scans it: never to be logged or kept. */
+/** A code to scan. Scanning it gives the session control of the scanning account: never log or store it. */
 export interface LinkCode {
   readonly qr: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** What somebody who waits for a session to be linked is told. */
+/** An event for clients that wait for a session to be linked. */
 export type LinkNews =
   | ({ readonly kind: 'qr' } & LinkCode)
   | {

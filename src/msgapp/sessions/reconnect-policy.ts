@@ -1,24 +1,24 @@
 import type { LinkEnd } from '../msgapp-transport.js';
 
-/** What is to follow the end of a connection. */
+/** What follows the end of a connection. */
 export type NextStep =
   | { readonly again: true; readonly waitMs: number }
   | { readonly again: false; readonly status: FinalStatus; readonly reason: string };
 
-/** The states that a connection can end a session with. */
+/** Final states that the end of a connection can lead to. */
 export type FinalStatus = Extract<LinkEnd, { next: 'give-up' }>['status'];
 
-/** Half of these to all of it is waited: 1 to 2 s after the first failure, 30 to 60 s from the sixth on. */
+/** The wait is a random value between half of these and all: 1 to 2 s after the first failure, 30 to 60 s from the sixth on. */
 const BASE_MS = 2000;
 const LONGEST_MS = 60_000;
 
-/** Connections in a row that may end with `retry-few`, the first included. */
+/** Largest number of connections in a row that may end with `retry-few`. */
 const FEW = 8;
 
-/** Restarts in a row that are not waited for. */
+/** Restarts in a row without a wait. */
 const FREE_RESTARTS = 3;
 
-/** Decides, for one session, what follows each end of a connection. Failures count until a connection has been steady. */
+/** Decides what follows each end of a session's connection. Failures count until a connection has stayed open long enough. */
 export class ReconnectPolicy {
   private failures = 0;
   private limited = 0;
@@ -34,14 +34,20 @@ export class ReconnectPolicy {
     private readonly random: () => number,
   ) {}
 
-  /** A connection is open. @param at milliseconds since the epoch */
+  /**
+   * Called when a connection is open.
+   * @param at milliseconds since the epoch
+   */
   opened(at: number): void {
     this.openedAt = at;
   }
 
-  /** A connection has ended, or never came about. @param at milliseconds since the epoch */
+  /**
+   * Called when a connection has ended or could not be made.
+   * @param at milliseconds since the epoch
+   */
   ended(end: LinkEnd, at: number): NextStep {
-    // Only a long time of being open clears the count: a server that lets us in and throws us out at once would be called in a hot loop.
+    // Only a long-lived connection resets the count: a server that accepts and then drops us at once must not cause a hot loop.
     if (this.openedAt !== undefined && at - this.openedAt >= this.steadyMs) this.reset();
     this.openedAt = undefined;
     if (end.next === 'give-up') return { again: false, status: end.status, reason: end.reason };

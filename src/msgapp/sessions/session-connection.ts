@@ -7,19 +7,19 @@ import { CredentialsUnreadableError } from './credential-cipher.js';
 import { Inbox } from './inbox.js';
 import type { CredentialChange, SessionCredentials } from './session-credentials.js';
 
-/** How long the closing of a connection is waited for. */
+/** How long the close of a connection is awaited, in milliseconds. */
 const CLOSE_MS = 10_000;
 
-/** Something that a connection said. */
+/** An event of a connection. */
 interface Heard {
   readonly event: LinkEvent;
-  /** To be called when the session has dealt with it. */
+  /** To be called when the session has processed the event. */
   readonly done: () => void;
 }
 
 /**
- * One connection of a session, from the wish for it until it is closed. What it says after its end or its closing is not
- * heard, but for receipts: what became of a message is true whichever connection tells it.
+ * One connection of a session, from its request until it is closed. Events after its end or close are ignored, except
+ * receipts: the result of a message is valid whichever connection reports it.
  */
 export class SessionConnection {
   private readonly log = new Logger('Msgapp');
@@ -28,7 +28,7 @@ export class SessionConnection {
   private ended = false;
   private closed = false;
 
-  /** @param atOnce is told of receipts and of the end at the moment they are heard */
+  /** @param atOnce receives receipts and the end as soon as they arrive */
   constructor(
     private readonly order: LinkOrder,
     private readonly clock: Clock,
@@ -40,22 +40,22 @@ export class SessionConnection {
     this.opening = this.open(transport, { ...order, credentials });
   }
 
-  /** Whether it has said its end. */
+  /** Whether it has emitted its end. */
   get hasEnded(): boolean {
     return this.ended;
   }
 
-  /** What messages go through; undefined when there is none after `ms` milliseconds. */
+  /** Returns the link that sends messages; undefined when there is none after `ms` milliseconds. */
   link(ms: number): Promise<Link | undefined> {
     return within(this.clock, ms, this.opening);
   }
 
-  /** The next thing that it says; undefined after `ms` milliseconds or a nudge. */
+  /** Returns its next event; undefined after `ms` milliseconds or a nudge. */
   next(ms: number): Promise<Heard | undefined> {
     return this.inbox.next(ms);
   }
 
-  /** Lets whoever waits for the next thing look up. */
+  /** Wakes the reader that waits for the next event. */
   nudge(): void {
     this.inbox.nudge();
   }
@@ -65,7 +65,7 @@ export class SessionConnection {
     void this.hear({ kind: 'ended', end: { next: 'retry', reason } });
   }
 
-  /** Closes it, and tells the phone where `unlink`. A closing that takes too long is not waited for. */
+  /** Closes it, and unlinks the phone if `unlink`. A close that takes too long is not awaited. */
   async close(unlink: boolean): Promise<void> {
     this.closed = true;
     for (const { done } of this.inbox.drain()) done();
@@ -94,7 +94,7 @@ export class SessionConnection {
     await new Promise<void>((done) => this.inbox.put({ event, done }));
   }
 
-  /** A key that is missing may have been left out by mistake: there is a moment to put it back before the session is lost. */
+  /** An absent key may be a deployment mistake: retrying leaves time to restore it before the session is lost. */
   private unreadable({ why, message }: CredentialsUnreadableError): void {
     this.log.error(message);
     const reason = 'credentials_unreadable';
@@ -105,14 +105,14 @@ export class SessionConnection {
     });
   }
 
-  /** Only the kind of fault: its text might quote a secret. */
+  /** Log only the error's name: its message might quote a secret. */
   private warn(what: string, error: unknown): void {
     const name = nameOf(error);
     this.log.warn(`A connection of session ${this.order.sessionId} ${what}: ${name}.`);
   }
 }
 
-/** Credentials that tell when one cannot be decrypted, whatever the transport that asked makes of it. */
+/** Credentials that report a failed decryption, however the transport handles the error. */
 class WatchedCredentials implements SessionCredentials {
   constructor(
     private readonly inner: SessionCredentials,

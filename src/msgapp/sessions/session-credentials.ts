@@ -1,4 +1,4 @@
-/** One secret of a session; `value` undefined: forget it. Kinds and ids are the transport's own. */
+/** A change of one secret of a session; `value` undefined deletes it. The transport defines kinds and ids. */
 export interface CredentialChange {
   readonly kind: string;
   readonly id: string;
@@ -12,16 +12,19 @@ export interface KeptCredential {
   readonly value: string;
 }
 
-/** The same secret in another form. */
+/** A re-encrypted secret. */
 export interface CredentialReplacement extends KeptCredential {
-  /** The stored value that it takes the place of. */
+  /** The stored value that it replaces. */
   readonly was: string;
 }
 
-/** What a transport keeps of one session. Encrypted at rest, and written only while the session is ours. */
+/** A transport's store for one session. Encrypted at rest; writable only while this process owns the session. */
 export interface SessionCredentials {
-  /** The values that exist, by id. */
+  /** Returns the existing values, by id. */
   read(kind: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** All of them in one transaction. @throws SessionLostError when another process owns the session now */
+  /**
+   * Writes all changes in one transaction.
+   * @throws SessionLostError when another process owns the session
+   */
   write(changes: readonly CredentialChange[]): Promise<void>;
 }

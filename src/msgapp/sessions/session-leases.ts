@@ -6,25 +6,28 @@ import type { SessionLease, SessionStore } from './session-store.js';
 interface Held {
   readonly lease: SessionLease;
   readonly onLost: () => void;
-  /** Until when it is ours as it is stored, milliseconds since the epoch. */
+  /** Stored end of the lease, milliseconds since the epoch. */
   until: number;
-  /** The same by the clock's `elapsed`: of the two the earlier counts, as our clock may be set back and others' are not. */
+  /**
+   * The same on the clock's `elapsed`. The earlier of the two counts, since our clock may be set back while other clocks are
+   * not.
+   */
   elapsesAt: number;
 }
 
-/** A lease is looked at six times, renewed when a third of it is gone, and given up when a sixth is left. */
+/** Fractions of a lease: it is checked six times, renewed after a third, and given up when a sixth is left. */
 const PARTS = 6;
 
 /**
- * Keeps the leases of this process's sessions. One that cannot be renewed in time is given up before it runs out: nobody
- * may use a session that another process may have taken. A process that stood still asks the store once before it gives
- * any up, and uses none meanwhile: most often nobody has taken them.
+ * Keeps the leases of this process's sessions. A lease that cannot be renewed in time is given up before it ends, because
+ * another process may then take the session. A process that was suspended asks the store once before it gives any up, and uses
+ * none meanwhile: usually no other process has taken them.
  */
 export class SessionLeases {
   private readonly log = new Logger('Msgapp');
   private readonly held = new Map<string, Held>();
   private renewing = false;
-  /** When the next look is due, milliseconds since the epoch. */
+  /** When the next check is due, milliseconds since the epoch. */
   private dueAt = 0;
   private cancel: (() => void) | undefined;
 
@@ -34,7 +37,7 @@ export class SessionLeases {
     private readonly leaseMs: number,
   ) {}
 
-  /** When a lease that is asked for now will end, milliseconds since the epoch. */
+  /** When a lease requested now would end, milliseconds since the epoch. */
   get end(): number {
     return this.clock.now() + this.leaseMs;
   }
@@ -45,12 +48,12 @@ export class SessionLeases {
     this.cancel ??= this.later();
   }
 
-  /** Keeps it no longer; does not release it. */
+  /** Stops keeping a lease, without releasing it. */
   drop(sessionId: string): void {
     this.held.delete(sessionId);
   }
 
-  /** Whether a session is certainly ours at this moment. */
+  /** Whether this process certainly owns a session now. */
   isSafe(sessionId: string): boolean {
     const held = this.held.get(sessionId);
     return held !== undefined && this.isSure(held);
@@ -60,7 +63,7 @@ export class SessionLeases {
     return this.leftOf(held) > this.leaseMs / PARTS;
   }
 
-  /** For how many milliseconds a lease is ours still. */
+  /** Remaining milliseconds of a lease. */
   private leftOf({ until, elapsesAt }: Held): number {
     return Math.min(until - this.clock.now(), elapsesAt - this.clock.elapsed());
   }
@@ -89,7 +92,7 @@ export class SessionLeases {
     const asked = [...this.held.values()].filter((held) => this.leftOf(held) <= worn);
     if (asked.length === 0) return;
     this.renewing = true;
-    // Counted from before the question, so that our idea of the end is never later than the store's.
+    // Computed before the request, so that our end of the lease is never later than the store's.
     const until = this.end;
     const elapsesAt = this.elapsesAt(until);
     try {

@@ -1,18 +1,18 @@
 import { MessagingError } from '../../common/errors.js';
 
-/** How many sessions one account may ask for on one channel, over all processes. */
+/** Limits on the sessions that one account may request on one channel, over all processes. */
 export interface SessionLimits {
-  /** Sessions that may wait for a scan at a time. */
+  /** Sessions that may wait for a scan at the same time. */
   readonly waiting: number;
   /** How long a session may wait for its scan, in milliseconds. */
   readonly waitMs: number;
-  /** Sessions that may be made in any `windowMs` milliseconds; at least one. */
+  /** Sessions that may be created within any `windowMs` milliseconds; at least one. */
   readonly made: number;
   readonly windowMs: number;
 }
 
 /**
- * Lets an account make one more session, or refuses.
+ * Allows an account to create one more session, or refuses.
  *
  * @param newest the account's newest sessions on the channel, newest first: the newest `made` of them, or all
  * @param now milliseconds since the epoch
@@ -24,7 +24,7 @@ export function checkSessionLimits(
   now: number,
 ): void {
   const waits = newest.filter(({ status, createdAt }) => status === 'created' && createdAt > now - waitMs);
-  // One of them must be over before another is made: the oldest of the newest that fill the limit.
+  // The oldest of the sessions that fill the limit must end before another is created.
   const full = [waits[waiting - 1], waitMs] as const;
   const many = [newest[made - 1], windowMs] as const;
   const waitsMs = [full, many].map(([oldest, ms]) => (oldest ? Math.min(oldest.createdAt + ms - now, ms) : 0));

@@ -15,30 +15,30 @@ import { SessionPool } from './session-pool.js';
 import { isFinal, newestFirst, SessionStore, type StoredSession } from './session-store.js';
 import { type PendingSession, type SessionsView, sessionsView } from './session-view.js';
 
-/** Who wants to know what sessions can do and what their connections say. Must return at once. */
+/** Listens to changes of what sessions can do and to their events. Its methods must return at once. */
 interface SessionListener {
-  /** What can be sent on has changed. */
+  /** The set of connections that can send has changed. */
   turned(session: LiveSession): void;
   heard(session: LiveSession, event: LinkEvent): void;
 }
 
-/** Sessions that are over and still shown without being asked for: an account may have made any number of them. */
+/** Largest number of ended sessions that a listing includes: an account may have created any number. */
 const ENDED_SHOWN = 50;
 
-/** The time in which an account may ask for `connects.perHour` sessions. */
+/** The period of `connects.perHour`, in milliseconds. */
 const HOUR_MS = 3_600_000;
 
-/** Sessions of one account that are being made at a time: those that ask wait here and not each on a database connection. */
+/** Concurrent creations of one account's sessions: further requests wait here instead of each holding a database connection. */
 const AT_A_TIME = 1;
 
-/** The sessions of a channel: link a number by a code, see where it stands, log it out. */
+/** The sessions of a channel: links a number by a code, shows its status, logs it out. */
 @Injectable()
 export class SessionManager implements SessionObserver<LiveSession> {
   private readonly pool: SessionPool;
   private readonly board: QrSubscriptions;
   private readonly turns = new KeyedSemaphore(AT_A_TIME);
   private readonly listeners = new Set<SessionListener>();
-  /** Whether this process sends; one that does not leaves each session, once linked, to one that does. */
+  /** Whether this process sends. A process that does not leaves each session, once linked, to one that does. */
   private sends = false;
 
   constructor(
@@ -61,27 +61,27 @@ export class SessionManager implements SessionObserver<LiveSession> {
     this.pool = new SessionPool(parts, this);
   }
 
-  /** Opens the sessions that are linked, as far as no other process holds them, and goes on doing so. */
+  /** Opens the linked sessions that no other process holds, and keeps looking for more. */
   start(): Promise<void> {
     this.sends = true;
     return this.pool.start();
   }
 
-  /** Closes all connections and leaves the sessions to whoever comes next; the numbers stay linked. */
+  /** Closes all connections and releases the sessions; the numbers stay linked. */
   stop(): Promise<void> {
     return this.pool.stop();
   }
 
-  /** Tells a listener from now on; the answer ends that. */
+  /** Adds a listener; returns the function that removes it. */
   listen(listener: SessionListener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
   /**
-   * Makes a session and asks for its first code.
+   * Creates a session and requests its first code.
    *
-   * @param signal ends the waiting for other sessions of the account that are being made
+   * @param signal aborts the wait for other sessions of the account that are being created
    * @throws MessagingError `error.msgapp_too_many_sessions` (with `retryAfter`), `error.storage_unavailable`
    */
   async connect(accountId: string, signal: AbortSignal = new AbortController().signal): Promise<PendingSession> {
@@ -95,21 +95,26 @@ export class SessionManager implements SessionObserver<LiveSession> {
   }
 
   /**
-   * What happens to a session until it is linked or over: the present state, then each change.
-   * @throws MessagingError `error.qr_not_found`, at once, for a token that is unknown or spent
+   * Reads the present state of a session, then each change until it is linked or over.
+   *
+   * @throws MessagingError `error.qr_not_found`, at once, for a token that is unknown or invalid
    */
   watch(qrToken: string, signal: AbortSignal): AsyncGenerator<LinkNews, void> {
     return this.board.read(qrToken, signal);
   }
 
-  /** The code to scan now; waits for one for up to `waitMs`, then undefined. @throws MessagingError `error.qr_not_found` */
+  /**
+   * Returns the current code; waits for one for up to `waitMs` milliseconds, then returns undefined.
+   * @throws MessagingError `error.qr_not_found`
+   */
   currentQr(qrToken: string, waitMs: number, signal: AbortSignal): Promise<LinkCode | undefined> {
     return this.board.current(qrToken, waitMs, signal);
   }
 
   /**
-   * An account's sessions: those that live, the newest 50 of those that have ended, and the one that is asked for.
-   * @throws MessagingError `error.session_not_found` when `sessionId` is none of the account's
+   * Returns an account's sessions: the active ones, the newest 50 of those that have ended, and the requested one.
+   *
+   * @throws MessagingError `error.session_not_found` when the account has no session `sessionId`
    */
   async status(accountId: string, sessionId?: string): Promise<SessionsView> {
     const sessions = await this.list(accountId);
@@ -120,19 +125,22 @@ export class SessionManager implements SessionObserver<LiveSession> {
     return sessionsView([...sessions, older].sort(newestFirst), older);
   }
 
-  /** An account's sessions as they stand now: those that are not final, with the newest `ended` of those that are; newest first. */
+  /** Returns an account's sessions as they are now, newest first: those that are not final, and the newest `ended` final ones. */
   async list(accountId: string, ended = ENDED_SHOWN, host?: HostTransaction): Promise<readonly StoredSession[]> {
     const stored = await this.store.list(accountId, this.settings.channel, ended, host);
     return stored.map((session) => this.pool.shown(session));
   }
 
-  /** Unlinks a number and forgets its credentials; one that is over already stays as it is. @throws MessagingError `error.session_not_found` */
+  /**
+   * Unlinks a number and deletes its credentials; has no effect on a session that is over.
+   * @throws MessagingError `error.session_not_found`
+   */
   async logout(accountId: string, sessionId: string): Promise<void> {
     const stored = await this.own(accountId, sessionId);
     const order = { kind: 'end', status: 'logged_out', reason: 'logout' } as const;
     const here = this.pool.find(sessionId);
     if (here) await here.end(order);
-    // Held by another process, by none, or lost by us a moment ago.
+    // Another process holds it, or none does, or we have just lost it.
     if (!here || !isFinal(here.status)) await this.pool.seize(stored, order);
   }
 
@@ -141,17 +149,17 @@ export class SessionManager implements SessionObserver<LiveSession> {
     return this.pool.sessions;
   }
 
-  /** A session of this process. */
+  /** Returns a session of this process. */
   find(sessionId: string): LiveSession | undefined {
     return this.pool.find(sessionId);
   }
 
-  /** The connection that a session's messages can be sent on at this moment. */
+  /** Returns the connection that can send a session's messages now. */
   linkOf(sessionId: string): Link | undefined {
     return this.pool.linkOf(sessionId);
   }
 
-  /** Whether this process knows better than the store that a session cannot send. */
+  /** Whether this process knows that a session cannot send although the store says it is connected. */
   isCut(sessionId: string): boolean {
     const session = this.pool.find(sessionId);
     return session !== undefined && session.link === undefined;
@@ -188,7 +196,10 @@ export class SessionManager implements SessionObserver<LiveSession> {
     for (const listener of this.listeners) listener.turned(session);
   }
 
-  /** @throws MessagingError `error.session_not_found` */
+  /**
+   * Returns the account's session.
+   * @throws MessagingError `error.session_not_found`
+   */
   private async own(accountId: string, sessionId: string): Promise<StoredSession> {
     const stored = isId(sessionId) ? await this.store.find(sessionId) : undefined;
     if (stored?.accountId === accountId && stored.channel === this.settings.channel) return stored;
@@ -196,7 +207,7 @@ export class SessionManager implements SessionObserver<LiveSession> {
   }
 }
 
-/** How long sessions wait unless their transport or the host says otherwise. */
+/** Waits of sessions, unless the transport or the host sets others. */
 export const DEFAULT_SESSION_TIMING: SessionTiming = {
   leaseMs: 30_000,
   scanMs: 180_000,

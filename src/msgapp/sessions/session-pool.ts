@@ -9,24 +9,27 @@ import { SessionLeases } from './session-leases.js';
 import type { SessionLimits } from './session-limits.js';
 import { isFinal, type SessionLease, type StoredSession } from './session-store.js';
 
-/** What a pool works with. */
+/** The dependencies of a pool. */
 export interface PoolParts extends SessionParts {
   /** The channel's name. */
   readonly channel: string;
   readonly ids: IdGenerator;
   readonly limits: SessionLimits;
-  /** What a session's transport may keep, under a lease. */
+  /** Returns the credentials of a session, accessible under a lease. */
   readonly credentials: (lease: SessionLease) => SessionCredentials;
 }
 
-/** Sessions that are looked for at a time. */
+/** Sessions read per query when looking for free ones. */
 const AT_A_TIME = 100;
 
-/** A transport that did not start is asked again after this wait at the earliest; it doubles with each failure in a row. Milliseconds. */
+/**
+ * Shortest wait before a transport that failed to start is started again, in milliseconds; it doubles with each failure in a
+ * row.
+ */
 const RESTART_MS = 1000;
 const LONGEST_RESTART_MS = 60_000;
 
-/** How often, within the time of a lease, sessions are looked for that another process has left. */
+/** How often per lease duration the pool looks for sessions that another process has left. */
 const LOOKS_A_LEASE = 3;
 
 /** The sessions of one channel that this process holds. */
@@ -35,12 +38,12 @@ export class SessionPool implements SessionObserver<LiveSession> {
   private readonly owner: string;
   private readonly live = new Map<string, LiveSession>();
   private readonly taking = new Set<string>();
-  /** Sessions that we gave up while the store may still take them for ours, and until when. */
+  /** Sessions that we gave up while the stored lease may still be ours, with its end. */
   private readonly leftUntil = new Map<string, number>();
   private readonly leases: SessionLeases;
   private starting: Promise<void> | undefined;
   private failedStarts = 0;
-  /** When a transport that did not start may be started again, by the clock's `elapsed`. */
+  /** When a transport that failed to start may be started again, on the clock's `elapsed`. */
   private restartAt = Number.POSITIVE_INFINITY;
   private stopped = false;
   private cancelLook: () => void = () => undefined;
@@ -53,7 +56,7 @@ export class SessionPool implements SessionObserver<LiveSession> {
     this.leases = new SessionLeases(parts.store, parts.clock, parts.timing.leaseMs);
   }
 
-  /** The sessions that are here, in the order in which they came. */
+  /** The sessions held here, in the order in which they were taken. */
   get sessions(): readonly LiveSession[] {
     return [...this.live.values()];
   }
@@ -62,18 +65,21 @@ export class SessionPool implements SessionObserver<LiveSession> {
     return this.live.get(id);
   }
 
-  /** A session's connection, if it is open and certainly ours at this moment. */
+  /** Returns a session's connection if it is open and this process certainly owns it now. */
   linkOf(id: string): LiveSession['link'] {
     return this.leases.isSafe(id) ? this.live.get(id)?.link : undefined;
   }
 
-  /** Opens what is linked and held by nobody, and goes on looking for such. @throws what the transport's start throws */
+  /**
+   * Opens linked sessions that no process holds, and keeps looking for more.
+   * @throws what the transport's start throws
+   */
   async start(): Promise<void> {
     await this.startTransport();
     await this.look();
   }
 
-  /** Hands every session over to whoever wants it next. */
+  /** Releases every session for other processes. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancelLook();
@@ -85,7 +91,8 @@ export class SessionPool implements SessionObserver<LiveSession> {
   }
 
   /**
-   * Makes a session; it is for the caller to start it.
+   * Creates a session; the caller starts it.
+   *
    * @throws MessagingError `error.msgapp_too_many_sessions`, `error.storage_unavailable`
    */
   async create(accountId: string): Promise<LiveSession> {
@@ -109,7 +116,7 @@ export class SessionPool implements SessionObserver<LiveSession> {
     return true;
   }
 
-  /** Where a session stands as far as anybody can know: one without a connection is never shown as connected. */
+  /** Corrects a stored status by what this process knows: a session without a connection is never shown as connected. */
   shown(stored: StoredSession): StoredSession {
     const live = this.live.get(stored.id);
     if (live) return { ...stored, status: live.isCut ? 'reconnecting' : live.status };
@@ -139,7 +146,7 @@ export class SessionPool implements SessionObserver<LiveSession> {
     this.observer.onGone(session);
   }
 
-  /** Starts it once; after a failure again, when the wait is over. Until then the failure is the answer. */
+  /** Starts the transport once; after a failure again when the wait is over. Until then it rejects with that failure. */
   private startTransport(): Promise<void> {
     const { transport, clock } = this.parts;
     if (this.starting && clock.elapsed() < this.restartAt) return this.starting;
@@ -161,7 +168,7 @@ export class SessionPool implements SessionObserver<LiveSession> {
     this.cancelLook = this.parts.clock.after(this.parts.timing.leaseMs / LOOKS_A_LEASE, () => void this.look());
   }
 
-  /** Takes all sessions at once, so that none is shown as connected, and opens them one after the other. */
+  /** Takes all sessions at once, so that none is shown as connected, then opens them one after another. */
   private async resume(): Promise<void> {
     const { store, channel, clock, timing, random } = this.parts;
     let delayMs = 0;
@@ -178,7 +185,7 @@ export class SessionPool implements SessionObserver<LiveSession> {
     }
   }
 
-  /** Takes a session that nobody holds; undefined when somebody does. */
+  /** Takes a session that no process holds; undefined when another process holds it. */
   private async take(id: string, delayMs: number): Promise<LiveSession | undefined> {
     if (this.stopped || this.live.has(id) || this.taking.has(id)) return undefined;
     this.taking.add(id);
@@ -189,7 +196,7 @@ export class SessionPool implements SessionObserver<LiveSession> {
       const stored = lease && (await store.find(id));
       if (!stored) return undefined;
       const session = this.adopt(stored, lease, until);
-      // Whoever had its token was connected to a process that is gone.
+      // Clients with its token were connected to a process that is gone.
       if (stored.status === 'created') await session.end({ kind: 'end', status: 'expired', reason: 'abandoned' });
       else if (this.stopped) await session.end({ kind: 'hand-over', reason: 'shutdown' });
       else void session.start(delayMs);

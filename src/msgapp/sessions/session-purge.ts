@@ -3,13 +3,13 @@ import { Clock } from '../../common/clock.js';
 import { Purge } from '../../outbox/purge.js';
 import { SessionStore } from './session-store.js';
 
-/** How long a session that has ended is kept: a quarter, so that whoever reads the bill of one can see what became of it. */
+/** How long an ended session is kept, in milliseconds: a quarter, so that a bill can be checked against it. */
 const KEEP_MS = 90 * 86_400_000;
 
-/** Each takes its steps with it, up to 200. */
+/** Sessions deleted per transaction; each has up to 200 steps. */
 const AT_A_TIME = 100;
 
-/** Forgets sessions that ended long ago. */
+/** Deletes sessions that ended long ago. */
 @Injectable()
 export class SessionPurge extends Purge {
   constructor(

@@ -6,35 +6,35 @@ import type { RateLimiter } from '../pace.js';
 import type { SessionStatus, SessionStore } from './session-store.js';
 
 interface Lane {
-  /** The connection that a message is on right now. */
+  /** The connection that is sending a message now. */
   busy: Link | undefined;
-  /** By the clock's `elapsed`. */
+  /** On the clock's `elapsed`. */
   restsUntil: number;
 }
 
-/** Which sessions may take a message at this moment: one at a time on each connection, and with a rest after each. */
+/** Decides which sessions may send now: one message at a time per connection, with a pause after each. */
 export class SessionQueues {
   private readonly lanes = new Map<string, Lane>();
 
-  /** @param ready called when a rest is over */
+  /** @param ready called when a pause is over */
   constructor(
     private readonly clock: Clock,
     private readonly pace: RateLimiter,
     private readonly ready: () => void,
   ) {}
 
-  /** Whether a message may go out on a session's connection now. */
+  /** Whether a message may be sent on a session's connection now. */
   isFree(sessionId: string, link: Link): boolean {
     const lane = this.lanes.get(sessionId);
     return lane === undefined || (lane.busy !== link && lane.restsUntil <= this.clock.elapsed());
   }
 
-  /** A message goes out. */
+  /** Called when a message is being sent. */
   begin(sessionId: string, link: Link): void {
     this.lanes.set(sessionId, { busy: link, restsUntil: this.clock.elapsed() });
   }
 
-  /** The connection has answered; with a rest, unless nothing was sent. */
+  /** Called when the connection has answered; starts a pause unless nothing was sent. */
   end(sessionId: string, link: Link, { rest }: { readonly rest: boolean }): void {
     const lane = this.lanes.get(sessionId);
     if (lane?.busy !== link) return;
@@ -44,32 +44,32 @@ export class SessionQueues {
     if (pause > 0) this.clock.after(pause, this.ready);
   }
 
-  /** The session is here no more. */
+  /** Removes a session that is not held here any more. */
   forget(sessionId: string): void {
     this.lanes.delete(sessionId);
   }
 }
 
-/** How often messages are looked for whose session is over. */
+/** Interval of the search for messages whose session is over, in milliseconds. */
 const EVERY_MS = 30_000;
 
-/** How soon the next lanes are looked at, until all have been. */
+/** Interval between two pages of one search, in milliseconds. */
 const NEXT_MS = 1000;
 
-/** Deliveries whose lanes are looked at in one query. */
+/** Deliveries read per query. */
 const LOOKED_AT = 1000;
 
-/** Sessions that are served at a time. */
+/** Largest number of sessions served at a time. */
 const AT_A_TIME = 200;
 
 /**
- * Sessions that are over and have messages left, which nobody can send any more. Those that end here are known at once;
- * those that another process ended, or that were sent to at the last moment, are found by looking through the lanes that
- * have messages, some at a time.
+ * Finds sessions that are over and have undeliverable messages left. Sessions that end in this process are known at once;
+ * those that ended in another process, or got a message at the last moment, are found by paging through the lanes that have
+ * messages.
  */
 export class OrphanedQueues {
   private lanes = new Map<string, SessionStatus>();
-  /** Those of this way through the lanes; at its end they are all that are served. */
+  /** Sessions found by the current search; at its end they replace those served. */
   private seen = new Map<string, SessionStatus>();
   private after = '';
   private cancel: () => void = () => undefined;
@@ -87,7 +87,7 @@ export class OrphanedQueues {
     return this.lanes.keys();
   }
 
-  /** How a session ended; undefined when it has not, as far as is known here. */
+  /** Returns the final status of a session; undefined while it has not ended as far as this process knows. */
   statusOf(sessionId: string): SessionStatus | undefined {
     return this.lanes.get(sessionId);
   }

@@ -3,20 +3,20 @@ import type { Clock } from '../../common/clock.js';
 import { nameOf } from '../../common/log.js';
 import type { SessionLease, SessionStatus, SessionStore, StoredSession } from './session-store.js';
 
-/** How long a step waits for a database that does not answer. */
+/** Pause before another attempt when the database is unavailable, in milliseconds. */
 const PAUSE_MS = 1000;
 
-/** What a session does about its steps. Must return at once. */
+/** Callbacks of a session's steps. They must return at once. */
 export interface StepHooks {
-  /** Whether a step that the database did not take is tried again. */
+  /** Whether to retry a step that the database did not accept. */
   readonly goesOn: () => boolean;
   /** A step is stored. */
   readonly taken: (reason: string) => void;
-  /** The session is not ours any more. */
+  /** The session belongs to another process. */
   readonly refused: () => void;
 }
 
-/** The steps of one session under one lease: each is stored, then shown. */
+/** The steps of one session under one lease. Each is stored before it is shown. */
 export class SessionSteps {
   private readonly log = new Logger('Msgapp');
   private current: Pick<StoredSession, 'status' | 'number'>;
@@ -31,7 +31,7 @@ export class SessionSteps {
     this.current = stored;
   }
 
-  /** As it is stored. */
+  /** The stored status. */
   get status(): SessionStatus {
     return this.current.status;
   }
@@ -41,12 +41,12 @@ export class SessionSteps {
     return this.current.number;
   }
 
-  /** Somebody has scanned a code. */
+  /** Records the number that scanned a code. */
   linked(number: string): void {
     this.current = { ...this.current, number };
   }
 
-  /** Stores a step; true when that is done. A database that does not answer is asked again. */
+  /** Stores a step; resolves to true when it is stored. Retries while the database is unavailable. */
   async take(to: SessionStatus, reason: string): Promise<boolean> {
     const { number } = this;
     do {
@@ -66,7 +66,7 @@ export class SessionSteps {
     return false;
   }
 
-  /** Stores where a session stands that nobody holds, and gives the lease back. */
+  /** Stores the status of a session that is given up, and releases the lease. */
   async leave(reason: string): Promise<void> {
     if (this.status === 'created') await this.take('expired', reason);
     if (this.status === 'connected') await this.take('reconnecting', reason);

@@ -3,7 +3,7 @@ import type { Page } from '../../common/page.js';
 import type { CredentialChange, CredentialReplacement, KeptCredential } from './session-credentials.js';
 import type { SessionLimits } from './session-limits.js';
 
-/** Where a session stands; see contract section 6. `expired`, `logged_out`, `replaced`, `banned` and `failed` are final. */
+/** Status of a session; see contract section 6. `expired`, `logged_out`, `replaced`, `banned` and `failed` are final. */
 export type SessionStatus =
   | 'created'
   | 'connected'
@@ -22,17 +22,17 @@ export interface StoredSession {
   readonly status: SessionStatus;
   /** The linked number, E.164 digits without the plus sign; undefined before the scan. */
   readonly number: string | undefined;
-  /** Why it is where it is. */
+  /** The reason of the latest step. */
   readonly reason: string | undefined;
   readonly createdAt: number;
-  /** When it was connected for the first time. */
+  /** When it was first connected. */
   readonly connectedAt: number | undefined;
   readonly updatedAt: number;
-  /** End of the lease, milliseconds since the epoch; undefined when nobody has one. Past it, the session is as good as free. */
+  /** End of the lease, milliseconds since the epoch; undefined when no process holds one. Past it the session is free. */
   readonly heldUntil: number | undefined;
 }
 
-/** A step of a session, as it is stored and kept. */
+/** A step to store. */
 export interface SessionMove {
   readonly to: SessionStatus;
   readonly reason: string;
@@ -40,41 +40,42 @@ export interface SessionMove {
   readonly at: number;
 }
 
-/** A step that was taken. */
+/** A stored step. */
 export interface SessionTransition extends SessionMove {
   readonly from: SessionStatus | undefined;
 }
 
-/** That a session belongs to one process until a time. A later lease has a higher epoch, and what an earlier one writes is refused. */
+/** Grants a session to one process until a time. A later lease has a higher epoch; writes under an earlier one are refused. */
 export interface SessionLease {
   readonly sessionId: string;
   readonly epoch: number;
 }
 
-/** A new session; it belongs to its maker from the start. */
+/** A new session, leased to its creator. */
 export interface NewSession extends Pick<StoredSession, 'id' | 'accountId' | 'channel' | 'createdAt'> {
   readonly owner: string;
   readonly leaseUntil: number;
 }
 
 /**
- * Persists sessions of messaging-app channels with their credentials. Every method is one transaction. All of them throw
+ * Stores the sessions of messaging-app channels with their credentials. Every method is one transaction and throws
  * `StorageUnavailableError` when the database does not answer.
  */
 export abstract class SessionStore {
   /**
-   * Stores a session in `created`, with its first transition, leased to its maker. With `limits` those of one account on one
-   * channel are made one after the other, whichever processes ask, and each only where `checkSessionLimits` lets it.
+   * Stores a session in `created` with its first transition, leased to its creator. With `limits`, creations of one account on
+   * one channel are serialised over all processes, and each must pass `checkSessionLimits`.
    *
-   * @throws MessagingError `error.msgapp_too_many_sessions`, with nothing stored; Error when the id is taken
+   * @throws MessagingError `error.msgapp_too_many_sessions`, with nothing stored
+   * @throws Error when the id is taken
    */
   abstract create(session: NewSession, limits?: SessionLimits): Promise<SessionLease>;
 
   abstract find(id: string): Promise<StoredSession | undefined>;
 
   /**
-   * An account's sessions on a channel that are not final, with the newest `ended` of those that are; newest first. With
-   * `host` as its open transaction sees them.
+   * Returns an account's sessions on a channel, newest first: those that are not final, and the newest `ended` final ones.
+   * With `host`, as its open transaction sees them.
    */
   abstract list(
     accountId: string,
@@ -83,69 +84,75 @@ export abstract class SessionStore {
     host?: HostTransaction,
   ): Promise<readonly StoredSession[]>;
 
-  /** A channel's sessions that are not final and that nobody holds at `now`, oldest first. */
+  /** Returns a channel's sessions that are not final and not leased at `now`, oldest first. */
   abstract free(channel: string, now: number, limit: number): Promise<readonly StoredSession[]>;
 
   /**
-   * Takes a session that nobody holds at `now`, or that `owner` holds: what it wrote with its earlier lease is refused from
-   * now on too. Undefined when somebody else holds it, when it is final, and when there is no such session.
+   * Takes a session that is free at `now`, or held by `owner`; writes under an earlier lease are refused from then on.
+   * Undefined when another process holds it, it is final, or it does not exist.
    */
   abstract lease(id: string, owner: string, now: number, until: number): Promise<SessionLease | undefined>;
 
-  /** Takes a session whoever holds it: for a log-out that reached another process. Undefined when it is final or not there. */
+  /**
+   * Takes a session from any holder, for a log-out that reached another process. Undefined when it is final or does not exist.
+   */
   abstract seize(id: string, owner: string, until: number): Promise<SessionLease | undefined>;
 
-  /** Prolongs leases; answers those that are still ours. One that has run out is, unless somebody has taken the session. */
+  /**
+   * Prolongs leases; returns those that are still ours. An expired lease is still ours unless another process has taken the
+   * session.
+   */
   abstract renew(leases: readonly SessionLease[], until: number): Promise<readonly SessionLease[]>;
 
-  /** Gives a lease back, so that another process may take the session at once; with this lease nothing can be written any more. */
+  /** Releases a lease, so that another process may take the session at once; writes under it are refused from then on. */
   abstract release(lease: SessionLease): Promise<void>;
 
   /**
-   * Takes a step that `maySessionMove` allows, and keeps it as a transition. A final state gives the lease back and forgets
-   * the credentials, all in one. False, with nothing written, when the lease is not ours any more or the step is not allowed.
+   * Stores a step that `maySessionMove` allows, as a transition. A final state also releases the lease and deletes the
+   * credentials, in the same transaction. False, with nothing written, when the lease is not ours any more or the step is not
+   * allowed.
    */
   abstract move(lease: SessionLease, move: SessionMove): Promise<boolean>;
 
   /**
-   * Looks at a channel's next `limit` deliveries that wait in lanes, in the order of the lanes' names, and answers the sessions
-   * of these lanes that are final and have a delivery in `queued`, in that order; a lane's name is the id of its session.
+   * Reads a channel's next `limit` deliveries that wait in lanes, in the order of the lanes' names, and returns, in that
+   * order, the sessions of these lanes that are final and have a delivery in `queued`. A lane's name is the id of its session.
    * Reads no other session, however many have ended.
    *
-   * @param after the `next` of the page before, whose lanes are all passed over; '' for the first page
+   * @param after the `next` of the previous page, whose lanes are all skipped; '' for the first page
    * @returns `next` undefined when there were fewer deliveries than `limit`
    */
   abstract stranded(channel: string, after: string, limit: number): Promise<Page<StoredSession>>;
 
-  /** The steps that a session has taken, oldest first; of more than `STEPS_KEPT` the newest. */
+  /** Returns the steps of a session, oldest first; the newest `STEPS_KEPT` when there are more. */
   abstract transitions(id: string): Promise<readonly SessionTransition[]>;
 
-  /** The stored values that exist, by id; what they hold is the caller's. */
+  /** Returns the stored values that exist, by id; the caller interprets them. */
   abstract credentials(sessionId: string, kind: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 
   /**
-   * Writes and forgets values, of two for the same id the later one. False, with nothing written, when the lease is not ours
-   * any more.
+   * Writes and deletes values; of two changes of the same id the later one counts. False, with nothing written, when the lease
+   * is not ours any more.
    */
   abstract writeCredentials(lease: SessionLease, changes: readonly CredentialChange[]): Promise<boolean>;
 
-  /** Values of a session that do not begin with `start`, in any order. */
+  /** Returns values of a session that do not begin with `start`, in any order. */
   abstract otherCredentials(sessionId: string, start: string, limit: number): Promise<readonly KeptCredential[]>;
 
   /**
-   * Gives values that are still what they `were` another form; those that are not stay as they are. False, with nothing
-   * written, when the lease is not ours any more.
+   * Replaces values that still equal `was`; others stay as they are. False, with nothing written, when the lease is not ours
+   * any more.
    */
   abstract replaceCredentials(lease: SessionLease, changes: readonly CredentialReplacement[]): Promise<boolean>;
 
   /**
-   * Forgets sessions that ended before a time, with their steps, at most `limit`; answers how many. One whose lane still has
-   * deliveries stays.
+   * Deletes at most `limit` sessions that ended before a time, with their steps, and returns their number. A session whose
+   * lane still has deliveries is kept.
    */
   abstract purge(before: number, limit: number): Promise<number>;
 }
 
-/** Which steps there are; a store refuses all others. */
+/** The allowed steps; a store refuses all others. */
 const STEPS: Readonly<Record<SessionStatus, readonly SessionStatus[]>> = {
   created: ['connected', 'expired', 'logged_out', 'replaced', 'banned', 'failed'],
   connected: ['reconnecting', 'logged_out', 'replaced', 'banned', 'failed'],
@@ -157,22 +164,22 @@ const STEPS: Readonly<Record<SessionStatus, readonly SessionStatus[]>> = {
   failed: [],
 };
 
-/** Whether a session may go from one state to the other. */
+/** Whether a session may move from one status to the other. */
 export function maySessionMove(from: SessionStatus, to: SessionStatus): boolean {
   return STEPS[from].includes(to);
 }
 
-/** Whether a session stays as it is for ever. */
+/** Whether a status is final. */
 export function isFinal(status: SessionStatus): boolean {
   return STEPS[status].length === 0;
 }
 
-/** The one that was asked for later first. */
+/** Sorts the session requested later first. */
 export function newestFirst(a: StoredSession, b: StoredSession): number {
   return b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
 }
 
-/** A session after a step; undefined when there is no such step. */
+/** Returns a session after a step; undefined when the step is not allowed. */
 export function steppedSession(session: StoredSession, move: SessionMove): StoredSession | undefined {
   const { to, reason, number, at } = move;
   if (!maySessionMove(session.status, to)) return undefined;
@@ -186,7 +193,7 @@ export function steppedSession(session: StoredSession, move: SessionMove): Store
   };
 }
 
-/** How many steps of a session are kept: what an operator reads of one that flaps, and no more. */
+/** Number of steps kept per session: enough for an operator to diagnose one that flaps. */
 export const STEPS_KEPT = 200;
 
 /** The reason of a session's first transition. */

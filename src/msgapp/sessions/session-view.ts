@@ -11,7 +11,7 @@ export interface SessionView {
   readonly reason: string | null;
 }
 
-/** An account's sessions; the first fields show the one that was asked for, else the first that is connected, else the newest. */
+/** An account's sessions. The first fields show the requested one, else the first connected one, else the newest. */
 export type SessionsView =
   | { readonly status: 'disconnected'; readonly sessions: readonly [] }
   | (Pick<SessionView, 'sessionID' | 'status' | 'number'> & { readonly sessions: readonly SessionView[] });
@@ -19,14 +19,18 @@ export type SessionsView =
 /** A session that waits to be linked. */
 export interface PendingSession {
   readonly sessionID: string;
-  /** Opens the session's codes, to anybody who has it. Never to be logged. */
+  /** Gives access to the session's codes without further authentication. Never log it. */
   readonly qrToken: string;
   readonly status: 'created';
-  /** When the session ends unless somebody scans it; ISO 8601, UTC. */
+  /** When the session ends unless it is scanned; ISO 8601, UTC. */
   readonly expires_at: string;
 }
 
-/** @param sessions newest first @param wanted the session to show on top */
+/**
+ * Returns the view of an account's sessions.
+ * @param sessions newest first
+ * @param wanted the session to show on top
+ */
 export function sessionsView(sessions: readonly StoredSession[], wanted?: StoredSession): SessionsView {
   const top = wanted ?? firstConnected(sessions) ?? sessions[0];
   if (!top) return { status: 'disconnected', sessions: [] };
@@ -34,12 +38,12 @@ export function sessionsView(sessions: readonly StoredSession[], wanted?: Stored
   return { sessionID, status, number, sessions: sessions.map(viewOf) };
 }
 
-/** Of the sessions that are connected now, the one that was connected first. */
+/** Returns, of the sessions connected now, the one that was first connected earliest. */
 export function firstConnected(sessions: readonly StoredSession[]): StoredSession | undefined {
   return sessions.filter(({ status }) => status === 'connected').sort(byConnection)[0];
 }
 
-/** The one that was connected earlier first. */
+/** Sorts the session connected earlier first. */
 export function byConnection(a: StoredSession, b: StoredSession): number {
   return (a.connectedAt ?? 0) - (b.connectedAt ?? 0) || (a.id < b.id ? -1 : 1);
 }

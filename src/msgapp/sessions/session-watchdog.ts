@@ -1,40 +1,41 @@
 import type { LinkEnd, LinkEvent, SessionTiming } from '../msgapp-transport.js';
 
-/** A pairing that was begun may take so many times as long as a connection may say nothing. */
+/** Time limit of a started pairing, as a multiple of the time that a connection may be silent. */
 const PAIRING_ANSWERS = 4;
 
 /**
- * How long one session may go on waiting. Nobody tells when a server takes a connection and says nothing, or when nobody
- * comes to scan; a connection that is open is the transport's to watch.
+ * Limits the waits of one session. No event reports a server that accepts a connection and stays silent, or a code that is
+ * never scanned. The transport itself supervises open connections.
  */
 export class SessionWatchdog {
   private quietUntil = Number.POSITIVE_INFINITY;
   private pairing = false;
 
-  /** @param pairUntil when an unlinked session ends; undefined for one that is linked. Milliseconds since the epoch. */
+  /** @param pairUntil when an unlinked session ends, milliseconds since the epoch; undefined for a linked one */
   constructor(
     private readonly timing: Pick<SessionTiming, 'answerMs'>,
     private pairUntil: number | undefined,
   ) {}
 
-  /** When somebody must look, milliseconds since the epoch. */
+  /** When the session must be checked next, milliseconds since the epoch. */
   get deadline(): number {
     return Math.min(this.quietUntil, this.pairUntil ?? Number.POSITIVE_INFINITY);
   }
 
-  /** A connection was asked for. */
+  /** Called when a connection was requested. */
   asked(now: number): void {
     this.quietUntil = now + this.timing.answerMs;
   }
 
-  /** There is no connection, and none is asked for. */
+  /** Called when there is no connection and none is requested. */
   idle(): void {
     this.quietUntil = Number.POSITIVE_INFINITY;
   }
 
   /**
-   * The connection said something.
-   * @param aheadMs how far `now` is ahead of the clock that the event goes by
+   * Called at each event of the connection.
+   *
+   * @param aheadMs how far `now` is ahead of the clock that the event uses
    */
   heard(event: LinkEvent, now: number, aheadMs = 0): void {
     const { answerMs } = this.timing;
@@ -46,13 +47,13 @@ export class SessionWatchdog {
     }
   }
 
-  /** Messages can be sent: nothing is waited for any more. */
+  /** Called when the connection can send: no wait is limited any more. */
   opened(): void {
     this.pairUntil = undefined;
     this.idle();
   }
 
-  /** How a session's pairing ends that is overdue; undefined while it is not. */
+  /** Returns how an overdue pairing ends; undefined while it is not overdue. */
   pairingEnd(now: number): LinkEnd | undefined {
     if (this.pairUntil === undefined || now < this.pairUntil) return undefined;
     return this.pairing
@@ -60,7 +61,7 @@ export class SessionWatchdog {
       : { next: 'give-up', status: 'expired', reason: 'not_scanned' };
   }
 
-  /** How a connection ends that is overdue; undefined while it is not. */
+  /** Returns how an overdue connection ends; undefined while it is not overdue. */
   overdue(now: number): LinkEnd | undefined {
     return this.pairingEnd(now) ?? (now < this.quietUntil ? undefined : { next: 'retry', reason: 'no_answer' });
   }
