@@ -146,9 +146,9 @@ async function fill(url: string, stored: number): Promise<void> {
   }).initialize();
   if (number === '') throw new Error('No code arrived.');
   await dataSource.query(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${stored})
-    INSERT INTO messaging_guard (id, version, state, messages, expires_at)
+    INSERT INTO messaging_policy (id, version, state, messages, expires_at)
     SELECT lower(hex(randomblob(16))) || i, g.version, g.state, g.messages, g.expires_at + 86400000
-    FROM n, (SELECT * FROM messaging_guard LIMIT 1) g`);
+    FROM n, (SELECT * FROM messaging_policy LIMIT 1) g`);
   await dataSource.query('PRAGMA wal_checkpoint(TRUNCATE)');
   await dataSource.destroy();
 }

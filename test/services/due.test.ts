@@ -3,14 +3,10 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { decide } from '../../src/outbox/decide.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { ACCOUNT, aSend, START } from '../../src/testing/storage-contract/fixtures.js';
-import { DUE_AFTER_UPGRADE, dueAfterUpgrade } from '../support/due-upgrade.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { closeAfterEach } from '../support/opened.js';
-import { createPostgresDatabase } from '../support/postgres.js';
-import { makeSchemaBefore } from '../support/schema-before.js';
 import { hasServer } from '../support/servers.js';
 
-const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
 const onMariadb = (await hasServer('MariaDB', 3306)) ? describe : describe.skip;
 
 const opened = closeAfterEach();
@@ -31,31 +27,7 @@ async function open(
   return dataSource;
 }
 
-onPostgres('what was due before it was told apart by its state, on PostgreSQL', () => {
-  test('is dealt with as ever', async () => {
-    const dataSource = await open('postgres', await createPostgresDatabase());
-    await makeSchemaBefore(dataSource, '0012-due-by-status');
-    expect(await dueAfterUpgrade(dataSource)).toEqual(DUE_AFTER_UPGRADE);
-    const [{ indexdef }] = await dataSource.query(
-      "SELECT indexdef FROM pg_indexes WHERE indexname = 'messaging_recipient_due'",
-    );
-    expect(indexdef).toMatch(/\(channel, status, due_at\) WHERE/);
-  });
-});
-
 onMariadb('what is due on MariaDB', () => {
-  test('and was so before it was told apart by its state is dealt with as ever, also where the first try broke off', async () => {
-    const dataSource = await open('mysql', await createMariadbDatabase());
-    await makeSchemaBefore(dataSource, '0012-due-by-status');
-    // Statements of a schema are no part of a transaction there: this one had run.
-    await dataSource.query('DROP INDEX messaging_recipient_due ON messaging_recipient');
-    expect(await dueAfterUpgrade(dataSource)).toEqual(DUE_AFTER_UPGRADE);
-    const columns: { Column_name: string }[] = await dataSource.query(
-      "SHOW INDEX FROM messaging_recipient WHERE Key_name = 'messaging_recipient_due'",
-    );
-    expect(columns.map(({ Column_name: name }) => name)).toEqual(['channel', 'status', 'due_at']);
-  });
-
   test('is found without a look at what waits for a report, and what waited too long without one at what is due', async () => {
     // One connection, so that its counters are those of the storage.
     const dataSource = await open('mysql', await createMariadbDatabase(), { extra: { connectionLimit: 1 } });

@@ -101,7 +101,7 @@ for (const [name, server] of Object.entries(LOCKING_SERVERS)) {
 
     const holdChallenge = async (accountId: string, number = NUMBER) => {
       const { challenge } = new RecordKeys({ accountId, service: SERVICE, number });
-      return opened(await HeldRow.hold(server, url, 'messaging_guard', challenge));
+      return opened(await HeldRow.hold(server, url, 'messaging_policy', challenge));
     };
 
     test(`${CROWD} verifies of a number that is held wait on ${SHARE} connections at most; others are served; one succeeds`, async () => {

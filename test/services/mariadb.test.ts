@@ -55,35 +55,6 @@ suite('MariaDB, where it differs', () => {
     await storage.ledger.post({ id: 'p', accountId: ACCOUNT, kind: 'topup', units, at: START });
   }
 
-  test('instances that start together on an empty database migrate it once', async () => {
-    const others = [1, 2, 3].map(() => new TypeormStorage({ database: database.url }));
-    await Promise.all([storage, ...others].map((each) => each.start()));
-    await open(1);
-    expect(await others[0]?.ledger.balance(ACCOUNT)).toBe(1);
-    await Promise.all(others.map((each) => each.stop()));
-  });
-
-  test('a migration that was interrupted half-way is finished by the next start', async () => {
-    await storage.start();
-    await storage.stop();
-    await host.query('DELETE FROM messaging_schema');
-    await host.query('DROP TABLE messaging_phone_message');
-    await host.query('DROP INDEX messaging_ledger_account ON messaging_ledger');
-    await open(3);
-    expect(await storage.phones.latest(1)).toEqual([]);
-    const indexes: unknown = await host.query("SHOW INDEX FROM messaging_ledger WHERE key_name <> 'PRIMARY'");
-    expect(indexes).toHaveLength(3);
-  });
-
-  test('a migration that fails gives its lock back', async () => {
-    await host.query('CREATE TABLE messaging_message (id INT PRIMARY KEY)');
-    await expect(storage.start()).rejects.toThrow();
-    await host.query('DROP TABLE messaging_message');
-    const other = new TypeormStorage({ database: database.url });
-    await other.start();
-    await other.stop();
-  });
-
   test('a start that cannot be says why in a sentence', () => expectStartSentences(database.url));
 
   test('a host transaction with an older snapshot still sees the key that was used meanwhile', async () => {
@@ -101,7 +72,7 @@ suite('MariaDB, where it differs', () => {
     await open(5);
     const guarded = (index: number) => aSend(index, { guard: counting('new', messageId(index), 1) });
     const outcomes = await beside(async (manager) => {
-      await manager.query('SELECT count(*) FROM messaging_guard');
+      await manager.query('SELECT count(*) FROM messaging_policy');
       await storage.outbox.commit([guarded(1)], decide);
       return storage.outbox.commit([guarded(2), aSend(3)], decide, { manager });
     });

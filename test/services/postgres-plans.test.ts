@@ -28,7 +28,7 @@ async function start() {
   opened({ close: () => observer.end() });
   const query = async (sql: string): Promise<Record<string, string>[]> => (await observer.query(sql)).rows;
   // Whatever the server does by itself would have statements planned again.
-  for (const table of ['message', 'recipient', 'ledger', 'guard', 'account']) {
+  for (const table of ['message', 'recipient', 'ledger', 'policy', 'account']) {
     await query(`ALTER TABLE messaging_${table} SET (autovacuum_enabled = false)`);
   }
   return { storage, query };
@@ -63,7 +63,7 @@ onPostgres('what is read by its keys and never whole', () => {
       SELECT 'old-' || i, 'another', 'sms', 'text', 'A', '{}', 1, 0, i FROM generate_series(1, ${ROWS}) i`);
     await query(`INSERT INTO messaging_recipient (message_id, position, channel, number, units, refunded_units, status, attempt, updated_at)
       SELECT 'old-' || i, 0, 'sms', '1', 1, 0, 'delivered', 1, i FROM generate_series(1, ${ROWS}) i`);
-    await query(`INSERT INTO messaging_guard (id, version, state, messages, expires_at)
+    await query(`INSERT INTO messaging_policy (id, version, state, messages, expires_at)
       SELECT 'old-' || i, 0, '{}', '[]', ${START + 10 ** 9} FROM generate_series(1, ${ROWS}) i`);
     for (const round of range(ROUNDS)) await deliver(ROUNDS + round);
     // A connection that ends tells the server what it has counted.
@@ -71,7 +71,7 @@ onPostgres('what is read by its keys and never whole', () => {
 
     const counts = () =>
       query(`SELECT relname AS table, seq_tup_read AS read_whole, coalesce(idx_tup_fetch, 0) AS by_key
-        FROM pg_stat_user_tables WHERE relname IN ('messaging_message', 'messaging_recipient', 'messaging_guard')`);
+        FROM pg_stat_user_tables WHERE relname IN ('messaging_message', 'messaging_recipient', 'messaging_policy')`);
     const isTold = (rows: Record<string, string>[]) =>
       rows.every(({ by_key: byKey, read_whole: readWhole }) => Number(byKey) + Number(readWhole) >= 2 * ROUNDS);
     for (const { table, read_whole: readWhole } of await eventually(counts, isTold)) {

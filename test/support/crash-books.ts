@@ -114,8 +114,8 @@ export class CrashBooks {
 
   /** One key, one kept reply, and the answer is what it says. */
   private async keyProblems(answered: ReadonlyMap<string, AnsweredSend>): Promise<string[]> {
-    const rows = await this.query('SELECT once_key, reply FROM messaging_idempotency');
-    const kept = new Map(rows.map(({ once_key, reply }) => [String(once_key), String(reply)]));
+    const rows = await this.query('SELECT idempotency_key, reply FROM messaging_idempotency');
+    const kept = new Map(rows.map(({ idempotency_key, reply }) => [String(idempotency_key), String(reply)]));
     const problems = [...answered]
       .filter(([key, { text }]) => kept.get(key) !== text)
       .map(([key, { text }]) => `${key} was answered ${text}, and ${kept.get(key) ?? 'nothing'} is kept`);

@@ -81,7 +81,7 @@ describe('the check of the books', () => {
     ],
     [
       'a reply that is gone',
-      'DELETE FROM messaging_idempotency WHERE once_key = (SELECT min(once_key) FROM messaging_idempotency)',
+      'DELETE FROM messaging_idempotency WHERE idempotency_key = (SELECT min(idempotency_key) FROM messaging_idempotency)',
       /nothing is kept/,
     ],
     [

@@ -171,7 +171,7 @@ export class TypeormStorage extends MessagingStorage {
   }
 
   private prepare(executor: Executor, migrations: 'run' | 'check'): Promise<void> {
-    if (migrations === 'check') return executor.read(() => checkSchema(executor.dialect));
+    if (migrations === 'check') return executor.read(() => checkSchema());
     return executor.write(() => migrate(executor.dialect, new SystemClock().now()));
   }
 }

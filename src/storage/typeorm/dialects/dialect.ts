@@ -12,8 +12,8 @@ import {
   type SessionIndex,
 } from '../engine/rows.js';
 
-/** Types of the columns of our tables. */
-export type ColumnType = 'id' | 'name' | 'text' | 'integer' | 'bytes';
+/** Types of the columns of our tables. A `serial` is a primary key that the database numbers itself. */
+export type ColumnType = 'id' | 'name' | 'text' | 'integer' | 'small' | 'serial' | 'bytes';
 
 /** How the column of the id is named (default `id`), and whether the row itself is meant too. */
 export interface Behind {
@@ -35,11 +35,6 @@ export abstract class Dialect {
   /** Restricts an index to rows where `column` is not null, where the database can. */
   indexedOnly(column: string): string {
     return ` WHERE ${column} IS NOT NULL`;
-  }
-
-  /** Removes an index. */
-  dropIndex(index: string, _table: string): string {
-    return `DROP INDEX ${index}`;
   }
 
   /** How our own transactions reach the database over a connection of the pool. */
@@ -189,6 +184,9 @@ export abstract class Dialect {
   keepingLockTimeout<T>(work: Operation<T>): Operation<T> {
     return work;
   }
+
+  /** A query: the `name` of each table or view of ours, where `CREATE TABLE` would make one. */
+  abstract readonly tables: string;
 
   /** Runs a migration while no other instance runs one. */
   abstract exclusively(migration: () => Operation<void>): Operation<void>;

@@ -37,6 +37,8 @@ export class MysqlDialect extends Dialect {
   override readonly current = ' LOCK IN SHARE MODE';
   override readonly locksGaps = true;
   override readonly thenJoin = 'STRAIGHT_JOIN';
+  override readonly tables = `SELECT table_name AS name FROM information_schema.tables
+    WHERE table_schema = DATABASE() AND table_name LIKE 'messaging!_%' ESCAPE '!'`;
 
   private readonly text: string;
 
@@ -48,16 +50,14 @@ export class MysqlDialect extends Dialect {
   /** Lengths are such that each index of ours fits into InnoDB's 3072 bytes: four ids and a time, or two and a name. */
   override columnType(type: ColumnType): string {
     if (type === 'integer') return 'BIGINT';
+    if (type === 'small') return 'SMALLINT';
+    if (type === 'serial') return 'BIGINT NOT NULL AUTO_INCREMENT';
     if (type === 'bytes') return 'LONGBLOB';
     return `${{ id: 'VARCHAR(191)', name: 'VARCHAR(255)', text: 'LONGTEXT' }[type]} ${this.text}`;
   }
 
   override indexedOnly(): string {
     return '';
-  }
-
-  override dropIndex(index: string, table: string): string {
-    return `DROP INDEX ${index} ON ${table}`;
   }
 
   override native({ sql, params }: Statement): Statement {

@@ -22,6 +22,9 @@ export class PostgresDialect extends Dialect {
 
   override readonly browsesInTransactions = true;
 
+  override readonly tables = `SELECT table_name AS name FROM information_schema.tables
+    WHERE table_schema = current_schema() AND table_name LIKE 'messaging!_%' ESCAPE '!'`;
+
   private readonly plans = new Map<string, { readonly sql: string; readonly name: string }>();
 
   /** @param connection `pg`'s own, as TypeORM's driver gives it */
@@ -31,6 +34,8 @@ export class PostgresDialect extends Dialect {
 
   override columnType(type: ColumnType): string {
     if (type === 'integer') return 'bigint';
+    if (type === 'small') return 'smallint';
+    if (type === 'serial') return 'bigint GENERATED ALWAYS AS IDENTITY';
     if (type === 'bytes') return 'bytea';
     return type === 'text' ? 'text' : 'text COLLATE "C"';
   }

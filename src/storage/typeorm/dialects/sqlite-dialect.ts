@@ -7,10 +7,12 @@ export class SqliteDialect extends Dialect {
   override readonly driver = 'better-sqlite3';
   override readonly clustered = ' WITHOUT ROWID';
   override readonly lockTimeout = [];
+  override readonly tables = `SELECT name FROM sqlite_master
+    WHERE type IN ('table', 'view') AND name LIKE 'messaging!_%' ESCAPE '!'`;
 
   override columnType(type: ColumnType): string {
     if (type === 'bytes') return 'BLOB';
-    return type === 'integer' ? 'INTEGER' : 'TEXT';
+    return type === 'integer' || type === 'small' || type === 'serial' ? 'INTEGER' : 'TEXT';
   }
 
   override native(statement: Statement): Statement {

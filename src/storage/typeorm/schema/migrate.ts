@@ -3,32 +3,59 @@ import { SystemClock } from '../../../common/clock.js';
 import { MessagingOptionsError } from '../../../common/errors.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { dialectFor } from '../dialects/dialect-for.js';
-import { SqliteDialect } from '../dialects/sqlite-dialect.js';
 import { codeOf, driveOn } from '../engine/host-transaction.js';
 import { type Operation, rowsOf, write } from '../engine/operation.js';
-import { SCHEMA_TABLE, schemaVersions } from './schema.js';
+import { integerOf, textOf } from '../engine/rows.js';
+import { SCHEMA, type SchemaGroup, tablesOf, versionsOf } from './versions.js';
 
-/** Brings our tables up to date; safe to run by several instances at once and any number of times. */
-export function migrate(dialect: Dialect, now: number): Operation<void> {
-  return dialect.exclusively(() => addMissing(dialect, now));
+/** Where the versions that were begun are recorded: `applied_at` is 0 until the version is complete. */
+const SCHEMA_TABLE = 'messaging_schema';
+
+/** Of each recorded version, when it was applied; 0 where it broke off. */
+type Recorded = ReadonlyMap<string, number>;
+
+/**
+ * Applies the versions that the database lacks. Several instances may do so at once: they wait for each other.
+ *
+ * @param now milliseconds since the epoch
+ * @throws MessagingOptionsError where the database is of an early version, of a newer one, or has tables under our names
+ *   that no version of ours has made; nothing is written then
+ */
+export function migrate(dialect: Dialect, now: number, groups: readonly SchemaGroup[] = SCHEMA): Operation<void> {
+  return dialect.exclusively(() => applyMissing(dialect, now, groups));
 }
 
-function* addMissing(dialect: Dialect, now: number): Operation<void> {
+function* applyMissing(dialect: Dialect, now: number, groups: readonly SchemaGroup[]): Operation<void> {
+  const tables = new Set((yield* rowsOf(dialect.tables)).map((row) => textOf(row, 'name')));
+  const recorded = tables.has(SCHEMA_TABLE) ? yield* recordedVersions() : new Map<string, number>();
+  refuseUnknown(recorded, groups);
+  const missing = versionsOf(groups)
+    .filter(({ name }) => !recorded.get(name))
+    .map(({ name, up }) => ({ name, statements: up(dialect), begun: recorded.has(name) }));
+  refuseUnrecorded(
+    missing.filter(({ begun }) => !begun).flatMap(({ statements }) => tablesOf(statements)),
+    tables,
+  );
   yield* write(
     `CREATE TABLE IF NOT EXISTS ${SCHEMA_TABLE} (name ${dialect.columnType('id')} NOT NULL PRIMARY KEY, applied_at ${dialect.columnType('integer')} NOT NULL)`,
   );
-  const applied = yield* appliedVersions();
-  for (const { name, up } of schemaVersions(dialect)) {
-    if (applied.has(name)) continue;
-    for (const sql of up) yield* dialect.define(sql);
-    yield* write(`INSERT INTO ${SCHEMA_TABLE} (name, applied_at) VALUES (?, ?)`, name, now);
+  for (const { name, statements, begun } of missing) {
+    // Where DDL is not transactional, the row shows the next start that the tables it finds are ours, and incomplete.
+    if (!begun) yield* write(`INSERT INTO ${SCHEMA_TABLE} (name, applied_at) VALUES (?, 0)`, name);
+    for (const sql of statements) yield* dialect.define(sql);
+    yield* write(`UPDATE ${SCHEMA_TABLE} SET applied_at = ? WHERE name = ?`, now, name);
   }
 }
 
-/** Refuses to start on a schema that lacks a version; for hosts that run migrations themselves. */
-export function* checkSchema(dialect: Dialect): Operation<void> {
-  const applied = yield* appliedVersionsIfAny();
-  const missing = schemaVersions(dialect).filter(({ name }) => !applied.has(name));
+/**
+ * Checks that the database has all versions, for hosts that run migrations themselves.
+ *
+ * @throws MessagingOptionsError where it lacks one, is of an early version, or of a newer one
+ */
+export function* checkSchema(groups: readonly SchemaGroup[] = SCHEMA): Operation<void> {
+  const recorded = yield* recordedVersionsIfAny();
+  refuseUnknown(recorded, groups);
+  const missing = versionsOf(groups).filter(({ name }) => !recorded.get(name));
   if (missing.length > 0) {
     throw new MessagingOptionsError(
       `Option storage: migrations is 'check' and the schema lacks ${missing.map(({ name }) => name).join(', ')}: run messagingMigrations first.`,
@@ -36,17 +63,17 @@ export function* checkSchema(dialect: Dialect): Operation<void> {
   }
 }
 
-function* appliedVersions(): Operation<ReadonlySet<unknown>> {
-  const rows = yield* rowsOf(`SELECT name FROM ${SCHEMA_TABLE}`);
-  return new Set(rows.map(({ name }) => name));
+function* recordedVersions(): Operation<Recorded> {
+  const rows = yield* rowsOf(`SELECT name, applied_at FROM ${SCHEMA_TABLE}`);
+  return new Map(rows.map((row) => [textOf(row, 'name'), integerOf(row, 'applied_at')]));
 }
 
-/** As {@link appliedVersions}; none where the database has no table of ours. */
-function* appliedVersionsIfAny(): Operation<ReadonlySet<unknown>> {
+/** As {@link recordedVersions}; none where the database has no table of ours. Not for transactions: the fault would end them. */
+function* recordedVersionsIfAny(): Operation<Recorded> {
   try {
-    return yield* appliedVersions();
+    return yield* recordedVersions();
   } catch (error) {
-    if (isNoTable(error)) return new Set();
+    if (isNoTable(error)) return new Map();
     throw error;
   }
 }
@@ -58,46 +85,65 @@ function isNoTable(error: unknown): boolean {
   return code === '42P01' || code === 'ER_NO_SUCH_TABLE';
 }
 
-const TABLES = [
-  ...['account', 'api_key', 'signature', 'message', 'recipient', 'trail', 'ledger', 'idempotency', 'phone_message'],
-  'sent_to',
-  ...['guard', 'sms_part', 'sms_parked', 'sms_route', 'opt_out', 'opt_out_list'],
-  ...['session', 'session_step', 'session_credential', 'media', 'media_chunk'],
-];
+const WHAT_TO_DO =
+  'Start with an empty database, or drop the tables whose names begin with messaging_ in this one; what they hold is lost.';
 
-/** Our schema as a TypeORM migration, for hosts that keep all their migrations in one place (`migrations: 'check'`). */
-export class NestjsMessagingSchema1763683200000 implements MigrationInterface {
-  readonly name: string = 'NestjsMessagingSchema1763683200000';
-
-  /** Brings the schema up to date, whatever it lacks. */
-  async up(runner: QueryRunner): Promise<void> {
-    const dialect = await dialectFor(runner.connection.options.type, (sql) => runner.query(sql));
-    const now = new SystemClock().now();
-    await driveOn(runner, dialect, migrate(dialect, now));
+/** Refuses what another version of this package has recorded. The names of early versions were not of a group. */
+function refuseUnknown(recorded: Recorded, groups: readonly SchemaGroup[]): void {
+  const known = new Set(versionsOf(groups).map(({ name }) => name));
+  const unknown = [...recorded.keys()].filter((name) => !known.has(name)).sort();
+  const early = unknown.filter((name) => !name.includes('/'));
+  if (early.length > 0) {
+    throw new MessagingOptionsError(
+      `Option storage: the database has the schema of an early version of nestjs-messaging (${early.join(', ')}), which cannot be upgraded. ${WHAT_TO_DO}`,
+    );
   }
-
-  async down(runner: QueryRunner): Promise<void> {
-    for (const table of TABLES) await runner.query(`DROP TABLE messaging_${table}`);
-    await runner.query(`DROP TABLE ${SCHEMA_TABLE}`);
+  if (unknown.length > 0) {
+    throw new MessagingOptionsError(
+      `Option storage: the database has schema versions that this process does not know (${unknown.join(', ')}): a newer version of nestjs-messaging has migrated it. Run that version, or a newer one.`,
+    );
   }
 }
 
+/** Refuses tables that no recorded version has made: an early version did, or the host. */
+function refuseUnrecorded(made: readonly string[], tables: ReadonlySet<string>): void {
+  const strange = made.filter((table) => tables.has(table));
+  if (strange.length === 0) return;
+  throw new MessagingOptionsError(
+    `Option storage: the database has tables that this schema did not make (${strange.join(', ')}). ${WHAT_TO_DO}`,
+  );
+}
+
+/** The time of the first migration, in milliseconds since the epoch; those of early versions bear earlier ones. */
+const FIRST = 1_795_305_600_000;
+
 /**
- * A later version: TypeORM runs a migration once, so each version needs one of its own. It goes with the first; by itself
- * it is not undone, as what came with it holds messages by then.
+ * Our schema as TypeORM migrations, for hosts that keep all their migrations in one place (`migrations: 'check'`): one for
+ * each version, as TypeORM runs a migration once. Each applies all versions that the database lacks. The first one undoes
+ * them all; the others undo nothing, as their tables hold messages by then.
  */
-function laterVersion(stamp: number): new () => MigrationInterface {
-  return class extends NestjsMessagingSchema1763683200000 {
-    override readonly name = `NestjsMessagingSchema${stamp}`;
-    override async down(): Promise<void> {}
+export const messagingMigrations: (new () => MigrationInterface)[] = versionsOf(SCHEMA).map((_, index) =>
+  migrationOf(FIRST + index),
+);
+
+function migrationOf(stamp: number): new () => MigrationInterface {
+  return class {
+    readonly name = `NestjsMessagingSchema${stamp}`;
+
+    async up(runner: QueryRunner): Promise<void> {
+      const dialect = await dialectOf(runner);
+      await driveOn(runner, dialect, migrate(dialect, new SystemClock().now()));
+    }
+
+    async down(runner: QueryRunner): Promise<void> {
+      if (stamp !== FIRST) return;
+      const dialect = await dialectOf(runner);
+      const made = tablesOf(versionsOf(SCHEMA).flatMap(({ up }) => up(dialect)));
+      for (const table of [...made, SCHEMA_TABLE]) await runner.query(`DROP TABLE IF EXISTS ${table}`);
+    }
   };
 }
 
-const FIRST = 1_763_683_200_000;
-const LATER = schemaVersions(new SqliteDialect()).slice(1);
-
-/** All our migrations, in order: one for each version of the schema. */
-export const messagingMigrations: (new () => MigrationInterface)[] = [
-  NestjsMessagingSchema1763683200000,
-  ...LATER.map((_, index) => laterVersion(FIRST + index + 1)),
-];
+function dialectOf(runner: QueryRunner): Promise<Dialect> {
+  return dialectFor(runner.connection.options.type, (sql) => runner.query(sql));
+}

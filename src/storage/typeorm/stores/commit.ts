@@ -72,15 +72,19 @@ function* heldElsewhere(
 function* keptReplies(dialect: Dialect, sends: readonly Send[]): Operation<ReadonlyMap<string, StoredReply>> {
   const keyed = sends.filter((send): send is Send & { once: IdempotencyKey } => send.once !== undefined);
   if (keyed.length === 0) return new Map();
-  const source = dialect.rows({ account_id: 'text', route: 'text', once_key: 'text', seen_at: 'integer' });
+  const source = dialect.rows({ account_id: 'text', route: 'text', idempotency_key: 'text', seen_at: 'integer' });
   const rows = yield* rowsOf(
-    `SELECT i.account_id, i.route, i.once_key, i.fingerprint, i.reply FROM ${source} ${dialect.thenJoin} messaging_idempotency i${dialect.by('primary key')}
-      ON i.account_id = v.account_id AND i.route = v.route AND i.once_key = v.once_key AND i.expires_at > v.seen_at${dialect.current}`,
+    `SELECT i.account_id, i.route, i.idempotency_key, i.fingerprint, i.reply FROM ${source} ${dialect.thenJoin} messaging_idempotency i${dialect.by('primary key')}
+      ON i.account_id = v.account_id AND i.route = v.route AND i.idempotency_key = v.idempotency_key AND i.expires_at > v.seen_at${dialect.current}`,
     JSON.stringify(keyed.map(({ once, at }) => [once.accountId, once.route, once.key, at])),
   );
   return new Map(
     rows.map((row) => [
-      onceId({ accountId: textOf(row, 'account_id'), route: textOf(row, 'route'), key: textOf(row, 'once_key') }),
+      onceId({
+        accountId: textOf(row, 'account_id'),
+        route: textOf(row, 'route'),
+        key: textOf(row, 'idempotency_key'),
+      }),
       { fingerprint: textOf(row, 'fingerprint'), reply: JSON.parse(textOf(row, 'reply')) },
     ]),
   );

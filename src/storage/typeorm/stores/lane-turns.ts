@@ -1,5 +1,5 @@
 /** So many sends of one millisecond have turns of their own; the largest turn is exact until the year 2255. */
-export const TURNS_PER_MS = 1000;
+const TURNS_PER_MS = 1000;
 
 /**
  * Numbers the sends of lanes in the order in which they are stored, whatever their ids and however the clock is set. Sends

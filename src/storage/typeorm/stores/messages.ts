@@ -13,7 +13,7 @@ export function* findReply(
   now: number,
 ): Operation<StoredReply | undefined> {
   const [row] = yield* rowsOf(
-    'SELECT fingerprint, reply FROM messaging_idempotency WHERE account_id = ? AND route = ? AND once_key = ? AND expires_at > ?',
+    'SELECT fingerprint, reply FROM messaging_idempotency WHERE account_id = ? AND route = ? AND idempotency_key = ? AND expires_at > ?',
     ...[accountId, route, key, now],
   );
   return row && { fingerprint: textOf(row, 'fingerprint'), reply: JSON.parse(textOf(row, 'reply')) };
@@ -21,7 +21,7 @@ export function* findReply(
 
 /** Forgets expired replies, the oldest first. */
 export function purgeExpired(dialect: Dialect, now: number, limit: number): Operation<number> {
-  const sql = dialect.deleteFirst('messaging_idempotency', 'account_id, route, once_key', 'expires_at');
+  const sql = dialect.deleteFirst('messaging_idempotency', 'account_id, route, idempotency_key', 'expires_at');
   return write(sql, now, limit);
 }
 

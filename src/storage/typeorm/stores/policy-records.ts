@@ -68,7 +68,7 @@ export function* changeRecords(
 function* withoutLock(dialect: Dialect, steps: readonly AnyStep[]): Operation<ReadonlySet<AnyStep>> {
   const looking = dialect.lock('a', 'skip') === '' ? [] : steps.filter(({ first }) => first === 'look');
   if (looking.length === 0) return new Set();
-  const sql = `SELECT a.id, a.state, a.messages FROM messaging_guard a WHERE a.id IN ${dialect.strings()}`;
+  const sql = `SELECT a.id, a.state, a.messages FROM messaging_policy a WHERE a.id IN ${dialect.strings()}`;
   const seen = yield* seenIn(dialect, yield* rowsOf(sql, JSON.stringify(keysOf(looking))));
   return new Set(
     looking.filter(({ keys, run }) => {
@@ -105,17 +105,17 @@ export function* lockRecords(
   if (keys.length === 0) return { seen: new Map(), versions: new Map(), held: new Set() };
   const wanted = [...new Set(keys)];
   const rows = yield* rowsOf(
-    dialect.lockByIds('messaging_guard', 'a.id, a.version, a.state, a.messages', ifLocked),
+    dialect.lockByIds('messaging_policy', 'a.id, a.version, a.state, a.messages', ifLocked),
     JSON.stringify(which === 'all' ? wanted : yield* seenKeys(dialect, wanted)),
   );
   const versions = new Map(rows.map((row) => [textOf(row, 'id'), integerOf(row, 'version')]));
   const missing = wanted.filter((key) => !versions.has(key));
-  const held = missing.length === 0 ? [] : yield* dialect.heldIds('messaging_guard', missing, ifLocked);
+  const held = missing.length === 0 ? [] : yield* dialect.heldIds('messaging_policy', missing, ifLocked);
   return { seen: yield* seenIn(dialect, rows), versions, held: new Set(held) };
 }
 
 function* seenKeys(dialect: Dialect, keys: readonly string[]): Operation<readonly string[]> {
-  const sql = `SELECT a.id FROM messaging_guard a WHERE a.id IN ${dialect.strings()}`;
+  const sql = `SELECT a.id FROM messaging_policy a WHERE a.id IN ${dialect.strings()}`;
   return (yield* rowsOf(sql, JSON.stringify(keys))).map((row) => textOf(row, 'id'));
 }
 
@@ -148,12 +148,12 @@ export function* writeRecords(
   ];
   let written = 0;
   if (added.length > 0) {
-    const insert = dialect.insertRows({ table: 'messaging_guard', shape: SHAPE, rows: added.map(toRow) });
+    const insert = dialect.insertRows({ table: 'messaging_policy', shape: SHAPE, rows: added.map(toRow) });
     written += yield* dialect.insertNew(insert, 'id', ifLocked);
   }
   if (changed.length > 0) {
     const update = dialect.updateRows({
-      table: 'messaging_guard',
+      table: 'messaging_policy',
       set: {
         state: 'v.state',
         messages: 'v.messages',
@@ -162,7 +162,7 @@ export function* writeRecords(
       },
       shape: SHAPE,
       rows: changed.map(toRow),
-      on: 'messaging_guard.id = v.id AND messaging_guard.version = v.version',
+      on: 'messaging_policy.id = v.id AND messaging_policy.version = v.version',
     });
     written += (yield update).affected;
   }
@@ -171,7 +171,7 @@ export function* writeRecords(
 
 /** Forgets expired records, the oldest first. */
 export function* purgeRecords(dialect: Dialect, now: number, limit: number): Operation<number> {
-  return yield* write(dialect.deleteFirst('messaging_guard', 'id', 'expires_at'), ...[now, limit]);
+  return yield* write(dialect.deleteFirst('messaging_policy', 'id', 'expires_at'), ...[now, limit]);
 }
 
 const SHAPE: RowShape = { id: 'id', ...shapeOf('state messages', 'version expires_at') };

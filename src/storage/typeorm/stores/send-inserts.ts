@@ -39,10 +39,10 @@ const MESSAGE = shapeOf(
   'units refunded_units recipients accepted_at',
 );
 const CHARGE = shapeOf('id account_id kind message_id', 'units posted_at');
-const REPLY = shapeOf('account_id route once_key fingerprint reply', 'expires_at');
+const REPLY = shapeOf('account_id route idempotency_key fingerprint reply', 'expires_at');
 
 // A live reply would have been replayed under the account's lock, so what stands in the way has expired.
-const REPLACE_EXPIRED = ['account_id, route, once_key', ['fingerprint', 'reply', 'expires_at']] as const;
+const REPLACE_EXPIRED = ['account_id, route, idempotency_key', ['fingerprint', 'reply', 'expires_at']] as const;
 
 /** From so many recipients on, a send's rows travel by themselves, without its id repeated in each of them. */
 const LARGE = 50;
