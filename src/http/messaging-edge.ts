@@ -20,7 +20,7 @@ import { RoutePaths } from './route-table.js';
  * global interceptors see our answers; `messagingControllerOptions(context.getClass())` tells them whose route it is.
  * On Express, what is refused here (400, 413, 415, 504) has not passed the host's `app.use()` and `enableCors()`. On
  * Fastify, the router itself answers a path that it cannot decode (400), or with a parameter of over 100 characters (414);
- * the README says how a host gives those our shape.
+ * docs/http-api.md says how a host gives those our shape.
  */
 @Injectable()
 export class MessagingEdge implements OnModuleInit, OnModuleDestroy {

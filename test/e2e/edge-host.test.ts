@@ -302,7 +302,7 @@ describe('paths on Express', () => {
 });
 
 describe('paths on Fastify', () => {
-  it('that its router refuses have our shape where the host says so, as the README does', async () => {
+  it('that its router refuses have our shape where the host says so, as docs/http-api.md does', async () => {
     const platform = new FastifyAdapter({
       routerOptions: { maxParamLength: 1000 },
       frameworkErrors: (_error: unknown, _request: unknown, reply: FastifyReply) => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unexportedTypes } from '../support/declared-types.js';
-import { readmeBlocks } from '../support/readme.js';
+import { papers, snippets } from '../support/readme.js';
 import { ROOT } from '../support/sample-app.js';
 
 /** What a host does with the package: boots it, sends one SMS, and opens the sandbox's page and one of its files. */
@@ -102,7 +102,10 @@ describe('the packed package', () => {
   };
 
   test('holds what users need and nothing else', () => {
-    expect(files.filter((path) => !path.startsWith('dist/')).sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+    expect(files.filter((path) => !path.startsWith('dist/')).sort()).toEqual(
+      // The README's links lead to the other papers, also where it is read from `node_modules`.
+      ['LICENSE', 'package.json', ...papers()].sort(),
+    );
     const assets = files.filter((path) => /^dist\/sandbox\/(page|media)\//.test(path));
     expect(assets.map((path) => path.slice('dist/sandbox/'.length)).sort()).toEqual(ASSETS);
     const others = files.filter((path) => path.startsWith('dist/') && !assets.includes(path));
@@ -129,10 +132,10 @@ const testing = require('nestjs-messaging/testing');`;
     expect(run('host.cjs', requires + HOST)).toBe('1 4 true\n200 true 1794');
   });
 
-  test('a TypeScript host compiles every snippet of the README, and functions over our services, with declarations', () => {
+  test('a TypeScript host compiles every snippet of the papers, and functions over our services, with declarations', () => {
     const host = join(folder, 'typescript-host');
     mkdirSync(host);
-    for (const [name, text] of readmeBlocks('ts')) writeFileSync(join(host, `${name}.ts`), text);
+    for (const [name, text] of snippets('ts')) writeFileSync(join(host, `${name}.ts`), text);
     writeFileSync(join(host, 'facades.ts'), FACADES);
     writeFileSync(join(host, 'package.json'), '{ "type": "module" }');
     writeFileSync(join(host, 'tsconfig.json'), JSON.stringify({ compilerOptions: HOST_COMPILER, include: ['*.ts'] }));

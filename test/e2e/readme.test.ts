@@ -13,7 +13,7 @@ import { call } from '../support/http-client.js';
 import { LoopbackEventSource } from '../support/loopback-event-source.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { PEPPER } from '../support/otp-app.js';
-import { readmeBlocks } from '../support/readme.js';
+import { snippets as blocks } from '../support/readme.js';
 import { buildSampleApp, ROOT, type SampleApp, sampleFolder, startSampleApp } from '../support/sample-app.js';
 import { until } from '../support/until.js';
 
@@ -25,8 +25,8 @@ const SETTINGS = {
   ...{ TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`, TWILIO_AUTH_TOKEN: 'token' },
 };
 
-describe('README, TypeScript', () => {
-  const snippets = readmeBlocks('ts');
+describe('papers, TypeScript', () => {
+  const snippets = blocks('ts');
 
   beforeAll(() => {
     mkdirSync(SNIPPETS, { recursive: true });
@@ -47,9 +47,11 @@ describe('README, TypeScript', () => {
   const exported = async (name: string): Promise<Record<string, unknown>> =>
     import(pathToFileURL(join(SNIPPETS, `${name}.ts`)).href);
 
-  test('there are some, each with a name', () => {
-    expect(snippets.length).toBeGreaterThan(5);
-    expect(snippets.filter(([name]) => name.includes(' '))).toEqual([]);
+  test('there are some, each with a name of its own', () => {
+    const names = snippets.map(([name]) => name);
+    expect(names.length).toBeGreaterThan(5);
+    expect(names.filter((name) => name.includes(' '))).toEqual([]);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
   test('log-in is the very controller of the sample app', () => {
@@ -146,7 +148,7 @@ describe('README, TypeScript', () => {
   });
 });
 
-describe('README, shell', () => {
+describe('papers, shell', () => {
   let app: SampleApp;
   const folder = sampleFolder();
 
@@ -160,13 +162,13 @@ describe('README, shell', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test.each(readmeBlocks('bash'))('%s', async (_, text) => {
+  test.each(blocks('bash'))('%s', async (_, text) => {
     const env = { ...process.env, URL: app.url, KEY: app.key };
     const { stdout } = await promisify(execFile)('bash', ['-ec', text.replaceAll('curl ', 'curl -fsS ')], { env });
     expect(stdout).toMatch(/^\{.*\}$/s);
   });
 
-  test.each(readmeBlocks('js'))('%s follows a code until it is scanned', async (_, text) => {
+  test.each(blocks('js'))('%s follows a code until it is scanned', async (_, text) => {
     const { body } = await call(`${app.url}/api/v1/msgapp/web/connect`, {
       method: 'POST',
       headers: { 'x-api-key': app.key },
@@ -194,7 +196,14 @@ describe('README, shell', () => {
   });
 
   test('the answer to a send has the documented fields', () => {
-    const [documented] = readmeBlocks('json').map(([, text]) => JSON.parse(text));
-    expect(Object.keys(documented)).toEqual(['userID', 'smsID', 'signature', 'number', 'sms_units', 'date_sent']);
+    const documented = new Map(blocks('json')).get('sent') ?? '{}';
+    expect(Object.keys(JSON.parse(documented))).toEqual([
+      'userID',
+      'smsID',
+      'signature',
+      'number',
+      'sms_units',
+      'date_sent',
+    ]);
   });
 });

@@ -6,7 +6,7 @@ import type { FastifyReply } from 'fastify';
 /** What serves HTTP. */
 export function httpAdapter(name: 'express' | 'fastify') {
   if (name === 'express') return new ExpressAdapter();
-  // What Fastify's router refuses before any route is ours to see: in the shape of all our errors, as the README says.
+  // What Fastify's router refuses before any route is ours to see: in the shape of all our errors, see docs/http-api.md.
   return new FastifyAdapter({
     routerOptions: { maxParamLength: 1000 },
     frameworkErrors: (_error: unknown, _request: unknown, reply: FastifyReply) => {

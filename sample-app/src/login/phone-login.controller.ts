@@ -7,7 +7,7 @@ interface Login {
   otp?: string;
 }
 
-/** Phone log-in on top of `OtpService`, as the README shows it. */
+/** Phone log-in on top of `OtpService`, as docs/otp.md shows it. */
 @Controller('login')
 @UseFilters(MessagingExceptionFilter)
 export class PhoneLoginController {

@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { loadMermaid } from '../support/mermaid.js';
+import { papers, readPaper, snippets } from '../support/readme.js';
+import { ROOT } from '../support/sample-app.js';
+
+/** A paper without what it shows as code. */
+function prose(path: string): string {
+  return readPaper(path).replace(/^```[\s\S]*?^```$/gm, '');
+}
+
+/** As GitHub names the place of a heading. */
+function anchorOf(heading: string): string {
+  const plain = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '');
+  return plain.trim().replace(/\s/g, '-');
+}
+
+function anchors(path: string): string[] {
+  return [...prose(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+}
+
+/** Relative links of a paper that lead to no paper, or to no heading of it. */
+function deadLinks(path: string): string[] {
+  const links = [...prose(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+  return links.filter((link) => {
+    if (/^https?:/.test(link)) return false;
+    const [file = '', anchor] = link.split('#');
+    const target = file === '' ? path : posix.join(dirname(path), file);
+    if (target !== 'LICENSE' && !papers().includes(target)) return true;
+    return anchor !== undefined && !anchors(target).includes(anchor);
+  });
+}
+
+/** An option as it is declared: its name, and the numbers of its docstring. */
+interface Declared {
+  readonly name: string;
+  /** `1000`, or `1 to 1000`, as the papers write them. */
+  readonly numbers: readonly string[];
+}
+
+const INTERFACES =
+  /^export interface (?!MessagingController|Posting|\w*Call|\w*Send)(?:\w*Options|OtpLimits|CountryBreaker|ConnectLimits|MsgappTariff|DeliveryTiming|SessionTiming|Pacing|RouteRules|CoreGraph)\b[^{]*\{\n([\s\S]*?)^\}/gm;
+
+/** The options of all interfaces that a host writes into `forRoot`; those of single calls are not among them. */
+function declaredOptions(): Declared[] {
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((path) => path.endsWith('.ts'))
+    .flatMap((path) => {
+      const source = readFileSync(join(ROOT, 'src', path), 'utf8');
+      return [...source.matchAll(INTERFACES)].flatMap(([, body = '']) => {
+        const fields = body.matchAll(/(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*)?^ +readonly (\w+)\??:/gm);
+        return [...fields].map(([, docstring = '', name = '']) => ({ name, numbers: numbersOf(docstring) }));
+      });
+    });
+}
+
+/** Its default, and its range, where the docstring says them in numbers. */
+function numbersOf(docstring: string): string[] {
+  const text = docstring.replace(/\s*\n\s*\*\s*/g, ' ');
+  const numbers = /Default (\d[\d ]*\d|\d)(?![\d-])/.exec(text)?.slice(1, 2) ?? [];
+  const range = /(\d[\d. ]* to \d[\d ]*\d|\d[\d.]* to \d)(?!\d)/.exec(text)?.[1];
+  return [...numbers, ...(range === undefined ? [] : [range])].map(plain);
+}
+
+/** Numbers without the spaces that make them readable. */
+function plain(text: string): string {
+  return text.replace(/(?<=\d) (?=\d)/g, '');
+}
+
+describe('the papers', () => {
+  test('the README has at most 15 000 bytes', () => {
+    expect(Buffer.byteLength(readPaper('README.md'))).toBeLessThanOrEqual(15_000);
+  });
+
+  test.each(papers())('%s: every link leads somewhere', (path) => {
+    expect(deadLinks(path)).toEqual([]);
+  });
+
+  test('each of them is linked from another one', () => {
+    const linked = papers().flatMap((path) =>
+      [...prose(path).matchAll(/\]\(([^)\s#]+)/g)].map(([, link = '']) => posix.join(dirname(path), link)),
+    );
+    expect(papers().filter((path) => path !== 'README.md' && !linked.includes(path))).toEqual([]);
+  });
+
+  const options = declaredOptions();
+  const text = readPaper('docs/options.md');
+
+  test('every option is named', () => {
+    const names = [...new Set(options.map(({ name }) => name))];
+    expect(names).toEqual(expect.arrayContaining(['inFlight', 'maxAwayMs', 'perHour', 'segmentsPerSecond']));
+    expect(names.filter((name) => !new RegExp(`[\`.{, ]${name}[\`:.,} ]`).test(text))).toEqual([]);
+  });
+
+  test('the tables have the defaults and ranges that are declared', () => {
+    const rows = plain(text)
+      .split('\n')
+      .filter((line) => line.startsWith('|'));
+    const told = ({ name, numbers }: Declared) =>
+      rows.some((row) => {
+        const [, first = ''] = row.split('|');
+        return (
+          new RegExp(`\\b${name}\\b`).test(first) &&
+          numbers.every((number) => new RegExp(`(?<!\\d)${number}(?!\\d)`).test(row))
+        );
+      });
+    const numbered = options.filter(({ numbers }) => numbers.length > 0);
+    expect(numbered.length).toBeGreaterThan(40);
+    expect(numbered.filter((option) => !told(option))).toEqual([]);
+  });
+});
+
+describe('pictures', () => {
+  const mermaid = loadMermaid();
+
+  test('there is one of a message, of a delivery and of a session', () => {
+    const texts = snippets('mermaid').map(([, text]) => text);
+    expect(texts.map((text) => /Outbox|unknown|reconnecting/.exec(text)?.[0])).toEqual(
+      expect.arrayContaining(['Outbox', 'unknown', 'reconnecting']),
+    );
+  });
+
+  test.each(snippets('mermaid'))('%s can be drawn', async (_, text) => {
+    expect((await mermaid.parse(text)).diagramType).toMatch(/^(flowchart-v2|stateDiagram|sequence)$/);
+    expect(text).not.toContain('<');
+  });
+
+  test.each([
+    ['flowchart', 'flowchart LR\n  a["open --> b'],
+    ['states', 'stateDiagram-v2\n  a --> : nowhere'],
+    ['sequence', 'sequenceDiagram\n  a->>b without a colon'],
+    ['no diagram', 'a --> b'],
+  ])('a fault is found: %s', async (_, text) => {
+    await expect(mermaid.parse(text)).rejects.toThrow();
+  });
+});
