@@ -40,7 +40,7 @@ describe('a port of the host has to be what it is used as', () => {
     ['ids', class Ids {}, 'must give an IdGenerator; it has no method next'],
     [
       'notifier',
-      { useFactory: async () => ({ ring: () => undefined }) },
+      { useFactory: async () => ({ notify: () => undefined }) },
       'must give a WorkerNotifier; it has no method listen',
     ],
     ['storage', class Empty {}, 'must give a MessagingStorage; it has no outbox'],
