@@ -9,8 +9,8 @@ import { carrierKey, carrierText } from './carrier-text.js';
 import { PartStore } from './part-store.js';
 import type { DatedReceipt } from './sms-part.js';
 
-/** How long a receipt waits for its part: a carrier's answer to the submit is stored within seconds, or never. */
-const PARKED_MS = 600_000;
+/** How long a receipt waits for its part, in milliseconds. A part that cannot be stored at once is tried for as long. */
+export const PARKED_MS = 600_000;
 /** How many receipts of a route may wait at a time: a carrier whose receipts all miss must not fill the disk. */
 const MOST_PARKED = 50_000;
 /** The most receipts that share a transaction. */

@@ -10,12 +10,15 @@ import { measure } from '../segmentation.js';
 import type { OutgoingSms, RouteAttempt, SubmitResult } from '../sms-transport.js';
 import { carrierKey, carrierText } from './carrier-text.js';
 import { PartStore } from './part-store.js';
+import { PARKED_MS } from './receipt-intake.js';
 import type { TakenSms } from './sms-part.js';
 
 /** How long receipts are still taken after the outbox has stopped waiting for them. */
 const LATE_MS = 24 * 3_600_000;
 /** How long a database that does not answer is left alone. */
 const PAUSE_MS = 1000;
+/** The most SMS whose parts wait in memory for the database. */
+const MOST_LATE = 50_000;
 /** The most parts that an SMS can have (3GPP TS 23.040 section 9.2.3.24.1): more ids are a mistake. */
 const MOST_PARTS = 255;
 /** The most characters of a reference that are stored. */
@@ -26,7 +29,7 @@ interface Submit {
   /** The transport's name, for results that name no route. */
   readonly name: string;
   readonly reportDeadlineMs: number;
-  /** Until when storing the parts is worth another try, by the clock's `elapsed`. */
+  /** Until when the results wait for the parts to be stored, by the clock's `elapsed`. */
   readonly patientUntil: number;
   readonly signal: AbortSignal;
 }
@@ -35,6 +38,8 @@ interface Submit {
 @Injectable()
 export class SubmitRecord {
   private readonly log = new Logger('SmsChannel');
+  /** The oldest first. */
+  private readonly late: LateParts[] = [];
 
   constructor(
     private readonly parts: PartStore,
@@ -42,7 +47,10 @@ export class SubmitRecord {
     private readonly clock: Clock,
   ) {}
 
-  /** The results as the outbox takes them; parts are stored by then, so that receipts find them. */
+  /**
+   * The results as the outbox takes them. Parts are stored by then, so that receipts find them; where the database is away
+   * for longer than `patientUntil`, they are stored within the time for which receipts are parked.
+   */
   async keep(
     batch: readonly OutgoingSms[],
     results: readonly SubmitResult[],
@@ -74,23 +82,60 @@ export class SubmitRecord {
     return counts;
   }
 
-  /** A storage that is away is asked again for a while: without its parts an SMS is never known to be delivered. */
+  /**
+   * A storage that is away is asked again for a while: without its parts an SMS is never known to be delivered. What is not
+   * stored by then does not hold up the results any longer; it is stored later.
+   */
   private async store(taken: readonly TakenSms[], { patientUntil, signal }: Submit): Promise<void> {
     for (;;) {
-      try {
-        const moved = await this.parts.record(taken, this.clock.now());
-        for (const movement of moved) this.events.emit('delivery.moved', movement);
-        return;
-      } catch (error) {
-        const again = error instanceof StorageUnavailableError && this.clock.elapsed() + PAUSE_MS < patientUntil;
-        if (!again || signal.aborted) {
-          this.log.error(`The parts of ${taken.length} SMS could not be stored: receipts for them will be missed.`);
-          return;
-        }
-      }
+      const outcome = await this.tryToStore(taken);
+      if (outcome === 'stored') return;
+      if (outcome === 'failed' || signal.aborted) return this.giveUp(taken.length);
+      if (this.clock.elapsed() + PAUSE_MS >= patientUntil) return this.storeLater(taken, signal);
       await pause(this.clock, PAUSE_MS, signal);
     }
   }
+
+  private async tryToStore(taken: readonly TakenSms[]): Promise<'stored' | 'away' | 'failed'> {
+    try {
+      const moved = await this.parts.record(taken, this.clock.now());
+      for (const movement of moved) this.events.emit('delivery.moved', movement);
+      return 'stored';
+    } catch (error) {
+      return error instanceof StorageUnavailableError ? 'away' : 'failed';
+    }
+  }
+
+  private storeLater(taken: readonly TakenSms[], signal: AbortSignal): void {
+    const waiting = this.late.reduce((sum, { taken: { length } }) => sum + length, 0);
+    if (waiting + taken.length > MOST_LATE) return this.giveUp(taken.length);
+    this.late.push({ taken, until: this.clock.elapsed() + PARKED_MS });
+    if (this.late.length === 1) void this.storeLate(signal);
+  }
+
+  /** Receipts that come meanwhile are parked, and find the parts when these are stored. */
+  private async storeLate(signal: AbortSignal): Promise<void> {
+    for (let [next] = this.late; next; [next] = this.late) {
+      const outcome = await this.tryToStore(next.taken);
+      if (outcome === 'away' && !signal.aborted && this.clock.elapsed() < next.until) {
+        await pause(this.clock, PAUSE_MS, signal);
+        continue;
+      }
+      this.late.shift();
+      if (outcome !== 'stored') this.giveUp(next.taken.length);
+    }
+  }
+
+  private giveUp(count: number): void {
+    this.log.error(`The parts of ${count} SMS could not be stored: receipts for them will be missed.`);
+  }
+}
+
+/** Parts that could not be stored while the results of their batch could wait. */
+interface LateParts {
+  readonly taken: readonly TakenSms[];
+  /** By the clock's `elapsed`. */
+  readonly until: number;
 }
 
 /** Whether receipts will come under ids that the carrier gave. What is in doubt may be reported on too. */

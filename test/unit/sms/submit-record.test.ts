@@ -157,18 +157,85 @@ describe('the record of a submit', () => {
     expect(await parts.parts('m')).toHaveLength(1);
   });
 
-  it.each<[string, () => void]>([
-    ['half of the lease is over', () => clock.advance(20_000)],
-    ['the process stops', () => stopping.abort()],
-  ])('gives the results all the same when %s', async (_, end) => {
-    for (let fault = 0; fault < 50; fault++) parts.faults.push(new StorageUnavailableError('away'));
+  const away = (times: number) => {
+    for (let fault = 0; fault < times; fault++) parts.faults.push(new StorageUnavailableError('away'));
+  };
+  const advance = async (seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      clock.advance(1000);
+      await settled();
+    }
+  };
+  const LOST = 'The parts of 1 SMS could not be stored: receipts for them will be missed.';
+
+  it('gives the results when most of the lease is over, and goes on storing the parts', async () => {
+    away(25);
     const kept = keep([{ kind: 'sent', carrierIds: ['1'] }]);
     await settled();
-    end();
-    await settled();
-    clock.advance(20_000);
+    await advance(10);
     expect((await kept)[0]?.kind).toBe('sent');
-    expect(errors).toEqual(['The parts of 1 SMS could not be stored: receipts for them will be missed.']);
+    expect(await parts.parts('m')).toEqual([]);
+    await advance(30);
+    expect(await parts.parts('m')).toHaveLength(1);
+    expect(parts.calls).toHaveLength(26);
+    expect(errors).toEqual([]);
+  });
+
+  it('has one call of the storage under way, however many batches could not be stored', async () => {
+    away(1000);
+    const kept = Array.from({ length: 20 }, () => keep([{ kind: 'sent', carrierIds: ['1'] }]));
+    await settled();
+    await advance(10);
+    await Promise.all(kept);
+    const before = parts.calls.length;
+    await advance(30);
+    expect(parts.calls.length - before).toBeLessThanOrEqual(30);
+    parts.faults.length = 0;
+    await advance(2);
+    const [first] = await parts.parts('m');
+    expect(first).toBeDefined();
+    expect(parts.calls.length - before).toBeLessThanOrEqual(31 + 20);
+    expect(errors).toEqual([]);
+  });
+
+  it('gives parts up when receipts are no longer parked for them', async () => {
+    away(1000);
+    await Promise.all([keep([{ kind: 'sent', carrierIds: ['1'] }]), settled().then(() => advance(10))]);
+    await advance(590);
+    expect(errors).toEqual([]);
+    await advance(20);
+    expect(errors).toEqual([LOST]);
+    const { length } = parts.calls;
+    await advance(20);
+    expect(parts.calls).toHaveLength(length);
+  });
+
+  it('keeps no more than 50 000 SMS whose parts could not be stored', async () => {
+    away(1000);
+    const many = (count: number) => keep(Array.from({ length: count }, () => ({ kind: 'sent', carrierIds: ['1'] })));
+    await Promise.all([many(49_999), settled().then(() => advance(10))]);
+    await Promise.all([many(2), settled().then(() => advance(10))]);
+    expect(errors).toEqual(['The parts of 2 SMS could not be stored: receipts for them will be missed.']);
+    await Promise.all([many(1), settled().then(() => advance(10))]);
+    expect(errors).toHaveLength(1);
+  });
+
+  it('tries once more when the process stops, and then gives up', async () => {
+    away(1000);
+    const kept = keep([{ kind: 'sent', carrierIds: ['1'] }]);
+    await settled();
+    stopping.abort();
+    expect((await kept)[0]?.kind).toBe('sent');
+    expect(errors).toEqual([LOST]);
+  });
+
+  it('tries once more when the process stops after the results were given', async () => {
+    away(11);
+    await Promise.all([keep([{ kind: 'sent', carrierIds: ['1'] }]), settled().then(() => advance(10))]);
+    parts.faults.length = 0;
+    stopping.abort();
+    await settled();
+    expect(await parts.parts('m')).toHaveLength(1);
   });
 
   it('does not ask again after a fault', async () => {
