@@ -7,6 +7,7 @@ import { counting } from '../../src/testing/storage-contract/records.js';
 import { Gate } from '../support/delivery-world.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { hasServer } from '../support/servers.js';
+import { expectStandingTransactionEnds } from '../support/standing-transaction.js';
 import { expectStartSentences } from '../support/start-sentences.js';
 
 const available = await hasServer('MariaDB', 3306);
@@ -54,6 +55,20 @@ suite('MariaDB, where it differs', () => {
     await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
     await storage.ledger.post({ id: 'p', accountId: ACCOUNT, kind: 'topup', units, at: START });
   }
+
+  test('a transaction of a process that stands still gives its rows to the next one', async () => {
+    await open(1);
+    const own = await new DataSource({ type: 'mysql', url: database.url }).initialize();
+    await expectStandingTransactionEnds(own, ACCOUNT);
+    await own.destroy();
+  });
+
+  test("a host's transaction may stand still as long as the server lets it", async () => {
+    await open(1);
+    await storage.ledger.post({ id: 'q', accountId: ACCOUNT, kind: 'topup', units: 1, at: START });
+    const seen = await beside((manager) => manager.query('SELECT @@idle_transaction_timeout AS seconds'));
+    expect(seen).toEqual([{ seconds: '0' }]);
+  });
 
   test('a start that cannot be says why in a sentence', () => expectStartSentences(database.url));
 

@@ -16,6 +16,7 @@ import { closeAfterEach } from '../support/opened.js';
 import { createPostgresDatabase } from '../support/postgres.js';
 import { hasServer } from '../support/servers.js';
 import { balanceOf, type SmsTarget, sendSms, tallyOf } from '../support/sms-client.js';
+import { expectStandingTransactionEnds } from '../support/standing-transaction.js';
 import { expectStartSentences } from '../support/start-sentences.js';
 import { BackendTerminator } from '../support/terminate-backends.js';
 
@@ -119,6 +120,22 @@ suite('PostgreSQL', () => {
     expect(await balanceOf(app)).toBe(1000);
     expect((await sendSms(app)).status).toBe(200);
     expect(await checkLedger([app])).toEqual([]);
+  });
+
+  test('a transaction of a process that stands still gives its rows to the next one', async () => {
+    const { accountId } = await start();
+    const dataSource = await new DataSource({ type: 'postgres', url }).initialize();
+    opened({ close: () => dataSource.destroy() });
+    await expectStandingTransactionEnds(dataSource, accountId);
+  });
+
+  test("a host's transaction may stand still as long as the server lets it", async () => {
+    const { app, dataSource } = await startOnHosts();
+    const seen = await dataSource.transaction(async (manager) => {
+      await app.app.get(LedgerService, { strict: false }).topUp(app.accountId, 1, { host: { manager } });
+      return manager.query('SHOW idle_in_transaction_session_timeout');
+    });
+    expect(seen).toEqual([{ idle_in_transaction_session_timeout: '0' }]);
   });
 
   test('all connections cut again and again: answers are 200 or 503, and the books are right', async () => {

@@ -148,7 +148,7 @@ export class TypeormStorage extends MessagingStorage {
     const own = typeof database === 'string';
     const dataSource = own ? connectionOf(database) : database;
     if (!dataSource.isInitialized) await dataSource.initialize();
-    const executor = await executorFor(dataSource, clock).catch(async (error: unknown) => {
+    const executor = await executorFor(dataSource, clock, own).catch(async (error: unknown) => {
       if (own) await dataSource.destroy();
       throw error;
     });

@@ -1,4 +1,6 @@
+import type { QueryRunner } from 'typeorm';
 import { MessagingOptionsError, StorageUnavailableError } from '../../../common/errors.js';
+import { IDLE_IN_TRANSACTION_S, type StorageConnection } from '../engine/connection.js';
 import { codeOf } from '../engine/host-transaction.js';
 import { type Operation, rowsOf, type Statement, write } from '../engine/operation.js';
 import type { ListingIndex, RecipientIndex, RowShape, RowsUpdate, SessionIndex } from '../engine/rows.js';
@@ -41,10 +43,26 @@ export class MysqlDialect extends Dialect {
     WHERE table_schema = DATABASE() AND table_name LIKE 'messaging!_%' ESCAPE '!'`;
 
   private readonly text: string;
+  /** Connections that are set up. */
+  private readonly prepared = new WeakSet<object>();
 
-  constructor(private readonly server: MysqlServer) {
+  /** @param own no transaction of a host's runs on these connections: what is set for them is set for ours alone */
+  constructor(
+    private readonly server: MysqlServer,
+    private readonly own: boolean,
+  ) {
     super();
     this.text = `CHARACTER SET utf8mb4 COLLATE ${server.collation}`;
+  }
+
+  override session(runner: QueryRunner, connection: object): StorageConnection {
+    const session = super.session(runner, connection);
+    const begin = async (durable: boolean) => {
+      if (!this.prepared.has(connection)) await session.run({ sql: this.server.idleTimeout, params: [] });
+      this.prepared.add(connection);
+      return session.begin(durable);
+    };
+    return this.own && this.server.idleTimeout !== '' ? { ...session, begin } : session;
   }
 
   /** Lengths are such that each index of ours fits into InnoDB's 3072 bytes: four ids and a time, or two and a name. */
@@ -208,14 +226,17 @@ interface MysqlServer {
   readonly lockWait: string;
   /** What bounds the wait of the insert behind it, in whole seconds that follow with ` FOR `; empty where nothing can. */
   readonly insertWait: string;
+  /** Bounds how long a transaction of the session stands still; empty where nothing can. */
+  readonly idleTimeout: string;
 }
 
 const MARIADB: MysqlServer = {
   collation: 'utf8mb4_nopad_bin',
   lockWait: ' WAIT 5',
   insertWait: 'SET STATEMENT innodb_lock_wait_timeout = ',
+  idleTimeout: `SET SESSION idle_transaction_timeout = ${IDLE_IN_TRANSACTION_S}`,
 };
-const MYSQL: MysqlServer = { collation: 'utf8mb4_0900_bin', lockWait: '', insertWait: '' };
+const MYSQL: MysqlServer = { collation: 'utf8mb4_0900_bin', lockWait: '', insertWait: '', idleTimeout: '' };
 
 const SETTINGS = 'SELECT version() AS version, @@sql_mode AS sql_mode, @@default_storage_engine AS engine';
 

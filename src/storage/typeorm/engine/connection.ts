@@ -89,6 +89,12 @@ export interface PostgresConnection {
 }
 
 /**
+ * How long a transaction of ours may stand still between two statements, in seconds: while its process is frozen, others wait
+ * for the rows that it holds. Less than they wait for a lock. Then the database ends the connection.
+ */
+export const IDLE_IN_TRANSACTION_S = 3;
+
+/**
  * A plan is kept from a connection's first uses of a statement, when a table may be all but empty: reading it whole is the
  * cheapest then, and a queue that fills up meanwhile is read whole with every batch, until the database analyses it. Our
  * writes and listings find their rows by an index, always; and not through a bitmap, which does not let an index forget dead entries.
@@ -96,7 +102,7 @@ export interface PostgresConnection {
 export const BEGIN = ['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan'].reduce(
   (begun, plan) => `${begun}; SET LOCAL enable_${plan} = off`,
   // Whatever the server's default is: what was read before a wait for a lock would not be what stands there after it.
-  'BEGIN ISOLATION LEVEL READ COMMITTED',
+  `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '${IDLE_IN_TRANSACTION_S}s'`,
 );
 
 /**

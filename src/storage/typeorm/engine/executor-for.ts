@@ -8,9 +8,13 @@ import type { Executor } from './executor.js';
 import { PooledExecutor } from './pooled-executor.js';
 import { SqliteExecutor } from './sqlite-executor.js';
 
-/** The executor for a DataSource that is initialised. */
-export async function executorFor(dataSource: DataSource, clock?: Clock): Promise<Executor> {
-  const dialect = await dialectFor(dataSource.options.type, (sql) => dataSource.query(sql));
+/**
+ * The executor for a DataSource that is initialised.
+ *
+ * @param own whether the DataSource is ours alone. Default: it is the host's too
+ */
+export async function executorFor(dataSource: DataSource, clock?: Clock, own = false): Promise<Executor> {
+  const dialect = await dialectFor(dataSource.options.type, (sql) => dataSource.query(sql), own);
   if (dialect.driver !== 'better-sqlite3') {
     hearConnectionErrors(dataSource);
     return new PooledExecutor(dataSource, dialect);
