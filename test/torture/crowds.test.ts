@@ -7,7 +7,10 @@ import { CrashLoad } from '../support/crash-load.js';
 import { busy } from '../support/crash-loop.js';
 import type { CrashSettings } from '../support/crash-process.js';
 import type { Adapter } from '../support/http-apps.js';
+import { LEGAL_BODIES, stallsOfLegalBodies } from '../support/legal-bodies.js';
+import { startMessaging } from '../support/messaging-app.js';
 import { balanceOf } from '../support/sms-client.js';
+import { SqliteFile } from '../support/sqlite-file.js';
 import { CrowdedService } from './crowded-service.js';
 import { type Engine, makeDatabase } from './databases.js';
 import { budget, byForm, drawn, leaveOut, note, randomOf } from './form.js';
@@ -37,6 +40,11 @@ const SETTINGS: Readonly<Record<Engine, Omit<CrashSettings, 'database'>>> = {
 };
 
 const random = randomOf('crowds');
+const ADAPTERS = byForm<readonly Adapter[]>([drawn(random, ['express', 'fastify'])], ['express', 'fastify']);
+/** In the order of the seed. */
+const BODIES = LEGAL_BODIES.map((body) => ({ body, place: random() }))
+  .sort((a, b) => a.place - b.place)
+  .map(({ body }) => body);
 const MATRIX = (['sqlite', 'postgres', 'mariadb'] as const).flatMap((engine) =>
   byForm<readonly Adapter[]>([drawn(random, ['express', 'fastify'])], ['express', 'fastify']).map((adapter) => ({
     engine,
@@ -110,7 +118,27 @@ describe('a hostile caller', () => {
     LIMIT_MS,
   );
 
-  test.each(byForm<readonly Adapter[]>([drawn(random, ['express', 'fastify'])], ['express', 'fastify']))(
+  test.each(ADAPTERS)(
+    'with the worst legal bodies on %s is refused, and holds the event loop for as long as is printed',
+    async (adapter) => {
+      const file = new SqliteFile();
+      open.push({ close: async () => file.close() });
+      const app = await startMessaging(adapter, { storage: file.storage() });
+      open.unshift(app);
+      const bodies = byForm(BODIES.slice(0, 2), BODIES);
+      const stalls = await stallsOfLegalBodies(Number(new URL(app.url).port), app.key, bodies);
+      const worst = [...stalls].sort((a, b) => b.stallMs - a.stallMs);
+      for (const { name, bytes, status, stallMs } of byForm(worst.slice(0, 3), worst)) {
+        note('Item 1: the longest stalls of the event loop by legal bodies', {
+          ...{ adapter, body: name, MB: (bytes / 1e6).toFixed(1), status, 'stall ms': stallMs },
+        });
+      }
+      expect(stalls.filter(({ status }) => !(status >= 400 && status < 500))).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+
+  test.each(ADAPTERS)(
     'does not keep a host on %s alive that was told to end; what was answered is delivered by the next one',
     async (adapter) => {
       const service = await serve('sqlite', { adapter });

@@ -20,7 +20,7 @@ export interface HostileCaller {
   /** Answers how often each status came. */
   readonly strike: (service: CrowdedService) => Promise<Tally>;
   /** Its own requests are legal: none of them gets one of these. */
-  readonly never?: readonly number[];
+  readonly never?: readonly (number | string)[];
   /** What the other account does, if more than to ask for its balance. */
   readonly other?: { readonly path: string; readonly body: object };
 }
@@ -34,6 +34,14 @@ const PATIENCE_MS = byForm(30_000, 120_000);
 const SERVICE = 'Boutique';
 const NUMBER = phoneOf(1);
 const CROWD = 300;
+const NOT_BESIDE = 'codes that nobody holds had to wait for the host';
+const NOTHING_LEFT = 'code behind all overdue reports';
+const STILL_OVERDUE =
+  "SELECT count(*) AS waiting FROM messaging_recipient WHERE message_id = 'overdue' AND status = 'sent'";
+/** Less than a lock is waited for, so that what waits for the host's transaction is answered. */
+const HELD_MS = byForm(1500, 4000);
+/** Under `strict` an account may send 30 codes an hour to a country of which none is verified. */
+const CODES = 10;
 
 /** 47 MB of JSON that is within all limits and means nothing. */
 const structured = () => `{"x":[${'{},'.repeat(15_600_000)}{}]}`;
@@ -152,7 +160,8 @@ export const HOSTILE_CALLERS: readonly HostileCaller[] = [
       await service.host.start().answering;
     },
     strike: async (service) => {
-      const number = phoneOf(2);
+      // No other caller here has sent anything to it.
+      const number = apart(1);
       const from = performance.now();
       const { status } = await service.hostile.post('send/otp', { service: 'Retard', number });
       const url = `${service.host.url}/sandbox/phones/${number}/messages`;
@@ -161,9 +170,14 @@ export const HOSTILE_CALLERS: readonly HostileCaller[] = [
         ({ body }) => Array.isArray(body) && body.length > 0,
         PATIENCE_MS,
       );
-      note('The code behind overdue reports', { 'arrived after ms': Math.round(performance.now() - from) });
-      return { [status]: 1 };
+      const took = Math.round(performance.now() - from);
+      const [row] = await service.books.query(STILL_OVERDUE);
+      const left = Number(row?.waiting);
+      note('The code behind overdue reports', { 'arrived after ms': took, 'reports that were overdue still': left });
+      // A worker that expires all of them before it claims anything leaves none.
+      return { [status]: 1, ...(left === 0 && { [NOTHING_LEFT]: 1 }) };
     },
+    never: [NOTHING_LEFT, 0, 429, 503],
   },
   ...(
     [undefined, { path: 'send/sms', body: { signature: 'INFOS', content: 'Bonjour', number: [NUMBER] } }] as const
@@ -173,21 +187,30 @@ export const HOSTILE_CALLERS: readonly HostileCaller[] = [
       name: `a host transaction that holds a strict code${other ? '; the other one sends' : ''}`,
       engines: SERVERS,
       strike: async ({ host, other: account }) => {
-        const held = { number: phoneOf(other ? 4 : 3), ms: byForm(2000, 20_000) };
-        const holding = crowd(1, () => ({ url: `${host.url}/host/hold`, method: 'POST', body: held }));
+        const first = other ? 200 : 100;
+        const held = apart(first);
+        const holding = crowd(1, () => ({
+          url: `${host.url}/host/hold`,
+          method: 'POST',
+          body: { number: held, ms: HELD_MS },
+        }));
         await pause(300);
-        // Codes of the account that nobody holds: they meet the record that all accounts share.
-        const from = other ? 200 : 100;
-        const codes = crowd(20, (index) => ({
+        const code = (number: string) => ({
           url: `${account.url}/api/v1/send/otp`,
           ...{ method: 'POST', headers: { 'x-api-key': account.key } },
-          body: { service: 'Attente', number: phoneOf(from + index) },
-        }));
-        const tallies = await Promise.all([holding, codes]);
-        const sum: Record<string, number> = {};
-        for (const tally of tallies) for (const [status, times] of Object.entries(tally)) add(sum, status, times);
-        return sum;
+          body: { service: 'Attente', number },
+        });
+        const ended: string[] = [];
+        const [hold, waiting, others] = await Promise.all([
+          holding.finally(() => ended.push('hold')),
+          // The same number: what counts its codes over all accounts is held.
+          crowd(1, () => code(held)).finally(() => ended.push('code to the number that is held')),
+          crowd(CODES, (index) => code(apart(first + 1 + index))).finally(() => ended.push('codes to others')),
+        ]);
+        const late = ended.indexOf('hold') < ended.indexOf('codes to others');
+        return { ...sum(hold, waiting, others), ...(late && { [NOT_BESIDE]: 1 }) };
       },
+      never: [NOT_BESIDE, 0, 429, 500, 503],
       ...(other && { other }),
     }),
   ),
@@ -209,6 +232,17 @@ async function crowd(size: number, request: (index: number) => HostileRequest, t
     await Promise.all(Array.from({ length: size }, one));
   }
   return tally;
+}
+
+function sum(...tallies: readonly Tally[]): Tally {
+  const all: Record<string, number> = {};
+  for (const tally of tallies) for (const [status, times] of Object.entries(tally)) add(all, status, times);
+  return all;
+}
+
+/** A number of its own prefix: `strict` bounds the codes to numbers that differ in the last four digits only. */
+function apart(index: number): string {
+  return phoneOf(1_000_000 + index * 10_000);
 }
 
 /** 0 where no answer comes in time. */

@@ -108,7 +108,10 @@ export class SubmitRecord {
 
   private storeLater(taken: readonly TakenSms[], signal: AbortSignal): void {
     const waiting = this.late.reduce((sum, { taken: { length } }) => sum + length, 0);
-    if (waiting + taken.length > MOST_LATE) return this.giveUp(taken.length);
+    if (waiting + taken.length > MOST_LATE) {
+      this.giveUp(taken.length);
+      return;
+    }
     this.late.push({ taken, until: this.clock.elapsed() + PARKED_MS });
     if (this.late.length === 1) void this.storeLate(signal);
   }
