@@ -19,9 +19,13 @@ export interface TortureDatabase {
   readonly server?: OwnPostgres;
   /** Cuts every connection of the hosts; answers how many. */
   cut?(): Promise<number>;
+  /** Whether a transaction stands still that has to do with the parts of SMS, as those of a process that is stopped. */
+  standsStill?(): Promise<boolean>;
   close(): Promise<void>;
 }
 
+const STANDING = `SELECT pid FROM pg_stat_activity WHERE state = 'idle in transaction'
+  AND query LIKE '%messaging_sms_%' AND clock_timestamp() - state_change > interval '40 milliseconds'`;
 const MARIADB = { port: 3306, url: 'mysql://root@127.0.0.1' };
 let made = 0;
 
@@ -50,12 +54,13 @@ async function postgres(): Promise<TortureDatabase | undefined> {
     const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE client_port IN (${ports})`;
     return (await server.execute(sql)).length;
   };
+  const standsStill = async () => (await server.execute(STANDING)).length > 0;
   const close = async () => {
     await proxy.close();
     await server.close();
   };
   const [url, hostUrl] = [server.url('torture'), server.url('torture', proxy.port)];
-  return { engine: 'postgres', url, hostUrl, proxy, server, cut, close };
+  return { engine: 'postgres', url, hostUrl, proxy, server, cut, standsStill, close };
 }
 
 async function mariadb(): Promise<TortureDatabase | undefined> {

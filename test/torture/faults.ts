@@ -21,10 +21,12 @@ export interface Fault {
   readonly strike: (ground: Ground) => Promise<number>;
 }
 
-/** Longer than the hosts' leases of deliveries (2.5 s) and sessions (1 s). */
-const PAST_A_LEASE_MS = byForm(4000, 8000);
+/** Longer than the hosts' leases of deliveries (2.5 s) and sessions (1 s), and than a lock is waited for (5 s). */
+const PAST_A_LEASE_MS = byForm(6500, 12_000);
 /** In full longer than a request may take (30 s), and a statement (25 s). */
 const STALL_MS = byForm(3000, 40_000);
+/** How often a process is stopped until it stands within a transaction. */
+const MOST_STOPS = 60;
 const CUTS = byForm(10, 60);
 const KILLS = byForm(2, 15);
 
@@ -54,9 +56,17 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'SIGSTOP past a lease',
     fits: ({ hosts }) => hosts.length > 1,
-    strike: async ({ hosts, random }) => {
+    strike: async ({ hosts, database, random }) => {
       const host = drawn(random, hosts);
       host.signal('SIGSTOP');
+      // Where that can be seen, within a transaction that the others wait for.
+      for (let time = 0; time < MOST_STOPS && database.standsStill; time++) {
+        await pause(60);
+        if (await database.standsStill()) break;
+        host.signal('SIGCONT');
+        await pause(random() * 60);
+        host.signal('SIGSTOP');
+      }
       await pause(PAST_A_LEASE_MS);
       host.signal('SIGCONT');
       return 1;
