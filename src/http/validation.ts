@@ -6,11 +6,12 @@ import {
   type PipeTransform,
   type Type,
 } from '@nestjs/common';
-import { getMetadataStorage } from 'class-validator';
+import { plainToInstance } from 'class-transformer';
+import { getMetadataStorage, Validator, type ValidatorOptions } from 'class-validator';
 import { MessagingError } from '../common/errors.js';
 import { HttpSettings } from './http-settings.js';
 import { asJsonObject } from './request-body.js';
-import { fieldRefusal, PHONE_NUMBER_LIST, QUERY_INTEGER } from './validators.js';
+import { fieldRefusal, PHONE_NUMBER_LIST } from './validators.js';
 
 interface PlatformRequest {
   readonly body?: unknown;
@@ -35,119 +36,127 @@ export const MessagingBody = (): ParameterDecorator => RequestBody(undefined, Me
 /** The query string as the parameter's DTO; the same applies. */
 export const MessagingQuery = (): ParameterDecorator => RequestQuery(undefined, MessagingValidationPipe);
 
+/** The texts are our catalogue's, so class-validator builds none. */
+const OPTIONS: ValidatorOptions = {
+  dismissDefaultMessages: true,
+  validationError: { target: false, value: false },
+};
+
 /**
- * Makes a DTO of a body or a query: only the fields that the DTO declares, `null` as absent, nothing converted (but for
- * `@IsQueryInteger()`). The first field that is wrong is the answer, one string in the catalogue's language. A class
- * without class-validator decorators is passed on as it is.
+ * Makes an instance of a DTO from a body or a query, with class-transformer, and validates it with class-validator. Unknown
+ * fields are ignored and `null` counts as absent. The error is one string in the catalogue's language, for the first invalid
+ * field in the order of declaration. A class without class-validator decorators is not validated.
+ *
+ * The pipe does not extend Nest's `ValidationPipe`: Nest 12 keeps the packages of the pipe that was created last in module
+ * variables, so a subclass with our packages would change those of the host's pipes, and the host's would change ours.
  */
 @Injectable()
 export class MessagingValidationPipe implements PipeTransform {
-  readonly #fields = new Map<Type<object>, readonly DtoField[]>();
+  private readonly dtos = new Map<Type<object>, readonly DtoField[]>();
+  /** Our own: the library's functions take theirs from the host's container. */
+  private readonly validator = new Validator();
 
   constructor(private readonly settings: HttpSettings) {}
 
+  /** @throws MessagingError for the first invalid field, and `error.body_not_object` */
   transform(value: unknown, { metatype }: ArgumentMetadata): unknown {
     const fields = metatype === undefined ? [] : this.fieldsOf(metatype);
     if (metatype === undefined || fields.length === 0) return value;
     const given = asJsonObject(value);
-    const dto: Record<string, unknown> = new metatype();
-    for (const field of fields) this.take(field, given[field.name], dto);
-    return dto;
+    const dto = this.instantiate(metatype, fields, given);
+    const [error] = this.validator.validateSync(dto, OPTIONS);
+    if (error === undefined) return dto;
+    throw this.refusal(fields, error.property, Object.keys(error.constraints ?? {}), given[error.property]);
   }
 
-  private take(field: DtoField, value: unknown, dto: Record<string, unknown>): void {
-    const { name, optional, digits, recipients, rules } = field;
-    if (value === undefined || value === null) {
-      if (optional) return;
-      throw new MessagingError('error.field_missing', { field: name });
+  /**
+   * Only the declared fields reach the libraries. Objects and lists are passed by reference: class-transformer would copy
+   * them, to any depth. A list with too many entries is replaced by an empty one, which its rule refuses without a walk.
+   */
+  private instantiate(
+    metatype: Type<object>,
+    fields: readonly DtoField[],
+    given: Readonly<Record<string, unknown>>,
+  ): object {
+    const scalars: Record<string, unknown> = {};
+    const references: Record<string, unknown> = {};
+    for (const field of fields) {
+      const value = given[field.name] ?? undefined;
+      if (typeof value === 'object') references[field.name] = this.isTooLong(field, value) ? [] : value;
+      // An explicit undefined replaces the DTO's default, so that the rules of a required field see it.
+      else if (value !== undefined || !field.optional) scalars[field.name] = value;
     }
-    // Before anything walks over it: 50 MB are millions of entries.
-    const max = this.settings.maxRecipients;
-    if (recipients && Array.isArray(value) && value.length > max) {
-      throw new MessagingError('error.too_many_recipients', { count: value.length, max });
+    return Object.assign(plainToInstance(metatype, scalars), references);
+  }
+
+  private refusal(
+    fields: readonly DtoField[],
+    name: string,
+    broken: readonly string[],
+    value: unknown,
+  ): MessagingError {
+    if (value === undefined || value === null) return new MessagingError('error.field_missing', { field: name });
+    const field = fields.find((each) => each.name === name);
+    if (field !== undefined && this.isTooLong(field, value)) {
+      return new MessagingError('error.too_many_recipients', { count: value.length, max: this.settings.maxRecipients });
     }
-    const taken = digits ? integerOf(value) : value;
-    for (const rule of rules) if (!rule.passes(taken)) throw rule.refusal(taken);
-    dto[name] = taken;
+    // Decorators are evaluated, and their rules checked, from the last to the first.
+    const constraint = broken.at(-1) ?? '';
+    const rule = field?.rules.find((each) => each.name === constraint);
+    const { constraints: args = [], each = false, context } = rule ?? {};
+    return fieldRefusal({ field: name, constraint, args, each, code: context?.code, value });
+  }
+
+  private isTooLong({ recipients }: DtoField, value: unknown): value is readonly unknown[] {
+    return recipients && Array.isArray(value) && value.length > this.settings.maxRecipients;
   }
 
   private fieldsOf(dto: Type<object>): readonly DtoField[] {
-    let fields = this.#fields.get(dto);
+    let fields = this.dtos.get(dto);
     if (fields === undefined) {
       fields = dtoFields(dto);
-      this.#fields.set(dto, fields);
+      this.dtos.set(dto, fields);
     }
     return fields;
   }
 }
 
-/** The number that decimal digits stand for; anything else as it is. */
-function integerOf(value: unknown): unknown {
-  return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
-}
+type Rule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
-/** What one decorator asks of a field. */
-interface FieldRule {
-  passes(value: unknown): boolean;
-  refusal(value: unknown): MessagingError;
-}
-
-/** One field of a DTO, ready to be checked. */
+/** One declared field of a DTO. */
 interface DtoField {
   readonly name: string;
   readonly optional: boolean;
-  /** Whether the value comes as digits of a query string. */
-  readonly digits: boolean;
-  /** Whether the value is a list of recipients, of which there may only be so many. */
+  /** Whether the value is a list of recipients, whose length the host limits. */
   readonly recipients: boolean;
-  /** In the order the decorators are written. */
-  readonly rules: readonly FieldRule[];
+  readonly rules: readonly Rule[];
 }
 
-type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
-
-/**
- * Reads once what class-validator's decorators ask of a flat DTO, so that a request only runs the checks: the library's
- * own `validate` gathers and groups the same metadata for every object. Fields in the order they are declared.
- */
+/** The fields that class-validator's decorators declare on a DTO, in the order of declaration. */
 function dtoFields(dto: Type<object>): readonly DtoField[] {
   const storage = getMetadataStorage();
   const byField = storage.groupByPropertyName(storage.getTargetValidationMetadatas(dto, '', false, false));
-  return Object.entries(byField).map(([name, decorators]) => ({
-    name,
-    optional: decorators.some((decorator) => isOptional(decorator)),
-    digits: decorators.some((decorator) => decorator.name === QUERY_INTEGER),
-    recipients: decorators.some((decorator) => decorator.name === PHONE_NUMBER_LIST),
-    // Decorators are evaluated from the last to the first.
-    rules: decorators.reverse().flatMap((decorator) => rulesOf(dto, decorator)),
-  }));
+  return Object.entries(byField).map(([name, rules]) => {
+    for (const rule of rules) prepare(dto, rule);
+    return {
+      name,
+      optional: rules.some(({ type, name: rule }) => type === 'conditionalValidation' && rule === 'isOptional'),
+      recipients: rules.some(({ name: rule }) => rule === PHONE_NUMBER_LIST),
+      rules,
+    };
+  });
 }
 
-function isOptional({ type, name }: Metadata): boolean {
-  return type === 'conditionalValidation' && name === 'isOptional';
-}
-
-function rulesOf(dto: Type<object>, metadata: Metadata): FieldRule[] {
-  if (isOptional(metadata) || metadata.type === 'whitelistValidation') return [];
-  if (metadata.type !== 'customValidation' && metadata.type !== 'isDefined') {
-    throw new Error(`${dto.name}.${metadata.propertyName}: our bodies are flat, ${metadata.type} is not supported.`);
+/**
+ * Gives a rule its validator for good. class-validator would ask for it at each validation: the container that a host gave
+ * to `useContainer`, which may not know it, or a list of the validators of all classes in the process.
+ */
+function prepare(dto: Type<object>, { type, propertyName, constraintCls }: Rule): void {
+  if (type === 'nestedValidation' || type === 'promiseValidation') {
+    throw new Error(`${dto.name}.${propertyName}: our bodies are flat, ${type} is not supported.`);
   }
-  const { propertyName, constraints, each, context } = metadata;
-  return getMetadataStorage()
-    .getTargetValidatorConstraints(metadata.constraintCls)
-    .map(({ instance, name: constraint }) => {
-      const passes = (value: unknown): boolean =>
-        instance.validate(value, {
-          value,
-          constraints,
-          targetName: dto.name,
-          object: dto,
-          property: propertyName,
-        }) === true;
-      return {
-        passes: each ? (value) => (Array.isArray(value) ? value.every(passes) : passes(value)) : passes,
-        refusal: (value) =>
-          fieldRefusal({ field: propertyName, constraint, args: constraints, each, code: context?.code, value }),
-      };
-    });
+  for (const constraint of getMetadataStorage().getTargetValidatorConstraints(constraintCls)) {
+    const value: unknown = Reflect.construct(constraint.target, []);
+    Object.defineProperty(constraint, 'instance', { value, configurable: true });
+  }
 }

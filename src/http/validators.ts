@@ -1,3 +1,5 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
 import { ValidateBy, type ValidationOptions } from 'class-validator';
 import { type ErrorCode, MessagingError } from '../common/errors.js';
 import { formatInput, hasCodePoints } from '../common/inputs.js';
@@ -21,7 +23,15 @@ export function IsPhoneNumberList(options?: ValidationOptions): PropertyDecorato
 export function IsQueryInteger(min: number, max: number, options?: ValidationOptions): PropertyDecorator {
   const validate = (value: unknown): boolean =>
     typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
-  return ValidateBy({ name: QUERY_INTEGER, constraints: [min, max], validator: { validate } }, options);
+  return applyDecorators(
+    Transform(({ value }: { readonly value: unknown }) => integerOf(value), { toClassOnly: true }),
+    ValidateBy({ name: QUERY_INTEGER, constraints: [min, max], validator: { validate } }, options),
+  );
+}
+
+/** The number that decimal digits stand for; anything else as it is. */
+function integerOf(value: unknown): unknown {
+  return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
 }
 
 /** A text of `min` to `max` code points. class-validator's `Length` gathers the pairs of surrogates of the whole text first. */
@@ -33,7 +43,7 @@ export function HasCodePoints(min: number, max: number, options?: ValidationOpti
 /** The names our own constraints have in class-validator's metadata. */
 const PHONE_NUMBER = 'messagingPhoneNumber';
 export const PHONE_NUMBER_LIST = 'messagingPhoneNumberList';
-export const QUERY_INTEGER = 'messagingQueryInteger';
+const QUERY_INTEGER = 'messagingQueryInteger';
 
 /** Which rule a field has broken, and with what. */
 interface BrokenRule {

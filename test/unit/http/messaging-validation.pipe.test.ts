@@ -1,6 +1,19 @@
-import { describe, expect, it } from '@jest/globals';
-import type { Type } from '@nestjs/common';
-import { ArrayMaxSize, IsArray, IsIn, IsOptional, IsString, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Type, ValidationPipe } from '@nestjs/common';
+import { instanceToPlain, plainToInstance } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsIn,
+  IsOptional,
+  IsString,
+  Matches,
+  MaxLength,
+  useContainer,
+  ValidateNested,
+  type ValidatorOptions,
+  validate,
+} from 'class-validator';
 import fc from 'fast-check';
 import { fr } from '../../../src/common/catalogue.fr.js';
 import { renderText } from '../../../src/common/catalogue.js';
@@ -112,4 +125,94 @@ describe('MessagingValidationPipe', () => {
       }),
     );
   });
+
+  it('reads no field but the declared ones, and walks into none of them', () => {
+    const refuseWalk = (target: object): object =>
+      new Proxy(target, {
+        ownKeys: () => {
+          throw new Error('walked');
+        },
+      });
+    const read = new Set<string | symbol>();
+    const body = new Proxy(Object.assign(refuseWalk({}), good, { other: 1 }), {
+      get: (target, name) => {
+        read.add(name);
+        return Reflect.get(target, name);
+      },
+    });
+    const numbers = ['22670000000'];
+    expect(transform(Message, Object.assign(body, { numbers }))).toHaveProperty('numbers', numbers);
+    expect(read).toEqual(new Set(['to', 'service', 'channel', 'tags', 'numbers', 'code']));
+    expect(refusal(Message, { ...good, service: refuseWalk({}) })).toContain('service');
+    expect(refusal(Message, { ...good, to: refuseWalk([]) })).toContain('to');
+  });
+
+  it('takes a list as it is, without a copy', () => {
+    const numbers = ['22670000000'];
+    const made: unknown = transform(Message, { ...good, numbers });
+    expect(made instanceof Message && made.numbers === numbers).toBe(true);
+  });
+
+  it('does not walk a list that is too long', () => {
+    const read: (string | symbol)[] = [];
+    const numbers = new Proxy(Array(11).fill('a'), {
+      get: (target, name) => {
+        read.push(name);
+        return Reflect.get(target, name);
+      },
+    });
+    expect(refusal(Message, { ...good, numbers })).toBe('Trop de destinataires : 11, maximum 10');
+    expect(new Set(read)).toEqual(new Set(['length']));
+    expect(refusal(Message, { ...good, service: 7, numbers })).toContain('service');
+  });
+
+  describe('beside the validation of a host', () => {
+    afterEach(() => useContainer(emptyContainer, { fallback: true }));
+
+    it('asks no container for its validators', () => {
+      useContainer({
+        get: () => {
+          throw new Error('unknown provider');
+        },
+      });
+      class Late {
+        @IsString()
+        text!: string;
+      }
+      const fresh = new MessagingValidationPipe(resolveHttpSettings());
+      expect(fresh.transform({ text: 'x' }, { type: 'custom', metatype: Late })).toEqual({ text: 'x' });
+      expect(transform(Message, good)).toBeInstanceOf(Message);
+    });
+
+    it.each(['before', 'after'])('shares no packages with a ValidationPipe that is made %s', async (order) => {
+      let asked = 0;
+      const makeHost = () =>
+        new ValidationPipe({
+          transform: true,
+          validatorPackage: {
+            validate: (object: object, options: ValidatorOptions) => {
+              asked++;
+              return validate(object, options);
+            },
+          },
+          transformerPackage: {
+            plainToInstance: (cls, plain) => {
+              asked++;
+              return plainToInstance(cls, plain);
+            },
+            classToPlain: instanceToPlain,
+          },
+        });
+      const early = order === 'before' ? makeHost() : undefined;
+      const ours = new MessagingValidationPipe(resolveHttpSettings());
+      const host = early ?? makeHost();
+      await ours.transform(good, { type: 'body', metatype: Message });
+      expect(asked).toBe(0);
+      await host.transform(good, { type: 'body', metatype: Message });
+      expect(asked).toBe(2);
+    });
+  });
 });
+
+/** A container that has nothing, which is as good as none. */
+const emptyContainer = { get: () => undefined };
