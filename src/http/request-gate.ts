@@ -31,7 +31,6 @@ type Proceed = (body: unknown) => void;
  */
 export class RequestGate {
   readonly #logger = new Logger('Messaging');
-  readonly #deadlines: Deadlines;
   /** Requests that are not answered yet. */
   readonly #open = new Map<RequestContext, EdgeRoute>();
   #closing = false;
@@ -44,7 +43,6 @@ export class RequestGate {
     private readonly deprecation: Readonly<Record<string, string>>,
     private readonly clock: Clock,
   ) {
-    this.#deadlines = new Deadlines(clock, settings.requestMs);
     this.#inFlight = new RequestsInFlight(settings.maxInFlight);
   }
 
@@ -55,10 +53,11 @@ export class RequestGate {
       this.#refuseClosing(exchange);
       return undefined;
     }
-    const leaveLine = route.deadline ? this.#deadlines.start(() => this.#expire(exchange)) : undefined;
+    const { requestMs } = this.settings;
+    const cancelDeadline = route.deadline ? this.clock.after(requestMs, () => this.#expire(exchange)) : undefined;
     this.#open.set(exchange, route);
     exchange.onEnd = () => {
-      leaveLine?.();
+      cancelDeadline?.();
       this.#open.delete(exchange);
       this.#checkDrained();
     };
@@ -239,73 +238,4 @@ function bytesBefore(req: object): Buffer {
   const kept = [parsedBefore(req), 'rawBody' in req ? req.rawBody : undefined].find((each) => Buffer.isBuffer(each));
   if (Buffer.isBuffer(kept)) return kept;
   throw new Error('A body parser in front of our routes has read a body that is wanted as it came: exclude the path.');
-}
-
-/** A place in the line. */
-interface Place {
-  /** By the clock's `elapsed`. */
-  readonly at: number;
-  readonly expire: () => void;
-  before: Place | undefined;
-  behind: Place | undefined;
-  left: boolean;
-}
-
-/**
- * Calls back what is not over in time. All have the same time, so they run out in the order they came: a line that
- * one leaves from anywhere in constant time, and one timer for its head, instead of a timer per request.
- */
-export class Deadlines {
-  readonly #clock: Clock;
-  readonly #ms: number;
-  #first: Place | undefined;
-  #last: Place | undefined;
-  #waiting = false;
-
-  /** @param ms milliseconds that each one has */
-  constructor(clock: Clock, ms: number) {
-    this.#clock = clock;
-    this.#ms = ms;
-  }
-
-  /** Calls `expire` once when the time is over, unless the answer is called before. */
-  start(expire: () => void): () => void {
-    const place: Place = {
-      at: this.#clock.elapsed() + this.#ms,
-      expire,
-      before: this.#last,
-      behind: undefined,
-      left: false,
-    };
-    if (this.#last === undefined) this.#first = place;
-    else this.#last.behind = place;
-    this.#last = place;
-    if (!this.#waiting) this.#wait(this.#ms);
-    return () => this.#leave(place);
-  }
-
-  #leave(place: Place): void {
-    if (place.left) return;
-    place.left = true;
-    if (place.before === undefined) this.#first = place.behind;
-    else place.before.behind = place.behind;
-    if (place.behind === undefined) this.#last = place.before;
-    else place.behind.before = place.before;
-  }
-
-  #wait(ms: number): void {
-    this.#waiting = true;
-    this.#clock.after(ms, () => {
-      this.#waiting = false;
-      this.#expireDue();
-      if (this.#first !== undefined && !this.#waiting) this.#wait(Math.max(this.#first.at - this.#clock.elapsed(), 1));
-    });
-  }
-
-  #expireDue(): void {
-    for (let place = this.#first; place !== undefined && place.at <= this.#clock.elapsed(); place = this.#first) {
-      this.#leave(place);
-      place.expire();
-    }
-  }
 }

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { RareWarnings } from '../../../src/common/log.js';
-import { Deadlines } from '../../../src/http/request-gate.js';
 import { FetchTime } from '../../../src/media/fetch-time.js';
 import { BoundedBody } from '../../../src/media/guarded-media-fetcher.js';
 import { ContactLimits, RecipientCheck } from '../../../src/msgapp/message-carrier.js';
@@ -40,21 +39,6 @@ function directory() {
 // Each of them measures a time that is neither stored nor shown. Where it were measured by `now()`, an hour set back would
 // make it an hour longer.
 describe('with the clock set back by an hour', () => {
-  test('a request that hangs is cut in its time', () => {
-    const deadlines = new Deadlines(clock, 30_000);
-    const cut: string[] = [];
-    deadlines.start(() => cut.push('before'));
-    clock.advance(10_000);
-    clock.setBack(HOUR);
-    deadlines.start(() => cut.push('after'));
-    clock.advance(19_999);
-    expect(cut).toEqual([]);
-    clock.advance(1);
-    expect(cut).toEqual(['before']);
-    clock.advance(10_000);
-    expect(cut).toEqual(['before', 'after']);
-  });
-
   test('a server that sends too slowly earns no time', async () => {
     const time = new FetchTime(clock, new AbortController().signal, 10 * HOUR);
     async function* drops() {
