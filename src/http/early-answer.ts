@@ -1,55 +1,102 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { constants } from 'node:http2';
+import { Logger } from '@nestjs/common';
+import { lastCaller } from '../accounts/authenticator.js';
 import type { Clock } from '../common/clock.js';
-import type { ErrorAnswer } from './errors.js';
+import { type ErrorAnswer, errorAnswer, logFault } from './errors.js';
+import type { HttpSettings } from './http-settings.js';
+import type { RequestContext, Wire } from './request-context.js';
 
-/** A client that sends nothing for so long, in milliseconds, is waited for no longer. */
+/** A client that sends nothing for this long, in milliseconds, is disconnected. */
 const IDLE_MS = 5_000;
 
-/** How long, in milliseconds, and how many bytes are received and thrown away after an answer to an unfinished upload. */
-export interface LingerBounds {
+/** The least time in milliseconds, and the fewest bytes, that a refused client gets to finish its upload. */
+const LINGER_MS = 5_000;
+const LINGER_BYTES = 16_777_216;
+
+/** How long, in milliseconds, and how many bytes are received and discarded after the answer to an unfinished upload. */
+interface LingerBounds {
   readonly ms: number;
   readonly bytes: number;
 }
 
-/**
- * Writes an error on Node's response, past the framework.
- * @param gathered headers that the framework holds for this response
- */
-export function answerEarly(
-  req: IncomingMessage,
-  res: ServerResponse,
-  answer: ErrorAnswer,
-  gathered: OutgoingHttpHeaders,
-): void {
-  const text = writeHead(res, answer, gathered);
-  res.end(text);
-  // What is left of a small body, so that the connection can carry the next request.
+/** Answers requests with errors before they reach a handler, on Node's response, below the framework. */
+export class EarlyAnswers {
+  private readonly logger = new Logger('Messaging');
+
+  constructor(
+    private readonly settings: HttpSettings,
+    private readonly deprecation: Readonly<Record<string, string>>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The answer to an error on one of our routes. Faults are logged. */
+  answerTo(error: unknown): ErrorAnswer {
+    logFault(this.logger, error);
+    return errorAnswer(error, this.settings.catalogue);
+  }
+
+  /**
+   * Ends a request with an error; does nothing when it is over or when its response has begun.
+   * @param hangUp close the connection after the answer, because the client is still sending
+   */
+  send(context: RequestContext, error: unknown, hangUp: boolean): void {
+    if (context.over) return;
+    context.end();
+    const { wire } = context;
+    if (wire.res.headersSent) return;
+    const answer = this.answerTo(error);
+    const headers = this.withDeprecation(wire, wire.takeOver());
+    if (hangUp) answerAndHangUp(wire, answer, headers, this.clock, this.lingerBounds(context));
+    else answerAtOnce(wire, answer, headers);
+  }
+
+  /** Adds the deprecation headers for a key in `Authorization: Bearer`, where the guard has not set them. */
+  private withDeprecation({ req, res }: Wire, given: OutgoingHttpHeaders): OutgoingHttpHeaders {
+    const isSet = 'deprecation' in given || res.hasHeader('deprecation');
+    if (isSet || lastCaller(req)?.via !== 'legacy-bearer') return given;
+    const links = [given.link ?? res.getHeader('link') ?? [], this.deprecation.Link ?? []].flat().map(String);
+    const { link: _, ...rest } = given;
+    return { ...rest, ...this.deprecation, ...(links.length > 0 ? { Link: links } : {}) };
+  }
+
+  /** The rest of the request's time, and a multiple of the largest body: a client far above the limit is cut off. */
+  private lingerBounds({ openedAt }: RequestContext): LingerBounds {
+    const { requestMs, maxBodyBytes } = this.settings;
+    const ms = Math.max(LINGER_MS, openedAt + requestMs - this.clock.elapsed());
+    return { ms, bytes: Math.max(LINGER_BYTES, 4 * maxBodyBytes) };
+  }
+}
+
+/** @param given headers that the framework holds for this response */
+function answerAtOnce({ req, res }: Wire, answer: ErrorAnswer, given: OutgoingHttpHeaders): void {
+  res.end(writeHead(res, answer, given));
+  // The rest of a small body is discarded, so that the connection can carry the next request.
   req.resume();
 }
 
 /**
- * The same while the client is still sending, and hangs up. Many clients write their whole body before they read, and a socket
- * that is closed with unread bytes resets the connection, which can overtake the answer. So the connection is closed in stages
- * (RFC 9112 section 9.6): the answer is complete by its length, our side of the connection is closed, and what still comes is
- * thrown away until the body or the connection ends, within the bounds.
+ * Answers while the client is still sending, then closes the connection. Many clients write their whole body before they
+ * read. Closing a socket with unread bytes resets the connection, and the reset can overtake the answer. Therefore the
+ * connection is closed in stages (RFC 9112 section 9.6): the answer carries its length, our side is closed, and received
+ * bytes are discarded until the body or the connection ends, within the bounds.
  */
-export function answerAndHangUp(
-  req: IncomingMessage,
-  res: ServerResponse,
+function answerAndHangUp(
+  wire: Wire,
   answer: ErrorAnswer,
-  gathered: OutgoingHttpHeaders,
+  given: OutgoingHttpHeaders,
   clock: Clock,
   bounds: LingerBounds,
 ): void {
+  const { req, res } = wire;
   if (req.httpVersionMajor > 1) {
-    // One stream of many: it is closed without an error once it is answered (RFC 9113 section 8.1).
+    // One stream of several: it is closed without an error after its answer (RFC 9113 section 8.1).
     res.once('finish', () => closeStream(res));
-    answerEarly(req, res, answer, gathered);
+    answerAtOnce(wire, answer, given);
     return;
   }
   res.setHeader('Connection', 'close');
-  const text = writeHead(res, answer, gathered);
+  const text = writeHead(res, answer, given);
   res.flushHeaders();
   // Not `res.end()`: Node would close both sides of the connection.
   res.write(text, () => req.socket.end());
@@ -59,10 +106,10 @@ export function answerAndHangUp(
   });
 }
 
-/** Throws away what comes, and calls `done` once: at the end of the body or of the connection, or at a bound. */
+/** Discards received bytes and calls `done` once: at the end of the body or of the connection, or at a bound. */
 function linger(req: IncomingMessage, clock: Clock, { ms, bytes }: LingerBounds, done: () => void): void {
   let received = 0;
-  let seen = 0;
+  let receivedBefore = 0;
   const end = (): void => {
     cancelTotal();
     cancelIdle();
@@ -75,16 +122,16 @@ function linger(req: IncomingMessage, clock: Clock, { ms, bytes }: LingerBounds,
   };
   const watch = (): (() => void) =>
     clock.after(IDLE_MS, () => {
-      if (received === seen) {
+      if (received === receivedBefore) {
         end();
         return;
       }
-      seen = received;
+      receivedBefore = received;
       cancelIdle = watch();
     });
   const cancelTotal = clock.after(ms, end);
   let cancelIdle = watch();
-  // Explicitly: whoever read the body before has paused it.
+  // Explicitly: the reader of the body has paused it.
   req.on('data', discard).once('end', end).once('close', end).resume();
 }
 
@@ -93,11 +140,11 @@ function closeStream(res: ServerResponse & { readonly stream?: { close(code: num
   res.stream?.close(constants.NGHTTP2_NO_ERROR);
 }
 
-/** Everything before the body, which is the answer. */
-function writeHead(res: ServerResponse, { body, headers }: ErrorAnswer, gathered: OutgoingHttpHeaders): string {
+/** Sets the status and the headers, and returns the body. */
+function writeHead(res: ServerResponse, { body, headers }: ErrorAnswer, given: OutgoingHttpHeaders): string {
   const text = JSON.stringify(body);
   res.statusCode = body.statusCode;
-  for (const [name, value] of Object.entries({ ...gathered, ...headers })) {
+  for (const [name, value] of Object.entries({ ...given, ...headers })) {
     if (value !== undefined) res.setHeader(name, value);
   }
   res.setHeader('Content-Type', 'application/json; charset=utf-8');

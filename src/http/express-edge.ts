@@ -31,20 +31,20 @@ export interface ExpressApp {
  * Puts the edge in front of everything that is mounted later: the host's parsers never see a body of ours. The answer tells
  * whether the edge will take in the body of a request.
  */
-export function installOnExpress(app: ExpressApp, admission: RequestGate, table: () => RoutePaths): BodyTest {
+export function installOnExpress(app: ExpressApp, gate: RequestGate, table: () => RoutePaths): BodyTest {
   app.use(function messagingEdge(req: ExpressRequest, res: ServerResponse, next: Next): void {
     const route = ourRoute(app, table(), req);
     if (route === undefined) {
       next();
       return;
     }
-    const exchange = admission.open({ req, res, takeOver: () => ({}) }, route);
-    if (exchange === undefined) return;
+    const context = gate.begin({ req, res, takeOver: () => ({}) }, route);
+    if (context === undefined) return;
     if (!route.intake) {
       next();
       return;
     }
-    admission.admit(exchange, route, req, (body) => {
+    gate.admit(context, route, req, (body) => {
       req.body = body;
       next();
     });
@@ -53,11 +53,11 @@ export function installOnExpress(app: ExpressApp, admission: RequestGate, table:
 }
 
 /** Gives our shape to what a host's middleware, or Express itself, reports on one of our routes. To be called last. */
-export function installErrorsOnExpress(app: ExpressApp, admission: RequestGate): void {
+export function installErrorsOnExpress(app: ExpressApp, gate: RequestGate): void {
   app.use(function messagingErrors(error: unknown, req: ExpressRequest, _res: ServerResponse, next: Next): void {
-    const exchange = requestContextOf(req);
-    if (exchange === undefined) next(error);
-    else admission.refuse(exchange, error);
+    const context = requestContextOf(req);
+    if (context === undefined) next(error);
+    else gate.refuse(context, error);
   });
 }
 

@@ -51,36 +51,36 @@ const NO_BODY: IncomingHttpHeaders = {
  * Puts the edge on each route of ours as it is registered; the host's routes and parsers stay as they are. The answer tells
  * whether the edge will take in the body of a request.
  */
-export function installOnFastify(app: FastifyApp, admission: RequestGate, table: () => RoutePaths): BodyTest {
+export function installOnFastify(app: FastifyApp, gate: RequestGate, table: () => RoutePaths): BodyTest {
   /** The host's paths, of which Fastify prefers one without parameters to ours with them. */
   const hosts = new Set<string>();
   app.addHook('onRoute', (route) => {
     const [ours] = [route.method].flat().flatMap((method) => table().registered(method, route.url) ?? []);
-    if (ours !== undefined) addEdge(route, ours, admission);
+    if (ours !== undefined) addEdge(route, ours, gate);
     else for (const method of [route.method].flat()) hosts.add(`${method} ${route.url}`);
   });
   return ({ method = '', url = '' }) =>
     !hosts.has(`${method} ${pathOf(url)}`) && (table().find(method, url)?.intake ?? false);
 }
 
-function addEdge(route: FastifyRoute, ours: EdgeRoute, admission: RequestGate): void {
+function addEdge(route: FastifyRoute, ours: EdgeRoute, gate: RequestGate): void {
   route.errorHandler = (error, _request, reply) => {
-    const { body, headers } = admission.answerTo(error);
+    const { body, headers } = gate.answerTo(error);
     reply.code(body.statusCode).headers(headers).type('application/json; charset=utf-8').send(body);
   };
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
     const wire = { req: request.raw, res: reply.raw, takeOver: () => takeOver(reply) };
-    if (admission.open(wire, ours) !== undefined) done();
+    if (gate.begin(wire, ours) !== undefined) done();
   };
   route.onRequest = appended(route.onRequest, onRequest);
   if (!ours.intake) return;
   const preParsing = (request: FastifyRequest, _reply: FastifyReply, payload: Readable, done: Done): void => {
-    const exchange = requestContextOf(request.raw);
-    if (exchange === undefined) {
+    const context = requestContextOf(request.raw);
+    if (context === undefined) {
       done();
       return;
     }
-    admission.admit(exchange, ours, payload, (body) => {
+    gate.admit(context, ours, payload, (body) => {
       request.body = body;
       request.headers = NO_BODY;
       done();

@@ -19,17 +19,17 @@ const DEEPEST = 1000;
  * in one string take it 0.1 s.
  */
 export class JsonStructure {
-  #count = 0;
-  #depth = 0;
-  #inString = false;
-  #escaped = false;
+  private counted = 0;
+  private depth = 0;
+  private inString = false;
+  private escaped = false;
 
   /** @param most how many of `{`, `[`, `,` and `:` a text may have outside its strings */
   constructor(private readonly most: number) {}
 
   /** How many of `{`, `[`, `,` and `:` have come so far. */
   get count(): number {
-    return this.#count;
+    return this.counted;
   }
 
   /**
@@ -38,8 +38,8 @@ export class JsonStructure {
    *   deeper than 1000 levels
    */
   read(json: Uint8Array): void {
-    let inString = this.#inString;
-    let escaped = this.#escaped;
+    let inString = this.inString;
+    let escaped = this.escaped;
     for (let at = 0; at < json.length; at++) {
       const byte = json[at];
       if (inString) {
@@ -47,17 +47,17 @@ export class JsonStructure {
         else if (byte === BACKSLASH) escaped = true;
         else if (byte === QUOTE) inString = false;
       } else if (byte === QUOTE) inString = true;
-      else if (byte === COMMA || byte === COLON) this.#add();
+      else if (byte === COMMA || byte === COLON) this.add();
       else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-        this.#add();
-        if (++this.#depth > DEEPEST) throw new MessagingError('error.malformed_json');
-      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) this.#depth--;
+        this.add();
+        if (++this.depth > DEEPEST) throw new MessagingError('error.malformed_json');
+      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) this.depth--;
     }
-    this.#inString = inString;
-    this.#escaped = escaped;
+    this.inString = inString;
+    this.escaped = escaped;
   }
 
-  #add(): void {
-    if (++this.#count > this.most) throw new MessagingError('error.request_invalid');
+  private add(): void {
+    if (++this.counted > this.most) throw new MessagingError('error.request_invalid');
   }
 }

@@ -24,12 +24,12 @@ import { RoutePaths } from './route-table.js';
  */
 @Injectable()
 export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
-  readonly #admission: RequestGate;
-  #express: ExpressApp | undefined;
-  #takesBody: BodyTest | undefined;
-  #table: RoutePaths | undefined;
-  #prefix: string | undefined;
-  #prefixOptions: object | undefined;
+  private readonly gate: RequestGate;
+  private express: ExpressApp | undefined;
+  private takesBody: BodyTest | undefined;
+  private routes: RoutePaths | undefined;
+  private prefix: string | undefined;
+  private prefixOptions: object | undefined;
 
   constructor(
     private readonly adapterHost: HttpAdapterHost,
@@ -40,15 +40,15 @@ export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
     accounts: AccountSettings,
     clock: Clock,
   ) {
-    this.#admission = new RequestGate(authenticator, settings, deprecationHeaders(accounts), clock);
+    this.gate = new RequestGate(authenticator, settings, deprecationHeaders(accounts), clock);
     adapterHost.init$.subscribe(() => this.install());
   }
 
   /** By now there is a server and all routes are registered, and the host's own error handling is not yet. */
   onModuleInit(): void {
     const server: ContinuingServer | undefined = this.adapterHost.httpAdapter?.getHttpServer?.();
-    if (server !== undefined && this.#takesBody !== undefined) holdContinue(server, this.#takesBody);
-    if (this.#express !== undefined) installErrorsOnExpress(this.#express, this.#admission);
+    if (server !== undefined && this.takesBody !== undefined) holdContinue(server, this.takesBody);
+    if (this.express !== undefined) installErrorsOnExpress(this.express, this.gate);
   }
 
   /**
@@ -56,7 +56,7 @@ export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
    * in later hooks.
    */
   onModuleDestroy(): Promise<void> {
-    return this.#admission.close();
+    return this.gate.close();
   }
 
   private install(): void {
@@ -65,10 +65,10 @@ export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
     if (platform === undefined || mountedRoutes(this.modules, this.config).length === 0) return;
     if (platform === 'express') {
       const app = httpAdapter.getInstance<ExpressApp>();
-      this.#express = app;
-      this.#takesBody = installOnExpress(app, this.#admission, () => this.table());
+      this.express = app;
+      this.takesBody = installOnExpress(app, this.gate, () => this.table());
     } else if (platform === 'fastify') {
-      this.#takesBody = installOnFastify(httpAdapter.getInstance<FastifyApp>(), this.#admission, () => this.table());
+      this.takesBody = installOnFastify(httpAdapter.getInstance<FastifyApp>(), this.gate, () => this.table());
     } else {
       new Logger('Messaging').warn(`No body limit, deadline or JSON rules on the platform "${platform}".`);
     }
@@ -83,14 +83,14 @@ export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
   private table(): RoutePaths {
     const prefix = this.config.getGlobalPrefix();
     const prefixOptions = this.config.getGlobalPrefixOptions();
-    if (this.#table === undefined || prefix !== this.#prefix || prefixOptions !== this.#prefixOptions) {
-      this.#prefix = prefix;
-      this.#prefixOptions = prefixOptions;
-      this.#table = new RoutePaths(mountedRoutes(this.modules, this.config), {
-        caseSensitive: this.#express?.enabled('case sensitive routing') ?? true,
-        strict: this.#express?.enabled('strict routing') ?? true,
+    if (this.routes === undefined || prefix !== this.prefix || prefixOptions !== this.prefixOptions) {
+      this.prefix = prefix;
+      this.prefixOptions = prefixOptions;
+      this.routes = new RoutePaths(mountedRoutes(this.modules, this.config), {
+        caseSensitive: this.express?.enabled('case sensitive routing') ?? true,
+        strict: this.express?.enabled('strict routing') ?? true,
       });
     }
-    return this.#table;
+    return this.routes;
   }
 }

@@ -9,7 +9,7 @@ import { HttpSettings } from './http-settings.js';
  */
 @Catch()
 export class MessagingExceptionFilter implements ExceptionFilter {
-  readonly #logger = new Logger('Messaging');
+  private readonly logger = new Logger('Messaging');
 
   constructor(
     private readonly adapterHost: HttpAdapterHost,
@@ -21,7 +21,7 @@ export class MessagingExceptionFilter implements ExceptionFilter {
     const adapter = this.adapterHost.httpAdapter;
     const response: unknown = host.getArgByIndex(1);
     if (adapter.isHeadersSent(response)) return;
-    logFault(this.#logger, error);
+    logFault(this.logger, error);
     const { body, headers } = errorAnswer(error, this.settings.catalogue);
     // Set outright: a route that declares another content type would have the platform warn about this one.
     adapter.setHeader(response, 'Content-Type', 'application/json; charset=utf-8');

@@ -8,7 +8,7 @@ import type { HttpSettings } from './http-settings.js';
 import { JsonStructure } from './json-structure.js';
 
 /** The most bytes that are read for somebody who has not said who it is. */
-export const STRANGER_BYTES = 65_536;
+export const UNAUTHENTICATED_BYTES = 65_536;
 
 /** How many of `{`, `[`, `,` and `:` a body may have besides those of two lists of `maxRecipients` texts: a comma each. */
 const OTHER_STRUCTURE = 10_000;
@@ -35,7 +35,7 @@ export function bodyIntake(
   who: Answer | undefined,
 ): BodyIntake {
   if (who?.kind === 'refused') {
-    return { limit: Math.min(STRANGER_BYTES, maxBodyBytes), tooLarge: who.code, into: NOTHING };
+    return { limit: Math.min(UNAUTHENTICATED_BYTES, maxBodyBytes), tooLarge: who.code, into: NOTHING };
   }
   if (!isPlainJson(headers)) return { limit: 0, tooLarge: 'error.unsupported_media_type', into: NOTHING };
   const into = new JsonBody(2 * maxRecipients + OTHER_STRUCTURE);
@@ -44,7 +44,7 @@ export function bodyIntake(
 
 /** How a body is taken in that is handed on as it came. A form is handed on to be parsed before its sender is known. */
 export function rawIntake(headers: IncomingHttpHeaders, most: number, maxBytes: number): BodyIntake {
-  const limit = Math.min(most, maxBytes, isForm(headers) ? STRANGER_BYTES : most);
+  const limit = Math.min(most, maxBytes, isForm(headers) ? UNAUTHENTICATED_BYTES : most);
   return { limit, tooLarge: 'error.body_too_large', into: new RawBytes() };
 }
 
@@ -54,14 +54,14 @@ export function mayHaveBody(headers: IncomingHttpHeaders, httpVersionMajor: numb
 }
 
 class RawBytes implements BodyBytes {
-  readonly #pieces: Buffer[] = [];
+  private readonly pieces: Buffer[] = [];
 
   write(bytes: Buffer): void {
-    this.#pieces.push(bytes);
+    this.pieces.push(bytes);
   }
 
   end(): Buffer {
-    return Buffer.concat(this.#pieces);
+    return Buffer.concat(this.pieces);
   }
 }
 
@@ -154,31 +154,31 @@ type JsonObject = Record<string, unknown>;
  * in an SMS. A byte order mark is ignored (RFC 8259 section 8.1).
  */
 export class JsonBody implements BodyBytes {
-  readonly #structure: JsonStructure;
-  #text = '';
+  private readonly structure: JsonStructure;
+  private text = '';
   /** The first bytes of a character whose last ones have not come yet. */
-  #rest = Buffer.alloc(0);
+  private rest = Buffer.alloc(0);
 
   /** @param maxStructure how many of `{`, `[`, `,` and `:` the body may have outside its strings */
   constructor(maxStructure: number) {
-    this.#structure = new JsonStructure(maxStructure);
+    this.structure = new JsonStructure(maxStructure);
   }
 
   /** @throws MessagingError `error.malformed_json`, `error.request_invalid` for too much structure */
   write(bytes: Buffer): void {
-    this.#structure.read(bytes);
-    const joined = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    this.structure.read(bytes);
+    const joined = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
     const end = endOfWholeCharacters(joined);
     const whole = joined.subarray(0, end);
     if (!isUtf8(whole)) throw new MessagingError('error.malformed_json');
-    this.#text += whole.toString('utf8');
-    this.#rest = Buffer.from(joined.subarray(end));
+    this.text += whole.toString('utf8');
+    this.rest = Buffer.from(joined.subarray(end));
   }
 
   /** @throws MessagingError `error.malformed_json`, `error.body_not_object` */
   end(): JsonObject {
-    if (this.#rest.length > 0) throw new MessagingError('error.malformed_json');
-    const text = this.#text;
+    if (this.rest.length > 0) throw new MessagingError('error.malformed_json');
+    const text = this.text;
     if (text === '') return {};
     return asJsonObject(parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text));
   }

@@ -22,8 +22,8 @@ export class RequestContext {
   onEnd: (() => void) | undefined;
   /** Takes the request out of its account's count. */
   leaveAccount: (() => void) | undefined;
-  #over = false;
-  #controller: AbortController | undefined;
+  private isOver = false;
+  private controller: AbortController | undefined;
 
   /** @param openedAt when it arrived, by the clock's `elapsed` */
   constructor(
@@ -37,28 +37,28 @@ export class RequestContext {
 
   /** Whether it was answered, by whomever, or nobody listens any more. */
   get over(): boolean {
-    return this.#over;
+    return this.isOver;
   }
 
   /** Aborted when the answer is no longer waited for: the time is over, or the client has gone. Made when asked for. */
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    if (this.#over) this.#abort(this.#controller);
-    return this.#controller.signal;
+    this.controller ??= new AbortController();
+    if (this.isOver) this.abort(this.controller);
+    return this.controller.signal;
   }
 
   /** Stops reading, tells of the end, and aborts the signal unless the answer went out whole. */
   end(): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.isOver) return;
+    this.isOver = true;
     this.leaveAccount?.();
     this.stopReading?.();
     this.onEnd?.();
-    if (this.#controller !== undefined && !this.wire.res.writableFinished) this.#abort(this.#controller);
+    if (this.controller !== undefined && !this.wire.res.writableFinished) this.abort(this.controller);
   }
 
   // With an error of ours as the reason: a handler that lets it through puts no fault in the log.
-  #abort(controller: AbortController): void {
+  private abort(controller: AbortController): void {
     controller.abort(new MessagingError('error.timeout'));
   }
 }

@@ -25,23 +25,23 @@ export interface PathRules {
 
 /** Finds the route that a request is for, as Express would; everything else is the host's. */
 export class RoutePaths {
-  readonly #rules: PathRules;
-  readonly #registered = new Map<string, EdgeRoute>();
-  readonly #fixed = new Map<string, EdgeRoute>();
-  readonly #patterns: { readonly route: EdgeRoute; readonly pattern: RegExp }[] = [];
+  private readonly rules: PathRules;
+  private readonly byRegisteredPath = new Map<string, EdgeRoute>();
+  private readonly fixed = new Map<string, EdgeRoute>();
+  private readonly patterns: { readonly route: EdgeRoute; readonly pattern: RegExp }[] = [];
 
   constructor(routes: readonly EdgeRoute[], rules: PathRules) {
-    this.#rules = rules;
+    this.rules = rules;
     for (const route of routes) {
-      this.#registered.set(`${route.method} ${route.path}`, route);
-      if (/[:*{]/.test(route.path)) this.#patterns.push({ route, pattern: patternOf(route.path, rules) });
-      else this.#fixed.set(`${route.method} ${this.#fold(route.path)}`, route);
+      this.byRegisteredPath.set(`${route.method} ${route.path}`, route);
+      if (/[:*{]/.test(route.path)) this.patterns.push({ route, pattern: patternOf(route.path, rules) });
+      else this.fixed.set(`${route.method} ${this.fold(route.path)}`, route);
     }
   }
 
   /** The route that was registered with exactly this method and path. */
   registered(method: string, path: string): EdgeRoute | undefined {
-    return this.#registered.get(`${served(method)} ${path}`);
+    return this.byRegisteredPath.get(`${served(method)} ${path}`);
   }
 
   /**
@@ -51,14 +51,14 @@ export class RoutePaths {
   find(method: string, target: string): EdgeRoute | undefined {
     const path = pathOf(target);
     const verb = served(method);
-    const trimmed = !this.#rules.strict && path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
-    const fixed = this.#fixed.get(`${verb} ${this.#fold(trimmed)}`);
+    const trimmed = !this.rules.strict && path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+    const fixed = this.fixed.get(`${verb} ${this.fold(trimmed)}`);
     if (fixed !== undefined) return fixed;
-    return this.#patterns.find(({ route, pattern }) => route.method === verb && pattern.test(path))?.route;
+    return this.patterns.find(({ route, pattern }) => route.method === verb && pattern.test(path))?.route;
   }
 
-  #fold(path: string): string {
-    return this.#rules.caseSensitive ? path : path.toLowerCase();
+  private fold(path: string): string {
+    return this.rules.caseSensitive ? path : path.toLowerCase();
   }
 }
 
