@@ -12,15 +12,15 @@ interface ErrorBody {
   readonly error: string;
 }
 
-/** What a client gets for an error. */
+/** The answer to an error. */
 export interface ErrorAnswer {
   readonly body: ErrorBody;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * What a client gets for whatever was thrown: the catalogue's text for a refusal of ours, the given text for an
- * HttpException (a host's guard, Nest itself), a neutral text for what the platform refuses and for everything else.
+ * The answer to any thrown value: the catalogue's text for a MessagingError, the exception's own text for an HttpException
+ * (a host's guard, Nest itself), and a neutral text for errors of the platform and all others.
  */
 export function errorAnswer(error: unknown, catalogue: Catalogue): ErrorAnswer {
   if (error instanceof MessagingError) {
@@ -53,7 +53,7 @@ function textOf(exception: HttpException): string {
   return typeof text === 'string' ? text : exception.message;
 }
 
-/** The status of a 4xx that the platform itself raised on our route (Fastify's errors, `http-errors` on Express). */
+/** The status of a 4xx error that the platform raised on our route (Fastify's errors, `http-errors` on Express). */
 function clientErrorStatus(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('statusCode' in error)) return undefined;
   const { statusCode } = error;
@@ -68,7 +68,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.malformed_json': 400,
   'error.unsupported_media_type': 415,
   'error.body_too_large': 413,
-  // What the platform refuses in its own words; the answer has the platform's status.
+  // For errors of the platform; the answer has the platform's status.
   'error.request_invalid': 400,
   'error.too_many_in_flight': 429,
   'error.timeout': 504,
@@ -120,13 +120,12 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.sandbox_host_refused': 403,
 };
 
-/** A run of digits this long may be a phone number (or a code with its number): it stays out of the log. */
+/** Digits of this length may be a phone number, or a code with its number; they must not reach the log. */
 const LONG_DIGITS = /\d{7,}/g;
 
 /**
- * Logs what an operator must know of an error that was answered: the reason of a 503, the cause of a 500. Refusals are
- * everyday and stay silent. Only messages and stacks are written, never an error's other properties (a driver puts the
- * parameters of its query there), and long numbers are blanked.
+ * Logs the reason of a 503 and the cause of a 500; refusals are not logged. Only messages and stacks are written, because
+ * drivers put query parameters into other properties of their errors. Long numbers are blanked.
  */
 export function logFault(logger: Logger, error: unknown): void {
   if (error instanceof StorageUnavailableError) {
@@ -137,7 +136,7 @@ export function logFault(logger: Logger, error: unknown): void {
   logger.error(blank(`${describe(error)}${causeOf(error)}`));
 }
 
-/** Whether the error carries its own answer and says nothing of a fault here. */
+/** Whether the error has a status of its own below 500, and therefore reports no fault of ours. */
 function isAnswered(error: unknown): boolean {
   if (error instanceof HttpException) return error.getStatus() < 500;
   return error instanceof Error && 'statusCode' in error && Number(error.statusCode) < 500;

@@ -4,22 +4,22 @@ import { type BeforeApplicationShutdown, Injectable, type MessageEvent } from '@
 import { Observable, type Subscriber } from 'rxjs';
 import { Clock } from '../common/clock.js';
 
-/** A comment this often, in milliseconds, keeps proxies from closing a quiet stream. */
+/** Interval of comments in milliseconds, which keep proxies from closing an idle stream. */
 const HEARTBEAT_MS = 15_000;
 
-/** How soon, in milliseconds, a browser comes back after a broken stream. */
+/** Milliseconds after which a browser reconnects a broken stream. */
 const RECONNECT_MS = 2_000;
 
-/** Characters that may wait for a client that does not read; past them its connection is dropped. */
+/** Most characters that are buffered for a client that does not read; above, its connection is dropped. */
 export const MOST_WAITING = 1024 * 1024;
 
 /** Express answers with Node's own response, Fastify with a wrapper around it. */
 export type AdapterResponse = ServerResponse | { readonly raw: ServerResponse };
 
-/** Gives one client its events until the answer is called. */
+/** Sends events to one client until the returned function is called. */
 export type StreamSource = (client: Subscriber<MessageEvent>) => () => void;
 
-/** Streams of server-sent events. They end when the application does, so that none holds up `app.close()`. */
+/** Streams of server-sent events. They end with the application, so that none delays `app.close()`. */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
   private readonly open = new Map<Subscriber<MessageEvent>, ServerResponse>();
@@ -27,7 +27,7 @@ export class EventStreams implements BeforeApplicationShutdown {
 
   constructor(private readonly clock: Clock) {}
 
-  /** What `source` gives, as events for one client; `response` is the one that carries them. */
+  /** The events of `source` for one client; `response` is the response that carries them. */
   stream(response: AdapterResponse, source: StreamSource): Observable<MessageEvent> {
     return new Observable((client) => {
       if (this.closing) return void client;
@@ -43,7 +43,7 @@ export class EventStreams implements BeforeApplicationShutdown {
     });
   }
 
-  /** Ends every stream; a client that has not taken the end of its own by the next turn of the loop is cut off. */
+  /** Ends every stream. A client whose response is not finished by the next turn of the event loop is disconnected. */
   async beforeApplicationShutdown(): Promise<void> {
     this.closing = true;
     const open = [...this.open];

@@ -6,7 +6,7 @@ import { type EdgeRoute, pathOf, type RoutePaths } from './route-table.js';
 
 type Next = (error?: unknown) => void;
 
-/** Express's request, as far as we set it. */
+/** The part of Express's request that is set here. */
 interface ExpressRequest extends IncomingMessage {
   body?: unknown;
 }
@@ -20,7 +20,7 @@ interface ExpressLayer {
   match(path: string): boolean;
 }
 
-/** Express's application, as far as we use it. */
+/** The part of Express's application that is used here. */
 export interface ExpressApp {
   use(middleware: Middleware | ErrorMiddleware): unknown;
   enabled(setting: string): boolean;
@@ -28,8 +28,8 @@ export interface ExpressApp {
 }
 
 /**
- * Puts the edge in front of everything that is mounted later: the host's parsers never see a body of ours. The answer tells
- * whether the edge will take in the body of a request.
+ * Mounts the edge before everything that is mounted later, so that the host's parsers never see the body of a request to our
+ * routes. Returns the test whether the edge receives the body of a request.
  */
 export function installOnExpress(app: ExpressApp, gate: RequestGate, table: () => RoutePaths): BodyTest {
   app.use(function messagingEdge(req: ExpressRequest, res: ServerResponse, next: Next): void {
@@ -52,7 +52,7 @@ export function installOnExpress(app: ExpressApp, gate: RequestGate, table: () =
   return (req) => ourRoute(app, table(), req)?.intake ?? false;
 }
 
-/** Gives our shape to what a host's middleware, or Express itself, reports on one of our routes. To be called last. */
+/** Answers errors of the host's middleware, or of Express, on our routes in our shape. Must be called last. */
 export function installErrorsOnExpress(app: ExpressApp, gate: RequestGate): void {
   app.use(function messagingErrors(error: unknown, req: ExpressRequest, _res: ServerResponse, next: Next): void {
     const context = requestContextOf(req);
@@ -61,7 +61,7 @@ export function installErrorsOnExpress(app: ExpressApp, gate: RequestGate): void
   });
 }
 
-/** The route of ours that Express will take. It takes the first that matches, so a route of the host may come first. */
+/** Our route for a request. Express takes the first route that matches, which may be a route of the host. */
 function ourRoute(
   app: ExpressApp,
   table: RoutePaths,
@@ -75,7 +75,7 @@ function ourRoute(
   return first?.route?.path === ours.path ? ours : undefined;
 }
 
-/** A layer throws for a parameter that cannot be decoded; it is the one that will report it. */
+/** A layer throws for a parameter that it cannot decode; that layer then reports the error. */
 function matches(layer: ExpressLayer, path: string): boolean {
   try {
     return layer.match(path);

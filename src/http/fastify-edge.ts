@@ -7,14 +7,14 @@ import { type EdgeRoute, pathOf, type RoutePaths } from './route-table.js';
 
 type Done = (error?: unknown) => void;
 
-/** Fastify's request, as far as we use it; its `headers` may be set, over those of `raw`. */
+/** The part of Fastify's request that is used here; `headers` may be set and then override those of `raw`. */
 interface FastifyRequest {
   readonly raw: IncomingMessage;
   headers: IncomingHttpHeaders | undefined;
   body: unknown;
 }
 
-/** Fastify's reply, as far as we use it. */
+/** The part of Fastify's reply that is used here. */
 interface FastifyReply {
   readonly raw: ServerResponse;
   send: (payload?: unknown) => FastifyReply;
@@ -25,7 +25,7 @@ interface FastifyReply {
   hijack(): FastifyReply;
 }
 
-/** A route as Fastify shows it to `onRoute` hooks, which may add to it. */
+/** A route as Fastify passes it to `onRoute` hooks, which may extend it. */
 interface FastifyRoute {
   readonly method: string | readonly string[];
   readonly url: string;
@@ -35,12 +35,12 @@ interface FastifyRoute {
   errorHandler?: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 }
 
-/** Fastify's instance, as far as we use it. */
+/** The part of Fastify's instance that is used here. */
 export interface FastifyApp {
   addHook(name: 'onRoute', hook: (route: FastifyRoute) => void): unknown;
 }
 
-/** Laid over the headers of a request whose body is taken already: Fastify then looks for none. */
+/** Overrides the headers of a request whose body has been received, so that Fastify does not look for one. */
 const NO_BODY: IncomingHttpHeaders = {
   'content-type': undefined,
   'content-length': undefined,
@@ -48,11 +48,11 @@ const NO_BODY: IncomingHttpHeaders = {
 };
 
 /**
- * Puts the edge on each route of ours as it is registered; the host's routes and parsers stay as they are. The answer tells
- * whether the edge will take in the body of a request.
+ * Adds the edge to each of our routes at its registration; the host's routes and parsers are not changed. Returns the test
+ * whether the edge receives the body of a request.
  */
 export function installOnFastify(app: FastifyApp, gate: RequestGate, table: () => RoutePaths): BodyTest {
-  /** The host's paths, of which Fastify prefers one without parameters to ours with them. */
+  /** The host's paths: Fastify prefers a path without parameters to one of ours with parameters. */
   const hosts = new Set<string>();
   app.addHook('onRoute', (route) => {
     const [ours] = [route.method].flat().flatMap((method) => table().registered(method, route.url) ?? []);
@@ -94,7 +94,7 @@ function addEdge(route: FastifyRoute, ours: EdgeRoute, gate: RequestGate): void 
   route.preValidation = appended(route.preValidation, preValidation);
 }
 
-/** The response is Node's from now on; a handler that answers later finds a reply that keeps silent. */
+/** Detaches the response from Fastify; what a handler sends later is dropped. */
 function takeOver(reply: FastifyReply): OutgoingHttpHeaders {
   const headers = reply.getHeaders();
   reply.hijack();

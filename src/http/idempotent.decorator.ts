@@ -13,13 +13,12 @@ export const Idempotent = createParamDecorator(
   },
 );
 
-/** 1 to 255 visible ASCII characters. Node joins a repeated header with a comma and a space, which is none. */
+/** 1 to 255 visible ASCII characters. Node joins repeated headers with a comma and a space; the space does not match. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * The `Idempotency-Key` header of the request, undefined when there is none (contract.md section 7). A malformed or
- * repeated one is a 400.
- * @throws MessagingError `error.idempotency_key_malformed`
+ * The `Idempotency-Key` header of the request, undefined when there is none (contract.md section 7).
+ * @throws MessagingError `error.idempotency_key_malformed`, also for a repeated header
  */
 function idempotencyKeyOf(context: ExecutionContext): string | undefined {
   const key = rawRequest(context).headers['idempotency-key'];
@@ -28,7 +27,7 @@ function idempotencyKeyOf(context: ExecutionContext): string | undefined {
   throw new MessagingError('error.idempotency_key_malformed');
 }
 
-/** The answer to a send, marked when it was given before (contract.md section 7). */
+/** The answer to a send, with `Idempotency-Replayed` when it is a replay (contract.md section 7). */
 export async function answerOf(acceptance: Promise<Acceptance>, headers: ReplyHeaders): Promise<object> {
   const { reply, replayed } = await acceptance;
   if (replayed) headers.set('Idempotency-Replayed', 'true');

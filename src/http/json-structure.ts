@@ -1,6 +1,6 @@
 import { MessagingError } from '../common/errors.js';
 
-/** What JSON is built of (RFC 8259 sections 2 and 7). */
+/** Structural characters of JSON (RFC 8259 sections 2 and 7). */
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
@@ -10,13 +10,13 @@ const COLON = 0x3a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** A request of ours has two levels; deeper ones are refused, as RFC 8259 section 9 allows: JSON.stringify would run out of stack. */
+/** Our requests have two levels. Deeper texts are refused (RFC 8259 section 9), because JSON.stringify would overflow the stack. */
 const DEEPEST = 1000;
 
 /**
- * Counts what a JSON text is built of while its bytes arrive, so that a text which takes long to parse and to walk is refused
- * before it is parsed. The length of a text says little: 47 MB of `{},` are 16 million objects and take JSON.parse 15 s, 50 MB
- * in one string take it 0.1 s.
+ * Counts the structural characters of a JSON text while its bytes arrive, so that a text which is slow to parse is refused
+ * before it is parsed. The length is no measure: JSON.parse takes 15 s for 47 MB of `{},` (16 million objects), and 0.1 s for
+ * 50 MB in one string.
  */
 export class JsonStructure {
   private counted = 0;
@@ -27,13 +27,13 @@ export class JsonStructure {
   /** @param most how many of `{`, `[`, `,` and `:` a text may have outside its strings */
   constructor(private readonly most: number) {}
 
-  /** How many of `{`, `[`, `,` and `:` have come so far. */
+  /** The number of `{`, `[`, `,` and `:` read so far. */
   get count(): number {
     return this.counted;
   }
 
   /**
-   * Goes on with the next bytes of the text.
+   * Reads the next bytes of the text.
    * @throws MessagingError `error.request_invalid` when the text has too much structure, `error.malformed_json` when it nests
    *   deeper than 1000 levels
    */

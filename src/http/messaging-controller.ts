@@ -2,20 +2,20 @@ import { applyDecorators, SetMetadata, type Type, UseFilters, UseGuards } from '
 import { MessagingApiKeyGuard } from '../accounts/api-key.guard.js';
 import { MessagingExceptionFilter } from './messaging-exception.filter.js';
 
-/** What all routes of one of our controllers share. */
+/** Options of all routes of a controller. */
 export interface MessagingControllerOptions {
-  /** False: no API key is asked for and none is looked at. Default true. */
+  /** False: API keys are neither required nor read. Default true. */
   readonly authenticated?: boolean;
-  /** False: requests are the host's to take in, without our limits; errors have our shape all the same. Default true. */
+  /** False: the host receives the requests, without our limits; errors still have our shape. Default true. */
   readonly intake?: boolean;
 }
 
 const CONTROLLER = 'nestjs-messaging:controller';
 
 /**
- * Marks a base class whose routes are ours: binds our guard and our filter, and has the edge take care of its requests
- * (key before body, body limit, deadline). The class gets its path, and so its routes, from {@link mountController}.
- * Bodies and queries are validated where they are asked for: `@MessagingBody()`, `@MessagingQuery()`.
+ * Marks a base class whose routes are ours: binds our guard and our filter, and puts its requests behind the edge (key
+ * before body, body limit, deadline). {@link mountController} gives the class its path. Bodies and queries are validated by
+ * `@MessagingBody()` and `@MessagingQuery()`.
  */
 export function MessagingController({
   authenticated = true,
@@ -30,8 +30,8 @@ export function MessagingController({
 }
 
 /**
- * The options a class was marked with; undefined when it is none of ours. A host's global guard or interceptor can
- * ask with `context.getClass()` and let our routes pass.
+ * The options of a controller of ours, undefined for any other class. A host's global guard or interceptor can call it with
+ * `context.getClass()` to skip our routes.
  */
 export function messagingControllerOptions(
   controller: Type<unknown>,

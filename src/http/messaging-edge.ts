@@ -13,14 +13,14 @@ import { RequestGate } from './request-gate.js';
 import { RoutePaths } from './route-table.js';
 
 /**
- * Stands in front of our routes and nothing else, without a line from the host. It installs itself as soon as the
+ * Installs the request gate on our routes, and on no other, without code in the host. It installs itself as soon as the
  * application has a platform, before the host's body parsers are mounted.
  *
- * What Nest gives no way around: a host's global guards come before ours (a refusal of theirs gets our shape), and its
- * global interceptors see our answers; `messagingControllerOptions(context.getClass())` tells them whose route it is.
- * On Express, what is refused here (400, 413, 415, 504) has not passed the host's `app.use()` and `enableCors()`. On
- * Fastify, the router itself answers a path that it cannot decode (400), or with a parameter of over 100 characters (414);
- * docs/http-api.md says how a host gives those our shape.
+ * Limits set by Nest: a host's global guards run before ours (their refusals get our shape), and its global interceptors see
+ * our answers; they can recognise our routes with `messagingControllerOptions(context.getClass())`. On Express, requests
+ * refused here (400, 413, 415, 504) do not pass the host's `app.use()` and `enableCors()`. On Fastify, the router answers
+ * paths that it cannot decode (400) and parameters of over 100 characters (414); the documentation shows how a host gives
+ * those answers our shape.
  */
 @Injectable()
 export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
@@ -44,7 +44,7 @@ export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
     adapterHost.init$.subscribe(() => this.install());
   }
 
-  /** By now there is a server and all routes are registered, and the host's own error handling is not yet. */
+  /** At this point the server exists and all routes are registered, and the host's error handling is not. */
   onModuleInit(): void {
     const server: ContinuingServer | undefined = this.adapterHost.httpAdapter?.getHttpServer?.();
     if (server !== undefined && this.takesBody !== undefined) holdContinue(server, this.takesBody);
@@ -52,8 +52,7 @@ export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
   }
 
   /**
-   * From now on our routes are refused. What they do has ended when this resolves: workers, sessions and the storage stop
-   * in later hooks.
+   * Closes the gate. Resolves when our handlers have ended: workers, sessions and the storage stop in later hooks.
    */
   onModuleDestroy(): Promise<void> {
     return this.gate.close();
@@ -74,12 +73,12 @@ export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
     }
   }
 
-  /** Undefined in an application without HTTP. */
+  /** The platform's name, undefined in an application without HTTP. */
   private platform(): string | undefined {
     return this.adapterHost.httpAdapter?.getType?.() || undefined;
   }
 
-  /** The routes under the host's prefix as it is now: the host sets it after we are made. */
+  /** The routes under the host's current prefix, which the host sets after this class is instantiated. */
   private table(): RoutePaths {
     const prefix = this.config.getGlobalPrefix();
     const prefixOptions = this.config.getGlobalPrefixOptions();

@@ -4,8 +4,8 @@ import { errorAnswer, logFault } from './errors.js';
 import { HttpSettings } from './http-settings.js';
 
 /**
- * Gives every error of our controllers the contract's shape and language. Bound to our controllers only; Nest asks a
- * controller's filter before a global one, so a host's global filters do not see our errors.
+ * Answers every error of our controllers in the contract's shape and language. It is bound to our controllers only. Nest
+ * calls a controller's filter before global ones, so a host's global filters do not see our errors.
  */
 @Catch()
 export class MessagingExceptionFilter implements ExceptionFilter {
@@ -16,14 +16,14 @@ export class MessagingExceptionFilter implements ExceptionFilter {
     private readonly settings: HttpSettings,
   ) {}
 
-  /** Answers, or drops the error when the request has its answer already (the deadline's 504). */
+  /** Answers, or drops the error when the request is answered already (504 at the deadline). */
   catch(error: unknown, host: ArgumentsHost): void {
     const adapter = this.adapterHost.httpAdapter;
     const response: unknown = host.getArgByIndex(1);
     if (adapter.isHeadersSent(response)) return;
     logFault(this.logger, error);
     const { body, headers } = errorAnswer(error, this.settings.catalogue);
-    // Set outright: a route that declares another content type would have the platform warn about this one.
+    // Set explicitly: the platform warns when the route declares another content type.
     adapter.setHeader(response, 'Content-Type', 'application/json; charset=utf-8');
     for (const [name, value] of Object.entries(headers)) adapter.setHeader(response, name, value);
     adapter.reply(response, body, body.statusCode);

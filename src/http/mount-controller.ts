@@ -5,9 +5,10 @@ import { MetadataScanner } from '@nestjs/core';
 import { messagingControllerOptions } from './messaging-controller.js';
 
 /**
- * A fresh subclass of one of our controllers, with its routes below `path` (below the host's global prefix, and the
- * same in every API version of the host). Mounting again gives another class, so that several mounts and several
- * applications in one process share nothing; routes, guards, filters and injected types are those of `Base`.
+ * A new subclass of one of our controllers, with its routes below `path` (below the host's global prefix, and the same in
+ * every API version of the host). Each call returns another class, so that several mounts and several applications in one
+ * process share nothing. Routes, guards, filters and injected types are those of `Base`.
+ * @throws Error when a handler takes a body or a query with Nest's own decorators and no pipe
  */
 export function mountController(Base: Type<object>, path: string): Type<object> {
   const [unvalidated] = messagingControllerOptions(Base) === undefined ? [] : unvalidatedParameters(Base);
@@ -20,12 +21,12 @@ export function mountController(Base: Type<object>, path: string): Type<object> 
   return Mounted;
 }
 
-/** Nest's own decorators that hand a caller's input over as it came. */
+/** Nest's own decorators that pass a caller's input on unvalidated. */
 const RAW_INPUT = [RouteParamtypes.BODY, RouteParamtypes.QUERY];
 
 /**
- * The handlers of a controller that take a body or a query with Nest's `@Body()` or `@Query()` and no pipe of their own:
- * our rules would not be asked there. `Controller.handler` each.
+ * The handlers of a controller that take a body or a query with Nest's `@Body()` or `@Query()` and no pipe, where our rules
+ * would not apply; each as `Controller.handler`.
  */
 function unvalidatedParameters(controller: Type<object>): string[] {
   return new MetadataScanner()

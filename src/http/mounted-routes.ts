@@ -60,25 +60,25 @@ function isClass(metatype: unknown): metatype is { new (): object; prototype: Re
   return typeof metatype === 'function' && metatype.prototype !== undefined;
 }
 
-/** What the edge does for one route. */
+/** Options of one route. */
 interface MessagingRouteOptions {
-  /** False: the request is never cut with a 504, for answers that stream (SSE). Default true. */
+  /** False: the request has no deadline, for answers that stream (SSE). Default true. */
   readonly deadline?: boolean;
-  /** True: its handler waits for news and changes nothing, so a shutdown answers its requests with 503. Default false. */
+  /** True: the handler waits for events and changes nothing, so a shutdown answers with 503. Default false. */
   readonly waits?: boolean;
   /**
-   * Hands the body on as it came, whatever its content type, for `@RawBody()`: at most so many bytes, on an unauthenticated
-   * route only. Default: a body is JSON.
+   * Passes the body on unparsed, of any content type, for `@RawBody()`: its largest size in bytes. For unauthenticated routes
+   * only. Default: the body is JSON.
    */
   readonly rawBody?: number;
 }
 
 const ROUTE = 'nestjs-messaging:route';
 
-/** Sets what is special about one route of a `@MessagingController()`. */
+/** Sets the options of one route of a `@MessagingController()`. */
 export const MessagingRoute = (options: MessagingRouteOptions): MethodDecorator => SetMetadata(ROUTE, options);
 
-/** What a handler was given by {@link MessagingRoute}. */
+/** The options that {@link MessagingRoute} set on a handler. */
 export function messagingRouteOptions(handler: object): MessagingRouteOptions {
   return Reflect.getMetadata(ROUTE, handler) ?? {};
 }

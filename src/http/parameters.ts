@@ -3,13 +3,13 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { requestContextOf } from './request-context.js';
 import { pathOf } from './route-table.js';
 
-/** The body as it came, on a route with `rawBody`; empty when there is none. */
+/** The unparsed body on a route with `rawBody`; empty when there is none. */
 export const RawBody = createParamDecorator((_data: unknown, context: ExecutionContext): Uint8Array => {
   const { body } = context.switchToHttp().getRequest<{ readonly body?: unknown }>();
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 });
 
-/** A request as a handler gets it: Express extends Node's, Fastify wraps it. */
+/** A handler's request: Express extends Node's, Fastify wraps it. */
 type PlatformRequest = IncomingMessage & { readonly raw?: IncomingMessage };
 
 /** Node's request below the platform's. */
@@ -19,36 +19,36 @@ export function rawRequest(context: ExecutionContext): IncomingMessage {
 }
 
 /**
- * An `AbortSignal` that is aborted when the answer is no longer waited for: the request's time is over, or the client
- * has hung up. It costs nothing to handlers that do not ask for it.
+ * An `AbortSignal` that is aborted at the request's deadline, or when the client disconnects. It is created only for handlers
+ * that take it.
  */
 export const RequestSignal = createParamDecorator((_data: unknown, context: ExecutionContext): AbortSignal => {
   const req = rawRequest(context);
   return requestContextOf(req)?.signal ?? new AbortController().signal;
 });
 
-/** A request as Express and Fastify show it; protocol and host are what the host's `trust proxy` makes of them. */
+/** What Express's and Fastify's requests have in common; the host's `trust proxy` decides on protocol and host. */
 interface PathRequest {
   readonly protocol: string;
   readonly host: string | undefined;
   readonly originalUrl: string;
 }
 
-/** What `Host` may be (RFC 9112 section 3.2): a caller writes it. */
+/** A valid `Host` header (RFC 9112 section 3.2), which the caller controls. */
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i;
 
-/** The URL that the request was made to, without its query; only the path when the request names no host. */
+/** The URL of the request without its query; only the path when the request has no valid host. */
 export const RequestUrl = createParamDecorator((_data: unknown, context: ExecutionContext): string => {
   const { protocol, host, originalUrl } = context.switchToHttp().getRequest<PathRequest>();
   const path = pathOf(originalUrl);
   return host !== undefined && HOST.test(host) ? `${protocol}://${host}${path}` : path;
 });
 
-/** Sets headers and the status of the answer, from a handler. */
+/** Lets a handler set headers and the status of its answer. */
 export interface ReplyHeaders {
-  /** Replaces the header. Does nothing once the answer is on its way (the deadline's 504). */
+  /** Replaces the header. Does nothing once the answer has begun (504 at the deadline). */
   set(name: string, value: string): void;
-  /** Answers with this status in the place of the handler's own. Does nothing once the answer is on its way. */
+  /** Replaces the status of the handler. Does nothing once the answer has begun. */
   status(code: number): void;
 }
 
@@ -59,7 +59,7 @@ interface PlatformResponse {
   status(code: number): unknown;
 }
 
-/** The headers of the answer, on both platforms; the answer itself stays what the handler returns. */
+/** Access to the headers and the status of the answer, on both platforms; the body is what the handler returns. */
 export const ReplyHeaders = createParamDecorator((_data: unknown, context: ExecutionContext): ReplyHeaders => {
   const response = context.switchToHttp().getResponse<PlatformResponse>();
   return {

@@ -7,27 +7,27 @@ import { type ErrorCode, MessagingError } from '../common/errors.js';
 import type { HttpSettings } from './http-settings.js';
 import { JsonStructure } from './json-structure.js';
 
-/** The most bytes that are read for somebody who has not said who it is. */
+/** The most bytes that are read of an unauthenticated request. */
 export const UNAUTHENTICATED_BYTES = 65_536;
 
-/** How many of `{`, `[`, `,` and `:` a body may have besides those of two lists of `maxRecipients` texts: a comma each. */
+/** How many of `{`, `[`, `,` and `:` a body may have beside the commas of two lists of `maxRecipients` texts. */
 const OTHER_STRUCTURE = 10_000;
 
-/** A body that nobody looks at. */
+/** Discards a body. */
 const NOTHING: BodyBytes = { write: () => undefined, end: () => ({}) };
 
-/** How a body is taken in. */
+/** How a body is received. */
 interface BodyIntake {
-  /** At most so many bytes, else the request is refused with `tooLarge`. */
+  /** The most bytes; a larger body is refused with `tooLarge`. */
   readonly limit: number;
   readonly tooLarge: ErrorCode;
   readonly into: BodyBytes;
 }
 
 /**
- * How the body under these headers is taken in. The body of a caller without a valid key is read past, and the guard refuses the
- * request; what is no JSON may only be empty.
- * @param who undefined on a route that asks for no key
+ * How the body under these headers is received. Without a valid key, the body is discarded and the guard refuses the request.
+ * A body that is not JSON must be empty.
+ * @param who undefined on a route without authentication
  */
 export function bodyIntake(
   headers: IncomingHttpHeaders,
@@ -42,7 +42,7 @@ export function bodyIntake(
   return { limit: maxBodyBytes, tooLarge: 'error.body_too_large', into };
 }
 
-/** How a body is taken in that is handed on as it came. A form is handed on to be parsed before its sender is known. */
+/** How a body is received that is passed on unparsed. Forms are smaller: they are parsed before the sender is authenticated. */
 export function rawIntake(headers: IncomingHttpHeaders, most: number, maxBytes: number): BodyIntake {
   const limit = Math.min(most, maxBytes, isForm(headers) ? UNAUTHENTICATED_BYTES : most);
   return { limit, tooLarge: 'error.body_too_large', into: new RawBytes() };
@@ -65,33 +65,33 @@ class RawBytes implements BodyBytes {
   }
 }
 
-/** What a body's bytes are given to, in their order. What it throws refuses the request. */
+/** Receives the bytes of a body in order. An exception refuses the request. */
 interface BodyBytes {
   write(bytes: Buffer): void;
-  /** The body, when all of it was written. */
+  /** The body; called once after the last write. */
   end(): unknown;
 }
 
-/** What became of a body. A body that breaks off says nothing, its client is gone. */
+/** Receives the result of reading a body. There is none when the client disconnects. */
 interface BodySink {
   complete(body: unknown): void;
   refused(error: unknown): void;
   tooLarge(): void;
 }
 
-/** Pieces are joined until they are so large or so many: Node makes an object of hundreds of bytes for a piece of one byte. */
+/** Chunks are joined up to this size or number: Node takes hundreds of bytes for a chunk of one byte. */
 const JOINED_BYTES = 65_536;
 const JOINED_PIECES = 1024;
 
-/** From so many bytes on, other requests get their turn between the parsing of a body and what its handler does with it. */
+/** From this size in bytes on, the event loop gets a turn between the parsing of a body and its handler. */
 const LARGE_BYTES = 1_048_576;
 
 /**
- * Reads a body of at most `limit` bytes. When the body is refused or passes the limit, reading stops at once and the rest stays
- * in the socket. The answer stops the reading for good.
+ * Reads a body of at most `limit` bytes. When the body is refused or exceeds the limit, reading stops at once and the rest
+ * stays in the socket. The returned function stops reading for good.
  */
 export function readBody(body: Readable, limit: number, into: BodyBytes, sink: BodySink): () => void {
-  // The sink goes on in the request's own async context (AsyncLocalStorage, tracing), not in the socket's.
+  // The sink runs in the async context of the request (AsyncLocalStorage, tracing), not in that of the socket.
   const context = new AsyncResource('MessagingBody');
   let pieces: Buffer[] = [];
   let joined = 0;
@@ -142,21 +142,21 @@ export function readBody(body: Readable, limit: number, into: BodyBytes, sink: B
   return stop;
 }
 
-/** A client that hangs up while it sends; the exchange ends with the connection. */
+/** The client disconnected while sending; the request ends with its connection. */
 function ignore(): void {}
 
 /** A request's body as parsed. */
 type JsonObject = Record<string, unknown>;
 
 /**
- * Takes in a body that must be one JSON object; nothing at all stands for `{}`. Each piece is checked and decoded when it comes,
- * so that only parsing is left for the end. Bytes that are no UTF-8 are refused rather than replaced: they would end up as `�`
- * in an SMS. A byte order mark is ignored (RFC 8259 section 8.1).
+ * Receives a body that must be one JSON object; an empty body is `{}`. Each chunk is checked and decoded when it arrives, so
+ * that only parsing remains for the end. Invalid UTF-8 is refused, because a replacement would put `�` into an SMS. A byte
+ * order mark is ignored (RFC 8259 section 8.1).
  */
 export class JsonBody implements BodyBytes {
   private readonly structure: JsonStructure;
   private text = '';
-  /** The first bytes of a character whose last ones have not come yet. */
+  /** The first bytes of a character whose last bytes have not arrived. */
   private rest = Buffer.alloc(0);
 
   /** @param maxStructure how many of `{`, `[`, `,` and `:` the body may have outside its strings */
@@ -184,10 +184,13 @@ export class JsonBody implements BodyBytes {
   }
 }
 
-/** Passes on an object; anything else that JSON can be is refused. */
+/**
+ * Returns a JSON object.
+ * @throws MessagingError `error.body_not_object` for any other JSON value
+ */
 export function asJsonObject(value: unknown): JsonObject {
   if (!isObject(value)) throw new MessagingError('error.body_not_object');
-  // An own property of this name would change the prototype of whatever the fields are copied to.
+  // Copied to another object, a property of this name would change its prototype.
   if (Object.hasOwn(value, '__proto__')) Reflect.deleteProperty(value, '__proto__');
   return value;
 }
@@ -205,7 +208,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Where the last character begins when its bytes are not all there (RFC 3629 section 3), else the length. */
+/** The offset of the last character when it is incomplete (RFC 3629 section 3), else the length. */
 function endOfWholeCharacters(bytes: Buffer): number {
   const { length } = bytes;
   for (let back = 1; back <= Math.min(3, length); back++) {
@@ -219,7 +222,7 @@ function endOfWholeCharacters(bytes: Buffer): number {
   return length;
 }
 
-/** What clients nearly always send. */
+/** The most frequent content type. */
 const USUAL = 'application/json';
 
 /** `application/json` with parameters (RFC 9110 section 8.3.1), the media type in any case. */

@@ -1,29 +1,29 @@
-/** One of our routes as the platform registered it. */
+/** One of our routes, as registered with the platform. */
 export interface EdgeRoute {
   /** `GET`, `POST`, … */
   readonly method: string;
-  /** The whole path with the host's prefix, a parameter written `:name`; it starts with a slash and ends without. */
+  /** The full path with the host's prefix and parameters as `:name`; it starts with a slash and does not end with one. */
   readonly path: string;
-  /** Whether the edge takes its requests in; if not, it only gives errors their shape. */
+  /** Whether the edge receives its requests; if not, it only formats errors. */
   readonly intake: boolean;
-  /** Whether the API key decides how large a body may be. */
+  /** Whether an API key is required; without one, little of the body is read. */
   readonly authenticated: boolean;
-  /** Whether the request is cut when its time is over. */
+  /** Whether the request is answered with 504 at its deadline. */
   readonly deadline: boolean;
-  /** Whether a shutdown refuses the requests that are in its handler, in place of waiting for them. */
+  /** Whether a shutdown refuses requests that are in the handler, instead of waiting for them. */
   readonly waits: boolean;
-  /** Where the body is handed on as it came: its most bytes. Undefined: the body is JSON. */
+  /** The largest size in bytes of a body that is passed on unparsed. Undefined: the body is JSON. */
   readonly rawBody: number | undefined;
 }
 
-/** How Express compares paths, by its application settings of the same names. */
+/** How paths are compared; Express's application settings of the same names. */
 export interface PathRules {
   readonly caseSensitive: boolean;
-  /** Whether a slash at the end makes another path. */
+  /** Whether a trailing slash makes a different path. */
   readonly strict: boolean;
 }
 
-/** Finds the route that a request is for, as Express would; everything else is the host's. */
+/** Finds our route for a request, by the rules of Express; all other requests belong to the host. */
 export class RoutePaths {
   private readonly rules: PathRules;
   private readonly byRegisteredPath = new Map<string, EdgeRoute>();
@@ -39,7 +39,7 @@ export class RoutePaths {
     }
   }
 
-  /** The route that was registered with exactly this method and path. */
+  /** The route registered with exactly this method and path. */
   registered(method: string, path: string): EdgeRoute | undefined {
     return this.byRegisteredPath.get(`${served(method)} ${path}`);
   }
@@ -62,7 +62,7 @@ export class RoutePaths {
   }
 }
 
-/** A HEAD is answered by the GET. */
+/** GET routes answer HEAD. */
 function served(method: string): string {
   return method === 'HEAD' ? 'GET' : method;
 }

@@ -27,13 +27,13 @@ const RequestQuery = createParamDecorator((_data: unknown, context: ExecutionCon
 });
 
 /**
- * The body as the parameter's DTO, checked by our rules alone. Nest's own `@Body()` would first hand it to the host's
- * global ValidationPipe, whose `forbidNonWhitelisted` or texts are not ours; that pipe passes over parameters of custom
- * decorators. Swagger does not see those either: `*.openapi.ts` beside the controller describes them.
+ * The body as the parameter's DTO, validated by our rules alone. Nest's own `@Body()` would pass it to the host's global
+ * ValidationPipe first, whose options and texts are not ours; that pipe skips parameters of custom decorators. Swagger skips
+ * them too, so `*.openapi.ts` beside the controller describes them.
  */
 export const MessagingBody = (): ParameterDecorator => RequestBody(undefined, MessagingValidationPipe);
 
-/** The query string as the parameter's DTO; the same applies. */
+/** The query string as the parameter's DTO; see {@link MessagingBody}. */
 export const MessagingQuery = (): ParameterDecorator => RequestQuery(undefined, MessagingValidationPipe);
 
 /** The texts are our catalogue's, so class-validator builds none. */

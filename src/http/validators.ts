@@ -5,21 +5,21 @@ import { type ErrorCode, MessagingError } from '../common/errors.js';
 import { formatInput, hasCodePoints } from '../common/inputs.js';
 import { isPhoneNumber } from '../common/phone-number.js';
 
-/** A phone number as the contract writes it: digits, international, no `+`. */
+/** An international phone number in digits, without `+` (contract.md section 1). */
 export function IsPhoneNumber(options?: ValidationOptions): PropertyDecorator {
   return ValidateBy({ name: PHONE_NUMBER, validator: { validate: isPhoneNumber } }, options);
 }
 
 /**
- * A list of at least one phone number, checked as a whole: `each: true` makes class-validator keep a result for every
- * entry.
+ * A list of at least one phone number. One rule checks the whole list by hand and stops at the first wrong entry; with
+ * `each: true` class-validator would keep a result for each entry.
  */
 export function IsPhoneNumberList(options?: ValidationOptions): PropertyDecorator {
   const validate = (value: unknown): boolean => Array.isArray(value) && value.length > 0 && value.every(isPhoneNumber);
   return ValidateBy({ name: PHONE_NUMBER_LIST, validator: { validate } }, options);
 }
 
-/** An integer from `min` to `max` in a query string; its digits become a number. */
+/** An integer from `min` to `max` in a query string; class-transformer converts its digits to a number. */
 export function IsQueryInteger(min: number, max: number, options?: ValidationOptions): PropertyDecorator {
   const validate = (value: unknown): boolean =>
     typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
@@ -29,36 +29,36 @@ export function IsQueryInteger(min: number, max: number, options?: ValidationOpt
   );
 }
 
-/** The number that decimal digits stand for; anything else as it is. */
+/** The number that decimal digits denote; any other value unchanged. */
 function integerOf(value: unknown): unknown {
   return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
 }
 
-/** A text of `min` to `max` code points. class-validator's `Length` gathers the pairs of surrogates of the whole text first. */
+/** A text of `min` to `max` code points. class-validator's `Length` would first collect all surrogate pairs of the text. */
 export function HasCodePoints(min: number, max: number, options?: ValidationOptions): PropertyDecorator {
   const validate = (value: unknown): boolean => typeof value === 'string' && hasCodePoints(value, min, max);
   return ValidateBy({ name: 'messagingCodePoints', constraints: [min, max], validator: { validate } }, options);
 }
 
-/** The names our own constraints have in class-validator's metadata. */
+/** The names of our constraints in class-validator's metadata. */
 const PHONE_NUMBER = 'messagingPhoneNumber';
 export const PHONE_NUMBER_LIST = 'messagingPhoneNumberList';
 const QUERY_INTEGER = 'messagingQueryInteger';
 
-/** Which rule a field has broken, and with what. */
+/** A rule that a field violates, and the value. */
 interface BrokenRule {
   readonly field: string;
   readonly constraint: string;
-  /** The constraint's own arguments, as its decorator was given them. */
+  /** The arguments of the constraint's decorator. */
   readonly args: readonly unknown[];
-  /** Whether it was asked of every entry of a list. */
+  /** Whether the rule applies to each entry of a list. */
   readonly each: boolean;
-  /** The decorator's `context: { code }`, a text to answer instead of the usual one. */
+  /** The decorator's `context: { code }`, which replaces the usual code. */
   readonly code: ErrorCode | undefined;
   readonly value: unknown;
 }
 
-/** What is answered for a constraint of class-validator; every other one is `error.field_invalid`. */
+/** The codes of class-validator's constraints; all others are `error.field_invalid`. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   isDefined: 'error.field_missing',
   isNotEmpty: 'error.field_missing',
@@ -68,7 +68,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   arrayMinSize: 'error.field_not_list',
 };
 
-/** The refusal of a field, in the catalogue's words. */
+/** The error for an invalid field. */
 export function fieldRefusal({ field, constraint, args, each, code, value }: BrokenRule): MessagingError {
   if (code !== undefined) return new MessagingError(code, { field });
   if (constraint === PHONE_NUMBER) return numberRefusal(field, value);
@@ -93,7 +93,7 @@ function listRefusal(field: string, value: unknown): MessagingError {
   });
 }
 
-/** At most 64 characters of what the caller sent. */
+/** At most 64 characters of the caller's input. */
 export function shortened(value: string): string {
   return value.length > 64 ? `${value.slice(0, 63)}…` : value;
 }
