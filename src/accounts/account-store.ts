@@ -1,14 +1,14 @@
 import type { HostTransaction } from '../common/host-transaction.js';
 import type { Page, PageRequest } from '../common/page.js';
 
-/** Who pays. */
+/** A customer account with a prepaid balance. */
 export interface Account {
   readonly id: string;
   readonly name: string;
   readonly createdAt: number;
 }
 
-/** An API key at rest: the secret itself is nowhere. */
+/** A stored API key; the secret is not stored. */
 export interface StoredApiKey {
   /** The key's public part. */
   readonly id: string;
@@ -16,12 +16,12 @@ export interface StoredApiKey {
   /** SHA-256 of the secret, hexadecimal. */
   readonly hash: string;
   readonly createdAt: number;
-  /** From then on it is refused; undefined: no end. Milliseconds since the epoch. */
+  /** The time from which on the key is refused, in milliseconds since the epoch; undefined: never. */
   readonly expiresAt: number | undefined;
   readonly revokedAt: number | undefined;
 }
 
-/** Where a sender name stands. */
+/** The state of a sender name. */
 export type SignatureStatus = 'pending' | 'verified' | 'rejected';
 
 /** A sender name that an account has registered. */
@@ -37,26 +37,32 @@ export interface Signature {
 
 /** Persists accounts, API keys and signatures. */
 export abstract class AccountStore {
-  /** False when an account of that id exists. Its balance starts at 0. With `host`, as part of its open transaction. */
+  /** False when an account with this id exists. The balance starts at 0. With `host`, within its open transaction. */
   abstract createAccount(account: Account, host?: HostTransaction): Promise<boolean>;
-  /** With `host`, as its open transaction sees it. */
+  /** With `host`, as seen by its open transaction. */
   abstract findAccount(id: string, host?: HostTransaction): Promise<Account | undefined>;
-  /** Newest first; throws `error.invalid_cursor` when `after` is none of them. */
+  /**
+   * Newest first.
+   * @throws MessagingError `error.invalid_cursor` when `after` is not an account
+   */
   abstract listAccounts(page: PageRequest): Promise<Page<Account>>;
 
-  /** False when a key of that id exists. With `host`, as part of its open transaction. */
+  /** False when a key with this id exists. With `host`, within its open transaction. */
   abstract addKey(key: StoredApiKey, host?: HostTransaction): Promise<boolean>;
   abstract findKey(id: string): Promise<StoredApiKey | undefined>;
-  /** An account's keys, newest first; throws `error.invalid_cursor` when `after` is none of them. */
+  /**
+   * The keys of an account, newest first.
+   * @throws MessagingError `error.invalid_cursor` when `after` is not a key of the account
+   */
   abstract listKeys(accountId: string, page: PageRequest): Promise<Page<StoredApiKey>>;
-  /** Sets the end of a key; an earlier end that is already set stays. False when there is no such key. */
+  /** Sets the end of a key unless an earlier end is set. False when the key does not exist. */
   abstract expireKey(id: string, at: number): Promise<boolean>;
-  /** Ends a key now and for good. False when there is no such key. */
+  /** Revokes a key for good. False when the key does not exist. */
   abstract revokeKey(id: string, at: number): Promise<boolean>;
 
-  /** Registers a name as pending; a name that is registered already stays as it is and is answered. */
+  /** Registers a name as pending. A name that is registered already is returned unchanged. */
   abstract registerSignature(signature: Signature): Promise<Signature>;
-  /** Verifies or rejects; undefined when it was never registered. */
+  /** Verifies or rejects a name; undefined when it is not registered. */
   abstract decideSignature(
     accountId: string,
     name: string,
@@ -64,7 +70,7 @@ export abstract class AccountStore {
     reason: string | undefined,
     at: number,
   ): Promise<Signature | undefined>;
-  /** An account's names; with `host` as its open transaction sees them. */
+  /** The names of an account; with `host`, as seen by its open transaction. */
   abstract listSignatures(accountId: string, host?: HostTransaction): Promise<readonly Signature[]>;
   /** The accounts for which a name is verified. */
   abstract accountsWith(signature: string): Promise<readonly string[]>;

@@ -22,8 +22,8 @@ import {
 } from './authenticator.js';
 
 /**
- * Lets in who the `Authenticator` knows, on our own controllers: a refusal is a `MessagingError` for our filter. What the
- * edge has already found out about a request is not asked again.
+ * Authenticates requests to our own controllers; a refusal is a `MessagingError` for our filter. A request that the edge has
+ * authenticated is not authenticated again.
  */
 @Injectable()
 export class MessagingApiKeyGuard implements CanActivate {
@@ -55,7 +55,7 @@ export class MessagingApiKeyGuard implements CanActivate {
       throw new MessagingError(answer.code);
     }
     if (answer.caller.via === 'legacy-bearer') {
-      // The host may have links of its own; the other two have one value.
+      // Appended, because the host may have links of its own; the other headers have one value.
       for (const [name, value] of this.deprecation) {
         if (name === 'Link') httpAdapter.appendHeader(response, name, value);
         else httpAdapter.setHeader(response, name, value);
@@ -66,11 +66,17 @@ export class MessagingApiKeyGuard implements CanActivate {
 }
 
 /**
- * Puts a host's own route behind our API keys, with the same precedence, deprecation headers and `WWW-Authenticate` as on
+ * Protects a host's own route with our API keys, with the same precedence, deprecation headers and `WWW-Authenticate` as on
  * our routes. Read the caller with `@Caller()`. HTTP only, on Express and Fastify.
  *
- * A refusal is an `UnauthorizedException` (401) with the contract's body, and a `ServiceUnavailableException` (503) when
- * storage cannot answer, so the host's own filters see what they are used to.
+ * @throws UnauthorizedException (401) with the contract's body
+ * @throws ServiceUnavailableException (503) when the storage is unavailable
+ * @example
+ * ```ts
+ * @UseGuards(ApiKeyGuard)
+ * @Get('invoices')
+ * list(@Caller() caller: Caller) { return this.invoices.of(caller.accountId); }
+ * ```
  */
 @Injectable()
 export class ApiKeyGuard extends MessagingApiKeyGuard {

@@ -12,23 +12,23 @@ const SHAPE = new RegExp(
   `^(msgk_([0-9A-Za-z]{${ID_LENGTH}})_([0-9A-Za-z]{${SECRET_LENGTH}}))_([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`,
 );
 
-/** A key that was just made; `key` is to be shown once and kept nowhere. */
+/** A new key. Show `key` once and do not store it. */
 export interface NewApiKey {
   /** `msgk_<id>_<secret>_<checksum>`, 57 characters. */
   readonly key: string;
-  /** The public part: names the key in listings and logs. */
+  /** The public part, which identifies the key in listings and logs. */
   readonly id: string;
   /** SHA-256 of the secret, hexadecimal: what may be stored. */
   readonly hash: string;
 }
 
-/** What a well-formed key says. */
+/** The parts of a well-formed key. */
 export interface ParsedApiKey {
   readonly id: string;
   readonly secret: string;
 }
 
-/** Makes a key from secure randomness, every character equally likely. */
+/** Generates a key from secure random bytes; every character is equally likely. */
 export function makeApiKey(ids: IdGenerator): NewApiKey {
   const id = randomText(ids, ID_LENGTH);
   const secret = randomText(ids, SECRET_LENGTH);
@@ -37,8 +37,8 @@ export function makeApiKey(ids: IdGenerator): NewApiKey {
 }
 
 /**
- * Reads a key; undefined when the shape or the checksum is wrong, so that a typo costs no look-up. A CRC-32 (ISO-HDLC, as
- * in gzip) finds every change within four neighbouring characters, and all but one in 4 × 10⁹ of the others.
+ * Parses a key; undefined when the format or the checksum is wrong, so that a typo needs no look-up. A CRC-32 (ISO-HDLC, as
+ * in gzip) detects every change within four adjacent characters, and all but one in 4 × 10⁹ of the others.
  */
 export function parseApiKey(text: string): ParsedApiKey | undefined {
   const [, body, id, secret, sum] = SHAPE.exec(text) ?? [];
@@ -46,12 +46,12 @@ export function parseApiKey(text: string): ParsedApiKey | undefined {
   return { id, secret };
 }
 
-/** Whether a text is a key as this service makes them, with the right checksum; nothing is looked up. */
+/** Whether a text has the format of our keys and a correct checksum; the key is not looked up. */
 export function isApiKey(text: string): boolean {
   return parseApiKey(text) !== undefined;
 }
 
-/** SHA-256 of a secret, hexadecimal. A plain fast hash is right here: the secret is random, 190 bits, not a password. */
+/** SHA-256 of a secret, hexadecimal. A fast hash suffices: the secret is 190 random bits, not a password. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
@@ -72,7 +72,7 @@ function checksum(body: string): string {
 }
 
 function randomText(ids: IdGenerator, length: number): string {
-  // Bytes at and above the largest multiple of 62 would favour the first digits: they are thrown away.
+  // Bytes from the largest multiple of 62 on are discarded: they would favour the first digits.
   const limit = 256 - (256 % DIGITS.length);
   let text = '';
   while (text.length < length) {

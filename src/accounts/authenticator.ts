@@ -6,13 +6,13 @@ import { digestSecret, type ParsedApiKey, parseApiKey } from './api-key.js';
 import { KeyDirectory, type KnownKey } from './key-directory.js';
 import { UserTokenVerifier } from './user-token-verifier.js';
 
-/** The two headers that say who is calling, as Node parses them. */
+/** The two headers with credentials, as Node parses them. */
 export interface CredentialHeaders {
   readonly 'x-api-key'?: string | string[] | undefined;
   readonly authorization?: string | undefined;
 }
 
-/** Who it is, or why nobody. */
+/** The result of an authentication: the caller, or the code of the refusal. */
 export type Answer =
   | { readonly kind: 'caller'; readonly caller: Caller }
   | { readonly kind: 'refused'; readonly code: 'error.unauthorized' | 'error.use_x_api_key' };
@@ -20,10 +20,10 @@ export type Answer =
 const UNAUTHORIZED: Answer = { kind: 'refused', code: 'error.unauthorized' };
 const USE_X_API_KEY: Answer = { kind: 'refused', code: 'error.use_x_api_key' };
 
-/** Stands in for an unknown key, so that its answer takes as long as a wrong secret's. No secret hashes to it. */
+/** Compared for an unknown key, so that it takes as long as a wrong secret. No known secret has this hash. */
 const NO_DIGEST = Buffer.alloc(32);
 
-/** Says who is calling, by the contract's precedence: an `X-Api-Key` header that is there at all decides alone. */
+/** Authenticates callers. An `X-Api-Key` header decides alone when it is present, even when it is empty. */
 @Injectable()
 export class Authenticator {
   constructor(
@@ -34,11 +34,11 @@ export class Authenticator {
   ) {}
 
   /**
-   * Who sends these headers. A promise only when a key is not in memory or a user token is to be verified; it rejects with
-   * `StorageUnavailableError` when the key cannot be looked up.
+   * Authenticates by headers. Returns a promise only when the key is not in memory, or for a user token.
+   * @throws StorageUnavailableError (rejection) when the key cannot be looked up
    */
   authenticate(headers: CredentialHeaders): Answer | Promise<Answer> {
-    // Presence, not truth: a blank header arrives as an empty string.
+    // The test is for presence: a blank header is an empty string.
     if ('x-api-key' in headers) return this.byApiKeyHeader(headers['x-api-key']);
     const token = bearerToken(headers.authorization);
     if (token === undefined) return UNAUTHORIZED;
@@ -77,12 +77,12 @@ export class Authenticator {
   }
 }
 
-/** Who makes a request. */
+/** The authenticated caller of a request. */
 export interface Caller {
-  /** The account that pays. */
+  /** The account that is charged. */
   readonly accountId: string;
   /**
-   * How the caller showed who it is: `key`: an API key in `X-Api-Key`; `legacy-bearer`: an API key in `Authorization:
+   * The kind of credential. `key`: an API key in `X-Api-Key`; `legacy-bearer`: an API key in `Authorization:
    * Bearer` (deprecated); `user-token`: a JWT that the host's `UserTokenVerifier` accepted.
    */
   readonly via: 'key' | 'legacy-bearer' | 'user-token';
@@ -90,15 +90,15 @@ export interface Caller {
   readonly keyId?: string;
 }
 
-const SEEN = Symbol('nestjs-messaging: who is calling');
+const SEEN = Symbol('nestjs-messaging: authentication');
 
-/** Node's request, as far as it matters here. */
+/** The part of Node's request that is used here. */
 export interface RawRequest {
   readonly headers: CredentialHeaders;
   [SEEN]?: { readonly by: object; readonly answer: Answer };
 }
 
-/** A request as Express (Node's own) or Fastify (wrapping Node's in `raw`) hands it to a handler. */
+/** A handler's request: Node's own on Express, a wrapper with `raw` on Fastify. */
 export interface HttpRequest extends RawRequest {
   readonly raw?: RawRequest;
 }
@@ -108,18 +108,18 @@ export function rawRequestOf(request: HttpRequest): RawRequest {
   return request.raw?.headers === undefined ? request : request.raw;
 }
 
-/** Notes on a request what an authenticator (or what a test has in its place) answered, so that nobody has to ask it twice. */
+/** Stores the answer of an authenticator (or of its test double) on a request, so that it is asked once. */
 export function rememberCaller(raw: RawRequest, by: object, answer: Answer): void {
   raw[SEEN] = { by, answer };
 }
 
-/** What this authenticator answered to this request; another application's answer in the same process is not ours. */
+/** The stored answer of this authenticator. The answer of another application in the same process does not count. */
 export function callerOf(raw: RawRequest, by: Authenticator): Answer | undefined {
   const seen = raw[SEEN];
   return seen?.by === by ? seen.answer : undefined;
 }
 
-/** Whom the last guard let in. */
+/** The caller that the last guard admitted. */
 export function lastCaller(raw: RawRequest): Caller | undefined {
   const answer = raw[SEEN]?.answer;
   return answer?.kind === 'caller' ? answer.caller : undefined;
@@ -136,9 +136,9 @@ function bearerToken(authorization: unknown): string | undefined {
 const BASE64URL = /^[A-Za-z0-9_-]*$/;
 
 /**
- * Whether a text is built like a JWT (RFC 7519): three segments (JWS compact serialisation, RFC 7515 section 7.1; the last
+ * Whether a text has the structure of a JWT (RFC 7519): three segments (JWS compact serialisation, RFC 7515 section 7.1; the last
  * may be empty for `alg: none`) or five (JWE, RFC 7516 section 7.1; the second is empty for direct encryption), the first
- * of which is a JSON object with a string `alg`. Says nothing about its validity.
+ * of which is a JSON object with a string `alg`. It is not verified.
  */
 export function looksLikeJwt(text: string): boolean {
   const segments = text.split('.', 6);

@@ -1,13 +1,14 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { type Caller as CallerShape, type HttpRequest, lastCaller, rawRequestOf } from './authenticator.js';
 
-/** Who makes a request. */
+/** The authenticated caller of a request. */
 export interface Caller extends CallerShape {}
 
 /**
- * The caller that `ApiKeyGuard` let in, as a handler's parameter. Without that guard on the route it throws a plain error
- * (a 500): the route would be open.
+ * The caller that `ApiKeyGuard` admitted, as a handler's parameter.
  *
+ * @throws Error (a 500) on a route without that guard, which would be unprotected
+ * @example
  * ```ts
  * @UseGuards(ApiKeyGuard)
  * @Get('invoices')

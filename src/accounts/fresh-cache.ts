@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../common/clock.js';
 
-/** From this age on an entry is read again in the background, while it still serves. Milliseconds. */
+/** Age in milliseconds from which on an entry is refreshed in the background while it is still served. */
 const REFRESH_AFTER_MS = 2_000;
-/** From this age on an entry is not trusted. Below the contract's 5 s, for what a request takes and clocks differ. */
+/** Age in milliseconds from which on an entry is not served. Below the contract's 5 s, to allow for the time of a request. */
 const TRUSTED_MS = 4_000;
-/** After a failed read in the background the next one waits so long. */
+/** Milliseconds between a failed background read and the next one. */
 const RETRY_AFTER_MS = 500;
-/** How many values, and apart from them how many misses, are kept: made-up keys cannot push out real ones. */
+/** Capacity for values, and separately for misses, so that invented keys do not evict real ones. */
 const CAPACITY = 10_000;
 
 interface Entry<T> {
   readonly value: T;
-  /** When the read began, by the clock's `elapsed`: what was written later may be missing. */
+  /** The start of the read by the clock's `elapsed`: later writes may be missing. */
   readonly readAt: number;
   refreshAt: number;
 }
@@ -23,21 +23,21 @@ interface Flight<V> {
 }
 
 /**
- * A cache that is never older than four seconds. What is in steady use is answered at once, without a promise: it is read
- * again ahead of time, in the background. One read at a time per key; misses (undefined) are kept too.
+ * A cache whose entries are at most four seconds old. Entries in steady use are refreshed in the background, so that they are
+ * returned at once, without a promise. At most one current read per key; misses (undefined) are cached too.
  */
 export class FreshCache<V extends object> {
   private readonly values = new LRUCache<string, Entry<V>>({ max: CAPACITY });
   private readonly misses = new LRUCache<string, Entry<undefined>>({ max: CAPACITY });
   private readonly flights = new Map<string, Flight<V>>();
 
-  /** @param read fetches a value; what it rejects with reaches those who wait for it */
+  /** @param read fetches a value; its rejection is passed to the callers that wait for it */
   constructor(
     private readonly clock: Clock,
     private readonly read: (key: string) => Promise<V | undefined>,
   ) {}
 
-  /** The value of a key, or a promise of it when nothing fresh enough is at hand. */
+  /** The value of a key, or a promise of it when no fresh entry is cached. */
   get(key: string): V | undefined | Promise<V | undefined> {
     const now = this.clock.elapsed();
     const entry = this.values.get(key) ?? this.misses.get(key);
@@ -56,7 +56,7 @@ export class FreshCache<V extends object> {
     return entry !== undefined && isFresh(entry.readAt, this.clock.elapsed());
   }
 
-  /** Drops a key; a read that is under way and may have missed the change is not kept. */
+  /** Drops a key. A read in progress may have missed the change, so its result is not cached. */
   forget(key: string): void {
     this.values.delete(key);
     this.misses.delete(key);
@@ -65,7 +65,7 @@ export class FreshCache<V extends object> {
 
   private join(key: string, now: number): Promise<V | undefined> {
     const flight = this.flights.get(key);
-    // A read that hangs is not waited for by those who come later: its answer would be too old for them.
+    // Later callers do not join a read that hangs: its result would be too old for them.
     return flight !== undefined && isFresh(flight.startedAt, now) ? flight.value : this.start(key, now);
   }
 
@@ -73,7 +73,7 @@ export class FreshCache<V extends object> {
     const value = this.read(key);
     const flight = { startedAt: now, value };
     this.flights.set(key, flight);
-    // Attached first, so the cache is filled before those who wait go on.
+    // Attached first, so that the cache is filled before the waiting callers continue.
     value.then(
       (found) => this.land(key, flight) && this.keep(key, found, now),
       () => this.land(key, flight),
@@ -81,7 +81,7 @@ export class FreshCache<V extends object> {
     return value;
   }
 
-  /** Ends a read; false when it was overtaken by a later one or by `forget`. */
+  /** Ends a read; false when a later read or `forget` has replaced it. */
   private land(key: string, flight: Flight<V>): boolean {
     return this.flights.get(key) === flight && this.flights.delete(key);
   }

@@ -3,7 +3,7 @@ import { Clock } from '../common/clock.js';
 import { AccountStore } from './account-store.js';
 import { FreshCache } from './fresh-cache.js';
 
-/** A stored key, ready to be compared with. */
+/** A stored key, prepared for comparison. */
 export interface KnownKey {
   readonly id: string;
   readonly accountId: string;
@@ -15,8 +15,8 @@ export interface KnownKey {
 }
 
 /**
- * Finds API keys without a query on the hot path: answers from memory, at most four seconds old, and reads again in the
- * background. So a revocation works within five seconds on every instance, and at once where it was made.
+ * Finds API keys without a query on the hot path, from a cache of at most four seconds that is refreshed in the background.
+ * A revocation takes effect at once on its own instance, and within five seconds on all others.
  */
 @Injectable()
 export class KeyDirectory {
@@ -31,12 +31,12 @@ export class KeyDirectory {
     });
   }
 
-  /** The key of an id, live or not; a promise only when it is not in memory, which rejects when storage does not answer. */
+  /** The key with this id, valid or not. A promise only when it is not cached; it rejects when the storage is unavailable. */
   find(id: string): KnownKey | undefined | Promise<KnownKey | undefined> {
     return this.cache.get(id);
   }
 
-  /** To be called after a key was changed on this instance. */
+  /** Must be called after a key was changed on this instance. */
   forget(id: string): void {
     this.cache.forget(id);
   }

@@ -5,7 +5,7 @@ import { AccountSettings } from './account-options.js';
 import { AccountStore, type Signature } from './account-store.js';
 import { FreshCache } from './fresh-cache.js';
 
-/** Knows which sender names an account may use; from memory, at most four seconds old. */
+/** The sender names that an account may use, from a cache of at most four seconds. */
 @Injectable()
 export class SignatureDirectory {
   private readonly defaults: ReadonlySet<string>;
@@ -17,16 +17,15 @@ export class SignatureDirectory {
     settings: AccountSettings,
   ) {
     this.defaults = new Set(settings.signatures);
-    // By account, not by name: made-up names cost no query.
+    // Cached by account, not by name, so that invented names cause no query.
     this.verified = new FreshCache<ReadonlySet<string>>(clock, async (accountId) => {
       return verifiedOf(await store.listSignatures(accountId));
     });
   }
 
   /**
-   * Whether a name is one of the default signatures, or verified for this account; to the letter. A promise only when the
-   * account's names are not in memory, which rejects when storage does not answer. With `host` they are read in its open
-   * transaction then.
+   * Whether a name is a default signature, or verified for this account; case matters. A promise only when the account's
+   * names are not cached; it rejects when the storage is unavailable. With `host` they are then read in its open transaction.
    */
   isUsable(accountId: string, name: string, host?: HostTransaction): boolean | Promise<boolean> {
     if (this.defaults.has(name)) return true;
@@ -36,12 +35,12 @@ export class SignatureDirectory {
     return names?.has(name) ?? false;
   }
 
-  /** To be called after a decision on one of the account's names on this instance. */
+  /** Must be called after a decision on one of the account's names on this instance. */
   forget(accountId: string): void {
     this.verified.forget(accountId);
   }
 
-  /** Nothing of it is kept: what the host's transaction sees may never be committed. */
+  /** The result is not cached, because the host's transaction may be rolled back. */
   private async isVerifiedWithin(host: HostTransaction, accountId: string, name: string): Promise<boolean> {
     return verifiedOf(await this.store.listSignatures(accountId, host)).has(name);
   }

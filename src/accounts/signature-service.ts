@@ -6,7 +6,7 @@ import { AccountStore, type Signature, type SignatureStatus } from './account-st
 import { SignatureDirectory } from './signature-directory.js';
 import { isSignatureName } from './signature-name.js';
 
-/** For operators: the sender names of accounts, and the decisions on them. The default signatures need none of this. */
+/** Registers the sender names of accounts and decides on them, for operators. Default signatures need no registration. */
 @Injectable()
 export class SignatureService {
   constructor(
@@ -16,8 +16,8 @@ export class SignatureService {
   ) {}
 
   /**
-   * Registers a name, which then waits for a decision; a name that is registered already stays as it is and is answered.
-   * Throws `error.signature_format`, `error.account_not_found`.
+   * Registers a name as pending. A name that is registered already is returned unchanged.
+   * @throws MessagingError `error.signature_format`, `error.account_not_found`
    */
   async register(accountId: string, name: string): Promise<Signature> {
     if (!isSignatureName(name)) throw new MessagingError('error.signature_format');
@@ -34,22 +34,26 @@ export class SignatureService {
   }
 
   /**
-   * Lets the account send under a registered name, also one that was rejected before: at once on this instance, within five
-   * seconds on the others. Throws `error.signature_not_found`.
+   * Allows the account to send under a registered name, also one that was rejected: at once on this instance, within five
+   * seconds on the others.
+   * @throws MessagingError `error.signature_not_found`
    */
   verify(accountId: string, name: string): Promise<Signature> {
     return this.decide(accountId, name, 'verified', undefined);
   }
 
   /**
-   * Refuses a registered name, also one that was verified before; effective as `verify` is. Throws
-   * `error.signature_not_found`, and for the reason `error.field_not_string`, `error.field_invalid`.
+   * Rejects a registered name, also one that was verified. It takes effect as soon as {@link verify} does.
+   * @throws MessagingError `error.signature_not_found`; `error.field_not_string`, `error.field_invalid` for the reason
    */
   reject(accountId: string, name: string, reason?: string): Promise<Signature> {
     return this.decide(accountId, name, 'rejected', reason);
   }
 
-  /** The names an account has registered. Throws `error.account_not_found`. */
+  /**
+   * The names that an account has registered.
+   * @throws MessagingError `error.account_not_found`
+   */
   async list(accountId: string): Promise<readonly Signature[]> {
     await this.requireAccount(accountId);
     return this.store.listSignatures(accountId);
@@ -62,7 +66,7 @@ export class SignatureService {
     reason: string | undefined,
   ): Promise<Signature> {
     checkAccountId(accountId);
-    // Another type would be another name in each database: SQLite makes "36111.0" of a number.
+    // Databases convert other types differently: SQLite turns a number into "36111.0".
     if (typeof name !== 'string') throw new MessagingError('error.signature_not_found');
     if (reason !== undefined) checkText('reason', reason);
     try {
@@ -70,7 +74,7 @@ export class SignatureService {
       if (signature === undefined) throw new MessagingError('error.signature_not_found');
       return signature;
     } finally {
-      // Also when storage failed: it may have done it all the same.
+      // Also after a storage error: the change may have been committed.
       this.directory.forget(accountId);
     }
   }

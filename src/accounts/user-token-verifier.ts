@@ -1,11 +1,12 @@
 /**
- * Accepts the host's own user tokens in `Authorization: Bearer <JWT>`. Optional: without one, every JWT is a 401. It is
- * asked only when the request has no `X-Api-Key` and the credential is built like a JWT.
+ * Verifies the host's own user tokens in `Authorization: Bearer <JWT>`. Optional: without a verifier, every JWT is a 401. It
+ * is called only when the request has no `X-Api-Key` and the credential has the structure of a JWT.
  */
 export abstract class UserTokenVerifier {
   /**
-   * Whose token it is; undefined when it is not valid (forged, expired, for somebody else), which gives a 401. The
-   * verifier checks everything, the signature first. Throw only when it cannot tell: that is an unexpected fault, a 500.
+   * The account of a token; undefined when the token is invalid (forged, expired, for another audience), which is a 401. The
+   * verifier checks everything, the signature first.
+   * @throws any error when the token cannot be checked; it is logged as a fault and answered with 500
    */
   abstract verify(token: string): Promise<{ readonly accountId: string } | undefined>;
 }
