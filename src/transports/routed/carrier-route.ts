@@ -7,7 +7,7 @@ import { NO_ANSWER } from '../../outbox/result-checks.js';
 import { checkSubmitResult, checkSubmitResults } from '../../sms/receipts/submit-answers.js';
 import { measure } from '../../sms/segmentation.js';
 import type { OutgoingSms, SmsSink, SmsTransport, SubmitResult, TellResult } from '../../sms/sms-transport.js';
-import { RouteBreaker, type Verdict } from './route-breaker.js';
+import { type CallOutcome, CircuitBreaker } from './circuit-breaker.js';
 import { type RouteQueue, slicesOf } from './route-queue.js';
 import type { RouteSettings } from './routes.js';
 
@@ -22,7 +22,7 @@ export class CarrierRoute {
   readonly timing: DeliveryTiming;
   readonly naming: RouteNaming;
   private readonly log: Logger;
-  private readonly circuit: RouteBreaker | undefined;
+  private readonly circuit: CircuitBreaker | undefined;
   private sink: SmsSink | undefined;
   private started = false;
   private starting: Promise<boolean> | undefined;
@@ -41,7 +41,7 @@ export class CarrierRoute {
     this.timing = { ...DEFAULT_TIMING, ...transport.timing };
     this.naming = namingFor(name, transport);
     this.log = new Logger(`SmsRoute ${name}`);
-    this.circuit = breaker && new RouteBreaker(breaker, clock, () => this.log.warn('It fails too often and rests.'));
+    this.circuit = breaker && new CircuitBreaker(breaker, clock, () => this.log.warn('It fails too often and rests.'));
   }
 
   get name(): string {
@@ -94,7 +94,6 @@ export class CarrierRoute {
   }
 
   async stop(): Promise<void> {
-    this.circuit?.end();
     if (this.started) await this.transport.stop();
   }
 
@@ -117,12 +116,12 @@ export class CarrierRoute {
   ): Promise<readonly RouteResult[]> {
     const { circuit } = this;
     if (!circuit) return this.carry(batch, signal, tell);
-    const leave = circuit.enter(batch.length);
-    if (leave.most === 0) return batch.map(() => undefined);
-    const results = await this.carry(batch.slice(0, leave.most), signal, tell);
-    await circuit.tell(
-      leave,
-      results.map((result) => verdictOf(result, signal.aborted)),
+    const permit = circuit.tryAcquire(batch.length);
+    if (permit.most === 0) return batch.map(() => undefined);
+    const results = await this.carry(batch.slice(0, permit.most), signal, tell);
+    circuit.record(
+      permit,
+      results.map((result) => outcomeOf(result, signal.aborted)),
     );
     return batch.map((_, index) => results[index]);
   }
@@ -179,8 +178,8 @@ export class CarrierRoute {
   }
 }
 
-/** What a result says of the route; undefined: nothing, because nobody asked the carrier. */
-function verdictOf(result: SubmitResult, stopping: boolean): Verdict {
+/** What a result says about the route. */
+function outcomeOf(result: SubmitResult, stopping: boolean): CallOutcome {
   if (result.kind === 'postponed' || (result.kind === 'refused' && result.unasked)) return undefined;
   if (result.kind === 'retry') return stopping ? undefined : 'failed';
   return result.kind === 'unknown' ? 'failed' : 'worked';

@@ -1,0 +1,114 @@
+import type { Clock } from '../../common/clock.js';
+import type { AllOf } from '../../common/options.js';
+import type { BreakerOptions } from './routes.js';
+
+/** A permission to send, until its outcomes are recorded. */
+export interface Permit {
+  /** How many SMS may be sent. */
+  readonly most: number;
+  /** The period of the breaker in which it was given; outcomes of an earlier period are ignored. */
+  readonly period: number;
+}
+
+/** What one SMS says about its route; undefined: nothing, because the carrier was not asked. */
+export type CallOutcome = 'worked' | 'failed' | undefined;
+
+/** The window moves by a tenth of its length. */
+const BUCKETS = 10;
+
+interface Bucket {
+  /** Its start, in bucket lengths of the clock's `elapsed`. */
+  readonly index: number;
+  calls: number;
+  failures: number;
+}
+
+/**
+ * Stops sending on a route that fails. Outcomes of the last `windowMs` are counted when they become known, because a submit
+ * may take longer than the window. The breaker opens when a failure raises the share of failures above the threshold; after
+ * `openMs` one SMS probes the route, and its outcome closes the breaker or opens it again. It needs no timer: states are
+ * derived from the clock when they are asked for.
+ */
+export class CircuitBreaker {
+  private window: Bucket[] = [];
+  private period = 0;
+  /** When the probe may go, by the clock's `elapsed`; undefined: the breaker is closed. */
+  private probeAt: number | undefined;
+  private probing = false;
+
+  /** @param onOpen is called each time it opens */
+  constructor(
+    private readonly settings: AllOf<BreakerOptions>,
+    private readonly clock: Clock,
+    private readonly onOpen: () => void = () => undefined,
+  ) {}
+
+  /** Whether nothing may be sent now. */
+  get isShut(): boolean {
+    return this.probing || this.openMs > 0;
+  }
+
+  /** When the next probe may go, milliseconds since the epoch; undefined: now, or once the current probe has its outcome. */
+  get shutUntil(): number | undefined {
+    const { openMs } = this;
+    return openMs > 0 ? this.clock.now() + Math.ceil(openMs) : undefined;
+  }
+
+  /** Asks to send `count` SMS: permits all, none, or one as the probe. The outcomes of a permit must be recorded. */
+  tryAcquire(count: number): Permit {
+    const { period } = this;
+    if (this.isShut || count === 0) return { most: 0, period };
+    if (this.probeAt === undefined) return { most: count, period };
+    this.probing = true;
+    return { most: 1, period };
+  }
+
+  /** Counts the outcomes of a permit. A probe without an outcome leaves the question to the next one. */
+  record({ most, period }: Permit, outcomes: readonly CallOutcome[]): void {
+    if (most === 0 || period !== this.period) return;
+    const failures = outcomes.filter((outcome) => outcome === 'failed').length;
+    const calls = failures + outcomes.filter((outcome) => outcome === 'worked').length;
+    const isProbe = this.probing;
+    this.probing = false;
+    if (calls === 0) return;
+    this.count(calls, failures);
+    if (failures > 0 && (isProbe || this.isFailing())) this.trip();
+    else if (isProbe) this.begin(undefined);
+  }
+
+  /** Opens it, whatever was counted. */
+  trip(): void {
+    if (this.openMs > 0) return;
+    this.window = [];
+    this.begin(this.clock.elapsed() + this.settings.openMs);
+    this.onOpen();
+  }
+
+  /** Milliseconds until it may be probed; 0 unless it is open. */
+  private get openMs(): number {
+    return this.probeAt === undefined ? 0 : Math.max(0, this.probeAt - this.clock.elapsed());
+  }
+
+  private begin(probeAt: number | undefined): void {
+    this.period++;
+    this.probeAt = probeAt;
+    this.probing = false;
+  }
+
+  private count(calls: number, failures: number): void {
+    const index = Math.floor((this.clock.elapsed() * BUCKETS) / this.settings.windowMs);
+    this.window = this.window.filter((bucket) => bucket.index > index - BUCKETS);
+    const last = this.window.at(-1);
+    if (last?.index !== index) this.window.push({ index, calls, failures });
+    else {
+      last.calls += calls;
+      last.failures += failures;
+    }
+  }
+
+  private isFailing(): boolean {
+    const sum = (of: 'calls' | 'failures') => this.window.reduce((total, bucket) => total + bucket[of], 0);
+    const calls = sum('calls');
+    return calls >= this.settings.leastSms && sum('failures') * 100 > this.settings.failurePercent * calls;
+  }
+}
