@@ -20,8 +20,6 @@ import { GuardedMediaFetcher } from '../media/guarded-media-fetcher.js';
 import { MediaFetcher } from '../media/media-fetcher.js';
 import { MediaSettings, resolveMediaSettings } from '../media/media-options.js';
 import { MediaStore } from '../media/media-store.js';
-import { MediaPurge } from '../msgapp/media-purge.js';
-import { SessionPurge } from '../msgapp/sessions/session-purge.js';
 import { SessionStore } from '../msgapp/sessions/session-store.js';
 import { Channels } from '../outbox/channel.js';
 import { DispatchSettings, resolveDispatchSettings } from '../outbox/dispatch-options.js';
@@ -29,9 +27,8 @@ import { Dispatcher } from '../outbox/dispatcher.js';
 import { Idempotency } from '../outbox/idempotency.js';
 import { Outbox } from '../outbox/outbox.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
-import { PolicyPurge } from '../outbox/policy-purge.js';
 import { PolicyStore } from '../outbox/policy-store.js';
-import { ReplyPurge } from '../outbox/reply-purge.js';
+import { PURGER, Purger } from '../outbox/purger.js';
 import { TextSources } from '../outbox/text-sources.js';
 import { LocalWorkerNotifier, WorkerNotifier } from '../outbox/worker-notifier.js';
 import { PhoneStore } from '../sandbox/phone-store.js';
@@ -94,7 +91,7 @@ export class MessagingCore {
 const SERVICES = [
   ...[GraphCheck, StorageLifecycle, MessagingEdge, MessagingEvents, SandboxFeed, SandboxScanner],
   ...[KeyDirectory, SignatureDirectory, Authenticator, AccountService, SignatureService, LedgerService],
-  ...[Channels, TextSources, Outbox, Idempotency, Dispatcher, ReplyPurge, PolicyPurge, MediaPurge, SessionPurge],
+  ...[Channels, TextSources, Outbox, Idempotency, Dispatcher, ...PURGER],
 ];
 
 const STORES: Provider[] = [
@@ -121,7 +118,7 @@ const EXPORTS = [
   ...[MessagingValues, HttpSettings, AccountSettings, DispatchSettings, MessagingEvents],
   ...[SandboxFeed, SandboxScanner, PhoneStore],
   ...[Authenticator, AccountService, SignatureService, SignatureDirectory, LedgerService],
-  ...[Channels, TextSources, Outbox, Idempotency, OutboxStore, PolicyStore, AccountStore],
+  ...[Channels, TextSources, Outbox, Idempotency, Purger, OutboxStore, PolicyStore, AccountStore],
   ...[PartStore, OptOutStore, SessionStore, MediaStore],
 ];
 

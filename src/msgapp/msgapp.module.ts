@@ -23,6 +23,7 @@ import { channelToken } from './channel-token.js';
 import { MediaIntake } from './media-intake.js';
 import { MsgappController } from './msgapp.controller.js';
 import { MsgappChannel } from './msgapp-channel.js';
+import { MSGAPP_PURGES } from './msgapp-purges.js';
 import { MsgappQrController } from './msgapp-qr.controller.js';
 import { MsgappService } from './msgapp-service.js';
 import { MsgappSettings, resolveChannelName, resolveMsgappSettings } from './msgapp-settings.js';
@@ -114,7 +115,7 @@ const SHOWN = [MsgappService, SessionManager];
 
 const SERVICES = [
   ...[...SHOWN, MsgappChannel, Senders, MediaIntake],
-  ...[QrCodes, EventStreams, CredentialCheck, UndispatchedSessions],
+  ...[QrCodes, EventStreams, CredentialCheck, UndispatchedSessions, ...MSGAPP_PURGES],
 ];
 
 /** The options of one channel, as its factory returned them. */

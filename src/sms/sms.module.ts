@@ -13,12 +13,14 @@ import { isOnSharedCore, MountPoint } from '../core/mount-point.js';
 import { OPTION_NAMES } from '../core/option-names.js';
 import { invokeFactory, providePort } from '../core/port-provider.js';
 import { mountController } from '../http/mount-controller.js';
+import { providePurge } from '../outbox/purger.js';
 import { SandboxSmsTransport } from '../sandbox/sandbox-sms-transport.js';
 import { OptOutDirectory } from './opt-out/opt-out-directory.js';
 import { OptOutIntake } from './opt-out/opt-out-intake.js';
 import { OptOutList, OptOutService } from './opt-out/opt-out-service.js';
 import { CarrierSink } from './receipts/carrier-sink.js';
-import { PartPurge } from './receipts/part-purge.js';
+import { partPurge } from './receipts/part-purge.js';
+import { PartStore } from './receipts/part-store.js';
 import { ReceiptIntake } from './receipts/receipt-intake.js';
 import { SubmitRecord } from './receipts/submit-record.js';
 import { SmsController } from './sms.controller.js';
@@ -80,7 +82,8 @@ export class SmsModule {
         ...transport.providers,
         ...(graph.transport === undefined ? [SandboxNotice] : []),
         ...[OptOutDirectory, OptOutList, OptOutIntake, OptOutService],
-        ...[ReceiptIntake, CarrierSink, SubmitRecord, PartPurge, SmsChannel, SmsCallbacks, SmsService],
+        ...[ReceiptIntake, CarrierSink, SubmitRecord, SmsChannel, SmsCallbacks, SmsService],
+        providePurge(PartStore, partPurge),
       ],
       exports: [SmsService, OptOutService, SmsSettings, ...transport.exports],
     };

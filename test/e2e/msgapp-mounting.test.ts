@@ -14,6 +14,7 @@ import { PhoneStore } from '../../src/sandbox/phone-store.js';
 import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { SandboxScanner } from '../../src/sandbox/sandbox-scanner.js';
 import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import { FakeClock } from '../../src/testing/fake-clock.js';
 import { describeOnBothAdapters, type RunningApp } from '../support/http-apps.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { clientOf, mount, unmountAfterEach } from '../support/mounted.js';
@@ -21,6 +22,7 @@ import { ScriptedTransport } from '../support/msgapp/scripted-transport.js';
 import { MSGAPP, MsgappClient } from '../support/msgapp-app.js';
 import { PEPPER } from '../support/otp-app.js';
 import { PNG } from '../support/png.js';
+import { settled } from '../support/settled.js';
 import { until } from '../support/until.js';
 
 unmountAfterEach();
@@ -77,6 +79,21 @@ class FieldReminders {
 }
 
 describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
+  it('every capability has what it keeps purged, once for all channels', async () => {
+    const clock = new FakeClock();
+    const storage = new MemoryStorage();
+    const { outbox, policies, parts, sessions, media } = storage;
+    const purges = [
+      ...[jest.spyOn(outbox, 'purgeReplies'), jest.spyOn(policies, 'purge'), jest.spyOn(parts, 'purge')],
+      ...[jest.spyOn(sessions, 'purge'), jest.spyOn(media, 'purge')],
+    ];
+    const ports = { storage: { useValue: storage }, clock: { useValue: clock } };
+    await mount(adapter, [MessagingModule.forRoot({ ...BOTH, ...ports })]);
+    clock.advance(600_000);
+    await settled();
+    expect(purges.map(({ mock }) => mock.calls.length)).toEqual([1, 1, 1, 1, 1]);
+  });
+
   const sentenceOf = (start: () => Promise<unknown>): Promise<string> =>
     start().then(
       () => 'It started.',

@@ -1,23 +1,16 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { Clock } from '../../common/clock.js';
-import { Purge } from '../../outbox/purge.js';
-import { PartStore } from './part-store.js';
+import { Logger } from '@nestjs/common';
+import type { PurgeRule } from '../../outbox/purger.js';
+import type { PartStore } from './part-store.js';
 
-/** Forgets parts whose receipts nobody expects any more, and receipts that nothing matched. */
-@Injectable()
-export class PartPurge extends Purge {
-  private readonly log = new Logger('SmsChannel');
-
-  constructor(
-    private readonly store: PartStore,
-    clock: Clock,
-  ) {
-    super('parts of SMS', clock);
-  }
-
-  protected override async forget(now: number, limit: number): Promise<number> {
-    const { parts, receipts } = await this.store.purge(now, limit);
-    if (receipts > 0) this.log.warn(`${receipts} ids of receipts matched no open SMS: does the link's id format fit?`);
-    return Math.max(parts, receipts);
-  }
+/** Parts whose receipts are no longer expected, and receipts that matched no part; the latter are counted in the log. */
+export function partPurge(store: PartStore): PurgeRule {
+  const log = new Logger('SmsChannel');
+  return {
+    what: 'parts of SMS',
+    purge: async (now, limit) => {
+      const { parts, receipts } = await store.purge(now, limit);
+      if (receipts > 0) log.warn(`${receipts} ids of receipts matched no open SMS: does the link's id format fit?`);
+      return Math.max(parts, receipts);
+    },
+  };
 }

@@ -1,6 +1,7 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { MediaPurge } from '../../../src/msgapp/media-purge.js';
+import { mediaPurge } from '../../../src/msgapp/msgapp-purges.js';
+import { Purger } from '../../../src/outbox/purger.js';
 import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 
@@ -13,7 +14,8 @@ async function* one(): AsyncIterable<Uint8Array> {
 test('files are forgotten after a week, more than a thousand of them too, and younger ones are not', async () => {
   const { media } = new MemoryStorage();
   const clock = new FakeClock();
-  const purge = new MediaPurge(media, clock);
+  const purge = new Purger(clock);
+  purge.add(mediaPurge(media));
   for (let index = 0; index < 1200; index++) await media.write(`old ${index}`, one(), clock.now());
   await media.write('young', one(), clock.now() + DAY);
   const kept = async (id: string) => {

@@ -1,6 +1,7 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { SessionPurge } from '../../../src/msgapp/sessions/session-purge.js';
+import { sessionPurge } from '../../../src/msgapp/msgapp-purges.js';
+import { Purger } from '../../../src/outbox/purger.js';
 import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSession } from '../../../src/testing/storage-contract/fixtures.js';
@@ -10,7 +11,8 @@ const DAY = 86_400_000;
 test('sessions are forgotten 90 days after their end, more than a hundred of them too, and no others', async () => {
   const { sessions } = new MemoryStorage();
   const clock = new FakeClock();
-  const purge = new SessionPurge(sessions, clock);
+  const purge = new Purger(clock);
+  purge.add(sessionPurge(sessions));
   const end = async (index: number, at: number) =>
     sessions.move(await sessions.create(aSession(index)), { to: 'expired', reason: 'not_scanned', at });
   for (let index = 0; index < 250; index++) await end(index, clock.now());

@@ -1,6 +1,7 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { PartPurge } from '../../../src/sms/receipts/part-purge.js';
+import { Purger } from '../../../src/outbox/purger.js';
+import { partPurge } from '../../../src/sms/receipts/part-purge.js';
 import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { aReceipt, aTakenSms } from '../../../src/testing/storage-contract/fixtures.js';
@@ -16,7 +17,8 @@ it('forgets old parts in silence, and says how many receipts matched nothing', a
   const { parts } = new MemoryStorage();
   const clock = new FakeClock();
   const now = clock.now();
-  const purge = new PartPurge(parts, clock);
+  const purge = new Purger(clock);
+  purge.add(partPurge(parts));
   purge.onApplicationBootstrap();
 
   await parts.record([aTakenSms(1, { expiresAt: now + 1 })], now);

@@ -1,0 +1,102 @@
+import {
+  type FactoryProvider,
+  Injectable,
+  type InjectionToken,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { OutboxStore } from './outbox-store.js';
+import { PolicyStore } from './policy-store.js';
+
+/** What is removed from the storage in the background, and when. */
+export interface PurgeRule {
+  /** Names the removed items in the log; a rule replaces an earlier one of the same name. */
+  readonly what: string;
+  /** How long an item is kept after the moment that `purge` compares, in milliseconds. Default 0. */
+  readonly keepMs?: number;
+  /** Time between two rounds, in milliseconds. Default 600 000. */
+  readonly everyMs?: number;
+  /** The most items that one transaction removes. Default 1000. */
+  readonly batchSize?: number;
+  /**
+   * Removes at most `limit` items that ended before `before`, milliseconds since the epoch.
+   * @returns how many were removed; a full batch is followed by another one
+   */
+  readonly purge: (before: number, limit: number) => Promise<number>;
+}
+
+const EVERY_MS = 600_000;
+const BATCH_SIZE = 1000;
+
+/**
+ * Removes what has expired, so that tables do not grow without bound. The rules come from the capabilities; each runs on its
+ * own, batch by batch, and yields to the event loop between two batches. A failed round is logged, and the next one repeats it.
+ */
+@Injectable()
+export class Purger implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly log = new Logger('Purge');
+  private readonly rules = new Map<string, PurgeRule>();
+  private readonly cancels = new Map<string, () => void>();
+  private stopped = false;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Adds a rule; to be called before the application has started. */
+  add(rule: PurgeRule): void {
+    this.rules.set(rule.what, rule);
+  }
+
+  onApplicationBootstrap(): void {
+    for (const rule of this.rules.values()) this.schedule(rule);
+  }
+
+  onApplicationShutdown(): void {
+    this.stopped = true;
+    for (const cancel of this.cancels.values()) cancel();
+  }
+
+  private schedule(rule: PurgeRule): void {
+    const { what, everyMs = EVERY_MS } = rule;
+    if (!this.stopped)
+      this.cancels.set(
+        what,
+        this.clock.after(everyMs, () => void this.round(rule)),
+      );
+  }
+
+  private async round(rule: PurgeRule): Promise<void> {
+    const { what, keepMs = 0, batchSize = BATCH_SIZE, purge } = rule;
+    try {
+      while (!this.stopped && (await purge(this.clock.now() - keepMs, batchSize)) === batchSize) {
+        await new Promise(setImmediate);
+      }
+    } catch {
+      this.log.warn(`Expired ${what} could not be purged; the next round will.`);
+    }
+    this.schedule(rule);
+  }
+}
+
+/** Provides a rule over a store to the application's purger; a capability lists it among its providers. */
+export function providePurge<S>(store: InjectionToken<S>, ruleOf: (store: S) => PurgeRule): FactoryProvider<void> {
+  return {
+    provide: Symbol(ruleOf.name),
+    useFactory: (purger: Purger, of: S) => purger.add(ruleOf(of)),
+    inject: [Purger, store],
+  };
+}
+
+/** The replies of expired Idempotency-Keys. */
+function replyPurge(store: OutboxStore): PurgeRule {
+  return { what: 'replies', purge: (now, limit) => store.purgeReplies(now, limit) };
+}
+
+/** The expired records of send policies. */
+function policyPurge(store: PolicyStore): PurgeRule {
+  return { what: 'policy records', purge: (now, limit) => store.purge(now, limit) };
+}
+
+/** The purger and the rules of the outbox itself. */
+export const PURGER = [Purger, providePurge(OutboxStore, replyPurge), providePurge(PolicyStore, policyPurge)];

@@ -1,0 +1,82 @@
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { Purger } from '../../../src/outbox/purger.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { Gate } from '../../support/delivery-world.js';
+import { settled } from '../../support/settled.js';
+
+const EVERY_MS = 600_000;
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+test('a purge that is under way when the application stops ends, and is the last one', async () => {
+  const clock = new FakeClock();
+  const gate = new Gate();
+  let rounds = 0;
+  const purge = new Purger(clock);
+  purge.add({
+    what: 'things',
+    purge: async (_now, limit) => {
+      rounds++;
+      await gate.opened;
+      return limit;
+    },
+  });
+  purge.onApplicationBootstrap();
+  clock.advance(EVERY_MS);
+  await settled();
+  purge.onApplicationShutdown();
+  gate.open();
+  await settled(20);
+  clock.advance(EVERY_MS);
+  await settled(20);
+  expect(rounds).toBe(1);
+});
+
+test('each rule has its own age, interval and batch size, and one that fails or hangs does not stop the others', async () => {
+  const clock = new FakeClock();
+  const start = clock.now();
+  const purge = new Purger(clock);
+  const calls: (readonly [string, number, number])[] = [];
+  const seen = (what: string, answer: () => Promise<number>) => (before: number, limit: number) => {
+    calls.push([what, before - clock.now(), limit]);
+    return answer();
+  };
+  jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+  let left = 5;
+  purge.add({ what: 'hangs', purge: seen('hangs', () => new Promise(() => undefined)) });
+  purge.add({ what: 'fails', purge: seen('fails', () => Promise.reject(new Error('down'))) });
+  purge.add({
+    what: 'few',
+    batchSize: 2,
+    keepMs: 5000,
+    everyMs: 1000,
+    purge: seen('few', async () => Math.min(2, left--)),
+  });
+  purge.onApplicationBootstrap();
+  clock.advance(1000);
+  await settled(20);
+  expect(calls).toEqual(Array.from({ length: 5 }, () => ['few', -5000, 2]));
+  calls.length = 0;
+  left = 0;
+  clock.advance(EVERY_MS - 1000);
+  await settled(20);
+  clock.advance(EVERY_MS);
+  await settled(20);
+  expect(clock.now() - start).toBe(2 * EVERY_MS);
+  expect(calls.map(([what]) => what).sort()).toEqual(['fails', 'fails', 'few', 'few', 'hangs']);
+  purge.onApplicationShutdown();
+});
+
+test('a rule replaces an earlier one of its name, as those of several channels are', async () => {
+  const clock = new FakeClock();
+  const purge = new Purger(clock);
+  const called: number[] = [];
+  for (const index of [1, 2]) purge.add({ what: 'things', purge: async () => called.push(index) });
+  purge.onApplicationBootstrap();
+  clock.advance(EVERY_MS);
+  await settled();
+  expect(called).toEqual([2]);
+});
