@@ -1,34 +1,33 @@
-/** Where others are served during a commit: the part of a crowd that is enough for the next one. */
+import { Gathering } from '../common/batcher.js';
+
+/** While the event loop is free during a commit: the part of the concurrent callers that is enough for the next commit. */
 const SHARE = 0.5;
 
-/** The part of a crowd's size that is still believed in after a commit. */
+/** The part of the estimate that is kept after each commit. */
 const MEMORY = 0.9;
 
 /**
- * How many callers come together, and for how many of them a commit waits. A commit that holds up the event loop had better
- * take all of them. While a server makes one, those that were left out of it are served: neither waits for the other.
+ * Estimates how many callers are concurrent, and for how many of them a commit waits. A commit that blocks the event loop
+ * should take all of them. While a server makes a commit, the callers that it left out are served, so half of them is enough.
+ * A single caller never waits for others.
  */
-export class AdaptiveBatchSize {
+export class AdaptiveBatchSize extends Gathering {
   private size = 1;
   private othersServed = false;
+  private pending: NodeJS.Immediate | undefined;
 
-  /** @param unanswered how many have no answer now */
-  observe(unanswered: number): void {
+  override added(unanswered: number): void {
     this.size = Math.max(this.size, unanswered);
   }
 
-  /** Whether callers come together, so that the answers of one commit bring those of the next. */
-  get isConcurrent(): boolean {
-    return this.size >= 2;
+  override schedule(waiting: number, start: () => void): void {
+    if (waiting >= this.target) this.begin(start);
+    // After this turn of the loop: everything that arrived in it goes into one commit. With concurrent callers, a turn later:
+    // the answers to the last commit have brought new requests by then.
+    else this.pending ??= this.afterTurns(this.size >= 2 ? 2 : 1, start);
   }
 
-  /** As soon as so many wait, nobody else is waited for. */
-  get target(): number {
-    return this.othersServed ? Math.max(2, this.size * SHARE) : Number.POSITIVE_INFINITY;
-  }
-
-  /** To be called as soon as a commit was asked for; the answer is to be called when it has ended. */
-  commit(): () => void {
+  override begun(): () => void {
     this.othersServed = false;
     // SQLite's storage writes at the end of the turn in which it was asked, which is just before this.
     const turn = setImmediate(() => {
@@ -38,5 +37,23 @@ export class AdaptiveBatchSize {
       clearImmediate(turn);
       this.size = Math.max(1, this.size * MEMORY);
     };
+  }
+
+  /** As soon as this many wait, the commit starts. */
+  private get target(): number {
+    return this.othersServed ? Math.max(2, this.size * SHARE) : Number.POSITIVE_INFINITY;
+  }
+
+  private afterTurns(turns: number, start: () => void): NodeJS.Immediate {
+    return setImmediate(() => {
+      if (turns === 1) this.begin(start);
+      else this.pending = this.afterTurns(turns - 1, start);
+    });
+  }
+
+  private begin(start: () => void): void {
+    clearImmediate(this.pending);
+    this.pending = undefined;
+    start();
   }
 }

@@ -1,9 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { Batcher } from '../common/batcher.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
-import { Lanes } from '../common/lanes.js';
 import { reasonOf } from '../common/log.js';
-import { takeTogether } from '../common/take-together.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { AdaptiveBatchSize } from './batch-size.js';
 import { decide, type RefusalCode, type SendDecision } from './decide.js';
@@ -37,8 +36,6 @@ export interface AcceptOptions {
 interface Waiting {
   readonly send: Send;
   readonly signal: AbortSignal | undefined;
-  readonly done: (outcome: SendDecision) => void;
-  readonly fail: (error: unknown) => void;
   /** How often it has waited for records of its guard. */
   readonly waits: number;
 }
@@ -53,8 +50,10 @@ const RECORD_WEIGHT = 8;
 /** How many times a send waits for its records, should other transactions take them again each time. */
 const MOST_WAITS = 50;
 
-/** How many accounts that somebody else holds are waited for at a time, each on a connection of its own. */
-const WAITING_LANES = 4;
+/** How many accounts that another transaction holds are waited for at a time, each on a connection of its own. */
+const HELD_ACCOUNTS = 4;
+
+const BATCH_LIMITS = { weightOf, maxWeight: BATCH_RECIPIENTS, maxItems: BATCH_SENDS };
 
 const REFUSALS = {
   insufficient_balance: 'error.insufficient_balance',
@@ -75,13 +74,18 @@ function refusalOf(outcome: SendDecision & { kind: 'refused' }): MessagingError 
 @Injectable()
 export class Outbox {
   private readonly log = new Logger('Outbox');
-  private waiting: Waiting[] = [];
-  /** How many sends are in the commit that is under way. */
-  private writing = 0;
-  private gathering: NodeJS.Immediate | undefined;
-  private readonly crowd = new AdaptiveBatchSize();
+  private readonly commits = new Batcher<Waiting, SendDecision>({
+    ...BATCH_LIMITS,
+    perform: (batch) => this.commit(batch, 'skip'),
+    gathering: new AdaptiveBatchSize(),
+  });
   /** Sends of accounts that another transaction holds. */
-  private readonly lanes = new Lanes<Waiting>(WAITING_LANES, (queue) => this.commit(nextBatch(queue), 'accounts'));
+  private readonly held = new Batcher<Waiting, SendDecision>({
+    ...BATCH_LIMITS,
+    perform: (batch) => this.commit(batch, 'accounts'),
+    keyOf: ({ send }) => send.accountId,
+    concurrency: HELD_ACCOUNTS,
+  });
 
   constructor(
     private readonly store: OutboxStore,
@@ -98,7 +102,7 @@ export class Outbox {
    */
   async accept(send: Send, { host, signal }: AcceptOptions = {}): Promise<Acceptance> {
     signal?.throwIfAborted();
-    const outcome = host ? await this.acceptIn(host, send) : await this.enqueue(send, signal);
+    const outcome = host ? await this.acceptIn(host, send) : await this.commits.add({ send, signal, waits: 0 }, signal);
     if (outcome.kind === 'refused') throw refusalOf(outcome);
     return { reply: outcome.reply, replayed: outcome.kind === 'replayed' };
   }
@@ -141,105 +145,40 @@ export class Outbox {
     return outcome;
   }
 
-  private enqueue(send: Send, signal: AbortSignal | undefined): Promise<SendDecision> {
-    return new Promise((done, fail) => {
-      this.waiting.push({ send, signal, done, fail, waits: 0 });
-      this.crowd.observe(this.waiting.length + this.writing);
-      this.schedule();
-    });
-  }
-
-  private schedule(): void {
-    if (this.writing > 0 || this.waiting.length === 0) return;
-    if (this.waiting.length >= this.crowd.target) void this.commitNext();
-    // After this turn of the loop: everything that arrived in it goes into one commit. When callers come in crowds, a turn
-    // later: the answers to the last commit have brought new requests by then. A caller by itself never waits for others.
-    else this.gathering ??= this.gather(this.crowd.isConcurrent ? 2 : 1);
-  }
-
-  private gather(turns: number): NodeJS.Immediate {
-    return setImmediate(() => {
-      if (turns === 1) void this.commitNext();
-      else this.gathering = this.gather(turns - 1);
-    });
-  }
-
-  private async commitNext(): Promise<void> {
-    clearImmediate(this.gathering);
-    this.gathering = undefined;
-    const batch = nextBatch(this.waiting);
-    this.writing = batch.length;
-    const committed = this.commit(batch, 'skip');
-    const ended = this.crowd.commit();
-    try {
-      await committed;
-    } finally {
-      ended();
-      this.writing = 0;
-      this.schedule();
-    }
-  }
-
-  private async commit(taken: readonly Waiting[], patience: Patience): Promise<void> {
-    const batch = taken.filter(isAwaited);
-    if (batch.length === 0) return;
-    try {
-      const sends = batch.map(({ send }) => send);
-      this.answer(batch, await this.store.commit(sends, decide, undefined, patience));
-    } catch (error) {
-      if (batch.length === 1 || error instanceof StorageUnavailableError) {
-        for (const { fail } of batch) fail(error);
-        return;
+  private async commit(
+    batch: readonly Waiting[],
+    patience: Patience,
+  ): Promise<readonly (SendDecision | Promise<SendDecision>)[]> {
+    const sends = batch.map(({ send }) => send);
+    const outcomes = await this.store.commit(sends, decide, undefined, patience);
+    const channels = new Set<string>();
+    const answers = outcomes.flatMap((outcome, index) => {
+      const item = batch[index];
+      if (!item) return [];
+      if (outcome.kind === 'accepted') {
+        channels.add(item.send.channel);
+        this.tellRefused(item.send);
       }
-      // One bad send must not take the others of its batch with it; nothing of the batch was written.
-      for (const item of batch) await this.commit([item], patience);
-    }
+      return [this.answer(item, outcome)];
+    });
+    for (const channel of channels) this.ring(channel);
+    return answers;
   }
 
-  private answer(batch: readonly Waiting[], outcomes: readonly CommitOutcome[]): void {
-    const rings = new Set<string>();
-    const busy: Waiting[] = [];
-    for (const [index, item] of batch.entries()) {
-      const outcome = outcomes[index];
-      if (!outcome) item.fail(new Error('The storage gave too few outcomes.'));
-      else if (outcome.kind !== 'busy') {
-        if (outcome.kind === 'accepted') {
-          rings.add(item.send.channel);
-          this.tellRefused(item.send);
-        }
-        item.done(outcome);
-      } else if (outcome.records) void this.waitForRecords(item, outcome.records);
-      else busy.push(item);
-    }
-    for (const channel of rings) this.ring(channel);
-    this.lanes.add(busy, ({ send }) => send.accountId);
+  private answer(item: Waiting, outcome: CommitOutcome): SendDecision | Promise<SendDecision> {
+    if (outcome.kind !== 'busy') return outcome;
+    return outcome.records ? this.waitForRecords(item, outcome.records) : this.held.add(item, item.signal);
   }
 
   /**
    * Waits for records that another transaction holds, with no lock on the send's account, and puts the send back into the
    * queue. A commit that waited would hold its account, which every commit locks first, and delay the account's other sends.
    */
-  private async waitForRecords(item: Waiting, records: readonly string[]): Promise<void> {
-    try {
-      if (item.waits >= MOST_WAITS) throw new StorageUnavailableError('The records of the send are held elsewhere.');
-      await this.store.whenFree(records);
-      this.waiting.push({ ...item, waits: item.waits + 1 });
-      this.schedule();
-    } catch (error) {
-      item.fail(error);
-    }
+  private async waitForRecords(item: Waiting, records: readonly string[]): Promise<SendDecision> {
+    if (item.waits >= MOST_WAITS) throw new StorageUnavailableError('The records of the send are held elsewhere.');
+    await this.store.whenFree(records);
+    return this.commits.add({ ...item, waits: item.waits + 1 }, item.signal);
   }
-}
-
-/** Drops a send whose caller no longer waits. */
-function isAwaited({ signal, fail }: Waiting): boolean {
-  if (signal?.aborted) fail(signal.reason);
-  return !signal?.aborted;
-}
-
-/** Takes from a queue what goes into one commit. */
-function nextBatch(queue: Waiting[]): Waiting[] {
-  return takeTogether(queue, weightOf, BATCH_RECIPIENTS, BATCH_SENDS);
 }
 
 function weightOf({ send: { recipients, guard } }: Waiting): number {

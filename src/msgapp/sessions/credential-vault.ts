@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Batcher } from '../../common/batcher.js';
 import { MessagingOptionsError } from '../../common/errors.js';
 import type { IdGenerator } from '../../common/ids.js';
 import { nameOf } from '../../common/log.js';
@@ -64,19 +65,19 @@ export class CredentialVault extends SessionVault {
   }
 }
 
-interface Waiting {
-  readonly changes: readonly CredentialChange[];
-  readonly done: () => void;
-  readonly fail: (error: unknown) => void;
-}
-
 /**
  * Encrypted credentials of a session, accessible while its lease is valid. Writes keep the order in which they were requested,
  * whichever connection each uses; writes that wait for a running one share the next transaction.
  */
 class LeasedCredentials implements SessionCredentials {
-  private waiting: Waiting[] = [];
-  private writing = false;
+  private readonly writes = new Batcher<readonly CredentialChange[], void>({
+    perform: async (batch) => {
+      if (!(await this.store.writeCredentials(this.lease, batch.flat())))
+        throw new SessionLostError(this.lease.sessionId);
+      return batch.map(() => undefined);
+    },
+    isolatesFailures: false,
+  });
 
   constructor(
     private readonly store: SessionStore,
@@ -90,28 +91,7 @@ class LeasedCredentials implements SessionCredentials {
   }
 
   write(changes: readonly CredentialChange[]): Promise<void> {
-    return new Promise((done, fail) => {
-      this.waiting.push({ changes: changes.map((change) => this.sealed(change)), done, fail });
-      if (!this.writing) void this.writeWaiting();
-    });
-  }
-
-  private async writeWaiting(): Promise<void> {
-    this.writing = true;
-    while (this.waiting.length > 0) {
-      const together = this.waiting.splice(0);
-      try {
-        const ours = await this.store.writeCredentials(
-          this.lease,
-          together.flatMap(({ changes }) => changes),
-        );
-        if (!ours) throw new SessionLostError(this.lease.sessionId);
-        for (const { done } of together) done();
-      } catch (error) {
-        for (const { fail } of together) fail(error);
-      }
-    }
-    this.writing = false;
+    return this.writes.add(changes.map((change) => this.sealed(change)));
   }
 
   private sealed({ kind, id, value }: CredentialChange): CredentialChange {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { FreshCache } from '../../accounts/fresh-cache.js';
+import { Batcher } from '../../common/batcher.js';
 import { Clock } from '../../common/clock.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
-import { takeTogether } from '../../common/take-together.js';
 import { EVERY_ACCOUNT, type OptOutKey, OptOutStore } from './opt-out-store.js';
 
 /** The reason that a recipient on the suppression list is `failed` with. */
@@ -114,47 +114,27 @@ function keysOf(accountId: string, signature: string, numbers: readonly string[]
 /** The most keys that are looked up in one go. */
 const TOGETHER = 5000;
 
-interface Question {
-  readonly keys: readonly OptOutKey[];
-  readonly done: (numbers: readonly string[]) => void;
-  readonly fail: (error: unknown) => void;
-}
-
-/** Asks the database who has opted out: once for all who ask while it is answering somebody else. */
+/** Looks up who has opted out; lookups that wait for one under way share a query. */
 class OptOutLookup {
-  private readonly waiting: Question[] = [];
-  private asking = false;
+  private readonly lookups: Batcher<readonly OptOutKey[], readonly string[]>;
 
-  constructor(private readonly store: OptOutStore) {}
+  constructor(store: OptOutStore) {
+    this.lookups = new Batcher<readonly OptOutKey[], readonly string[]>({
+      perform: async (batch) => {
+        const found = new Set((await store.among(batch.flat())).map(nameOf));
+        return batch.map((keys) => keys.filter((key) => found.has(nameOf(key))).map(({ number }) => number));
+      },
+      weightOf: (keys) => keys.length,
+      maxWeight: TOGETHER,
+      isolatesFailures: false,
+    });
+  }
 
   /** The numbers of those keys that are on the list. */
   async numbers(keys: readonly OptOutKey[]): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
-    for (const part of inParts(keys)) for (const number of await this.ask(part)) found.add(number);
+    for (const part of inParts(keys)) for (const number of await this.lookups.add(part)) found.add(number);
     return found;
-  }
-
-  private ask(keys: readonly OptOutKey[]): Promise<readonly string[]> {
-    return new Promise((done, fail) => {
-      this.waiting.push({ keys, done, fail });
-      if (!this.asking) void this.askAll();
-    });
-  }
-
-  private async askAll(): Promise<void> {
-    this.asking = true;
-    while (this.waiting.length > 0) {
-      const batch = takeTogether(this.waiting, ({ keys }) => keys.length, TOGETHER);
-      try {
-        const found = new Set((await this.store.among(batch.flatMap(({ keys }) => keys))).map(nameOf));
-        for (const { keys, done } of batch) {
-          done(keys.filter((key) => found.has(nameOf(key))).map(({ number }) => number));
-        }
-      } catch (error) {
-        for (const { fail } of batch) fail(error);
-      }
-    }
-    this.asking = false;
   }
 }
 

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { Batcher } from '../../common/batcher.js';
 import { Clock } from '../../common/clock.js';
-import { StorageUnavailableError } from '../../common/errors.js';
 import { isPhoneNumber } from '../../common/phone-number.js';
-import { takeTogether } from '../../common/take-together.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
 import type { CarrierReceipt } from '../sms-transport.js';
 import { carrierKey, carrierText } from './carrier-text.js';
@@ -18,17 +17,14 @@ const TOGETHER = 500;
 /** The most ids that are tried for one receipt. */
 const MOST_IDS = 16;
 
-interface Waiting {
-  readonly receipts: readonly DatedReceipt[];
-  readonly done: () => void;
-  readonly fail: (error: unknown) => void;
-}
-
 /** Stores carriers' receipts. Carriers send them one by one; what waits at the same moment is stored together. */
 @Injectable()
 export class ReceiptIntake {
-  private waiting: Waiting[] = [];
-  private storing = false;
+  private readonly stores = new Batcher<readonly DatedReceipt[], void>({
+    perform: (batch) => this.store(batch),
+    weightOf: (receipts) => receipts.length,
+    maxWeight: TOGETHER,
+  });
 
   constructor(
     private readonly parts: PartStore,
@@ -40,36 +36,14 @@ export class ReceiptIntake {
   receive(receipts: readonly CarrierReceipt[]): Promise<void> {
     const now = this.clock.now();
     const usable = receipts.flatMap((receipt) => usableReceipt(receipt, now));
-    if (usable.length === 0) return Promise.resolve();
-    return new Promise((done, fail) => {
-      this.waiting.push({ receipts: usable, done, fail });
-      if (!this.storing) void this.storeAll();
-    });
+    return usable.length === 0 ? Promise.resolve() : this.stores.add(usable);
   }
 
-  private async storeAll(): Promise<void> {
-    this.storing = true;
-    while (this.waiting.length > 0)
-      await this.store(takeTogether(this.waiting, (each) => each.receipts.length, TOGETHER));
-    this.storing = false;
-  }
-
-  private async store(batch: readonly Waiting[]): Promise<void> {
+  private async store(batch: readonly (readonly DatedReceipt[])[]): Promise<readonly undefined[]> {
     const now = this.clock.now();
-    const parking = { now, until: now + PARKED_MS, most: MOST_PARKED };
-    try {
-      const receipts = batch.flatMap((each) => each.receipts);
-      const moved = await this.parts.receive(receipts, parking);
-      for (const { done } of batch) done();
-      for (const movement of moved) this.events.emit('delivery.moved', movement);
-    } catch (error) {
-      if (batch.length === 1 || error instanceof StorageUnavailableError) {
-        for (const { fail } of batch) fail(error);
-        return;
-      }
-      // One receipt that cannot be stored must not take the others of its batch with it.
-      for (const each of batch) await this.store([each]);
-    }
+    const moved = await this.parts.receive(batch.flat(), { now, until: now + PARKED_MS, most: MOST_PARKED });
+    for (const movement of moved) this.events.emit('delivery.moved', movement);
+    return batch.map(() => undefined);
   }
 }
 

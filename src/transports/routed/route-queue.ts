@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Batcher, Spaced } from '../../common/batcher.js';
 import type { Clock } from '../../common/clock.js';
 import type { PolicyStore } from '../../outbox/policy-store.js';
 
@@ -57,21 +58,13 @@ const AWAY_MS = 1000;
 /** How long the record outlives its last booking. */
 const KEPT_MS = 3_600_000;
 
-interface Waiting {
-  readonly segments: readonly number[];
-  readonly done: (bookings: readonly Reservation[]) => void;
-}
-
 /**
  * Keeps all processes on one database together under a route's limit: its time is given away in a record of the
  * database. Their clocks should agree within a second. While the storage is away nothing is booked.
  */
 export class RouteQueue {
   private readonly key: string;
-  private waiting: Waiting[] = [];
-  private busy = false;
-  /** By the clock's `elapsed`. */
-  private lastAt = Number.NEGATIVE_INFINITY;
+  private readonly reservations: Batcher<readonly number[], readonly Reservation[]>;
 
   constructor(
     route: string,
@@ -80,35 +73,24 @@ export class RouteQueue {
     private readonly clock: Clock,
   ) {
     this.key = `sms-pace-${createHash('sha256').update(route).digest('base64url')}`;
+    this.reservations = new Batcher({
+      perform: (batch) => this.reserveAll(batch),
+      gathering: new Spaced(clock, GATHER_MS),
+    });
   }
 
   /** The time of each SMS, in their order. */
   reserve(segments: readonly number[]): Promise<readonly Reservation[]> {
-    return new Promise((done) => {
-      this.waiting.push({ segments, done });
-      this.schedule();
+    return this.reservations.add(segments);
+  }
+
+  private async reserveAll(batch: readonly (readonly number[])[]): Promise<readonly (readonly Reservation[])[]> {
+    const bookings = await this.enter(batch.flat());
+    let end = 0;
+    return batch.map(({ length }) => {
+      end += length;
+      return bookings.slice(end - length, end);
     });
-  }
-
-  private schedule(): void {
-    if (this.busy || this.waiting.length === 0) return;
-    this.busy = true;
-    const restMs = this.lastAt + GATHER_MS - this.clock.elapsed();
-    if (restMs > 0) this.clock.after(restMs, () => void this.bookAll());
-    else void this.bookAll();
-  }
-
-  private async bookAll(): Promise<void> {
-    const batch = this.waiting.splice(0);
-    this.lastAt = this.clock.elapsed();
-    const bookings = await this.enter(batch.flatMap(({ segments }) => segments));
-    let from = 0;
-    for (const { segments, done } of batch) {
-      done(bookings.slice(from, from + segments.length));
-      from += segments.length;
-    }
-    this.busy = false;
-    this.schedule();
   }
 
   private async enter(segments: readonly number[]): Promise<readonly Reservation[]> {

@@ -8,7 +8,7 @@ import {
   type PostingAnswer,
   postedBefore,
 } from '../../../billing/ledger-store.js';
-import { StorageUnavailableError } from '../../../common/errors.js';
+import { Batcher, EachTurn } from '../../../common/batcher.js';
 import type { HostTransaction } from '../../../common/host-transaction.js';
 import type { Page, PageRequest } from '../../../common/page.js';
 import type { Dialect } from '../dialects/dialect.js';
@@ -19,9 +19,17 @@ import { readPage } from './read-page.js';
 
 /** Balances and ledger in SQL. */
 export class TypeormLedgerStore extends LedgerStore {
-  /** Postings that wait, by account, and the accounts whose postings are under way. */
-  private readonly lines = new Map<string, readonly Waiting[]>();
-  private readonly served = new Set<string>();
+  /**
+   * All postings of an account that wait share a transaction: each by itself would wait for the account's lock on a connection
+   * that other work could use.
+   */
+  private readonly postings = new Batcher<LedgerPosting, PostingAnswer>({
+    perform: (postings) => this.executor.write(() => postEntries(this.executor.dialect, postings)),
+    keyOf: ({ accountId }) => accountId,
+    concurrency: ACCOUNTS,
+    maxItems: TOGETHER,
+    gathering: new EachTurn(),
+  });
 
   constructor(private readonly executor: Executor) {
     super();
@@ -33,12 +41,7 @@ export class TypeormLedgerStore extends LedgerStore {
 
   override post(posting: LedgerPosting, host?: HostTransaction): Promise<PostingAnswer> {
     if (host) return this.executor.write(() => postEntry(this.executor.dialect, posting), host);
-    return new Promise((done, fail) => {
-      const { accountId } = posting;
-      const line = this.lines.get(accountId) ?? [];
-      this.lines.set(accountId, [...line, { posting, done, fail }]);
-      setImmediate(() => this.serve());
-    });
+    return this.postings.add(posting);
   }
 
   override entries(accountId: string, page: PageRequest): Promise<Page<LedgerEntry>> {
@@ -47,54 +50,9 @@ export class TypeormLedgerStore extends LedgerStore {
     return this.executor.browse(() => readPage(this.executor.dialect, listing, page));
   }
 
-  /**
-   * Begins with the accounts whose postings wait, all that wait of one in one transaction: each by itself would wait for the
-   * account's lock on a connection that nobody else could have meanwhile.
-   */
-  private serve(): void {
-    for (const [accountId, line] of this.lines) {
-      if (this.served.size >= ACCOUNTS) return;
-      if (this.served.has(accountId)) continue;
-      this.served.add(accountId);
-      const rest = line.slice(TOGETHER);
-      if (rest.length > 0) this.lines.set(accountId, rest);
-      else this.lines.delete(accountId);
-      void this.postTogether(line.slice(0, TOGETHER)).finally(() => {
-        this.served.delete(accountId);
-        this.serve();
-      });
-    }
-  }
-
-  private async postTogether(batch: readonly Waiting[]): Promise<void> {
-    const postings = batch.map(({ posting }) => posting);
-    try {
-      const answers = await this.executor.write(() => postEntries(this.executor.dialect, postings));
-      for (const [index, { done, fail }] of batch.entries()) {
-        const answer = answers[index];
-        if (answer === undefined) fail(new Error('A posting was not answered.'));
-        else done(answer);
-      }
-    } catch (error) {
-      if (batch.length === 1 || error instanceof StorageUnavailableError) {
-        for (const { fail } of batch) fail(error);
-        return;
-      }
-      // One bad posting must not take the others with it; nothing of the batch was written.
-      for (const item of batch) await this.postTogether([item]);
-    }
-  }
-
   override check(): Promise<readonly string[]> {
     return this.executor.read(() => checkBooks());
   }
-}
-
-/** A posting, and who waits for its answer. */
-interface Waiting {
-  readonly posting: LedgerPosting;
-  readonly done: (answer: PostingAnswer) => void;
-  readonly fail: (error: unknown) => void;
 }
 
 /** How many accounts are posted to at a time, each on a connection of its own. */
