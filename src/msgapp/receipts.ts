@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { AWAY_MS, pause } from '../common/async.js';
 import type { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
 import { nameOf } from '../common/log.js';
@@ -19,9 +20,6 @@ const WAITING_LIMIT = 10_000;
 
 /** How long a receipt waits for its message, in milliseconds. */
 const PARKED_MS = 60_000;
-
-/** Pause before another attempt when the database is unavailable, in milliseconds. */
-const PAUSE_MS = 1000;
 
 /** Receipts of a message that is not stored yet: the first of each kind, since receipts may be repeated. */
 interface Parked {
@@ -90,7 +88,7 @@ export class Receipts {
         const isAway = error instanceof StorageUnavailableError;
         // External input can be such that no database accepts it. A failing receipt is retried alone, then dropped.
         if (isAway || batch.length > 1) this.queue.unshift(...batch);
-        if (isAway) await new Promise<void>((resolve) => this.parts.clock.after(PAUSE_MS, resolve));
+        if (isAway) await pause(this.parts.clock, AWAY_MS);
         else atATime = 1;
       }
     }

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { retryWhileAway } from '../common/async.js';
 import type { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
 import type { IdGenerator } from '../common/ids.js';
@@ -10,9 +11,6 @@ import type { IdleTimer } from './idle-timer.js';
 import type { Outbox } from './outbox.js';
 import type { Delivery } from './outbox-store.js';
 import { checkResults, NO_ANSWER } from './result-checks.js';
-
-/** How long a database that does not answer is left alone. */
-const PAUSE_MS = 1000;
 
 /** How many lines of the stack tell where a transport threw. */
 const FRAMES = 5;
@@ -68,25 +66,22 @@ export class BatchDelivery {
    * @param patientUntil the lease's end, by the clock's `elapsed`
    */
   private async settle(settlements: readonly DeliveryUpdate[], patientUntil: number): Promise<void> {
-    for (;;) {
-      try {
-        await this.outbox.report(settlements);
+    const { clock, channel, rest } = this;
+    const warn = (what: string) => this.log.warn(`Channel ${channel.name}: ${what}`);
+    const onAway = (error: StorageUnavailableError) => warn(reasonOf(error));
+    try {
+      const patience = { clock, until: patientUntil, signal: rest.signal, onAway };
+      await retryWhileAway(patience, () => this.outbox.report(settlements));
+    } catch (error) {
+      // Not stored: the lease runs out, and the channel's repeat policy says what happens then.
+      if (error instanceof StorageUnavailableError) return;
+      const [only] = settlements;
+      if (settlements.length === 1 && only) {
+        warn(`${reasonOf(error)} Not stored: what became of ${only.messageId}:${only.position}`);
         return;
-      } catch (error) {
-        const away = error instanceof StorageUnavailableError;
-        if (!away && settlements.length > 1) {
-          // One bad settlement must not take the others of its batch with it; nothing of the batch was written.
-          for (const settlement of settlements) await this.settle([settlement], patientUntil);
-          return;
-        }
-        const lost = settlements.map(({ messageId, position }) => `${messageId}:${position}`);
-        const which = away ? '' : ` Not stored: what became of ${lost.join(', ')}`;
-        this.log.warn(`Channel ${this.channel.name}: ${reasonOf(error)}${which}`);
-        const again = away && this.clock.elapsed() + PAUSE_MS < patientUntil;
-        // Not stored: the lease runs out, and the channel's repeat policy says what happens then.
-        if (!again || this.rest.stopped) return;
       }
-      await this.rest.pause(PAUSE_MS);
+      // One bad settlement must not take the others of its batch with it; nothing of the batch was written.
+      for (const settlement of settlements) await this.settle([settlement], patientUntil);
     }
   }
 

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { pause } from '../common/async.js';
 import type { Clock } from '../common/clock.js';
 
 /** The pauses of a worker: each ends early when the worker is told to stop, and those that wait for work when it is rung. */
@@ -55,17 +56,8 @@ export class IdleTimer {
     });
   }
 
-  /** So many milliseconds, whatever rings. */
+  /** Resolves after `ms` milliseconds, also when work arrives meanwhile. */
   pause(ms: number): Promise<void> {
-    if (this.stopped) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = () => {
-        cancel();
-        this.signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const cancel = this.clock.after(ms, done);
-      this.signal.addEventListener('abort', done);
-    });
+    return pause(this.clock, ms, this.signal);
   }
 }

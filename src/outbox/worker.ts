@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { within } from '../common/async.js';
+import { AWAY_MS, within } from '../common/async.js';
 import type { Clock } from '../common/clock.js';
 import type { IdGenerator } from '../common/ids.js';
 import { reasonOf } from '../common/log.js';
@@ -15,9 +15,6 @@ import type { Delivery, OutboxStore } from './outbox-store.js';
  * longer pause it starts at once. With lanes it does not: of each there is one delivery at a time, so nothing gathers.
  */
 const GATHER_MS = 50;
-
-/** How long a worker stays away from a database that does not answer. */
-const PAUSE_MS = 1000;
 
 /** Delivers what one channel has to deliver: claims, hands over, settles, until it is stopped. */
 export class ChannelWorker {
@@ -75,7 +72,7 @@ export class ChannelWorker {
         await new Promise(setImmediate);
       } catch (error) {
         this.log.warn(`Channel ${this.channel.name}: ${reasonOf(error)}`);
-        await this.rest.pause(PAUSE_MS);
+        await this.rest.pause(AWAY_MS);
       }
     }
   }

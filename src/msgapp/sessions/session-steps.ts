@@ -1,10 +1,8 @@
 import { Logger } from '@nestjs/common';
+import { AWAY_MS, pause } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
 import { nameOf } from '../../common/log.js';
 import type { SessionLease, SessionStatus, SessionStore, StoredSession } from './session-store.js';
-
-/** Pause before another attempt when the database is unavailable, in milliseconds. */
-const PAUSE_MS = 1000;
 
 /** Callbacks of a session's steps. They must return at once. */
 export interface StepHooks {
@@ -61,7 +59,7 @@ export class SessionSteps {
       } catch (error) {
         this.warn(`could not be stored as ${to}`, error);
       }
-      if (this.hooks.goesOn()) await new Promise<void>((resolve) => this.clock.after(PAUSE_MS, resolve));
+      if (this.hooks.goesOn()) await pause(this.clock, AWAY_MS);
     } while (this.hooks.goesOn());
     return false;
   }

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { pause } from '../../common/async.js';
+import { AWAY_MS, pause } from '../../common/async.js';
 import { Clock } from '../../common/clock.js';
 import { StorageUnavailableError } from '../../common/errors.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
@@ -15,8 +15,6 @@ import type { TakenSms } from './sms-part.js';
 
 /** How long receipts are still taken after the outbox has stopped waiting for them. */
 const LATE_MS = 24 * 3_600_000;
-/** How long a database that does not answer is left alone. */
-const PAUSE_MS = 1000;
 /** The most SMS whose parts wait in memory for the database. */
 const MOST_LATE = 50_000;
 /** The most parts that an SMS can have (3GPP TS 23.040 section 9.2.3.24.1): more ids are a mistake. */
@@ -91,8 +89,8 @@ export class SubmitRecord {
       const outcome = await this.tryToStore(taken);
       if (outcome === 'stored') return;
       if (outcome === 'failed' || signal.aborted) return this.giveUp(taken.length);
-      if (this.clock.elapsed() + PAUSE_MS >= patientUntil) return this.storeLater(taken, signal);
-      await pause(this.clock, PAUSE_MS, signal);
+      if (this.clock.elapsed() + AWAY_MS >= patientUntil) return this.storeLater(taken, signal);
+      await pause(this.clock, AWAY_MS, signal);
     }
   }
 
@@ -121,7 +119,7 @@ export class SubmitRecord {
     for (let [next] = this.late; next; [next] = this.late) {
       const outcome = await this.tryToStore(next.taken);
       if (outcome === 'away' && !signal.aborted && this.clock.elapsed() < next.until) {
-        await pause(this.clock, PAUSE_MS, signal);
+        await pause(this.clock, AWAY_MS, signal);
         continue;
       }
       this.late.shift();

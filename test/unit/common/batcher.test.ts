@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { Batcher, type BatcherOptions, EachTurn, Gathering, Spaced } from '../../../src/common/batcher.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
@@ -159,12 +159,14 @@ describe('gathering', () => {
 
   test('spaced: at most one batch in its time, and at once after a longer pause', async () => {
     const clock = new FakeClock();
+    const timers = jest.spyOn(clock, 'after');
     const { begun, add, step } = open({ gathering: new Spaced(clock, 250) });
     add('a', 'b', 'c');
     await step();
     clock.advance(249);
     expect(begun).toEqual(['a']);
     add('d');
+    expect(timers).toHaveBeenCalledTimes(1);
     clock.advance(1);
     expect(begun).toEqual(['a', 'b c d']);
     await step();

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { pause } from '../../../common/async.js';
 import type { Clock } from '../../../common/clock.js';
 import { STATUS } from '../pdu/command.js';
 import { SessionBindError } from '../session/session-wire.js';
@@ -58,7 +59,7 @@ export class LinkKeeper {
   private async run(): Promise<void> {
     while (!this.stopped) {
       const delay = await this.hold();
-      if (!this.stopped) await this.pause(delay);
+      if (!this.stopped) await pause(this.clock, delay, this.stopping.signal);
     }
   }
 
@@ -97,18 +98,6 @@ export class LinkKeeper {
     }
     this.log.warn(`Link ${this.name}: ${error instanceof SessionBindError ? error.message : 'no session came about.'}`);
     return reconnectDelay(this.settings, this.failures++, this.random());
-  }
-
-  private pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        cancel();
-        this.stopping.signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const cancel = this.clock.after(ms, done);
-      this.stopping.signal.addEventListener('abort', done);
-    });
   }
 }
 
