@@ -11,10 +11,10 @@ import { type CallOutcome, CircuitBreaker } from './circuit-breaker.js';
 import { type RouteQueue, slicesOf } from './route-queue.js';
 import type { RouteSettings } from './routes.js';
 
-/** What a route made of an SMS; undefined: it did not take it on, its circuit is open. */
+/** A route's result for an SMS; undefined: the SMS was not submitted, because the circuit is open. */
 export type RouteResult = SubmitResult | undefined;
 
-/** One transport with its circuit and its pace. */
+/** One transport with its circuit breaker and its rate limit. */
 export class CarrierRoute {
   readonly prefixes: readonly string[];
   readonly signatures: ReadonlySet<string> | undefined;
@@ -48,17 +48,17 @@ export class CarrierRoute {
     return this.settings.name;
   }
 
-  /** Nothing goes this way now. */
+  /** Whether the circuit is open, so that the route takes no SMS now. */
   get isShut(): boolean {
     return this.circuit?.isShut === true;
   }
 
-  /** When something may go this way again, milliseconds since the epoch; undefined: not known. */
+  /** When the route may be tried again, milliseconds since the epoch; undefined: not known. */
   get shutUntil(): number | undefined {
     return this.circuit?.shutUntil;
   }
 
-  /** Whether an SMS that this route refused for good may go to the next; what the host says must not throw. */
+  /** Whether an SMS that this route refused permanently may go to the next. A `failOver` that throws counts as false. */
   failsOver(error: string): boolean {
     try {
       return this.settings.failOver(error);
@@ -68,18 +68,19 @@ export class CarrierRoute {
     }
   }
 
-  /** Never throws: a route that does not start rests, and is started again when it is tried. */
+  /** Never throws: the circuit of a route that does not start opens, and the next probe starts it again. */
   async start(sink: SmsSink): Promise<void> {
     this.sink = namedSink(sink, this.naming);
     if (!(await this.isReady())) this.circuit?.trip();
   }
 
-  /** One result for each SMS. What is not its turn within a moment is postponed. */
+  /** One result for each SMS. An SMS whose reserved time is more than a second away is postponed. */
   async submit(batch: readonly OutgoingSms[], signal: AbortSignal, tell?: TellResult): Promise<readonly RouteResult[]> {
     if (!this.pace) return this.handOver(batch, signal, tell);
     const results: RouteResult[] = [];
     const bookings = await this.pace.reserve(batch.map(({ text }) => measure(text).segments));
-    // Booked times are the database's: the waits for them are measured from here, wherever our clock is set meanwhile.
+    // Reservations are moments of the wall clock; waits are measured by `elapsed`, so that setting the clock does not change
+    // them.
     const began = this.clock.now() - this.clock.elapsed();
     const { slices, later } = slicesOf(bookings);
     for (const { index, at } of later) results[index] = { kind: 'postponed', error: 'rate_limited', until: at };
@@ -153,7 +154,7 @@ export class CarrierRoute {
     if (fault !== undefined) this.log.error(`Its transport ${fault}.`);
   }
 
-  /** All who ask while it is being started wait for that one start: a transport is started again only when it threw. */
+  /** Concurrent callers share one start; a transport is started again only when its start threw. */
   private async isReady(): Promise<boolean> {
     const { sink } = this;
     if (this.started || !sink) return this.started;
@@ -186,8 +187,8 @@ function outcomeOf(result: SubmitResult, stopping: boolean): CallOutcome {
 }
 
 /**
- * The name under which a transport's receipts are looked for: what it calls by its own name is the route's, so that two
- * transports of one kind do not mix up their ids; other names it has for its links stay as they are.
+ * The name under which a transport's receipts are matched. The transport's own name is replaced by the route's, so that the
+ * ids of two transports of one kind stay apart; its names of links are kept.
  */
 type RouteNaming = (name: string | undefined) => string;
 

@@ -3,11 +3,11 @@ import { Batcher, Spaced } from '../../common/batcher.js';
 import type { Clock } from '../../common/clock.js';
 import type { PolicyStore } from '../../outbox/policy-store.js';
 
-/** How far a route's time is given away, in milliseconds since the epoch; shared by all processes. */
+/** How far a route's time is reserved, in milliseconds since the epoch; shared by all processes. */
 export interface RouteSchedule {
-  /** From when on it is free. */
+  /** The end of the last reservation. */
   readonly free: number;
-  /** Until when those who could not wait have been told to come. */
+  /** The end of the times given to postponed SMS, which reserve nothing. */
   readonly told: number;
 }
 
@@ -15,20 +15,20 @@ export interface RouteSchedule {
 interface Reservation {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** False: nothing is booked, it is to come again then. */
+  /** False: nothing is reserved; the SMS is to be submitted again at `at`. */
   readonly booked: boolean;
 }
 
-/** How long an SMS waits for its time; what has to wait longer goes back into the outbox. */
+/** The longest wait of an SMS for its time, in milliseconds; with a longer one it goes back into the outbox. */
 const PATIENCE_MS = 1000;
-/** The furthest that anybody is told to come, so that a raised limit is felt soon. */
+/** The longest postponement, in milliseconds: a raised limit takes effect after it at the latest. */
 const FURTHEST_MS = 600_000;
 
 /**
- * Gives SMS their times, in their order, each taking as long as its segments take at the limit (the generic cell rate
- * algorithm, ITU-T I.371, without a burst). Those whose time is too far off are told one after the other when to come.
+ * Reserves times for SMS in their order, each for as long as its segments take at the limit (the generic cell rate
+ * algorithm, ITU-T I.371, without a burst). SMS whose time is too far off get consecutive times at which to come again.
  *
- * @param costs milliseconds of the route that each takes
+ * @param costs milliseconds of the route that each SMS takes
  */
 export function reserve(
   line: RouteSchedule,
@@ -51,16 +51,16 @@ export function reserve(
   return { bookings, line: { free, told } };
 }
 
-/** Bookings are made together, at most so often: a transaction of its own for each batch would cost more than it is worth. */
+/** The least time between two reservations, in milliseconds: what arrives meanwhile shares a transaction. */
 const GATHER_MS = 250;
-/** How long a storage that does not answer is left alone. */
+/** How long SMS are postponed while the storage is away, in milliseconds. */
 const AWAY_MS = 1000;
-/** How long the record outlives its last booking. */
+/** How long the record is kept after its last reservation, in milliseconds. */
 const KEPT_MS = 3_600_000;
 
 /**
- * Keeps all processes on one database together under a route's limit: its time is given away in a record of the
- * database. Their clocks should agree within a second. While the storage is away nothing is booked.
+ * Keeps all processes on one database together under a route's limit: its time is reserved in a record of the database.
+ * Their clocks should agree within a second. While the storage is away nothing is reserved and all SMS are postponed.
  */
 export class RouteQueue {
   private readonly key: string;
@@ -79,7 +79,7 @@ export class RouteQueue {
     });
   }
 
-  /** The time of each SMS, in their order. */
+  /** Reserves a time for each SMS; reservations stand in the order of `segments`. */
   reserve(segments: readonly number[]): Promise<readonly Reservation[]> {
     return this.reservations.add(segments);
   }
@@ -97,7 +97,7 @@ export class RouteQueue {
     const costs = segments.map((count) => (count * 1000) / this.segmentsPerSecond);
     try {
       return await this.store.change([this.key], (seen) => {
-        // Read here and not before: what waited for the record would book time that has passed.
+        // Read under the record's lock: an earlier reading could reserve time that has passed.
         const now = this.clock.now();
         const { bookings, line } = reserve(lineOf(seen.get(this.key)?.state), costs, now);
         const record = { state: line, messages: [], expiresAt: Math.ceil(line.told) + KEPT_MS };
@@ -115,17 +115,17 @@ function lineOf(state: object | undefined): RouteSchedule {
   return state ? (state as RouteSchedule) : { free: 0, told: 0 };
 }
 
-/** SMS that go out together. */
+/** SMS that are submitted together. */
 interface Slice {
   /** When, milliseconds since the epoch. */
   readonly at: number;
   readonly indexes: readonly number[];
 }
 
-/** How far apart the times of SMS that go together may be. */
+/** The longest distance between the times in one slice, in milliseconds. */
 const SLICE_MS = 100;
 
-/** Puts SMS together whose times are close, each slice at the time of its last; `later` has those that must come again. */
+/** Groups SMS whose times are close, each slice at the time of its last SMS; `later` holds the postponed ones. */
 export function slicesOf(bookings: readonly Reservation[]): {
   readonly slices: readonly Slice[];
   readonly later: readonly { readonly index: number; readonly at: number }[];

@@ -8,13 +8,13 @@ import { SmsTransport } from '../../sms/sms-transport.js';
 import { type RouteRules, resolveRoutes } from './routes.js';
 import { SmsRouter } from './sms-router.js';
 
-/** One way to the phones. */
+/** One route to a carrier. */
 export interface SmsRouteOptions extends RouteRules {
-  /** Who carries: what the option `sms.transport` takes, but no module. */
+  /** The transport, as the option `sms.transport` takes it, except a module. */
   readonly transport: PortSource<SmsTransport>;
 }
 
-/** What the host says about its routes. */
+/** Options of the routed transport. */
 export interface RoutedSmsOptions {
   /** 1 to 100. */
   readonly routes: readonly SmsRouteOptions[];
@@ -50,7 +50,7 @@ function providerOf(
   { transport }: SmsRouteOptions,
   index: number,
 ): { readonly token: typeof SmsTransport; readonly parts: PortParts } {
-  // A token of its own for each: all of them are transports.
+  // Each transport needs a token of its own, because all have the same class.
   abstract class RouteTransport extends SmsTransport {}
   const option = `routed.routes[${index}].transport`;
   const parts = providePort(option, RouteTransport, transport);

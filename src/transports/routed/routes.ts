@@ -2,7 +2,7 @@ import { MessagingOptionsError } from '../../common/errors.js';
 import { type AllOf, formatValue } from '../../common/options.js';
 import { checkedInteger, checkedText, checkNames } from '../http/option-checks.js';
 
-/** A name and routes, complete and checked. */
+/** Name and routes with all options checked and defaults applied. */
 export interface RoutedSettings {
   readonly name: string;
   readonly routes: readonly RouteSettings[];
@@ -79,54 +79,54 @@ function checkedNumber(at: string, value: unknown, min: number, max: number): nu
   throw new MessagingOptionsError(`Option ${at} must be a number from ${min} to ${max}; got ${formatValue(value)}.`);
 }
 
-/** What our own transports say of an SMS that came too late: no other route makes it earlier. */
+/** An SMS that our transports refused as expired would be too late on every other route too. */
 function mayFailOver(error: string): boolean {
   return !/(^|: )expired$/.test(error);
 }
 
-/** When a route is left alone, and for how long. What counts against it: `retry`, `unknown` and throws of its transport. */
+/** When a route's circuit opens, and for how long. Failures are `retry`, `unknown` and throws of its transport. */
 export interface BreakerOptions {
-  /** The route rests when more than so many percent of its SMS came to nothing, 1 to 99. Default 50. */
+  /** The circuit opens when more than this percentage of SMS failed, 1 to 99. Default 50. */
   readonly failurePercent?: number | undefined;
-  /** The fewest SMS that are judged, 1 to 10 000. Default 5. */
+  /** The least number of SMS in the window for the circuit to open, 1 to 10 000. Default 5. */
   readonly leastSms?: number | undefined;
-  /** Over which time, in milliseconds, 1000 to 3 600 000. Default 60 000. */
+  /** Length of the sliding window, in milliseconds, 1000 to 3 600 000. Default 60 000. */
   readonly windowMs?: number | undefined;
-  /** How long it rests, in milliseconds, 100 to 3 600 000; then one SMS tries it. Default 30 000. */
+  /** How long the circuit stays open, in milliseconds, 100 to 3 600 000; then one SMS probes the route. Default 30 000. */
   readonly openMs?: number | undefined;
 }
 
-/** What the host says about one route beside its transport. */
+/** Options of one route beside its transport. */
 export interface RouteRules {
   /** For logs and for the record of each SMS, 1 to 40 of `a-z 0-9 - _`, no two alike. */
   readonly name: string;
-  /** The numbers it is for, by their first digits (international format, no plus sign). Default: all. */
+  /** First digits of the numbers that it carries (international format, no plus sign). Default: all numbers. */
   readonly prefixes?: readonly string[] | undefined;
-  /** The signatures it is for. Default: all. */
+  /** The signatures that it carries. Default: all. */
   readonly signatures?: readonly string[] | undefined;
   /** Its share among routes that fit equally well, 0 to 1000; 0: only when the others cannot. Default 1. */
   readonly weight?: number | undefined;
-  /** The most segments a second, 0.1 to 100 000, over all processes on this database. Default: no limit. */
+  /** Limit of segments per second, 0.1 to 100 000, over all processes on this database. Default: no limit. */
   readonly segmentsPerSecond?: number | undefined;
-  /** False: never rests. */
+  /** False: the route has no circuit breaker. */
   readonly breaker?: BreakerOptions | false | undefined;
   /**
-   * Whether an SMS that this route refused for good may go to the next route. Answer false for the codes by which this
-   * carrier judges the number or the text itself. Default: all may but those whose time has passed.
+   * Whether an SMS that this route refused permanently may go to the next route. Return false for codes that concern the
+   * number or the text itself. Default: true, except for expired SMS.
    */
   readonly failOver?: ((error: string) => boolean) | undefined;
 }
 
-/** One route, complete and checked. */
+/** One route with all options checked and defaults applied. */
 export interface RouteSettings {
   readonly name: string;
-  /** `''` among them: all numbers. */
+  /** Contains `''` when it carries all numbers. */
   readonly prefixes: readonly string[];
   /** Undefined: all. */
   readonly signatures: ReadonlySet<string> | undefined;
   readonly weight: number;
   readonly segmentsPerSecond: number | undefined;
-  /** Undefined: never rests. */
+  /** Undefined: no circuit breaker. */
   readonly breaker: AllOf<BreakerOptions> | undefined;
   readonly failOver: (error: string) => boolean;
 }

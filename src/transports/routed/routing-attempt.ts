@@ -1,19 +1,19 @@
 import type { OutgoingSms, RouteAttempt, SubmitResult } from '../../sms/sms-transport.js';
 import type { CarrierRoute, RouteResult } from './carrier-route.js';
 
-/** When an SMS comes again of which nobody can tell when its turn is. */
+/** Postponement of an SMS when no route knows when it can be tried again, in milliseconds. */
 const AGAIN_MS = 1000;
 
-/** Why no route took an SMS on, and when one may. */
+/** Why no route was tried, and when one can be. */
 interface Wait {
   readonly error: string;
-  /** All of them rest because they fail. */
+  /** True: the circuits of all routes are open. */
   readonly away: boolean;
   /** Milliseconds since the epoch. */
   readonly until: number;
 }
 
-/** The way of one SMS over its routes, until one of them has it or none is left. */
+/** Routing of one SMS: tries its routes until one of them gives a final result or none is left. */
 export class RoutingAttempt {
   private readonly left: CarrierRoute[];
   private readonly attempts: RouteAttempt[] = [];
@@ -30,18 +30,18 @@ export class RoutingAttempt {
     this.left = [...candidates];
   }
 
-  /** A route's answer ended it: it goes nowhere else. */
+  /** Whether a route's result ended it, so that no other route is tried. */
   get isOver(): boolean {
     return this.outcome !== undefined;
   }
 
-  /** What is to be told of it, once it is over. */
+  /** The result of the SMS; to be called when no further route is tried. */
   result(now: number): SubmitResult {
     const result = this.outcome ?? this.withoutTaker(now);
     return this.attempts.length > 0 ? { ...result, attempts: this.attempts } : result;
   }
 
-  /** The route to try now; undefined when the trip is over. A route is only begun when its time is over within `leftMs`. */
+  /** The route to try now; undefined when none is left. A route is skipped when its lease does not fit into `leftMs`. */
   next(now: number, leftMs: number): CarrierRoute | undefined {
     while (this.outcome === undefined) {
       const route = this.left.shift();
@@ -53,7 +53,7 @@ export class RoutingAttempt {
     return undefined;
   }
 
-  /** What a route made of it. What may have been taken goes nowhere else. */
+  /** Records a route's result. An SMS that the carrier may have taken goes to no other route. */
   tried(route: CarrierRoute, result: RouteResult, at: number, stopping: boolean): void {
     if (!result) {
       this.skip('circuit_open', at, route.shutUntil);
@@ -65,7 +65,7 @@ export class RoutingAttempt {
     else this.outcome = result.kind === 'postponed' ? result : { ...result, route: route.naming(result.route) };
   }
 
-  /** It does not go this way now. What is known to be over may not have been noticed yet. */
+  /** Skips a route for now. `shutUntil` may have passed since the circuit was asked. */
   private skip(error: string, now: number, shutUntil = now): void {
     const isShut = shutUntil > now;
     const until = isShut ? shutUntil : now + AGAIN_MS;
@@ -73,7 +73,7 @@ export class RoutingAttempt {
     this.wait = { error: wait.error, until: Math.min(wait.until, until), away: wait.away && isShut };
   }
 
-  /** Without a try no attempt is spent, however long all routes rest: only its own time ends it. */
+  /** The result when no route took the SMS. If none was tried, no attempt is counted, and only its own expiry ends it. */
   private withoutTaker(now: number): SubmitResult {
     const { failure, refusal, wait, sms } = this;
     if (failure !== undefined) return { kind: 'retry', error: failure };
@@ -86,7 +86,7 @@ export class RoutingAttempt {
   }
 }
 
-/** Every try that led to a result, under names that show the route. */
+/** The attempts behind a result, under names that show the route. */
 function attemptsOf(route: CarrierRoute, { kind, error, attempts }: SubmitResult, at: number): readonly RouteAttempt[] {
   if (!attempts) return [{ route: route.name, outcome: kind, at, ...(error === undefined ? {} : { code: error }) }];
   return attempts.map((attempt) => {

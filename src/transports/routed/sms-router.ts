@@ -18,7 +18,7 @@ import { RouteQueue } from './route-queue.js';
 import type { RoutedSettings, RouteSettings } from './routes.js';
 import { RoutingAttempt } from './routing-attempt.js';
 
-/** What a router asks the application for. */
+/** Ports of the application that a router uses. */
 interface RouterPorts {
   readonly clock: Clock;
   readonly ids: IdGenerator;
@@ -26,9 +26,9 @@ interface RouterPorts {
 }
 
 /**
- * Carries SMS over several transports: each goes to the route that fits it best, and to the next one when that one refuses
- * it for good (`failOver`), rests, or begins to rest by failing it. What may have been taken goes nowhere else. What no route
- * takes on now comes again when the first of them may, and spends no attempt.
+ * Carries SMS over several transports. Each goes to the route that fits best, and to the next one when that route refuses it
+ * permanently (`failOver`), or when its circuit is open or opens with this SMS. An SMS that a carrier may have taken goes to
+ * no other route. When no route can be tried, the SMS is postponed until one can be, and no attempt is counted.
  */
 export class SmsRouter extends SmsTransport {
   override readonly name: string;
@@ -87,7 +87,7 @@ export class SmsRouter extends SmsTransport {
     }
   }
 
-  /** Each trip one route further, and on from there without waiting for the others. */
+  /** Takes each attempt to its next route; groups of one route do not wait for the others. */
   private async go(trips: readonly RoutingAttempt[], journey: Journey): Promise<void> {
     const groups = new Map<CarrierRoute, RoutingAttempt[]>();
     const now = this.clock.now();
@@ -112,7 +112,7 @@ export class SmsRouter extends SmsTransport {
     };
     const results = await route.submit([...open.keys()], signal, (sms, result) => {
       const trip = open.get(sms);
-      // What the route did not take waits for its circuit to have been told of all the others.
+      // Other results wait for the end of the batch: only then has the circuit counted all of it.
       if (trip && mayBeTaken(result)) tried(trip, result);
     });
     for (const [index, trip] of group.entries()) if (open.has(trip.sms)) tried(trip, results[index]);
@@ -120,12 +120,12 @@ export class SmsRouter extends SmsTransport {
   }
 }
 
-/** Whatever the rest of its batch meets, such an SMS goes no other way. */
+/** Such an SMS goes to no other route, so its result can be reported before the batch ends. */
 function mayBeTaken({ kind }: SubmitResult): boolean {
   return kind === 'sent' || kind === 'unknown';
 }
 
-/** One batch on its way. */
+/** One batch being routed. */
 interface Journey {
   /** The end of its lease, by the clock's `elapsed`. */
   readonly until: number;
@@ -133,7 +133,7 @@ interface Journey {
   readonly tell: TellResult;
 }
 
-/** A route's whole lease must still fit after the first one has had its own: twice the longest. The rest is the longest's. */
+/** The lease must fit two routes one after the other: twice the longest. All other values are the longest of any route. */
 function timingOf(routes: readonly CarrierRoute[]): DeliveryTiming {
   const longest = (name: keyof DeliveryTiming) => Math.max(...routes.map(({ timing }) => timing[name]));
   return {
@@ -146,7 +146,7 @@ function timingOf(routes: readonly CarrierRoute[]): DeliveryTiming {
   };
 }
 
-/** What a booking and the wait for its time may take. */
+/** Time for a reservation and the wait for it, in milliseconds. */
 const PACE_MS = 5000;
 
 function callbacksOf(routes: readonly CarrierRoute[]): ReadonlyMap<string, CallbackHandler> {
@@ -164,12 +164,12 @@ function callbacksOf(routes: readonly CarrierRoute[]): ReadonlyMap<string, Callb
   return callbacks;
 }
 
-/** What a route is chosen by. */
+/** The rules by which a route is chosen. */
 export type Choosable = Pick<RouteSettings, 'prefixes' | 'signatures' | 'weight'>;
 
 /**
  * Finds the routes for an SMS: the longest prefix of its number first; of equal ones those for its signature before those
- * for all; of equal ones by their weights. The ones after the first are where it goes when that one cannot.
+ * for all; of equal ones by their weights. The routes after the first are the fallbacks, in order.
  */
 export class RouteSelector<R extends Choosable> {
   private readonly byPrefix = new Map<string, R[]>();
@@ -200,8 +200,8 @@ export class RouteSelector<R extends Choosable> {
   }
 
   /**
-   * In an order drawn by weight: each stands first with the probability of its share (weighted sampling without
-   * replacement, Efraimidis and Spirakis 2006). Those of weight 0 stand last, as they were given.
+   * A random order by weight: each route is first with the probability of its share (weighted sampling without replacement,
+   * Efraimidis and Spirakis 2006). Routes of weight 0 come last, in the given order.
    */
   private inTurn(routes: R[]): readonly R[] {
     if (routes.length < 2) return routes;
@@ -216,8 +216,8 @@ export class RouteSelector<R extends Choosable> {
 const WEAKEST_FIRST: readonly RepeatPolicy[] = ['at-most-once', 'at-least-once', 'idempotent'];
 
 /**
- * What may be repeated over several routes: what may be on the weakest of them. Several that are all idempotent are
- * `at-most-once` together, for the second knows nothing of what the first was given.
+ * The repeat policy of several routes: the strictest of them. Several idempotent transports are `at-most-once` together,
+ * because the second one does not know the ids that the first was given.
  */
 export function strictestRepeatPolicy(transports: readonly { readonly repeat: RepeatPolicy }[]): RepeatPolicy {
   const weakest = WEAKEST_FIRST.find((policy) => transports.some(({ repeat }) => repeat === policy));
