@@ -12,12 +12,12 @@ import type { Outbox } from './outbox.js';
 import type { Delivery } from './outbox-store.js';
 import { checkResults, NO_ANSWER } from './result-checks.js';
 
-/** How many lines of the stack tell where a transport threw. */
+/** How many stack frames of a throwing transport are logged. */
 const FRAMES = 5;
 
 const WORN_OUT: DeliveryResult = { kind: 'unknown', error: 'too_many_attempts' };
 
-/** Hands what was claimed for a channel over to it, and stores what became of it. */
+/** Submits claimed deliveries to their channel and stores the results. */
 export class BatchDelivery {
   private readonly log = new Logger('Dispatcher');
   private readonly upSince: number;
@@ -32,17 +32,17 @@ export class BatchDelivery {
     this.upSince = clock.now();
   }
 
-  /** Resolves when all of the batch is settled, or cannot be; what the channel tells early is settled early. Never rejects. */
+  /** Resolves when the whole batch is settled or cannot be. Early results are stored early. Never rejects. */
   async deliver(batch: readonly Delivery[], leaseUntil: number): Promise<void> {
     const { upSince } = this;
     const open = new Set(batch);
     const patientUntil = this.clock.elapsed() + leaseUntil - this.clock.now();
-    // Also those that nobody waits for.
+    // Includes early results, whose promises the channel may ignore.
     const settling: Promise<void>[] = [];
     const take = (answers: Iterable<readonly [Delivery, DeliveryResult]>): Promise<void> => {
       const at = this.clock.now();
       const settlements = [...answers].flatMap(([delivery, result]) =>
-        // Each is answered once: what the list at the end says of one that was told early no longer counts.
+        // The first result of a delivery counts: an early one is not replaced by the list at the end.
         open.delete(delivery)
           ? [updateOf(delivery, result, this.channel, { at, random: this.ids.random(), leaseUntil, upSince })]
           : [],
@@ -51,7 +51,7 @@ export class BatchDelivery {
       settling.push(settled);
       return settled;
     };
-    // A delivery that was claimed too often has taken its worker down each time: it is not handed over again.
+    // A delivery with too many attempts crashed its worker each time; it is not submitted again.
     const isFit = ({ attempt }: Delivery) => attempt <= this.channel.timing.maxAttempts;
     const fit = batch.filter(isFit);
     const results = await this.handOver(fit, (told) => take(this.judged(told)));
@@ -62,7 +62,7 @@ export class BatchDelivery {
   }
 
   /**
-   * What the carrier said is known only here: a storage that is away is asked again for as long as the lease lasts.
+   * Stores results. They are known only here, so storing is repeated for as long as the lease lasts while the storage is away.
    * @param patientUntil the lease's end, by the clock's `elapsed`
    */
   private async settle(settlements: readonly DeliveryUpdate[], patientUntil: number): Promise<void> {
@@ -73,14 +73,14 @@ export class BatchDelivery {
       const patience = { clock, until: patientUntil, signal: rest.signal, onAway };
       await retryWhileAway(patience, () => this.outbox.report(settlements));
     } catch (error) {
-      // Not stored: the lease runs out, and the channel's repeat policy says what happens then.
+      // The lease expires, and the channel's repeat policy decides what happens then.
       if (error instanceof StorageUnavailableError) return;
       const [only] = settlements;
       if (settlements.length === 1 && only) {
         warn(`${reasonOf(error)} Not stored: what became of ${only.messageId}:${only.position}`);
         return;
       }
-      // One bad settlement must not take the others of its batch with it; nothing of the batch was written.
+      // Nothing of the batch was written; a faulty update must not fail the others.
       for (const settlement of settlements) await this.settle([settlement], patientUntil);
     }
   }

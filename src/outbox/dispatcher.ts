@@ -8,10 +8,10 @@ import { OutboxStore } from './outbox-store.js';
 import { ChannelWorker } from './worker.js';
 import { WorkerNotifier } from './worker-notifier.js';
 
-/** How long what channels answered at the very end may take to be stored. */
+/** How long storing results may take after the channels have stopped, in milliseconds. */
 const SETTLE_MS = 5000;
 
-/** Starts a worker for each channel when the application is up and stops them before the rest of it goes down. */
+/** Starts a worker for each channel when the application has started, and stops them before it shuts down. */
 @Injectable()
 export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly workers = new Map<string, ChannelWorker>();
@@ -38,12 +38,12 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.stopListening = this.notifier.listen((channel) => this.workers.get(channel)?.ring());
   }
 
-  /** What is in flight is finished and settled. What is accepted from now on is stored, and delivered after the next start. */
+  /** Finishes and settles deliveries in flight. Sends accepted from now on are stored and delivered after the next start. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopListening();
     await Promise.all([...this.workers.values()].map((worker) => worker.stop()));
     await Promise.all([...this.workers.keys()].map((name) => this.channels.find(name)?.stop()));
-    // A channel that stops answers what it still had, and only then is it known what must not be lost.
+    // A stopping channel returns its last results; they must be stored before the storage closes.
     await Promise.all([...this.workers.values()].map((worker) => worker.settled(SETTLE_MS)));
     this.workers.clear();
   }

@@ -2,18 +2,18 @@ import { setMaxListeners } from 'node:events';
 import { pause } from '../common/async.js';
 import type { Clock } from '../common/clock.js';
 
-/** The pauses of a worker: each ends early when the worker is told to stop, and those that wait for work when it is rung. */
+/** The pauses of a worker. All end early when it stops; those that wait for work end when it is notified. */
 export class IdleTimer {
   private readonly stopping = new AbortController();
   private rung = true;
   private wake: () => void = () => undefined;
 
   constructor(private readonly clock: Clock) {
-    // Each batch under way listens, and there may be dozens: no leak that Node has to warn of.
+    // Every batch in flight adds a listener, and there may be dozens; Node would warn of a leak.
     setMaxListeners(0, this.stopping.signal);
   }
 
-  /** Fires when the worker is to stop. */
+  /** Aborted when the worker is to stop. */
   get signal(): AbortSignal {
     return this.stopping.signal;
   }
@@ -22,18 +22,18 @@ export class IdleTimer {
     return this.stopping.signal.aborted;
   }
 
-  /** Whether there is something new since the last `answer`. */
+  /** Whether it was notified since the last `answer`. */
   get isNotified(): boolean {
     return this.rung;
   }
 
-  /** There is something to do. */
+  /** Ends the current wait for work. */
   notify(): void {
     this.rung = true;
     this.wake();
   }
 
-  /** The worker looks for itself now. */
+  /** Clears the notification; to be called before a poll. */
   answer(): void {
     this.rung = false;
   }
@@ -43,7 +43,7 @@ export class IdleTimer {
     this.wake();
   }
 
-  /** Until a ring, at most so many milliseconds. */
+  /** Resolves at the next notification, or after `ms` milliseconds. */
   untilNotified(ms: number): Promise<void> {
     if (this.rung || this.stopped) return Promise.resolve();
     return new Promise((resolve) => {

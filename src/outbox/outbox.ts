@@ -17,37 +17,37 @@ import {
 import type { Send } from './send.js';
 import { WorkerNotifier } from './worker-notifier.js';
 
-/** What was accepted, and whether it was this request that did it. */
+/** An accepted send, and whether this request or an earlier one caused it. */
 export interface Acceptance {
   /** The answer to the caller, as it was first given. */
   readonly reply: object;
-  /** True: an earlier request under the same Idempotency-Key was accepted, this one neither sent nor charged. */
+  /** True: an earlier request under the same Idempotency-Key was accepted; this one sends and charges nothing. */
   readonly replayed: boolean;
 }
 
 /** How a send is accepted. */
 export interface AcceptOptions {
-  /** Be part of this open transaction of the host: sent when that commits, and undone with it. */
+  /** An open transaction of the host that the send becomes part of: sent when it commits, undone when it is rolled back. */
   readonly host?: HostTransaction | undefined;
-  /** Aborted when the caller no longer waits: a send that is in no transaction yet is dropped, and charges nothing. */
+  /** Aborted when the caller no longer waits: a send that is not in a transaction yet is dropped and charges nothing. */
   readonly signal?: AbortSignal | undefined;
 }
 
 interface Waiting {
   readonly send: Send;
   readonly signal: AbortSignal | undefined;
-  /** How often it has waited for records of its guard. */
+  /** How often it has waited for records of its policy. */
   readonly waits: number;
 }
 
-/** The most that one commit takes: sends, and recipients over all of them. A larger send rides alone. */
+/** Limits of one commit: sends, and recipients over all of them. A larger send is committed by itself. */
 const BATCH_SENDS = 256;
 const BATCH_RECIPIENTS = 5000;
 
-/** A record of a guard counts as so many recipients: PostgreSQL keeps a lock in memory for a new one. */
+/** A policy record counts as this many recipients, because PostgreSQL keeps a lock in memory for a new one. */
 const RECORD_WEIGHT = 8;
 
-/** How many times a send waits for its records, should other transactions take them again each time. */
+/** How many times a send waits for its records when other transactions lock them again each time. */
 const MOST_WAITS = 50;
 
 /** How many accounts that another transaction holds are waited for at a time, each on a connection of its own. */
@@ -68,8 +68,8 @@ function refusalOf(outcome: SendDecision & { kind: 'refused' }): MessagingError 
 }
 
 /**
- * The one door for everything that costs money. What waits at the same moment is committed together, so that many requests
- * share one sync of the disk; a send that resolves is stored, charged and will be delivered.
+ * Accepts every send that costs money. Sends that wait at the same moment are committed together, so that they share one sync
+ * of the disk. When `accept` resolves, the send is stored and charged, and will be delivered.
  */
 @Injectable()
 export class Outbox {
@@ -97,7 +97,7 @@ export class Outbox {
    * Charges, stores and queues a send, all or nothing.
    *
    * @throws MessagingError `error.insufficient_balance`, `error.idempotency_mismatch`, `error.account_not_found`,
-   *   `error.storage_unavailable`, and what the send's guard refuses with
+   *   `error.storage_unavailable`, and the refusal of the send's policy
    * @throws the signal's reason when the send was dropped
    */
   async accept(send: Send, { host, signal }: AcceptOptions = {}): Promise<Acceptance> {
@@ -107,13 +107,13 @@ export class Outbox {
     return { reply: outcome.reply, replayed: outcome.kind === 'replayed' };
   }
 
-  /** Stores what is now known of deliveries; resolves when it is durable. */
+  /** Stores updates of deliveries; resolves when they are durable. */
   async report(settlements: readonly DeliveryUpdate[]): Promise<void> {
     const moved = await this.store.settle(settlements);
     for (const movement of moved) this.events.emit('delivery.moved', movement);
   }
 
-  /** Moves overdue deliveries to `unknown`; answers how many. */
+  /** Moves overdue deliveries to `unknown`; resolves with their number. */
   async expire(order: ExpiryOrder): Promise<number> {
     const moved = await this.store.expire(order);
     for (const movement of moved) this.events.emit('delivery.moved', movement);
@@ -124,7 +124,7 @@ export class Outbox {
     for (const movement of refusedAtOnce(send)) this.events.emit('delivery.moved', movement);
   }
 
-  /** A bell that fails is not the sender's concern: what is stored is found by the workers' own look. */
+  /** A failing notifier must not fail the send; workers poll anyway. */
   private ring(channel: string): void {
     try {
       this.notifier.notify(channel);
@@ -185,7 +185,7 @@ function weightOf({ send: { recipients, guard } }: Waiting): number {
   return recipients.length + (guard?.keys.length ?? 0) * RECORD_WEIGHT;
 }
 
-/** The recipients of an accepted send that are stored and not sent: they have reached their last state. */
+/** Transitions of recipients that are stored as `failed` and never sent. */
 function* refusedAtOnce({ id: messageId, accountId, channel, recipients, at }: Send): Generator<DeliveryTransition> {
   for (const [position, { number, refused: error }] of recipients.entries()) {
     if (error === undefined) continue;

@@ -11,12 +11,12 @@ import type { Outbox } from './outbox.js';
 import type { Delivery, OutboxStore } from './outbox-store.js';
 
 /**
- * After a round a worker rests so long, whatever rings: what gathers meanwhile shares the next round's commits. After a
- * longer pause it starts at once. With lanes it does not: of each there is one delivery at a time, so nothing gathers.
+ * The pause after a round, in milliseconds, also when work arrives: deliveries that gather meanwhile share the next round's
+ * commits. Channels with lanes skip it, because each lane has one delivery at a time and nothing gathers.
  */
 const GATHER_MS = 50;
 
-/** Delivers what one channel has to deliver: claims, hands over, settles, until it is stopped. */
+/** Delivers for one channel until it is stopped: claims deliveries, submits them and stores their results. */
 export class ChannelWorker {
   private readonly log = new Logger('Dispatcher');
   private readonly rest: IdleTimer;
@@ -25,7 +25,7 @@ export class ChannelWorker {
   private running: Promise<void> = Promise.resolve();
   /** By the clock's `elapsed`. */
   private lastExpiry = Number.NEGATIVE_INFINITY;
-  /** Whether the last batch of what is overdue was a full one. */
+  /** Whether the last batch of overdue deliveries was full. */
   private moreIsOverdue = false;
 
   constructor(
@@ -44,19 +44,19 @@ export class ChannelWorker {
     this.running = this.run();
   }
 
-  /** There is something to do. */
+  /** Notifies the worker that deliveries wait. */
   ring(): void {
     this.rest.notify();
   }
 
-  /** Takes nothing new; resolves when the storage has answered and what is in flight is settled, or `shutdownMs` after that. */
+  /** Claims nothing more; resolves when the current round has ended and batches in flight are settled, at most `shutdownMs` later. */
   async stop(): Promise<void> {
     this.rest.stop();
     await this.running;
     await this.settled(this.settings.shutdownMs);
   }
 
-  /** Resolves when what is in flight is settled, or after so many milliseconds. */
+  /** Resolves when the batches in flight are settled, or after `patienceMs` milliseconds. */
   async settled(patienceMs: number): Promise<void> {
     await within(this.clock, patienceMs, Promise.all(this.inFlight));
   }
@@ -67,8 +67,8 @@ export class ChannelWorker {
       try {
         const more = await this.round();
         if (!more) await this.sleep();
-        // On SQLite all of a round may be microtasks: sockets and timers get their turn here, and lanes that become free
-        // in the same one are served together.
+        // On SQLite a whole round may be microtasks. Yield to sockets and timers; lanes that become free in the same turn are
+        // then served together.
         await new Promise(setImmediate);
       } catch (error) {
         this.log.warn(`Channel ${this.channel.name}: ${reasonOf(error)}`);
@@ -77,14 +77,14 @@ export class ChannelWorker {
     }
   }
 
-  /** Claims first: what is overdue, however much it is, must not hold up what is due. True when there may be more at once. */
+  /** Claims before it expires, so that overdue deliveries do not delay due ones. True when more may be due at once. */
   private async round(): Promise<boolean> {
     const moreIsDue = await this.claim();
     await this.expire();
     return moreIsDue || this.moreIsOverdue;
   }
 
-  /** Claims and launches one batch, or one delivery for each lane that is free; true when there may be more at once. */
+  /** Claims and launches one batch, or one delivery for each free lane; true when more may be due at once. */
   private async claim(): Promise<boolean> {
     const lanes = this.channel.lanes();
     if (lanes ? lanes.length === 0 : this.inFlight.size >= this.settings.concurrency) return false;
@@ -99,7 +99,7 @@ export class ChannelWorker {
       ...(lanes ? { lanes } : {}),
     });
     if (batch.length === 0) return false;
-    // Lanes do not wait for each other: one may take long to be answered.
+    // Each lane is a batch of its own, so that a slow one does not delay the others.
     for (const part of lanes ? batch.map((delivery) => [delivery]) : [batch]) this.launch(part, leaseUntil);
     return batch.length === this.settings.batchSize;
   }
@@ -113,8 +113,8 @@ export class ChannelWorker {
   }
 
   /**
-   * Resolves at the latest when the lease has ended: what a transport never answers is claimed again then, as though its
-   * worker were gone, and must not hold up the rest of the channel.
+   * Resolves at the latest when the lease has ended: a batch that the transport never answers is claimed again then, as after a
+   * crash, and must not block the rest of the channel.
    */
   private async deliver(batch: readonly Delivery[], leaseUntil: number): Promise<void> {
     const { name } = this.channel;
@@ -128,8 +128,8 @@ export class ChannelWorker {
   }
 
   /**
-   * What waited too long for a report, or was left by a worker that must not repeat it, becomes `unknown`: one batch a round,
-   * twice in `pollMs`, and in each round while there is more.
+   * Moves deliveries without a report in time, and those that a crashed worker must not repeat, to `unknown`: one batch twice
+   * in `pollMs`, or one in each round while batches are full.
    */
   private async expire(): Promise<void> {
     const elapsed = this.clock.elapsed();
@@ -141,13 +141,13 @@ export class ChannelWorker {
     this.moreIsOverdue = (await this.outbox.expire(order)) === order.limit;
   }
 
-  /** Until a ring, the next due time or the next look, whichever is first. */
+  /** Waits for a notification, the next due time or the next poll, whichever is first. */
   private async sleep(): Promise<void> {
     if (!this.channel.lanes()) await this.rest.pause(GATHER_MS);
     if (this.rest.isNotified || this.rest.stopped) return;
     const due = await this.store.nextDue(this.channel.name);
     const wait = due === undefined ? this.settings.pollMs : due - this.clock.now();
-    // What is due and was not claimed waits for somebody else, for instance for its lane: no hot loop on it.
+    // A delivery that is due and was not claimed waits for something else, for instance its lane; do not poll in a hot loop.
     const least = wait <= 0 ? this.settings.pollMs / 4 : GATHER_MS;
     await this.rest.untilNotified(Math.min(Math.max(wait, least), this.settings.pollMs));
   }
