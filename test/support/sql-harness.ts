@@ -58,7 +58,7 @@ async function open(url: string): Promise<StorageHarness> {
       return start();
     },
     another: start,
-    tamper: tamperWith(url),
+    tamper: tamperWith((work) => withDataSource(url, work)),
   };
 }
 
@@ -68,12 +68,13 @@ const UNGUARD: Readonly<Record<string, string>> = {
   mysql: 'SET SESSION check_constraint_checks = OFF',
 };
 
-function tamperWith(url: string): StorageTamper {
-  const run = (sql: string) => withDataSource(url, async (dataSource) => void (await dataSource.query(sql)));
+/** Falsifies books in SQL, on a connection that `use` gives. */
+export function tamperWith(use: (work: (dataSource: DataSource) => Promise<void>) => Promise<void>): StorageTamper {
+  const run = (sql: string) => use(async (dataSource) => void (await dataSource.query(sql)));
   return {
     balance: async (id, units) => {
       // The schema would not have it: a balance below zero needs the guard taken away first.
-      await withDataSource(url, async (dataSource) => {
+      await use(async (dataSource) => {
         await dataSource.query(UNGUARD[dataSource.options.type] ?? '');
         await dataSource.query(`UPDATE messaging_account SET balance = ${units} WHERE id = '${id}'`);
       });

@@ -1,13 +1,13 @@
-import { isFinal, type SessionTransition } from '../../src/msgapp/sessions/session-store.js';
 import type { IdempotencyKey } from '../../src/outbox/send.js';
-import type { OpenMemoryStorage } from './open-memory-storage.js';
+import type { SqliteMemory } from './sqlite-memory.js';
 
-/** A mistake built into a memory storage, and the topic of the contract suite that must notice it. */
+/** A mistake built into a storage in SQL, and the topic of the contract suite that must notice it. */
 export interface StorageFault {
   readonly topic: string;
-  readonly build: (storage: OpenMemoryStorage) => void;
+  readonly build: (storage: SqliteMemory) => void;
 }
 
+const sorted = (reply: object): object => Object.fromEntries(Object.entries(reply).sort());
 const loose = (once: IdempotencyKey): IdempotencyKey => ({ ...once, key: once.key.trimEnd().toLowerCase() });
 
 /** Mistakes that are easily made in an adapter, races aside. */
@@ -25,12 +25,12 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'replies whose fields come back sorted': {
     topic: 'idempotency keys',
-    build: ({ rows }) => {
-      const set = rows.replies.set.bind(rows.replies);
-      rows.replies.set = (id, row) => {
-        const fields = Object.entries(JSON.parse(row.reply)).sort();
-        return set(id, { ...row, reply: JSON.stringify(Object.fromEntries(fields)) });
-      };
+    build: ({ outbox }) => {
+      const commit = outbox.commit.bind(outbox);
+      outbox.commit = async (...given) =>
+        (await commit(...given)).map((each) =>
+          each.kind === 'replayed' ? { ...each, reply: sorted(each.reply) } : each,
+        );
     },
   },
   'a batch that is not one transaction': {
@@ -60,28 +60,24 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'lanes whose next delivery does not wait for a retry': {
     topic: 'lanes',
-    build: ({ outbox, rows }) => {
+    build: ({ outbox, database }) => {
       const claim = outbox.claim.bind(outbox);
       outbox.claim = async (order) => {
-        const asleep = [...rows.waiting].filter(({ status, dueAt }) => status === 'queued' && (dueAt ?? 0) > order.now);
-        for (const row of asleep) rows.waiting.delete(row);
+        const asleep = "SET channel = ? || channel WHERE status = 'queued' AND due_at > ?";
+        database.prepare(`UPDATE messaging_recipient ${asleep}`).run('asleep ', order.now);
         const claimed = await claim(order);
-        for (const row of asleep) rows.waiting.add(row);
+        database.exec("UPDATE messaging_recipient SET channel = replace(channel, 'asleep ', '')");
         return claimed;
       };
     },
   },
   'lanes in the order of their times and ids': {
     topic: 'lanes',
-    build: ({ outbox, rows }) => {
+    build: ({ outbox, database }) => {
       const claim = outbox.claim.bind(outbox);
       outbox.claim = (order) => {
-        const waiting = [...rows.waiting].sort((a, b) => {
-          const [one, other] = [a.message, b.message];
-          return one.acceptedAt - other.acceptedAt || (one.id < other.id ? -1 : 1) || a.position - b.position;
-        });
-        rows.waiting.clear();
-        for (const row of waiting) rows.waiting.add(row);
+        database.exec(`UPDATE messaging_recipient SET lane_turn =
+          (SELECT m.accepted_at FROM messaging_message m WHERE m.id = message_id) WHERE lane IS NOT NULL`);
         return claim(order);
       };
     },
@@ -95,16 +91,17 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'refunds that are not booked': {
     topic: 'refunds',
-    build: ({ rows }) => {
-      const book = rows.book.bind(rows);
-      rows.book = (entry) => (entry.kind === 'refund' ? undefined : book(entry));
+    build: ({ database }) => {
+      database.exec(`CREATE TRIGGER fault AFTER INSERT ON messaging_ledger WHEN NEW.kind = 'refund' BEGIN
+        DELETE FROM messaging_ledger WHERE id = NEW.id; END`);
     },
   },
   'refunds of half the price': {
     topic: 'a long walk',
-    build: ({ rows }) => {
-      const book = rows.book.bind(rows);
-      rows.book = (entry) => book(entry.kind === 'refund' ? { ...entry, units: Math.floor(entry.units / 2) } : entry);
+    build: ({ database, rewrite }) => {
+      database.exec(`CREATE TRIGGER fault AFTER INSERT ON messaging_ledger WHEN NEW.kind = 'refund' BEGIN
+        UPDATE messaging_ledger SET units = units / 2 WHERE id = NEW.id; END`);
+      rewrite('SET balance = balance + ? WHERE', 'SET balance = balance + ? / 2 WHERE');
     },
   },
   'expiry of states that were not asked for': {
@@ -116,11 +113,9 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'a next due time that looks at the queue alone': {
     topic: 'next due',
-    build: ({ outbox, rows }) => {
-      outbox.nextDue = async (channel) => {
-        const queued = [...rows.waiting].filter((row) => row.status === 'queued' && row.message.channel === channel);
-        return queued.length === 0 ? undefined : Math.min(...queued.map(({ dueAt }) => dueAt ?? 0));
-      };
+    build: ({ outbox, database }) => {
+      const first = "SELECT min(due_at) FROM messaging_recipient WHERE channel = ? AND status = 'queued'";
+      outbox.nextDue = async (channel) => (database.prepare(first).pluck().get(channel) ?? undefined) as number;
     },
   },
   'pages by offset': {
@@ -148,56 +143,47 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'states as the worker knows them': {
     topic: 'listings',
-    build: ({ rows, outbox }) => {
-      const list = outbox.list.bind(outbox);
-      outbox.list = async (query) => {
-        const again = [...rows.messages.values()].flatMap(({ deliveries }) => deliveries);
-        const errors = again.map(({ error }) => error);
-        for (const row of again) row.error = undefined;
-        const page = await list(query);
-        for (const [index, row] of again.entries()) row.error = errors[index];
-        return page;
-      };
+    build: ({ rewrite }) => {
+      rewrite("r.status = 'queued' AND r.error IS NULL", "r.status = 'queued'");
+      rewrite("OR (r.status = 'queued' AND r.error IS NOT NULL)", '');
     },
   },
   'numbers without end': {
     topic: 'listings',
-    build: ({ rows, outbox }) => {
-      outbox.numbers = async (ids) =>
-        new Map(ids.map((id) => [id, (rows.messages.get(id)?.deliveries ?? []).map(({ number }) => number)]));
+    build: ({ rewrite }) => {
+      rewrite('AND position < ? ORDER BY message_id, position', 'AND ? > 0 ORDER BY message_id, position');
     },
   },
   'reports that count as attempts': {
     topic: 'trail',
-    build: ({ rows, outbox }) => {
+    build: ({ outbox, database }) => {
       const read = outbox.recipientPage.bind(outbox);
+      const steps = 'SELECT count(*) FROM messaging_trail WHERE message_id = ? AND position = ?';
       outbox.recipientPage = async (id, query) => {
         const { items, ...page } = await read(id, query);
-        const trails = rows.messages.get(id)?.deliveries.map(({ trail }) => trail) ?? [];
-        return {
-          ...page,
-          items: items.map((item) => ({ ...item, attemptsCount: trails[item.position]?.length ?? 0 })),
-        };
+        const count = (position: number) => Number(database.prepare(steps).pluck().get(id, position));
+        return { ...page, items: items.map((item) => ({ ...item, attemptsCount: count(item.position) })) };
       };
     },
   },
   'postings without a ceiling': {
     topic: 'ledger',
-    build: ({ rows }) => {
-      rows.posted.get = () => 0;
+    build: ({ database }) => {
+      database.exec(`CREATE TRIGGER fault AFTER UPDATE OF posted ON messaging_account BEGIN
+        UPDATE messaging_account SET posted = 0 WHERE id = NEW.id; END`);
     },
   },
   'a ceiling that forgets what may be refunded': {
     topic: 'ledger',
-    build: ({ rows }) => {
-      rows.posted.get = (id) => rows.balances.get(id);
+    build: ({ database }) => {
+      database.exec(`CREATE TRIGGER fault AFTER UPDATE OF balance ON messaging_account BEGIN
+        UPDATE messaging_account SET posted = balance WHERE id = NEW.id; END`);
     },
   },
   "other accounts' messages in sight": {
     topic: 'listings',
-    build: ({ outbox, rows }) => {
-      const find = outbox.find.bind(outbox);
-      outbox.find = (_, channel, id) => find(rows.messages.get(id)?.accountId ?? '', channel, id);
+    build: ({ rewrite }) => {
+      rewrite('WHERE id = ? AND account_id = ? AND channel = ?', 'WHERE id = ? AND ? IS NOT NULL AND channel = ?');
     },
   },
   'a purge beyond its limit': {
@@ -209,8 +195,13 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'postings whose repeats are posted again': {
     topic: 'ledger',
-    build: ({ rows }) => {
-      rows.entries.get = () => undefined;
+    build: ({ ledger, database }) => {
+      const post = ledger.post.bind(ledger);
+      const forget = "UPDATE messaging_ledger SET id = 'before ' || hex(randomblob(8)) WHERE id = ?";
+      ledger.post = (posting) => {
+        database.prepare(forget).run(posting.id);
+        return post(posting);
+      };
     },
   },
   'repeats that may be anything': {
@@ -232,9 +223,10 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'charges and refunds that stand for a former id': {
     topic: 'ledger',
-    build: ({ ledger, rows }) => {
+    build: ({ ledger, database }) => {
       const post = ledger.post.bind(ledger);
-      ledger.post = async (posting) => (rows.entries.has(posting.formerId ?? '') ? 'repeated' : post(posting));
+      const entry = database.prepare('SELECT id FROM messaging_ledger WHERE id = ?');
+      ledger.post = async (posting) => (entry.get(posting.formerId ?? '') ? 'repeated' : post(posting));
     },
   },
   'a check that overlooks debts, messages without a charge and failures without a refund': {
@@ -253,8 +245,9 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'phone messages that replace one another': {
     topic: 'phones',
-    build: ({ rows }) => {
-      rows.phones.has = () => false;
+    build: ({ rewrite }) => {
+      rewrite('INSERT INTO messaging_phone_message', 'INSERT OR REPLACE INTO messaging_phone_message');
+      rewrite('ON CONFLICT (number, channel, message_id) DO NOTHING', '');
     },
   },
   'receipts matched by any of their ids': {
@@ -270,15 +263,17 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'deadlines that no receipt ends': {
     topic: 'parts and receipts',
-    build: ({ outbox }) => {
-      const settle = outbox.settle.bind(outbox);
-      outbox.settle = (settlements) => settle(settlements.filter(({ dueAt }) => dueAt !== null));
+    build: ({ database }) => {
+      database.exec(`CREATE TRIGGER fault AFTER UPDATE OF due_at ON messaging_recipient
+        WHEN NEW.due_at IS NULL AND NEW.status = 'sent' BEGIN
+        UPDATE messaging_recipient SET due_at = OLD.due_at
+          WHERE message_id = NEW.message_id AND position = NEW.position; END`);
     },
   },
   'receipts that are not kept for later': {
     topic: 'parts and receipts',
-    build: ({ rows }) => {
-      rows.parts.parked.set = () => rows.parts.parked;
+    build: ({ database }) => {
+      database.exec(`CREATE TRIGGER fault BEFORE INSERT ON messaging_sms_parked BEGIN SELECT RAISE(IGNORE); END`);
     },
   },
   'leases that end a moment late': {
@@ -290,19 +285,19 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'leases whose holder writes on after it has given them back': {
     topic: 'leases of sessions',
-    build: ({ sessions, rows }) => {
-      sessions.release = async ({ sessionId }) => {
-        Object.assign(rows.sessions.get(sessionId) ?? {}, { leaseUntil: 0 });
-      };
+    build: ({ sessions, database }) => {
+      const release = database.prepare('UPDATE messaging_session SET lease_until = 0 WHERE id = ?');
+      sessions.release = async ({ sessionId }) => void release.run(sessionId);
     },
   },
   'epochs that are given twice': {
     topic: 'leases of sessions',
-    build: ({ sessions, rows }) => {
+    build: ({ sessions, database }) => {
       const release = sessions.release.bind(sessions);
+      const giveBack = database.prepare('UPDATE messaging_session SET epoch = ? WHERE id = ?');
       sessions.release = async (lease) => {
         await release(lease);
-        Object.assign(rows.sessions.get(lease.sessionId) ?? {}, { epoch: lease.epoch - 1 });
+        giveBack.run(lease.epoch - 1, lease.sessionId);
       };
     },
   },
@@ -315,11 +310,10 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'steps from anywhere': {
     topic: 'sessions',
-    build: ({ sessions, rows }) => {
+    build: ({ sessions, database }) => {
       const move = sessions.move.bind(sessions);
-      sessions.move = async (lease, step) => {
-        const row = rows.sessions.get(lease.sessionId);
-        if (row?.session.status === 'reconnecting') row.session = { ...row.session, status: 'created' };
+      sessions.move = (lease, step) => {
+        database.exec("UPDATE messaging_session SET status = 'created' WHERE status = 'reconnecting'");
         return move(lease, step);
       };
     },
@@ -328,7 +322,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
     topic: 'sessions',
     build: ({ sessions }) => {
       const list = sessions.list.bind(sessions);
-      sessions.list = (accountId, channel) => list(accountId, channel, Number.POSITIVE_INFINITY);
+      sessions.list = (accountId, channel) => list(accountId, channel, Number.MAX_SAFE_INTEGER);
     },
   },
   'lists of sessions that are bounded as a whole': {
@@ -340,39 +334,20 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'sessions that are forgotten with messages in their lane': {
     topic: 'age of sessions',
-    build: ({ sessions, rows }) => {
-      sessions.purge = async (before, limit) => {
-        const old = [...rows.sessions.values()].filter(({ session }) => session.updatedAt < before);
-        const ended = old.filter(({ session }) => isFinal(session.status)).slice(0, limit);
-        for (const { session } of ended) rows.sessions.delete(session.id);
-        return ended.length;
-      };
-    },
+    build: ({ rewrite }) => rewrite('r.channel = a.channel AND r.lane = a.id)', '0)'),
   },
   'steps that are kept without bound': {
     topic: 'age of sessions',
-    build: ({ sessions, rows }) => {
-      const move = sessions.move.bind(sessions);
-      const taken: SessionTransition[] = [];
-      sessions.move = async (lease, step) => {
-        const isTaken = await move(lease, step);
-        const transitions = rows.sessions.get(lease.sessionId)?.transitions;
-        taken.push(...(transitions?.slice(-1) ?? []));
-        if (taken.length > 200) transitions?.splice(0, transitions.length, ...taken);
-        return isTaken;
-      };
+    build: ({ database }) => {
+      database.exec(`CREATE TRIGGER fault BEFORE DELETE ON messaging_session_step BEGIN SELECT RAISE(IGNORE); END`);
     },
   },
   'credentials that outlive their session': {
     topic: 'sessions',
-    build: ({ sessions, rows }) => {
-      const move = sessions.move.bind(sessions);
-      sessions.move = async (lease, step) => {
-        const kept = new Map(rows.sessions.get(lease.sessionId)?.credentials);
-        const moved = await move(lease, step);
-        for (const [key, value] of kept) rows.sessions.get(lease.sessionId)?.credentials.set(key, value);
-        return moved;
-      };
+    build: ({ database }) => {
+      database.exec(`CREATE TRIGGER fault BEFORE DELETE ON messaging_session_credential
+        WHEN (SELECT lease_until FROM messaging_session WHERE id = OLD.session_id) IS NULL BEGIN
+        SELECT RAISE(IGNORE); END`);
     },
   },
   'credential ids compared without case and trailing blanks': {
@@ -388,39 +363,39 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'files that can be read before they are whole': {
     topic: 'media',
-    build: ({ rows }) => {
-      const set = rows.media.set.bind(rows.media);
-      rows.media.set = (id, file) => set(id, Object.assign(file, { whole: true }));
+    build: ({ media, database }) => {
+      const known = database.prepare('SELECT id FROM messaging_media WHERE id = ?');
+      const chunks = database.prepare('SELECT content FROM messaging_media_chunk WHERE media_id = ? ORDER BY place');
+      media.read = async function* (id) {
+        if (!known.get(id)) throw new Error('The file is not stored.');
+        yield* chunks.pluck().all(id) as Uint8Array[];
+      };
     },
   },
   'files whose chunks share memory with their source': {
     topic: 'media',
-    build: ({ media, rows }) => {
-      const write = media.write.bind(media);
-      media.write = async (id, chunks, at) => {
-        const given: Uint8Array[] = [];
+    build: ({ media }) => {
+      const [write, read] = [media.write.bind(media), media.read.bind(media)];
+      const given = new Map<string, Uint8Array[]>();
+      media.write = (id, chunks, at) => {
         async function* seen() {
           for await (const chunk of chunks) {
-            given.push(chunk);
+            given.set(id, [...(given.get(id) ?? []), chunk]);
             yield chunk;
           }
         }
-        await write(id, seen(), at);
-        rows.media.get(id)?.chunks.splice(0, given.length, ...given);
+        return write(id, seen(), at);
+      };
+      media.read = async function* (id) {
+        const kept: Uint8Array[] = [];
+        for await (const chunk of read(id)) kept.push(chunk);
+        yield* given.get(id) ?? kept;
       };
     },
   },
   'files that are purged before their message is sent': {
     topic: 'media',
-    build: ({ media, rows }) => {
-      const purge = media.purge.bind(media);
-      media.purge = (before, limit) => {
-        const files = [...rows.media].map(([id, file]) => [`${id} of nobody`, file] as const);
-        rows.media.clear();
-        for (const [id, file] of files) rows.media.set(id, file);
-        return purge(before, limit);
-      };
-    },
+    build: ({ rewrite }) => rewrite('WHERE r.message_id = a.id', 'WHERE 0'),
   },
   'files that end early when they are removed': {
     topic: 'media',

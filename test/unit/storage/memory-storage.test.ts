@@ -1,16 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { decide } from '../../../src/outbox/decide.js';
 import type { OpenStorage } from '../../../src/testing/storage-contract/storage-harness.js';
 import { globalRunner } from '../../../src/testing/storage-contract/test-runner.js';
 import { describeStorage } from '../../../src/testing/storage-contract.js';
 import { CollectRunner } from '../../support/collect-runner.js';
 import { NaiveStorage } from '../../support/naive-storage.js';
-import { harnessOf, OpenMemoryStorage } from '../../support/open-memory-storage.js';
+import { harnessOf, SqliteMemory } from '../../support/sqlite-memory.js';
 import { STORAGE_FAULTS } from '../../support/storage-faults.js';
 
-const openMemory: OpenStorage = async () => harnessOf(new OpenMemoryStorage());
+const openMemory: OpenStorage = async () => harnessOf(await SqliteMemory.open());
 const openNaive: OpenStorage = async () => {
-  const storage = new NaiveStorage();
+  const storage = await NaiveStorage.open();
   return { storage, close: () => storage.stop(), another: async () => storage };
 };
 
@@ -95,7 +94,7 @@ describe('the contract suite can fail', () => {
 
   test.each(Object.entries(STORAGE_FAULTS))('it notices %s', async (_, { topic, build }) => {
     const open: OpenStorage = async () => {
-      const storage = new OpenMemoryStorage();
+      const storage = await SqliteMemory.open();
       build(storage);
       return harnessOf(storage);
     };
@@ -105,8 +104,8 @@ describe('the contract suite can fail', () => {
 
   test('a storage that forgets fails the durability tests, one that does not passes them', async () => {
     const reopening = (forgets: boolean) => async () => {
-      const storage = new OpenMemoryStorage();
-      return { ...harnessOf(storage), reopen: async () => (forgets ? new OpenMemoryStorage() : storage) };
+      const storage = await SqliteMemory.open();
+      return { ...harnessOf(storage), reopen: () => (forgets ? SqliteMemory.open() : storage.another()) };
     };
     expect(await failing(reopening(false), 'durability')).toEqual([]);
     expect(await failing(reopening(true), 'durability')).toHaveLength(2);
@@ -116,62 +115,17 @@ describe('the contract suite can fail', () => {
     let opened = 0;
     const failed = await failing(async () => {
       opened += 1;
-      const storage = new NaiveStorage();
+      const storage = await NaiveStorage.open();
       return {
         storage,
         close: async () => {
+          await storage.stop();
           opened -= 1;
         },
       };
     }, 'races');
     expect(failed.length).toBeGreaterThan(0);
     expect(opened).toBe(0);
-  });
-});
-
-describe('memory storage', () => {
-  test("a host's transaction is refused, and nothing is written", async () => {
-    const storage = new OpenMemoryStorage();
-    await storage.accounts.createAccount({ id: 'a', name: 'A', createdAt: 0 });
-    const free = { id: 'm', accountId: 'a', channel: 'sms', sender: 'INFOS', recipients: [], at: 0, reply: {} };
-    const attempt = storage.outbox.commit([{ ...free, payload: { kind: 'text' } }], decide, { manager: {} });
-    await expect(attempt).rejects.toMatchObject({
-      code: 'error.storage_unavailable',
-      reason: 'The memory storage cannot join a transaction of the host.',
-    });
-    expect(await storage.outbox.find('a', 'sms', 'm')).toBeUndefined();
-    const host = { manager: {} };
-    const posting = { id: 'p', accountId: 'a', kind: 'topup', units: 5, at: 0, note: undefined } as const;
-    const key = { id: 'k', accountId: 'a', hash: '', createdAt: 0, expiresAt: undefined, revokedAt: undefined };
-    for (const refused of [
-      storage.ledger.post(posting, host),
-      storage.accounts.createAccount({ id: 'b', name: 'B', createdAt: 0 }, host),
-      storage.accounts.addKey(key, host),
-    ]) {
-      await expect(refused).rejects.toMatchObject({ code: 'error.storage_unavailable' });
-    }
-    expect([await storage.ledger.balance('a'), await storage.accounts.findAccount('b')]).toEqual([0, undefined]);
-    expect(await storage.accounts.findKey('k')).toBeUndefined();
-  });
-
-  test('two storages share nothing', async () => {
-    const [one, other] = [new OpenMemoryStorage(), new OpenMemoryStorage()];
-    await one.accounts.createAccount({ id: 'a', name: 'A', createdAt: 0 });
-    expect(await other.accounts.findAccount('a')).toBeUndefined();
-  });
-
-  test('what a caller changes afterwards does not reach what is stored', async () => {
-    const storage = new OpenMemoryStorage();
-    await storage.accounts.createAccount({ id: 'a', name: 'A', createdAt: 0 });
-    const payload = { kind: 'text', text: 'before' };
-    const reply = { text: 'before' };
-    const once = { accountId: 'a', route: 'r', key: 'k', fingerprint: 'f', expiresAt: 9 };
-    const send = { id: 'm', accountId: 'a', channel: 'sms', sender: 'INFOS', recipients: [], at: 0 };
-    await storage.outbox.commit([{ ...send, payload, reply, once }], decide);
-    payload.text = 'after';
-    reply.text = 'after';
-    expect((await storage.outbox.find('a', 'sms', 'm'))?.payload).toEqual({ kind: 'text', text: 'before' });
-    expect((await storage.outbox.replay(once, 1))?.reply).toEqual({ text: 'before' });
   });
 });
 
