@@ -33,7 +33,16 @@ const jest = spawn(
   process.execPath,
   [
     ...['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'],
-    ...['--selectProjects', 'torture', '--runInBand', '--json', `--outputFile=${results}`, ...process.argv.slice(2)],
+    // What a test that failed left open does not hold up the result.
+    ...[
+      '--selectProjects',
+      'torture',
+      '--runInBand',
+      '--forceExit',
+      '--json',
+      `--outputFile=${results}`,
+      ...process.argv.slice(2),
+    ],
   ],
   {
     detached: true,
