@@ -13,7 +13,12 @@ describe('the server behind a mysql DataSource', () => {
   );
 
   test.each(['8.0.17', '8.0.36-0ubuntu0.22.04.1', '8.4.3', '9.1.0'])('MySQL %s: its own collation', async (version) => {
-    expect(await ask({ version })).toEqual({ collation: 'utf8mb4_0900_bin', lockWait: '', insertWait: '' });
+    expect(await ask({ version })).toEqual({
+      collation: 'utf8mb4_0900_bin',
+      lockWait: '',
+      insertWait: '',
+      idleTimeout: '',
+    });
   });
 
   test.each(['10.5.29-MariaDB', '5.5.68-MariaDB', '8.0.16', '5.7.44-log', ''])('%s is too old', async (version) => {
