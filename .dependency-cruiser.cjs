@@ -47,10 +47,10 @@ module.exports = {
     {
       name: 'only-the-wiring-knows-adapters',
       comment:
-        'storage/typeorm, storage/memory, transports and the transports of the sandbox are adapters; only modules and the entry name them.',
+        'storage/typeorm, transports and the transports of the sandbox are adapters; only modules and the entry name them.',
       severity: 'error',
       from: { path: '^src/', pathNot: '(\\.module\\.ts|/index\\.ts)$|^src/(storage|transports|testing)/' },
-      to: { path: '^src/(storage/(typeorm|memory)|transports)/|^src/sandbox/sandbox-(sms|msgapp)-transport\\.ts$' },
+      to: { path: '^src/(storage/typeorm|transports)/|^src/sandbox/sandbox-(sms|msgapp)-transport\\.ts$' },
     },
     {
       name: 'root-entry-loads-no-optional-engine',

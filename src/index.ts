@@ -192,7 +192,6 @@ export {
   type TellResult,
 } from './sms/sms-transport.js';
 export type { Transliteration } from './sms/transliteration.js';
-export { MemoryStorage } from './storage/memory/memory-storage.js';
 export { MessagingStorage } from './storage/messaging-storage.js';
 export { messagingMigrations } from './storage/typeorm/schema/migrate.js';
 export {

@@ -1,6 +1,6 @@
-export { MemoryStorage } from '../storage/memory/memory-storage.js';
 export { callerGuard } from './caller-guard.js';
 export { FakeClock } from './fake-clock.js';
+export { MemoryStorage } from './memory-storage.js';
 export {
   describeStorage,
   type OpenStorage,

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Module } from '@nestjs/common';
 import { AccountService } from '../../src/accounts/account-service.js';
+import type { AccountStore } from '../../src/accounts/account-store.js';
 import { makeApiKey } from '../../src/accounts/api-key.js';
 import { UuidGenerator } from '../../src/common/ids.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { KeyedHost } from '../support/accounts-host.js';
 import { ApiClient } from '../support/api-client.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { call, RawConnection, type Reply } from '../support/http-client.js';
 import { describeServices, type Service, startService } from '../support/services.js';
+import { SqliteMemory } from '../support/sqlite-memory.js';
 
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
 const UNAUTHORIZED = { statusCode: 401, message: 'Clé API manquante ou invalide', error: 'Unauthorized' };
@@ -20,14 +21,16 @@ const DEPRECATION = ['deprecation', 'sunset', 'link'];
 class HostModule {}
 
 describeOnBothAdapters('who is calling', (adapter) => {
-  const storage = new MemoryStorage();
-  const findKey = jest.spyOn(storage.accounts, 'findKey');
+  const storage = new SqliteMemory();
+  let findKey: jest.Spied<AccountStore['findKey']>;
   let service: Service;
   let client: ApiClient;
   /** Credentials by the names of the contract's table. */
   const keys: Record<string, string> = {};
 
   beforeAll(async () => {
+    await storage.start();
+    findKey = jest.spyOn(storage.accounts, 'findKey');
     service = await startService(
       adapter,
       {
@@ -255,7 +258,7 @@ describeOnBothAdapters('legacyBearer', (adapter) => {
 
 describeOnBothAdapters('user tokens', (adapter) => {
   it('are for the host’s verifier alone, which names the account', async () => {
-    const storage = new MemoryStorage();
+    const storage = new SqliteMemory();
     const asked: string[] = [];
     let accountId = '';
     const verify = async (token: string) => {
@@ -322,7 +325,7 @@ describeServices('the life of a key', (start) => {
 
   it('a revocation works on every instance within 5 s', async () => {
     const clock = new FakeClock();
-    const storage = new MemoryStorage();
+    const storage = new SqliteMemory();
     const options = { clock: { useValue: clock }, storage: { useValue: storage } };
     const [here, there] = [await start(options), await start(options)];
     const client = await here.client(5);

@@ -1,12 +1,12 @@
 import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Idempotency } from '../../src/outbox/idempotency.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { ApiClient } from '../support/api-client.js';
 import { Gate } from '../support/delivery-world.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { rawSend } from '../support/raw-send.js';
 import { describeServices, type Service, startService } from '../support/services.js';
+import { SqliteMemory } from '../support/sqlite-memory.js';
 
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
 const KEY = { 'idempotency-key': 'order-1' };
@@ -85,7 +85,7 @@ describeServices('many requests under one Idempotency-Key', (start) => {
 
 describeOnBothAdapters('an Idempotency-Key while the first is running', (adapter) => {
   /** Holds commits back until it is told to go on. */
-  class HeldStorage extends MemoryStorage {
+  class HeldStorage extends SqliteMemory {
     entered: () => void = () => {};
     release: () => void = () => {};
 
@@ -133,7 +133,7 @@ describeOnBothAdapters('an Idempotency-Key while the first is running', (adapter
   });
 
   it('sends once of 50 first requests at once on two instances', async () => {
-    const storage = new MemoryStorage();
+    const storage = new SqliteMemory();
     const here = await startService(adapter, { storage: { useValue: storage } });
     const there = await startService(adapter, { storage: { useValue: storage } });
     try {

@@ -9,7 +9,7 @@ import { MsgappTransport } from '../../src/msgapp/msgapp-transport.js';
 import { OtpModule } from '../../src/otp/otp.module.js';
 import { SmsModule } from '../../src/sms/sms.module.js';
 import { SmsTransport } from '../../src/sms/sms-transport.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { mount, unmountAfterEach } from '../support/mounted.js';

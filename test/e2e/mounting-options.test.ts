@@ -14,7 +14,7 @@ import { MessagingModule } from '../../src/messaging.module.js';
 import { MsgappModule } from '../../src/msgapp/msgapp.module.js';
 import { OtpModule } from '../../src/otp/otp.module.js';
 import { SmsModule } from '../../src/sms/sms.module.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';
 import { leftOut } from '../support/left-out.js';
 import { OPTIONS } from '../support/messaging-app.js';

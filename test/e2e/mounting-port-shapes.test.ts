@@ -6,7 +6,7 @@ import { MessagingModule } from '../../src/messaging.module.js';
 import { SandboxMsgappTransport } from '../../src/sandbox/sandbox-msgapp-transport.js';
 import { SandboxSmsTransport } from '../../src/sandbox/sandbox-sms-transport.js';
 import { SmsTransport } from '../../src/sms/sms-transport.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { RoutedSmsTransport } from '../../src/transports/routed/routed-sms-transport.module.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { RecordingTransport } from '../support/recording-transport.js';

@@ -19,10 +19,10 @@ import { IdGenerator, UuidGenerator } from '../../src/common/ids.js';
 import { MessagingModule } from '../../src/messaging.module.js';
 import { LocalWorkerNotifier, WorkerNotifier } from '../../src/outbox/worker-notifier.js';
 import { SmsTransport } from '../../src/sms/sms-transport.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { MessagingStorage } from '../../src/storage/messaging-storage.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
+import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { eventually } from '../support/eventually.js';
 import { describeOnBothAdapters, type RunningApp, startApp } from '../support/http-apps.js';
 import { OPTIONS } from '../support/messaging-app.js';
@@ -151,9 +151,11 @@ describeOnBothAdapters('a storage of the host', (adapter) => {
       readonly calls: string[] = [];
       override async start(): Promise<void> {
         this.calls.push('start');
+        await super.start();
       }
       override async stop(): Promise<void> {
         this.calls.push('stop');
+        await super.stop();
       }
     }
     const storage = new Watched();

@@ -17,7 +17,7 @@ import { MessagingModule } from '../../src/messaging.module.js';
 import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { SmsModule } from '../../src/sms/sms.module.js';
 import { SmsService } from '../../src/sms/sms-service.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { call } from '../support/http-client.js';
 import { OPTIONS } from '../support/messaging-app.js';

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { MediaStore } from '../../src/media/media-store.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { ApiClient } from '../support/api-client.js';
@@ -196,29 +195,11 @@ describeOnBothAdapters('the channel after a restart', (adapter) => {
   const folder = mkdtempSync(join(tmpdir(), 'messaging-msgapp-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  const GROUNDS: [string, () => () => { storage: MemoryStorage | TypeormStorage }][] = [
-    [
-      'memory',
-      () => {
-        const storage = new MemoryStorage();
-        return () => ({ storage });
-      },
-    ],
-    [
-      'SQLite',
-      () => {
-        const database = `sqlite:${join(folder, 'messaging.db')}`;
-        return () => ({ storage: new TypeormStorage({ database }) });
-      },
-    ],
-  ];
-
-  it.each(GROUNDS)('is connected again without a scan, and sends what was left (%s)', async (_, ground) => {
-    const opened = ground();
-    const startHere = (more = {}) =>
+  it('is connected again without a scan, and sends what was left', async () => {
+    const database = `sqlite:${join(folder, 'messaging.db')}`;
+    const startHere = () =>
       startMsgapp((options, setup) => startService(adapter, options, setup), {
-        storage: { useValue: opened().storage },
-        ...more,
+        storage: { useValue: new TypeormStorage({ database }) },
       });
     const first = await startHere();
     const client = await msgappClient(first, 10);

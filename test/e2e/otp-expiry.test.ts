@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { eventually } from '../support/eventually.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { call } from '../support/http-client.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { codeIn, OtpApp, PEPPER } from '../support/otp-app.js';
 import { ScriptedTransport } from '../support/scripted-transport.js';
+import { SqliteMemory } from '../support/sqlite-memory.js';
 
 describeOnBothAdapters('the end of a code', (adapter) => {
   it('is told the carrier with the text; a plain SMS has none', async () => {
@@ -24,7 +24,7 @@ describeOnBothAdapters('the end of a code', (adapter) => {
   });
 
   it('comes with that of its pepper: 404 to who tries it, and the next send makes a new one', async () => {
-    const storage = new MemoryStorage();
+    const storage = new SqliteMemory();
     const [old, fresh] = ['1', '2'].map((version) => ({ version, secret: `${PEPPER} ${version}` }));
     const before = await OtpApp.start(adapter, { storage, otp: { pepper: old ? [old] : [] } });
     const binding = { service: 'Boutique', number: '22670000002' };

@@ -3,10 +3,10 @@ import { afterEach, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { OtpService } from '../../src/otp/otp-service.js';
 import { PolicyStore } from '../../src/outbox/policy-store.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { OtpApp, PEPPER } from '../support/otp-app.js';
+import { SqliteMemory } from '../support/sqlite-memory.js';
 
 const NUMBER = '22670000001';
 
@@ -34,7 +34,7 @@ describeOnBothAdapters('OTP over time', (adapter) => {
   });
 
   it('a code whose pepper is gone: its message fails and is refunded, and it is no longer known', async () => {
-    const storage = new MemoryStorage();
+    const storage = new SqliteMemory();
     const old = { version: 'old', secret: `${PEPPER} old` };
     const fresh = { version: 'new', secret: `${PEPPER} new` };
     app = await OtpApp.start(adapter, {
@@ -59,7 +59,7 @@ describeOnBothAdapters('OTP over time', (adapter) => {
   });
 
   it('after a rotation a code of the old pepper is still good', async () => {
-    const storage = new MemoryStorage();
+    const storage = new SqliteMemory();
     const old = { version: 'old', secret: `${PEPPER} old` };
     const fresh = { version: 'new', secret: `${PEPPER} new` };
     app = await OtpApp.start(adapter, { storage, otp: { pepper: [old] } });

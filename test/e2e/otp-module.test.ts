@@ -19,11 +19,12 @@ import { DEFAULT_TIMING } from '../../src/outbox/delivery-result.js';
 import type { Delivery } from '../../src/outbox/outbox-store.js';
 import { TextSources } from '../../src/outbox/text-sources.js';
 import { SmsModule } from '../../src/sms/sms.module.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { codeIn, OtpApp, PEPPER, wrongFor } from '../support/otp-app.js';
+import { SqliteMemory } from '../support/sqlite-memory.js';
 
 const { sms, ...COMMON } = OPTIONS;
 const { storage: _, ...VALUES } = OPTIONS;
@@ -231,7 +232,7 @@ describeOnBothAdapters('no code is left anywhere', (adapter) => {
     const folder = mkdtempSync(join(tmpdir(), 'messaging-leak-'));
     closing.push(async () => rmSync(folder, { recursive: true }));
     const lines = new Lines();
-    const phones = new MemoryStorage().phones;
+    const { phones } = await SqliteMemory.open();
     const storage = new TypeormStorage({ database: `sqlite:${join(folder, 'm.db')}` });
     // The sandbox's phones show codes, that is what they are for: they are kept elsewhere here.
     Object.defineProperty(storage, 'phones', { value: phones });

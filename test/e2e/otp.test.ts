@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { describeOtp } from '../support/otp-suite.js';
 
@@ -10,7 +9,6 @@ let files = 0;
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 for (const adapter of ['express', 'fastify'] as const) {
-  describeOtp(adapter, 'memory', () => ({ storage: new MemoryStorage() }));
   describeOtp(adapter, 'SQLite', () => {
     const database = join(folder, `${files++}.db`);
     const storage = new TypeormStorage({ database: `sqlite:${database}` });

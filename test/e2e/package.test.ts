@@ -9,7 +9,8 @@ import { ROOT } from '../support/sample-app.js';
 
 /** What a host does with the package: boots it, sends one SMS, and opens the sandbox's page and one of its files. */
 const HOST = `
-const { MemoryStorage, MessagingModule, AccountService, LedgerService, SmsService, SandboxModule } = messaging;
+const { MessagingModule, AccountService, LedgerService, SmsService, SandboxModule } = messaging;
+const { MemoryStorage } = testing;
 class App {}
 Module({ imports: [MessagingModule.forRoot({ storage: MemoryStorage, signatures: ['A', 'B', 'C'],
   sms: { tariff: { base: 1, international: 3, home: 'BF' } } }), SandboxModule.forRoot()] })(App);
@@ -29,7 +30,7 @@ Module({ imports: [MessagingModule.forRoot({ storage: MemoryStorage, signatures:
 
 /** What a host may well write around ours; its compiler has to find a name for each type that it leaves out. */
 const FACADES = `
-import type { AccountService, LedgerService, MemoryStorage, MessagingOptions } from 'nestjs-messaging';
+import type { AccountService, LedgerService, MessagingOptions, MessagingStorage } from 'nestjs-messaging';
 import { IdGenerator, makeApiKey, MessagingError } from 'nestjs-messaging';
 
 export const issue = (accounts: AccountService, id: string) => accounts.issueKey(id);
@@ -38,7 +39,7 @@ export const keys = async (accounts: AccountService, id: string) => ({ keys: awa
 export const smsOf = (options: MessagingOptions) => options.sms;
 export const msgappOf = (options: MessagingOptions) => options.msgapp;
 export const valuesOf = (error: MessagingError) => error.values;
-export const storesOf = (storage: MemoryStorage) => [storage.accounts, storage.outbox, storage.sessions] as const;
+export const storesOf = (storage: MessagingStorage) => [storage.accounts, storage.outbox, storage.sessions] as const;
 export const made = (ids: IdGenerator) => makeApiKey(ids);
 `;
 
@@ -147,6 +148,13 @@ const testing = require('nestjs-messaging/testing');`;
   test('exports every type that its signatures mention', () => {
     const dist = join(folder, 'node_modules/nestjs-messaging/dist');
     expect(unexportedTypes(ENTRIES.map((entry) => join(dist, `${entry}.d.ts`)))).toEqual(NAMELESS);
+  });
+
+  test('a host without better-sqlite3 is told what to install, when the storage for tests starts and not before', () => {
+    rmSync(join(folder, 'node_modules', 'better-sqlite3'));
+    const source = `import { MemoryStorage } from 'nestjs-messaging/testing';
+      new MemoryStorage().start().catch(({ name, message }) => console.log(name, message));`;
+    expect(run('sqlite.mjs', source)).toMatch(/^MessagingOptionsError Option storage: .*npm install better-sqlite3/);
   });
 
   test('a host without Baileys is told what to install, when it starts that transport and not before', () => {

@@ -16,9 +16,9 @@ import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { type PhoneListener, SandboxFeed } from '../../src/sandbox/sandbox-feed.js';
 import { sandboxMedia } from '../../src/sandbox/sandbox-media.js';
 import { SandboxScanner } from '../../src/sandbox/sandbox-scanner.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { eventually } from '../support/eventually.js';
+import { SqliteMemory } from '../support/sqlite-memory.js';
 
 /** Lets a test wait until somebody listens, or nobody does any more. */
 class WatchedFeed extends SandboxFeed {
@@ -34,7 +34,7 @@ class WatchedFeed extends SandboxFeed {
   }
 }
 
-const phones = () => new MemoryStorage().phones;
+const phones = async () => (await SqliteMemory.open()).phones;
 
 /** Stands in for the messaging core. */
 @Global()
@@ -89,7 +89,8 @@ const adapters = [
 ] as const;
 
 describe.each(adapters)('the sandbox on %s', (_, adapter) => {
-  async function start({ store = phones(), modules = [SandboxModule.forRoot()], prefix }: Setup = {}) {
+  async function start({ store: given, modules = [SandboxModule.forRoot()], prefix }: Setup = {}) {
+    const store = given ?? (await phones());
     const clock = new FakeClock();
     const feed = new WatchedFeed();
     const built = await Test.createTestingModule({
@@ -245,7 +246,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
   });
 
   it('answers 503 in the same shape while the phones’ database is away', async () => {
-    const store = phones();
+    const store = await phones();
     store.messages = async () => {
       throw new StorageUnavailableError('away');
     };

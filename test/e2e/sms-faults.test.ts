@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { StorageUnavailableError } from '../../src/common/errors.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import type { ApiClient } from '../support/api-client.js';
 import { GatedTransport } from '../support/gated-transport.js';
@@ -8,6 +7,7 @@ import { describeOnBothAdapters } from '../support/http-apps.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { type Service, startService } from '../support/services.js';
 import { settled } from '../support/settled.js';
+import { SqliteMemory } from '../support/sqlite-memory.js';
 import { until } from '../support/until.js';
 
 const SEND = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
@@ -19,12 +19,12 @@ const UNAVAILABLE = {
 };
 
 describeOnBothAdapters('a send when things go wrong', (adapter) => {
-  let storage: MemoryStorage;
+  let storage: SqliteMemory;
   let clock: FakeClock;
   let service: Service;
   let client: ApiClient;
   beforeEach(async () => {
-    storage = new MemoryStorage();
+    storage = await SqliteMemory.open();
     clock = new FakeClock();
     service = await startService(adapter, {
       storage: { useValue: storage },

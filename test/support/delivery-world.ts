@@ -6,20 +6,19 @@ import type { DeliveryResult, DeliveryTiming, RepeatPolicy } from '../../src/out
 import type { DeliveryUpdate } from '../../src/outbox/delivery-state.js';
 import { type DispatchOptions, resolveDispatchSettings } from '../../src/outbox/dispatch-options.js';
 import { Outbox } from '../../src/outbox/outbox.js';
-import type { ClaimOrder, Delivery, DeliveryTransition, ExpiryOrder } from '../../src/outbox/outbox-store.js';
+import type { ClaimOrder, Delivery, DeliveryTransition } from '../../src/outbox/outbox-store.js';
 import type { Send } from '../../src/outbox/send.js';
 import { ChannelWorker } from '../../src/outbox/worker.js';
 import { LocalWorkerNotifier } from '../../src/outbox/worker-notifier.js';
-import { claimable } from '../../src/storage/memory/claimable.js';
-import { toDelivery } from '../../src/storage/memory/memory-delivery.js';
-import { MemoryOutboxStore } from '../../src/storage/memory/memory-outbox-store.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import { TypeormOutboxStore } from '../../src/storage/typeorm/stores/outbox-store.js';
 import { ACCOUNT, aSend, messageId } from '../../src/testing/storage-contract/fixtures.js';
+import { StaleExecutor } from './naive-storage.js';
 import { SetBackClock } from './set-back-clock.js';
 import { settled } from './settled.js';
+import { SqliteMemory } from './sqlite-memory.js';
 
 /** Counts what workers ask for, and fails where a test wants it to. */
-class CountingStore extends MemoryOutboxStore {
+class CountingStore extends TypeormOutboxStore {
   claims: ClaimOrder[] = [];
   looks = 0;
   /** False: it reads what is due, thinks for a moment, and takes what may be taken by then. */
@@ -27,17 +26,18 @@ class CountingStore extends MemoryOutboxStore {
   /** Thrown by the next calls, one each. */
   readonly claimFaults: Error[] = [];
   readonly settleFaults: Error[] = [];
+  private readonly careless: TypeormOutboxStore;
+
+  constructor({ executor, database }: SqliteMemory) {
+    super(executor);
+    this.careless = new TypeormOutboxStore(new StaleExecutor(database));
+  }
 
   override async claim(order: ClaimOrder): Promise<readonly Delivery[]> {
     this.claims.push(order);
     const fault = this.claimFaults.shift();
     if (fault) throw fault;
-    if (this.locks) return super.claim(order);
-    const rows = claimable(this.tables, order);
-    await new Promise(setImmediate);
-    return rows.map((row) =>
-      toDelivery(Object.assign(row, { status: 'sending', attempt: 1, dueAt: order.leaseUntil })),
-    );
+    return this.locks ? super.claim(order) : this.careless.claim(order);
   }
 
   override async settle(settlements: readonly DeliveryUpdate[]): Promise<readonly DeliveryTransition[]> {
@@ -46,22 +46,19 @@ class CountingStore extends MemoryOutboxStore {
     return super.settle(settlements);
   }
 
-  /** As the memory store's own, which goes through `settle`: the faults are for the worker's settlements. */
-  override async expire(order: ExpiryOrder): Promise<readonly DeliveryTransition[]> {
-    const faults = this.settleFaults.splice(0);
-    const moved = await super.expire(order);
-    this.settleFaults.push(...faults);
-    return moved;
-  }
-
   override nextDue(channel: string): Promise<number | undefined> {
     this.looks++;
     return super.nextDue(channel);
   }
 }
 
-class CountingStorage extends MemoryStorage {
-  override readonly outbox = new CountingStore(this.tables);
+class CountingStorage extends SqliteMemory {
+  private counting: CountingStore | undefined;
+
+  override get outbox(): CountingStore {
+    this.counting ??= new CountingStore(this);
+    return this.counting;
+  }
 }
 
 /** Ids are not asked for; the jitter is what a test sets. */
@@ -146,21 +143,26 @@ class ScriptedChannel extends Channel {
 /** An outbox in memory, a channel and a clock of the test's, and workers on them. */
 export class DeliveryWorld {
   readonly clock = new SetBackClock();
-  readonly storage = new CountingStorage();
   readonly events = new MessagingEvents();
   readonly notifier = new LocalWorkerNotifier();
-  readonly outbox = new Outbox(this.storage.outbox, this.notifier, this.events);
+  readonly outbox: Outbox;
   readonly random = new SetRandom();
   readonly channel: ScriptedChannel;
   private readonly workers: ChannelWorker[] = [];
 
-  private constructor(repeat: RepeatPolicy) {
+  private constructor(
+    readonly storage: CountingStorage,
+    repeat: RepeatPolicy,
+  ) {
+    this.outbox = new Outbox(storage.outbox, this.notifier, this.events);
     this.channel = new ScriptedChannel(repeat);
   }
 
   /** With 1000 units on `ACCOUNT`, and no worker yet. */
   static async open(repeat: RepeatPolicy = 'idempotent'): Promise<DeliveryWorld> {
-    const world = new DeliveryWorld(repeat);
+    const storage = new CountingStorage();
+    await storage.start();
+    const world = new DeliveryWorld(storage, repeat);
     const { accounts, ledger } = world.storage;
     await accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: 0 });
     await ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 1000, at: 0 });
@@ -183,6 +185,7 @@ export class DeliveryWorld {
     const stops = this.workers.map((worker) => worker.stop());
     await this.pass(60_000, 20_000);
     await Promise.all(stops);
+    await this.storage.close();
   }
 
   /** Stores sends as if an application had accepted them just now. */

@@ -3,7 +3,7 @@ import { Idempotency } from '../../src/outbox/idempotency.js';
 import { type Acceptance, Outbox } from '../../src/outbox/outbox.js';
 import type { IdempotencyKey } from '../../src/outbox/send.js';
 import { LocalWorkerNotifier } from '../../src/outbox/worker-notifier.js';
-import type { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import type { MessagingStorage } from '../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend } from '../../src/testing/storage-contract/fixtures.js';
 
@@ -16,7 +16,7 @@ export class GateProcess {
 
   /** @param from the number of its first send, apart from those of other processes */
   constructor(
-    { outbox }: MemoryStorage,
+    { outbox }: MessagingStorage,
     readonly clock = new FakeClock(),
     private readonly from = 0,
   ) {

@@ -3,7 +3,7 @@ import { AccountService } from '../../src/accounts/account-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import type { MessagingOptions } from '../../src/core/core-options.js';
 import { MessagingModule } from '../../src/messaging.module.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { type Adapter, type AppSetup, type RunningApp, startApp } from './http-apps.js';
 
 /** Options of a service for tests: Burkina Faso at home, in memory, on the sandbox. */

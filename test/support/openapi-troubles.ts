@@ -1,5 +1,5 @@
 import { StorageUnavailableError } from '../../src/common/errors.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import { MemoryStorage } from '../../src/testing/memory-storage.js';
 
 /** What a request asks a storage for; the workers' own calls are left alone. */
 const ASKED_BY_REQUESTS = [
@@ -25,8 +25,8 @@ export class TroubledStorage extends MemoryStorage {
   #noteHeld: () => void = () => {};
   #release: () => void = () => {};
 
-  constructor() {
-    super();
+  override async start(): Promise<void> {
+    await super.start();
     for (const store of [this.accounts, this.ledger, this.outbox, this.phones, this.policies, this.sessions]) {
       for (const name of ASKED_BY_REQUESTS) this.#wrap(store, name);
     }

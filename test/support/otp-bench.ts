@@ -7,7 +7,7 @@ import { ChallengePolicy } from '../../src/otp/send-challenge.js';
 import { VerifyStep } from '../../src/otp/verify-challenge.js';
 import { decide } from '../../src/outbox/decide.js';
 import type { CommitOutcome } from '../../src/outbox/outbox-store.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { PEPPER } from './otp-app.js';
 
 export const NUMBER = '22670000001';
@@ -24,6 +24,7 @@ export class OtpBench {
   }
 
   async open(units = 1_000_000_000): Promise<this> {
+    await this.storage.start();
     await this.storage.accounts.createAccount({ id: 'a', name: 'A', createdAt: 0 });
     await this.storage.ledger.post({ id: 'f', accountId: 'a', kind: 'topup', units, at: 0 });
     return this;

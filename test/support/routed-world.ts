@@ -9,12 +9,12 @@ import {
   type SubmitResult,
   type TellResult,
 } from '../../src/sms/sms-transport.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { type RouteRules, resolveRoutes } from '../../src/transports/routed/routes.js';
 import { SmsRouter } from '../../src/transports/routed/sms-router.js';
 import { ChosenIds } from './chosen-ids.js';
 import { RecordingSink } from './recording-sink.js';
+import { SqliteMemory } from './sqlite-memory.js';
 
 /** One carrier among several; does what a test says. */
 export class RouteDouble extends SmsTransport {
@@ -79,20 +79,24 @@ export class RoutedWorld {
   readonly sink = new RecordingSink();
   readonly router: SmsRouter;
 
-  constructor(
+  private constructor(
     routes: readonly (RouteRules & { readonly transport: SmsTransport })[],
-    {
-      clock = new FakeClock(),
-      guards = new MemoryStorage().policies,
-    }: { clock?: FakeClock; guards?: PolicyStore } = {},
+    { clock, guards }: { clock: FakeClock; guards: PolicyStore },
   ) {
     this.clock = clock;
     const transports = routes.map(({ transport }) => transport);
     this.router = new SmsRouter(resolveRoutes({ routes }), transports, { clock, ids: this.ids, guards });
   }
 
-  static async started(...given: ConstructorParameters<typeof RoutedWorld>): Promise<RoutedWorld> {
-    const world = new RoutedWorld(...given);
+  static async open(
+    routes: readonly (RouteRules & { readonly transport: SmsTransport })[],
+    { clock = new FakeClock(), guards }: { clock?: FakeClock; guards?: PolicyStore } = {},
+  ): Promise<RoutedWorld> {
+    return new RoutedWorld(routes, { clock, guards: guards ?? (await SqliteMemory.open()).policies });
+  }
+
+  static async started(...given: Parameters<typeof RoutedWorld.open>): Promise<RoutedWorld> {
+    const world = await RoutedWorld.open(...given);
     await world.router.start(world.sink);
     return world;
   }

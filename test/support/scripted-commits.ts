@@ -1,6 +1,5 @@
 import type { CommitOutcome, OutboxStore, Patience } from '../../src/outbox/outbox-store.js';
-import { MemoryOutboxStore } from '../../src/storage/memory/memory-outbox-store.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
+import { MemoryStorage } from '../../src/testing/memory-storage.js';
 
 /** One call of `commit`. */
 export interface SeenCommit {
@@ -14,7 +13,7 @@ export class ScriptedCommits {
   readonly store: OutboxStore;
   readonly seen: SeenCommit[] = [];
   /** What commits wait for before they read anything. */
-  before: Promise<unknown> = Promise.resolve();
+  before: Promise<unknown> | undefined;
   /** Thrown by the next commits, one each. */
   readonly faults: Error[] = [];
   /** Accounts that somebody else holds, until their promise resolves. */
@@ -24,7 +23,7 @@ export class ScriptedCommits {
     const commit: OutboxStore['commit'] = async (sends, rules, host, patience = 'wait') => {
       const recipients = sends.reduce((sum, send) => sum + send.recipients.length, 0);
       this.seen.push({ ids: sends.map(({ id }) => id), recipients, patience });
-      await this.before;
+      if (this.before) await this.before;
       const fault = this.faults.shift();
       if (fault) throw fault;
       if (patience !== 'skip') await Promise.all(sends.map(({ accountId }) => this.held.get(accountId)));
@@ -56,6 +55,19 @@ export class ScriptedCommits {
 
 /** A storage with such commits. */
 export class ScriptedStorage extends MemoryStorage {
-  readonly commits = new ScriptedCommits(new MemoryOutboxStore(this.tables));
-  override readonly outbox = this.commits.store;
+  private scripted: ScriptedCommits | undefined;
+
+  override async start(): Promise<void> {
+    await super.start();
+    this.scripted = new ScriptedCommits(super.outbox);
+  }
+
+  get commits(): ScriptedCommits {
+    if (!this.scripted) throw new Error('The storage is not started.');
+    return this.scripted;
+  }
+
+  override get outbox(): OutboxStore {
+    return this.commits.store;
+  }
 }

@@ -3,8 +3,6 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { AccountService } from '../../src/accounts/account-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import type { MessagingOptions } from '../../src/core/core-options.js';
-import { MemoryStorage } from '../../src/storage/memory/memory-storage.js';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { ApiClient } from './api-client.js';
 import type { Adapter, AppSetup } from './http-apps.js';
 import { type MessagingApp, startMessaging } from './messaging-app.js';
@@ -12,7 +10,6 @@ import { type MessagingApp, startMessaging } from './messaging-app.js';
 /** On what a suite runs. */
 export interface Ground {
   readonly adapter: Adapter;
-  readonly storage: 'memory' | 'sqlite';
 }
 
 /** A running service, which makes accounts for tests. */
@@ -26,23 +23,12 @@ export type StartService = (
   setup?: AppSetup & { imports?: (Type | DynamicModule)[] },
 ) => Promise<Service>;
 
-const STORAGES = {
-  memory: () => MemoryStorage,
-  sqlite: () => TypeormStorage.forRoot({ url: 'sqlite::memory:' }),
-};
-
-/**
- * The suite on Express and on Fastify in memory, and once on SQL. What it starts is stopped after the last of its tests.
- */
+/** The suite on Express and on Fastify. What it starts is stopped after the last of its tests. */
 export function describeServices(name: string, suite: (start: StartService, ground: Ground) => void): void {
-  describe.each<Ground>([
-    { adapter: 'express', storage: 'memory' },
-    { adapter: 'fastify', storage: 'memory' },
-    { adapter: 'fastify', storage: 'sqlite' },
-  ])(`${name} ($adapter, $storage)`, (ground) => {
+  describe.each<Ground>([{ adapter: 'express' }, { adapter: 'fastify' }])(`${name} ($adapter)`, (ground) => {
     const services: Service[] = [];
     suite(async (options = {}, setup = {}) => {
-      const service = await startService(ground.adapter, { storage: STORAGES[ground.storage](), ...options }, setup);
+      const service = await startService(ground.adapter, options, setup);
       services.push(service);
       return service;
     }, ground);

@@ -1,42 +1,61 @@
+import { afterAll } from '@jest/globals';
 import type { Database } from 'better-sqlite3';
 import { DataSource } from 'typeorm';
+import type { Executor } from '../../src/storage/typeorm/engine/executor.js';
+import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { FakeClock } from '../../src/testing/fake-clock.js';
 import type { StorageHarness } from '../../src/testing/storage-contract/storage-harness.js';
 import { tamperWith } from './sql-harness.js';
 
-/** A storage on an SQLite database in memory whose rows and statements a test can reach. `close` ends the database. */
-export class SqliteMemory extends TypeormStorage {
-  private handle: Database | undefined;
+const sources = new Set<DataSource>();
 
-  private constructor(readonly dataSource: DataSource) {
-    super({ database: dataSource });
+afterAll(async () => {
+  for (const each of sources) if (each.isInitialized) await each.destroy();
+  sources.clear();
+});
+
+/**
+ * A storage on an SQLite database in memory whose rows and statements a test can reach. What is stored outlives `stop`, so
+ * that it can be started again: `close` ends the database, at the latest after the file's last test.
+ */
+export class SqliteMemory extends TypeormStorage {
+  private ownExecutor: Executor | undefined;
+
+  constructor(
+    readonly dataSource: DataSource = new DataSource({ type: 'better-sqlite3', database: ':memory:', timeout: 0 }),
+  ) {
+    // On a clock that stands still no transaction is a long one, after which writes would rest.
+    super({ database: dataSource, clock: new FakeClock() });
+    sources.add(dataSource);
   }
 
   /** Started, on an empty database. */
   static async open(): Promise<SqliteMemory> {
-    let handle: Database | undefined;
-    const dataSource = new DataSource({
-      ...{ type: 'better-sqlite3', database: ':memory:', timeout: 0 },
-      prepareDatabase: (database: Database) => {
-        handle = database;
-      },
-    });
-    const storage = new SqliteMemory(dataSource);
+    const storage = new SqliteMemory();
     await storage.start();
-    storage.handle = handle;
     return storage;
+  }
+
+  override async start(): Promise<void> {
+    await super.start();
+    this.ownExecutor ??= await executorFor(this.dataSource, new FakeClock());
+  }
+
+  /** For stores that a test makes itself. */
+  get executor(): Executor {
+    if (!this.ownExecutor) throw new Error('The storage is not started.');
+    return this.ownExecutor;
   }
 
   /** The connection that the storage works on. */
   get database(): Database {
-    if (!this.handle) throw new Error('The database is not open.');
-    return this.handle;
+    return Reflect.get(this.dataSource.driver, 'databaseConnection') as Database;
   }
 
   /** A second, started storage on the same database. */
   async another(): Promise<SqliteMemory> {
     const other = new SqliteMemory(this.dataSource);
-    other.handle = this.handle;
     await other.start();
     return other;
   }
@@ -50,6 +69,7 @@ export class SqliteMemory extends TypeormStorage {
 
   async close(): Promise<void> {
     await this.stop();
+    sources.delete(this.dataSource);
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 }

@@ -19,12 +19,12 @@ import { Outbox } from '../../../src/outbox/outbox.js';
 import { TextSources } from '../../../src/outbox/text-sources.js';
 import { ChannelWorker } from '../../../src/outbox/worker.js';
 import { LocalWorkerNotifier } from '../../../src/outbox/worker-notifier.js';
-import type { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
+import type { MessagingStorage } from '../../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
-import { OpenMemoryStorage } from '../open-memory-storage.js';
 import { SetBackClock } from '../set-back-clock.js';
 import { settled } from '../settled.js';
+import { SqliteMemory } from '../sqlite-memory.js';
 import { ScriptedTransport } from './scripted-transport.js';
 
 /** Keeps credentials as they are. */
@@ -72,7 +72,7 @@ class EvenIds extends UuidGenerator {
 /** What all processes of a world share. */
 export interface Surroundings {
   readonly clock: FakeClock;
-  readonly storage: MemoryStorage;
+  readonly storage: MessagingStorage;
 }
 
 /** One process with one channel on it. */
@@ -119,7 +119,7 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
   }
 
   readonly clock: FakeClock;
-  readonly storage: MemoryStorage;
+  readonly storage: MessagingStorage;
 
   /** Starts the channel and a worker, as the dispatcher does. */
   async start(): Promise<this> {
@@ -157,10 +157,11 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
 /** A storage with 1000 units on `ACCOUNT`, a clock, and as many processes as a test wants. */
 export class MsgappWorld implements Surroundings {
   readonly clock = new SetBackClock();
-  readonly storage = new OpenMemoryStorage();
+
+  private constructor(readonly storage: SqliteMemory) {}
 
   static async open(): Promise<MsgappWorld> {
-    const world = new MsgappWorld();
+    const world = new MsgappWorld(await SqliteMemory.open());
     const { accounts, ledger } = world.storage;
     await accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: 0 });
     await ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 1000, at: 0 });

@@ -13,7 +13,7 @@ let here: ReturnType<typeof instance>;
 
 beforeEach(async () => {
   clock = new FakeClock();
-  store = new CountingAccountStore();
+  store = await CountingAccountStore.open();
   here = instance(clock, store);
   await here.accounts.createAccount({ id: 'a', name: 'Ann' });
 });

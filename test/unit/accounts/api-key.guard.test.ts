@@ -39,7 +39,7 @@ class HostController {
 }
 
 async function start(adapter: 'express' | 'fastify', options: Partial<AccountOptions> = {}) {
-  const store = new CountingAccountStore();
+  const store = await CountingAccountStore.open();
   const settings = resolveAccountSettings({ signatures: ['INFOS', 'ALERTE', 'SERVICE'], ...options });
 
   @Module({

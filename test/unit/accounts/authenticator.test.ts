@@ -29,9 +29,9 @@ let forged: string;
 
 beforeEach(async () => {
   clock = new FakeClock();
-  store = new CountingAccountStore();
+  store = await CountingAccountStore.open();
   const { accounts } = instance(clock, store);
-  const elsewhere = instance(clock, new CountingAccountStore()).accounts;
+  const elsewhere = instance(clock, await CountingAccountStore.open()).accounts;
   await accounts.createAccount({ id: 'a', name: 'A' });
   await accounts.createAccount({ id: 'b', name: 'B' });
   await elsewhere.createAccount({ id: 'a', name: 'A' });
@@ -206,7 +206,7 @@ describe('Authenticator', () => {
 
   test('a stored hash that is none refuses', async () => {
     const { id, key } = await instance(clock, store).accounts.issueKey('a');
-    const damaged = new CountingAccountStore();
+    const damaged = await CountingAccountStore.open();
     await damaged.addKey({ id, accountId: 'a', hash: 'zz', createdAt: 0, expiresAt: undefined, revokedAt: undefined });
     expect(await instance(clock, damaged).authenticator.authenticate({ 'x-api-key': key })).toEqual(REFUSED);
   });

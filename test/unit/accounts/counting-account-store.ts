@@ -1,8 +1,14 @@
 import type { Signature, StoredApiKey } from '../../../src/accounts/account-store.js';
-import { MemoryAccountStore } from '../../../src/storage/memory/memory-account-store.js';
+import { TypeormAccountStore } from '../../../src/storage/typeorm/stores/account-store.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 /** Counts the look-ups; a test may make them fail or wait. */
-export class CountingAccountStore extends MemoryAccountStore {
+export class CountingAccountStore extends TypeormAccountStore {
+  /** On an empty database. */
+  static async open(): Promise<CountingAccountStore> {
+    return new CountingAccountStore((await SqliteMemory.open()).executor);
+  }
+
   keyLookups = 0;
   signatureLookups = 0;
   /** Runs between the look-up (which has seen what it has seen) and its answer. */

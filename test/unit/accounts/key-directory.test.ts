@@ -14,7 +14,7 @@ let issued: { key: string; id: string };
 
 beforeEach(async () => {
   clock = new SetBackClock();
-  store = new CountingAccountStore();
+  store = await CountingAccountStore.open();
   here = instance(clock, store);
   there = instance(clock, store);
   await here.accounts.createAccount({ id: 'a', name: 'A' });
@@ -201,7 +201,7 @@ describe('KeyDirectory', () => {
 });
 
 async function issueElsewhere() {
-  const { accounts } = instance(clock, new CountingAccountStore());
+  const { accounts } = instance(clock, await CountingAccountStore.open());
   await accounts.createAccount({ id: 'a', name: 'A' });
   return accounts.issueKey('a');
 }

@@ -10,7 +10,7 @@ let there: ReturnType<typeof instance>;
 
 beforeEach(async () => {
   clock = new FakeClock();
-  store = new CountingAccountStore();
+  store = await CountingAccountStore.open();
   here = instance(clock, store);
   there = instance(clock, store);
   await here.accounts.createAccount({ id: 'a', name: 'A' });

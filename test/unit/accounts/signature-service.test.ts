@@ -50,7 +50,7 @@ describe('SignatureService', () => {
 
   beforeEach(async () => {
     clock = new FakeClock();
-    here = instance(clock, new CountingAccountStore());
+    here = instance(clock, await CountingAccountStore.open());
     await here.accounts.createAccount({ id: 'a', name: 'Ann' });
   });
 

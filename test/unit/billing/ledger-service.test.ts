@@ -6,11 +6,11 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend, messageId } from '../../../src/testing/storage-contract/fixtures.js';
 import { pages } from '../../../src/testing/storage-contract/listing.js';
 import { World } from '../../../src/testing/storage-contract/world.js';
-import { harnessOf, OpenMemoryStorage } from '../../support/open-memory-storage.js';
 import { openSqlite } from '../../support/sql-harness.js';
+import { harnessOf, SqliteMemory } from '../../support/sqlite-memory.js';
 
 describe.each([
-  { storage: 'memory', open: async () => harnessOf(new OpenMemoryStorage()) },
+  { storage: 'memory', open: async () => harnessOf(await SqliteMemory.open()) },
   { storage: 'SQLite', open: openSqlite },
 ])('the operator’s books ($storage)', ({ open }) => {
   const world = new World();

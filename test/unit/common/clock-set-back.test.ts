@@ -7,7 +7,6 @@ import type { Link } from '../../../src/msgapp/msgapp-transport.js';
 import { RateLimiter } from '../../../src/msgapp/pace.js';
 import { QrStream } from '../../../src/msgapp/sessions/qr-stream.js';
 import { SessionQueues } from '../../../src/msgapp/sessions/session-queues.js';
-import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { ConnectionMonitor } from '../../../src/transports/baileys/connection-monitor.js';
 import { TokenSource } from '../../../src/transports/http/gateway.js';
 import { VendorThrottle } from '../../../src/transports/http/route-gate.js';
@@ -15,6 +14,7 @@ import { CircuitBreaker } from '../../../src/transports/routed/circuit-breaker.j
 import { RouteQueue } from '../../../src/transports/routed/route-queue.js';
 import { SetBackClock } from '../../support/set-back-clock.js';
 import { settled } from '../../support/settled.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 const HOUR = 3_600_000;
 
@@ -169,7 +169,7 @@ describe('with the clock set back by an hour', () => {
   });
 
   test('bookings of a shared pace are not held back', async () => {
-    const pace = new RouteQueue('route', 1000, new MemoryStorage().policies, clock);
+    const pace = new RouteQueue('route', 1000, (await SqliteMemory.open()).policies, clock);
     await pace.reserve([1]);
     clock.setBack(HOUR);
     let booked = 0;

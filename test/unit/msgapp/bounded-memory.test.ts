@@ -75,6 +75,7 @@ test('of receipts that come before their message each state is kept once, howeve
     }
     await settled(1);
   }
+  await settled();
   receipts.handedOver('ref', { messageId: 'msg', position: 0 });
   receipts.stored(movement('msg', 'sent'));
   await settled();

@@ -10,12 +10,12 @@ import {
 import { CredentialVault, resealCredentials, SessionLostError } from '../../../src/msgapp/sessions/credential-vault.js';
 import type { CredentialChange } from '../../../src/msgapp/sessions/session-credentials.js';
 import type { SessionLease, SessionStore } from '../../../src/msgapp/sessions/session-store.js';
-import { MemorySessionStore } from '../../../src/storage/memory/memory-session-store.js';
+import { TypeormSessionStore } from '../../../src/storage/typeorm/stores/session-store.js';
 import { aSession, range, SECOND, START, sessionId } from '../../../src/testing/storage-contract/fixtures.js';
 import { eventually } from '../../support/eventually.js';
-import { OpenMemoryStorage } from '../../support/open-memory-storage.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { SqliteFile } from '../../support/sqlite-file.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 const OLD = 'a fixture for tests, 0123456789 old';
 const NEW = 'a fixture for tests, 0123456789 new';
@@ -27,13 +27,13 @@ const vaultOf = (store: SessionStore, secrets: string | readonly string[] = OLD)
 const change = (id: string, value: string | undefined, kind = 'k'): CredentialChange => ({ kind, id, value });
 
 async function world() {
-  const { rows, sessions } = new OpenMemoryStorage();
+  const { database, sessions } = await SqliteMemory.open();
   const lease = await sessions.create(aSession(1));
-  return { rows, sessions, lease, credentials: vaultOf(sessions).open(lease) };
+  return { database, sessions, lease, credentials: vaultOf(sessions).open(lease) };
 }
 
 /** A store whose writes wait until they are let through, one by one. */
-class GatedSessionStore extends MemorySessionStore {
+class GatedSessionStore extends TypeormSessionStore {
   readonly waiting: (() => void)[] = [];
   readonly sizes: number[] = [];
 
@@ -71,7 +71,7 @@ describe('credentials of a session', () => {
   });
 
   test('writes that were not waited for happen in their order; those that wait share a transaction', async () => {
-    const store = new GatedSessionStore(new OpenMemoryStorage().rows);
+    const store = new GatedSessionStore((await SqliteMemory.open()).executor);
     const credentials = vaultOf(store).open(await store.create(aSession(1)));
     const writes = ['1', '2', '3', '4'].map((value) => credentials.write([change('a', value), change(value, value)]));
     expect(store.sizes).toEqual([2]);
@@ -107,17 +107,23 @@ describe('credentials of a session', () => {
   });
 
   test('rows that change places do not open', async () => {
-    const { sessions, rows, lease, credentials } = await world();
+    const { sessions, database, lease, credentials } = await world();
     const other = await sessions.create(aSession(2));
     await credentials.write([change('a', '1'), change('b', '2'), change('a', '3', 'other')]);
     await vaultOf(sessions)
       .open(other)
       .write([change('a', '4')]);
-    const kept = (id: string) => rows.sessions.get(id)?.credentials ?? new Map<string, string>();
-    const sealed = [...kept(lease.sessionId).values(), ...kept(other.sessionId).values()];
-    const place = JSON.stringify(['k', 'a']);
+    const kept = `SELECT content FROM messaging_session_credential WHERE session_id IN (?, ?)
+      ORDER BY session_id <> ?, kind <> 'k', name <> 'a'`;
+    const ids = [lease.sessionId, other.sessionId, lease.sessionId];
+    const sealed = database.prepare(kept).pluck().all(ids);
+    expect(sealed).toHaveLength(4);
     for (const [index, text] of sealed.entries()) {
-      kept(lease.sessionId).set(place, text);
+      database
+        .prepare(
+          "UPDATE messaging_session_credential SET content = ? WHERE session_id = ? AND kind = 'k' AND name = 'a'",
+        )
+        .run(text, lease.sessionId);
       const read = credentials.read('k', ['a']);
       if (index === 0) await expect(read).resolves.toEqual(new Map([['a', '1']]));
       else await expect(read).rejects.toMatchObject({ why: 'damaged' });
@@ -144,7 +150,7 @@ describe('an older secret', () => {
 
   /** A session with 816 values under the old secret. */
   async function old() {
-    const { sessions, rows, lease, credentials } = await world();
+    const { sessions, database, lease, credentials } = await world();
     const ids = range(816).map(String);
     await credentials.write(ids.map((id) => change(id, `key ${id}`, `kind ${Number(id) % 3}`)));
     const readBy = async (secrets: string | readonly string[]) => {
@@ -152,7 +158,7 @@ describe('an older secret', () => {
       const kinds = await Promise.all(range(3).map((kind) => fresh.read(`kind ${kind}`, ids)));
       return Object.fromEntries(kinds.flatMap((kind) => [...kind]));
     };
-    return { sessions, rows, lease, readBy, values: Object.fromEntries(ids.map((id) => [id, `key ${id}`])) };
+    return { sessions, database, lease, readBy, values: Object.fromEntries(ids.map((id) => [id, `key ${id}`])) };
   }
 
   test('is not needed any more for a session that was taken with the new one in front', async () => {
@@ -208,10 +214,11 @@ describe('an older secret', () => {
   });
 
   test('what cannot be decrypted stops it, and nothing is lost', async () => {
-    const { sessions, rows, lease, readBy } = await old();
-    rows.sessions.get(lease.sessionId)?.credentials.set(JSON.stringify(['kind 0', '300']), 'v1.damaged');
+    const { sessions, database, lease, readBy } = await old();
+    const one = "messaging_session_credential WHERE kind = 'kind 0' AND name = '300'";
+    database.exec(`UPDATE ${one.replace(' WHERE', " SET content = 'v1.damaged' WHERE")}`);
     await expect(resealCredentials(sessions, lease, cipherOf([NEW, OLD]))).rejects.toThrow(CredentialsUnreadableError);
-    rows.sessions.get(lease.sessionId)?.credentials.delete(JSON.stringify(['kind 0', '300']));
+    database.exec(`DELETE FROM ${one}`);
     expect(Object.keys(await readBy([NEW, OLD]))).toHaveLength(815);
   });
 });

@@ -3,9 +3,9 @@ import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { type FetchedMedia, MediaFetcher, type MediaRequest } from '../../../src/media/media-fetcher.js';
 import { MediaIntake } from '../../../src/msgapp/media-intake.js';
-import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settled } from '../../support/settled.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 Logger.overrideLogger(false);
 
@@ -24,7 +24,7 @@ class OneFile extends MediaFetcher {
 
 test('a file that cannot be kept is not fetched on', async () => {
   const fetcher = new OneFile();
-  const { media } = new MemoryStorage();
+  const { media } = await SqliteMemory.open();
   media.write = async () => {
     throw new StorageUnavailableError('away');
   };
@@ -36,7 +36,7 @@ test('a file that cannot be kept is not fetched on', async () => {
 test('a file that was kept leaves nothing running', async () => {
   const fetcher = new OneFile();
   const clock = new FakeClock();
-  const intake = new MediaIntake(fetcher, new MemoryStorage().media, clock);
+  const intake = new MediaIntake(fetcher, (await SqliteMemory.open()).media, clock);
   expect(await intake.take('a', 'm1', 'https://example.com/a.pdf')).toMatchObject({
     kind: 'document',
     fileName: 'a.pdf',
@@ -58,17 +58,17 @@ class HeldFiles extends OneFile {
 describe('files that arrive at the same time', () => {
   const URL = 'https://example.com/a.pdf';
 
-  function open() {
+  async function open() {
     const fetcher = new HeldFiles();
     const clock = new FakeClock();
-    const intake = new MediaIntake(fetcher, new MemoryStorage().media, clock);
+    const intake = new MediaIntake(fetcher, (await SqliteMemory.open()).media, clock);
     const take = (accountId: string, from: number, to: number) =>
       Array.from({ length: to - from }, (_, index) => intake.take(accountId, `${accountId}${from + index}`, URL));
     return { fetcher, clock, take };
   }
 
   test('are at most ten of one account; the others wait, those of another account do not', async () => {
-    const { fetcher, take } = open();
+    const { fetcher, take } = await open();
     const files = take('a', 0, 14);
     await settled();
     expect(fetcher.held).toHaveLength(10);
@@ -87,7 +87,7 @@ describe('files that arrive at the same time', () => {
   });
 
   test('and wait too long are refused like any other, and take no turn of those behind them', async () => {
-    const { fetcher, clock, take } = open();
+    const { fetcher, clock, take } = await open();
     const stuck = take('a', 0, 10);
     await settled();
     clock.advance(20_000);

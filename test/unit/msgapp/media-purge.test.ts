@@ -2,8 +2,8 @@ import { setImmediate as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { mediaPurge } from '../../../src/msgapp/msgapp-purges.js';
 import { Purger } from '../../../src/outbox/purger.js';
-import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 const DAY = 86_400_000;
 
@@ -12,7 +12,7 @@ async function* one(): AsyncIterable<Uint8Array> {
 }
 
 test('files are forgotten after a week, more than a thousand of them too, and younger ones are not', async () => {
-  const { media } = new MemoryStorage();
+  const { media } = await SqliteMemory.open();
   const clock = new FakeClock();
   const purge = new Purger(clock);
   purge.add(mediaPurge(media));

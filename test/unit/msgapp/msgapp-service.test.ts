@@ -442,7 +442,7 @@ describe('a file', () => {
 
 /** How many files are kept. */
 function kept(world: MsgappWorld): number {
-  return world.storage.rows.media.size;
+  return Number(world.storage.database.prepare('SELECT count(*) FROM messaging_media').pluck().get());
 }
 
 /** The next commit happens, and its answer is lost. */

@@ -4,15 +4,15 @@ import { Receipts } from '../../../src/msgapp/receipts.js';
 import type { DeliveryUpdate } from '../../../src/outbox/delivery-state.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
 import { LocalWorkerNotifier } from '../../../src/outbox/worker-notifier.js';
-import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settled } from '../../support/settled.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 const PLACE = { messageId: 'm', position: 0 };
 
 /** Receipts, and what they report. */
-function open() {
-  const { outbox: store } = new MemoryStorage();
+async function open() {
+  const { outbox: store } = await SqliteMemory.open();
   const clock = new FakeClock();
   const reported: DeliveryUpdate[] = [];
   store.settle = async (settlements) => {
@@ -35,7 +35,7 @@ function open() {
 }
 
 test('of what waits for its message one of each kind is kept, the first, however often somebody repeats it', async () => {
-  const { take, handOff, reported } = open();
+  const { take, handOff, reported } = await open();
   for (let at = 1; at <= 3000; at++) {
     take('ref', 'delivered', at);
     take('ref', 'read', at);
@@ -50,7 +50,7 @@ test('of what waits for its message one of each kind is kept, the first, however
 });
 
 test('a minute after the first of them they are forgotten, and what comes then waits anew', async () => {
-  const { clock, take, handOff, reported } = open();
+  const { clock, take, handOff, reported } = await open();
   take('one', 'delivered', 1);
   take('two', 'delivered', 1);
   await settled();

@@ -2,14 +2,14 @@ import { setImmediate as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { sessionPurge } from '../../../src/msgapp/msgapp-purges.js';
 import { Purger } from '../../../src/outbox/purger.js';
-import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSession } from '../../../src/testing/storage-contract/fixtures.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 const DAY = 86_400_000;
 
 test('sessions are forgotten 90 days after their end, more than a hundred of them too, and no others', async () => {
-  const { sessions } = new MemoryStorage();
+  const { sessions } = await SqliteMemory.open();
   const clock = new FakeClock();
   const purge = new Purger(clock);
   purge.add(sessionPurge(sessions));

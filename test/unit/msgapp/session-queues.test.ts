@@ -12,13 +12,13 @@ import {
   START,
   sessionId,
 } from '../../../src/testing/storage-contract/fixtures.js';
-import { OpenMemoryStorage } from '../../support/open-memory-storage.js';
 import { settled } from '../../support/settled.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 const EVERY_MS = 30_000;
 const NEXT_MS = 1000;
 
-let storage: OpenMemoryStorage;
+let storage: SqliteMemory;
 let clock: FakeClock;
 let lanes: OrphanedQueues;
 /** The deliveries that each look was allowed to read, and where it began. */
@@ -27,7 +27,7 @@ let looks: { after: string; limit: number }[];
 beforeAll(() => Logger.overrideLogger(false));
 
 beforeEach(async () => {
-  storage = new OpenMemoryStorage();
+  storage = await SqliteMemory.open();
   clock = new FakeClock();
   looks = [];
   const { sessions } = storage;

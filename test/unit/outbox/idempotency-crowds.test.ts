@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { MessagingError, StorageUnavailableError } from '../../../src/common/errors.js';
 import type { StoredReply } from '../../../src/outbox/decide.js';
-import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { Gate } from '../../support/delivery-world.js';
 import { GateProcess } from '../../support/gate-process.js';
 import { settled } from '../../support/settled.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 const RUNNING = { code: 'error.idempotency_running', retryAfter: 1 };
 const MISMATCH = { code: 'error.idempotency_mismatch' };
@@ -14,7 +14,7 @@ const times = <T>(count: number, make: () => Promise<T>) => Array.from({ length:
 
 /** A process over a storage whose look-ups the test can hold; what they find is read before they are held. */
 async function open() {
-  const storage = new MemoryStorage();
+  const storage = await SqliteMemory.open();
   await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: 0 });
   await storage.ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10, at: 0 });
   const lookUps: { readonly host: unknown; readonly answer: Gate; fault?: Error }[] = [];

@@ -7,15 +7,15 @@ import { fingerprintOf, Idempotency } from '../../../src/outbox/idempotency.js';
 import { type Acceptance, Outbox } from '../../../src/outbox/outbox.js';
 import type { IdempotencyKey } from '../../../src/outbox/send.js';
 import { LocalWorkerNotifier } from '../../../src/outbox/worker-notifier.js';
-import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend } from '../../../src/testing/storage-contract/fixtures.js';
 import { Gate } from '../../support/delivery-world.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 const HOUR = 3_600_000;
 
 async function open() {
-  const storage = new MemoryStorage();
+  const storage = await SqliteMemory.open();
   const clock = new FakeClock();
   for (const id of [ACCOUNT, 'other']) {
     await storage.accounts.createAccount({ id, name: id, createdAt: 0 });

@@ -1,13 +1,13 @@
 import { beforeAll } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { UuidGenerator } from '../../../src/common/ids.js';
-import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { describeSmsTransport } from '../../../src/testing/index.js';
 import { type RouteRules, resolveRoutes } from '../../../src/transports/routed/routes.js';
 import { SmsRouter } from '../../../src/transports/routed/sms-router.js';
 import { openGateway } from '../../support/gateway/gateway-harness.js';
 import { DOUBLES } from '../../support/gateway/gateway-world.js';
 import { RouteDouble } from '../../support/routed-world.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 
@@ -28,7 +28,7 @@ for (const [how, rules] of Object.entries(RULES)) {
       ],
     });
     const transports = [gateway.transport, new RouteDouble('away')];
-    const ports = { clock: gateway.clock, ids: new UuidGenerator(), guards: new MemoryStorage().policies };
+    const ports = { clock: gateway.clock, ids: new UuidGenerator(), guards: (await SqliteMemory.open()).policies };
     return { ...gateway, transport: new SmsRouter(settings, transports, ports) };
   });
 }

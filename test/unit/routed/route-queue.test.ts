@@ -1,33 +1,35 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { busiestSecond, runPaced, watched } from '../../support/paced-workers.js';
 import { anSms, RouteDouble, RoutedWorld } from '../../support/routed-world.js';
 import { settled } from '../../support/settled.js';
 import { SqliteFile } from '../../support/sqlite-file.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 beforeAll(() => Logger.overrideLogger(false));
+
+const newPolicies = async () => (await SqliteMemory.open()).policies;
 
 /** SMS that go together are up to a tenth of a second early or late. */
 const SLACK = 1.1;
 
 describe('a limit in segments a second', () => {
   test('holds for one worker, who loses next to nothing of it', async () => {
-    const { segments } = await runPaced([new MemoryStorage().policies], { sms: 200, segmentsPerSecond: 20 });
+    const { segments } = await runPaced([await newPolicies()], { sms: 200, segmentsPerSecond: 20 });
     expect(segments).toHaveLength(200);
     expect(busiestSecond(segments)).toBeLessThanOrEqual(20 * SLACK);
     expect(segments.at(-1)).toBeLessThan(11_000);
   });
 
   test('holds for three workers on one store together; on stores of their own it does not', async () => {
-    const { policies } = new MemoryStorage();
+    const policies = await newPolicies();
     const { segments, shares } = await runPaced([policies, policies, policies], { sms: 300, segmentsPerSecond: 30 });
     expect(busiestSecond(segments)).toBeLessThanOrEqual(30 * SLACK);
     expect(segments.at(-1)).toBeLessThan(12_000);
     expect(shares.filter((share) => share > 20)).toHaveLength(3);
-    const alone = [new MemoryStorage().policies, new MemoryStorage().policies, new MemoryStorage().policies];
+    const alone = [await newPolicies(), await newPolicies(), await newPolicies()];
     const naive = await runPaced(alone, { sms: 300, segmentsPerSecond: 30 });
     expect(busiestSecond(naive.segments)).toBeGreaterThan(60);
   });
@@ -48,7 +50,7 @@ describe('a limit in segments a second', () => {
   });
 
   test('counts segments, not SMS', async () => {
-    const { segments } = await runPaced([new MemoryStorage().policies], {
+    const { segments } = await runPaced([await newPolicies()], {
       sms: 30,
       segmentsPerSecond: 20,
       segments: 3,
@@ -59,12 +61,12 @@ describe('a limit in segments a second', () => {
   });
 
   test('below one a second too', async () => {
-    const { segments } = await runPaced([new MemoryStorage().policies], { sms: 4, segmentsPerSecond: 0.5 });
+    const { segments } = await runPaced([await newPolicies()], { sms: 4, segmentsPerSecond: 0.5 });
     expect(segments.map((at) => Math.round(at / 1000))).toEqual([0, 2, 4, 6]);
   });
 
   test('costs a worker at most four transactions a second, however many batches there are', async () => {
-    const { segments, transactions } = await runPaced([new MemoryStorage().policies], {
+    const { segments, transactions } = await runPaced([await newPolicies()], {
       ...{ sms: 2000, segmentsPerSecond: 400, batchSize: 5 },
     });
     const seconds = (segments.at(-1) ?? 0) / 1000;
@@ -72,7 +74,7 @@ describe('a limit in segments a second', () => {
   });
 
   test('what has to wait for long is told once when to come, not again and again', async () => {
-    const { segments, postponed } = await runPaced([new MemoryStorage().policies], { sms: 400, segmentsPerSecond: 20 });
+    const { segments, postponed } = await runPaced([await newPolicies()], { sms: 400, segmentsPerSecond: 20 });
     expect(segments.at(-1)).toBeLessThan(22_000);
     expect(postponed).toBeLessThan(800);
   });
@@ -95,7 +97,7 @@ describe('a limit in segments a second', () => {
     });
 
     test('a wait ends when the process stops', async () => {
-      const watch = watched(new MemoryStorage().policies);
+      const watch = watched(await newPolicies());
       const transport = new RouteDouble('carrier');
       const clock = new FakeClock();
       const routes = [{ name: 'a', transport, segmentsPerSecond: 2 }];

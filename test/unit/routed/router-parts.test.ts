@@ -67,7 +67,7 @@ describe('callbacks', () => {
       return { status: 204 };
     });
     orange.callbacks.set('orange', async () => ({ status: 200, body: 'ok' }));
-    const { router } = new RoutedWorld([
+    const { router } = await RoutedWorld.open([
       { name: 'world', transport: twilio },
       { name: 'home', transport: orange, prefixes: ['226'] },
     ]);
@@ -78,13 +78,13 @@ describe('callbacks', () => {
     expect(await router.callbacks.get('orange')?.(CALL, sink)).toEqual({ status: 200, body: 'ok' });
   });
 
-  test('two of one name are refused', () => {
+  test('two of one name are refused', async () => {
     const doubles = [new RouteDouble('twilio'), new RouteDouble('twilio')];
     for (const double of doubles) double.callbacks.set('twilio', async () => ({ status: 204 }));
     const [first, second] = doubles;
     expect(first && second).toBeTruthy();
     const routes = doubles.map((transport, index) => ({ name: `route-${index}`, transport }));
-    expect(() => new RoutedWorld(routes)).toThrow(
+    await expect(RoutedWorld.open(routes)).rejects.toThrow(
       'Two routes answer callbacks under the name "twilio", the second one is "route-1"',
     );
   });
@@ -167,11 +167,11 @@ describe('policy and timing of the whole', () => {
     expect(policies('at-least-once', 'at-most-once', 'idempotent')).toBe('at-most-once');
   });
 
-  test('the longest times of its routes, and a lease in which two of them fit one after the other', () => {
+  test('the longest times of its routes, and a lease in which two of them fit one after the other', async () => {
     const [quick, slow] = [new RouteDouble('quick'), new RouteDouble('slow')];
     quick.timing = { leaseMs: 10_000, maxAttempts: 30, retryBaseMs: 100 };
     slow.timing = { leaseMs: 180_000, reportDeadlineMs: 10 ** 9 };
-    const { router } = new RoutedWorld([
+    const { router } = await RoutedWorld.open([
       { name: 'quick', transport: quick },
       { name: 'slow', transport: slow },
     ]);

@@ -6,14 +6,17 @@ import { type PhoneMessage, PhoneStore } from '../../../src/sandbox/phone-store.
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
 import { SandboxSmsTransport } from '../../../src/sandbox/sandbox-sms-transport.js';
 import type { OutgoingSms } from '../../../src/sms/sms-transport.js';
-import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 /** Counts the writes that reach the store behind it, and fails them when told to. */
 class WatchedPhones extends PhoneStore {
   writes = 0;
   fault: Error | undefined;
-  private readonly store = new MemoryStorage().phones;
+
+  constructor(private readonly store: PhoneStore) {
+    super();
+  }
 
   override async receive(messages: readonly PhoneMessage[]): Promise<void> {
     this.writes += 1;
@@ -34,8 +37,8 @@ let feed: SandboxFeed;
 let transport: SandboxSmsTransport;
 let heard: string[];
 
-beforeEach(() => {
-  phones = new WatchedPhones();
+beforeEach(async () => {
+  phones = new WatchedPhones((await SqliteMemory.open()).phones);
   clock = new FakeClock();
   feed = new SandboxFeed();
   transport = new SandboxSmsTransport(phones, clock, feed);

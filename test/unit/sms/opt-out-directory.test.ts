@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { OptOutDirectory } from '../../../src/sms/opt-out/opt-out-directory.js';
 import { EVERY_ACCOUNT, type OptOutKey } from '../../../src/sms/opt-out/opt-out-store.js';
-import { MemoryOptOutStore } from '../../../src/storage/memory/memory-opt-out-store.js';
-import { MemoryTables } from '../../../src/storage/memory/memory-tables.js';
+import { TypeormOptOutStore } from '../../../src/storage/typeorm/stores/opt-out-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settled } from '../../support/settled.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 /** Counts what is asked, and answers when it is told to. */
-class CountingStore extends MemoryOptOutStore {
+class CountingStore extends TypeormOptOutStore {
   readonly read: string[] = [];
   readonly asked: number[] = [];
   away = false;
@@ -37,9 +37,9 @@ describe('who does not want SMS', () => {
   let directory: OptOutDirectory;
   let entries: number;
 
-  beforeEach(() => {
+  beforeEach(async () => {
     clock = new FakeClock();
-    store = new CountingStore(new MemoryTables({ has: () => true }));
+    store = new CountingStore((await SqliteMemory.open()).executor);
     directory = new OptOutDirectory(clock, store);
     entries = 0;
   });

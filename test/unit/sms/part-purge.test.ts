@@ -2,10 +2,11 @@ import { afterEach, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Purger } from '../../../src/outbox/purger.js';
 import { partPurge } from '../../../src/sms/receipts/part-purge.js';
-import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { aReceipt, aTakenSms } from '../../../src/testing/storage-contract/fixtures.js';
 import { settled } from '../../support/settled.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { until } from '../../support/until.js';
 
 afterEach(() => {
   jest.restoreAllMocks();
@@ -14,7 +15,7 @@ afterEach(() => {
 it('forgets old parts in silence, and says how many receipts matched nothing', async () => {
   const warnings: unknown[] = [];
   jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => void warnings.push(line));
-  const { parts } = new MemoryStorage();
+  const { parts } = await SqliteMemory.open();
   const clock = new FakeClock();
   const now = clock.now();
   const purge = new Purger(clock);
@@ -30,7 +31,7 @@ it('forgets old parts in silence, and says how many receipts matched nothing', a
   const receipts = Array.from({ length: 1500 }, (_, index) => aReceipt(`x${index}`));
   await parts.receive(receipts, { now, until: clock.now() + 1, most: 5000 });
   clock.advance(600_000);
-  await settled(50);
+  await until(() => warnings.length > 1);
   expect(warnings).toEqual([1000, 500].map((count) => expect.stringContaining(`${count} ids of receipts`)));
   purge.onApplicationShutdown();
 });

@@ -6,14 +6,14 @@ import type { Parking } from '../../../src/sms/receipts/part-store.js';
 import { ReceiptIntake } from '../../../src/sms/receipts/receipt-intake.js';
 import type { DatedReceipt } from '../../../src/sms/receipts/sms-part.js';
 import type { CarrierReceipt } from '../../../src/sms/sms-transport.js';
-import { MemoryPartStore } from '../../../src/storage/memory/memory-part-store.js';
+import { TypeormPartStore } from '../../../src/storage/typeorm/stores/part-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { Gate } from '../../support/delivery-world.js';
-import { OpenMemoryStorage } from '../../support/open-memory-storage.js';
 import { settled } from '../../support/settled.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 /** Keeps what it is given, and answers when its gate opens. */
-class WatchedParts extends MemoryPartStore {
+class WatchedParts extends TypeormPartStore {
   readonly calls: { receipts: readonly DatedReceipt[]; parking: Parking }[] = [];
   gate = new Gate();
   fault: (receipts: readonly DatedReceipt[]) => Error | undefined = () => undefined;
@@ -36,9 +36,8 @@ describe('the intake of receipts', () => {
   let parts: WatchedParts;
   let clock: FakeClock;
   let intake: ReceiptIntake;
-  beforeEach(() => {
-    const storage = new OpenMemoryStorage();
-    parts = new WatchedParts(storage.rows, storage.outbox);
+  beforeEach(async () => {
+    parts = new WatchedParts((await SqliteMemory.open()).executor);
     parts.gate.open();
     clock = new FakeClock();
     intake = new ReceiptIntake(parts, new MessagingEvents(), clock);

@@ -6,13 +6,13 @@ import type { DeliveryTransition } from '../../../src/outbox/outbox-store.js';
 import type { TakenSms } from '../../../src/sms/receipts/sms-part.js';
 import { SubmitRecord } from '../../../src/sms/receipts/submit-record.js';
 import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
-import { MemoryPartStore } from '../../../src/storage/memory/memory-part-store.js';
+import { TypeormPartStore } from '../../../src/storage/typeorm/stores/part-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { OpenMemoryStorage } from '../../support/open-memory-storage.js';
 import { settled } from '../../support/settled.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 /** Counts what it is asked, and fails as often as told. */
-class WatchedParts extends MemoryPartStore {
+class WatchedParts extends TypeormPartStore {
   readonly calls: (readonly TakenSms[])[] = [];
   readonly faults: Error[] = [];
 
@@ -36,9 +36,8 @@ describe('the record of a submit', () => {
   const differences = jest.fn();
   const errors: string[] = [];
 
-  beforeEach(() => {
-    const storage = new OpenMemoryStorage();
-    parts = new WatchedParts(storage.rows, storage.outbox);
+  beforeEach(async () => {
+    parts = new WatchedParts((await SqliteMemory.open()).executor);
     clock = new FakeClock();
     stopping = new AbortController();
     const events = new MessagingEvents();

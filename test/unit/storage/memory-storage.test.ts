@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { MemoryStorage } from '../../../src/testing/memory-storage.js';
 import type { OpenStorage } from '../../../src/testing/storage-contract/storage-harness.js';
 import { globalRunner } from '../../../src/testing/storage-contract/test-runner.js';
 import { describeStorage } from '../../../src/testing/storage-contract.js';
@@ -75,7 +76,13 @@ const RACES = [
   'the same numbers taken back 20 times at once: each is removed once',
 ];
 
-describeStorage('memory', openMemory, { describe, test, beforeEach, afterEach });
+const openPublic: OpenStorage = async () => {
+  const storage = new MemoryStorage();
+  await storage.start();
+  return { storage, close: () => storage.stop() };
+};
+
+describeStorage('MemoryStorage', openPublic, { describe, test, beforeEach, afterEach });
 
 describe('the contract suite can fail', () => {
   test('every race test fails on a naive storage, and nothing else does', async () => {

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
 import { SandboxSmsTransport } from '../../../src/sandbox/sandbox-sms-transport.js';
 import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
-import { MemoryStorage } from '../../../src/storage/memory/memory-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import {
   type DoubleFate,
@@ -11,6 +10,7 @@ import {
 } from '../../../src/testing/transport-contract.js';
 import { CollectRunner } from '../../support/collect-runner.js';
 import { LoopCarrier, loopHarness } from '../../support/loop-carrier.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 const RUNNER = { describe, test, beforeEach, afterEach };
 
@@ -22,7 +22,7 @@ const SANDBOX_SUFFIX: Readonly<Record<DoubleFate, string | undefined>> = {
 };
 
 const openSandbox: OpenSmsTransport = async () => {
-  const { phones } = new MemoryStorage();
+  const { phones } = await SqliteMemory.open();
   return {
     transport: new SandboxSmsTransport(phones, new FakeClock(), new SandboxFeed()),
     number: (fate, index) => {
