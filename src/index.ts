@@ -22,9 +22,9 @@ export { Clock, SystemClock } from './common/clock.js';
 export { type ErrorCode, MessagingError, MessagingOptionsError, StorageUnavailableError } from './common/errors.js';
 export type { HostTransaction } from './common/host-transaction.js';
 export { IdGenerator, UuidGenerator } from './common/ids.js';
-export type { SomeOf } from './common/options.js';
 export type { Page, PageRequest } from './common/page.js';
 export { countryOf, isPhoneNumber, isValidNumber } from './common/phone-number.js';
+export type { SomeOf } from './common/some-of.js';
 export type {
   CoreAsyncOptions,
   CoreGraph,
@@ -104,9 +104,10 @@ export type { OtpWindow } from './otp/challenge.js';
 export { OtpModule } from './otp/otp.module.js';
 export type { OtpPepper, OtpPepperOption } from './otp/otp-codes.js';
 export type { CountryBreaker, OtpLimits, OtpPreset } from './otp/otp-limits.js';
-export type { OtpOptions, OtpServiceOptions } from './otp/otp-options.js';
+export type { OtpOptions } from './otp/otp-options.js';
 export type { OtpReceipt, VerifyOutcome } from './otp/otp-results.js';
 export { type OtpSendOptions, OtpService, type OtpToSend, type OtpToVerify } from './otp/otp-service.js';
+export type { OtpServiceOptions } from './otp/otp-text.js';
 export {
   Channel,
   Channels,

@@ -1,34 +1,62 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { MessagingOptionsError } from './common/errors.js';
-import type {
-  FactoryImports,
-  MessagingAsyncOptions,
-  MessagingOptions,
-  MsgappGraph,
-  SmsGraph,
+import { boolean, group } from './common/options.js';
+import {
+  CORE_GRAPH_OPTIONS,
+  CORE_OPTIONS,
+  type FactoryImports,
+  type MessagingAsyncOptions,
+  type MessagingOptions,
+  MSGAPP_GRAPH_OPTIONS,
+  type MsgappGraph,
+  SMS_GRAPH_OPTIONS,
+  type SmsGraph,
 } from './core/core-options.js';
-import { knownOptions, knownValues } from './core/known-options.js';
+import { FACTORY_OPTIONS, knownOptions, knownValues, oneOrMore } from './core/known-options.js';
 import { MessagingCore } from './core/messaging-core.module.js';
-import { OPTION_NAMES } from './core/option-names.js';
 import { invokeFactory } from './core/port-provider.js';
 import { MsgappModule } from './msgapp/msgapp.module.js';
+import { MSGAPP_OPTIONS } from './msgapp/msgapp-settings.js';
 import { OtpModule } from './otp/otp.module.js';
+import { OTP_OPTIONS } from './otp/otp-options.js';
 import { SmsModule } from './sms/sms.module.js';
+import { SMS_OPTIONS } from './sms/sms-options.js';
 
 /** The whole service: what is named in the options is mounted. */
 @Module({})
 export class MessagingModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
   static forRoot(options: MessagingOptions): DynamicModule {
-    const { sms, otp, msgapp = [] } = knownOptions(options, OPTION_NAMES.messaging);
+    const {
+      sms,
+      otp,
+      msgapp = [],
+    } = knownOptions(options, CORE_GRAPH_OPTIONS, CORE_OPTIONS, {
+      sms: group({ ...SMS_GRAPH_OPTIONS, ...SMS_OPTIONS }),
+      otp: group(OTP_OPTIONS),
+      msgapp: oneOrMore(group({ ...MSGAPP_GRAPH_OPTIONS, ...MSGAPP_OPTIONS })),
+    });
     const core = MessagingCore.build(options, { useFactory: () => options });
     return mount(core, { sms, otp: otp !== undefined, msgapp: [msgapp].flat() });
   }
 
   /** As `forRoot`; what shapes the module graph is given at once, the values come from the factory. */
   static forRootAsync(options: MessagingAsyncOptions): DynamicModule {
-    const { useFactory, imports, sms, otp, msgapp } = knownOptions(options, OPTION_NAMES.messagingAsync);
-    const given = knownValues(useFactory, OPTION_NAMES.messagingValues);
+    const { useFactory, imports, sms, otp, msgapp } = knownOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS, {
+      sms: group(SMS_GRAPH_OPTIONS),
+      otp: boolean,
+      msgapp: oneOrMore(group(MSGAPP_GRAPH_OPTIONS)),
+    });
+    const given = knownValues(
+      useFactory,
+      {
+        ...CORE_OPTIONS,
+        sms: group(SMS_OPTIONS),
+        otp: group(OTP_OPTIONS),
+        msgapp: oneOrMore(group(MSGAPP_OPTIONS)),
+      },
+      CORE_GRAPH_OPTIONS,
+    );
     const checked = async (...injected: unknown[]) => ofWhatIsMounted(await invokeFactory(given, injected), options);
     return mount(MessagingCore.build(options, { ...options, useFactory: checked }), {
       sms: { ...sms, imports },

@@ -1,5 +1,5 @@
 import { type Catalogue, catalogueOf } from '../common/catalogue.js';
-import { MessagingOptionsError } from '../common/errors.js';
+import { any, group, OptionPlace, type OptionsOf, readOptions } from '../common/options.js';
 import { isSignatureName } from './signature-name.js';
 
 /** How API keys in `Authorization: Bearer` are said to end. */
@@ -20,63 +20,63 @@ export interface AccountOptions {
   readonly legacyBearer?: boolean | LegacyBearerOptions | undefined;
 }
 
-const DEPRECATED_AT = Date.UTC(2026, 10, 21);
-
-/** Checks the options and fills in their defaults; throws `MessagingOptionsError` with a sentence that names the wrong one. */
-export function resolveAccountSettings(
-  { signatures, legacyBearer = true }: AccountOptions,
-  catalogue: Catalogue = catalogueOf('fr'),
-): AccountSettings {
-  return { signatures: defaultSignatures(signatures), legacyBearer: resolveLegacyBearer(legacyBearer), catalogue };
-}
-
-function defaultSignatures(names: readonly unknown[]): readonly [string, string, string] {
-  const [first, second, third, ...rest] = Array.isArray(names) ? names.map(signatureName) : [];
+const signatures = any((given, place) => {
+  const [first, second, third, ...rest] = Array.isArray(given) ? given.map((name) => signatureName(name, place)) : [];
   if (first === undefined || second === undefined || third === undefined || rest.length > 0) {
-    throw new MessagingOptionsError('The option signatures must be a list of exactly three default signatures.');
+    return place.refuse('must be a list of exactly three default signatures');
   }
-  if (new Set([first, second, third]).size < 3) {
-    throw new MessagingOptionsError('The option signatures names the same default signature twice.');
-  }
-  return [first, second, third];
-}
+  if (new Set([first, second, third]).size < 3) place.refuse('names the same default signature twice');
+  return [first, second, third] as const;
+});
 
-function signatureName(name: unknown): string {
+function signatureName(name: unknown, place: OptionPlace): string {
   if (isSignatureName(name)) return name;
-  throw new MessagingOptionsError(
-    `The option signatures holds ${JSON.stringify(name)}: a signature is 1 to 11 characters of A-Z a-z 0-9 space . _ & - with at least one letter, or 3 to 15 digits.`,
+  return place.refuse(
+    `holds ${JSON.stringify(name)}: a signature is 1 to 11 characters of A-Z a-z 0-9 space . _ & - with at least one letter, or 3 to 15 digits`,
   );
 }
 
-function resolveLegacyBearer(option: boolean | LegacyBearerOptions): false | LegacyBearerSettings {
-  if (option === false) return false;
-  if (option !== true && (typeof option !== 'object' || option === null)) {
-    throw new MessagingOptionsError('The option legacyBearer must be true, false or an object.');
-  }
-  const given = option === true ? {} : option;
-  const deprecatedAt = time('deprecatedAt', given.deprecatedAt) ?? DEPRECATED_AT;
-  const sunset = time('sunset', given.sunset);
-  if (sunset !== undefined && sunset < deprecatedAt) {
-    throw new MessagingOptionsError(
-      'The option legacyBearer.sunset must not be earlier than legacyBearer.deprecatedAt.',
-    );
-  }
-  return { deprecatedAt, sunset, link: given.link === undefined ? undefined : absoluteUrl(given.link) };
-}
-
-function time(name: string, date: unknown): number | undefined {
-  if (date === undefined) return undefined;
-  if (date instanceof Date && !Number.isNaN(date.getTime())) return date.getTime();
-  throw new MessagingOptionsError(`The option legacyBearer.${name} must be a valid Date.`);
-}
+const time = any((given, place) => {
+  if (given instanceof Date && !Number.isNaN(given.getTime())) return given.getTime();
+  return place.refuse('must be a valid Date');
+});
 
 /** As the parser writes it: no character is left that could end the header's `<…>`. */
-function absoluteUrl(link: string): string {
-  if (URL.canParse(link)) {
-    const url = new URL(link);
-    if (url.protocol === 'https:' || url.protocol === 'http:') return url.href;
+const pageUrl = any((given, place) => {
+  const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
+  return url && /^https?:$/.test(url.protocol) ? url.href : place.refuse('must be an absolute http(s) URL');
+});
+
+const LEGACY_BEARER = group(
+  {
+    deprecatedAt: time.or(Date.UTC(2026, 10, 21)),
+    sunset: time.or(undefined),
+    link: pageUrl.or(undefined),
+  } satisfies OptionsOf<LegacyBearerOptions>,
+  () => 'must be true, false or an object',
+);
+
+const isBoolean = (given: unknown): given is boolean => typeof given === 'boolean';
+
+/** How the options about accounts are read. */
+export const ACCOUNT_OPTIONS = {
+  signatures,
+  legacyBearer: LEGACY_BEARER.besides(isBoolean).or(true),
+} satisfies OptionsOf<AccountOptions>;
+
+/** Checks the options and fills in their defaults; throws `MessagingOptionsError` with a sentence that names the wrong one. */
+export function resolveAccountSettings(
+  options: AccountOptions,
+  catalogue: Catalogue = catalogueOf('fr'),
+): AccountSettings {
+  const place = new OptionPlace('', (path) => `The option ${path}`);
+  const { signatures, legacyBearer: given } = readOptions(ACCOUNT_OPTIONS, options, place);
+  if (given === false) return { signatures, legacyBearer: given, catalogue };
+  const { deprecatedAt, sunset, link } = given === true ? LEGACY_BEARER.read({}, place) : given;
+  if (sunset !== undefined && sunset < deprecatedAt) {
+    place.in('legacyBearer.sunset').refuse('must not be earlier than legacyBearer.deprecatedAt');
   }
-  throw new MessagingOptionsError('The option legacyBearer.link must be an absolute http(s) URL.');
+  return { signatures, legacyBearer: { deprecatedAt, sunset, link }, catalogue };
 }
 
 /** What is said to those who still send their key in `Authorization: Bearer`. Times in milliseconds since the epoch. */

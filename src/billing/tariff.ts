@@ -1,4 +1,5 @@
 import { MessagingOptionsError } from '../common/errors.js';
+import { group, isRecord, Option, type OptionsOf, unread } from '../common/options.js';
 import { countryOf, isCountryCode } from '../common/phone-number.js';
 
 /** What one SMS segment costs by destination, in units. Every value is an integer from 0 to 1 000 000. */
@@ -13,6 +14,27 @@ export interface TariffOptions {
   readonly countries?: Readonly<Record<string, number>> | undefined;
   /** By the first digits of a number, calling code included: `{ '22177': 3 }`. The longest that fits wins, over any country. */
   readonly prefixes?: Readonly<Record<string, number>> | undefined;
+}
+
+/** The names of a tariff's options; {@link compileTariff} reads them. */
+const TARIFF_NAMES = group({
+  base: unread,
+  international: unread,
+  home: unread,
+  countries: unread,
+  prefixes: unread,
+} satisfies OptionsOf<TariffOptions>);
+
+/** A tariff as an option of a channel. */
+export const TARIFF_OPTION: Option<Tariff> = new Option((given, place) => {
+  if (!isTariffOptions(given)) return place.refuse('is missing: { base, international, home }');
+  TARIFF_NAMES.read(given, place);
+  return compileTariff(given, place.toString());
+}, TARIFF_NAMES.check);
+
+/** Whether there are options; what they hold is looked at one by one. */
+function isTariffOptions(given: unknown): given is TariffOptions {
+  return isRecord(given);
 }
 
 /** A checked tariff. */

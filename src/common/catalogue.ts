@@ -1,6 +1,6 @@
 import { en } from './catalogue.en.js';
 import { fr } from './catalogue.fr.js';
-import { type SomeOf, withoutUndefined } from './options.js';
+import { type SomeOf, withoutUndefined } from './some-of.js';
 
 /** The name of a text that a caller or a recipient may read. */
 export type TextKey = keyof typeof fr;

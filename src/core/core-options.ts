@@ -1,16 +1,17 @@
 import type { DynamicModule, InjectionToken, ModuleMetadata, OptionalFactoryDependency } from '@nestjs/common';
-import type { AccountOptions } from '../accounts/account-options.js';
+import { ACCOUNT_OPTIONS, type AccountOptions } from '../accounts/account-options.js';
 import type { UserTokenVerifier } from '../accounts/user-token-verifier.js';
 import type { Clock } from '../common/clock.js';
 import type { IdGenerator } from '../common/ids.js';
-import type { SomeOf } from '../common/options.js';
-import type { HttpOptions } from '../http/http-settings.js';
+import { type OptionsOf, unread } from '../common/options.js';
+import type { SomeOf } from '../common/some-of.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../http/http-settings.js';
 import type { MediaFetcher } from '../media/media-fetcher.js';
-import type { MediaOptions } from '../media/media-options.js';
+import { MEDIA_OPTIONS, type MediaOptions } from '../media/media-options.js';
 import type { MsgappOptions } from '../msgapp/msgapp-settings.js';
 import type { MsgappTransport } from '../msgapp/msgapp-transport.js';
 import type { OtpOptions } from '../otp/otp-options.js';
-import type { DispatchOptions } from '../outbox/dispatch-options.js';
+import { DISPATCH_OPTIONS, type DispatchOptions } from '../outbox/dispatch-options.js';
 import type { WorkerNotifier } from '../outbox/worker-notifier.js';
 import type { SmsOptions } from '../sms/sms-options.js';
 import type { SmsTransport } from '../sms/sms-transport.js';
@@ -47,17 +48,44 @@ export interface CoreValues extends AccountOptions, Pick<HttpOptions, 'limits' |
   readonly media?: MediaOptions | undefined;
 }
 
+/** How the options of the core are read that are given at once. Ports are checked where they are provided. */
+export const CORE_GRAPH_OPTIONS = {
+  path: HTTP_OPTIONS.path,
+  controllers: HTTP_OPTIONS.controllers,
+  storage: unread,
+  userTokens: unread,
+  clock: unread,
+  ids: unread,
+  notifier: unread,
+  mediaFetcher: unread,
+} satisfies OptionsOf<CoreGraph>;
+
+/** How the options of the core are read that a factory may give. */
+export const CORE_OPTIONS = {
+  ...ACCOUNT_OPTIONS,
+  limits: HTTP_OPTIONS.limits,
+  locale: HTTP_OPTIONS.locale,
+  dispatch: DISPATCH_OPTIONS,
+  media: MEDIA_OPTIONS,
+} satisfies OptionsOf<CoreValues>;
+
 /** What shapes the graph of SMS. */
 export interface SmsGraph {
   /** Carries SMS out of the process. Default: the sandbox. */
   readonly transport?: PortSource<SmsTransport> | undefined;
 }
 
+/** How the options of SMS are read that are given at once. */
+export const SMS_GRAPH_OPTIONS = { transport: unread } satisfies OptionsOf<SmsGraph>;
+
 /** What shapes the graph of one messaging-app channel. */
 export interface MsgappGraph extends Pick<MsgappOptions, 'channel'> {
   /** Links numbers and carries messages out of the process. Default: the sandbox. */
   readonly transport?: PortSource<MsgappTransport> | undefined;
 }
+
+/** How the options of a messaging-app channel are read that are given at once. */
+export const MSGAPP_GRAPH_OPTIONS = { channel: unread, transport: unread } satisfies OptionsOf<MsgappGraph>;
 
 /** What a factory may give of one messaging-app channel: values. */
 export type MsgappValues = Omit<MsgappOptions, 'channel'>;

@@ -39,12 +39,19 @@ import { PartStore } from '../sms/receipts/part-store.js';
 import { MOST_RECIPIENTS, resolveSmsSettings } from '../sms/sms-options.js';
 import { MessagingStorage } from '../storage/messaging-storage.js';
 import { TypeormStorage } from '../storage/typeorm/typeorm-storage.js';
-import type { CoreAsyncOptions, CoreGraph, CoreOptions, CoreValues, ValuesFactory } from './core-options.js';
+import {
+  CORE_GRAPH_OPTIONS,
+  CORE_OPTIONS,
+  type CoreAsyncOptions,
+  type CoreGraph,
+  type CoreOptions,
+  type CoreValues,
+  type ValuesFactory,
+} from './core-options.js';
 import { GraphCheck } from './graph-check.js';
-import { knownOptions, knownValues } from './known-options.js';
+import { FACTORY_OPTIONS, knownOptions, knownValues } from './known-options.js';
 import { MessagingValues } from './messaging-values.js';
 import { MountPoint } from './mount-point.js';
-import { OPTION_NAMES } from './option-names.js';
 import { type PortParts, providePort } from './port-provider.js';
 import { StartedStorage, StorageLifecycle } from './storage-lifecycle.js';
 
@@ -56,13 +63,14 @@ import { StartedStorage, StorageLifecycle } from './storage-lifecycle.js';
 export class MessagingCore {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
   static forRoot(options: CoreOptions): DynamicModule {
-    return MessagingCore.build(knownOptions(options, OPTION_NAMES.core), { useFactory: () => options });
+    return MessagingCore.build(knownOptions(options, CORE_GRAPH_OPTIONS, CORE_OPTIONS), { useFactory: () => options });
   }
 
   /** As `forRoot`, with the values from a factory. */
   static forRootAsync(options: CoreAsyncOptions): DynamicModule {
-    const { useFactory } = knownOptions(options, OPTION_NAMES.coreAsync);
-    return MessagingCore.build(options, { ...options, useFactory: knownValues(useFactory, OPTION_NAMES.coreValues) });
+    const { useFactory } = knownOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS);
+    const checked = knownValues(useFactory, CORE_OPTIONS, CORE_GRAPH_OPTIONS);
+    return MessagingCore.build(options, { ...options, useFactory: checked });
   }
 
   /** @internal */

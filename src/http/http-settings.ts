@@ -1,7 +1,17 @@
 import { fr } from '../common/catalogue.fr.js';
 import { type Catalogue, catalogueOf, type Locale } from '../common/catalogue.js';
 import { MessagingOptionsError } from '../common/errors.js';
-import { formatValue } from '../common/options.js';
+import {
+  any,
+  boolean,
+  formatValue,
+  group,
+  integer,
+  isRecord,
+  OptionPlace,
+  type OptionsOf,
+  optionalGroup,
+} from '../common/options.js';
 
 /** What the host writes about HTTP. */
 export interface HttpOptions {
@@ -46,37 +56,39 @@ export abstract class HttpSettings {
   abstract readonly maxRecipients: number;
 }
 
+/** How the options about HTTP are read. */
+export const HTTP_OPTIONS = {
+  path: any((given, place) => mountPath(given, 'api/v1', place)).or('api/v1'),
+  controllers: boolean.or(true),
+  limits: optionalGroup({
+    bodyBytes: integer(1, 268_435_456).or(52_428_800),
+    requestMs: integer(1, 3_600_000).or(30_000),
+    inFlight: integer(1, 1_000_000).or(1000),
+  } satisfies OptionsOf<NonNullable<HttpOptions['limits']>>),
+  locale: any(textsOf).or(catalogueOf('fr')),
+  maxRecipients: integer(1, 1_000_000).or(100_000),
+} satisfies OptionsOf<HttpOptions>;
+
+const ALL = group(HTTP_OPTIONS);
+
 /** Fills in the defaults; a wrong option is a {@link MessagingOptionsError} that names it. */
 export function resolveHttpSettings(options: HttpOptions = {}): HttpSettings {
-  const { path = 'api/v1', controllers = true, limits = {}, locale = 'fr', maxRecipients = 100_000 } = options;
-  const { bodyBytes = 52_428_800, requestMs = 30_000, inFlight = 1000 } = limits;
+  const { limits, locale, ...settings } = ALL.read(options, new OptionPlace());
   return {
-    path: mountPath('Option path', path, 'api/v1'),
-    controllers,
-    maxBodyBytes: integer('limits.bodyBytes', bodyBytes, 268_435_456),
-    requestMs: integer('limits.requestMs', requestMs, 3_600_000),
-    maxInFlight: integer('limits.inFlight', inFlight, 1_000_000),
-    catalogue: textsOf(locale),
-    maxRecipients: integer('maxRecipients', maxRecipients, 1_000_000),
+    ...settings,
+    maxBodyBytes: limits.bodyBytes,
+    requestMs: limits.requestMs,
+    maxInFlight: limits.inFlight,
+    catalogue: locale,
   };
 }
 
-function integer(name: string, value: number, max: number): number {
-  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
-  throw new MessagingOptionsError(`Option ${name} must be an integer from 1 to ${max}; got ${formatValue(value)}.`);
-}
-
-function textsOf(locale: Locale): Catalogue {
+function textsOf(locale: unknown, place: OptionPlace): Catalogue {
   if (locale === 'fr' || locale === 'en') return catalogueOf(locale);
-  if (typeof locale !== 'object' || locale === null || Array.isArray(locale)) {
-    throw new MessagingOptionsError(
-      `Option locale must be "fr", "en" or an object of texts; got ${formatValue(locale)}.`,
-    );
-  }
-  for (const [key, text] of Object.entries(locale)) {
-    if (!Object.hasOwn(fr, key)) throw new MessagingOptionsError(`Option locale has no text named "${key}".`);
-    if (text === undefined) continue;
-    if (typeof text !== 'string' || text === '') {
+  if (!isRecord(locale)) return place.refuse(`must be "fr", "en" or an object of texts; got ${formatValue(locale)}`);
+  for (const [key, given] of Object.entries(locale)) {
+    if (!Object.hasOwn(fr, key)) place.refuse(`has no text named "${key}"`);
+    if (given !== undefined && (typeof given !== 'string' || given === '')) {
       throw new MessagingOptionsError(`Option locale: the text "${key}" must be a non-empty string.`);
     }
   }
@@ -90,15 +102,14 @@ const MOST_CHARACTERS = 1000;
  * A path to mount routes under, without slashes at its ends. What it may have every client sends as it is, and every
  * router takes as it comes: unreserved characters (RFC 3986 section 2.3), and no `.` or `..`, which clients resolve.
  *
- * @param option how the sentence names the option
  * @throws MessagingOptionsError when no client would reach it
  */
-export function mountPath(option: string, given: unknown, example: string): string {
+export function mountPath(given: unknown, example: string, place: OptionPlace): string {
   const path = typeof given === 'string' ? given.replace(/^\/|\/$/g, '') : '';
   if (path.length <= MOST_CHARACTERS && path.split('/').every(isSegment)) return path;
   const got = path.length > MOST_CHARACTERS ? `${path.length} characters` : formatValue(given);
-  throw new MessagingOptionsError(
-    `${option} must be one or more segments of letters, digits and . _ ~ -, none of them "." or "..", at most ${MOST_CHARACTERS} characters, such as "${example}"; got ${got}.`,
+  return place.refuse(
+    `must be one or more segments of letters, digits and . _ ~ -, none of them "." or "..", at most ${MOST_CHARACTERS} characters, such as "${example}"; got ${got}`,
   );
 }
 

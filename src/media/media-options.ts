@@ -1,4 +1,4 @@
-import { MessagingOptionsError } from '../common/errors.js';
+import { any, OptionPlace, type OptionsOf, optionalGroup } from '../common/options.js';
 
 /**
  * Addresses that the fetcher may use besides public ones: `none`; `loopback`, this machine's loopback addresses on any port
@@ -19,20 +19,25 @@ export abstract class MediaSettings {
   abstract readonly origins: ReadonlySet<string>;
 }
 
-/** @throws MessagingOptionsError with a sentence that names the wrong option */
-export function resolveMediaSettings({ allow = 'none' }: MediaOptions = {}): MediaSettings {
-  if (allow === 'none' || allow === 'loopback') return { loopback: allow === 'loopback', origins: new Set() };
-  if (!Array.isArray(allow)) {
-    throw new MessagingOptionsError('Option media.allow must be "none", "loopback" or a list of origins.');
-  }
-  return { loopback: false, origins: new Set(allow.map(originOf)) };
-}
+const allow = any((given, place): MediaSettings => {
+  if (given === 'none' || given === 'loopback') return { loopback: given === 'loopback', origins: new Set() };
+  if (!Array.isArray(given)) return place.refuse('must be "none", "loopback" or a list of origins');
+  return { loopback: false, origins: new Set(given.map((each, index) => originOf(each, place.in(`[${index}]`)))) };
+});
 
-function originOf(text: unknown, at: number): string {
-  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
+function originOf(given: unknown, place: OptionPlace): string {
+  const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
   const whole = url !== undefined && `${url.origin}/` === url.href && /^https?:\/\/[^*]+$/.test(url.origin);
   if (whole) return url.origin;
-  throw new MessagingOptionsError(
-    `Option media.allow[${at}] must be an origin, http or https with a host and no more, such as "https://files.example.com".`,
-  );
+  return place.refuse('must be an origin, http or https with a host and no more, such as "https://files.example.com"');
+}
+
+/** How the options about media are read. */
+export const MEDIA_OPTIONS = optionalGroup({
+  allow: allow.or<MediaSettings>({ loopback: false, origins: new Set() }),
+} satisfies OptionsOf<MediaOptions>);
+
+/** @throws MessagingOptionsError with a sentence that names the wrong option */
+export function resolveMediaSettings(options?: MediaOptions): MediaSettings {
+  return MEDIA_OPTIONS.read(options, new OptionPlace('media')).allow;
 }

@@ -1,6 +1,19 @@
-import { MessagingOptionsError } from '../common/errors.js';
-import { formatValue, type SomeOf, withoutUndefined } from '../common/options.js';
-import type { DeliveryTiming } from '../outbox/delivery-result.js';
+import {
+  any,
+  boolean,
+  formatValue,
+  group,
+  integer,
+  number,
+  Option,
+  OptionPlace,
+  type OptionsOf,
+  optionalGroup,
+  readOptions,
+  unread,
+} from '../common/options.js';
+import type { SomeOf } from '../common/some-of.js';
+import { DELIVERY_OPTIONS, type DeliveryTiming } from '../outbox/delivery-result.js';
 import type { Pacing, SessionTiming } from './msgapp-transport.js';
 import type { CredentialsKeyOption } from './sessions/credential-cipher.js';
 
@@ -56,57 +69,58 @@ export abstract class MsgappSettings {
   abstract readonly connects: ConnectLimits;
 }
 
-const DEFAULT_CONNECTS: ConnectLimits = { waiting: 10, perHour: 60 };
-
 const LONGEST_MS = 30 * 24 * 3_600_000;
+const units = integer(0, 1_000_000);
 
-/** Smallest and largest value of each wait, in milliseconds. The lease limits keep the renewal of a lease well before its end. */
-const WAITS: Readonly<Record<keyof SessionTiming, readonly [number, number]>> = {
-  leaseMs: [1000, 600_000],
-  scanMs: [1000, 3_600_000],
-  answerMs: [100, 600_000],
-  steadyMs: [0, LONGEST_MS],
-  staggerMs: [0, 60_000],
-};
+const tariff = group({ text: units, media: units } satisfies OptionsOf<MsgappTariff>);
+
+const connects = optionalGroup({
+  waiting: integer(1, 1000).or(10),
+  perHour: integer(1, 1000).or(60),
+} satisfies OptionsOf<ConnectLimits>);
+
+/** Ranges of the waits, in milliseconds. The lease limits keep the renewal of a lease well before its end. */
+const sessions = optionalGroup({
+  leaseMs: integer(1000, 600_000).or(undefined),
+  scanMs: integer(1000, 3_600_000).or(undefined),
+  answerMs: integer(100, 600_000).or(undefined),
+  steadyMs: integer(0, LONGEST_MS).or(undefined),
+  staggerMs: integer(0, 60_000).or(undefined),
+} satisfies OptionsOf<SessionTiming>);
+
+const perMinute = any((given, place) => {
+  if (typeof given === 'number' && given > 0) return given;
+  return place.refuse(`must be a number above 0, Infinity for no pacing; got ${formatValue(given)}`);
+});
+
+const pacing = optionalGroup({
+  perMinute: perMinute.or(undefined),
+  jitter: number(0, 1).or(undefined),
+} satisfies OptionsOf<Pacing>);
+
+/** How the options of a messaging-app channel are read that a factory may give. */
+export const MSGAPP_OPTIONS = {
+  tariff: new Option((given, place) => {
+    return given === undefined ? place.refuse('is missing: { text, media }') : tariff.read(given, place);
+  }, tariff.check),
+  // Read by the vault of the sessions, which alone may know it.
+  credentialsKey: unread,
+  strictNumbers: boolean.or(false),
+  pacing,
+  delivery: DELIVERY_OPTIONS,
+  sessions,
+  connects,
+} satisfies OptionsOf<Omit<MsgappOptions, 'channel'>>;
+
+const ALL = {
+  ...MSGAPP_OPTIONS,
+  channel: any(resolveChannelName).or('msgapp'),
+} satisfies OptionsOf<MsgappOptions>;
 
 /** @throws MessagingOptionsError with a sentence that names the wrong option */
 export function resolveMsgappSettings(options: Omit<MsgappOptions, 'credentialsKey'>): MsgappSettings {
-  const { tariff } = options ?? {};
-  const pacing = withoutUndefined(options?.pacing ?? {});
-  const delivery = withoutUndefined(options?.delivery ?? {});
-  const sessions = withoutUndefined(options?.sessions ?? {});
-  const connects = { ...DEFAULT_CONNECTS, ...withoutUndefined(options?.connects ?? {}) };
-  const channel = resolveChannelName(options?.channel);
-  if (typeof tariff !== 'object' || tariff === null) throw wrong('tariff is missing: { text, media }.');
-  for (const kind of ['text', 'media'] as const) checkInteger(`tariff.${kind}`, tariff[kind], 0, 1_000_000);
-  for (const [name, value] of Object.entries(delivery)) {
-    checkInteger(`delivery.${name}`, value, 1, name === 'maxAttempts' ? 100 : LONGEST_MS);
-  }
-  for (const [name, [least, most]] of Object.entries(WAITS)) {
-    const value = sessions[name as keyof SessionTiming];
-    if (value !== undefined) checkInteger(`sessions.${name}`, value, least, most);
-  }
-  for (const name of ['waiting', 'perHour'] as const) checkInteger(`connects.${name}`, connects[name], 1, 1000);
-  checkPacing(pacing);
-  return { channel, tariff, pacing, delivery, sessions, connects, strictNumbers: options?.strictNumbers ?? false };
-}
-
-function checkPacing({ perMinute = 1, jitter = 0 }: Partial<Pacing>): void {
-  if (typeof perMinute !== 'number' || !(perMinute > 0)) {
-    throw wrong(`pacing.perMinute must be a number above 0, Infinity for no pacing; got ${formatValue(perMinute)}.`);
-  }
-  if (typeof jitter !== 'number' || !(jitter >= 0 && jitter <= 1)) {
-    throw wrong(`pacing.jitter must be a number from 0 to 1; got ${formatValue(jitter)}.`);
-  }
-}
-
-function checkInteger(name: string, value: unknown, least: number, most: number): void {
-  if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return;
-  throw wrong(`${name} must be an integer from ${least} to ${most}; got ${formatValue(value)}.`);
-}
-
-function wrong(sentence: string): MessagingOptionsError {
-  return new MessagingOptionsError(`Option msgapp.${sentence}`);
+  const { credentialsKey: _, ...settings } = readOptions(ALL, options, new OptionPlace('msgapp'));
+  return settings;
 }
 
 /** First segments of our other paths, and names under which hosts commonly have routes. */
@@ -116,9 +130,12 @@ const TAKEN = new Set(['sms', 'otp', 'send', 'verify', 'balance', 'docs', 'sandb
  * Checks the name of a messaging-app channel; the default is `msgapp`.
  * @throws MessagingOptionsError when the name is invalid
  */
-export function resolveChannelName(channel = 'msgapp'): string {
+export function resolveChannelName(
+  channel: unknown = 'msgapp',
+  place: OptionPlace = new OptionPlace('msgapp.channel'),
+): string {
   if (typeof channel === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(channel) && !TAKEN.has(channel)) return channel;
-  throw new MessagingOptionsError(
-    `Option msgapp.channel must be 1 to 32 of a-z, 0-9 and "-", a letter first, and none of ${[...TAKEN].join(', ')}; got ${formatValue(channel)}.`,
+  return place.refuse(
+    `must be 1 to 32 of a-z, 0-9 and "-", a letter first, and none of ${[...TAKEN].join(', ')}; got ${formatValue(channel)}`,
   );
 }

@@ -1,19 +1,21 @@
 import { type BeforeApplicationShutdown, type DynamicModule, Injectable, Module, type Provider } from '@nestjs/common';
 import { MessagingOptionsError } from '../common/errors.js';
 import { IdGenerator } from '../common/ids.js';
-import type {
-  FactoryImports,
-  MsgappGraph,
-  MsgappModuleAsyncOptions,
-  MsgappModuleOptions,
-  MsgappValues,
-  ValuesFactory,
+import {
+  CORE_GRAPH_OPTIONS,
+  CORE_OPTIONS,
+  type FactoryImports,
+  MSGAPP_GRAPH_OPTIONS,
+  type MsgappGraph,
+  type MsgappModuleAsyncOptions,
+  type MsgappModuleOptions,
+  type MsgappValues,
+  type ValuesFactory,
 } from '../core/core-options.js';
-import { knownOptions, knownValues } from '../core/known-options.js';
+import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from '../core/known-options.js';
 import { MessagingCore } from '../core/messaging-core.module.js';
 import { MessagingValues } from '../core/messaging-values.js';
 import { isOnSharedCore, MountPoint } from '../core/mount-point.js';
-import { OPTION_NAMES } from '../core/option-names.js';
 import { invokeFactory, providePort } from '../core/port-provider.js';
 import { EventStreams } from '../http/event-streams.js';
 import { mountController } from '../http/mount-controller.js';
@@ -26,7 +28,7 @@ import { MsgappChannel } from './msgapp-channel.js';
 import { MSGAPP_PURGES } from './msgapp-purges.js';
 import { MsgappQrController } from './msgapp-qr.controller.js';
 import { MsgappService } from './msgapp-service.js';
-import { MsgappSettings, resolveChannelName, resolveMsgappSettings } from './msgapp-settings.js';
+import { MSGAPP_OPTIONS, MsgappSettings, resolveChannelName, resolveMsgappSettings } from './msgapp-settings.js';
 import { MsgappTransport } from './msgapp-transport.js';
 import { Senders } from './senders.js';
 import { resolveCredentialKeys } from './sessions/credential-cipher.js';
@@ -57,21 +59,27 @@ export class MsgappModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
   static forRoot(options: MsgappModuleOptions): DynamicModule {
     if (isOnSharedCore(options)) {
-      const own = knownOptions(options, OPTION_NAMES.msgappOnCore);
+      const own = knownOptions(options, SHARED_CORE_OPTIONS, MSGAPP_GRAPH_OPTIONS, MSGAPP_OPTIONS);
       return MsgappModule.feature(own.core, own, { useFactory: () => own });
     }
-    const { channel: _, transport: __, ...values } = knownOptions(options, OPTION_NAMES.msgapp);
+    const {
+      channel: _,
+      transport: __,
+      ...values
+    } = knownOptions(options, CORE_GRAPH_OPTIONS, CORE_OPTIONS, MSGAPP_GRAPH_OPTIONS, MSGAPP_OPTIONS);
     return MsgappModule.feature(MessagingCore.build(options, { useFactory: () => withMsgapp(values) }), options);
   }
 
   /** As `forRoot`, with the values from a factory. */
   static forRootAsync(options: MsgappModuleAsyncOptions): DynamicModule {
     if (isOnSharedCore(options)) {
-      const own = knownOptions(options, OPTION_NAMES.msgappOnCoreAsync);
-      const useFactory = knownValues(own.useFactory, OPTION_NAMES.msgappOnCoreValues);
+      const own = knownOptions(options, SHARED_CORE_OPTIONS, MSGAPP_GRAPH_OPTIONS, FACTORY_OPTIONS);
+      const useFactory = knownValues(own.useFactory, MSGAPP_OPTIONS, MSGAPP_GRAPH_OPTIONS);
       return MsgappModule.feature(own.core, own, { ...own, useFactory });
     }
-    const given = knownValues(knownOptions(options, OPTION_NAMES.msgappAsync).useFactory, OPTION_NAMES.msgappValues);
+    const graph = { ...CORE_GRAPH_OPTIONS, ...MSGAPP_GRAPH_OPTIONS };
+    const own = knownOptions(options, graph, FACTORY_OPTIONS);
+    const given = knownValues(own.useFactory, { ...CORE_OPTIONS, ...MSGAPP_OPTIONS }, graph);
     const useFactory = async (...injected: unknown[]) => withMsgapp(await invokeFactory(given, injected));
     return MsgappModule.feature(MessagingCore.build(options, { ...options, useFactory }), options);
   }

@@ -78,7 +78,7 @@ const FEWEST_CHARACTERS = 8;
 const VERSION = /^[A-Za-z0-9._-]{1,16}$/;
 
 /** @throws MessagingOptionsError with a sentence that says what is wrong with which pepper, and how to make one */
-export function resolvePeppers(option: OtpPepperOption | undefined): OtpKeys {
+export function resolvePeppers(option: unknown): OtpKeys {
   const byVersion = new Map<string, Buffer>();
   for (const { version, secret } of peppersOf(option)) {
     if (typeof version !== 'string' || !VERSION.test(version)) {

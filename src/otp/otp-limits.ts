@@ -1,5 +1,13 @@
-import { MessagingOptionsError } from '../common/errors.js';
-import { type AllOf, formatValue, isRecord, withoutUndefined } from '../common/options.js';
+import {
+  any,
+  formatValue,
+  group,
+  integer,
+  list,
+  OptionPlace,
+  type OptionsOf,
+  type ReadOptions,
+} from '../common/options.js';
 import { isCountryCode } from '../common/phone-number.js';
 import type { OtpWindow } from './challenge.js';
 
@@ -38,8 +46,50 @@ export interface CountryBreaker {
 /** `standard` for users that are known, `strict` for sign-ups open to the world, `none` for sandboxes. */
 export type OtpPreset = 'standard' | 'strict' | 'none';
 
+const isFalse = (given: unknown): given is false => given === false;
+const isPreset = (given: unknown): given is OtpPreset => given === 'standard' || given === 'strict' || given === 'none';
+
+const WINDOW = {
+  count: integer(1, 10_000),
+  seconds: integer(1, 90 * 86_400),
+} satisfies OptionsOf<OtpWindow>;
+const windows = list(
+  group(WINDOW, (got) => `must be { count, seconds }; got ${got}`),
+  '{ count, seconds }',
+).or(undefined);
+
+const COUNTRY_BREAKER = {
+  codes: integer(1, 1_000_000),
+  verifiedPercent: integer(1, 100),
+} satisfies OptionsOf<CountryBreaker>;
+
+const LIMITS = {
+  preset: any((given, place) =>
+    isPreset(given) ? given : place.refuse(`must be "standard", "strict" or "none"; got ${formatValue(given)}`),
+  ).or(undefined),
+  sends: windows,
+  sendsPerNumber: windows,
+  sendsEverywhere: windows,
+  cooldownSeconds: integer(0, 3600).or(undefined),
+  wrongTries: windows,
+  countries: any(countriesOf).or(undefined),
+  prefixBreaker: group(WINDOW, (got) => `must be false or { count, seconds }; got ${got}`)
+    .besides(isFalse)
+    .or(undefined),
+  countryBreaker: group(COUNTRY_BREAKER, (got) => `must be false or { codes, verifiedPercent }; got ${got}`)
+    .besides(isFalse)
+    .or(undefined),
+  spendPerDay: integer(1, 1_000_000_000, 'false or ').besides(isFalse).or(undefined),
+} satisfies OptionsOf<OtpLimits>;
+
+/** How the option `limits` is read: as it is given. */
+export const OTP_LIMITS = group(
+  LIMITS,
+  (got) => `must be "standard", "strict", "none" or an object; got ${got}`,
+).besides(isPreset);
+
 /** The limits, complete. */
-export type ResolvedLimits = AllOf<OtpLimits>;
+export type ResolvedLimits = Required<ReadOptions<typeof LIMITS>>;
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
@@ -86,95 +136,24 @@ function valuesOf(preset: OtpPreset, home: string | undefined): ResolvedLimits {
  * @throws MessagingOptionsError with a sentence that names the wrong option
  */
 export function resolveLimits(option: OtpPreset | OtpLimits = 'standard', home?: string): ResolvedLimits {
-  const own: OtpLimits =
-    option === 'standard' || option === 'strict' || option === 'none' ? { preset: option } : option;
-  checkLimitNames(own, NAMES);
-  const limits = { ...valuesOf(own.preset ?? 'standard', home), ...withoutUndefined(own) };
-  checkLimits(limits);
+  const place = new OptionPlace('otp.limits');
+  const given = OTP_LIMITS.read(option, place);
+  const own = isPreset(given) ? { preset: given } : given;
+  const limits = { ...valuesOf(own.preset ?? 'standard', home), ...own };
+  countriesOf(limits.countries, place.in('countries'));
   return limits;
 }
 
-const NAMES = Object.keys(valuesOf('standard', undefined));
-
-const MOST_SECONDS = 90 * 86_400;
-const WINDOW = ['count', 'seconds'];
-const BREAKER = ['codes', 'verifiedPercent'];
-
-/** The names of a host's own limits. @throws MessagingOptionsError when it gives none, or one that nobody reads */
-function checkLimitNames(option: unknown, known: readonly string[]): void {
-  if (!isRecord(option)) {
-    throw new MessagingOptionsError(
-      `Option otp.limits must be "standard", "strict", "none" or an object; got ${formatValue(option)}.`,
+function countriesOf(countries: unknown, place: OptionPlace): readonly string[] | 'all' {
+  if (countries === 'all') return countries;
+  if (!Array.isArray(countries) || countries.length === 0) {
+    return place.refuse(
+      `must be a list of the countries that codes may go to, or "all"; got ${formatValue(countries)}`,
     );
   }
-  checkNames('', option, known);
-  const { preset = 'standard' } = option;
-  if (preset === 'standard' || preset === 'strict' || preset === 'none') return;
-  throw wrong('preset', '"standard", "strict" or "none"', preset);
-}
-
-/** @throws MessagingOptionsError with a sentence that names the wrong limit */
-function checkLimits(limits: Readonly<Record<string, unknown>>): void {
-  for (const name of ['sends', 'sendsPerNumber', 'sendsEverywhere', 'wrongTries']) {
-    const windows = limits[name];
-    if (!Array.isArray(windows)) throw wrong(name, 'a list of { count, seconds }', windows);
-    for (const [index, window] of windows.entries()) {
-      if (!isRecord(window)) throw wrong(`${name}[${index}]`, '{ count, seconds }', window);
-      checkWindow(`${name}[${index}]`, window);
-    }
+  for (const code of countries) {
+    if (isCountryCode(code)) continue;
+    place.refuse(`must be made of ISO 3166 codes such as BF; ${formatValue(code)} is none`);
   }
-  integer('cooldownSeconds', limits.cooldownSeconds, 0, 3600);
-  unlessOff('prefixBreaker', limits.prefixBreaker, '{ count, seconds }', checkWindow);
-  unlessOff('countryBreaker', limits.countryBreaker, '{ codes, verifiedPercent }', (name, breaker) => {
-    checkNames(`${name}.`, breaker, BREAKER);
-    integer(`${name}.codes`, breaker.codes, 1, 1_000_000);
-    integer(`${name}.verifiedPercent`, breaker.verifiedPercent, 1, 100);
-  });
-  if (limits.spendPerDay !== false) integer('spendPerDay', limits.spendPerDay, 1, 1_000_000_000, 'false or ');
-  checkCountries(limits.countries);
-}
-
-function unlessOff(
-  name: string,
-  value: unknown,
-  what: string,
-  check: (name: string, value: Readonly<Record<string, unknown>>) => void,
-): void {
-  if (value === false) return;
-  if (!isRecord(value)) throw wrong(name, `false or ${what}`, value);
-  check(name, value);
-}
-
-function checkWindow(name: string, window: Readonly<Record<string, unknown>>): void {
-  checkNames(`${name}.`, window, WINDOW);
-  integer(`${name}.count`, window.count, 1, 10_000);
-  integer(`${name}.seconds`, window.seconds, 1, MOST_SECONDS);
-}
-
-function checkCountries(countries: unknown): void {
-  if (countries === 'all') return;
-  if (!Array.isArray(countries) || countries.length === 0) {
-    throw wrong('countries', 'a list of the countries that codes may go to, or "all"', countries);
-  }
-  const unknown: unknown = countries.find((code) => !isCountryCode(code));
-  if (unknown === undefined) return;
-  throw new MessagingOptionsError(
-    `Option otp.limits.countries must be made of ISO 3166 codes such as BF; ${formatValue(unknown)} is none.`,
-  );
-}
-
-function checkNames(at: string, value: Readonly<Record<string, unknown>>, known: readonly string[]): void {
-  const named = Object.keys(value).filter((name) => value[name] !== undefined);
-  const unknown = named.find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new MessagingOptionsError(`Option otp.limits.${at}${unknown} is not known; there are ${known.join(', ')}.`);
-}
-
-function integer(name: string, value: unknown, min: number, max: number, or = ''): void {
-  if (Number.isInteger(value) && Number(value) >= min && Number(value) <= max) return;
-  throw wrong(name, `${or}an integer from ${min} to ${max}`, value);
-}
-
-function wrong(name: string, what: string, value: unknown): MessagingOptionsError {
-  return new MessagingOptionsError(`Option otp.limits.${name} must be ${what}; got ${formatValue(value)}.`);
+  return countries;
 }

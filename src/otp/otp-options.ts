@@ -1,5 +1,7 @@
-import type { OtpPepperOption } from './otp-codes.js';
-import type { OtpLimits, OtpPreset } from './otp-limits.js';
+import { any, integer, number, type OptionsOf } from '../common/options.js';
+import { type OtpPepperOption, resolvePeppers } from './otp-codes.js';
+import { OTP_LIMITS, type OtpLimits, type OtpPreset } from './otp-limits.js';
+import { OTP_SERVICES, type OtpServiceOptions } from './otp-text.js';
 
 /** What the host says about one-time passcodes. */
 export interface OtpOptions {
@@ -19,17 +21,13 @@ export interface OtpOptions {
   readonly services?: Readonly<Record<string, OtpServiceOptions>> | undefined;
 }
 
-/** How codes of one service are sent. */
-export interface OtpServiceOptions {
-  /** The sender name of its SMS; a default signature, or verified for the account. Default: the first default signature. */
-  readonly signature?: string | undefined;
-  /**
-   * Its text: `{code}`, and where wanted `{service}` and `{validity}` (such as `5 min`). With everything filled in it must
-   * be one GSM-7 segment; the start refuses it otherwise.
-   */
-  readonly template?: string | undefined;
-  /** The host name that a browser may fill the code in on: the last line is `@example.com #1234` (WICG origin-bound codes). */
-  readonly webOtpHost?: string | undefined;
-  /** The 11 characters of an Android app's hash as the last line (SMS Retriever API). Not together with `webOtpHost`. */
-  readonly retrieverHash?: string | undefined;
-}
+/** How the options about one-time passcodes are read. */
+export const OTP_OPTIONS = {
+  pepper: any(resolvePeppers),
+  length: integer(4, 8).or(4),
+  validitySeconds: integer(1, 3600).or(300),
+  triesPerCode: integer(1, 10).or(3),
+  limits: OTP_LIMITS.or(undefined),
+  maxGuessChance: number(0, 1).or(0.01),
+  services: OTP_SERVICES.or({}),
+} satisfies OptionsOf<OtpOptions>;

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { type Catalogue, catalogueOf } from '../common/catalogue.js';
 import { MessagingOptionsError } from '../common/errors.js';
-import { formatValue } from '../common/options.js';
+import { group, OptionPlace } from '../common/options.js';
 import { CHALLENGE_KEPT_MS, type Challenge, longestOf } from './challenge.js';
 import { describeChance, type GuessChance, guessChance } from './guess-chance.js';
-import { OtpCodes, resolvePeppers } from './otp-codes.js';
+import { OtpCodes } from './otp-codes.js';
 import { type ResolvedLimits, resolveLimits } from './otp-limits.js';
-import type { OtpOptions } from './otp-options.js';
+import { OTP_OPTIONS, type OtpOptions } from './otp-options.js';
 import { OtpText } from './otp-text.js';
 
 /** Services whose text is remembered. */
@@ -36,6 +36,8 @@ export interface OtpSurroundings {
   readonly home?: string | undefined;
 }
 
+const OPTIONS = group(OTP_OPTIONS);
+
 /** @throws MessagingOptionsError with a sentence that names the wrong option */
 export function resolveOtpSettings(options: OtpOptions, surroundings: OtpSurroundings = {}): OtpSettings {
   const { catalogue = catalogueOf('fr'), home } = surroundings;
@@ -44,13 +46,16 @@ export function resolveOtpSettings(options: OtpOptions, surroundings: OtpSurroun
       'Option otp is missing: { pepper }, the secret that codes are derived from. Make one with "openssl rand -base64 48" and keep it outside the database.',
     );
   }
-  const { length: digits = 4, validitySeconds: validity = 300, triesPerCode = 3 } = options;
-  const { maxGuessChance = 0.01, services = {} } = options;
-  checkInteger('length', digits, 4, 8);
-  checkInteger('validitySeconds', validity, 1, 3600);
-  checkInteger('triesPerCode', triesPerCode, 1, 10);
-  const limits = resolveLimits(options.limits, home);
-  const codes = new OtpCodes(resolvePeppers(options.pepper), digits);
+  const {
+    length: digits,
+    validitySeconds: validity,
+    triesPerCode,
+    maxGuessChance,
+    ...others
+  } = OPTIONS.read(options, new OptionPlace('otp'));
+  const { pepper, services } = others;
+  const limits = resolveLimits(others.limits, home);
+  const codes = new OtpCodes(pepper, digits);
   const text = new OtpText(catalogue, services);
   text.check(digits);
   const specimens = new LRUCache<string, string>({
@@ -70,11 +75,6 @@ export function resolveOtpSettings(options: OtpOptions, surroundings: OtpSurroun
 }
 
 function checkChance(chance: GuessChance, { preset }: ResolvedLimits, most: number): void {
-  if (typeof most !== 'number' || !(most >= 0 && most <= 1)) {
-    throw new MessagingOptionsError(
-      `Option otp.maxGuessChance must be a number from 0 to 1; got ${formatValue(most)}.`,
-    );
-  }
   if (preset === 'none' || chance.perMonth <= most) return;
   throw new MessagingOptionsError(
     `The options of otp make codes too easy to guess. ${describeChance(chance)} At most ${most * 100} % in 30 days are accepted: give fewer wrong tries or longer codes, or raise otp.maxGuessChance.`,
@@ -92,11 +92,4 @@ function warningsOf(validity: number, { preset }: ResolvedLimits): string[] {
     warnings.push(`otp.validitySeconds is ${validity}: outside 60 to 600 codes come too late or stay open too long.`);
   }
   return warnings;
-}
-
-function checkInteger(name: keyof OtpOptions, value: unknown, min: number, max: number): void {
-  if (Number.isInteger(value) && Number(value) >= min && Number(value) <= max) return;
-  throw new MessagingOptionsError(
-    `Option otp.${name} must be an integer from ${min} to ${max}; got ${formatValue(value)}.`,
-  );
 }

@@ -1,9 +1,23 @@
 import { isSignatureName } from '../accounts/signature-name.js';
 import { type Catalogue, fillIn, renderText } from '../common/catalogue.js';
 import { MessagingOptionsError } from '../common/errors.js';
-import { formatValue, isRecord } from '../common/options.js';
+import { any, formatValue, group, isRecord, type OptionsOf, text } from '../common/options.js';
 import { measure } from '../sms/segmentation.js';
-import type { OtpServiceOptions } from './otp-options.js';
+
+/** How codes of one service are sent. */
+export interface OtpServiceOptions {
+  /** The sender name of its SMS; a default signature, or verified for the account. Default: the first default signature. */
+  readonly signature?: string | undefined;
+  /**
+   * Its text: `{code}`, and where wanted `{service}` and `{validity}` (such as `5 min`). With everything filled in it must
+   * be one GSM-7 segment; the start refuses it otherwise.
+   */
+  readonly template?: string | undefined;
+  /** The host name that a browser may fill the code in on: the last line is `@example.com #1234` (WICG origin-bound codes). */
+  readonly webOtpHost?: string | undefined;
+  /** The 11 characters of an Android app's hash as the last line (SMS Retriever API). Not together with `webOtpHost`. */
+  readonly retrieverHash?: string | undefined;
+}
 
 /** What a text says. */
 interface OtpTextValues {
@@ -33,12 +47,12 @@ export class OtpText {
   }
 
   /**
-   * Checks the options of services, and that every text that they make is one SMS at its longest.
+   * Checks that every text that the services make is one SMS at its longest.
    * @throws MessagingOptionsError with a sentence that names the service
    */
   check(digits: number): void {
     const values = { code: '0'.repeat(digits), validity: 3599 };
-    for (const service of Object.keys(checkedServices(this.services))) {
+    for (const service of Object.keys(this.services)) {
       if (fits(this.render({ ...values, service }))) continue;
       throw new MessagingOptionsError(
         `Option otp.services[${JSON.stringify(service)}]: its text is longer than one SMS in GSM-7.`,
@@ -83,49 +97,41 @@ type OtpServices = Readonly<Record<string, OtpServiceOptions>>;
 const HOST = /^[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/;
 const RETRIEVER_HASH = /^[A-Za-z0-9+/]{11}$/;
 
-/** Every name that a service's options may have. */
-const NAMES: Readonly<Record<keyof OtpServiceOptions, true>> = {
-  ...{ signature: true, template: true, webOtpHost: true, retrieverHash: true },
-};
+const signature = any((given, place) => {
+  if (isSignatureName(given)) return given;
+  return place.refuse(
+    `can be no signature: 1 to 11 characters of A-Z a-z 0-9 space . _ & - with at least one letter, or 3 to 15 digits; got ${formatValue(given)}`,
+  );
+});
 
-/** @throws MessagingOptionsError with a sentence that names the service */
-function checkedServices(services: OtpServices = {}): OtpServices {
-  if (!isRecord(services)) {
-    throw new MessagingOptionsError(
-      `Option otp.services must be an object: options by the names of services; got ${formatValue(services)}.`,
-    );
-  }
-  for (const [service, options] of Object.entries(services)) check(service, options);
-  return services;
-}
+const template = any((given, place) => {
+  if (typeof given !== 'string') return place.refuse(`must be a text; got ${formatValue(given)}`);
+  return given.includes('{code}') ? given : place.refuse('must contain {code}');
+});
 
-function check(service: string, options: unknown): void {
-  const name = `otp.services[${JSON.stringify(service)}]`;
-  const wrong = (sentence: string) => new MessagingOptionsError(`Option ${name}${sentence}`);
-  if (!isRecord(options)) throw wrong(` must be an object; got ${formatValue(options)}.`);
-  const unknown = Object.keys(options).find((option) => !Object.hasOwn(NAMES, option));
-  if (unknown) throw wrong(`.${unknown} is not known; there are ${Object.keys(NAMES).join(', ')}.`);
-  const { signature, template, webOtpHost, retrieverHash } = options;
-  if (signature !== undefined && !isSignatureName(signature)) {
-    throw wrong(
-      `.signature can be no signature: 1 to 11 characters of A-Z a-z 0-9 space . _ & - with at least one letter, or 3 to 15 digits; got ${formatValue(signature)}.`,
-    );
-  }
-  if (template !== undefined && typeof template !== 'string') {
-    throw wrong(`.template must be a text; got ${formatValue(template)}.`);
-  }
-  if (template !== undefined && !template.includes('{code}')) throw wrong('.template must contain {code}.');
-  if (webOtpHost !== undefined && retrieverHash !== undefined) {
-    throw wrong(': only one of webOtpHost and retrieverHash can be the last line.');
-  }
-  if (webOtpHost !== undefined && !isText(webOtpHost, HOST)) {
-    throw wrong('.webOtpHost must be a host name such as example.com.');
-  }
-  if (retrieverHash !== undefined && !isText(retrieverHash, RETRIEVER_HASH)) {
-    throw wrong('.retrieverHash must be 11 characters of base64.');
-  }
-}
+const SERVICE = group(
+  {
+    signature: signature.or(undefined),
+    template: template.or(undefined),
+    webOtpHost: text(HOST, 'a host name such as example.com').or(undefined),
+    retrieverHash: text(RETRIEVER_HASH, '11 characters of base64').or(undefined),
+  } satisfies OptionsOf<OtpServiceOptions>,
+  (got) => `must be an object; got ${got}`,
+);
 
-function isText(value: unknown, pattern: RegExp): boolean {
-  return typeof value === 'string' && pattern.test(value);
-}
+/** How the option `services` is read. */
+export const OTP_SERVICES = any((given, place): OtpServices => {
+  if (!isRecord(given)) {
+    return place.refuse(`must be an object: options by the names of services; got ${formatValue(given)}`);
+  }
+  const services = Object.entries(given).map(([name, options]) => {
+    const at = place.in(`[${JSON.stringify(name)}]`);
+    const { webOtpHost, retrieverHash, ...service } = SERVICE.read(options, at);
+    if (webOtpHost === undefined || retrieverHash === undefined) {
+      return [name, { ...service, webOtpHost, retrieverHash }] as const;
+    }
+    throw new MessagingOptionsError(`${at}: only one of webOtpHost and retrieverHash can be the last line.`);
+  });
+  // As entries: a service may be called `__proto__`.
+  return Object.fromEntries(services);
+});

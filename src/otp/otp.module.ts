@@ -1,25 +1,32 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountSettings } from '../accounts/account-options.js';
-import type {
-  FactoryImports,
-  OtpModuleAsyncOptions,
-  OtpModuleOptions,
-  OtpValues,
-  SmsGraph,
-  ValuesFactory,
+import { group, type OptionsOf } from '../common/options.js';
+import {
+  CORE_GRAPH_OPTIONS,
+  CORE_OPTIONS,
+  type FactoryImports,
+  type OtpModuleAsyncOptions,
+  type OtpModuleOptions,
+  type OtpValues,
+  SMS_GRAPH_OPTIONS,
+  type SmsGraph,
+  type ValuesFactory,
 } from '../core/core-options.js';
-import { knownOptions, knownValues } from '../core/known-options.js';
+import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from '../core/known-options.js';
 import { MessagingCore } from '../core/messaging-core.module.js';
 import { MessagingValues } from '../core/messaging-values.js';
 import { isOnSharedCore, MountPoint } from '../core/mount-point.js';
-import { OPTION_NAMES } from '../core/option-names.js';
 import { invokeFactory } from '../core/port-provider.js';
 import { mountController } from '../http/mount-controller.js';
 import { SmsModule } from '../sms/sms.module.js';
+import { SMS_OPTIONS } from '../sms/sms-options.js';
 import { OtpController } from './otp.controller.js';
+import { OTP_OPTIONS } from './otp-options.js';
 import { OtpService } from './otp-service.js';
 import { OtpSettings, resolveOtpSettings } from './otp-settings.js';
 import { OtpTextSource } from './otp-text-source.js';
+
+const VALUES = { otp: group(OTP_OPTIONS) } satisfies OptionsOf<OtpValues>;
 
 /**
  * One-time passcodes (contract section 4), with SMS beside it where `sms` is given; on a shared core the channels are those
@@ -30,22 +37,27 @@ export class OtpModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
   static forRoot(options: OtpModuleOptions): DynamicModule {
     if (isOnSharedCore(options)) {
-      const own = knownOptions(options, OPTION_NAMES.otpOnCore);
+      const own = knownOptions(options, SHARED_CORE_OPTIONS, VALUES);
       return OtpModule.feature(own.core, { useFactory: () => own });
     }
-    const { sms } = knownOptions(options, OPTION_NAMES.otp);
+    const sets = { sms: group({ ...SMS_GRAPH_OPTIONS, ...SMS_OPTIONS }) };
+    const { sms } = knownOptions(options, CORE_GRAPH_OPTIONS, CORE_OPTIONS, sets, VALUES);
     return OtpModule.withSms(MessagingCore.build(options, { useFactory: () => options }), sms);
   }
 
   /** As `forRoot`, with the values from a factory. */
   static forRootAsync(options: OtpModuleAsyncOptions): DynamicModule {
     if (isOnSharedCore(options)) {
-      const own = knownOptions(options, OPTION_NAMES.otpOnCoreAsync);
-      const useFactory = knownValues(own.useFactory, OPTION_NAMES.otpOnCoreValues);
+      const own = knownOptions(options, SHARED_CORE_OPTIONS, FACTORY_OPTIONS);
+      const useFactory = knownValues(own.useFactory, VALUES, {});
       return OtpModule.feature(own.core, { ...own, useFactory });
     }
-    const { sms } = knownOptions(options, OPTION_NAMES.otpAsync);
-    const useFactory = knownValues(options.useFactory, OPTION_NAMES.otpValues);
+    const { sms } = knownOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS, { sms: group(SMS_GRAPH_OPTIONS) });
+    const useFactory = knownValues(
+      options.useFactory,
+      { ...CORE_OPTIONS, sms: group(SMS_OPTIONS), ...VALUES },
+      CORE_GRAPH_OPTIONS,
+    );
     const { imports } = options;
     return OtpModule.withSms(MessagingCore.build(options, { ...options, useFactory }), sms && { ...sms, imports });
   }

@@ -1,3 +1,4 @@
+import { integer, type OptionsOf, optionalGroup } from '../common/options.js';
 import type { DeliveryUpdate, TrailEntry } from './delivery-state.js';
 import type { Delivery } from './outbox-store.js';
 
@@ -56,6 +57,19 @@ export interface DeliveryTiming {
   /** How long a report may take before the delivery becomes `unknown`. */
   readonly reportDeadlineMs: number;
 }
+
+const LONGEST_MS = 30 * 24 * 3_600_000;
+const wait = integer(1, LONGEST_MS).or(undefined);
+
+/** How the option `delivery` of a channel is read. */
+export const DELIVERY_OPTIONS = optionalGroup({
+  leaseMs: wait,
+  maxAttempts: integer(1, 100).or(undefined),
+  retryBaseMs: wait,
+  retryMaxMs: wait,
+  maxAwayMs: wait,
+  reportDeadlineMs: wait,
+} satisfies OptionsOf<DeliveryTiming>);
 
 /** What a channel does unless its transport or the host says otherwise. */
 export const DEFAULT_TIMING: DeliveryTiming = {

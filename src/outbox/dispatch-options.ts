@@ -1,5 +1,4 @@
-import { MessagingOptionsError } from '../common/errors.js';
-import { formatValue } from '../common/options.js';
+import { boolean, integer, OptionPlace, type OptionsOf, optionalGroup } from '../common/options.js';
 
 /** What the host says about delivery. */
 export interface DispatchOptions {
@@ -24,20 +23,16 @@ export abstract class DispatchSettings {
   abstract readonly shutdownMs: number;
 }
 
+/** How the options about delivery are read. */
+export const DISPATCH_OPTIONS = optionalGroup({
+  enabled: boolean.or(true),
+  batchSize: integer(1, 5000).or(500),
+  concurrency: integer(1, 64).or(4),
+  pollMs: integer(10, 60_000).or(1000),
+  shutdownMs: integer(0, 600_000).or(10_000),
+} satisfies OptionsOf<DispatchOptions>);
+
 /** @throws MessagingOptionsError with a sentence that names the wrong option */
-export function resolveDispatchSettings(options: DispatchOptions = {}): DispatchSettings {
-  const { enabled = true, batchSize = 500, concurrency = 4, pollMs = 1000, shutdownMs = 10_000 } = options;
-  const integer = (name: keyof DispatchOptions, value: number, min: number, max: number) => {
-    if (Number.isInteger(value) && value >= min && value <= max) return value;
-    throw new MessagingOptionsError(
-      `Option dispatch.${name} must be an integer from ${min} to ${max}; got ${formatValue(value)}.`,
-    );
-  };
-  return {
-    enabled,
-    batchSize: integer('batchSize', batchSize, 1, 5000),
-    concurrency: integer('concurrency', concurrency, 1, 64),
-    pollMs: integer('pollMs', pollMs, 10, 60_000),
-    shutdownMs: integer('shutdownMs', shutdownMs, 0, 600_000),
-  };
+export function resolveDispatchSettings(options?: DispatchOptions): DispatchSettings {
+  return DISPATCH_OPTIONS.read(options, new OptionPlace('dispatch'));
 }

@@ -1,6 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { MessagingOptionsError } from '../common/errors.js';
-import { formatValue } from '../common/options.js';
+import { any, formatValue, OptionPlace, type OptionsOf, optionalGroup } from '../common/options.js';
 import { EventStreams } from '../http/event-streams.js';
 import { HttpSettings, mountPath } from '../http/http-settings.js';
 import { mountController } from '../http/mount-controller.js';
@@ -65,28 +64,27 @@ export interface ResolvedSandboxOptions {
   readonly hosts: readonly string[];
 }
 
+const SANDBOX_OPTIONS = optionalGroup({
+  path: any((given, place) => mountPath(given, 'sandbox', place)).or('sandbox'),
+  hosts: any(hostNames).or([]),
+} satisfies OptionsOf<SandboxOptions>);
+
+const PLACE = new OptionPlace('', (path) => `SandboxModule: ${path === '' ? 'the options' : `option ${path}`}`);
+
 /**
  * Checks the options and fills in the defaults.
  * @throws MessagingOptionsError naming the wrong option
  */
-export function resolveSandboxOptions(options: SandboxOptions = {}): ResolvedSandboxOptions {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new MessagingOptionsError('SandboxModule: the options must be an object.');
-  }
-  const unknown = Object.keys(options).find((name) => name !== 'path' && name !== 'hosts');
-  if (unknown !== undefined) {
-    throw new MessagingOptionsError(`SandboxModule: option ${unknown} is not known; there are path, hosts.`);
-  }
-  const { path: given = 'sandbox', hosts = [] } = options;
-  return { path: mountPath('SandboxModule: option path', given, 'sandbox'), hosts: hostNames(hosts) };
+export function resolveSandboxOptions(options?: SandboxOptions): ResolvedSandboxOptions {
+  return SANDBOX_OPTIONS.read(options, PLACE);
 }
 
-function hostNames(hosts: unknown): readonly string[] {
+function hostNames(hosts: unknown, place: OptionPlace): readonly string[] {
   const names: readonly unknown[] = Array.isArray(hosts) ? hosts : [undefined];
   return names.map((name) => {
     if (typeof name === 'string' && /^[\w.-]{1,253}$/.test(name)) return name.toLowerCase();
-    throw new MessagingOptionsError(
-      `SandboxModule: option hosts must be a list of host names without a port, such as ["sms.example.test"]; got ${formatValue(hosts)}.`,
+    return place.refuse(
+      `must be a list of host names without a port, such as ["sms.example.test"]; got ${formatValue(hosts)}`,
     );
   });
 }

@@ -1,9 +1,18 @@
 import { isSignatureName } from '../accounts/signature-name.js';
-import { compileTariff, type Tariff, type TariffOptions } from '../billing/tariff.js';
-import { MessagingOptionsError } from '../common/errors.js';
-import { formatValue, isRecord, type SomeOf, withoutUndefined } from '../common/options.js';
-import type { DeliveryTiming } from '../outbox/delivery-result.js';
-import { compileOptOutWords, type OptOutWords, type OptOutWordsOption } from './opt-out/opt-out-words.js';
+import { TARIFF_OPTION, type Tariff, type TariffOptions } from '../billing/tariff.js';
+import {
+  any,
+  boolean,
+  choice,
+  integer,
+  isRecord,
+  OptionPlace,
+  type OptionsOf,
+  readOptions,
+} from '../common/options.js';
+import type { SomeOf } from '../common/some-of.js';
+import { DELIVERY_OPTIONS, type DeliveryTiming } from '../outbox/delivery-result.js';
+import { OPT_OUT_WORDS, type OptOutWords, type OptOutWordsOption, withOurs } from './opt-out/opt-out-words.js';
 import type { Transliteration } from './transliteration.js';
 
 /** What the host says about SMS. */
@@ -51,69 +60,44 @@ export abstract class SmsSettings {
 /** The largest `maxRecipients`. */
 export const MOST_RECIPIENTS = 1_000_000;
 
-const LONGEST_MS = 30 * 24 * 3_600_000;
-
-/** @throws MessagingOptionsError with a sentence that names the wrong option */
-export function resolveSmsSettings(options: SmsOptions): SmsSettings {
-  if (typeof options?.tariff !== 'object' || options.tariff === null) {
-    throw new MessagingOptionsError('Option sms.tariff is missing: { base, international, home }.');
-  }
-  const { maxRecipients = 100_000, maxSegments = 255, strictNumbers = false } = options;
-  const { transliterate = 'off' } = options;
-  const delivery = withoutUndefined(options.delivery ?? {});
-  if (!Number.isInteger(maxRecipients) || maxRecipients < 1 || maxRecipients > MOST_RECIPIENTS) {
-    throw new MessagingOptionsError(
-      `Option sms.maxRecipients must be an integer from 1 to ${MOST_RECIPIENTS}; got ${formatValue(maxRecipients)}.`,
-    );
-  }
-  if (!Number.isInteger(maxSegments) || maxSegments < 1 || maxSegments > 255) {
-    throw new MessagingOptionsError(
-      `Option sms.maxSegments must be an integer from 1 to 255; got ${formatValue(maxSegments)}.`,
-    );
-  }
-  if (transliterate !== 'off' && transliterate !== 'punctuation') {
-    throw new MessagingOptionsError('Option sms.transliterate must be "off" or "punctuation".');
-  }
-  for (const [name, value] of Object.entries(delivery)) {
-    const max = name === 'maxAttempts' ? 100 : LONGEST_MS;
-    if (!Number.isInteger(value) || value < 1 || value > max) {
-      throw new MessagingOptionsError(
-        `Option sms.delivery.${name} must be an integer from 1 to ${max}; got ${formatValue(value)}.`,
-      );
-    }
-  }
-  const tariff = compileTariff(options.tariff, 'Option sms.tariff');
-  const callbackBaseUrl = options.callbackBaseUrl === undefined ? undefined : baseUrlOf(options.callbackBaseUrl);
-  const optOutWords = compileOptOutWords(options.optOutWords);
-  const inboundSignatures = inboundSignaturesOf(options.inboundSignatures);
-  return {
-    ...{ tariff, maxRecipients, maxSegments, strictNumbers, transliterate, delivery },
-    ...{ callbackBaseUrl, optOutWords, inboundSignatures },
-  };
-}
-
-function inboundSignaturesOf(numbers: unknown = {}): ReadonlyMap<string, readonly string[]> {
-  const entries: [string, unknown][] = isRecord(numbers) ? Object.entries(numbers) : [['', undefined]];
+const inboundSignatures = any((given, place): ReadonlyMap<string, readonly string[]> => {
+  const entries: [string, unknown][] = isRecord(given) ? Object.entries(given) : [['', undefined]];
   return new Map(
     entries.map(([to, signatures]) => {
       if (/^\d{2,15}$/.test(to) && areSignatures(signatures)) return [to, signatures];
-      throw new MessagingOptionsError(
-        'Option sms.inboundSignatures must name signatures by numbers of 2 to 15 digits: { "36111": ["INFOS"] }.',
-      );
+      return place.refuse('must name signatures by numbers of 2 to 15 digits: { "36111": ["INFOS"] }');
     }),
   );
-}
+});
 
 function areSignatures(names: unknown): names is readonly string[] {
   return Array.isArray(names) && names.length > 0 && names.every(isSignatureName);
 }
 
-function baseUrlOf(given: string): string {
+const baseUrl = any((given, place) => {
   const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
   const plain =
     url && /^https?:$/.test(url.protocol) && `${url.username}${url.password}${url.search}${url.hash}` === '';
   if (plain) return url.href.replace(/\/+$/, '');
-  throw new MessagingOptionsError(
-    'Option sms.callbackBaseUrl must be an http or https URL without query, such as "https://api.example.com".',
-  );
+  return place.refuse('must be an http or https URL without query, such as "https://api.example.com"');
+});
+
+/** How the options about SMS are read. */
+export const SMS_OPTIONS = {
+  tariff: TARIFF_OPTION,
+  maxRecipients: integer(1, MOST_RECIPIENTS).or(100_000),
+  maxSegments: integer(1, 255).or(255),
+  strictNumbers: boolean.or(false),
+  transliterate: choice('off', 'punctuation').or('off'),
+  delivery: DELIVERY_OPTIONS,
+  callbackBaseUrl: baseUrl.or(undefined),
+  optOutWords: OPT_OUT_WORDS,
+  inboundSignatures: inboundSignatures.or(new Map<string, readonly string[]>()),
+} satisfies OptionsOf<SmsOptions>;
+
+/** @throws MessagingOptionsError with a sentence that names the wrong option */
+export function resolveSmsSettings(options: SmsOptions): SmsSettings {
+  const place = new OptionPlace('sms');
+  const { callbackBaseUrl, optOutWords, ...settings } = readOptions(SMS_OPTIONS, options, place);
+  return { ...settings, callbackBaseUrl, optOutWords: withOurs(optOutWords, place.in('optOutWords')) };
 }

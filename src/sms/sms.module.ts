@@ -1,16 +1,18 @@
 import { type DynamicModule, Injectable, Logger, Module, type OnModuleInit } from '@nestjs/common';
-import type {
-  FactoryImports,
-  SmsGraph,
-  SmsModuleAsyncOptions,
-  SmsModuleOptions,
-  ValuesFactory,
+import {
+  CORE_GRAPH_OPTIONS,
+  CORE_OPTIONS,
+  type FactoryImports,
+  SMS_GRAPH_OPTIONS,
+  type SmsGraph,
+  type SmsModuleAsyncOptions,
+  type SmsModuleOptions,
+  type ValuesFactory,
 } from '../core/core-options.js';
-import { knownOptions, knownValues } from '../core/known-options.js';
+import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from '../core/known-options.js';
 import { MessagingCore } from '../core/messaging-core.module.js';
 import { MessagingValues } from '../core/messaging-values.js';
 import { isOnSharedCore, MountPoint } from '../core/mount-point.js';
-import { OPTION_NAMES } from '../core/option-names.js';
 import { invokeFactory, providePort } from '../core/port-provider.js';
 import { mountController } from '../http/mount-controller.js';
 import { providePurge } from '../outbox/purger.js';
@@ -27,7 +29,7 @@ import { SmsController } from './sms.controller.js';
 import { SmsCallbackController } from './sms-callback.controller.js';
 import { SmsCallbacks } from './sms-callbacks.js';
 import { SmsChannel } from './sms-channel.js';
-import { resolveSmsSettings, type SmsOptions, SmsSettings } from './sms-options.js';
+import { resolveSmsSettings, SMS_OPTIONS, type SmsOptions, SmsSettings } from './sms-options.js';
 import { SmsService } from './sms-service.js';
 import { SmsTransport } from './sms-transport.js';
 
@@ -37,21 +39,29 @@ export class SmsModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
   static forRoot(options: SmsModuleOptions): DynamicModule {
     if (isOnSharedCore(options)) {
-      const own = knownOptions(options, OPTION_NAMES.smsOnCore);
+      const own = knownOptions(options, SHARED_CORE_OPTIONS, SMS_GRAPH_OPTIONS, SMS_OPTIONS);
       return SmsModule.feature(own.core, own, { useFactory: () => own });
     }
-    const { transport: _, ...values } = knownOptions(options, OPTION_NAMES.sms);
+    const { transport: _, ...values } = knownOptions(
+      options,
+      CORE_GRAPH_OPTIONS,
+      CORE_OPTIONS,
+      SMS_GRAPH_OPTIONS,
+      SMS_OPTIONS,
+    );
     return SmsModule.feature(MessagingCore.build(options, { useFactory: () => withSms(values) }), options);
   }
 
   /** As `forRoot`, with the values from a factory. */
   static forRootAsync(options: SmsModuleAsyncOptions): DynamicModule {
     if (isOnSharedCore(options)) {
-      const own = knownOptions(options, OPTION_NAMES.smsOnCoreAsync);
-      const useFactory = knownValues(own.useFactory, OPTION_NAMES.smsOnCoreValues);
+      const own = knownOptions(options, SHARED_CORE_OPTIONS, SMS_GRAPH_OPTIONS, FACTORY_OPTIONS);
+      const useFactory = knownValues(own.useFactory, SMS_OPTIONS, SMS_GRAPH_OPTIONS);
       return SmsModule.feature(own.core, own, { ...own, useFactory });
     }
-    const given = knownValues(knownOptions(options, OPTION_NAMES.smsAsync).useFactory, OPTION_NAMES.smsValues);
+    const graph = { ...CORE_GRAPH_OPTIONS, ...SMS_GRAPH_OPTIONS };
+    const own = knownOptions(options, graph, FACTORY_OPTIONS);
+    const given = knownValues(own.useFactory, { ...CORE_OPTIONS, ...SMS_OPTIONS }, graph);
     const useFactory = async (...injected: unknown[]) => withSms(await invokeFactory(given, injected));
     return SmsModule.feature(MessagingCore.build(options, { ...options, useFactory }), options);
   }

@@ -1,5 +1,4 @@
-import { MessagingOptionsError } from '../../common/errors.js';
-import { formatValue } from '../../common/options.js';
+import { any, formatValue, OptionPlace, type OptionsOf, optionalGroup } from '../../common/options.js';
 
 /** What a text from a phone asks for. */
 export type OptOutWish = 'stop' | 'start';
@@ -37,25 +36,38 @@ export function wordOf(text: string): string {
   return plain.replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
 }
 
+/** How the option `optOutWords` is read: our words and the host's. */
+export const OPT_OUT_WORDS = optionalGroup({
+  stop: any(wordsOf).or([]),
+  start: any(wordsOf).or([]),
+} satisfies OptionsOf<OptOutWordsOption>);
+
 /** Our words and the host's. @throws MessagingOptionsError with a sentence that names the wrong word */
-export function compileOptOutWords(option: OptOutWordsOption = {}): OptOutWords {
-  const words = new Map<string, OptOutWish>();
-  for (const { stop, start } of Object.values(OURS)) {
-    for (const word of stop.split('|')) words.set(wordOf(word), 'stop');
-    for (const word of start.split('|')) words.set(wordOf(word), 'start');
+export function compileOptOutWords(option?: OptOutWordsOption): OptOutWords {
+  const place = new OptionPlace('sms.optOutWords');
+  return withOurs(OPT_OUT_WORDS.read(option, place), place);
+}
+
+function wordsOf(given: unknown, place: OptionPlace): readonly string[] {
+  if (!Array.isArray(given)) return place.refuse('must be a list of words');
+  for (const each of given) {
+    if (typeof each === 'string' && wordOf(each) !== '') continue;
+    place.refuse(`has ${formatValue(each)}, which is no word`);
   }
-  for (const wish of ['stop', 'start'] as const) {
-    const { [wish]: given = [] }: Readonly<Record<string, unknown>> = { ...option };
-    if (!Array.isArray(given))
-      throw new MessagingOptionsError(`Option sms.optOutWords.${wish} must be a list of words.`);
-    for (const each of given) {
-      const word = typeof each === 'string' ? wordOf(each) : '';
-      if (word === '') {
-        throw new MessagingOptionsError(`Option sms.optOutWords.${wish} has ${formatValue(each)}, which is no word.`);
-      }
-      if ((words.get(word) ?? wish) !== wish) {
-        throw new MessagingOptionsError(`Option sms.optOutWords has "${each}" for both stop and start.`);
-      }
+  return given;
+}
+
+/** @throws MessagingOptionsError for a word that would mean both */
+export function withOurs(given: Readonly<Record<OptOutWish, readonly string[]>>, place: OptionPlace): OptOutWords {
+  const words = new Map<string, OptOutWish>();
+  const wishes = ['stop', 'start'] as const;
+  for (const ours of Object.values(OURS)) {
+    for (const wish of wishes) for (const word of ours[wish].split('|')) words.set(wordOf(word), wish);
+  }
+  for (const wish of wishes) {
+    for (const each of given[wish]) {
+      const word = wordOf(each);
+      if ((words.get(word) ?? wish) !== wish) place.refuse(`has "${each}" for both stop and start`);
       words.set(word, wish);
     }
   }

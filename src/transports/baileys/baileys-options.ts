@@ -2,8 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent } from 'node:https';
 import { BlockList, isIP } from 'node:net';
 import { rootCertificates } from 'node:tls';
-import { MessagingOptionsError } from '../../common/errors.js';
-import { type AllOf, withoutUndefined } from '../../common/options.js';
+import { any, group, OptionPlace, type OptionsOf, text } from '../../common/options.js';
 
 /** What `BaileysMsgappTransport.forRoot` takes. */
 export interface BaileysOptions {
@@ -40,81 +39,68 @@ export interface BaileysOptions {
   readonly restrictionMs?: number | undefined;
 }
 
-type Durations = AllOf<Pick<BaileysOptions, Extract<keyof BaileysOptions, `${string}Ms`>>>;
-
-/** The options with their defaults. */
-export interface ResolvedBaileysOptions extends Omit<Durations, 'qrTimeoutMs'> {
-  readonly waWebSocketUrl: string;
-  readonly version: BaileysOptions['version'];
-  readonly browser: BaileysOptions['browser'];
-  readonly agent: Agent | undefined;
-  readonly uploadAgent: Agent | undefined;
-  readonly qrTimeoutMs: number | undefined;
-}
-
 const WHATSAPP = 'wss://web.whatsapp.com/ws/chat';
 
-const DEFAULTS: Omit<Durations, 'qrTimeoutMs'> = {
-  connectTimeoutMs: 20_000,
-  answerTimeoutMs: 60_000,
-  queryTimeoutMs: 12_000,
-  ackTimeoutMs: 20_000,
-  uploadTimeoutMs: 90_000,
-  keepAliveMs: 30_000,
-  restrictionMs: 24 * 3_600_000,
-};
+const url = any((given, place) => {
+  return typeof given === 'string' && isUrl(given)
+    ? given
+    : place.refuse('must be a wss:// URL; ws:// is for this machine only');
+});
 
-/** Every option, and what is wrong with its value; undefined: nothing. One that is added has to be added here. */
-const CHECKS: Readonly<Record<keyof BaileysOptions, (value: unknown) => string | undefined>> = {
-  waWebSocketUrl: (value) =>
-    typeof value === 'string' && isUrl(value) ? undefined : 'must be a wss:// URL; ws:// is for this machine only',
-  version: (value) => (isThree(value, 'number') ? undefined : 'must be three numbers, such as [2, 3000, 1]'),
-  browser: (value) => (isThree(value, 'string') ? undefined : 'must be three texts: system, browser, version'),
-  ca: (value) => (typeof value === 'string' ? undefined : 'must be a text, PEM'),
-  agent: agentFault,
-  uploadAgent: agentFault,
-  connectTimeoutMs: durationFault,
-  answerTimeoutMs: durationFault,
-  queryTimeoutMs: durationFault,
-  ackTimeoutMs: durationFault,
-  uploadTimeoutMs: durationFault,
-  keepAliveMs: durationFault,
-  qrTimeoutMs: durationFault,
-  restrictionMs: durationFault,
-};
+const duration = any((given, place) => {
+  const isDuration = typeof given === 'number' && Number.isFinite(given) && given > 0;
+  return isDuration ? given : place.refuse('must be a number of milliseconds above 0');
+});
+
+const three = <T>(isOne: (given: unknown) => given is T, what: string) =>
+  any((given, place): readonly [T, T, T] => {
+    const [first, second, third, ...rest]: readonly unknown[] = Array.isArray(given) ? given : [];
+    const fit = isOne(first) && isOne(second) && isOne(third) && rest.length === 0;
+    return fit ? [first, second, third] : place.refuse(`must be ${what}`);
+  }).or(undefined);
+
+/** Agents of proxies are no more than agents of http. */
+const agent = any((given, place): Agent => {
+  if (!(given instanceof HttpAgent)) return place.refuse('must be an Agent of node:http or node:https');
+  const { rejectUnauthorized }: { readonly rejectUnauthorized?: unknown } = { ...Reflect.get(given, 'options') };
+  return rejectUnauthorized === false ? place.refuse('must check certificates') : (given as Agent);
+}).or(undefined);
+
+const OPTIONS = group({
+  waWebSocketUrl: url.or(WHATSAPP),
+  version: three((given) => typeof given === 'number', 'three numbers, such as [2, 3000, 1]'),
+  browser: three((given) => typeof given === 'string', 'three texts: system, browser, version'),
+  ca: text(/^/, 'a text, PEM').or(undefined),
+  agent,
+  uploadAgent: agent,
+  connectTimeoutMs: duration.or(20_000),
+  answerTimeoutMs: duration.or(60_000),
+  queryTimeoutMs: duration.or(12_000),
+  ackTimeoutMs: duration.or(20_000),
+  uploadTimeoutMs: duration.or(90_000),
+  keepAliveMs: duration.or(30_000),
+  qrTimeoutMs: duration.or(undefined),
+  restrictionMs: duration.or(24 * 3_600_000),
+} satisfies OptionsOf<BaileysOptions>);
+
+/** The options with their defaults. */
+export type ResolvedBaileysOptions = Omit<ReturnType<(typeof OPTIONS)['read']>, 'ca'>;
+
+const PLACE = new OptionPlace('', (path) =>
+  path === '' ? 'The options of BaileysMsgappTransport' : `Option ${path} of BaileysMsgappTransport`,
+);
 
 /** @throws MessagingOptionsError naming the option that is wrong */
 export function resolveBaileysOptions(options: BaileysOptions): ResolvedBaileysOptions {
-  check(options);
-  const { waWebSocketUrl = WHATSAPP, version, browser, ca, qrTimeoutMs, ...others } = options;
-  const agent = agentOf(others.agent, ca);
+  const { ca, agent: socketAgent, uploadAgent, ...settings } = OPTIONS.read(options, PLACE);
+  // An agent for https cannot make a connection without TLS.
+  const ofSocket = new URL(settings.waWebSocketUrl).protocol === 'wss:' ? agentOf(socketAgent, ca) : undefined;
+  const ofUploads = agentOf(uploadAgent, ca);
   return {
-    ...DEFAULTS,
-    ...withoutUndefined(others),
-    waWebSocketUrl,
-    version,
-    browser,
-    qrTimeoutMs,
-    // An agent for https cannot make a connection without TLS.
-    agent: new URL(waWebSocketUrl).protocol === 'wss:' ? agent : undefined,
-    uploadAgent: agentOf(others.uploadAgent, ca),
+    ...settings,
+    ...(ofSocket && { agent: ofSocket }),
+    ...(ofUploads && { uploadAgent: ofUploads }),
   };
-}
-
-function check(options: unknown): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new MessagingOptionsError('The options of BaileysMsgappTransport must be an object.');
-  }
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined) continue;
-    const fault = isName(name) ? CHECKS[name](value) : `is not known; there are ${Object.keys(CHECKS).join(', ')}`;
-    if (fault === undefined) continue;
-    throw new MessagingOptionsError(`Option ${name} of BaileysMsgappTransport ${fault}.`);
-  }
-}
-
-function isName(name: string): name is keyof BaileysOptions {
-  return Object.hasOwn(CHECKS, name);
 }
 
 function isUrl(text: string): boolean {
@@ -136,20 +122,4 @@ function isLoopback(hostname: string): boolean {
 /** Authorities that are given to TLS stand in the place of the usual ones. */
 function agentOf(agent: Agent | undefined, ca: string | undefined): Agent | undefined {
   return agent ?? (ca === undefined ? undefined : new Agent({ ca: [...rootCertificates, ca] }));
-}
-
-/** Agents of proxies are no more than agents of http. */
-function agentFault(value: unknown): string | undefined {
-  if (!(value instanceof HttpAgent)) return 'must be an Agent of node:http or node:https';
-  const { rejectUnauthorized }: { readonly rejectUnauthorized?: unknown } = { ...Reflect.get(value, 'options') };
-  return rejectUnauthorized === false ? 'must check certificates' : undefined;
-}
-
-function durationFault(value: unknown): string | undefined {
-  const isDuration = typeof value === 'number' && Number.isFinite(value) && value > 0;
-  return isDuration ? undefined : 'must be a number of milliseconds above 0';
-}
-
-function isThree(value: unknown, type: 'number' | 'string'): boolean {
-  return Array.isArray(value) && value.length === 3 && value.every((each) => typeof each === type);
 }

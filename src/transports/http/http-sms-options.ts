@@ -1,8 +1,19 @@
 import type { ConnectionOptions } from 'node:tls';
 import { MessagingOptionsError } from '../../common/errors.js';
+import {
+  any,
+  choice,
+  group,
+  integer,
+  isRecord,
+  OptionPlace,
+  type OptionsOf,
+  optionalGroup,
+  text,
+  unread,
+} from '../../common/options.js';
 import type { RepeatPolicy } from '../../sms/sms-transport.js';
-import { checkedChoice, checkedInteger, checkedText, checkedUrl, checkNames } from './option-checks.js';
-import type { HttpVendor } from './vendor.js';
+import { carrierName, type HttpVendor, httpsUrl } from './vendor.js';
 
 /** What the host says about one HTTP gateway. */
 export interface HttpSmsOptions {
@@ -50,61 +61,45 @@ export interface GatewaySettings {
   readonly tls: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>;
 }
 
-const NAMES: readonly (keyof HttpSmsOptions)[] = [
-  'vendor',
-  'name',
-  'callbackUrl',
-  'callbackSecret',
-  'concurrency',
-  'requestMs',
-  'waitMs',
-  'repeat',
-  'tls',
-];
+const OPTIONS = group({
+  vendor: any((given, place) => {
+    const isVendor = isRecord(given) && typeof given.request === 'function' && typeof given.read === 'function';
+    return isVendor ? given : place.refuse('must be a vendor: twilio({ … }) or generic({ … }) for instance');
+  }),
+  name: carrierName.or(undefined),
+  callbackUrl: httpsUrl.or(undefined),
+  callbackSecret: text(/^[A-Za-z0-9_-]{16,100}$/, '16 to 100 letters, digits, "-" and "_"').or(undefined),
+  concurrency: integer(1, 256).or(16),
+  requestMs: integer(100, 60_000).or(10_000),
+  waitMs: integer(0, 600_000).or(120_000),
+  repeat: choice('at-most-once', 'at-least-once').or('at-most-once'),
+  tls: optionalGroup({
+    ca: unread,
+    cert: unread,
+    key: unread,
+  } satisfies OptionsOf<NonNullable<HttpSmsOptions['tls']>>),
+} satisfies OptionsOf<HttpSmsOptions>);
 
 /** @throws MessagingOptionsError with a sentence that names the wrong option */
 export function resolveGatewaySettings(options: HttpSmsOptions): GatewaySettings {
-  checkNames('http', options, NAMES);
-  const { vendor, callbackSecret, tls = {} } = options;
-  if (typeof vendor?.request !== 'function' || typeof vendor.read !== 'function') {
-    throw new MessagingOptionsError(
-      'Option http.vendor must be a vendor: twilio({ … }) or generic({ … }) for instance.',
-    );
-  }
-  checkNames('http.tls', tls, ['ca', 'cert', 'key']);
-  const secret =
-    callbackSecret === undefined
-      ? undefined
-      : checkedText('http.callbackSecret', callbackSecret, SECRET_RULE, /^[A-Za-z0-9_-]{16,100}$/);
-  return {
-    vendor,
-    name: checkedText('http.name', options.name ?? vendor.name, NAME_RULE, /^[a-z0-9][a-z0-9_-]{0,39}$/),
-    baseUrl: checkedUrl(`${vendor.name}.baseUrl`, vendor.baseUrl),
-    callbackUrl: callbackUrlOf(options, secret),
-    callbackSecret: secret,
-    concurrency: checkedInteger('http.concurrency', options.concurrency ?? 16, 1, 256),
-    requestMs: checkedInteger('http.requestMs', options.requestMs ?? 10_000, 100, 60_000),
-    waitMs: checkedInteger('http.waitMs', options.waitMs ?? 120_000, 0, 600_000),
-    repeat: repeatOf(options),
-    tls,
-  };
-}
-
-const NAME_RULE = '1 to 40 lower-case letters, digits, "-" and "_"';
-const SECRET_RULE = '16 to 100 letters, digits, "-" and "_"';
-
-function repeatOf({ vendor, repeat }: HttpSmsOptions): RepeatPolicy {
-  const chosen = checkedChoice('http.repeat', repeat ?? 'at-most-once', ['at-most-once', 'at-least-once']);
-  return vendor.idempotent ? 'idempotent' : chosen;
-}
-
-function callbackUrlOf({ vendor, callbackUrl }: HttpSmsOptions, secret: string | undefined): string | undefined {
-  if (callbackUrl === undefined) return undefined;
-  if (secret === undefined && !vendor.callback?.isGenuine) {
+  const { repeat, callbackUrl, callbackSecret, ...read } = OPTIONS.read(options, new OptionPlace('http'));
+  const { vendor, tls = {} } = options;
+  if (callbackUrl !== undefined && callbackSecret === undefined && !vendor.callback?.isGenuine) {
     throw new MessagingOptionsError(
       `Option http.callbackSecret is missing: ${vendor.name} does not sign its callbacks.`,
     );
   }
-  const url = checkedUrl('http.callbackUrl', callbackUrl).href.replace(/\/$/, '');
-  return secret === undefined ? url : `${url}/${secret}`;
+  const url = callbackUrl?.href.replace(/\/$/, '');
+  return {
+    vendor,
+    name: read.name ?? carrierName.read(vendor.name, new OptionPlace('http.name')),
+    baseUrl: httpsUrl.read(vendor.baseUrl, new OptionPlace(`${vendor.name}.baseUrl`)),
+    callbackUrl: url === undefined || callbackSecret === undefined ? url : `${url}/${callbackSecret}`,
+    callbackSecret,
+    concurrency: read.concurrency,
+    requestMs: read.requestMs,
+    waitMs: read.waitMs,
+    repeat: vendor.idempotent ? 'idempotent' : repeat,
+    tls,
+  };
 }

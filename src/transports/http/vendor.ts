@@ -1,3 +1,4 @@
+import { any, type Option, text } from '../../common/options.js';
 import type { CallbackAnswer, CarrierReceipt, InboundSms, OutgoingSms } from '../../sms/sms-transport.js';
 import type { CallbackContent } from './callback-content.js';
 
@@ -125,3 +126,28 @@ export interface HttpVendor {
 export function basicAuthorization(name: string, password: string): string {
   return `Basic ${Buffer.from(`${name}:${password}`, 'utf8').toString('base64')}`;
 }
+
+/** What a carrier's portal shows: a user name, a key, a secret. */
+export const portalText: Option<string> = text(/^[\x20-\x7e]{1,500}$/, 'a text');
+
+/** An `https:` URL without credentials, query and fragment; `http:` only to this machine. */
+export const httpsUrl: Option<URL> = any((given, place) => {
+  const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
+  if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)))) {
+    return place.refuse('must be an https:// URL (http:// only to this machine)');
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    place.refuse('must be a URL without credentials, query and fragment');
+  }
+  return url;
+});
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+/** What a transport or a vendor may be called. */
+export const carrierName: Option<string> = text(
+  /^[a-z0-9][a-z0-9_-]{0,39}$/,
+  '1 to 40 lower-case letters, digits, "-" and "_"',
+);

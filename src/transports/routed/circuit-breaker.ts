@@ -1,6 +1,5 @@
 import type { Clock } from '../../common/clock.js';
-import type { AllOf } from '../../common/options.js';
-import type { BreakerOptions } from './routes.js';
+import type { BreakerSettings } from './routes.js';
 
 /** A permission to send, until its outcomes are recorded. */
 export interface Permit {
@@ -38,7 +37,7 @@ export class CircuitBreaker {
 
   /** @param onOpen is called each time it opens */
   constructor(
-    private readonly settings: AllOf<BreakerOptions>,
+    private readonly settings: BreakerSettings,
     private readonly clock: Clock,
     private readonly onOpen: () => void = () => undefined,
   ) {}

@@ -1,6 +1,5 @@
-import { MessagingOptionsError } from '../../common/errors.js';
-import { type AllOf, formatValue } from '../../common/options.js';
-import { checkedInteger, checkedText, checkNames } from '../http/option-checks.js';
+import { any, group, integer, number, Option, OptionPlace, type OptionsOf, unread } from '../../common/options.js';
+import { carrierName } from '../http/vendor.js';
 
 /** Name and routes with all options checked and defaults applied. */
 export interface RoutedSettings {
@@ -8,75 +7,70 @@ export interface RoutedSettings {
   readonly routes: readonly RouteSettings[];
 }
 
-const ROUTE_NAMES: Readonly<Record<keyof Required<RouteRules> | 'transport', true>> = {
-  ...{ name: true, transport: true, prefixes: true, signatures: true },
-  ...{ weight: true, segmentsPerSecond: true, breaker: true, failOver: true },
-};
-const BREAKER_NAMES: Readonly<Record<keyof Required<BreakerOptions>, true>> = {
-  ...{ failurePercent: true, leastSms: true, windowMs: true, openMs: true },
-};
-const NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
-const NAME_RULE = '1 to 40 lower-case letters, digits, "-" and "_"';
+const BREAKER = group({
+  failurePercent: integer(1, 99).or(50),
+  leastSms: integer(1, 10_000).or(5),
+  windowMs: integer(1000, 3_600_000).or(60_000),
+  openMs: integer(100, 3_600_000).or(30_000),
+} satisfies OptionsOf<BreakerOptions>);
+
+/** When a route is left alone, complete and checked. */
+export type BreakerSettings = ReturnType<(typeof BREAKER)['read']>;
+
+const ROUTE = group({
+  name: carrierName,
+  transport: unread,
+  prefixes: texts(/^[1-9]\d{0,14}$/, 'first digits of numbers, such as "226"').or(['']),
+  signatures: texts(/^[\x20-\x7e]{1,15}$/, 'signatures').or(undefined),
+  weight: number(0, 1000).or(1),
+  segmentsPerSecond: number(0.1, 100_000).or(undefined),
+  breaker: new Option((given, place) =>
+    given === false ? given : BREAKER.read(given === undefined ? {} : given, place),
+  ),
+  failOver: any((given, place): ((error: string) => boolean) => {
+    if (typeof given !== 'function') return place.refuse('must be a function');
+    return (error) => Boolean(Reflect.apply(given, undefined, [error]));
+  }).or(mayFailOver),
+} satisfies OptionsOf<RouteRules & { readonly transport: unknown }>);
+
+const ROUTED = group({
+  routes: any((given, place) => {
+    if (!Array.isArray(given) || given.length < 1 || given.length > 100) {
+      return place.refuse('must be a list of 1 to 100 routes');
+    }
+    return given.map((route, index) => settingsOf(route, place.in(`[${index}]`)));
+  }),
+  name: carrierName.or('routed'),
+});
 
 /** @throws MessagingOptionsError with a sentence that names the wrong option */
 export function resolveRoutes(options: {
   readonly routes: readonly RouteRules[];
   readonly name?: string | undefined;
 }): RoutedSettings {
-  checkNames('routed', options, ['routes', 'name']);
-  const { routes, name = 'routed' } = options;
-  if (!Array.isArray(routes) || routes.length < 1 || routes.length > 100) {
-    throw new MessagingOptionsError('Option routed.routes must be a list of 1 to 100 routes.');
-  }
-  const resolved = routes.map((route, index) => resolveRoute(`routed.routes[${index}]`, route));
-  const names = resolved.map((route) => route.name);
+  const settings = ROUTED.read(options, new OptionPlace('routed'));
+  const names = settings.routes.map((route) => route.name);
   const twice = names.find((each, index) => names.indexOf(each) !== index);
-  if (twice !== undefined) throw new MessagingOptionsError(`Option routed.routes has two routes named "${twice}".`);
-  return { name: checkedText('routed.name', name, NAME_RULE, NAME), routes: resolved };
+  if (twice !== undefined) new OptionPlace('routed.routes').refuse(`has two routes named "${twice}"`);
+  return settings;
 }
 
-function resolveRoute(at: string, route: RouteRules): RouteSettings {
-  checkNames(at, route, Object.keys(ROUTE_NAMES));
-  const { weight = 1, segmentsPerSecond, breaker = {}, failOver = mayFailOver } = route;
-  if (typeof failOver !== 'function') throw new MessagingOptionsError(`Option ${at}.failOver must be a function.`);
+function settingsOf(given: unknown, place: OptionPlace): RouteSettings {
+  const { signatures, segmentsPerSecond, breaker, transport: _, ...route } = ROUTE.read(given, place);
   return {
-    name: checkedText(`${at}.name`, route.name, NAME_RULE, NAME),
-    prefixes: route.prefixes === undefined ? [''] : texts(`${at}.prefixes`, route.prefixes, /^[1-9]\d{0,14}$/),
-    signatures:
-      route.signatures === undefined
-        ? undefined
-        : new Set(texts(`${at}.signatures`, route.signatures, /^[\x20-\x7e]{1,15}$/)),
-    weight: checkedNumber(`${at}.weight`, weight, 0, 1000),
-    segmentsPerSecond:
-      segmentsPerSecond === undefined
-        ? undefined
-        : checkedNumber(`${at}.segmentsPerSecond`, segmentsPerSecond, 0.1, 100_000),
-    breaker: breaker === false ? undefined : resolveBreaker(`${at}.breaker`, breaker),
-    failOver,
+    ...route,
+    signatures: signatures && new Set(signatures),
+    segmentsPerSecond,
+    breaker: breaker === false ? undefined : breaker,
   };
 }
 
-function resolveBreaker(at: string, breaker: BreakerOptions): AllOf<BreakerOptions> {
-  checkNames(at, breaker, Object.keys(BREAKER_NAMES));
-  const { failurePercent = 50, leastSms = 5, windowMs = 60_000, openMs = 30_000 } = breaker;
-  return {
-    failurePercent: checkedInteger(`${at}.failurePercent`, failurePercent, 1, 99),
-    leastSms: checkedInteger(`${at}.leastSms`, leastSms, 1, 10_000),
-    windowMs: checkedInteger(`${at}.windowMs`, windowMs, 1000, 3_600_000),
-    openMs: checkedInteger(`${at}.openMs`, openMs, 100, 3_600_000),
-  };
-}
-
-function texts(at: string, values: unknown, pattern: RegExp): readonly string[] {
-  const fit = Array.isArray(values) && values.every((value) => typeof value === 'string' && pattern.test(value));
-  if (fit && values.length > 0) return values;
-  const what = at.endsWith('prefixes') ? 'first digits of numbers, such as "226"' : 'signatures';
-  throw new MessagingOptionsError(`Option ${at} must be a list of ${what}; leave it out for all.`);
-}
-
-function checkedNumber(at: string, value: unknown, min: number, max: number): number {
-  if (typeof value === 'number' && value >= min && value <= max) return value;
-  throw new MessagingOptionsError(`Option ${at} must be a number from ${min} to ${max}; got ${formatValue(value)}.`);
+/** @param what the texts in words, for the sentence */
+function texts(pattern: RegExp, what: string): Option<readonly string[]> {
+  return any((given, place) => {
+    const fit = Array.isArray(given) && given.every((each) => typeof each === 'string' && pattern.test(each));
+    return fit && given.length > 0 ? given : place.refuse(`must be a list of ${what}; leave it out for all`);
+  });
 }
 
 /** An SMS that our transports refused as expired would be too late on every other route too. */
@@ -127,6 +121,6 @@ export interface RouteSettings {
   readonly weight: number;
   readonly segmentsPerSecond: number | undefined;
   /** Undefined: no circuit breaker. */
-  readonly breaker: AllOf<BreakerOptions> | undefined;
+  readonly breaker: BreakerSettings | undefined;
   readonly failOver: (error: string) => boolean;
 }

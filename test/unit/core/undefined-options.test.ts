@@ -12,8 +12,9 @@ import { type MediaOptions, resolveMediaSettings } from '../../../src/media/medi
 import { type MsgappOptions, resolveMsgappSettings } from '../../../src/msgapp/msgapp-settings.js';
 import type { Pacing, SessionTiming } from '../../../src/msgapp/msgapp-transport.js';
 import { type OtpLimits, resolveLimits } from '../../../src/otp/otp-limits.js';
-import type { OtpOptions, OtpServiceOptions } from '../../../src/otp/otp-options.js';
+import type { OtpOptions } from '../../../src/otp/otp-options.js';
 import { resolveOtpSettings } from '../../../src/otp/otp-settings.js';
+import type { OtpServiceOptions } from '../../../src/otp/otp-text.js';
 import type { DeliveryTiming } from '../../../src/outbox/delivery-result.js';
 import { type DispatchOptions, resolveDispatchSettings } from '../../../src/outbox/dispatch-options.js';
 import { resolveSandboxOptions, type SandboxOptions } from '../../../src/sandbox/sandbox.module.js';

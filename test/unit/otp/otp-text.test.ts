@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { catalogueOf } from '../../../src/common/catalogue.js';
-import type { OtpServiceOptions } from '../../../src/otp/otp-options.js';
-import { OtpText } from '../../../src/otp/otp-text.js';
+import { resolveOtpSettings } from '../../../src/otp/otp-settings.js';
+import { type OtpServiceOptions, OtpText } from '../../../src/otp/otp-text.js';
 import { measure } from '../../../src/sms/segmentation.js';
 
 const textOf = (services: Record<string, OtpServiceOptions> = {}, locale: 'fr' | 'en' = 'fr') =>
@@ -80,7 +80,8 @@ describe('the text of a code', () => {
     ['webOtpHost', { webOtpHost: 'https://example.com' }],
     ['retrieverHash', { retrieverHash: 'short' }],
   ])('is checked at start: %s', (sentence, options) => {
-    expect(() => textOf({ bank: options }).check(4)).toThrow(sentence);
+    const pepper = 'a pepper for tests, 0123456789 abcdef';
+    expect(() => resolveOtpSettings({ pepper, services: { bank: options } })).toThrow(sentence);
   });
 
   test('texts of the host that do not fit are refused at start too', () => {

@@ -1,8 +1,9 @@
+import { group, OptionPlace, type OptionsOf, unread } from '../../../common/options.js';
 import type { CarrierReceipt } from '../../../sms/sms-transport.js';
 import type { CallbackContent } from '../callback-content.js';
 import { countOf, textOf, valueAt } from '../json-values.js';
-import { checkedText, checkNames } from '../option-checks.js';
 import type { HttpVendor, VendorFacts, VendorNews } from '../vendor.js';
+import { portalText } from '../vendor.js';
 
 /** What Africa's Talking's dashboard shows. */
 export interface AfricasTalkingOptions {
@@ -12,6 +13,12 @@ export interface AfricasTalkingOptions {
   /** Default `https://api.africastalking.com`; the sandbox is `https://api.sandbox.africastalking.com`. */
   readonly baseUrl?: string | undefined;
 }
+
+const OPTIONS = group({
+  username: portalText,
+  apiKey: portalText,
+  baseUrl: unread,
+} satisfies OptionsOf<AfricasTalkingOptions>);
 
 const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
   ['Success', 'delivered'],
@@ -32,10 +39,8 @@ const TAKEN = ['100', '101', '102'];
  * @throws MessagingOptionsError
  */
 export function africasTalking(options: AfricasTalkingOptions): HttpVendor {
-  checkNames('africastalking', options, ['username', 'apiKey', 'baseUrl']);
+  const { username, apiKey } = OPTIONS.read(options, new OptionPlace('africastalking'));
   const { baseUrl = 'https://api.africastalking.com' } = options;
-  const username = checkedText('africastalking.username', options.username);
-  const apiKey = checkedText('africastalking.apiKey', options.apiKey);
   return {
     name: 'africastalking',
     baseUrl,

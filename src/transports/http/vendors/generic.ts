@@ -1,17 +1,28 @@
-import { MessagingOptionsError } from '../../../common/errors.js';
-import { checkedText, checkNames } from '../option-checks.js';
-import type { HttpVendor } from '../vendor.js';
+import { any, group, OptionPlace, type OptionsOf, optionalGroup, text, unread } from '../../../common/options.js';
+import { carrierName, type HttpVendor, type VendorCallback, type VendorErrors } from '../vendor.js';
 
-const NAMES: readonly (keyof HttpVendor)[] = [
-  'name',
-  'baseUrl',
-  'idempotent',
-  'token',
-  'request',
-  'read',
-  'errors',
-  'callback',
-];
+const fn = any((given, place) => (typeof given === 'function' ? given : place.refuse('must be a function')));
+
+const VENDOR = group({
+  name: carrierName,
+  baseUrl: text(/^[\x20-\x7e]{1,500}$/, 'a URL'),
+  idempotent: unread,
+  token: unread,
+  request: fn,
+  read: fn,
+  errors: optionalGroup({
+    permanent: unread,
+    temporary: unread,
+    throttled: unread,
+    account: unread,
+  } satisfies OptionsOf<VendorErrors>),
+  callback: group({
+    isGenuine: unread,
+    byGet: unread,
+    read: fn,
+    answer: unread,
+  } satisfies OptionsOf<VendorCallback>).or(undefined),
+} satisfies OptionsOf<HttpVendor>);
 
 /**
  * A gateway that the host describes itself, in the words the shipped ones are written in:
@@ -33,26 +44,6 @@ const NAMES: readonly (keyof HttpVendor)[] = [
  * @throws MessagingOptionsError
  */
 export function generic(description: HttpVendor): HttpVendor {
-  checkNames('generic', description, NAMES);
-  checkedText(
-    'generic.name',
-    description.name,
-    '1 to 40 lower-case letters, digits, "-" and "_"',
-    /^[a-z0-9][a-z0-9_-]{0,39}$/,
-  );
-  checkedText('generic.baseUrl', description.baseUrl, 'a URL');
-  for (const name of ['request', 'read'] as const) {
-    if (typeof description[name] !== 'function')
-      throw new MessagingOptionsError(`Option generic.${name} must be a function.`);
-  }
-  if (description.errors !== undefined) {
-    checkNames('generic.errors', description.errors, ['permanent', 'temporary', 'throttled', 'account']);
-  }
-  if (description.callback !== undefined) {
-    checkNames('generic.callback', description.callback, ['isGenuine', 'byGet', 'read', 'answer']);
-    if (typeof description.callback.read !== 'function') {
-      throw new MessagingOptionsError('Option generic.callback.read must be a function.');
-    }
-  }
+  VENDOR.read(description, new OptionPlace('generic'));
   return description;
 }

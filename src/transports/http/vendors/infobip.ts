@@ -1,8 +1,9 @@
+import { group, OptionPlace, type OptionsOf, unread } from '../../../common/options.js';
 import type { CarrierReceipt } from '../../../sms/sms-transport.js';
 import type { CallbackContent } from '../callback-content.js';
 import { countOf, textOf, valueAt } from '../json-values.js';
-import { checkedText, checkNames } from '../option-checks.js';
 import type { HttpVendor, VendorFacts, VendorNews, VendorReceipt } from '../vendor.js';
+import { portalText } from '../vendor.js';
 
 /** What Infobip's portal shows. */
 export interface InfobipOptions {
@@ -10,6 +11,8 @@ export interface InfobipOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
 }
+
+const OPTIONS = group({ baseUrl: unread, apiKey: portalText } satisfies OptionsOf<InfobipOptions>);
 
 /** By status group. What Infobip itself rejects is `failed`; what a carrier could not deliver `undelivered`. */
 const GROUPS: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
@@ -35,8 +38,7 @@ const LONGEST_LIFE = 172_800;
  * @throws MessagingOptionsError
  */
 export function infobip(options: InfobipOptions): HttpVendor {
-  checkNames('infobip', options, ['baseUrl', 'apiKey']);
-  const authorization = `App ${checkedText('infobip.apiKey', options.apiKey)}`;
+  const authorization = `App ${OPTIONS.read(options, new OptionPlace('infobip')).apiKey}`;
   return {
     name: 'infobip',
     baseUrl: options.baseUrl,

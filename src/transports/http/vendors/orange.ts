@@ -1,8 +1,15 @@
+import { group, OptionPlace, type OptionsOf, text, unread } from '../../../common/options.js';
 import type { CarrierReceipt } from '../../../sms/sms-transport.js';
 import type { CallbackContent } from '../callback-content.js';
 import { countOf, listOf, textOf, valueAt } from '../json-values.js';
-import { checkedText, checkNames } from '../option-checks.js';
-import { basicAuthorization, type HttpVendor, type VendorFacts, type VendorNews, type VendorToken } from '../vendor.js';
+import {
+  basicAuthorization,
+  type HttpVendor,
+  portalText,
+  type VendorFacts,
+  type VendorNews,
+  type VendorToken,
+} from '../vendor.js';
 
 /** What Orange's developer portal shows. */
 export interface OrangeOptions {
@@ -13,6 +20,13 @@ export interface OrangeOptions {
   /** Default `https://api.orange.com`. */
   readonly baseUrl?: string | undefined;
 }
+
+const OPTIONS = group({
+  clientId: portalText,
+  clientSecret: portalText,
+  senderNumber: text(/^[1-9]\d{3,14}$/, '4 to 15 digits'),
+  baseUrl: unread,
+} satisfies OptionsOf<OrangeOptions>);
 
 const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
   ['DeliveredToTerminal', 'delivered'],
@@ -33,12 +47,9 @@ const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
  * @throws MessagingOptionsError
  */
 export function orange(options: OrangeOptions): HttpVendor {
-  checkNames('orange', options, ['clientId', 'clientSecret', 'senderNumber', 'baseUrl']);
+  const { clientId, clientSecret, senderNumber } = OPTIONS.read(options, new OptionPlace('orange'));
   const { baseUrl = 'https://api.orange.com' } = options;
-  const clientId = checkedText('orange.clientId', options.clientId);
-  const clientSecret = checkedText('orange.clientSecret', options.clientSecret);
-  const digits = checkedText('orange.senderNumber', options.senderNumber, '4 to 15 digits', /^[1-9]\d{3,14}$/);
-  const senderAddress = `tel:+${digits}`;
+  const senderAddress = `tel:+${senderNumber}`;
   return {
     name: 'orange',
     baseUrl,

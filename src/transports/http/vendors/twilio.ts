@@ -1,10 +1,10 @@
 import { createHash, createHmac } from 'node:crypto';
+import { group, OptionPlace, type OptionsOf, text, unread } from '../../../common/options.js';
 import type { CarrierReceipt } from '../../../sms/sms-transport.js';
 import { type CallbackContent, sameText } from '../callback-content.js';
 import { countOf, textOf, valueAt } from '../json-values.js';
 import { referenceIn, withReference } from '../message-reference.js';
-import { checkedText, checkNames } from '../option-checks.js';
-import { basicAuthorization, type HttpVendor, type UnprovenCall, type VendorNews } from '../vendor.js';
+import { basicAuthorization, type HttpVendor, portalText, type UnprovenCall, type VendorNews } from '../vendor.js';
 
 /** What Twilio's console shows. */
 export interface TwilioOptions {
@@ -18,6 +18,14 @@ export interface TwilioOptions {
   /** Default `https://api.twilio.com`. */
   readonly baseUrl?: string | undefined;
 }
+
+const OPTIONS = group({
+  accountSid: text(/^AC[0-9a-fA-F]{32}$/, '"AC" and 32 hex digits'),
+  authToken: portalText,
+  apiKey: group({ sid: portalText, secret: portalText }).or(undefined),
+  messagingServiceSid: unread,
+  baseUrl: unread,
+} satisfies OptionsOf<TwilioOptions>);
 
 /** A delivery that Twilio gives up before a carrier had it is `failed`: nobody was charged. */
 const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
@@ -41,23 +49,10 @@ const LONGEST_LIFE = 14_400;
  * @throws MessagingOptionsError
  */
 export function twilio(options: TwilioOptions): HttpVendor {
-  checkNames('twilio', options, ['accountSid', 'authToken', 'apiKey', 'messagingServiceSid', 'baseUrl']);
-  const { apiKey, messagingServiceSid, baseUrl = 'https://api.twilio.com' } = options;
-  const accountSid = checkedText(
-    'twilio.accountSid',
-    options.accountSid,
-    '"AC" and 32 hex digits',
-    /^AC[0-9a-fA-F]{32}$/,
-  );
-  const authToken = checkedText('twilio.authToken', options.authToken);
-  if (apiKey !== undefined) checkNames('twilio.apiKey', apiKey, ['sid', 'secret']);
+  const { accountSid, authToken, apiKey } = OPTIONS.read(options, new OptionPlace('twilio'));
+  const { messagingServiceSid, baseUrl = 'https://api.twilio.com' } = options;
   const authorization =
-    apiKey === undefined
-      ? basicAuthorization(accountSid, authToken)
-      : basicAuthorization(
-          checkedText('twilio.apiKey.sid', apiKey.sid),
-          checkedText('twilio.apiKey.secret', apiKey.secret),
-        );
+    apiKey === undefined ? basicAuthorization(accountSid, authToken) : basicAuthorization(apiKey.sid, apiKey.secret);
   return {
     name: 'twilio',
     baseUrl,

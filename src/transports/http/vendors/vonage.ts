@@ -1,10 +1,11 @@
 import { createHash, createHmac } from 'node:crypto';
+import { choice, group, OptionPlace, type OptionsOf, unread } from '../../../common/options.js';
 import { measure } from '../../../sms/segmentation.js';
 import type { CarrierReceipt } from '../../../sms/sms-transport.js';
 import { type CallbackContent, sameText } from '../callback-content.js';
 import { listOf, textOf, valueAt } from '../json-values.js';
-import { checkedChoice, checkedText, checkNames } from '../option-checks.js';
 import type { HttpVendor, UnprovenCall, VendorFacts, VendorNews } from '../vendor.js';
+import { portalText } from '../vendor.js';
 
 /** What Vonage's dashboard shows. */
 export interface VonageOptions {
@@ -17,6 +18,14 @@ export interface VonageOptions {
   /** Default `https://rest.nexmo.com`. */
   readonly baseUrl?: string | undefined;
 }
+
+const OPTIONS = group({
+  apiKey: portalText,
+  apiSecret: portalText,
+  signatureSecret: portalText.or(undefined),
+  signatureMethod: choice('md5hash', 'md5', 'sha1', 'sha256', 'sha512').or('sha256'),
+  baseUrl: unread,
+} satisfies OptionsOf<VonageOptions>);
 
 const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
   ['delivered', 'delivered'],
@@ -41,12 +50,13 @@ const SHORTEST_LIFE_MS = 20_000;
  * @throws MessagingOptionsError
  */
 export function vonage(options: VonageOptions): HttpVendor {
-  checkNames('vonage', options, ['apiKey', 'apiSecret', 'signatureSecret', 'signatureMethod', 'baseUrl']);
-  const { signatureSecret, baseUrl = 'https://rest.nexmo.com' } = options;
-  const apiKey = checkedText('vonage.apiKey', options.apiKey);
-  const apiSecret = checkedText('vonage.apiSecret', options.apiSecret);
-  if (signatureSecret !== undefined) checkedText('vonage.signatureSecret', signatureSecret);
-  const method = checkedChoice('vonage.signatureMethod', options.signatureMethod ?? 'sha256', VONAGE_SIGNATURE_METHODS);
+  const {
+    apiKey,
+    apiSecret,
+    signatureSecret,
+    signatureMethod: method,
+  } = OPTIONS.read(options, new OptionPlace('vonage'));
+  const { baseUrl = 'https://rest.nexmo.com' } = options;
   return {
     name: 'vonage',
     baseUrl,
@@ -124,8 +134,6 @@ function readCallback(content: CallbackContent): VendorNews | undefined {
 
 /** As it is set in Vonage's dashboard. */
 export type VonageSignatureMethod = 'md5hash' | 'md5' | 'sha1' | 'sha256' | 'sha512';
-
-const VONAGE_SIGNATURE_METHODS = ['md5hash', 'md5', 'sha1', 'sha256', 'sha512'] as const;
 
 /** Vonage repeats a call for a day; what is older was kept by somebody else. */
 const OLDEST_MS = 25 * 3_600_000;
