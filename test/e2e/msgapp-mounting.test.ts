@@ -82,14 +82,15 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
   it('every capability has what it keeps purged, once for all channels', async () => {
     const clock = new FakeClock();
     const storage = new MemoryStorage();
+    const ports = { storage: { useValue: storage }, clock: { useValue: clock } };
+    await mount(adapter, [MessagingModule.forRoot({ ...BOTH, ...ports })]);
     const { outbox, policies, parts, sessions, media } = storage;
     const purges = [
       ...[jest.spyOn(outbox, 'purgeReplies'), jest.spyOn(policies, 'purge'), jest.spyOn(parts, 'purge')],
       ...[jest.spyOn(sessions, 'purge'), jest.spyOn(media, 'purge')],
     ];
-    const ports = { storage: { useValue: storage }, clock: { useValue: clock } };
-    await mount(adapter, [MessagingModule.forRoot({ ...BOTH, ...ports })]);
     clock.advance(600_000);
+    await until(() => purges.every(({ mock }) => mock.calls.length > 0));
     await settled();
     expect(purges.map(({ mock }) => mock.calls.length)).toEqual([1, 1, 1, 1, 1]);
   });
