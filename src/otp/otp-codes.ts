@@ -67,7 +67,7 @@ export interface OtpPepper {
 export type OtpPepperOption = string | readonly OtpPepper[];
 
 /** The keys of the peppers. */
-interface OtpKeys {
+export interface OtpKeys {
   /** Version that new codes are made with. */
   readonly current: string;
   readonly byVersion: ReadonlyMap<string, Buffer>;
