@@ -1,29 +1,27 @@
 export type { AccountOptions, LegacyBearerOptions } from './accounts/account-options.js';
+export type { AccountCallOptions, ListedPage } from './accounts/account-service.js';
 export {
-  type AccountCallOptions,
   AccountService,
   type IssuedKey,
   type KeySummary,
-  type ListedPage,
 } from './accounts/account-service.js';
 export type { Account, Signature, SignatureStatus } from './accounts/account-store.js';
-export { AccountStore, type StoredApiKey } from './accounts/account-store.js';
 export { ApiKeyGuard } from './accounts/api-key.guard.js';
-export { isApiKey, makeApiKey, type NewApiKey } from './accounts/api-key.js';
+export type { NewApiKey } from './accounts/api-key.js';
+export { isApiKey, makeApiKey } from './accounts/api-key.js';
 export { Caller } from './accounts/caller.decorator.js';
 export { SignatureService } from './accounts/signature-service.js';
 export { UserTokenVerifier } from './accounts/user-token-verifier.js';
-export { LedgerService, type PostingOptions } from './billing/ledger-service.js';
-export * from './billing/ledger-store.js';
-export { postedBefore } from './billing/ledger-store.js';
-export { compileTariff, type Tariff, type TariffOptions } from './billing/tariff.js';
+export type { PostingOptions } from './billing/ledger-service.js';
+export { LedgerService } from './billing/ledger-service.js';
+export type { LedgerEntry } from './billing/ledger-store.js';
+export type { TariffOptions } from './billing/tariff.js';
 export type { Catalogue, Locale, TextKey, TextValues } from './common/catalogue.js';
 export { Clock, SystemClock } from './common/clock.js';
 export { type ErrorCode, MessagingError, MessagingOptionsError, StorageUnavailableError } from './common/errors.js';
 export type { HostTransaction } from './common/host-transaction.js';
 export { IdGenerator, UuidGenerator } from './common/ids.js';
 export type { Page, PageRequest } from './common/page.js';
-export { countryOf, isPhoneNumber, isValidNumber } from './common/phone-number.js';
 export type { SomeOf } from './common/some-of.js';
 export type {
   CoreAsyncOptions,
@@ -49,36 +47,35 @@ export type {
 } from './core/core-options.js';
 export { MessagingCore } from './core/messaging-core.module.js';
 export type { PortSource } from './core/port-provider.js';
-export {
-  type MessagingEventMap,
-  MessagingEvents,
-  type MsgappSessionEvent,
-  type OptOutNotice,
-  type OtpRefusal,
-  type OtpSubject,
-  type SegmentDifference,
-  type SmsFromPhone,
+export type {
+  MsgappSessionEvent,
+  OptOutNotice,
+  OtpRefusal,
+  OtpSubject,
+  SegmentDifference,
+  SmsFromPhone,
 } from './events/messaging-events.js';
-export { type MessagingControllerOptions, messagingControllerOptions } from './http/messaging-controller.js';
+export { type MessagingEventMap, MessagingEvents } from './events/messaging-events.js';
+export type { MessagingControllerOptions } from './http/messaging-controller.js';
+export { messagingControllerOptions } from './http/messaging-controller.js';
 export { MessagingExceptionFilter } from './http/messaging-exception.filter.js';
 export { GuardedMediaFetcher } from './media/guarded-media-fetcher.js';
 export { type FetchedMedia, MediaFetcher, MediaRefusedError, type MediaRequest } from './media/media-fetcher.js';
 export type { MediaAllow, MediaOptions } from './media/media-options.js';
-export { MediaStore } from './media/media-store.js';
 export { MessagingModule } from './messaging.module.js';
 export { channelToken } from './msgapp/channel-token.js';
 export type { MediaDescription } from './msgapp/message-contents.js';
 export { MsgappModule } from './msgapp/msgapp.module.js';
 export type { MsgappMessage, MsgappReceipt } from './msgapp/msgapp-results.js';
-export { type MsgappFile, type MsgappSendOptions, MsgappService, type MsgappText } from './msgapp/msgapp-service.js';
+export type { MsgappSendOptions } from './msgapp/msgapp-service.js';
+export { type MsgappFile, MsgappService, type MsgappText } from './msgapp/msgapp-service.js';
 export type { ConnectLimits, MsgappOptions, MsgappTariff } from './msgapp/msgapp-settings.js';
+export type { LinkEnd, MediaKind } from './msgapp/msgapp-transport.js';
 export {
   type Link,
-  type LinkEnd,
   type LinkEvent,
   type LinkListener,
   type LinkOrder,
-  type MediaKind,
   MsgappTransport,
   type OutgoingMedia,
   type OutgoingMsgapp,
@@ -88,15 +85,8 @@ export {
 export type { CredentialsKeyOption } from './msgapp/sessions/credential-cipher.js';
 export { SessionLostError } from './msgapp/sessions/credential-vault.js';
 export type { LinkCode, LinkNews } from './msgapp/sessions/qr-stream.js';
-export type {
-  CredentialChange,
-  CredentialReplacement,
-  KeptCredential,
-  SessionCredentials,
-} from './msgapp/sessions/session-credentials.js';
-export type { SessionLimits } from './msgapp/sessions/session-limits.js';
+export type { SessionCredentials } from './msgapp/sessions/session-credentials.js';
 export { SessionManager } from './msgapp/sessions/session-manager.js';
-export * from './msgapp/sessions/session-store.js';
 export type { PendingSession, SessionsView, SessionView } from './msgapp/sessions/session-view.js';
 export { describeMessaging } from './openapi/describe-messaging.js';
 export type { OpenApiDocument, Tag as OpenApiTag } from './openapi/openapi-document.js';
@@ -106,65 +96,23 @@ export type { OtpPepper, OtpPepperOption } from './otp/otp-codes.js';
 export type { CountryBreaker, OtpLimits, OtpPreset } from './otp/otp-limits.js';
 export type { OtpOptions } from './otp/otp-options.js';
 export type { OtpReceipt, VerifyOutcome } from './otp/otp-results.js';
-export { type OtpSendOptions, OtpService, type OtpToSend, type OtpToVerify } from './otp/otp-service.js';
+export type { OtpSendOptions } from './otp/otp-service.js';
+export { OtpService, type OtpToSend, type OtpToVerify } from './otp/otp-service.js';
 export type { OtpServiceOptions } from './otp/otp-text.js';
-export {
-  Channel,
-  Channels,
-  type CodeChannel,
-  type Draft,
-  type DraftRequest,
-  type EarlyAnswers,
-} from './outbox/channel.js';
-export type { Decide, Decision, RefusalCode, Seen, SendDecision, StoredReply } from './outbox/decide.js';
-export { decide } from './outbox/decide.js';
 export type { DeliveryResult, DeliveryTiming, RepeatPolicy, ResultPolicy } from './outbox/delivery-result.js';
 export type { DeliveryStatus } from './outbox/delivery-state.js';
-export {
-  type DeliveryChange,
-  type DeliveryRow,
-  type DeliveryUpdate,
-  nextState,
-  type TrailEntry,
-} from './outbox/delivery-state.js';
 export type { DispatchOptions } from './outbox/dispatch-options.js';
-export type { IdempotentRequest } from './outbox/idempotency.js';
-export { type Acceptance, type AcceptOptions, Outbox } from './outbox/outbox.js';
-export * from './outbox/outbox-store.js';
-export { PolicyStore, type RecordStep } from './outbox/policy-store.js';
-export type { IdempotencyKey, Payload, Recipient, Send } from './outbox/send.js';
-export * from './outbox/send-policy.js';
 export { LocalWorkerNotifier, WorkerNotifier } from './outbox/worker-notifier.js';
-export { type PhoneMedia, type PhoneMessage, PhoneStore } from './sandbox/phone-store.js';
 export type { SandboxOptions } from './sandbox/sandbox.module.js';
 export { SandboxModule } from './sandbox/sandbox.module.js';
 export { SandboxMsgappTransport } from './sandbox/sandbox-msgapp-transport.js';
 export { SandboxSmsTransport } from './sandbox/sandbox-sms-transport.js';
 export type { SmsAttempt } from './sms/attempt-view.js';
-export { type OptOutEntry, type OptOutScope, OptOutService } from './sms/opt-out/opt-out-service.js';
-export {
-  EVERY_ACCOUNT,
-  type OptOut,
-  type OptOutKey,
-  type OptOutQuery,
-  type OptOutSource,
-  OptOutStore,
-} from './sms/opt-out/opt-out-store.js';
+export type { OptOutScope } from './sms/opt-out/opt-out-service.js';
+export { type OptOutEntry, OptOutService } from './sms/opt-out/opt-out-service.js';
+export type { OptOutSource } from './sms/opt-out/opt-out-store.js';
 export type { OptOutWordsOption } from './sms/opt-out/opt-out-words.js';
-export { type Parking, type PartPurgeCount, PartStore } from './sms/receipts/part-store.js';
-export type { DatedReceipt, PartStatus, SmsPart, TakenSms } from './sms/receipts/sms-part.js';
-export {
-  type Encoding,
-  encodeGsm7,
-  encodeUcs2,
-  type Measurement,
-  measure,
-  notGsm7,
-  type SplitShape,
-  type SplitText,
-  split,
-  unsendable,
-} from './sms/segmentation.js';
+export { type Encoding, type Measurement, measure } from './sms/segmentation.js';
 export { SmsModule } from './sms/sms.module.js';
 export type { SmsOptions } from './sms/sms-options.js';
 export type { SmsListQuery, SmsRecipientsQuery } from './sms/sms-query.js';
@@ -177,7 +125,9 @@ export type {
   SmsRecipientPage,
   SmsSummary,
 } from './sms/sms-results.js';
-export { type SmsSendOptions, SmsService, type SmsToSend } from './sms/sms-service.js';
+export type { SmsSendOptions } from './sms/sms-service.js';
+export { SmsService, type SmsToSend } from './sms/sms-service.js';
+export type { RouteAttempt } from './sms/sms-transport.js';
 export {
   type CallbackAnswer,
   type CallbackHandler,
@@ -185,7 +135,6 @@ export {
   type CarrierReceipt,
   type InboundSms,
   type OutgoingSms,
-  type RouteAttempt,
   type SmsReport,
   type SmsSink,
   SmsTransport,
@@ -195,9 +144,5 @@ export {
 export type { Transliteration } from './sms/transliteration.js';
 export { MessagingStorage } from './storage/messaging-storage.js';
 export { messagingMigrations } from './storage/typeorm/schema/migrate.js';
-export {
-  TypeormStorage,
-  type TypeormStorageOptions,
-  type TypeormStorageSettings,
-  type TypeormStorageSource,
-} from './storage/typeorm/typeorm-storage.js';
+export type { TypeormStorageSettings, TypeormStorageSource } from './storage/typeorm/typeorm-storage.js';
+export { TypeormStorage, type TypeormStorageOptions } from './storage/typeorm/typeorm-storage.js';

@@ -30,8 +30,9 @@ Module({ imports: [MessagingModule.forRoot({ storage: MemoryStorage, signatures:
 
 /** What a host may well write around ours; its compiler has to find a name for each type that it leaves out. */
 const FACADES = `
-import type { AccountService, LedgerService, MessagingOptions, MessagingStorage } from 'nestjs-messaging';
+import type { AccountService, LedgerService, MessagingOptions } from 'nestjs-messaging';
 import { IdGenerator, makeApiKey, MessagingError } from 'nestjs-messaging';
+import type { MessagingStorage } from 'nestjs-messaging/storage';
 
 export const issue = (accounts: AccountService, id: string) => accounts.issueKey(id);
 export const rotate = (accounts: AccountService, id: string) => accounts.rotateKey(id);
@@ -52,7 +53,7 @@ const HOST_COMPILER = {
 
 /** Entries of the package, as files of declarations. */
 const ENTRIES = [
-  ...['index', 'testing/index'],
+  ...['index', 'outbox/index', 'storage/index', 'testing/index'],
   ...['baileys', 'http', 'routed', 'smpp'].map((each) => `transports/${each}/index`),
 ];
 

@@ -7,7 +7,6 @@ import {
   LedgerService,
   MessagingModule,
   OtpService,
-  type OutboxStore,
   type OutgoingSms,
   SandboxModule,
   SandboxSmsTransport,
@@ -17,6 +16,7 @@ import {
 } from 'nestjs-messaging';
 import { generic, HttpSmsTransport, twilio } from 'nestjs-messaging/http';
 import { SmppSmsTransport } from 'nestjs-messaging/smpp';
+import type { OutboxStore } from 'nestjs-messaging/storage';
 import { DataSource } from 'typeorm';
 import type { CrashOrder } from './crash-process.js';
 

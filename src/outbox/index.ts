@@ -1,0 +1,17 @@
+/** What a channel is written with that is not ours: how its sends are accepted, charged and delivered. */
+export { Channel, Channels, type Draft, type DraftRequest, type EarlyAnswers } from './channel.js';
+export type { RefusalCode } from './decide.js';
+export type { DeliveryUpdate } from './delivery-state.js';
+export type { IdempotentRequest } from './idempotency.js';
+export { type Acceptance, type AcceptOptions, Outbox } from './outbox.js';
+export type { Delivery } from './outbox-store.js';
+export type { IdempotencyKey, Payload, Recipient, Send } from './send.js';
+export type {
+  PolicyDecision,
+  PolicyRecord,
+  PolicyRefusal,
+  RecordChanges,
+  SeenRecord,
+  SeenRecords,
+  SendPolicy,
+} from './send-policy.js';

@@ -1,0 +1,77 @@
+/** What an adapter of `MessagingStorage` is written with: the stores and their records. */
+export { AccountStore, type StoredApiKey } from '../accounts/account-store.js';
+export {
+  HIGHEST_BALANCE,
+  type LedgerEntry,
+  type LedgerKind,
+  type LedgerPosting,
+  LedgerStore,
+  MOST_FAULTS,
+  type PostingAnswer,
+  postedBefore,
+} from '../billing/ledger-store.js';
+export { MediaStore } from '../media/media-store.js';
+export type {
+  CredentialChange,
+  CredentialReplacement,
+  KeptCredential,
+} from '../msgapp/sessions/session-credentials.js';
+export type { SessionLimits } from '../msgapp/sessions/session-limits.js';
+export {
+  isFinal,
+  maySessionMove,
+  type NewSession,
+  type SessionLease,
+  type SessionMove,
+  type SessionStatus,
+  SessionStore,
+  type SessionTransition,
+  type StoredSession,
+} from '../msgapp/sessions/session-store.js';
+export {
+  type Decide,
+  type Decision,
+  decide,
+  type Seen,
+  type SendDecision,
+  type StoredReply,
+} from '../outbox/decide.js';
+export {
+  type DeliveryChange,
+  type DeliveryRow,
+  type DeliveryUpdate,
+  nextState,
+  type TrailEntry,
+} from '../outbox/delivery-state.js';
+export {
+  type ClaimOrder,
+  type CommitOutcome,
+  type Delivery,
+  type DeliveryTransition,
+  type ExpiryOrder,
+  FIRST_RECIPIENTS,
+  type MessageQuery,
+  OutboxStore,
+  type Patience,
+  type RecipientDetails,
+  type RecipientPage,
+  type RecipientQuery,
+  type ReferredDelivery,
+  SHOWN_ATTEMPTS,
+  type StoredMessage,
+  type StoredRecipient,
+  type TrailStep,
+} from '../outbox/outbox-store.js';
+export { PolicyStore, type RecordStep } from '../outbox/policy-store.js';
+export type { PolicyRecord, SeenRecord, SeenRecords } from '../outbox/send-policy.js';
+export { type PhoneMedia, type PhoneMessage, PhoneStore } from '../sandbox/phone-store.js';
+export {
+  EVERY_ACCOUNT,
+  type OptOut,
+  type OptOutKey,
+  type OptOutQuery,
+  OptOutStore,
+} from '../sms/opt-out/opt-out-store.js';
+export { type Parking, type PartPurgeCount, PartStore } from '../sms/receipts/part-store.js';
+export type { DatedReceipt, PartStatus, SmsPart, TakenSms } from '../sms/receipts/sms-part.js';
+export { MessagingStorage } from './messaging-storage.js';
