@@ -9,8 +9,8 @@ import { OptOutStore } from '../sms/opt-out/opt-out-store.js';
 import { PartStore } from '../sms/receipts/part-store.js';
 
 /**
- * Everything that is kept, swappable as one: its stores share transactions (a debit and its message are one commit), so
- * they cannot be swapped one by one. Run `describeStorage` of `nestjs-messaging/testing` on an adapter of your own.
+ * The storage port. Its stores share transactions (a debit and its message are one commit), so an adapter replaces all of
+ * them together. Run `describeStorage` of `nestjs-messaging/testing` on an adapter of your own.
  */
 export abstract class MessagingStorage {
   abstract readonly outbox: OutboxStore;
@@ -23,9 +23,13 @@ export abstract class MessagingStorage {
   abstract readonly media: MediaStore;
   abstract readonly optOuts: OptOutStore;
 
-  /** Opens connections and brings the schema up to date. Called once, before anything else. */
+  /**
+   * Opens connections and brings the schema up to date. The module calls it once, before it uses a store.
+   *
+   * @throws MessagingOptionsError where the database cannot be used
+   */
   abstract start(): Promise<void>;
 
-  /** Finishes what is under way and closes what `start` opened. */
+  /** Waits for the operations in progress and closes what `start` opened. */
   abstract stop(): Promise<void>;
 }

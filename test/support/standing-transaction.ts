@@ -14,7 +14,7 @@ export async function expectStandingTransactionEnds(dataSource: DataSource, acco
     params: [JSON.stringify([accountId])],
   };
   const runner = dataSource.createQueryRunner();
-  const standing = dialect.session(runner, await runner.connect());
+  const standing = dialect.connection(runner, await runner.connect());
   try {
     await standing.begin(true);
     expect((await standing.run(lock)).rows).toHaveLength(1);

@@ -5,14 +5,15 @@ import { formatValue } from '../../common/options.js';
 
 const NAMES = ['url', 'dataSource', 'migrations'];
 
-/** Where the database is: a URL, a DataSource, or the token of one that the host provides. */
-export type Whereabouts = { readonly database: DataSource | string } | { readonly token: InjectionToken };
+/** The database: a URL, a DataSource, or the injection token of a DataSource that the host provides. */
+export type DatabaseLocation = { readonly database: DataSource | string } | { readonly token: InjectionToken };
 
 /**
- * Checks what `TypeormStorage.forRoot` is given. No sentence shows a URL: it holds a password.
- * @throws MessagingOptionsError
+ * Checks the options of `TypeormStorage.forRoot`. No message shows the URL, because it may hold a password.
+ *
+ * @throws MessagingOptionsError for unknown, contradictory or missing options
  */
-export function whereaboutsOf(options: unknown): Whereabouts {
+export function databaseLocation(options: unknown): DatabaseLocation {
   if (typeof options !== 'object' || options === null) {
     throw wrong('TypeormStorage.forRoot must be given { url } or { dataSource }.');
   }
@@ -21,12 +22,16 @@ export function whereaboutsOf(options: unknown): Whereabouts {
   if (unknown !== undefined) throw wrong(`${unknown} is not known; there are ${NAMES.join(', ')}.`);
   checkMigrations(given.get('migrations'));
   if (given.has('url') && given.has('dataSource')) throw wrong('give either url or dataSource, not both.');
-  if (given.has('dataSource')) return whereaboutsOfDataSource(given.get('dataSource'));
+  if (given.has('dataSource')) return dataSourceLocation(given.get('dataSource'));
   if (given.has('url')) return { database: checkedUrl(given.get('url')) };
   throw wrong('url or dataSource is missing.');
 }
 
-/** Checks what a `TypeormStorage` is made with. @throws MessagingOptionsError */
+/**
+ * Checks the settings of the constructor of `TypeormStorage`.
+ *
+ * @throws MessagingOptionsError for a missing or malformed database, or an unknown value of `migrations`
+ */
 export function checkStorageSettings(settings: unknown): void {
   if (typeof settings !== 'object' || settings === null || !('database' in settings)) {
     throw wrong(
@@ -37,14 +42,18 @@ export function checkStorageSettings(settings: unknown): void {
   checkMigrations('migrations' in settings ? settings.migrations : undefined);
 }
 
-/** Checks what a host's injection token stands for. @throws MessagingOptionsError */
+/**
+ * Checks the value that the host provides under its injection token.
+ *
+ * @throws MessagingOptionsError where it is not a DataSource
+ */
 export function providedDataSource(database: unknown, token: InjectionToken): DataSource {
   if (database instanceof DataSource) return database;
   const name = typeof token === 'function' ? token.name : formatValue(token);
   throw wrong(`what the application provides for ${name} is no DataSource of the typeorm that nestjs-messaging loads.`);
 }
 
-function whereaboutsOfDataSource(dataSource: unknown): Whereabouts {
+function dataSourceLocation(dataSource: unknown): DatabaseLocation {
   if (dataSource instanceof DataSource) return { database: dataSource };
   if (typeof dataSource === 'string' || typeof dataSource === 'symbol' || typeof dataSource === 'function') {
     return { token: dataSource };
@@ -63,13 +72,13 @@ function checkedUrl(url: unknown): string {
     throw wrong('a database URL starts with sqlite:, postgres:// or mysql://.');
   }
   const path = /^sqlite:(.*)/s.exec(url)?.[1];
-  // better-sqlite3 trims it, and opens a temporary database where nothing is left.
+  // better-sqlite3 trims the path and opens a temporary database for an empty one.
   if (path?.trim() === '') {
     throw wrong(
       'there is no path in the URL, so nothing would be kept. Write sqlite:messaging.db, or sqlite::memory: for tests.',
     );
   }
-  // It would be a file in the root, where nobody looks for it.
+  // SQLite would take it as a path from the root directory, which is hardly what the host means.
   if (path !== undefined && /^\s*\/\/(?!\/)/.test(path)) {
     throw wrong(
       'behind "sqlite://" there would be a host. Write sqlite:x.db for a path from here, or sqlite:///x.db for one from the root.',

@@ -17,7 +17,7 @@ import type { Executor } from './engine/executor.js';
 import { executorFor } from './engine/executor-for.js';
 import { codeOf } from './engine/host-transaction.js';
 import { checkSchema, migrate } from './schema/migrate.js';
-import { checkStorageSettings, providedDataSource, whereaboutsOf } from './storage-checks.js';
+import { checkStorageSettings, databaseLocation, providedDataSource } from './storage-checks.js';
 import { TypeormAccountStore } from './stores/account-store.js';
 import { TypeormLedgerStore } from './stores/ledger-store.js';
 import { TypeormMediaStore } from './stores/media-store.js';
@@ -28,41 +28,50 @@ import { TypeormPhoneStore } from './stores/phone-store.js';
 import { TypeormPolicyStore } from './stores/policy-store.js';
 import { TypeormSessionStore } from './stores/session-store.js';
 
-/** How `TypeormStorage` finds its database and its tables. */
+/** Settings of the constructor of `TypeormStorage`. */
 export interface TypeormStorageSettings {
-  /** The host's DataSource, or where a DataSource of our own connects to (`sqlite:<path>`, `postgres://…`, `mysql://…`). */
+  /** The host's DataSource, or the URL that a DataSource of our own connects to (`sqlite:<path>`, `postgres://…`, `mysql://…`). */
   readonly database: DataSource | string;
-  /** `run` (default): bring our tables up to date at start; `check`: refuse to start when they are not. */
+  /** `run` (default): bring our tables up to date at start; `check`: refuse to start when they are not up to date. */
   readonly migrations?: 'run' | 'check' | undefined;
-  /** What decides how long a lock is waited for on SQLite. Default: the machine's clock. */
+  /** Measures how long work waits for a lock on SQLite. Default: the machine's clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** What `TypeormStorage.forRoot` takes. */
+/** Options of `TypeormStorage.forRoot`. */
 export type TypeormStorageOptions = Pick<TypeormStorageSettings, 'migrations'> &
   (
     | { /** `sqlite:<path>`, `postgres://…` or `mysql://…` */ readonly url: string }
-    | { /** The host's, or its injection token. */ readonly dataSource: DataSource | InjectionToken }
+    | { /** The host's DataSource, or its injection token. */ readonly dataSource: DataSource | InjectionToken }
   );
 
-/** What the option `storage` is given by `TypeormStorage.forRoot`. */
+/** The result of `TypeormStorage.forRoot`, for the option `storage`. */
 export interface TypeormStorageSource {
   readonly inject?: { token: InjectionToken; optional: boolean }[];
   readonly useFactory: (database?: DataSource) => TypeormStorage;
 }
 
-/** Storage in SQL through TypeORM: SQLite (better-sqlite3), PostgreSQL, MariaDB or MySQL, on the host's DataSource or one of our own. */
+/**
+ * Storage in SQL through TypeORM: SQLite (better-sqlite3), PostgreSQL, MariaDB or MySQL, on the host's DataSource or one of
+ * our own. Its tables begin with `messaging_`.
+ *
+ * @example
+ * ```ts
+ * MessagingModule.forRoot({ storage: TypeormStorage.forRoot({ url: 'postgres://app@localhost/app' }) });
+ * MessagingModule.forRoot({ storage: TypeormStorage.forRoot({ dataSource: DataSource, migrations: 'check' }) });
+ * ```
+ */
 export class TypeormStorage extends MessagingStorage {
   private connection: Connection | undefined;
 
   /**
-   * The storage option of `forRoot`: on a database of our own (`url`), or on the host's DataSource, given itself or by its
-   * injection token (`DataSource` of `typeorm`, or `getDataSourceToken('name')`).
+   * Makes the value of the option `storage`: on a connection of our own (`url`), or on the host's DataSource, given itself or
+   * by its injection token (`DataSource` of `typeorm`, or `getDataSourceToken('name')`).
    *
-   * @throws MessagingOptionsError with a sentence that says what is wrong
+   * @throws MessagingOptionsError for unknown, contradictory or missing options
    */
   static forRoot(options: TypeormStorageOptions): TypeormStorageSource {
-    const where = whereaboutsOf(options);
+    const where = databaseLocation(options);
     const settings = options.migrations === undefined ? {} : { migrations: options.migrations };
     if ('database' in where) return { useFactory: () => new TypeormStorage({ database: where.database, ...settings }) };
     const { token } = where;
@@ -77,19 +86,19 @@ export class TypeormStorage extends MessagingStorage {
     };
   }
 
-  /** @throws MessagingOptionsError with a sentence that says what is wrong */
+  /** @throws MessagingOptionsError for a missing or malformed database, or an unknown value of `migrations` */
   constructor(private readonly settings: TypeormStorageSettings) {
     super();
     checkStorageSettings(settings);
   }
 
-  /** @throws MessagingOptionsError also when the database does not answer: whoever starts has to read a sentence */
+  /** @throws MessagingOptionsError also where the database does not answer, so that the operator reads a plain sentence */
   override async start(): Promise<void> {
     if (this.connection) return;
     try {
       await this.open();
     } catch (error) {
-      // Connections that stay open would keep the process alive.
+      // Open connections would keep the process alive.
       await this.stop().catch(() => undefined);
       throw startFault(error);
     }
@@ -176,7 +185,7 @@ export class TypeormStorage extends MessagingStorage {
   }
 }
 
-/** What codes of the system and of databases say about a database that cannot be used. */
+/** Meanings of the error codes of the operating system and of the databases. */
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/, 'nothing answers at the address of the database'],
   [/^(ENOTFOUND|EAI_)/, 'the host of the database is not known'],
@@ -189,8 +198,8 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * An error of a storage's start as a sentence. A driver's own message is not part of it, and the error is kept as its cause
- * only where it came from a database or the system: what parses a URL has the password in its error.
+ * Turns an error of `start` into a plain sentence. The driver's message is left out, and the error is kept as the cause only
+ * where a database or the operating system raised it: an error of a URL parser contains the password.
  */
 function startFault(error: unknown): MessagingOptionsError {
   if (error instanceof MessagingOptionsError) return error;
@@ -200,7 +209,7 @@ function startFault(error: unknown): MessagingOptionsError {
   const code = codeOf(error);
   const meaning = MEANINGS.find(([codes]) => code !== undefined && codes.test(code))?.[1];
   if (code !== undefined && meaning !== undefined) {
-    // With a statement that failed come its parameters.
+    // A QueryFailedError holds the parameters of its statement.
     const cause = error instanceof QueryFailedError ? undefined : error;
     return new MessagingOptionsError(`Option storage: ${meaning} (${code}).`, { cause });
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { mysqlServerOf } from '../../../src/storage/typeorm/dialects/mysql-dialect.js';
+import { mysqlServerOf } from '../../../src/storage/typeorm/dialects/mysql-server.js';
 
 const GOOD = { version: '10.11.19-MariaDB-0+deb12u1', sql_mode: 'STRICT_TRANS_TABLES', engine: 'InnoDB' };
 const ask = (over: Partial<typeof GOOD>) => mysqlServerOf(async () => [{ ...GOOD, ...over }]);

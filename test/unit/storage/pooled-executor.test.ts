@@ -22,7 +22,7 @@ function scripted(
     return { rows: [], affected: 0 };
   };
   class ScriptedDialect extends PostgresDialect {
-    override session(): StorageConnection {
+    override connection(): StorageConnection {
       return {
         begin: () => step('begin'),
         run: () => step('run'),

@@ -1,14 +1,16 @@
 import { MessagingOptionsError } from '../../../common/errors.js';
 import type { Dialect } from './dialect.js';
-import { MysqlDialect, mysqlServerOf } from './mysql-dialect.js';
+import { MysqlDialect } from './mysql-dialect.js';
+import { mysqlServerOf } from './mysql-server.js';
 import { PostgresDialect } from './postgres-dialect.js';
 import { SqliteDialect } from './sqlite-dialect.js';
 
 /**
- * The dialect of a DataSource's type; a sentence when we do not speak it, or not with a server set up as this one.
+ * The dialect for a DataSource's type.
  *
  * @param query runs a statement on that DataSource
- * @param own whether the DataSource is ours alone. Default: it is the host's too
+ * @param own whether only this package uses the DataSource. Default false: the host uses it too
+ * @throws MessagingOptionsError for an unsupported type of database, server version or server setting
  */
 export async function dialectFor(
   type: string,

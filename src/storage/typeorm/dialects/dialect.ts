@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { runnerSession, type StorageConnection } from '../engine/connection.js';
+import { runnerConnection, type StorageConnection } from '../engine/connection.js';
 import type { Operation, Statement } from '../engine/operation.js';
 import {
   asTheyAre,
@@ -12,90 +12,90 @@ import {
   type SessionIndex,
 } from '../engine/rows.js';
 
-/** Types of the columns of our tables. A `serial` is a primary key that the database numbers itself. */
+/** Column types of our tables. A `serial` is a primary key that the database numbers. */
 export type ColumnType = 'id' | 'name' | 'text' | 'integer' | 'small' | 'serial' | 'bytes';
 
-/** How the column of the id is named (default `id`), and whether the row itself is meant too. */
+/** The name of the id column (default `id`), and `=` to include the row itself. */
 export interface Behind {
   readonly named?: string;
   readonly or?: '=' | '';
 }
 
-/** What differs between databases. Everything else of our SQL is common to all of them. */
+/** The SQL that differs between databases. All other SQL is common to them. */
 export abstract class Dialect {
   /** TypeORM's name of the driver. */
   abstract readonly driver: string;
 
-  /** A column's type in `CREATE TABLE`; ids and names compare byte by byte. */
+  /** A column's type in `CREATE TABLE`. Ids and names compare byte by byte. */
   abstract columnType(type: ColumnType): string;
 
-  /** What follows `CREATE TABLE (…)` of a table that is only read by its primary key. */
+  /** Follows `CREATE TABLE (…)` of a table that is stored in the order of its primary key. */
   readonly clustered: string = '';
 
-  /** Restricts an index to rows where `column` is not null, where the database can. */
+  /** Restricts an index to rows where `column` is not null, where the database has partial indexes. */
   indexedOnly(column: string): string {
     return ` WHERE ${column} IS NOT NULL`;
   }
 
-  /** How our own transactions reach the database over a connection of the pool. */
-  session(runner: QueryRunner, connection: unknown): StorageConnection {
-    return runnerSession(runner, connection, (statement) => this.native(statement), this.isolation);
+  /** Wraps a connection of the pool for a transaction of ours. */
+  connection(runner: QueryRunner, connection: unknown): StorageConnection {
+    return runnerConnection(runner, connection, (statement) => this.native(statement), this.isolation);
   }
 
-  /** A statement in the database's own placeholders. */
+  /** Rewrites a statement to the database's own placeholders. */
   abstract native(statement: Statement): Statement;
 
-  /** A table expression, named `v`, over one JSON parameter `[[…], …]`. */
+  /** A table expression named `v` over one JSON parameter `[[…], …]`. */
   abstract rows(shape: RowShape): string;
 
-  /** A table expression, named `v`, over one JSON parameter `[[number, units], …]`: with `position`, from 0. */
+  /** A table expression named `v` over one JSON parameter `[[number, units], …]`, with `position` counted from 0. */
   abstract numberedPairs(): string;
 
-  /** An expression: the strings of one JSON parameter, for `IN (…)`. */
+  /** An expression for `IN (…)`: the strings of one JSON parameter. */
   abstract strings(): string;
 
-  /** `FOR UPDATE` on one table's rows; empty where a writer holds the whole database. */
+  /** `FOR UPDATE` on the rows of one table; empty where a writer locks the whole database. */
   abstract lock(alias: string, ifLocked: 'wait' | 'skip', strength?: 'update' | 'no key update'): string;
 
-  /** Statements that do not depend on each other, in as few round trips as the database allows. */
+  /** Combines independent statements into as few round trips as the database allows. */
   abstract together(statements: readonly Statement[]): readonly Statement[];
 
   /**
-   * Debits and what they pay for in one statement, whose only row says under `paid` whether every account could be had
-   * without waiting and had enough; otherwise nothing is written. It is all that its transaction does. Left out where a
-   * statement cannot do so.
+   * Debits accounts and runs the inserts that they pay for in one statement, which is its whole transaction. The column `paid`
+   * of its only row is true where every account was unlocked and had enough units; otherwise nothing is written. Undefined
+   * where the database cannot do this in one statement.
    *
-   * @param inserts each ends with its `FROM`, without a condition
+   * @param inserts statements that end with their `FROM`, without a `WHERE`
    */
   ifPaid?(spent: readonly (readonly [accountId: string, units: number])[], inserts: readonly Statement[]): Statement;
 
-  /** Bounds how long a statement of this transaction waits for a row lock. */
+  /** Statements that bound how long the statements of a transaction wait for a row lock. */
   abstract readonly lockTimeout: readonly string[];
 
-  /** The isolation level of our own transactions, where the session's does not show what was committed during a wait. */
+  /** The isolation level of our transactions, where the default one hides rows that were committed during a lock wait. */
   readonly isolation: 'READ COMMITTED' | undefined = undefined;
 
-  /** Whether listings are read in a transaction, as only that keeps the planner from reading tables whole. */
+  /** Whether listings run in a transaction, because planner settings that avoid sequential scans apply only there. */
   readonly browsesInTransactions: boolean = false;
 
-  /** What makes a read see what is committed now, even in a host's transaction whose snapshot is older. */
+  /** A suffix that makes a query read the newest committed rows, even in a host's transaction with an older snapshot. */
   readonly current: string = '';
 
   /**
-   * Whether a lock on a row that is not there keeps other transactions from inserting rows near it, in a host's transaction,
-   * whose isolation level is not ours to choose.
+   * Whether a lock on a missing row blocks inserts near it. True where the host's transaction may have an isolation level with
+   * gap locks.
    */
   readonly locksGaps: boolean = false;
 
-  /** A join that reads its left side first, so that this side sets the order in which rows are locked. */
+  /** A join that reads its left side first, so that the left side determines the order of locks. */
   readonly thenJoin: string = 'JOIN';
 
-  /** `rows`, in an order where the database locks rows as it meets them; where it locks them as sorted, in any. */
+  /** As `rows`; sorted by `_order` where the database locks rows in the order in which it reads them. */
   rowsInOrder(shape: RowShape, _order: string): string {
     return this.rows(shape);
   }
 
-  /** A table of a locking query whose own rows are not to be locked; its alias follows. */
+  /** A table of a locking query whose rows are not locked; its alias follows. */
   unlocked(table: string): string {
     return table;
   }
@@ -106,8 +106,8 @@ export abstract class Dialect {
   }
 
   /**
-   * Locks the first row in each of the groups of one JSON parameter, and no other: found without a lock, which would be one
-   * on all that is looked at, and then locked by its key. No row of a group whose first one is not what it was by then.
+   * Locks only the first row in each of the groups of one JSON parameter. It finds the rows without locks, as a locking search
+   * would lock every row it reads, and then locks them by key. Omits a group whose first row has changed meanwhile.
    */
   lockFirsts({ columns, table, key, group, order, index, still }: FirstRows): string {
     const inGroup = Object.keys(group).map((column) => `h.${column} = v.${column}`);
@@ -121,12 +121,11 @@ export abstract class Dialect {
       WHERE ${still}${this.lock('r', 'wait')}`;
   }
 
-  /** A parameter in a select list, of a type that the database may have to be told. */
+  /** A parameter in a select list, cast where the database cannot infer its type. */
   typed(type: 'text' | 'integer'): string {
     return `CAST(? AS ${type === 'text' ? 'text' : 'bigint'})`;
   }
 
-  /** Inserts many rows. */
   insertRows({ table, shape, values = asTheyAre(shape), rows, onDuplicate }: RowsInsert): Statement {
     const sql = `INSERT INTO ${table} (${Object.keys(values).join(', ')})
       SELECT ${Object.values(values).join(', ')} FROM ${this.rows(shape)}`;
@@ -134,7 +133,6 @@ export abstract class Dialect {
     return { sql: `${sql}${end}`, params: [JSON.stringify(rows)] };
   }
 
-  /** Updates many rows, each with values of its own. */
   updateRows({ table, set, params = [], shape, rows, on }: RowsUpdate): Statement {
     const changes = Object.entries(set).map(([column, value]) => `${column} = ${value}`);
     const sql = `UPDATE ${table} SET ${changes.join(', ')} FROM ${this.rows(shape)} WHERE ${on}`;
@@ -142,56 +140,56 @@ export abstract class Dialect {
   }
 
   /**
-   * Writes rows unless their key exists; answers how many it wrote. MySQL writes none when it finds one of them, and MariaDB
-   * none with `skip` when another transaction is about to.
+   * Inserts rows whose key does not exist; returns how many it wrote. MySQL and MariaDB write no row when one key exists;
+   * MariaDB also writes none with `skip` while another transaction inserts one of the keys.
    */
   *insertNew(insert: Statement, key: string, _ifLocked?: 'wait' | 'skip'): Operation<number> {
     return (yield { ...insert, sql: `${insert.sql} ${this.onDuplicate(key)}` }).affected;
   }
 
   /**
-   * Of ids under which no row could be locked: those that another transaction holds a row under, or is about to insert one.
-   * With `wait` these are waited for, and there are none.
+   * Of ids for which no row could be locked, those that another transaction has locked or is inserting. With `wait` it waits for
+   * these transactions and returns none.
    */
-  // biome-ignore lint/correctness/useYield: a database with one writer need not be asked
+  // biome-ignore lint/correctness/useYield: a database with one writer needs no query
   *heldIds(_table: string, _ids: readonly string[], _ifLocked: 'wait' | 'skip'): Operation<readonly string[]> {
     return [];
   }
 
-  /** The end of an insert: where the key exists, these columns are replaced; without columns nothing is. */
+  /** The end of an insert: where the key exists, replace these columns, or nothing without columns. */
   protected onDuplicate(key: string, replace: readonly string[] = []): string {
     const changes = replace.map((column) => `${column} = excluded.${column}`).join(', ');
     return `ON CONFLICT (${key}) DO ${changes === '' ? 'NOTHING' : `UPDATE SET ${changes}`}`;
   }
 
-  /** Deletes the first rows in a column's order that are not above a value. Parameters: the value, how many. */
+  /** Deletes the first rows, in the order of a column, whose value is at most a bound. Parameters: the bound, the limit. */
   deleteFirst(table: string, key: string, column: string): string {
     return `DELETE FROM ${table} WHERE (${key}) IN
       (SELECT ${key} FROM ${table} WHERE ${column} <= ? ORDER BY ${column} LIMIT ?)`;
   }
 
-  /** Behind a table's alias: the index that a query goes by, where the planner might lock or read far more without it. */
+  /** An index hint that follows a table's alias, where the planner could otherwise lock or read far more rows. */
   by(_index: 'primary key' | RecipientIndex | SessionIndex | ListingIndex): string {
     return '';
   }
 
-  /** A condition: what comes behind the row of that moment and id where the newest come first; with `=` that row too. */
+  /** A condition for the rows after the row of this moment and id, newest first; with `=` including that row. */
   behind(column: string, moment: number, id: string, { named = 'id', or = '' }: Behind = {}): Statement {
     return { sql: `(${column}, ${named}) <${or} (?, ?)`, params: [moment, id] };
   }
 
-  /** Runs work in a host's transaction; how long that waits for a lock is afterwards what it was before. */
+  /** Runs work in a host's transaction and restores the transaction's lock time-out afterwards. */
   keepingLockTimeout<T>(work: Operation<T>): Operation<T> {
     return work;
   }
 
-  /** A query: the `name` of each table or view of ours, where `CREATE TABLE` would make one. */
+  /** A query for the `name` of each table or view that begins with `messaging_` in the schema of `CREATE TABLE`. */
   abstract readonly tables: string;
 
-  /** Runs a migration while no other instance runs one. */
+  /** Runs a migration under a lock that excludes other instances. */
   abstract exclusively(migration: () => Operation<void>): Operation<void>;
 
-  /** Runs one statement of the schema; where these are not part of transactions, one that has run before is passed over. */
+  /** Runs one DDL statement. Where DDL is not transactional, skips a statement that has run before. */
   *define(sql: string): Operation<unknown> {
     return yield { sql, params: [], noTimeout: true };
   }

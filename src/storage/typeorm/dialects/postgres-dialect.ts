@@ -1,17 +1,22 @@
 import type { QueryRunner } from 'typeorm';
-import { type PostgresConnection, planNameOf, preparedSession, type StorageConnection } from '../engine/connection.js';
+import {
+  type PostgresConnection,
+  planNameOf,
+  preparedConnection,
+  type StorageConnection,
+} from '../engine/connection.js';
 import { type Operation, rowsOf, type Statement, write } from '../engine/operation.js';
 import { type FirstRows, type RowShape, textOf } from '../engine/rows.js';
 import { type ColumnType, Dialect } from './dialect.js';
 
-/** Sets our advisory locks apart from a host's. Any constant will do, the same in every instance of this package. */
+/** Distinguishes our advisory locks from the host's. An arbitrary constant, the same in every instance of this package. */
 const ADVISORY = '7305808869231650';
 
 const CAST = { id: 'text', text: 'text', integer: 'bigint' } as const;
 
 /**
- * Up to so many characters a statement's plan is kept. Those of commits with many large sends are longer: each number of them
- * is a statement of its own, and a connection would keep hundreds of plans, half a megabyte each, that hardly come again.
+ * The longest statement that is prepared, in characters. Commits with several large sends are longer; their text depends on the
+ * number of sends, so a connection would keep hundreds of plans of half a megabyte each that are rarely used again.
  */
 const KEPT_CHARACTERS = 4500;
 
@@ -27,9 +32,9 @@ export class PostgresDialect extends Dialect {
 
   private readonly plans = new Map<string, { readonly sql: string; readonly name: string }>();
 
-  /** @param connection `pg`'s own, as TypeORM's driver gives it */
-  override session(_runner: QueryRunner, connection: PostgresConnection): StorageConnection {
-    return preparedSession(connection, (statement) => this.native(statement));
+  /** @param connection the connection of `pg`, from TypeORM's driver */
+  override connection(_runner: QueryRunner, connection: PostgresConnection): StorageConnection {
+    return preparedConnection(connection, (statement) => this.native(statement));
   }
 
   override columnType(type: ColumnType): string {
@@ -51,7 +56,7 @@ export class PostgresDialect extends Dialect {
     return { ...plan, params };
   }
 
-  /** `jsonb` is parsed once; of `json` each `->>` parses the text again, which made half the cost of an insert. */
+  /** Uses `jsonb`, which is parsed once; with `json` each `->>` parses the text again, which was half the cost of an insert. */
   override rows(shape: RowShape): string {
     const columns = Object.entries(shape).map(([name, type], index) => `(e->>${index})::${CAST[type]} AS ${name}`);
     return `(SELECT ${columns.join(', ')} FROM jsonb_array_elements(?::jsonb) e) v`;
@@ -73,8 +78,8 @@ export class PostgresDialect extends Dialect {
   }
 
   /**
-   * No statement sees a row that another transaction has inserted and not committed, but an insert under its id waits. So
-   * each transaction takes an advisory lock on an id, until its end, before it inserts a row under it.
+   * No query sees the uncommitted row of another transaction, while an insert of the same id waits for it. So each transaction
+   * takes an advisory lock on an id before it inserts a row with that id.
    */
   override *heldIds(table: string, ids: readonly string[], ifLocked: 'wait' | 'skip'): Operation<readonly string[]> {
     const given = 'jsonb_array_elements_text(?::jsonb) AS v(id)';
@@ -87,7 +92,7 @@ export class PostgresDialect extends Dialect {
     return ifLocked === 'wait' ? [] : rows.map((row) => textOf(row, 'id'));
   }
 
-  /** Group by group: a join, which the planner is free to turn round, may read the whole table. */
+  /** Uses LATERAL for each group: for a join the planner may choose an order that reads the whole table. */
   override lockFirsts({ columns, table, group, order }: FirstRows): string {
     const inGroup = Object.keys(group).map((column) => `r.${column} = v.${column}`);
     return `SELECT f.* FROM ${this.rows(group)} CROSS JOIN LATERAL (
@@ -95,7 +100,7 @@ export class PostgresDialect extends Dialect {
         ORDER BY ${order.map((column) => `r.${column}`).join(', ')} LIMIT 1${this.lock('r', 'wait')}) f`;
   }
 
-  /** One statement: each becomes a `WITH` query that modifies data. */
+  /** Combines them as data-modifying `WITH` queries of one statement. */
   override together(statements: readonly Statement[]): readonly Statement[] {
     if (statements.length < 2) return statements;
     const parts = statements.map(({ sql }, index) => `w${index} AS (${sql} RETURNING 1)`);
@@ -104,7 +109,7 @@ export class PostgresDialect extends Dialect {
     return [{ sql, params: statements.flatMap(({ params }) => params) }];
   }
 
-  /** The debit asks for no balance of its own: `locked` has found it on the row's newest version, and holds that. */
+  /** The debit needs no condition on the balance: `locked` has checked it on the newest version of the row and locks the row. */
   override ifPaid(spent: readonly (readonly [string, number])[], inserts: readonly Statement[]): Statement {
     const [first, ...others] = spent;
     const debits = first && others.length === 0 ? this.oneDebit(...first) : this.manyDebits(spent);
@@ -117,9 +122,9 @@ export class PostgresDialect extends Dialect {
   }
 
   /**
-   * Alone, for the answers to BEGIN and COMMIT cost a crowd a tenth of its rate. Nothing is said about plans then: one that
-   * reads the accounts whole is made only while they are few, and as each commit writes to them, the server soon analyses
-   * them and drops it.
+   * Runs without BEGIN and COMMIT, whose answers cost a tenth of the rate under load. So planner settings do not apply; a plan
+   * with a sequential scan of the accounts is made only while they are few, and each commit writes to them, so the server
+   * soon analyses the table and drops that plan.
    */
   private oneDebit(accountId: string, units: number): Statement {
     const sql = `locked AS (SELECT a.id FROM messaging_account a WHERE a.id = ? AND a.balance >= ?${this.lock('a', 'skip', 'no key update')}),
@@ -138,7 +143,7 @@ export class PostgresDialect extends Dialect {
     return { sql, params: [JSON.stringify(spent)], endsTransaction: true };
   }
 
-  /** Where the work fails, the savepoint before it sets everything back. */
+  /** Where the work fails, the rollback to the savepoint restores the setting. */
   override *keepingLockTimeout<T>(work: Operation<T>): Operation<T> {
     const [row] = yield* rowsOf("SELECT current_setting('lock_timeout') AS kept");
     const result = yield* work;

@@ -2,7 +2,7 @@ import type { Operation, Statement } from '../engine/operation.js';
 import { asTheyAre, type RowShape, type RowsInsert, type RowsUpdate } from '../engine/rows.js';
 import { type ColumnType, Dialect } from './dialect.js';
 
-/** SQLite: one writer holds the whole database, so nothing is locked row by row. */
+/** SQLite. A writer locks the whole database, so there are no row locks. */
 export class SqliteDialect extends Dialect {
   override readonly driver = 'better-sqlite3';
   override readonly clustered = ' WITHOUT ROWID';
@@ -32,7 +32,7 @@ export class SqliteDialect extends Dialect {
     return '(SELECT value FROM json_each(?))';
   }
 
-  /** Row by row: of a statement that writes many, SQLite keeps every page it touches as it was, to undo the statement. */
+  /** Writes one row a statement: SQLite journals every page that a multi-row statement changes, to be able to undo it. */
   override insertRows({ table, shape, values = asTheyAre(shape), rows, onDuplicate }: RowsInsert): Statement {
     const end = onDuplicate ? ` ${this.onDuplicate(...onDuplicate)}` : '';
     const sql = `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.values(values).join(', ')})`;
@@ -44,7 +44,7 @@ export class SqliteDialect extends Dialect {
     return this.rowByRow(`UPDATE ${table} SET ${changes.join(', ')} WHERE ${on}`, shape, params, rows);
   }
 
-  /** A statement about one row `v`, with a placeholder wherever it names a column of it. */
+  /** Replaces each column of the row `v` in a statement by a placeholder. */
   private rowByRow(
     text: string,
     shape: RowShape,
@@ -75,7 +75,7 @@ export class SqliteDialect extends Dialect {
     return statements;
   }
 
-  /** The transaction that migrates is the only one that writes. */
+  /** Needs no further lock: the transaction that migrates is the only writer. */
   override exclusively(migration: () => Operation<void>): Operation<void> {
     return migration();
   }

@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import type { QueryRunner } from 'typeorm';
 import type { Row, Statement, StatementResult } from './operation.js';
 
-/** A connection that is ours for the moment, and how statements reach the database through it. */
+/** A connection that one transaction of ours uses exclusively. */
 export interface StorageConnection {
-  /** @param durable whether the commit is to wait for the disk */
+  /** @param durable whether the commit waits for the disk */
   begin(durable: boolean): Promise<unknown>;
   run(statement: Statement): Promise<StatementResult>;
-  /** Sends a statement and the commit in one go; undefined where they have to go one after the other. */
+  /** Sends a statement and the commit in one round trip. Undefined where the driver cannot pipeline. */
   runAndCommit?(statement: Statement): { readonly result: Promise<StatementResult>; readonly commit: Promise<unknown> };
   commit(): Promise<unknown>;
   rollback(): Promise<unknown>;
-  /** Closes the connection for good: what it has open is not known, and nobody else may find it in the pool. */
+  /** Closes the connection instead of returning it to the pool: its transaction state is unknown. */
   discard(): void;
 }
 
-/** A statement in the database's own placeholders. */
+/** Rewrites a statement to the database's own placeholders. */
 export type Native = (statement: Statement) => Statement;
 
 /** Runs one statement on a query runner. */
@@ -31,16 +31,16 @@ export async function runOn(runner: QueryRunner, { sql, params, each }: Statemen
 }
 
 /**
- * How long an answer is waited for, in milliseconds: where the network falls silent none comes. `pg` sees to it itself, other
- * drivers do not.
+ * The longest wait for an answer, in milliseconds; a broken network gives none. `pg` has a time-out of its own, other drivers
+ * have none.
  */
 export const ANSWER_MS = 26_000;
 
 /**
- * Statements through TypeORM, which works on every driver. A connection that does not answer is closed, and what was asked
- * of it fails.
+ * Runs statements through TypeORM, which works on every driver. A connection that does not answer is closed, and its
+ * statement fails.
  */
-export function runnerSession(
+export function runnerConnection(
   runner: QueryRunner,
   connection: unknown,
   native: Native,
@@ -48,18 +48,18 @@ export function runnerSession(
 ): StorageConnection {
   const discard = () => close('destroy', connection);
   return {
-    begin: () => answered(runner.startTransaction(isolation), discard),
+    begin: () => withTimeout(runner.startTransaction(isolation), discard),
     run: (statement) => {
       const result = runOn(runner, native(statement));
-      return statement.noTimeout ? result : answered(result, discard);
+      return statement.noTimeout ? result : withTimeout(result, discard);
     },
-    commit: () => answered(runner.commitTransaction(), discard),
-    rollback: () => answered(runner.rollbackTransaction(), discard),
+    commit: () => withTimeout(runner.commitTransaction(), discard),
+    rollback: () => withTimeout(runner.rollbackTransaction(), discard),
     discard,
   };
 }
 
-function answered<T>(answer: Promise<T>, discard: () => void): Promise<T> {
+function withTimeout<T>(answer: Promise<T>, discard: () => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       discard();
@@ -69,52 +69,52 @@ function answered<T>(answer: Promise<T>, discard: () => void): Promise<T> {
   });
 }
 
-/** A statement to be prepared. */
+/** A prepared statement of `pg`. */
 interface PostgresQuery {
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
-  /** How long the answer is waited for, in milliseconds; the connection's own time where it is left out. */
+  /** The longest wait for the answer, in milliseconds. Default: the connection's `query_timeout`. */
   readonly query_timeout?: number;
 }
 
-/** The longest time that a timer of Node's can take. */
-const WITHOUT_END_MS = 2 ** 31 - 1;
+/** The longest delay of a Node timer, for statements without a time-out. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** What we use of a connection of `pg`. */
+/** The part of a `pg` connection that we use. */
 export interface PostgresConnection {
-  /** True: what is sent before the answers have come goes out at once. From `pg` 8.23, by the option of that name. */
+  /** True: queries are sent without waiting for earlier answers (option `pipeline`, from `pg` 8.23). */
   readonly pipeline?: boolean;
   query(query: string | PostgresQuery): Promise<{ readonly rows: readonly Row[]; readonly rowCount: number | null }>;
 }
 
 /**
- * How long a transaction of ours may stand still between two statements, in seconds: while its process is frozen, others wait
- * for the rows that it holds. Less than they wait for a lock. Then the database ends the connection.
+ * The longest pause between two statements of a transaction, in seconds; after it the database ends the connection. A frozen
+ * process would otherwise keep its row locks. Shorter than the lock time-out of the transactions that wait for them.
  */
 export const IDLE_IN_TRANSACTION_S = 3;
 
 /**
- * A plan is kept from a connection's first uses of a statement, when a table may be all but empty: reading it whole is the
- * cheapest then, and a queue that fills up meanwhile is read whole with every batch, until the database analyses it. Our
- * writes and listings find their rows by an index, always; and not through a bitmap, which does not let an index forget dead entries.
+ * A connection keeps the plan of a statement's first executions. A sequential scan is cheapest while a table is nearly empty,
+ * and would then be used for every batch of a full queue until the table is analysed. So our transactions disable the plans
+ * that read whole tables. Bitmap scans are disabled too: they do not mark dead index entries.
  */
 export const BEGIN = ['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan'].reduce(
   (begun, plan) => `${begun}; SET LOCAL enable_${plan} = off`,
-  // Whatever the server's default is: what was read before a wait for a lock would not be what stands there after it.
+  // Set explicitly, as the server's default may be stricter: a read after a wait for a lock would then be stale.
   `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '${IDLE_IN_TRANSACTION_S}s'`,
 );
 
 /**
- * Statements on `pg`'s own connection, prepared once per connection: TypeORM would have each of them planned again every
- * time, which for the accept statement takes longer than running it. With pipelining BEGIN travels with the first statement
- * and COMMIT with the last, which halves the round trips of most transactions.
+ * Runs prepared statements on the `pg` connection itself. TypeORM would have each statement planned at every execution, which
+ * for the accept statement takes longer than running it. With pipelining, BEGIN travels with the first statement and COMMIT
+ * with the last, which halves the round trips of most transactions.
  */
-export function preparedSession(connection: PostgresConnection, native: NamedNative): StorageConnection {
+export function preparedConnection(connection: PostgresConnection, native: NamedNative): StorageConnection {
   const run = async (statement: Statement) => {
     const { name, sql, params } = native(statement);
-    const patience = statement.noTimeout ? { query_timeout: WITHOUT_END_MS } : {};
-    const { rows, rowCount } = await connection.query({ name, text: sql, values: params, ...patience });
+    const timeout = statement.noTimeout ? { query_timeout: NO_TIMEOUT_MS } : {};
+    const { rows, rowCount } = await connection.query({ name, text: sql, values: params, ...timeout });
     return { rows, affected: rowCount ?? 0 };
   };
   const commit = () => connection.query('COMMIT');
@@ -122,7 +122,7 @@ export function preparedSession(connection: PostgresConnection, native: NamedNat
     begin: async (durable) => {
       const begun = connection.query(durable ? BEGIN : `${BEGIN}; SET LOCAL synchronous_commit = off`);
       if (!connection.pipeline) return begun;
-      // Where it fails the connection is lost, and the first statement fails with it.
+      // A failing BEGIN means a lost connection, and the first statement fails too.
       begun.catch(() => undefined);
     },
     run,
@@ -135,17 +135,17 @@ export function preparedSession(connection: PostgresConnection, native: NamedNat
   };
 }
 
-/** A statement in the database's own placeholders, under the name by which connections keep its plan; '' where they do not. */
+/** Like {@link Native}, with the name under which connections keep the statement's plan; '' for an unprepared statement. */
 export type NamedNative = (statement: Statement) => Statement & { readonly name: string };
 
-/** The same text has the same name wherever it comes from: a connection may serve several storages. */
+/** The name of a prepared statement, derived from its text: a connection may serve several storages. */
 export function planNameOf(sql: string): string {
   return `messaging_${createHash('sha256').update(sql).digest('hex').slice(0, 24)}`;
 }
 
-/** Each driver has its own word for it. */
-function close(word: 'destroy' | 'end', connection: unknown): void {
+/** Calls the method by which the driver closes a connection. */
+function close(method: 'destroy' | 'end', connection: unknown): void {
   if (typeof connection !== 'object' || connection === null) return;
-  const end: unknown = Reflect.get(connection, word);
+  const end: unknown = Reflect.get(connection, method);
   if (typeof end === 'function') end.call(connection);
 }

@@ -14,7 +14,7 @@ import { ANSWER_MS } from './connection.js';
 import type { Executor } from './executor.js';
 import { codeOf } from './host-transaction.js';
 
-/** A started storage: its DataSource (ours to close or not) and its stores. */
+/** A started storage: its DataSource, whether it is ours to close (`own`), and its stores. */
 export interface Connection {
   readonly dataSource: DataSource;
   readonly own: boolean;
@@ -30,24 +30,24 @@ export interface Connection {
   readonly optOuts: OptOutStore;
 }
 
-/** How long a connection or a statement may take before the request is answered 503, in milliseconds: less than `ANSWER_MS`. */
+/** The time-outs of connecting and of a statement, in milliseconds, after which a request is answered 503. Below `ANSWER_MS`. */
 const CONNECT_MS = 5000;
 const STATEMENT_MS = 25_000;
 
-/** Mode of a file that only its owner reads and writes. */
+/** File mode: only the owner reads and writes. */
 const OWNER_ONLY = 0o600;
 
-/** A DataSource of our own for a database URL that was checked: `sqlite:<path>`, `postgres://…`, `mysql://…` or `mariadb://…`. */
+/** Makes a DataSource for a checked database URL: `sqlite:<path>`, `postgres://…`, `mysql://…` or `mariadb://…`. */
 export function connectionOf(url: string): DataSource {
   if (url.startsWith('sqlite:')) {
-    // As better-sqlite3 takes it.
+    // better-sqlite3 trims the path too.
     const database = url.slice('sqlite:'.length).trim();
     if (database !== ':memory:') makePrivate(database);
     return new DataSource({
       type: 'better-sqlite3',
       database,
       enableWAL: true,
-      // Waiting is done without blocking the process, see SqliteExecutor.
+      // SqliteExecutor waits for locks without blocking the event loop.
       timeout: 0,
       prepareDatabase: prepareSqlite,
     });
@@ -67,21 +67,21 @@ export function connectionOf(url: string): DataSource {
   });
 }
 
-/** With those it lies in. Node's recursive `mkdir` never ends below a folder that takes no entries, `/proc` for instance. */
+/** Makes a folder and its parents. Node's recursive `mkdir` does not return below a folder without entries, such as `/proc`. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
   try {
     mkdirSync(folder);
   } catch (error) {
-    // Another process was quicker.
+    // Another process has made it meanwhile.
     if (codeOf(error) !== 'EEXIST') throw error;
   }
 }
 
 /**
- * Makes the file that SQLite is to open, for nobody but its owner to read, whatever the umask; SQLite gives its log (`-wal`,
- * `-shm`) the same mode. A file that is there already, also of a process that starts at the same moment, keeps its own.
+ * Makes the database file readable by its owner only, whatever the umask is; SQLite gives its log files (`-wal`, `-shm`) the
+ * same mode. An existing file keeps its mode.
  */
 function makePrivate(file: string): void {
   makeFolder(dirname(file));
@@ -95,15 +95,14 @@ function makePrivate(file: string): void {
 }
 
 function prepareSqlite(handle: { pragma(text: string): unknown }): void {
-  // Processes that start together on a new file wait for the one that makes a WAL database of it; later nobody blocks his own.
+  // Several processes may start on a new file: they wait here until one has set WAL mode. Later waits must not block.
   handle.pragma(`busy_timeout = ${CONNECT_MS}`);
   handle.pragma('journal_mode = WAL');
   handle.pragma('busy_timeout = 0');
-  // After an answer nothing may be lost, not even by a power cut: WAL alone would only sync at checkpoints.
+  // An answered send must survive a power cut; in WAL mode with NORMAL, SQLite syncs only at checkpoints.
   handle.pragma('synchronous = FULL');
-  // What a statement or a savepoint may have to take back is kept in memory, in place of a file for each of them.
+  // Statement and savepoint journals stay in memory instead of a file each.
   handle.pragma('temp_store = MEMORY');
-  // 16 MB of log before it is put into the database, four times the default: a page that many commits have touched is put
-  // there once.
+  // Checkpoint after 16 MB, four times the default: a page that many commits change is then copied once.
   handle.pragma('wal_autocheckpoint = 4000');
 }

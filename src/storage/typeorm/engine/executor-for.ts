@@ -9,19 +9,19 @@ import { PooledExecutor } from './pooled-executor.js';
 import { SqliteExecutor } from './sqlite-executor.js';
 
 /**
- * The executor for a DataSource that is initialised.
+ * Makes the executor for an initialised DataSource.
  *
- * @param own whether the DataSource is ours alone. Default: it is the host's too
+ * @param own whether only this package uses the DataSource. Default false: the host uses it too
  */
 export async function executorFor(dataSource: DataSource, clock?: Clock, own = false): Promise<Executor> {
   const dialect = await dialectFor(dataSource.options.type, (sql) => dataSource.query(sql), own);
   if (dialect.driver !== 'better-sqlite3') {
-    hearConnectionErrors(dataSource);
+    listenForConnectionErrors(dataSource);
     return new PooledExecutor(dataSource, dialect);
   }
   const runner = dataSource.createQueryRunner();
   const database: Database = await runner.connect();
-  // 2 is FULL, 3 EXTRA; below that an answered send can be lost in a power cut.
+  // 2 is FULL, 3 is EXTRA; lower levels can lose an answered send in a power cut.
   if (Number(database.pragma('synchronous', { simple: true })) < 2) {
     new Logger('TypeormStorage').warn(
       'This SQLite DataSource has synchronous below FULL: a power cut can lose answered sends.',
@@ -31,16 +31,16 @@ export async function executorFor(dataSource: DataSource, clock?: Clock, own = f
 }
 
 /**
- * Makes sure that somebody listens to the errors of every new connection of the pool. `pg` hands one out a moment before
- * TypeORM listens to it; when the server cuts it right then (a restart, an operator), the error would end the process.
- * What is done with a lost connection stays as it is: the query that finds it fails.
+ * Adds an error listener to every new connection of the pool. `pg` emits `connect` before TypeORM adds its own listener; an
+ * error in between (a server restart) would be uncaught and end the process. The next query on a lost connection still fails.
  */
-function hearConnectionErrors(dataSource: DataSource): void {
-  // TypeORM keeps the pool of `pg` under this name and has no public way to it.
+function listenForConnectionErrors(dataSource: DataSource): void {
+  // TypeORM keeps the pool of `pg` in this property and has no public accessor.
   const pool: unknown = Reflect.get(dataSource.driver, 'master');
-  if (pool instanceof EventEmitter && !pool.listeners('connect').includes(hear)) pool.on('connect', hear);
+  if (pool instanceof EventEmitter && !pool.listeners('connect').includes(ignoreErrors))
+    pool.on('connect', ignoreErrors);
 }
 
-function hear(connection: EventEmitter): void {
+function ignoreErrors(connection: EventEmitter): void {
   connection.on('error', () => undefined);
 }

@@ -3,47 +3,47 @@ import type { Dialect } from '../dialects/dialect.js';
 import type { Operation } from './operation.js';
 import { ReadingShare } from './reading-share.js';
 
-/** Makes an operation afresh; called again when a transaction has to be repeated. */
+/** Makes a new operation; called again for each repetition of a transaction. */
 export type Work<T> = () => Operation<T>;
 
 /**
- * Runs operations, each one whole or not at all. With `host` they are part of a transaction that the host has open: they see
- * what it sees, wait for none of its work, and share its fate; what fails there has done nothing.
+ * Runs operations atomically. With `host` they are part of the host's open transaction: they see its changes and are committed
+ * or rolled back with it; an operation that fails there has changed nothing.
  */
 export abstract class Executor {
   abstract readonly dialect: Dialect;
 
-  /** How many transactions may be open at a time. */
+  /** The most transactions that are open at a time. */
   get connections(): number {
     return 1;
   }
 
-  /** One transaction of our own; resolves after its commit, when the database has it on disk. */
+  /** Runs a transaction of our own; resolves when its commit is on disk. */
   abstract write<T>(work: Work<T>, host?: HostTransaction): Promise<T>;
 
   /**
-   * As `write`, without waiting for the disk: a crash of the process loses nothing, but a power cut may lose the newest of
-   * them. Never out of order: what a later `write` has on disk includes them. For what may as well happen again.
+   * As `write`, without waiting for the disk, for work that may be repeated. A crash of the process loses nothing; a power cut
+   * may lose the newest of these transactions, but none that precedes a `write`.
    */
   abstract writeLazily<T>(work: Work<T>, host?: HostTransaction): Promise<T>;
 
-  /** Without a host's transaction it sees committed rows only. */
+  /** Runs a read. Without `host` it sees committed rows only. */
   abstract read<T>(work: Work<T>, host?: HostTransaction): Promise<T>;
 
   /**
-   * As `read`, for listings: only a share of the connections is used for these at a time, whoever asks for them, so that
-   * other work finds one. On SQLite one at a time, so that other work has its turn in between.
+   * As `read`, for listings. They use only a share of the connections at a time, so that other work finds a free one; on SQLite
+   * they run one at a time, so that other work runs in between.
    */
   browse<T>(work: Work<T>): Promise<T> {
     return this.share.run(() => this.read(work));
   }
 
-  /** The share of listings. */
+  /** Limits how many listings run at a time. */
   protected readonly share: ReadingShare = new ReadingShare(1);
 
-  /** Runs `task` after the host's open transaction has been committed; never when it is rolled back. */
+  /** Runs `task` after the commit of the host's open transaction; not after a rollback. */
   abstract whenCommitted(host: HostTransaction, task: () => void): void;
 
-  /** Waits for what is under way; nothing new is taken. */
+  /** Refuses new work and waits for the work in progress. */
   abstract stop(): Promise<void>;
 }

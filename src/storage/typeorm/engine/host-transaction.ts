@@ -5,7 +5,11 @@ import type { Dialect } from '../dialects/dialect.js';
 import { runOn } from './connection.js';
 import { drive, type Operation } from './operation.js';
 
-/** The query runner of a host's open transaction; throws a sentence when there is none. */
+/**
+ * The query runner of a host's open transaction.
+ *
+ * @throws StorageUnavailableError where `host` has no open transaction on this DataSource
+ */
 export function openRunner(host: HostTransaction, dataSource: DataSource): QueryRunner {
   const runner = host.manager instanceof EntityManager ? host.manager.queryRunner : undefined;
   if (!runner?.isTransactionActive || runner.dataSource !== dataSource) {
@@ -16,12 +20,12 @@ export function openRunner(host: HostTransaction, dataSource: DataSource): Query
   return runner;
 }
 
-/** Runs an operation statement by statement on a query runner, inside whatever transaction it has open. */
+/** Runs an operation statement by statement on a query runner, in the transaction that is open there. */
 export function driveOn<T>(runner: QueryRunner, dialect: Dialect, operation: Operation<T>): Promise<T> {
   return drive(operation, (statement) => runOn(runner, dialect.native(statement)));
 }
 
-/** Codes of connections, of SQLite, of PostgreSQL, and of MariaDB and MySQL, that say: not now. */
+/** Error codes for a database that is temporarily unavailable: of connections, SQLite, PostgreSQL, MariaDB and MySQL. */
 const UNAVAILABLE = [
   /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH)/,
   /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)/,
@@ -30,7 +34,7 @@ const UNAVAILABLE = [
   /^ER_(QUERY_INTERRUPTED|QUERY_TIMEOUT|STATEMENT_TIMEOUT|NET_|DISK_FULL|RECORD_FILE_FULL|OPTION_PREVENTS|READ_ONLY|OUT_OF)/,
 ];
 
-/** A database fault as the domain sees it; refusals of the domain pass as they are. */
+/** Turns a database error into a `StorageUnavailableError` where it is temporary; a `MessagingError` is returned unchanged. */
 export function asStorageFault(cause: unknown): unknown {
   if (cause instanceof MessagingError) return cause;
   const code = codeOf(cause);
@@ -45,14 +49,14 @@ export function asStorageFault(cause: unknown): unknown {
   });
 }
 
-/** A driver's errors carry parameters and values, bodies and numbers among them, which must not reach a log. */
+/** Drops the driver's error, as it holds parameters (texts, numbers), which must not be logged. */
 function withoutParameters(cause: unknown, code: string | undefined): unknown {
   const bare = code === undefined && !(cause instanceof QueryFailedError);
   if (bare) return cause;
   return Object.assign(new Error(`The database refused a statement (${code ?? 'no code'}).`), { code });
 }
 
-/** The driver's error code, looked for below TypeORM's wrapper too. */
+/** The driver's error code, also of an error that TypeORM has wrapped. */
 export function codeOf(cause: unknown): string | undefined {
   if (typeof cause !== 'object' || cause === null) return undefined;
   const code: unknown = Reflect.get(cause, 'code');

@@ -7,19 +7,19 @@ import { asStorageFault, driveOn, openRunner } from './host-transaction.js';
 
 const SAVEPOINT = 'messaging_work';
 
-/** How often a piece of work is tried that somebody else got in the way of. */
-const MOST_TRIES = 4;
+/** Attempts of an operation that another transaction has interfered with. */
+const MAX_ATTEMPTS = 4;
 
 /**
- * Our work in transactions that a host has open. In each of them one piece runs at a time: its locks keep out others, but not
- * another piece of the same transaction, which would read what the first one is about to change.
+ * Runs operations in open transactions of the host, one at a time in each: locks do not separate two operations of the same
+ * transaction, and the second would read rows that the first is about to change.
  */
 export class HostWork {
   private readonly last = new WeakMap<QueryRunner, Promise<unknown>>();
 
   /**
-   * @param abandon closes the connection of a transaction of which nothing is left: MariaDB ends the whole of it for a
-   *   deadlock, and what is run on it afterwards, the host's COMMIT included, would do as though nothing had happened
+   * @param abandon closes the connection of a transaction that the database has rolled back. MariaDB rolls back the whole
+   *   transaction at a deadlock, and later statements, the host's COMMIT included, would succeed without it
    */
   constructor(
     private readonly dataSource: DataSource,
@@ -28,21 +28,21 @@ export class HostWork {
   ) {}
 
   /**
-   * All of it or nothing, also where the host catches the error and commits. Where the database has ended its transaction,
-   * the commit fails.
+   * Runs an operation atomically, also where the host catches its error and commits. Where the database has ended the host's
+   * transaction, the host's commit fails.
    */
   write<T>(host: HostTransaction, work: Work<T>): Promise<T> {
-    return this.inTurn(host, (runner) => this.whole(runner, work, 1));
+    return this.enqueue(host, (runner) => this.runAtomically(runner, work, 1));
   }
 
-  /** Sees what the host's transaction sees. */
+  /** Runs a read that sees the changes of the host's transaction. */
   read<T>(host: HostTransaction, work: Work<T>): Promise<T> {
-    return this.inTurn(host, (runner) => driveOn(runner, this.dialect, work()));
+    return this.enqueue(host, (runner) => driveOn(runner, this.dialect, work()));
   }
 
-  private async inTurn<T>(host: HostTransaction, task: (runner: QueryRunner) => Promise<T>): Promise<T> {
+  private async enqueue<T>(host: HostTransaction, task: (runner: QueryRunner) => Promise<T>): Promise<T> {
     const runner = openRunner(host, this.dataSource);
-    // Asked again when its turn comes: a host that did not wait for it may have ended the transaction.
+    // Checked again before it runs: a host that did not await it may have ended the transaction.
     const turn = (this.last.get(runner) ?? Promise.resolve()).then(() => task(openRunner(host, this.dataSource)));
     this.last.set(
       runner,
@@ -55,17 +55,19 @@ export class HostWork {
     }
   }
 
-  private async whole<T>(runner: QueryRunner, work: Work<T>, tries: number): Promise<T> {
+  private async runAtomically<T>(runner: QueryRunner, work: Work<T>, attempt: number): Promise<T> {
     await runner.query(`SAVEPOINT ${SAVEPOINT}`);
     try {
       const result = await driveOn(runner, this.dialect, this.dialect.keepingLockTimeout(work()));
       await runner.query(`RELEASE SAVEPOINT ${SAVEPOINT}`);
       return result;
     } catch (error) {
-      // Where this fails too the database has ended the whole transaction, or is gone: nothing of it is left.
+      // Where this fails too, the database has rolled back the whole transaction or is gone.
       const undone = await this.undo(runner).then(yes, no);
       if (!undone) await this.abandon(runner).catch(() => undefined);
-      if (undone && tries < MOST_TRIES && error instanceof RecordMovedError) return this.whole(runner, work, tries + 1);
+      if (undone && attempt < MAX_ATTEMPTS && error instanceof RecordMovedError) {
+        return this.runAtomically(runner, work, attempt + 1);
+      }
       throw error;
     }
   }

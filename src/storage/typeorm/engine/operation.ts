@@ -1,40 +1,39 @@
-/** One statement; `?` stands for each parameter in order, whatever the database's own placeholder is. */
+/** One statement, with `?` for each parameter in order; the dialect rewrites it to the database's own placeholders. */
 export interface Statement {
   readonly sql: string;
   readonly params: readonly unknown[];
-  /** Where given, it runs once for each of these in place of `params`: a row is all it writes. */
+  /** Where given, the statement runs once for each of these instead of `params`, and writes one row each time. */
   readonly each?: readonly (readonly unknown[])[];
-  /** True: nothing comes after it and nothing hangs on its result, so the commit may travel with it. */
+  /** True: it is the last of its transaction and its result is not used, so the commit may be sent with it. */
   readonly endsTransaction?: boolean;
-  /** True: it is all of its transaction, so it is its own BEGIN and COMMIT. */
+  /** True: it is the only statement of its transaction, so BEGIN and COMMIT are not needed. */
   readonly autocommit?: boolean;
-  /** True: it may take as long as it takes, as a change of a large table does. */
+  /** True: it has no time-out, for example a change of a large table. */
   readonly noTimeout?: boolean;
 }
 
-/** What a statement gave. */
+/** The result of a statement. */
 export interface StatementResult {
   readonly rows: readonly Row[];
-  /** Rows that were written. */
+  /** How many rows it wrote. */
   readonly affected: number;
 }
 
-/** A row as the database gives it. */
+/** A row as the driver returns it. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * A piece of work in SQL that yields its statements instead of running them. So one text serves an engine that must run
- * without a pause (SQLite, in one tick on the raw handle) and one that answers later (PostgreSQL), in a transaction of
- * ours or of the host's.
+ * SQL work that yields its statements instead of running them. So the same code runs synchronously (SQLite, in one tick on
+ * the raw handle) and asynchronously (PostgreSQL), in a transaction of ours or of the host's.
  */
 export type Operation<T> = Generator<Statement, T, StatementResult>;
 
-/** Yields one statement and answers its rows. */
+/** Yields one statement and returns its rows. */
 export function* rowsOf(sql: string, ...params: readonly unknown[]): Operation<readonly Row[]> {
   return (yield { sql, params }).rows;
 }
 
-/** Yields one statement and answers how many rows it wrote. */
+/** Yields one statement and returns how many rows it wrote. */
 export function* write(sql: string, ...params: readonly unknown[]): Operation<number> {
   return (yield { sql, params }).affected;
 }
@@ -46,7 +45,7 @@ export function* writeAll(statements: readonly Statement[], last: boolean): Oper
   }
 }
 
-/** Runs an operation to its end where statements answer at once; it may catch what a statement throws. */
+/** Runs an operation synchronously. The operation may catch the errors of its statements. */
 export function driveSync<T>(operation: Operation<T>, run: (statement: Statement) => StatementResult): T {
   let step = operation.next();
   while (!step.done) {
@@ -62,7 +61,7 @@ export function driveSync<T>(operation: Operation<T>, run: (statement: Statement
   return step.value;
 }
 
-/** Runs an operation to its end where statements answer later; it may catch what a statement throws. */
+/** Runs an operation asynchronously. The operation may catch the errors of its statements. */
 export async function drive<T>(
   operation: Operation<T>,
   run: (statement: Statement) => Promise<StatementResult>,

@@ -10,17 +10,17 @@ import { drive } from './operation.js';
 import { ReadingShare } from './reading-share.js';
 import { TransactionWatch } from './transaction-watch.js';
 
-/** Deadlock or serialization failure: the database itself asks to try again. */
-const TRY_AGAIN = new Set(['40001', '40P01', 'ER_LOCK_DEADLOCK']);
+/** Deadlock or serialization failure: the database has rolled back and the transaction can be repeated. */
+const REPEATABLE = new Set(['40001', '40P01', 'ER_LOCK_DEADLOCK']);
 
-/** How long a connection of the pool is waited for, in milliseconds: some drivers would wait without end. */
+/** The longest wait for a connection of the pool, in milliseconds; some drivers have no limit. */
 const CONNECTION_MS = 15_000;
-/** Connections in a pool of `pg` and of `mysql2`, unless told otherwise. */
-const DRIVERS_POOL = 10;
-/** The part of the pool's connections that listings may use at a time. */
-const LISTINGS = 0.3;
+/** The default pool size of `pg` and `mysql2`. */
+const DEFAULT_POOL_SIZE = 10;
+/** The share of the pool's connections that listings may use at a time. */
+const LISTINGS_SHARE = 0.3;
 
-/** Databases with a connection pool: each write is a transaction on a connection of its own. */
+/** Executor for databases with a connection pool: each write is a transaction on a connection of its own. */
 export class PooledExecutor extends Executor {
   protected override readonly share: ReadingShare;
   private readonly running = new Set<Promise<unknown>>();
@@ -34,16 +34,16 @@ export class PooledExecutor extends Executor {
   ) {
     super();
     this.hostWork = new HostWork(dataSource, dialect, async (runner) => {
-      dialect.session(runner, await runner.connect()).discard();
+      dialect.connection(runner, await runner.connect()).discard();
     });
     this.watch = new TransactionWatch(dataSource);
-    this.share = new ReadingShare(Math.max(1, Math.floor(this.connections * LISTINGS)));
+    this.share = new ReadingShare(Math.max(1, Math.floor(this.connections * LISTINGS_SHARE)));
   }
 
   override get connections(): number {
     const { poolSize, extra } = this.dataSource.options;
     const own: unknown = Reflect.get(Object(extra), 'max') ?? Reflect.get(Object(extra), 'connectionLimit');
-    return typeof own === 'number' ? own : (poolSize ?? DRIVERS_POOL);
+    return typeof own === 'number' ? own : (poolSize ?? DEFAULT_POOL_SIZE);
   }
 
   override write<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
@@ -57,9 +57,11 @@ export class PooledExecutor extends Executor {
   override read<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
     if (host) return this.hostWork.read(host, work);
     return this.track(
-      this.connected((session) => drive(work(), (statement) => session.run(statement))).catch((error: unknown) => {
-        throw asStorageFault(error);
-      }),
+      this.connected((connection) => drive(work(), (statement) => connection.run(statement))).catch(
+        (error: unknown) => {
+          throw asStorageFault(error);
+        },
+      ),
     );
   }
 
@@ -78,29 +80,29 @@ export class PooledExecutor extends Executor {
     this.watch.stop();
   }
 
-  private async transaction<T>(work: Work<T>, tries: number, durable: boolean): Promise<T> {
+  private async transaction<T>(work: Work<T>, attempt: number, durable: boolean): Promise<T> {
     try {
-      return await this.connected((session) => transact(session, work, durable));
+      return await this.connected((connection) => transact(connection, work, durable));
     } catch (error) {
-      // Only what the database itself rolled back is repeated: after a lost connection a COMMIT may have happened.
-      if (tries < 4 && TRY_AGAIN.has(codeOf(error) ?? '')) return this.transaction(work, tries + 1, durable);
+      // Repeat only what the database has rolled back: after a lost connection the COMMIT may have succeeded.
+      if (attempt < 4 && REPEATABLE.has(codeOf(error) ?? '')) return this.transaction(work, attempt + 1, durable);
       throw asStorageFault(error);
     }
   }
 
-  private async connected<T>(use: (session: StorageConnection) => Promise<T>): Promise<T> {
+  private async connected<T>(use: (connection: StorageConnection) => Promise<T>): Promise<T> {
     if (this.stopped) throw new StorageUnavailableError('The storage is stopped.');
     const runner = this.dataSource.createQueryRunner();
     const connecting: Promise<unknown> = runner.connect();
     const release = () => runner.release().catch(() => undefined);
     let late = false;
     try {
-      const connection = await inTime(connecting, () => {
+      const connection = await withTimeout(connecting, () => {
         late = true;
       });
-      return await use(this.dialect.session(runner, connection));
+      return await use(this.dialect.connection(runner, connection));
     } finally {
-      // One that comes after all goes back to the pool.
+      // A connection that arrives after the time-out goes back to the pool.
       if (late) connecting.then(release, release);
       else await release();
     }
@@ -114,17 +116,17 @@ export class PooledExecutor extends Executor {
   }
 }
 
-function inTime<T>(connecting: Promise<T>, tooLate: () => void): Promise<T> {
+function withTimeout<T>(connecting: Promise<T>, onTimeout: () => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      tooLate();
+      onTimeout();
       reject(new StorageUnavailableError('No connection of the pool is free.'));
     }, CONNECTION_MS);
     connecting.finally(() => clearTimeout(timer)).then(resolve, reject);
   });
 }
 
-async function transact<T>(session: StorageConnection, work: Work<T>, durable: boolean): Promise<T> {
+async function transact<T>(connection: StorageConnection, work: Work<T>, durable: boolean): Promise<T> {
   let touched = false;
   let begun = false;
   let working = false;
@@ -133,25 +135,25 @@ async function transact<T>(session: StorageConnection, work: Work<T>, durable: b
     const result = await drive(work(), async (statement) => {
       touched = true;
       if (!working) {
-        if (!statement.autocommit) await session.begin(durable);
+        if (!statement.autocommit) await connection.begin(durable);
         begun = !statement.autocommit;
         working = true;
       }
-      const together = statement.endsTransaction ? session.runAndCommit?.(statement) : undefined;
-      if (!together) return session.run(statement);
+      const together = statement.endsTransaction ? connection.runAndCommit?.(statement) : undefined;
+      if (!together) return connection.run(statement);
       committing = together.commit;
-      // Where the statement fails, so does the commit behind it: the database has made a rollback of it.
+      // Where the statement fails, the database turns the COMMIT behind it into a rollback.
       committing.catch(() => undefined);
       return together.result;
     });
     working = false;
-    if (begun) await (committing ?? session.commit());
+    if (begun) await (committing ?? connection.commit());
     return result;
   } catch (error) {
-    // Where BEGIN, COMMIT or ROLLBACK fails, a transaction may be open still: the next one would go on in it. After a
-    // statement by itself there is nothing to roll back; that ROLLBACK is answered shows that the connection lives.
-    const undone = working && (await session.rollback().then(yes, no));
-    if (touched && !undone) session.discard();
+    // Where BEGIN, COMMIT or ROLLBACK fails, a transaction may still be open, and the next one would continue it. After an
+    // autocommit statement there is nothing to roll back; an answered ROLLBACK shows that the connection works.
+    const undone = working && (await connection.rollback().then(yes, no));
+    if (touched && !undone) connection.discard();
     throw error;
   }
 }

@@ -1,18 +1,18 @@
 import type { Row } from './operation.js';
 
-/** The columns of a list of rows that travels as one JSON parameter: an array of arrays. An `id` is a short text. */
+/** The columns of a list of rows that is one JSON parameter (an array of arrays). An `id` is a short text. */
 export type RowShape = Readonly<Record<string, 'id' | 'text' | 'integer'>>;
 
-/** A shape from the names of its text columns and, after them, of its integer columns. */
+/** Makes a shape from the names of its text columns, followed by its integer columns. */
 export function shapeOf(texts: string, integers: string): RowShape {
   const columns = (names: string, type: 'text' | 'integer') => names.split(' ').map((name) => [name, type] as const);
   return Object.fromEntries([...columns(texts, 'text'), ...columns(integers, 'integer')]);
 }
 
-/** An update of many rows at once, each with values of its own. */
+/** An update of many rows in one statement, each with values of its own. */
 export interface RowsUpdate {
   readonly table: string;
-  /** An expression for each column; there `v` is the row that `on` joins with it. */
+  /** An expression for each column; `v` is the row that `on` joins. */
   readonly set: Readonly<Record<string, string>>;
   /** The parameters in `set`. */
   readonly params?: readonly unknown[];
@@ -22,30 +22,30 @@ export interface RowsUpdate {
   readonly on: string;
 }
 
-/** An insert of many rows at once. */
+/** An insert of many rows in one statement. */
 export interface RowsInsert {
   readonly table: string;
-  /** An expression for each column; there `v` is the row. Left out: the shape's columns, each as it is. */
+  /** An expression for each column; `v` is the row. Default: the columns of the shape, unchanged. */
   readonly values?: Readonly<Record<string, string>>;
   /** The columns of `v`, and its rows. */
   readonly shape: RowShape;
   readonly rows: readonly (readonly unknown[])[];
-  /** What happens where the key exists, it stays as it is, but for the columns that are replaced; left out, that is a fault. */
+  /** Where the key exists, only the columns of `replace` are updated. Left out: an existing key is an error. */
   readonly onDuplicate?: readonly [key: string, replace?: readonly string[]];
 }
 
-/** A query for the first row of each of several groups, to be locked. `r` is the table's alias. */
+/** A query that locks the first row of each of several groups. `r` is the table's alias. */
 export interface FirstRows {
   readonly columns: string;
   readonly table: string;
   /** The primary key's columns. */
   readonly key: readonly string[];
-  /** The columns whose values make a group. */
+  /** The columns that identify a group. */
   readonly group: RowShape;
   readonly order: readonly string[];
-  /** The index that has the groups in that order. */
+  /** The index that is in the order of `group`, then `order`. */
   readonly index: RecipientIndex;
-  /** What must be true still when the row can be had. */
+  /** A condition that must still hold when the row is locked. */
   readonly still: string;
 }
 
@@ -58,35 +58,35 @@ export type ListingIndex = 'messaging_message_listing' | 'messaging_trail_attemp
 /** An index of the sessions. */
 export type SessionIndex = 'messaging_session_account' | 'messaging_session_live';
 
-/** The columns of a shape, each as it is. */
+/** The columns of a shape, unchanged. */
 export function asTheyAre(shape: RowShape): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.keys(shape).map((name) => [name, `v.${name}`]));
 }
 
-/** A column as text; drivers differ in what they give, so each value is read by what we know of its column. */
+/** Reads a text column. Drivers return different JavaScript types, so each value is converted to its column's type. */
 export function textOf(row: Row, column: string): string {
   return String(row[column]);
 }
 
-/** A text column that may be null. */
+/** Reads a nullable text column. */
 export function optionalText(row: Row, column: string): string | undefined {
   const value = row[column];
   return value === null || value === undefined ? undefined : String(value);
 }
 
-/** A column of bytes. */
+/** Reads a column of bytes. */
 export function bytesOf(row: Row, column: string): Uint8Array {
   const value = row[column];
   if (value instanceof Uint8Array) return value;
   throw new Error(`Column ${column} holds no bytes.`);
 }
 
-/** An integer column; PostgreSQL gives bigint as text. */
+/** Reads an integer column; `pg` returns bigint as a string. */
 export function integerOf(row: Row, column: string): number {
   return Number(row[column]);
 }
 
-/** An integer column that may be null. */
+/** Reads a nullable integer column. */
 export function optionalInteger(row: Row, column: string): number | undefined {
   const value = row[column];
   return value === null || value === undefined ? undefined : Number(value);

@@ -11,32 +11,32 @@ import { driveSync } from './operation.js';
 import { SqliteHandle, type SqliteTask } from './sqlite-handle.js';
 import { TransactionWatch } from './transaction-watch.js';
 
-/** A task in the queue; `since` by the clock's `elapsed`. */
+/** A task in the queue; `since` is a time of the clock's `elapsed`. */
 interface Queued extends SqliteTask {
   readonly since: number;
 }
 
-/** How long work waits for somebody else's transaction before it gives up, and how often it looks. */
-const PATIENCE_MS = 5000;
-const LOOK_AGAIN_MS = 1;
+/** How long work waits for another transaction before it is refused, and how often it tries, in milliseconds. */
+const LOCK_TIMEOUT_MS = 5000;
+const RETRY_MS = 1;
 
 /**
- * A transaction from this length on is a long one: after it, and for as long as the last one was long, our writes wait for a
- * tenth of that, up to so many milliseconds, before each try. Other processes look every millisecond, and find the file free.
+ * After a transaction of at least `LONG_MS`, our writes pause for a tenth of its length, at most `LONGEST_PAUSE_MS`, before each
+ * attempt, until a transaction is short again. Other processes try every millisecond and find the file free in the pause.
  */
 const LONG_MS = 100;
-const LONGEST_REST_MS = 50;
+const LONGEST_PAUSE_MS = 50;
 
-/** What keeps the process alive does nothing, as seldom as a timer can. */
+/** The longest delay of a Node timer, for a timer that only keeps the process alive. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-const NOTHING = Symbol('nothing');
+const NO_RESULT = Symbol('no result');
 
 /**
- * SQLite through better-sqlite3. TypeORM has one connection for everybody, where the transactions of two callers would
- * nest in one another and be lost together. So all our work runs here: whatever is waiting goes through the raw handle in
- * one tick, as one transaction with a savepoint for each piece, and never while a transaction of the host's is open. When
- * one of those ends, what waits takes its turn in the same moment: a host that opens the next at once does not starve it.
+ * Executor for SQLite through better-sqlite3. TypeORM has one connection, in which the transactions of two callers would
+ * nest and be rolled back together. So this executor runs all waiting work on the raw handle in one tick, as one transaction
+ * with a savepoint for each task, and never while a transaction of the host is open. It runs as soon as the host's transaction
+ * ends, before its caller continues: a host that opens transaction after transaction does not starve it.
  */
 export class SqliteExecutor extends Executor {
   override readonly dialect = new SqliteDialect();
@@ -45,12 +45,12 @@ export class SqliteExecutor extends Executor {
   private readonly watch: TransactionWatch;
   private waiting: Queued[] = [];
   private scheduled = false;
-  /** How long writes wait before each try, and until when they wait now, by the clock's `elapsed`. */
-  private restMs = 0;
-  private restsUntil = Number.NEGATIVE_INFINITY;
+  /** The pause of writes before each attempt, and when the current pause ends, by the clock's `elapsed`. */
+  private pauseMs = 0;
+  private pausedUntil = Number.NEGATIVE_INFINITY;
   private stopped = false;
   private idle: () => void = () => undefined;
-  private cancelLook: () => void = () => undefined;
+  private cancelRetry: () => void = () => undefined;
   private keptAlive: NodeJS.Timeout | undefined;
 
   constructor(
@@ -61,7 +61,7 @@ export class SqliteExecutor extends Executor {
     super();
     this.handle = new SqliteHandle(database);
     this.hostWork = new HostWork(dataSource, this.dialect);
-    this.watch = new TransactionWatch(dataSource, () => this.takeTurn());
+    this.watch = new TransactionWatch(dataSource, () => this.runWaiting());
   }
 
   override write<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
@@ -89,7 +89,7 @@ export class SqliteExecutor extends Executor {
   private enqueue<T>(work: Work<T>, writes: boolean, durable: boolean): Promise<T> {
     if (this.stopped) return Promise.reject(new StorageUnavailableError('The storage is stopped.'));
     return new Promise<T>((resolve, reject) => {
-      let result: T | typeof NOTHING = NOTHING;
+      let result: T | typeof NO_RESULT = NO_RESULT;
       this.waiting.push({
         writes,
         durable,
@@ -97,7 +97,7 @@ export class SqliteExecutor extends Executor {
         run: () => {
           result = driveSync(work(), (statement) => this.handle.execute(statement));
         },
-        done: () => (result === NOTHING ? reject(new Error('The operation gave no result.')) : resolve(result)),
+        done: () => (result === NO_RESULT ? reject(new Error('The operation gave no result.')) : resolve(result)),
         fail: (error) => reject(asStorageFault(error)),
       });
       this.schedule();
@@ -113,58 +113,58 @@ export class SqliteExecutor extends Executor {
     });
   }
 
-  /** A transaction has just ended; its caller has not gone on yet. */
-  private takeTurn(): void {
+  /** Called when a transaction has ended, before its caller continues. */
+  private runWaiting(): void {
     if (this.waiting.length > 0 && !this.handle.inTransaction) this.flush();
   }
 
   private flush(): void {
-    this.stopLooking();
+    this.stopRetrying();
     if (!this.dataSource.isInitialized) this.reject(new StorageUnavailableError('The database is closed.'));
     const obstacle = this.waiting.length > 0 ? this.perform() : '';
-    if (this.waiting.length > 0) this.lookAgain(obstacle);
+    if (this.waiting.length > 0) this.retryLater(obstacle);
     if (this.waiting.length === 0) this.idle();
   }
 
-  /** Runs what waits; answers what stands in the way of the rest. */
+  /** Runs the waiting tasks; returns the reason why the remaining ones could not run. */
   private perform(): string {
     if (this.handle.inTransaction)
       return 'a transaction of the host is open; pass { host: { manager } } to be part of it';
-    const isResting = this.clock.elapsed() < this.restsUntil;
-    const later = isResting ? this.waiting.filter(({ writes }) => writes) : [];
-    const tasks = isResting ? this.waiting.filter(({ writes }) => !writes) : this.waiting;
+    const isPaused = this.clock.elapsed() < this.pausedUntil;
+    const later = isPaused ? this.waiting.filter(({ writes }) => writes) : [];
+    const tasks = isPaused ? this.waiting.filter(({ writes }) => !writes) : this.waiting;
     this.waiting = [];
-    const held = new Set(this.tried(tasks));
+    const held = new Set(this.attempt(tasks));
     this.waiting = [...later, ...tasks.filter((task) => held.has(task))];
     return 'another process holds the database';
   }
 
-  /** Runs tasks, and has writes rest after a long transaction, so that other processes get their turn. */
-  private tried(tasks: readonly Queued[]): readonly SqliteTask[] {
+  /** Runs tasks; after a long transaction it pauses writes, so that other processes can write. Returns the tasks to try again. */
+  private attempt(tasks: readonly Queued[]): readonly SqliteTask[] {
     const began = this.clock.elapsed();
     const held = this.handle.perform(tasks);
     const writes = tasks.filter((task) => task.writes);
     if (writes.length === 0) return held;
     const now = this.clock.elapsed();
     const isDone = !writes.some((task) => held.includes(task));
-    if (isDone) this.restMs = now - began < LONG_MS ? 0 : Math.min((now - began) / 10, LONGEST_REST_MS);
-    this.restsUntil = now + this.restMs;
+    if (isDone) this.pauseMs = now - began < LONG_MS ? 0 : Math.min((now - began) / 10, LONGEST_PAUSE_MS);
+    this.pausedUntil = now + this.pauseMs;
     return held;
   }
 
-  /** Waits without holding up the event loop; what has waited for too long is refused. */
-  private lookAgain(obstacle: string): void {
-    const oldest = this.clock.elapsed() - PATIENCE_MS;
-    const why = new StorageUnavailableError(`The SQLite database is busy: ${obstacle}.`);
-    this.reject(why, ({ since }) => since <= oldest);
+  /** Tries again later without blocking the event loop; refuses tasks that have waited for too long. */
+  private retryLater(obstacle: string): void {
+    const oldest = this.clock.elapsed() - LOCK_TIMEOUT_MS;
+    const error = new StorageUnavailableError(`The SQLite database is busy: ${obstacle}.`);
+    this.reject(error, ({ since }) => since <= oldest);
     if (this.waiting.length === 0) return;
-    this.cancelLook = this.clock.after(LOOK_AGAIN_MS, () => this.flush());
-    // The clock's timers let a process end; one that waits for its turn, an operator's command for instance, must not.
+    this.cancelRetry = this.clock.after(RETRY_MS, () => this.flush());
+    // The clock's timers do not keep the process alive, but a process with waiting work (a command of an operator) must not end.
     this.keptAlive = setInterval(() => undefined, LONGEST_MS);
   }
 
-  private stopLooking(): void {
-    this.cancelLook();
+  private stopRetrying(): void {
+    this.cancelRetry();
     clearInterval(this.keptAlive);
   }
 

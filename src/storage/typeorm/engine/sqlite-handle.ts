@@ -2,10 +2,10 @@ import type { Database, Statement as Prepared } from 'better-sqlite3';
 import { codeOf } from './host-transaction.js';
 import type { Row, Statement, StatementResult } from './operation.js';
 
-/** A piece of work on the handle, and who waits for it. */
+/** A task on the handle, with the callbacks of its caller. */
 export interface SqliteTask {
   readonly writes: boolean;
-  /** Whether its commit is to be on disk when it is done; see `Executor.writeLazily`. */
+  /** Whether its commit must be on disk before `done` is called; see `Executor.writeLazily`. */
   readonly durable: boolean;
   readonly run: () => void;
   readonly done: () => void;
@@ -13,8 +13,8 @@ export interface SqliteTask {
 }
 
 /**
- * A better-sqlite3 handle, which may be the host's too. What runs here runs without a pause and without waiting for
- * another process: SQLite would wait by holding up the event loop.
+ * Runs tasks on a better-sqlite3 handle, which the host may use too. Tasks run synchronously and do not wait for the lock of
+ * another process, as SQLite would block the event loop.
  */
 export class SqliteHandle {
   private readonly prepared = new Map<string, Prepared>();
@@ -28,14 +28,14 @@ export class SqliteHandle {
     this.inWal = database.pragma('journal_mode', { simple: true }) === 'wal';
   }
 
-  /** Whether somebody has a transaction open on it. */
+  /** Whether a transaction is open on the handle. */
   get inTransaction(): boolean {
     return this.database.inTransaction;
   }
 
   /**
-   * Runs all that writes as one transaction with a savepoint for each task, then all that reads: it sees what is committed.
-   * Answers what found the database held by another process, to be tried again; of that, nothing has happened.
+   * Runs all writing tasks as one transaction with a savepoint for each, then the reading tasks, which see committed rows.
+   * Returns the tasks to try again because another process locks the database; these have changed nothing.
    */
   perform(tasks: readonly SqliteTask[]): SqliteTask[] {
     if (this.busyTimeout > 0) this.database.pragma('busy_timeout = 0');
@@ -62,7 +62,7 @@ export class SqliteHandle {
   private performWrites(tasks: readonly SqliteTask[]): readonly SqliteTask[] {
     if (tasks.length === 0) return [];
     const failed = new Map<SqliteTask, unknown>();
-    // In WAL mode NORMAL commits without a sync, and the next FULL commit syncs them with it. In others it is less safe.
+    // In WAL mode a NORMAL commit does not sync, and the next FULL commit syncs it too. In other modes NORMAL is less safe.
     const lazily = this.inWal && this.synchronous > 1 && !tasks.some(({ durable }) => durable);
     try {
       if (lazily) this.database.pragma('synchronous = NORMAL');
@@ -84,21 +84,21 @@ export class SqliteHandle {
     return [];
   }
 
-  /** A task that fails is undone by itself; it takes the others with it only where SQLite itself ends the transaction. */
+  /** Runs a task in a savepoint. A failing task is rolled back alone, unless SQLite has ended the whole transaction. */
   private attempt(task: SqliteTask, savepoint: boolean, failed: Map<SqliteTask, unknown>): void {
     if (savepoint) this.run('SAVEPOINT messaging_task');
     try {
       task.run();
     } catch (error) {
       failed.set(task, error);
-      // On a full disk, for instance, SQLite may have rolled everything back: then nothing of it stands.
+      // On a full disk, for example, SQLite may have rolled back the whole transaction.
       if (!savepoint || !this.inTransaction) throw error;
       this.run('ROLLBACK TO messaging_task');
     }
     if (savepoint) this.run('RELEASE messaging_task');
   }
 
-  /** False: another process holds the database even against readers. */
+  /** Runs a read. False where another process locks the database against readers too. */
   private performRead(task: SqliteTask): boolean {
     try {
       task.run();
@@ -115,7 +115,7 @@ export class SqliteHandle {
     try {
       this.run('ROLLBACK');
     } catch {
-      // Nothing is left to undo it with; the next BEGIN tells.
+      // Ignored: if the transaction is still open, the next BEGIN fails.
     }
   }
 

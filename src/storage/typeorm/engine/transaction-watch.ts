@@ -3,15 +3,15 @@ import type { DataSource, EntitySubscriberInterface, QueryRunner } from 'typeorm
 type Task = () => void;
 
 /**
- * Tells when transactions on a DataSource end, the host's included. One within another, which is a savepoint, takes the tasks
- * along that came up in it when it is rolled back; when it is committed they wait for the one around it.
+ * Runs tasks when transactions on a DataSource end, the host's included. The rollback of a nested transaction (a savepoint)
+ * drops the tasks added in it; after its commit they wait for the outer transaction.
  */
 export class TransactionWatch {
-  /** The tasks of each transaction that is open on a runner, the outermost first. */
+  /** The tasks of each open transaction of a runner, the outermost first. */
   private readonly open = new WeakMap<QueryRunner, readonly (readonly Task[])[]>();
   private readonly subscriber: EntitySubscriberInterface;
 
-  /** @param ended called in the very moment in which a transaction has ended, before its caller goes on */
+  /** @param ended called when an outermost transaction has ended, before its caller continues */
   constructor(
     private readonly dataSource: DataSource,
     private readonly ended: () => void = () => undefined,
@@ -28,21 +28,21 @@ export class TransactionWatch {
     dataSource.subscribers.push(this.subscriber);
   }
 
-  /** Runs `task` when the transaction that is open on `runner` has been committed, and never when it is rolled back. */
+  /** Runs `task` after the commit of the transaction that is open on `runner`; not after a rollback. */
   whenCommitted(runner: QueryRunner, task: () => void): void {
     this.add(runner, this.openOn(runner), [task]);
   }
 
   stop(): void {
-    const place = this.dataSource.subscribers.indexOf(this.subscriber);
-    if (place >= 0) this.dataSource.subscribers.splice(place, 1);
+    const index = this.dataSource.subscribers.indexOf(this.subscriber);
+    if (index >= 0) this.dataSource.subscribers.splice(index, 1);
   }
 
   private openOn(runner: QueryRunner): readonly (readonly Task[])[] {
     return this.open.get(runner) ?? [];
   }
 
-  /** To the innermost of them; one that began before we listened comes up here. */
+  /** Adds tasks to the innermost transaction, also to one that began before the subscriber was added. */
   private add(runner: QueryRunner, open: readonly (readonly Task[])[], tasks: readonly Task[]): void {
     this.open.set(runner, [...open.slice(0, -1), [...(open.at(-1) ?? []), ...tasks]]);
   }

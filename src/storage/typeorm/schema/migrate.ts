@@ -8,18 +8,18 @@ import { type Operation, rowsOf, write } from '../engine/operation.js';
 import { integerOf, textOf } from '../engine/rows.js';
 import { SCHEMA, type SchemaGroup, tablesOf, versionsOf } from './versions.js';
 
-/** Where the versions that were begun are recorded: `applied_at` is 0 until the version is complete. */
+/** The table of schema versions: `applied_at` is 0 until the version is complete. */
 const SCHEMA_TABLE = 'messaging_schema';
 
-/** Of each recorded version, when it was applied; 0 where it broke off. */
+/** When each recorded version was applied; 0 where its migration was interrupted. */
 type Recorded = ReadonlyMap<string, number>;
 
 /**
- * Applies the versions that the database lacks. Several instances may do so at once: they wait for each other.
+ * Applies the versions that the database lacks. Several instances may do so at the same time: they wait for each other.
  *
  * @param now milliseconds since the epoch
- * @throws MessagingOptionsError where the database is of an early version, of a newer one, or has tables under our names
- *   that no version of ours has made; nothing is written then
+ * @throws MessagingOptionsError where an early or a newer version has made the schema, or tables with our names exist that no
+ *   version of ours has made; nothing is written then
  */
 export function migrate(dialect: Dialect, now: number, groups: readonly SchemaGroup[] = SCHEMA): Operation<void> {
   return dialect.exclusively(() => applyMissing(dialect, now, groups));
@@ -40,7 +40,7 @@ function* applyMissing(dialect: Dialect, now: number, groups: readonly SchemaGro
     `CREATE TABLE IF NOT EXISTS ${SCHEMA_TABLE} (name ${dialect.columnType('id')} NOT NULL PRIMARY KEY, applied_at ${dialect.columnType('integer')} NOT NULL)`,
   );
   for (const { name, statements, begun } of missing) {
-    // Where DDL is not transactional, the row shows the next start that the tables it finds are ours, and incomplete.
+    // Where DDL is not transactional, this row tells the next start that existing tables are ours and incomplete.
     if (!begun) yield* write(`INSERT INTO ${SCHEMA_TABLE} (name, applied_at) VALUES (?, 0)`, name);
     for (const sql of statements) yield* dialect.define(sql);
     yield* write(`UPDATE ${SCHEMA_TABLE} SET applied_at = ? WHERE name = ?`, now, name);
@@ -50,7 +50,7 @@ function* applyMissing(dialect: Dialect, now: number, groups: readonly SchemaGro
 /**
  * Checks that the database has all versions, for hosts that run migrations themselves.
  *
- * @throws MessagingOptionsError where it lacks one, is of an early version, or of a newer one
+ * @throws MessagingOptionsError where a version is missing, or an early or a newer version has made the schema
  */
 export function* checkSchema(groups: readonly SchemaGroup[] = SCHEMA): Operation<void> {
   const recorded = yield* recordedVersionsIfAny();
@@ -68,7 +68,7 @@ function* recordedVersions(): Operation<Recorded> {
   return new Map(rows.map((row) => [textOf(row, 'name'), integerOf(row, 'applied_at')]));
 }
 
-/** As {@link recordedVersions}; none where the database has no table of ours. Not for transactions: the fault would end them. */
+/** As {@link recordedVersions}; none where the table is missing. Not for use in a transaction, which the error would end. */
 function* recordedVersionsIfAny(): Operation<Recorded> {
   try {
     return yield* recordedVersions();
@@ -80,7 +80,7 @@ function* recordedVersionsIfAny(): Operation<Recorded> {
 
 function isNoTable(error: unknown): boolean {
   const code = codeOf(error);
-  // SQLite has one code for this and for all other mistakes.
+  // SQLite has the same code for all errors of a statement.
   if (code === 'SQLITE_ERROR') return /no such table/.test(String(error));
   return code === '42P01' || code === 'ER_NO_SUCH_TABLE';
 }
@@ -88,7 +88,7 @@ function isNoTable(error: unknown): boolean {
 const WHAT_TO_DO =
   'Start with an empty database, or drop the tables whose names begin with messaging_ in this one; what they hold is lost.';
 
-/** Refuses what another version of this package has recorded. The names of early versions were not of a group. */
+/** Refuses versions that another version of this package has recorded. The names of early versions had no group. */
 function refuseUnknown(recorded: Recorded, groups: readonly SchemaGroup[]): void {
   const known = new Set(versionsOf(groups).map(({ name }) => name));
   const unknown = [...recorded.keys()].filter((name) => !known.has(name)).sort();
@@ -105,7 +105,7 @@ function refuseUnknown(recorded: Recorded, groups: readonly SchemaGroup[]): void
   }
 }
 
-/** Refuses tables that no recorded version has made: an early version did, or the host. */
+/** Refuses tables that no recorded version has made, but an early version of this package or the host. */
 function refuseUnrecorded(made: readonly string[], tables: ReadonlySet<string>): void {
   const strange = made.filter((table) => tables.has(table));
   if (strange.length === 0) return;
@@ -114,13 +114,18 @@ function refuseUnrecorded(made: readonly string[], tables: ReadonlySet<string>):
   );
 }
 
-/** The time of the first migration, in milliseconds since the epoch; those of early versions bear earlier ones. */
+/** The timestamp of the first migration, in milliseconds since the epoch; later than those of early versions. */
 const FIRST = 1_795_305_600_000;
 
 /**
- * Our schema as TypeORM migrations, for hosts that keep all their migrations in one place (`migrations: 'check'`): one for
- * each version, as TypeORM runs a migration once. Each applies all versions that the database lacks. The first one undoes
- * them all; the others undo nothing, as their tables hold messages by then.
+ * Our schema as TypeORM migrations, for hosts that run all migrations themselves (`migrations: 'check'`): one for each version,
+ * as TypeORM runs a migration once. Each `up` applies all versions that the database lacks. The `down` of the first one drops
+ * all our tables; the others have an empty `down`, as the tables hold messages by then.
+ *
+ * @example
+ * ```ts
+ * new DataSource({ type: 'postgres', url, migrations: [...messagingMigrations, AddOrders1700000000000] });
+ * ```
  */
 export const messagingMigrations: (new () => MigrationInterface)[] = versionsOf(SCHEMA).map((_, index) =>
   migrationOf(FIRST + index),

@@ -1,6 +1,6 @@
 import type { ColumnType, Dialect } from '../dialects/dialect.js';
 
-/** The tables of the first version of each group, and their indexes. What they became since stands in `versions.ts`. */
+/** The tables and indexes of the first version of each group. Later changes are versions in `versions.ts`. */
 
 /** Accounts, the ledger, the outbox, and the files of messages. */
 export function coreTables(dialect: Dialect): string[] {
@@ -10,7 +10,7 @@ export function coreTables(dialect: Dialect): string[] {
 function accounts(dialect: Dialect): string[] {
   const { id, name, text, integer } = columnTypes(dialect);
   return [
-    // posted is the sum of the account's top-ups and adjustments. With all refunds that may come, the balance does not exceed it.
+    // posted: the sum of the account's top-ups and adjustments, which the balance cannot exceed, whatever is refunded.
     `CREATE TABLE messaging_account (
       id ${id} NOT NULL PRIMARY KEY, name ${name} NOT NULL, balance ${integer} NOT NULL CHECK (balance >= 0),
       posted ${integer} NOT NULL DEFAULT 0, created_at ${integer} NOT NULL)${dialect.clustered}`,
@@ -24,7 +24,7 @@ function accounts(dialect: Dialect): string[] {
     `CREATE TABLE messaging_signature (
       account_id ${id} NOT NULL, name ${name} NOT NULL, status ${id} NOT NULL, reason ${text},
       created_at ${integer} NOT NULL, decided_at ${integer}, PRIMARY KEY (account_id, name))${dialect.clustered}`,
-    // Finds the accounts of a signature that a phone has answered to.
+    // To find the accounts of a signature when a phone replies to it.
     'CREATE INDEX messaging_signature_name ON messaging_signature (name)',
   ];
 }
@@ -32,8 +32,8 @@ function accounts(dialect: Dialect): string[] {
 function ledger(dialect: Dialect): string[] {
   const { id, text, integer } = columnTypes(dialect);
   return [
-    // The id of a charge is its message's; of a refund, the message's id and the recipient's position. So the primary key
-    // keeps each of them from being posted twice.
+    // The id of a charge is the message's id; of a refund, the message's id and the recipient's position. So the primary key
+    // prevents a second charge or refund.
     `CREATE TABLE messaging_ledger (
       id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, kind ${id} NOT NULL, units ${integer} NOT NULL,
       message_id ${id}, position ${integer}, note ${text}, posted_at ${integer} NOT NULL)${dialect.clustered}`,
@@ -44,8 +44,8 @@ function ledger(dialect: Dialect): string[] {
 function outbox(dialect: Dialect): string[] {
   const { id, name, text, integer, small, serial } = columnTypes(dialect);
   return [
-    // One row per send. units is what was charged and never changes. recipients is their number. metadata (JSON) and trace
-    // (W3C Trace Context) are not written yet.
+    // One row per send. units: the charge, which never changes. recipients: their number. metadata (JSON) and trace (W3C Trace
+    // Context) are not written yet.
     `CREATE TABLE messaging_message (
       id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, channel ${id} NOT NULL, kind ${id} NOT NULL,
       lane ${name}, sender ${name} NOT NULL, payload ${text} NOT NULL, units ${integer} NOT NULL,
@@ -54,10 +54,11 @@ function outbox(dialect: Dialect): string[] {
     'CREATE INDEX messaging_message_listing ON messaging_message (account_id, channel, kind, accepted_at, id)',
 
     // One row per recipient.
-    // due_at: when it must be looked at next, for an attempt, the end of a worker's lease or the deadline of a report; null: never.
-    // lane: null as soon as it needs no attempt. lane_turn: the place of its send in the lane, the smallest first; 0 from the
-    //   first attempt on, so that a recipient that was tried is not overtaken.
-    // attempt: how many attempts were begun. tries: how many of these the trail has. doubtful: 1 where one may have been taken.
+    // due_at: the time of the next attempt, the end of the worker's lease or the deadline of a report; null: never.
+    // lane: null once no further attempt is needed. lane_turn: the position of its send in the lane, smallest first; 0 from the
+    //   first attempt on, so that no later recipient overtakes it.
+    // attempt: the number of attempts begun. tries: how many of these are in the trail. doubtful: 1 where the carrier may have
+    //   accepted one.
     // priority: 0 is normal. It is not written yet, and no index has it.
     `CREATE TABLE messaging_recipient (
       message_id ${id} NOT NULL, position ${integer} NOT NULL, channel ${id} NOT NULL, lane ${name}, lane_turn ${integer},
@@ -65,34 +66,34 @@ function outbox(dialect: Dialect): string[] {
       priority ${small} NOT NULL DEFAULT 0, attempt ${integer} NOT NULL, tries ${integer} NOT NULL DEFAULT 0,
       doubtful ${integer}, due_at ${integer}, error ${text}, reference ${name}, updated_at ${integer} NOT NULL,
       PRIMARY KEY (message_id, position))${dialect.clustered}`,
-    // By status: any number that wait for a report are found without a look at those that wait for an attempt, and the other
-    // way round. One index for both, as MariaDB has no partial ones.
+    // By status, so that a search for due attempts does not read recipients that wait for a report, and the reverse. One index
+    // for both, as MariaDB has no partial indexes.
     `CREATE INDEX messaging_recipient_due ON messaging_recipient (channel, status, due_at)${dialect.indexedOnly('due_at')}`,
     `CREATE INDEX messaging_recipient_turn ON messaging_recipient (channel, lane, lane_turn, message_id, position)${dialect.indexedOnly('lane')}`,
     `CREATE INDEX messaging_recipient_reference ON messaging_recipient (channel, reference)${dialect.indexedOnly('reference')}`,
 
-    // One row per recipient of a text: what was sent to a number. Not an index of the recipients, as their rows change several
-    // times and PostgreSQL writes all indexes of a row with each change.
+    // One row per recipient of a text, to find messages by number. Not an index on the recipients: their rows change several
+    // times, and PostgreSQL writes all indexes of a row at each change.
     `CREATE TABLE messaging_sent_to (
       account_id ${id} NOT NULL, channel ${id} NOT NULL, number ${id} NOT NULL, sent_at ${integer} NOT NULL,
       message_id ${id} NOT NULL, position ${integer} NOT NULL,
       PRIMARY KEY (account_id, channel, number, sent_at, message_id))${dialect.clustered}`,
 
-    // The history of a delivery: states it reached, carriers that were tried. Rows are only added. Two entries may agree in
-    // all but the id. tried: the number of the attempt that an entry is, from 1; null for other entries.
+    // The history of a delivery: states and tried carriers. Rows are only added; two entries may differ in the id only.
+    // tried: the number of the attempt, from 1; null for entries that are no attempts.
     `CREATE TABLE messaging_trail (
       id ${serial} PRIMARY KEY, message_id ${id} NOT NULL, position ${integer} NOT NULL, at ${integer} NOT NULL,
       place ${integer} NOT NULL, tried ${integer}, entry ${text} NOT NULL)`,
     'CREATE INDEX messaging_trail_attempt ON messaging_trail (message_id, position, tried)',
 
-    // Not clustered, and neither are the policies' records: their keys are random. SQLite would write a page for each row of a
-    // commit, with its reply in it; in the order of arrival only the pages of the key's index are scattered.
+    // Not clustered, like the policies' records, as the keys are random: SQLite would write a page, reply included, for each
+    // row of a commit. In order of arrival only the pages of the key's index are scattered.
     `CREATE TABLE messaging_idempotency (
       account_id ${id} NOT NULL, route ${id} NOT NULL, idempotency_key ${name} NOT NULL, fingerprint ${id} NOT NULL,
       reply ${text} NOT NULL, expires_at ${integer} NOT NULL, PRIMARY KEY (account_id, route, idempotency_key))`,
     'CREATE INDEX messaging_idempotency_expiry ON messaging_idempotency (expires_at)',
 
-    // One row per record of a send policy: for one-time passcodes, what is known of a number and of its code. Never a code.
+    // One row per record of a send policy: for one-time passcodes, the state of a number and of its challenge, never the code.
     `CREATE TABLE messaging_policy (
       id ${id} NOT NULL PRIMARY KEY, version ${integer} NOT NULL, state ${text} NOT NULL, messages ${text} NOT NULL,
       expires_at ${integer} NOT NULL)`,
@@ -103,22 +104,22 @@ function outbox(dialect: Dialect): string[] {
 function media(dialect: Dialect): string[] {
   const { id, integer, bytes } = columnTypes(dialect);
   return [
-    // chunks is their number: null while the file is written, -1 while it is removed.
+    // chunks: their number; null while the file is written, -1 while it is removed.
     `CREATE TABLE messaging_media (
       id ${id} NOT NULL PRIMARY KEY, kept_at ${integer} NOT NULL, chunks ${integer})${dialect.clustered}`,
     'CREATE INDEX messaging_media_age ON messaging_media (kept_at)',
 
-    // Rows are large: not clustered.
+    // Not clustered, as the rows are large.
     `CREATE TABLE messaging_media_chunk (
       media_id ${id} NOT NULL, place ${integer} NOT NULL, content ${bytes} NOT NULL, PRIMARY KEY (media_id, place))`,
   ];
 }
 
-/** Parts of SMS that carriers have taken, their receipts, and opt-outs. */
+/** Parts of SMS that carriers have accepted, their receipts, and opt-outs. */
 export function smsTables(dialect: Dialect): string[] {
   const { id, name, text, integer } = columnTypes(dialect);
   return [
-    // One row per part that a carrier has taken. carrier_id is empty where the carrier gave none.
+    // One row per part that a carrier has accepted. carrier_id: empty where the carrier gave none.
     `CREATE TABLE messaging_sms_part (
       message_id ${id} NOT NULL, position ${integer} NOT NULL, attempt ${integer} NOT NULL, part ${integer} NOT NULL,
       parts ${integer} NOT NULL, route ${id} NOT NULL, carrier_id ${id} NOT NULL, number ${id} NOT NULL,
@@ -127,8 +128,8 @@ export function smsTables(dialect: Dialect): string[] {
     'CREATE INDEX messaging_sms_part_carrier ON messaging_sms_part (route, carrier_id, number)',
     'CREATE INDEX messaging_sms_part_expiry ON messaging_sms_part (expires_at)',
 
-    // Receipts that came before their part was stored, one row for each id that the part may have. counts_for is the route on
-    // one row of each receipt and null on its others (up to fifteen), so that a count of a route's receipts reads one row each.
+    // Receipts that arrived before their part was stored, one row for each id that the part may have. counts_for: the route on
+    // one row of each receipt and null on its other rows (up to 15), so that counting a route's receipts reads one row each.
     `CREATE TABLE messaging_sms_parked (
       receipt_id ${id} NOT NULL, carrier_id ${id} NOT NULL, route ${id} NOT NULL, counts_for ${id},
       receipt ${text} NOT NULL, expires_at ${integer} NOT NULL, PRIMARY KEY (receipt_id, carrier_id))${dialect.clustered}`,
@@ -136,17 +137,17 @@ export function smsTables(dialect: Dialect): string[] {
     'CREATE INDEX messaging_sms_parked_expiry ON messaging_sms_parked (expires_at)',
     `CREATE INDEX messaging_sms_parked_count ON messaging_sms_parked (counts_for, expires_at, receipt_id)${dialect.indexedOnly('counts_for')}`,
 
-    // Its rows are only locked: parts are recorded and receipts received one transaction after the other on each route.
+    // Rows are only locked, to serialise the transactions that record parts and receipts of a route.
     `CREATE TABLE messaging_sms_route (id ${id} NOT NULL PRIMARY KEY)${dialect.clustered}`,
 
-    // Numbers that refuse SMS under a signature of an account; account '*': of all accounts.
+    // Numbers that have opted out of a signature of an account; account '*': of all accounts.
     `CREATE TABLE messaging_opt_out (
       account_id ${id} NOT NULL, signature ${name} NOT NULL, number ${id} NOT NULL, id ${id} NOT NULL,
       source ${id} NOT NULL, added_at ${integer} NOT NULL, PRIMARY KEY (account_id, signature, number))${dialect.clustered}`,
     'CREATE UNIQUE INDEX messaging_opt_out_id ON messaging_opt_out (id)',
     'CREATE INDEX messaging_opt_out_listing ON messaging_opt_out (account_id, added_at, id)',
 
-    // One row per signature that ever had an opt-out: under all others no number has to be looked up.
+    // One row per signature that ever had an opt-out; for all others no number needs a look-up.
     `CREATE TABLE messaging_opt_out_list (
       account_id ${id} NOT NULL, signature ${name} NOT NULL, PRIMARY KEY (account_id, signature))${dialect.clustered}`,
   ];
@@ -156,8 +157,8 @@ export function smsTables(dialect: Dialect): string[] {
 export function msgappTables(dialect: Dialect): string[] {
   const { id, name, text, integer } = columnTypes(dialect);
   return [
-    // lease_until: from when another process may take the session; 0 where no process has it, null where it has ended.
-    // steps: how many it has taken, which is the place of the next one.
+    // lease_until: when another process may take the session; 0 where no process holds it, null where it has ended.
+    // steps: the number of its steps, and so the place of the next one.
     `CREATE TABLE messaging_session (
       id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, channel ${id} NOT NULL, status ${id} NOT NULL,
       number ${id}, reason ${text}, created_at ${integer} NOT NULL, connected_at ${integer},
@@ -165,7 +166,7 @@ export function msgappTables(dialect: Dialect): string[] {
       epoch ${integer} NOT NULL)${dialect.clustered}`,
     'CREATE INDEX messaging_session_account ON messaging_session (account_id, channel, created_at, id)',
     `CREATE INDEX messaging_session_lease ON messaging_session (channel, lease_until)${dialect.indexedOnly('lease_until')}`,
-    // An account may have any number of sessions that have ended: those that live are found without them.
+    // To find live sessions without reading ended ones, of which an account may have any number.
     `CREATE INDEX messaging_session_live ON messaging_session (account_id, channel, lease_until)${dialect.indexedOnly('lease_until')}`,
     'CREATE INDEX messaging_session_age ON messaging_session (updated_at)',
 
@@ -181,7 +182,7 @@ export function msgappTables(dialect: Dialect): string[] {
   ];
 }
 
-/** What the sandbox's phones got. */
+/** Messages that the sandbox's phones have received. */
 export function sandboxTables(dialect: Dialect): string[] {
   const { id, name, text, integer } = columnTypes(dialect);
   return [

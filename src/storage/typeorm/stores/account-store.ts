@@ -57,7 +57,9 @@ export class TypeormAccountStore extends AccountStore {
   override async expireKey(id: string, at: number): Promise<boolean> {
     return this.changes(
       `UPDATE messaging_api_key SET expires_at = CASE WHEN expires_at < ? THEN expires_at ELSE ? END WHERE id = ?`,
-      ...[at, at, id],
+      at,
+      at,
+      id,
     );
   }
 
@@ -86,7 +88,11 @@ export class TypeormAccountStore extends AccountStore {
     return this.executor.write(function* (): Operation<Signature | undefined> {
       yield* write(
         'UPDATE messaging_signature SET status = ?, reason = ?, decided_at = ? WHERE account_id = ? AND name = ?',
-        ...[status, reason ?? null, at, accountId, name],
+        status,
+        reason ?? null,
+        at,
+        accountId,
+        name,
       );
       return yield* findSignature(accountId, name);
     });
@@ -144,7 +150,7 @@ function toSignature(row: Row): Signature {
   return {
     accountId: textOf(row, 'account_id'),
     name: textOf(row, 'name'),
-    // Written by this module only, from that very type.
+    // Only this class writes the column, from values of this type.
     status: textOf(row, 'status') as SignatureStatus,
     reason: optionalText(row, 'reason'),
     createdAt: integerOf(row, 'created_at'),

@@ -3,21 +3,24 @@ import type { Dialect } from '../dialects/dialect.js';
 import { type Operation, type Row, rowsOf, writeAll } from '../engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../engine/rows.js';
 
-/** Takes due deliveries for a worker: see `OutboxStore.claim`. */
+/** Claims due deliveries for a worker: see `OutboxStore.claim`. */
 export function* claimDeliveries(dialect: Dialect, order: ClaimOrder): Operation<readonly Delivery[]> {
   const claimed = order.lanes ? yield* laneHeads(dialect, order, order.lanes) : yield* dueRows(dialect, order);
   if (claimed.length === 0) return [];
   const deliveries = yield* withMessages(dialect, claimed);
   const abandoned = claimed.some(isAbandoned);
-  const keys = claimed.map((row) => [
-    ...[textOf(row, 'message_id'), integerOf(row, 'position')],
-    ...(abandoned ? [isDoubtful(row) ? 1 : null] : []),
-  ]);
+  const keys = claimed.map((row) => {
+    const key = [textOf(row, 'message_id'), integerOf(row, 'position')];
+    return abandoned ? [...key, isDoubtful(row) ? 1 : null] : key;
+  });
   const update = dialect.updateRows({
     table: 'messaging_recipient',
     set: {
-      ...{ status: "'sending'", attempt: 'attempt + 1', due_at: '?', updated_at: '?' },
-      // In front of its lane from now on, whatever comes later and however long it takes.
+      status: "'sending'",
+      attempt: 'attempt + 1',
+      due_at: '?',
+      updated_at: '?',
+      // It stays first in its lane until it is done.
       ...(order.lanes ? { lane_turn: '0' } : {}),
       ...(abandoned ? { doubtful: 'v.doubtful' } : {}),
     },
@@ -31,8 +34,8 @@ export function* claimDeliveries(dialect: Dialect, order: ClaimOrder): Operation
 }
 
 /**
- * State by state: each is a range of the index in the order of its times, where two together would have to be sorted, and
- * locked, whole.
+ * Locks due rows with one query for each state. Each reads a range of the index in the order of `due_at`; one query for both
+ * states would sort, and lock, all due rows.
  */
 function* dueRows(dialect: Dialect, { channel, now, limit, abandoned }: ClaimOrder): Operation<readonly Row[]> {
   const due: Row[] = [];
@@ -42,7 +45,10 @@ function* dueRows(dialect: Dialect, { channel, now, limit, abandoned }: ClaimOrd
         `SELECT ${COLUMNS}, r.due_at FROM messaging_recipient r${dialect.by('messaging_recipient_due')}
           WHERE r.channel = ? AND r.status = ? AND r.due_at <= ? AND r.lane IS NULL
           ORDER BY r.due_at LIMIT ?${dialect.lock('r', 'skip')}`,
-        ...[channel, status, now, limit],
+        channel,
+        status,
+        now,
+        limit,
       )),
     );
   }
@@ -53,7 +59,7 @@ function oldestDue(rows: readonly Row[], limit: number): readonly Row[] {
   return [...rows].sort((a, b) => integerOf(a, 'due_at') - integerOf(b, 'due_at')).slice(0, limit);
 }
 
-/** The first unsent delivery of each lane, where it is due: nothing behind it may overtake it. */
+/** Locks the first unsent delivery of each lane and returns those that are due; later ones must not overtake it. */
 function* laneHeads(dialect: Dialect, order: ClaimOrder, lanes: readonly string[]): Operation<readonly Row[]> {
   const { channel, now, limit, abandoned } = order;
   const heads = dialect.lockFirsts({
@@ -65,7 +71,7 @@ function* laneHeads(dialect: Dialect, order: ClaimOrder, lanes: readonly string[
     order: ['lane_turn', 'message_id', 'position'],
     still: 'r.lane IS NOT NULL',
   });
-  // Sorted: locked in one order by everybody.
+  // Sorted, so that all transactions lock rows in the same order.
   const wanted = [...new Set(lanes)].sort().map((lane) => [channel, lane]);
   const rows = yield* rowsOf(heads, JSON.stringify(wanted));
   const due = rows.filter(
@@ -76,7 +82,7 @@ function* laneHeads(dialect: Dialect, order: ClaimOrder, lanes: readonly string[
 
 const COLUMNS = 'r.message_id, r.position, r.number, r.attempt, r.status, r.doubtful';
 
-/** Its worker is gone, and nobody knows how far it got. */
+/** Whether a worker has claimed it before and its lease has ended without a result. */
 function isAbandoned(row: Row): boolean {
   return textOf(row, 'status') === 'sending';
 }
@@ -85,7 +91,7 @@ function isDoubtful(row: Row): boolean {
   return isAbandoned(row) || optionalInteger(row, 'doubtful') === 1;
 }
 
-/** Adds what the message knows: read once a message, not once a recipient. */
+/** Adds the columns of the messages, each read once instead of once a recipient. */
 function* withMessages(dialect: Dialect, claimed: readonly Row[]): Operation<readonly Delivery[]> {
   const ids = [...new Set(claimed.map((row) => textOf(row, 'message_id')))];
   const rows = yield* rowsOf(

@@ -8,7 +8,7 @@ import type { LaneTurns } from './lane-turns.js';
 import { lockRecords, writeRecords } from './policy-records.js';
 import { insertSends } from './send-inserts.js';
 
-/** Lock, read, decide, write: see `OutboxStore.commit`, and `lockRecords` for `which`. */
+/** Locks, reads, decides and writes: see `OutboxStore.commit`, and `lockRecords` for `which`. */
 export function* commitSends(
   dialect: Dialect,
   sends: readonly Send[],
@@ -17,26 +17,27 @@ export function* commitSends(
   turns: LaneTurns,
   which: 'all' | 'seen' = 'all',
 ): Operation<readonly CommitOutcome[]> {
-  const [accounts, others] = [patience === 'skip' ? 'skip' : 'wait', patience === 'wait' ? 'wait' : 'skip'] as const;
-  if (accounts === 'wait') for (const sql of dialect.lockTimeout) yield { sql, params: [] };
-  const balances = yield* lockAccounts(dialect, sends, accounts);
-  const elsewhere = accounts === 'skip' ? yield* heldElsewhere(dialect, sends, balances) : new Set<string>();
-  const had = elsewhere.size === 0 ? sends : sends.filter(({ accountId }) => !elsewhere.has(accountId));
-  const replies = yield* keptReplies(dialect, had);
-  const keys = had.flatMap(({ guard }) => guard?.keys ?? []);
-  const { seen: records, versions, held } = yield* lockRecords(dialect, keys, others, which);
+  const accountLocks = patience === 'skip' ? 'skip' : 'wait';
+  const recordLocks = patience === 'wait' ? 'wait' : 'skip';
+  if (accountLocks === 'wait') for (const sql of dialect.lockTimeout) yield { sql, params: [] };
+  const balances = yield* lockAccounts(dialect, sends, accountLocks);
+  const heldAccounts = accountLocks === 'skip' ? yield* findHeldAccounts(dialect, sends, balances) : new Set<string>();
+  const locked = heldAccounts.size === 0 ? sends : sends.filter(({ accountId }) => !heldAccounts.has(accountId));
+  const replies = yield* storedReplies(dialect, locked);
+  const keys = locked.flatMap(({ guard }) => guard?.keys ?? []);
+  const { seen: records, versions, held } = yield* lockRecords(dialect, keys, recordLocks, which);
   const heldOf = ({ guard }: Send) => guard?.keys.filter((key) => held.has(key)) ?? [];
-  const free = held.size === 0 ? had : had.filter((send) => heldOf(send).length === 0);
+  const free = held.size === 0 ? locked : locked.filter((send) => heldOf(send).length === 0);
   const decision = decide(free, { balances, replies, records });
   if (decision.accepted.length > 0) {
     const statements = [debit(dialect, decision.spent), ...insertSends(dialect, decision.accepted, turns)];
     yield* writeAll(dialect.together(statements), decision.records.size === 0);
-    yield* writeRecords(dialect, versions, decision.records, others);
+    yield* writeRecords(dialect, versions, decision.records, recordLocks);
   }
   if (free.length === sends.length) return decision.outcomes;
   const decided = decision.outcomes[Symbol.iterator]();
   return sends.map((send) => {
-    if (elsewhere.has(send.accountId)) return { kind: 'busy' };
+    if (heldAccounts.has(send.accountId)) return { kind: 'busy' };
     const busy = heldOf(send);
     return busy.length > 0 ? { kind: 'busy', records: busy } : (decided.next().value ?? { kind: 'busy' });
   });
@@ -54,8 +55,8 @@ function* lockAccounts(
   return new Map(rows.map((row) => [textOf(row, 'id'), integerOf(row, 'balance')]));
 }
 
-/** Accounts that exist and were passed over because another transaction holds them. */
-function* heldElsewhere(
+/** Accounts that exist and were skipped because another transaction has locked them. */
+function* findHeldAccounts(
   dialect: Dialect,
   sends: readonly Send[],
   locked: ReadonlyMap<string, number>,
@@ -69,7 +70,7 @@ function* heldElsewhere(
   return new Set(rows.map((row) => textOf(row, 'id')));
 }
 
-function* keptReplies(dialect: Dialect, sends: readonly Send[]): Operation<ReadonlyMap<string, StoredReply>> {
+function* storedReplies(dialect: Dialect, sends: readonly Send[]): Operation<ReadonlyMap<string, StoredReply>> {
   const keyed = sends.filter((send): send is Send & { once: IdempotencyKey } => send.once !== undefined);
   if (keyed.length === 0) return new Map();
   const source = dialect.rows({ account_id: 'text', route: 'text', idempotency_key: 'text', seen_at: 'integer' });
@@ -100,19 +101,20 @@ function debit(dialect: Dialect, spent: ReadonlyMap<string, number>): Statement 
     set: { balance: 'balance - v.spent' },
     shape: { account_id: 'id', spent: 'integer' },
     rows: [...spent],
-    // No condition on the balance: a mistake above must fail at the column's CHECK, and not send what nobody paid.
+    // No condition on the balance: an error in the decision must fail at the column's CHECK instead of sending unpaid messages.
     on: 'id = v.account_id',
   });
 }
 
-/** Whether nothing but the balances decides on these sends, and the database can look at those while it writes. */
+/** Whether the decision on these sends depends on balances only, and the database can check these in the writing statement. */
 export function canCommitAtOnce(dialect: Dialect, sends: readonly Send[]): boolean {
   return dialect.ifPaid !== undefined && sends.every(({ once, guard }) => once === undefined && guard === undefined);
 }
 
 /**
- * `commitSends` in one round trip: decided as though every balance sufficed, and written only where they all do. Undefined,
- * and nothing written, where one does not or is held elsewhere; then somebody has to look first.
+ * `commitSends` in one round trip: it decides as if every balance sufficed, and the statement writes only where all do.
+ * Returns undefined, and writes nothing, where a balance does not suffice or another transaction has locked an account; the
+ * caller then uses `commitSends`.
  */
 export function* commitAtOnce(
   dialect: Dialect,

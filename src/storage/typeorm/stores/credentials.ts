@@ -19,7 +19,9 @@ export function* readCredentials(
   const rows = yield* rowsOf(
     `SELECT name, content FROM messaging_session_credential
       WHERE session_id = ? AND kind = ? AND name IN ${dialect.strings()}`,
-    ...[sessionId, escaped(kind), JSON.stringify(ids.map(escaped))],
+    sessionId,
+    escaped(kind),
+    JSON.stringify(ids.map(escaped)),
   );
   return new Map(rows.map((row) => [unescaped(textOf(row, 'name')), unescaped(textOf(row, 'content'))]));
 }
@@ -40,10 +42,8 @@ export function* writeCredentials(
     value === undefined ? [] : [[lease.sessionId, escaped(kind), escaped(id), escaped(value)]],
   );
   if (rows.length > 0) {
-    yield dialect.insertRows({
-      ...{ table: 'messaging_session_credential', shape: SHAPE, rows },
-      onDuplicate: ['session_id, kind, name', ['content']],
-    });
+    const onDuplicate = ['session_id, kind, name', ['content']] as const;
+    yield dialect.insertRows({ table: 'messaging_session_credential', shape: SHAPE, rows, onDuplicate });
   }
   return true;
 }
@@ -57,7 +57,10 @@ export function* findOtherCredentials(
   const rows = yield* rowsOf(
     `SELECT kind, name, content FROM messaging_session_credential
       WHERE session_id = ? AND substr(content, 1, ?) <> ? LIMIT ?`,
-    ...[sessionId, [...escaped(start)].length, escaped(start), limit],
+    sessionId,
+    [...escaped(start)].length,
+    escaped(start),
+    limit,
   );
   const text = (row: Row, column: string) => unescaped(textOf(row, column));
   return rows.map((row) => ({ kind: text(row, 'kind'), id: text(row, 'name'), value: text(row, 'content') }));
@@ -74,9 +77,7 @@ export function* replaceCredentials(
     table: 'messaging_session_credential',
     set: { content: 'v.becomes' },
     shape: { session_id: 'id', kind: 'id', name: 'text', was: 'text', becomes: 'text' },
-    rows: changes.map(({ kind, id, was, value }) => [
-      ...[lease.sessionId, escaped(kind), escaped(id), escaped(was), escaped(value)],
-    ]),
+    rows: changes.map(({ kind, id, was, value }) => [lease.sessionId, ...[kind, id, was, value].map(escaped)]),
     on: `messaging_session_credential.session_id = v.session_id AND messaging_session_credential.kind = v.kind
       AND messaging_session_credential.name = v.name AND messaging_session_credential.content = v.was`,
   });
@@ -84,7 +85,7 @@ export function* replaceCredentials(
   return true;
 }
 
-/** Forgets all that is kept of a session. */
+/** Deletes all credentials of a session. */
 export function* clearCredentials(sessionId: string): Operation<void> {
   yield* write('DELETE FROM messaging_session_credential WHERE session_id = ?', sessionId);
 }
@@ -101,7 +102,7 @@ function namesByKind(changes: readonly CredentialChange[]): ReadonlyMap<string, 
   return names;
 }
 
-/** As in a JSON text: no database keeps a NUL or half a surrogate pair, and kinds and ids are the transport's own. */
+/** Escapes as in a JSON string: transports choose kinds and ids, and databases refuse a NUL or a lone surrogate. */
 function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }

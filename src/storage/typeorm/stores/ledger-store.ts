@@ -20,14 +20,14 @@ import { readPage } from './read-page.js';
 /** Balances and ledger in SQL. */
 export class TypeormLedgerStore extends LedgerStore {
   /**
-   * All postings of an account that wait share a transaction: each by itself would wait for the account's lock on a connection
-   * that other work could use.
+   * Waiting postings of one account share a transaction: separate ones would each occupy a connection while they wait for the
+   * account's lock.
    */
   private readonly postings = new Batcher<LedgerPosting, PostingAnswer>({
     perform: (postings) => this.executor.write(() => postEntries(this.executor.dialect, postings)),
     keyOf: ({ accountId }) => accountId,
-    concurrency: ACCOUNTS,
-    maxItems: TOGETHER,
+    concurrency: CONCURRENT_ACCOUNTS,
+    maxItems: MAX_BATCH,
     gathering: new EachTurn(),
   });
 
@@ -56,10 +56,10 @@ export class TypeormLedgerStore extends LedgerStore {
 }
 
 /** How many accounts are posted to at a time, each on a connection of its own. */
-const ACCOUNTS = 3;
+const CONCURRENT_ACCOUNTS = 3;
 
 /** The most postings of one transaction. */
-const TOGETHER = 256;
+const MAX_BATCH = 256;
 
 const COLUMNS = 'id, account_id, kind, units, message_id, position, note, posted_at';
 
@@ -68,7 +68,7 @@ function* readBalance(accountId: string): Operation<number | undefined> {
   return row && integerOf(row, 'balance');
 }
 
-/** Postings to one account, in their order. */
+/** Posts to one account, in the given order. */
 function* postEntries(dialect: Dialect, postings: readonly LedgerPosting[]): Operation<readonly PostingAnswer[]> {
   for (const sql of dialect.lockTimeout) yield { sql, params: [] };
   const answers: PostingAnswer[] = [];
@@ -78,7 +78,7 @@ function* postEntries(dialect: Dialect, postings: readonly LedgerPosting[]): Ope
 
 function* postEntry(dialect: Dialect, posting: LedgerPosting): Operation<PostingAnswer> {
   const { id, formerId = id, accountId, kind, units, note, at } = posting;
-  // The account's lock comes first, so that a posting repeated at the same time waits here and then finds the first one.
+  // Lock the account first: a concurrent repetition of the posting waits here and then finds the first one.
   const [account] = yield* rowsOf(
     `SELECT a.balance, a.posted FROM messaging_account a WHERE a.id = ?${dialect.lock('a', 'wait', 'no key update')}`,
     accountId,
@@ -92,11 +92,13 @@ function* postEntry(dialect: Dialect, posting: LedgerPosting): Operation<Posting
   if (units > 0 && integerOf(account, 'posted') + units > HIGHEST_BALANCE) return 'over';
   const params = [id, accountId, kind, units, note ?? null, at];
   const sql = 'INSERT INTO messaging_ledger (id, account_id, kind, units, note, posted_at) VALUES (?, ?, ?, ?, ?, ?)';
-  // Another account's lock is not ours: only the key tells that somebody has just posted this id there.
+  // The same id may be posted to another account, which is not locked here: only the primary key detects that.
   if ((yield* dialect.insertNew({ sql, params }, 'id')) === 0) return 'taken';
   yield* write(
     'UPDATE messaging_account SET balance = balance + ?, posted = posted + ? WHERE id = ?',
-    ...[units, units, accountId],
+    units,
+    units,
+    accountId,
   );
   return 'posted';
 }
@@ -105,7 +107,7 @@ function toEntry(row: Row): LedgerEntry {
   return {
     id: textOf(row, 'id'),
     accountId: textOf(row, 'account_id'),
-    // Written by this package only, from that very type.
+    // Only this package writes the column, from values of this type.
     kind: textOf(row, 'kind') as LedgerKind,
     units: integerOf(row, 'units'),
     messageId: optionalText(row, 'message_id'),
@@ -116,8 +118,8 @@ function toEntry(row: Row): LedgerEntry {
 }
 
 /**
- * Each query finds what must not be; its `fault` column is the sentence. None repeats what another one proves, so that one
- * mistake is told once: a message's refunds, for instance, agree with its ledger because its recipients agree with both.
+ * Queries for inconsistencies; the column `fault` is a sentence. No query repeats a check of another one, so that an error is
+ * reported once: a message's refunds, for example, match its ledger because its recipients match both.
  */
 const FAULTS = [
   `SELECT concat('Account ', a.id, ': the balance is ', a.balance, ', its entries make ', coalesce(sum(l.units), 0), '.') AS fault
@@ -161,7 +163,7 @@ const FAULTS = [
       AND NOT EXISTS (SELECT 1 FROM messaging_ledger l WHERE l.id = concat(r.message_id, ':', r.position) AND l.kind = 'refund')`,
 ];
 
-/** Proves the books: see `LedgerStore.check`. */
+/** Checks the consistency of balances, ledger and messages: see `LedgerStore.check`. */
 function* checkBooks(): Operation<readonly string[]> {
   const faults: string[] = [];
   for (const sql of FAULTS) {

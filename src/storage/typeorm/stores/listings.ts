@@ -9,7 +9,7 @@ import { findMessages, listAll } from './messages.js';
 import { and } from './read-page.js';
 import { MOST_RECIPIENTS, seenAs } from './recipients.js';
 
-/** The most messages that are looked at for one page. */
+/** The most messages that are examined for one page. */
 const MOST_MESSAGES = 2000;
 
 /** See `OutboxStore.list`. */
@@ -18,23 +18,23 @@ export function* listMessages(dialect: Dialect, query: MessageQuery): Operation<
   if (number === undefined && status === undefined && sender === undefined) {
     return yield* listAll(dialect, [ownListing(query)], within(query, 'accepted_at'), query);
   }
-  // Only texts are kept by number.
+  // Only texts are indexed by number.
   if (number !== undefined && query.kind !== 'text') return { items: [], next: undefined };
   const { ids, next } = yield* searchMessages(dialect, query);
   return { items: yield* findMessages(dialect, ids), next };
 }
 
-/** A message that is looked at. */
+/** A message that is examined. */
 interface Candidate {
   readonly id: string;
   readonly at: number;
   readonly sender: string;
-  /** The recipients that count, from the first place to before the last one. */
+  /** The range of positions of the recipients to examine; `to` is excluded. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Where a search goes on: behind a message, or at one of its recipients. */
+/** Where a search continues: after a message, or at one of its recipients. */
 interface Place {
   readonly id: string;
   readonly at: number;
@@ -42,9 +42,9 @@ interface Place {
 }
 
 /**
- * Looks at one message after the other, in the order of an index, at a limited number of them and of their recipients: what
- * is rare is found over several pages, each of which does as little work as one that is full. The rows that are looked at
- * are small; the messages that are found are read by their ids.
+ * Examines messages in the order of an index, and limits the number of messages and recipients: a rare match is found over
+ * several pages, each of which does no more work than a full page. The examined rows are small; the messages found are read
+ * by their ids.
  */
 function* searchMessages(
   dialect: Dialect,
@@ -79,7 +79,7 @@ function* searchMessages(
   }
 }
 
-/** @throws MessagingError `error.invalid_cursor` */
+/** @throws MessagingError `error.invalid_cursor` where `after` is no message of the listing */
 function* placeOf(query: MessageQuery, after: string): Operation<Place> {
   const [id = '', position] = after.split(':');
   const where = and([{ sql: 'id = ?', params: [id] }, ownListing(query)]);
@@ -130,7 +130,7 @@ function sentTo(dialect: Dialect, query: MessageQuery, number: string, place: Pl
   };
 }
 
-/** Which of these messages have a recipient that the account sees in a state, among those that count. */
+/** Which of these messages have a recipient in a state, as the account sees it, in the range to examine. */
 function* withRecipientsIn(
   dialect: Dialect,
   { number }: MessageQuery,
@@ -145,7 +145,8 @@ function* withRecipientsIn(
     const rows = yield* rowsOf(
       `SELECT v.message_id FROM ${dialect.rows({ message_id: 'id', position: 'integer' })}
         ${dialect.thenJoin} ${table} ON r.message_id = v.message_id AND r.position = v.position WHERE ${seen.sql}`,
-      ...[JSON.stringify(messages.map(({ id, from: position }) => [id, position])), ...seen.params],
+      JSON.stringify(messages.map(({ id, from: position }) => [id, position])),
+      ...seen.params,
     );
     for (const row of rows) found.add(textOf(row, 'message_id'));
     return found;
@@ -155,25 +156,29 @@ function* withRecipientsIn(
     const [row] = yield* rowsOf(
       `SELECT r.position FROM ${table}
         WHERE r.message_id = ? AND r.position >= ? AND r.position < ? AND ${seen.sql} ORDER BY r.position LIMIT 1`,
-      ...[id, start, to, ...seen.params],
+      id,
+      start,
+      to,
+      ...seen.params,
     );
     if (row) found.add(id);
   }
-  // Only the first and the last one may be looked at in part. Of the others all recipients count, so these ask for no
-  // places: MariaDB would not go by them, and read a message to its end.
+  // Only the first and the last message may be examined in part. The query for the others has no range of positions: MariaDB
+  // would ignore it and read each message to its end.
   const whole = messages.slice(1, -1);
   if (whole.length === 0) return found;
   const rows = yield* rowsOf(
     `SELECT v.message_id,
         (SELECT r.position FROM ${table} WHERE r.message_id = v.message_id AND ${seen.sql} ORDER BY r.position LIMIT 1) AS found
       FROM ${dialect.rows({ message_id: 'id' })}`,
-    ...[...seen.params, JSON.stringify(whole.map(({ id }) => [id]))],
+    ...seen.params,
+    JSON.stringify(whole.map(({ id }) => [id])),
   );
   for (const row of rows) if (row.found !== null) found.add(textOf(row, 'message_id'));
   return found;
 }
 
-/** All that a listing without further conditions has. */
+/** The condition of a listing without filters. */
 function ownListing({ accountId, channel, kind }: MessageQuery): Statement {
   return { sql: 'account_id = ? AND channel = ? AND kind = ?', params: [accountId, channel, kind] };
 }

@@ -4,13 +4,13 @@ import type { Executor } from '../engine/executor.js';
 import { type Row, rowsOf, write } from '../engine/operation.js';
 import { bytesOf, optionalInteger, textOf } from '../engine/rows.js';
 
-/** Bytes in a row: small enough that others go on while it is written, on SQLite too. */
+/** Bytes of a row: small enough that its write does not delay other work, on SQLite too. */
 const CHUNK = 256 * 1024;
 
 /** Rows that are removed in one transaction. */
 const REMOVED_AT_ONCE = 16;
 
-/** Files in SQL, a row a chunk. No transaction holds more than some of them, and nothing holds a whole file. */
+/** Files in SQL, one row a chunk. No transaction writes many chunks, and no whole file is held in memory. */
 export class TypeormMediaStore extends MediaStore {
   constructor(private readonly executor: Executor) {
     super();
@@ -26,7 +26,7 @@ export class TypeormMediaStore extends MediaStore {
     try {
       await this.fill(id, chunks, host);
     } catch (error) {
-      // What this leaves behind is too old one day.
+      // If this fails too, `purge` removes the rest by its age.
       await this.remove([id], host).catch(() => undefined);
       throw error;
     }
@@ -46,10 +46,10 @@ export class TypeormMediaStore extends MediaStore {
 
   override async remove(ids: readonly string[], host?: HostTransaction): Promise<void> {
     const { dialect } = this.executor;
-    const going = JSON.stringify(ids);
-    // Marked first: from now on nobody reads a part, and who still writes finds out.
-    await this.change(host, `UPDATE messaging_media SET chunks = -1 WHERE id IN ${dialect.strings()}`, going);
-    const rows = await this.rows(host, `SELECT id FROM messaging_media WHERE id IN ${dialect.strings()}`, going);
+    const removed = JSON.stringify(ids);
+    // Mark the files first: no new read starts on a partly deleted file, and a write in progress fails.
+    await this.change(host, `UPDATE messaging_media SET chunks = -1 WHERE id IN ${dialect.strings()}`, removed);
+    const rows = await this.rows(host, `SELECT id FROM messaging_media WHERE id IN ${dialect.strings()}`, removed);
     for (const row of rows) await this.erase(textOf(row, 'id'), host);
   }
 
@@ -68,13 +68,13 @@ export class TypeormMediaStore extends MediaStore {
       const sql = 'INSERT INTO messaging_media_chunk (media_id, place, content) VALUES (?, ?, ?)';
       await this.change(host, sql, id, count++, chunk);
     }
-    // Its commit has all chunks on disk, too.
+    // The commit of this write also puts all chunks on disk.
     const sql = 'UPDATE messaging_media SET chunks = ? WHERE id = ? AND chunks IS NULL';
     const kept = await this.executor.write(() => write(sql, count, id), host);
     if (kept === 0) throw new Error('The file was removed while it was written.');
   }
 
-  /** Some chunks after the other: to take away a large file at once would hold up everybody. */
+  /** Deletes a file in several transactions, as one for a large file would delay all other work. */
   private async erase(id: string, host: HostTransaction | undefined): Promise<void> {
     for (;;) {
       const [end] = await this.rows(
@@ -100,8 +100,8 @@ export class TypeormMediaStore extends MediaStore {
 }
 
 /**
- * The same bytes in pieces of `size`, the last one shorter. Takes from `source` only what the piece that was asked for
- * needs. A piece is good until the next one is asked for: then its memory is filled again.
+ * Splits a stream into pieces of `size` bytes; the last one may be shorter. Reads from `source` only as far as the requested
+ * piece needs. Each piece is valid until the next one is requested, as they share one buffer.
  */
 export async function* rechunk(source: AsyncIterable<Uint8Array>, size: number): AsyncIterable<Buffer> {
   const piece = Buffer.allocUnsafeSlow(size);

@@ -7,25 +7,28 @@ import { type Operation, type Row, rowsOf, type Statement, write } from '../engi
 import { integerOf, optionalInteger, optionalText, textOf } from '../engine/rows.js';
 import { readPage } from './read-page.js';
 
-/** The live reply under an Idempotency-Key. */
+/** The unexpired reply under an Idempotency-Key. */
 export function* findReply(
   { accountId, route, key }: Pick<IdempotencyKey, 'accountId' | 'route' | 'key'>,
   now: number,
 ): Operation<StoredReply | undefined> {
   const [row] = yield* rowsOf(
     'SELECT fingerprint, reply FROM messaging_idempotency WHERE account_id = ? AND route = ? AND idempotency_key = ? AND expires_at > ?',
-    ...[accountId, route, key, now],
+    accountId,
+    route,
+    key,
+    now,
   );
   return row && { fingerprint: textOf(row, 'fingerprint'), reply: JSON.parse(textOf(row, 'reply')) };
 }
 
-/** Forgets expired replies, the oldest first. */
+/** Deletes expired replies, the oldest first. */
 export function purgeExpired(dialect: Dialect, now: number, limit: number): Operation<number> {
   const sql = dialect.deleteFirst('messaging_idempotency', 'account_id, route, idempotency_key', 'expires_at');
   return write(sql, now, limit);
 }
 
-/** The earliest time at which a channel has something to do. */
+/** The earliest time at which a delivery of a channel is due. */
 export function* nextDueTime(dialect: Dialect, channel: string): Operation<number | undefined> {
   const first = (status: string) =>
     `(SELECT due_at FROM messaging_recipient${dialect.by('messaging_recipient_due')}
@@ -35,7 +38,7 @@ export function* nextDueTime(dialect: Dialect, channel: string): Operation<numbe
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
-/** The states in which a delivery has a time at which it is looked at again. */
+/** The states in which a delivery has a `due_at`. */
 const WAITING = ['queued', 'sending', 'sent'] as const;
 
 const MESSAGE = 'id, account_id, channel, lane, sender, payload, units, refunded_units, recipients, accepted_at';
@@ -44,12 +47,14 @@ const MESSAGE = 'id, account_id, channel, lane, sender, payload, units, refunded
 export function* findMessage(accountId: string, channel: string, id: string): Operation<StoredMessage | undefined> {
   const [row] = yield* rowsOf(
     `SELECT ${MESSAGE} FROM messaging_message WHERE id = ? AND account_id = ? AND channel = ?`,
-    ...[id, accountId, channel],
+    id,
+    accountId,
+    channel,
   );
   return row && toMessage(row);
 }
 
-/** The messages of some ids, in the order of the ids. */
+/** Messages by their ids, in the order of the ids. */
 export function* findMessages(dialect: Dialect, ids: readonly string[]): Operation<readonly StoredMessage[]> {
   if (ids.length === 0) return [];
   const rows = yield* rowsOf(
@@ -60,7 +65,7 @@ export function* findMessages(dialect: Dialect, ids: readonly string[]): Operati
   return ids.flatMap((id) => messages.get(id) ?? []);
 }
 
-/** A page of a listing that is shown whole. */
+/** A page of messages; `shown` are further conditions, which the row that `page.after` names need not meet. */
 export function listAll(
   dialect: Dialect,
   filters: readonly Statement[],

@@ -13,7 +13,7 @@ import { type Operation, type Row, rowsOf, write } from '../engine/operation.js'
 import { integerOf, type RowShape, textOf } from '../engine/rows.js';
 import { readPage } from './read-page.js';
 
-/** The suppression list in SQL. */
+/** Opt-outs in SQL. */
 export class TypeormOptOutStore extends OptOutStore {
   constructor(private readonly executor: Executor) {
     super();
@@ -49,17 +49,21 @@ const COLUMNS = Object.keys(ENTRY);
 /** See `OptOutStore.add`. */
 function* addOptOuts(dialect: Dialect, entries: readonly OptOut[]): Operation<readonly OptOut[]> {
   if (entries.length === 0) return [];
-  // In one order by everybody, so that two who add the same cannot deadlock.
+  // Sorted, so that two transactions that add the same entries cannot deadlock.
   const rows = entries.map((entry) => [...keyOf(entry), entry.id, entry.source, entry.at]).sort();
   const lists = [
     ...new Map(rows.map(([account, signature]) => [`${signature} ${account}`, [account, signature]])).values(),
   ];
   yield dialect.insertRows({
-    ...{ table: 'messaging_opt_out_list', shape: LIST, rows: lists },
+    table: 'messaging_opt_out_list',
+    shape: LIST,
+    rows: lists,
     onDuplicate: ['account_id, signature'],
   });
   yield dialect.insertRows({
-    ...{ table: 'messaging_opt_out', shape: ENTRY, rows },
+    table: 'messaging_opt_out',
+    shape: ENTRY,
+    rows,
     onDuplicate: ['account_id, signature, number'],
   });
   const added = yield* rowsOf(
@@ -141,7 +145,7 @@ function toOptOut(row: Row): OptOut {
   return {
     ...toKey(row),
     id: textOf(row, 'id'),
-    // Written by this package only, from that very type.
+    // Only this package writes the column, from values of this type.
     source: textOf(row, 'source') as OptOutSource,
     at: integerOf(row, 'added_at'),
   };

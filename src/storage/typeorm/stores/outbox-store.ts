@@ -34,13 +34,13 @@ import { deliveriesByReference, listTrail } from './trail.js';
 /** Sends and their deliveries in SQL. */
 export class TypeormOutboxStore extends OutboxStore {
   private readonly turns = new LaneTurns();
-  /** Whether the last batch was accepted whole: the next one is trusted to be then, and written without looking first. */
-  private trusting = true;
+  /** Whether the last batch was accepted as a whole: the next one is then written without reading balances first. */
+  private lastAccepted = true;
 
   constructor(
     private readonly executor: Executor,
-    /** Of the same database: what waits for records shares its connections. */
-    private readonly guards: PolicyStore = new TypeormPolicyStore(executor),
+    /** On the same database: waits for records share its limit of connections. */
+    private readonly policies: PolicyStore = new TypeormPolicyStore(executor),
   ) {
     super();
   }
@@ -54,7 +54,7 @@ export class TypeormOutboxStore extends OutboxStore {
     const { executor, turns } = this;
     const { dialect } = executor;
     if (host) {
-      // Tried again where a record was not seen, by then with a lock on all.
+      // A repetition, after a record that a plain read did not see, locks all records.
       let which: 'all' | 'seen' = dialect.locksGaps ? 'seen' : 'all';
       return executor.write(() => {
         const operation = commitSends(dialect, sends, decide, patience, turns, which);
@@ -63,12 +63,12 @@ export class TypeormOutboxStore extends OutboxStore {
       }, host);
     }
     const work = () => commitSends(dialect, sends, decide, patience, turns);
-    if (this.trusting && patience === 'skip' && canCommitAtOnce(dialect, sends)) {
+    if (this.lastAccepted && patience === 'skip' && canCommitAtOnce(dialect, sends)) {
       const outcomes = await executor.write(() => commitAtOnce(dialect, sends, decide, turns));
       if (outcomes) return outcomes;
     }
     const outcomes = await executor.write(work);
-    this.trusting = outcomes.every(({ kind }) => kind === 'accepted' || kind === 'replayed');
+    this.lastAccepted = outcomes.every(({ kind }) => kind === 'accepted' || kind === 'replayed');
     return outcomes;
   }
 
@@ -77,7 +77,7 @@ export class TypeormOutboxStore extends OutboxStore {
   }
 
   override whenFree(records: readonly string[]): Promise<void> {
-    return this.guards.change(records, () => ({ result: undefined, changes: new Map() }));
+    return this.policies.change(records, () => ({ result: undefined, changes: new Map() }));
   }
 
   override replay(
@@ -90,12 +90,12 @@ export class TypeormOutboxStore extends OutboxStore {
 
   override claim(order: ClaimOrder): Promise<readonly Delivery[]> {
     const work = () => claimDeliveries(this.executor.dialect, order);
-    // A claim that a power cut undoes is made again, which is what `abandoned` allows anyway.
+    // Where abandoned deliveries may be claimed again, a claim that a power cut undoes may be repeated too.
     return order.abandoned ? this.executor.writeLazily(work) : this.executor.write(work);
   }
 
-  override settle(settlements: readonly DeliveryUpdate[]): Promise<readonly DeliveryTransition[]> {
-    return this.executor.write(() => settleDeliveries(this.executor.dialect, settlements));
+  override settle(updates: readonly DeliveryUpdate[]): Promise<readonly DeliveryTransition[]> {
+    return this.executor.write(() => settleDeliveries(this.executor.dialect, updates));
   }
 
   override expire(order: ExpiryOrder): Promise<readonly DeliveryTransition[]> {

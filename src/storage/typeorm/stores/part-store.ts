@@ -38,7 +38,7 @@ export class TypeormPartStore extends PartStore {
   }
 }
 
-/** Keeps what carriers took and applies what was parked for it: see `PartStore.record`. */
+/** Stores accepted parts and applies the receipts that were parked for them: see `PartStore.record`. */
 function* recordParts(
   dialect: Dialect,
   taken: readonly TakenSms[],
@@ -49,16 +49,16 @@ function* recordParts(
   yield insertParts(dialect, taken);
   const parked = yield* parkedReceipts(dialect, taken, now);
   if (parked.length === 0) return [];
-  const { settlements, unmatched } = yield* applyReceipts(dialect, parked, now);
+  const { updates, unmatched } = yield* applyReceipts(dialect, parked, now);
   const left = new Set(unmatched);
   yield* unparkReceipts(
     dialect,
     parked.filter((receipt) => !left.has(receipt)),
   );
-  return yield* settleDeliveries(dialect, withTrails(settlements, taken));
+  return yield* settleDeliveries(dialect, withTrails(updates, taken));
 }
 
-/** Applies receipts and parks what nothing matches: see `PartStore.receive`. */
+/** Applies receipts and parks those without a matching part: see `PartStore.receive`. */
 function* receiveReceipts(
   dialect: Dialect,
   receipts: readonly DatedReceipt[],
@@ -66,12 +66,12 @@ function* receiveReceipts(
 ): Operation<readonly DeliveryTransition[]> {
   if (receipts.length === 0) return [];
   yield* lockRoutes(dialect, receipts);
-  const { settlements, unmatched } = yield* applyReceipts(dialect, receipts, parking.now);
+  const { updates, unmatched } = yield* applyReceipts(dialect, receipts, parking.now);
   yield* parkReceipts(dialect, unmatched, parking);
-  return yield* settleDeliveries(dialect, settlements);
+  return yield* settleDeliveries(dialect, updates);
 }
 
-/** Holds the routes of these until the transaction ends. Where a writer holds the whole database nothing is to be locked. */
+/** Locks routes until the transaction ends. Does nothing where a writer locks the whole database. */
 function* lockRoutes(dialect: Dialect, of: readonly { readonly route: string }[]): Operation<void> {
   if (dialect.lock('a', 'wait') === '') return;
   for (const sql of dialect.lockTimeout) yield { sql, params: [] };
@@ -98,16 +98,22 @@ function* listParts(messageId: string, position?: number): Operation<readonly Sm
   const rows = yield* rowsOf(
     `SELECT ${PART_COLUMNS.join(', ')} FROM messaging_sms_part
       WHERE message_id = ? ${position === undefined ? '' : 'AND position = ?'} ORDER BY position, attempt, part`,
-    ...[messageId, ...(position === undefined ? [] : [position])],
+    messageId,
+    ...(position === undefined ? [] : [position]),
   );
   return rows.map(toPart);
 }
 
 const SHAPE: RowShape = {
-  ...{ receipt_id: 'id', carrier_id: 'id', route: 'id', receipt: 'text', expires_at: 'integer', counts_for: 'id' },
+  receipt_id: 'id',
+  carrier_id: 'id',
+  route: 'id',
+  receipt: 'text',
+  expires_at: 'integer',
+  counts_for: 'id',
 };
 
-/** Receipts that were parked under an id of these SMS, in the order they came; those that came together, in the order they happened. */
+/** Receipts that were parked under an id of these SMS, in the order of arrival, then of the carrier's time. */
 function* parkedReceipts(
   dialect: Dialect,
   taken: readonly TakenSms[],
@@ -118,7 +124,8 @@ function* parkedReceipts(
     `SELECT DISTINCT q.expires_at, q.receipt_id, q.receipt FROM ${dialect.rows({ route: 'id', carrier_id: 'id' })}
       ${dialect.thenJoin} messaging_sms_parked q ON q.route = v.route AND q.carrier_id = v.carrier_id
       WHERE q.expires_at > ? ORDER BY q.expires_at, q.receipt_id`,
-    ...[`[${[...ids].join(',')}]`, now],
+    `[${[...ids].join(',')}]`,
+    now,
   );
   const waiting = rows.map((row): { receipt: DatedReceipt; until: number } => ({
     receipt: JSON.parse(textOf(row, 'receipt')),
@@ -128,7 +135,7 @@ function* parkedReceipts(
   return waiting.map(({ receipt }) => receipt);
 }
 
-/** Keeps receipts for later, one row for each id; the first of its rows is the one that is counted. */
+/** Stores receipts for later, one row for each id; only the first row of a receipt counts against the route's limit. */
 function* parkReceipts(dialect: Dialect, receipts: readonly DatedReceipt[], { until, most }: Parking): Operation<void> {
   if (receipts.length === 0) return;
   const rows = receipts.flatMap((receipt) => {
@@ -141,14 +148,15 @@ function* parkReceipts(dialect: Dialect, receipts: readonly DatedReceipt[], { un
   for (const route of new Set(receipts.map((receipt) => receipt.route))) yield* makeRoom(dialect, route, most);
 }
 
-/** Forgets the oldest receipts of a route that keeps too many; the route is locked. */
+/** Deletes the oldest receipts of a route above its limit; the caller has locked the route. */
 function* makeRoom(dialect: Dialect, route: string, most: number): Operation<void> {
   const [count] = yield* rowsOf('SELECT count(*) AS parked FROM messaging_sms_parked WHERE counts_for = ?', route);
   const excess = (count ? integerOf(count, 'parked') : 0) - most;
   if (excess <= 0) return;
   const oldest = yield* rowsOf(
     'SELECT receipt_id FROM messaging_sms_parked WHERE counts_for = ? ORDER BY expires_at, receipt_id LIMIT ?',
-    ...[route, excess],
+    route,
+    excess,
   );
   yield* forget(
     dialect,
@@ -156,7 +164,7 @@ function* makeRoom(dialect: Dialect, route: string, most: number): Operation<voi
   );
 }
 
-/** Removes receipts that have found their part. */
+/** Deletes receipts that were applied to a part. */
 function* unparkReceipts(dialect: Dialect, receipts: readonly DatedReceipt[]): Operation<void> {
   if (receipts.length > 0) yield* forget(dialect, receipts.map(receiptKey));
 }
@@ -165,7 +173,7 @@ function* forget(dialect: Dialect, keys: readonly string[]): Operation<void> {
   yield* write(`DELETE FROM messaging_sms_parked WHERE receipt_id IN ${dialect.strings()}`, JSON.stringify(keys));
 }
 
-/** Forgets receipts that were parked for too long. */
+/** Deletes expired receipts. */
 function purgeParked(dialect: Dialect, now: number, limit: number): Operation<number> {
   return write(dialect.deleteFirst('messaging_sms_parked', 'receipt_id, carrier_id', 'expires_at'), now, limit);
 }

@@ -3,7 +3,7 @@ import type { Executor } from '../engine/executor.js';
 import { type Row, rowsOf, writeAll } from '../engine/operation.js';
 import { integerOf, optionalText, shapeOf, textOf } from '../engine/rows.js';
 
-/** The sandbox's phones in SQL. */
+/** Messages of the sandbox's phones in SQL. */
 export class TypeormPhoneStore extends PhoneStore {
   constructor(private readonly executor: Executor) {
     super();
@@ -12,10 +12,9 @@ export class TypeormPhoneStore extends PhoneStore {
   override async receive(messages: readonly PhoneMessage[]): Promise<void> {
     if (messages.length === 0) return;
     const { dialect } = this.executor;
-    const insert = dialect.insertRows({
-      ...{ table: 'messaging_phone_message', shape: SHAPE, rows: messages.map(toRow) },
-      onDuplicate: ['number, channel, message_id'],
-    });
+    const rows = messages.map(toRow);
+    const onDuplicate = ['number, channel, message_id'] as const;
+    const insert = dialect.insertRows({ table: 'messaging_phone_message', shape: SHAPE, rows, onDuplicate });
     await this.executor.writeLazily(() => writeAll([insert], true));
   }
 

@@ -3,53 +3,53 @@ import type { Dialect } from '../dialects/dialect.js';
 import { type Operation, type Row, rowsOf, write } from '../engine/operation.js';
 import { integerOf, type RowShape, shapeOf, textOf } from '../engine/rows.js';
 
-/** Records under lock, with what is needed to write them. */
+/** Locked records, with their versions for the write. */
 export interface LockedRecords {
   readonly seen: SeenRecords;
   readonly versions: ReadonlyMap<string, number>;
-  /** Keys of records that another transaction holds, or is about to insert; none where these are waited for. */
+  /** Keys of records that another transaction has locked or is inserting; empty where the lock was waited for. */
   readonly held: ReadonlySet<string>;
 }
 
-/** Somebody else wrote a record first. Its code asks the executor to repeat the transaction, as the database's own would. */
+/** Another transaction has written a record first. The executor repeats the transaction, as for a serialization failure. */
 export class RecordMovedError extends Error {
   override readonly name = 'RecordMovedError';
   readonly code = '40001';
 }
 
-/** One caller's step on the records of its keys. */
+/** A change of the records of some keys. */
 export interface AnyStep {
   readonly keys: readonly string[];
   readonly first: 'lock' | 'look';
   run(seen: SeenRecords): RecordChanges;
 }
 
-/** Whether a step ran, threw, or would have to wait for records. One that did not run has changed nothing. */
+/** The result of a step: it ran, threw, or needs locked records. A step that threw or is busy has changed nothing. */
 export type StepOutcome = { readonly done: true } | { readonly error: unknown } | { readonly busy: readonly string[] };
 
 /**
- * Look, lock, read, step after step, write: see `PolicyStore.change`. Each step sees what those before it have changed. With
- * `skip`, a step on a record that another transaction holds does not run: its outcome is `busy`.
+ * Reads, locks, runs the steps and writes: see `PolicyStore.change`. Each step sees the changes of the steps before it. With
+ * `skip`, a step on a record that another transaction has locked does not run: its outcome is `busy`.
  */
 export function* changeRecords(
   dialect: Dialect,
   steps: readonly AnyStep[],
   ifLocked: 'wait' | 'skip',
 ): Operation<readonly StepOutcome[]> {
-  const answered = yield* withoutLock(dialect, steps);
-  const others = steps.filter((step) => !answered.has(step));
+  const settled = yield* runWithoutLock(dialect, steps);
+  const others = steps.filter((step) => !settled.has(step));
   if (ifLocked === 'wait') for (const sql of dialect.lockTimeout) yield { sql, params: [] };
   const { seen: read, versions, held } = yield* lockRecords(dialect, keysOf(others), ifLocked);
   const seen = new Map(read);
   const changed = new Map<string, PolicyRecord>();
   const outcomes = steps.map((step): StepOutcome => {
-    if (answered.has(step)) return { done: true };
+    if (settled.has(step)) return { done: true };
     const busy = step.keys.filter((key) => held.has(key));
     if (busy.length > 0) return { busy };
     try {
       for (const [key, record] of step.run(seen)) {
         changed.set(key, record);
-        seen.set(key, { ...record, lost: isSameFate(seen.get(key), record) });
+        seen.set(key, { ...record, lost: staysLost(seen.get(key), record) });
       }
       return { done: true };
     } catch (error) {
@@ -61,11 +61,11 @@ export function* changeRecords(
 }
 
 /**
- * Runs the steps that look first on what is committed at this moment, without a lock; answers those that it settles. One
- * statement reads all records. Their messages are read after it, and fail for good: a record that is not lost then was not
- * lost before, but a lost one may have been given another message in between, so its steps take the lock.
+ * Runs the steps that look first on committed records, without a lock; returns those that changed nothing and so are done. One
+ * statement reads all records, and a later one the states of their messages. Failures are final, so a record that is not lost
+ * by the second read was not lost at the first; a lost one may have got another message in between, so its steps take the lock.
  */
-function* withoutLock(dialect: Dialect, steps: readonly AnyStep[]): Operation<ReadonlySet<AnyStep>> {
+function* runWithoutLock(dialect: Dialect, steps: readonly AnyStep[]): Operation<ReadonlySet<AnyStep>> {
   const looking = dialect.lock('a', 'skip') === '' ? [] : steps.filter(({ first }) => first === 'look');
   if (looking.length === 0) return new Set();
   const sql = `SELECT a.id, a.state, a.messages FROM messaging_policy a WHERE a.id IN ${dialect.strings()}`;
@@ -86,15 +86,15 @@ function keysOf(steps: readonly { readonly keys: readonly string[] }[]): string[
   return [...new Set(steps.flatMap(({ keys }) => keys))];
 }
 
-/** A record stays lost while it stands for the same messages. */
-function isSameFate(before: SeenRecord | undefined, { messages }: PolicyRecord): boolean {
+/** Whether a changed record stays lost: it refers to no new message. */
+function staysLost(before: SeenRecord | undefined, { messages }: PolicyRecord): boolean {
   return before?.lost === true && messages.every((id) => before.messages.includes(id));
 }
 
 /**
- * The records of some keys; those that exist are locked, in one order by everybody.
+ * Reads the records of some keys and locks the existing ones, in the order that all transactions use.
  *
- * @param which `seen`: only those that a plain read sees. One that it does not see may exist: then `writeRecords` throws
+ * @param which `seen`: locks only the records that a plain read sees. Where another one exists, `writeRecords` throws
  */
 export function* lockRecords(
   dialect: Dialect,
@@ -131,8 +131,10 @@ function* seenIn(dialect: Dialect, rows: readonly Row[]): Operation<SeenRecords>
 }
 
 /**
- * Writes what has changed. The condition on the version holds wherever the row was locked; a row that was not there to be
- * locked may have come since.
+ * Writes changed records. The condition on the version always holds for locked rows; a row that did not exist may have been
+ * inserted meanwhile.
+ *
+ * @throws RecordMovedError where another transaction has written one of the records
  */
 export function* writeRecords(
   dialect: Dialect,
@@ -143,9 +145,9 @@ export function* writeRecords(
   const rows = [...changes].sort(([a], [b]) => (a < b ? -1 : 1));
   const added = rows.filter(([key]) => !versions.has(key));
   const changed = rows.filter(([key]) => versions.has(key));
-  const toRow = ([key, { state, messages, expiresAt }]: (typeof rows)[number]) => [
-    ...[key, JSON.stringify(state), JSON.stringify(messages), versions.get(key) ?? 0, expiresAt],
-  ];
+  const toRow = ([key, { state, messages, expiresAt }]: (typeof rows)[number]) => {
+    return [key, JSON.stringify(state), JSON.stringify(messages), versions.get(key) ?? 0, expiresAt];
+  };
   let written = 0;
   if (added.length > 0) {
     const insert = dialect.insertRows({ table: 'messaging_policy', shape: SHAPE, rows: added.map(toRow) });
@@ -166,12 +168,12 @@ export function* writeRecords(
     });
     written += (yield update).affected;
   }
-  if (written !== rows.length) throw new RecordMovedError('A record was written by somebody else.');
+  if (written !== rows.length) throw new RecordMovedError('Another transaction has written a record.');
 }
 
-/** Forgets expired records, the oldest first. */
-export function* purgeRecords(dialect: Dialect, now: number, limit: number): Operation<number> {
-  return yield* write(dialect.deleteFirst('messaging_policy', 'id', 'expires_at'), ...[now, limit]);
+/** Deletes expired records, the oldest first. */
+export function purgeRecords(dialect: Dialect, now: number, limit: number): Operation<number> {
+  return write(dialect.deleteFirst('messaging_policy', 'id', 'expires_at'), now, limit);
 }
 
 const SHAPE: RowShape = { id: 'id', ...shapeOf('state messages', 'version expires_at') };
@@ -180,7 +182,7 @@ function messagesOf(row: Row): readonly string[] {
   return JSON.parse(textOf(row, 'messages'));
 }
 
-/** Which of these messages no recipient got: all of them failed for good. */
+/** Which of these messages have failed for all recipients. */
 function* failedOf(dialect: Dialect, messageIds: readonly string[]): Operation<ReadonlySet<string>> {
   if (messageIds.length === 0) return new Set();
   const rows = yield* rowsOf(

@@ -12,17 +12,17 @@ interface HeldStep {
   readonly record: string;
 }
 
-/** The most steps that share a transaction, and keys over all of them: PostgreSQL keeps a lock in memory for a new one. */
-const TOGETHER = 256;
-const KEYS_TOGETHER = 512;
+/** The most steps, and keys of all steps, in a transaction. PostgreSQL keeps an advisory lock in memory for each new key. */
+const MAX_STEPS = 256;
+const MAX_KEYS = 512;
 
-/** The part of the pool whose connections may wait for records that other transactions hold. */
+/** The share of the pool whose connections may wait for records that other transactions have locked. */
 const WAITING_SHARE = 0.25;
 
 /**
- * Records of guards in SQL. Steps that arrive together share one transaction, which waits for no lock; one runs at a time.
- * A step whose record another transaction holds goes to a second lane: the steps on one record share a transaction there
- * that waits, on a bounded part of the pool. So a held record delays no step on other records.
+ * Records of send policies in SQL. Steps that arrive in one turn share a transaction, which does not wait for locks; one runs
+ * at a time. A step on a locked record moves to a second queue, where the steps on one record share a transaction that waits,
+ * on a bounded share of the pool. So a locked record does not delay steps on other records.
  */
 export class TypeormPolicyStore extends PolicyStore {
   private readonly steps: Batcher<AnyStep, Settled>;
@@ -30,7 +30,7 @@ export class TypeormPolicyStore extends PolicyStore {
 
   constructor(private readonly executor: Executor) {
     super();
-    const limits = { maxWeight: KEYS_TOGETHER, maxItems: TOGETHER };
+    const limits = { maxWeight: MAX_KEYS, maxItems: MAX_STEPS };
     this.steps = new Batcher({
       ...limits,
       weightOf: ({ keys }) => keys.length,
@@ -63,7 +63,7 @@ export class TypeormPolicyStore extends PolicyStore {
     };
     const outcome = await this.steps.add({ keys, first, run });
     if ('error' in outcome) throw outcome.error;
-    return result as T; // the step has run, and what it gives may be undefined
+    return result as T; // the step has run, and T may include undefined
   }
 
   override purge(now: number, limit: number): Promise<number> {

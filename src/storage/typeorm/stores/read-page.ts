@@ -8,16 +8,20 @@ import { integerOf } from '../engine/rows.js';
 interface Listing<T> {
   readonly table: string;
   readonly columns: string;
-  /** The column that says when a row came. */
+  /** The column with the time of a row. */
   readonly moment: string;
-  /** Conditions that all of its rows meet, and the row that a page starts behind. */
+  /** Conditions of the listing; the row of the cursor must meet them too. */
   readonly filters: readonly Statement[];
-  /** Further conditions, which only the rows shown have to meet. */
+  /** Further conditions, which the row of the cursor need not meet. */
   readonly shown?: readonly Statement[];
   toItem(row: Row): T;
 }
 
-/** One page of a listing. @throws MessagingError `error.invalid_cursor` when `after` is no row of it */
+/**
+ * Reads one page of a listing.
+ *
+ * @throws MessagingError `error.invalid_cursor` where `after` is no row of the listing
+ */
 export function* readPage<T extends { readonly id: string }>(
   dialect: Dialect,
   listing: Listing<T>,
@@ -26,16 +30,17 @@ export function* readPage<T extends { readonly id: string }>(
   const { table, columns, moment, filters, shown = [], toItem } = listing;
   const rest = after === undefined ? [] : [yield* start(dialect, listing, after)];
   const where = and([...filters, ...shown, ...rest]);
-  // One row more than the page may hold: it tells that there is a next one.
+  // One row more than the page holds shows whether there is a next page.
   const rows = yield* rowsOf(
     `SELECT ${columns} FROM ${table}${where.sql === '' ? '' : ` WHERE ${where.sql}`} ORDER BY ${moment} DESC, id DESC LIMIT ?`,
-    ...[...where.params, limit + 1],
+    ...where.params,
+    limit + 1,
   );
   const items = rows.slice(0, limit).map(toItem);
   return { items, next: rows.length > limit ? items.at(-1)?.id : undefined };
 }
 
-/** Read by itself: the page behind a row that is not there would be empty, as though all had been seen. */
+/** Reads the row of the cursor, as the page after an unknown row would be empty, like the end of the listing. */
 function* start<T>(dialect: Dialect, { table, moment, filters }: Listing<T>, id: string): Operation<Statement> {
   const where = and([{ sql: 'id = ?', params: [id] }, ...filters]);
   const [row] = yield* rowsOf(`SELECT ${moment} AS place FROM ${table} WHERE ${where.sql}`, ...where.params);
@@ -43,7 +48,7 @@ function* start<T>(dialect: Dialect, { table, moment, filters }: Listing<T>, id:
   return dialect.behind(moment, integerOf(row, 'place'), id);
 }
 
-/** All of some conditions. */
+/** Joins conditions by `AND`. */
 export function and(conditions: readonly Statement[]): Statement {
   return {
     sql: conditions.map(({ sql }) => sql).join(' AND '),

@@ -12,22 +12,22 @@ import { type Operation, type Row, rowsOf } from '../engine/operation.js';
 import { integerOf, textOf } from '../engine/rows.js';
 import { PART_COLUMNS, toPart, updateParts } from './part-rows.js';
 
-/** What became of receipts. */
+/** The result of applying receipts. */
 export interface AppliedReceipts {
-  readonly settlements: readonly DeliveryUpdate[];
-  /** Those that may be for parts that are not known yet: no part matches, or only closed ones, and it is none of their receipts. */
+  readonly updates: readonly DeliveryUpdate[];
+  /** Receipts that may belong to parts not stored yet: no part matches, or only final ones that the receipt does not concern. */
   readonly unmatched: readonly DatedReceipt[];
 }
 
-/** Finds the part of each receipt, moves it on and says what that means for its SMS. The routes are locked. */
+/** Finds the part of each receipt, updates it and derives the updates of its SMS. The caller has locked the routes. */
 export function* applyReceipts(
   dialect: Dialect,
   receipts: readonly DatedReceipt[],
   now: number,
 ): Operation<AppliedReceipts> {
-  const settlements: DeliveryUpdate[] = [];
+  const updates: DeliveryUpdate[] = [];
   const unmatched: DatedReceipt[] = [];
-  const idle: DatedReceipt[] = [];
+  const withoutEffect: DatedReceipt[] = [];
   let pending = receipts;
   while (pending.length > 0) {
     const found = yield* findParts(dialect, pending);
@@ -42,28 +42,28 @@ export function* applyReceipts(
         unmatched.push(receipt);
         continue;
       }
-      // Another part may have the same id, and this receipt be for that one: it is looked for again.
+      // Another part may have the same id and be the one that this receipt concerns: search again in the next round.
       if (moved.has(key)) {
         later.push(receipt);
         continue;
       }
       const next = nextPart(part, receipt);
       if (!next) {
-        settlements.push(...settlementOfLasting([...parts.values()], receipt, now));
-        if (mayBeForAnother(part, receipt)) idle.push(receipt);
+        updates.push(...settlementOfLasting([...parts.values()], receipt, now));
+        if (mayBeForAnother(part, receipt)) withoutEffect.push(receipt);
         continue;
       }
       parts.set(key, next);
       moved.set(key, next);
-      settlements.push(...settlementOfParts([...parts.values()], receipt, now));
+      updates.push(...settlementOfParts([...parts.values()], receipt, now));
     }
     if (moved.size > 0) yield updateParts(dialect, [...moved.values()]);
     pending = later;
   }
-  return { settlements, unmatched: [...unmatched, ...(yield* laterThanKnown(dialect, idle))] };
+  return { updates, unmatched: [...unmatched, ...(yield* laterThanKnown(dialect, withoutEffect))] };
 }
 
-/** The part of each receipt by its key, that of the first id that has one; a receipt without one is not there. */
+/** The key of the part of each receipt, by its first id that has a part. Receipts without a part are missing. */
 function* findParts(dialect: Dialect, receipts: readonly DatedReceipt[]): Operation<ReadonlyMap<DatedReceipt, string>> {
   const answers = yield* askParts(dialect, receipts, FIRST_BY_CLAIM);
   const found = new Map<DatedReceipt, string>();
@@ -74,24 +74,24 @@ function* findParts(dialect: Dialect, receipts: readonly DatedReceipt[]): Operat
   return found;
 }
 
-/** Of these receipts those that happened, by their own time, after the last word on every part they could be for. */
+/** Those receipts whose own time is after the last update of every part that they may concern. */
 function* laterThanKnown(dialect: Dialect, receipts: readonly DatedReceipt[]): Operation<readonly DatedReceipt[]> {
   if (receipts.length === 0) return [];
-  const answers = yield* askParts(dialect, receipts, LAST_WORD);
+  const answers = yield* askParts(dialect, receipts, LAST_UPDATE);
   return receipts.filter((receipt) =>
     answersFor(receipt, answers).every((row) => receipt.at > integerOf(row, 'answer')),
   );
 }
 
-/** What is asked of the parts `p` that an id names: the key of the one that `byClaim` puts first. */
+/** Selects from the parts `p` of an id the key of the likeliest one: still `sent`, then `unknown`, then the newest. */
 const FIRST_BY_CLAIM = [
   "concat(p.position, ' ', p.attempt, ' ', p.part, ' ', p.message_id)",
   "ORDER BY CASE p.status WHEN 'sent' THEN 0 WHEN 'unknown' THEN 1 ELSE 2 END, p.recorded_at DESC, p.part LIMIT 1",
 ] as const;
-/** When the last receipt was said to be that came for one of them. */
-const LAST_WORD = ['max(p.updated_at)', "AND p.status <> 'sent'"] as const;
+/** Selects the time of the last receipt of the parts of an id. */
+const LAST_UPDATE = ['max(p.updated_at)', "AND p.status <> 'sent'"] as const;
 
-/** Route, the carrier's id, and the number where it is known. */
+/** Route, carrier id, and the number or null where it is unknown. */
 type Question = readonly [string, string, string | null];
 type Answers = ReadonlyMap<string, Row>;
 
@@ -99,7 +99,7 @@ function questionOf({ route, number }: DatedReceipt, id: string): string {
   return JSON.stringify([route, id, number ?? null] satisfies Question);
 }
 
-/** In the order of the receipt's ids; one that no part has got is left out. */
+/** The answers for the ids of a receipt, in the order of the ids; ids without a part are left out. */
 function answersFor(receipt: DatedReceipt, answers: Answers): readonly Row[] {
   return receipt.ids.flatMap((id) => {
     const row = answers.get(questionOf(receipt, id));
@@ -107,13 +107,13 @@ function answersFor(receipt: DatedReceipt, answers: Answers): readonly Row[] {
   });
 }
 
-/** Asks something of the parts that each id of these receipts names; ids of which there is no answer are not there. */
+/** Runs a selection on the parts of each id of these receipts; ids without an answer are missing. */
 function* askParts(
   dialect: Dialect,
   receipts: readonly DatedReceipt[],
   asked: readonly [what: string, of: string],
 ): Operation<Answers> {
-  // Each question once: carriers that have one id for everything ask the same one again and again.
+  // Ask each question once: a carrier that gives all its parts the same id would repeat it for each receipt.
   const texts = new Set(receipts.flatMap((receipt) => receipt.ids.map((id) => questionOf(receipt, id))));
   const questions = [...texts].map((text): Question => JSON.parse(text));
   const ofNumber = questions.filter(([, , number]) => number !== null);
@@ -143,7 +143,7 @@ function* askOf(
   return new Map(answered.map((row) => [JSON.stringify(questions[integerOf(row, 'place')]), row]));
 }
 
-/** All parts of the SMS that these parts belong to, by SMS and by key; locked, in one order by everybody. */
+/** Locks and reads all parts of the SMS of these parts, by SMS and by key, in the order that all transactions use. */
 function* loadSms(dialect: Dialect, keys: readonly string[]): Operation<ReadonlyMap<string, Map<string, SmsPart>>> {
   const sms = new Map<string, Map<string, SmsPart>>(keys.map((key) => [smsOf(key), new Map()]));
   if (sms.size === 0) return sms;
@@ -161,7 +161,7 @@ function* loadSms(dialect: Dialect, keys: readonly string[]): Operation<Readonly
   return sms;
 }
 
-/** The SMS of a part's key, as a row of JSON. */
+/** The SMS of a part's key, as a JSON row. */
 function smsOf(key: string): string {
   const [position, attempt, part] = key.split(' ', 3);
   const messageId = key.slice(`${position} ${attempt} ${part} `.length);

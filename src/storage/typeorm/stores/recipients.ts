@@ -11,16 +11,17 @@ import { type Operation, type Row, rowsOf, type Statement } from '../engine/oper
 import { integerOf, optionalText, textOf } from '../engine/rows.js';
 import { newestAttempts } from './trail.js';
 
-/** The most recipients that are looked at for one page. */
+/** The most recipients that are examined for one page. */
 export const MOST_RECIPIENTS = 20_000;
 
 const RECIPIENT = 'r.number, r.status, r.units, r.refunded_units, r.error, r.updated_at';
 
-/** The first recipients of a message in their order. */
+/** The first recipients of a message, in the order of the send. */
 export function* listRecipients(messageId: string): Operation<readonly StoredRecipient[]> {
   const rows = yield* rowsOf(
     `SELECT ${RECIPIENT} FROM messaging_recipient r WHERE r.message_id = ? AND r.position < ? ORDER BY r.position`,
-    ...[messageId, FIRST_RECIPIENTS],
+    messageId,
+    FIRST_RECIPIENTS,
   );
   return rows.map(toRecipient);
 }
@@ -35,13 +36,17 @@ export function* readRecipients(
   const count = message ? integerOf(message, 'recipients') : 0;
   const end = Math.min(count, from + (status === undefined ? limit : MOST_RECIPIENTS));
   const seen = status === undefined ? { sql: '1 = 1', params: [] } : seenAs(status);
-  // With the message's own units: read apart, a refund in between would show in one of them only.
+  // In one statement with the message's refunded units: a refund between two statements would show in one of them only.
   const rows = yield* rowsOf(
     `SELECT r.position, ${RECIPIENT}, r.tries,
         (SELECT m.refunded_units FROM messaging_message m WHERE m.id = r.message_id) AS all_refunded
       FROM messaging_recipient r${dialect.by('primary key')}
       WHERE r.message_id = ? AND r.position >= ? AND r.position < ? AND ${seen.sql} ORDER BY r.position LIMIT ?`,
-    ...[messageId, from, end, ...seen.params, limit + 1],
+    messageId,
+    from,
+    end,
+    ...seen.params,
+    limit + 1,
   );
   const items = rows.slice(0, limit).map((row) => ({
     ...toRecipient(row),
@@ -63,7 +68,7 @@ export function* readRecipients(
   };
 }
 
-/** The first numbers of each of several messages, in the order of its send. */
+/** The first numbers of several messages, in the order of the sends. */
 export function* listNumbers(
   dialect: Dialect,
   messageIds: readonly string[],
@@ -73,13 +78,14 @@ export function* listNumbers(
   const rows = yield* rowsOf(
     `SELECT message_id, number FROM messaging_recipient${dialect.by('primary key')}
       WHERE message_id IN ${dialect.strings()} AND position < ? ORDER BY message_id, position`,
-    ...[JSON.stringify(messageIds), FIRST_RECIPIENTS],
+    JSON.stringify(messageIds),
+    FIRST_RECIPIENTS,
   );
   for (const row of rows) numbers.get(textOf(row, 'message_id'))?.push(textOf(row, 'number'));
   return numbers;
 }
 
-/** The condition that an account sees a recipient `r` in a state: `shownStatus`, said in SQL. */
+/** The condition that an account sees a recipient `r` in a state: `shownStatus` in SQL. */
 export function seenAs(status: DeliveryStatus): Statement {
   if (status === 'queued') return { sql: "r.status = 'queued' AND r.error IS NULL", params: [] };
   if (status === 'sending') {
@@ -91,7 +97,7 @@ export function seenAs(status: DeliveryStatus): Statement {
 function toRecipient(row: Row): StoredRecipient {
   return {
     number: textOf(row, 'number'),
-    // Written by this module only, from that very type.
+    // Only this package writes the column, from values of this type.
     status: textOf(row, 'status') as DeliveryStatus,
     units: integerOf(row, 'units'),
     refundedUnits: integerOf(row, 'refunded_units'),

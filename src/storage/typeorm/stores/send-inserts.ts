@@ -4,30 +4,43 @@ import type { Statement } from '../engine/operation.js';
 import { asTheyAre, type RowShape, shapeOf } from '../engine/rows.js';
 import type { LaneTurns } from './lane-turns.js';
 
-/** Writes accepted sends: message, recipients, charge, and the reply that is kept under a key. */
+/** The statements that write accepted sends: messages, recipients, charges, and the replies under an Idempotency-Key. */
 export function insertSends(dialect: Dialect, sends: readonly Send[], turns: LaneTurns): Statement[] {
   const statements = [
     dialect.insertRows({
-      ...{ table: 'messaging_message', shape: MESSAGE },
+      table: 'messaging_message',
+      shape: MESSAGE,
       rows: sends.map((send) => [
-        ...[send.id, send.accountId, send.channel, send.payload.kind, send.lane ?? null, send.sender],
-        ...[JSON.stringify(send.payload), costOf(send), 0, send.recipients.length, send.at],
+        send.id,
+        send.accountId,
+        send.channel,
+        send.payload.kind,
+        send.lane ?? null,
+        send.sender,
+        JSON.stringify(send.payload),
+        costOf(send),
+        0,
+        send.recipients.length,
+        send.at,
       ]),
     }),
     ...insertRecipients(dialect, sends, turns),
     dialect.insertRows({
-      ...{ table: 'messaging_ledger', shape: CHARGE },
-      rows: sends.map((send) => [...[send.id, send.accountId, 'charge', send.id, -costOf(send), send.at]]),
+      table: 'messaging_ledger',
+      shape: CHARGE,
+      rows: sends.map((send) => [send.id, send.accountId, 'charge', send.id, -costOf(send), send.at]),
     }),
   ];
   const keyed = sends.filter(({ once }) => once !== undefined);
   if (keyed.length > 0) {
     statements.push(
       dialect.insertRows({
-        ...{ table: 'messaging_idempotency', shape: REPLY, onDuplicate: REPLACE_EXPIRED },
-        rows: keyed.map(({ once, reply }) => [
-          ...[once?.accountId, once?.route, once?.key, once?.fingerprint, JSON.stringify(reply), once?.expiresAt],
-        ]),
+        table: 'messaging_idempotency',
+        shape: REPLY,
+        rows: keyed.map(({ once, reply }) => {
+          return [once?.accountId, once?.route, once?.key, once?.fingerprint, JSON.stringify(reply), once?.expiresAt];
+        }),
+        onDuplicate: REPLACE_EXPIRED,
       }),
     );
   }
@@ -41,10 +54,10 @@ const MESSAGE = shapeOf(
 const CHARGE = shapeOf('id account_id kind message_id', 'units posted_at');
 const REPLY = shapeOf('account_id route idempotency_key fingerprint reply', 'expires_at');
 
-// A live reply would have been replayed under the account's lock, so what stands in the way has expired.
+// An unexpired reply would have been replayed under the account's lock, so an existing row has expired.
 const REPLACE_EXPIRED = ['account_id, route, idempotency_key', ['fingerprint', 'reply', 'expires_at']] as const;
 
-/** From so many recipients on, a send's rows travel by themselves, without its id repeated in each of them. */
+/** A send with more recipients has a statement of its own, so that its id is not repeated in the parameter for each row. */
 const LARGE = 50;
 
 const FREE = shapeOf('message_id channel number', 'position units updated_at');
@@ -52,17 +65,17 @@ const REFUSED = shapeOf('message_id channel number error', 'position units updat
 const SENT_TO = shapeOf('account_id channel number message_id', 'sent_at position');
 const LANED: RowShape = { ...FREE, lane: 'text', lane_turn: 'integer' };
 
-/** Writes the recipients of accepted sends, in lanes behind one another in the order of the sends. */
+/** The statements that write the recipients of accepted sends; within a lane in the order of the sends. */
 function insertRecipients(dialect: Dialect, sends: readonly Send[], turns: LaneTurns): Statement[] {
   const laned = sends.filter(({ lane }) => lane !== undefined);
   const turnOf = new Map(laned.map((send) => [send.id, turns.next(send.at)]));
-  const screened = new Set(sends.filter(({ recipients }) => recipients.some(isRefused)));
-  const isLarge = (send: Send) => send.recipients.length > LARGE && !screened.has(send);
+  const withRefused = new Set(sends.filter(({ recipients }) => recipients.some(isRefused)));
+  const isLarge = (send: Send) => send.recipients.length > LARGE && !withRefused.has(send);
   const small = sends.filter((send) => !isLarge(send));
   return [
     ...sends.filter(isLarge).flatMap((send) => oneSend(dialect, send, turnOf.get(send.id))),
-    ...refused(dialect, [...screened]),
-    // What has no lane, which is most, is spared the columns.
+    ...refused(dialect, [...withRefused]),
+    // Most sends have no lane; their parameter omits the columns of lanes.
     ...manySends(
       dialect,
       small.filter(({ id }) => !turnOf.has(id)),
@@ -118,7 +131,7 @@ function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statem
   return [statement, found];
 }
 
-/** What a number was sent. */
+/** The statements that index sends by number. */
 function sentTo(dialect: Dialect, sends: readonly Send[]): Statement[] {
   if (sends.length === 0) return [];
   const rows = sends.flatMap(({ id, accountId, channel, at, recipients }) =>
@@ -131,7 +144,7 @@ function isFoundByNumber({ payload }: Send): boolean {
   return payload.kind === 'text';
 }
 
-/** Those that are stored and never sent. */
+/** The statements that store refused recipients as failed; they are never sent. */
 function refused(dialect: Dialect, sends: readonly Send[]): Statement[] {
   if (sends.length === 0) return [];
   const rows = sends.flatMap((send) =>

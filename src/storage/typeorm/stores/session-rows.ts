@@ -18,7 +18,7 @@ export function toSession(row: Row): StoredSession {
     id: textOf(row, 'id'),
     accountId: textOf(row, 'account_id'),
     channel: textOf(row, 'channel'),
-    // Written by this module only, from that very type.
+    // Only this package writes the column, from values of this type.
     status: textOf(row, 'status') as SessionStatus,
     number: optionalText(row, 'number'),
     reason: optionalText(row, 'reason'),
@@ -41,14 +41,14 @@ export function toTransition(row: Row): SessionTransition {
   };
 }
 
-/** Locks a session's row and answers it where the lease is still good: until the end of the transaction nobody takes it. */
+/** Locks a session's row, so that no other process takes the session, and returns it where the lease is still valid. */
 export function* lockHeld(dialect: Dialect, lease: SessionLease): Operation<Row | undefined> {
   const sql = dialect.lockByIds('messaging_session', `${SESSION}, a.steps, a.epoch`, 'wait');
   const [row] = yield* rowsOf(sql, JSON.stringify([lease.sessionId]));
   return row && isHeld(row) && integerOf(row, 'epoch') === lease.epoch ? row : undefined;
 }
 
-/** Whether somebody holds the session, be it that the lease has run out. */
+/** Whether a process holds the session, even if its lease has expired. */
 export function isHeld(row: Row): boolean {
   return row.owner !== null;
 }

@@ -54,13 +54,17 @@ export class TypeormSessionStore extends SessionStore {
   ): Promise<readonly StoredSession[]> {
     const own = (index: SessionIndex) =>
       `SELECT ${SESSION} FROM messaging_session a${this.executor.dialect.by(index)} WHERE a.account_id = ? AND a.channel = ?`;
-    // In one statement, so that none ends between its halves. Neither reads more than it answers, but for the few that live.
+    // One statement, so that no session ends between the two queries. Each reads only rows that it returns.
     const find = () =>
       rowsOf(
         `${own('messaging_session_live')} AND a.lease_until IS NOT NULL
         UNION ALL SELECT * FROM (${own('messaging_session_account')} AND a.lease_until IS NULL
           ORDER BY a.created_at DESC, a.id DESC LIMIT ?) e`,
-        ...[accountId, channel, accountId, channel, ended],
+        accountId,
+        channel,
+        accountId,
+        channel,
+        ended,
       );
     return (await this.executor.read(find, host)).map(toSession).sort(newestFirst);
   }
@@ -69,13 +73,15 @@ export class TypeormSessionStore extends SessionStore {
     const rows = await this.rows(
       `SELECT ${SESSION} FROM messaging_session a WHERE a.channel = ? AND a.lease_until <= ?
         ORDER BY a.created_at, a.id LIMIT ?`,
-      ...[channel, now, limit],
+      channel,
+      now,
+      limit,
     );
     return rows.map(toSession);
   }
 
   override lease(id: string, owner: string, now: number, until: number): Promise<SessionLease | undefined> {
-    // On disk, as an epoch that is given twice fences nobody.
+    // Wait for the disk: an epoch that is given twice would not fence off the earlier owner.
     return this.executor.write(() => leaseSession(id, owner, now, until));
   }
 
@@ -97,7 +103,7 @@ export class TypeormSessionStore extends SessionStore {
   }
 
   override stranded(channel: string, after: string, limit: number): Promise<Page<StoredSession>> {
-    // As a write: PostgreSQL plans these by the indexes even where it knows nothing of the tables yet.
+    // As a write, because planner settings apply there: PostgreSQL uses the indexes before it has analysed the tables.
     return this.executor.writeLazily(() => findStranded(this.executor.dialect, channel, after, limit));
   }
 

@@ -29,13 +29,19 @@ export function* createSession(
   yield* write(
     `INSERT INTO messaging_session (id, account_id, channel, status, created_at, updated_at, steps, owner, lease_until, epoch)
       VALUES (?, ?, ?, 'created', ?, ?, 1, ?, ?, 1)`,
-    ...[id, accountId, channel, createdAt, createdAt, owner, leaseUntil],
+    id,
+    accountId,
+    channel,
+    createdAt,
+    createdAt,
+    owner,
+    leaseUntil,
   );
   yield* insertStep(id, 0, { from: undefined, to: 'created', reason: CREATED, at: createdAt });
   return { sessionId: id, epoch: 1 };
 }
 
-/** A record of the account's makes its sessions follow on one another; what counts are the sessions. */
+/** Locks a record of the account, which serialises the creation of its sessions, and then counts the sessions. */
 function* checkLimits(
   dialect: Dialect,
   { accountId, channel, createdAt }: Pick<NewSession, 'accountId' | 'channel' | 'createdAt'>,
@@ -46,14 +52,16 @@ function* checkLimits(
   const rows = yield* rowsOf(
     `SELECT ${SESSION} FROM messaging_session a${dialect.by('messaging_session_account')}
       WHERE a.account_id = ? AND a.channel = ? ORDER BY a.created_at DESC, a.id DESC LIMIT ?`,
-    ...[accountId, channel, limits.made],
+    accountId,
+    channel,
+    limits.made,
   );
   checkSessionLimits(rows.map(toSession), limits, createdAt);
   const expiresAt = createdAt + limits.windowMs;
   yield* writeRecords(dialect, versions, new Map([[key, { state: {}, messages: [], expiresAt }]]), 'wait');
 }
 
-/** See `SessionStore.lease`. The condition is checked again on what stands there when the row can be had. */
+/** See `SessionStore.lease`. The database checks the condition again when it has locked the row. */
 export function* leaseSession(
   id: string,
   owner: string,
@@ -63,7 +71,11 @@ export function* leaseSession(
   const taken = yield* write(
     `UPDATE messaging_session SET owner = ?, lease_until = ?, epoch = epoch + 1
       WHERE id = ? AND lease_until IS NOT NULL AND (lease_until <= ? OR owner = ?)`,
-    ...[owner, until, id, now, owner],
+    owner,
+    until,
+    id,
+    now,
+    owner,
   );
   return taken > 0 ? yield* latestLease(id) : undefined;
 }
@@ -72,7 +84,9 @@ export function* leaseSession(
 export function* seizeSession(id: string, owner: string, until: number): Operation<SessionLease | undefined> {
   const taken = yield* write(
     `UPDATE messaging_session SET owner = ?, lease_until = ?, epoch = epoch + 1 WHERE id = ? AND lease_until IS NOT NULL`,
-    ...[owner, until, id],
+    owner,
+    until,
+    id,
   );
   return taken > 0 ? yield* latestLease(id) : undefined;
 }
@@ -115,7 +129,12 @@ export function* moveSession(dialect: Dialect, lease: SessionLease, move: Sessio
   yield* write(
     `UPDATE messaging_session SET status = ?, number = ?, reason = ?, connected_at = ?, updated_at = ?, steps = steps + 1
       WHERE id = ?`,
-    ...[after.status, after.number ?? null, after.reason ?? null, after.connectedAt ?? null, after.updatedAt, after.id],
+    after.status,
+    after.number ?? null,
+    after.reason ?? null,
+    after.connectedAt ?? null,
+    after.updatedAt,
+    after.id,
   );
   const place = integerOf(row, 'steps');
   yield* insertStep(after.id, place, { ...move, from: before.status });
@@ -130,7 +149,7 @@ export function* moveSession(dialect: Dialect, lease: SessionLease, move: Sessio
   return true;
 }
 
-/** See `SessionStore.stranded`. The index of lanes has nothing but deliveries that wait; the sessions come from their lanes. */
+/** See `SessionStore.stranded`. Finds sessions by the lanes of waiting deliveries, as the index of lanes has only these. */
 export function* findStranded(
   dialect: Dialect,
   channel: string,
@@ -140,10 +159,12 @@ export function* findStranded(
   const turn = dialect.by('messaging_recipient_turn');
   const waiting = yield* rowsOf(
     `SELECT r.lane FROM messaging_recipient r${turn} WHERE r.channel = ? AND r.lane > ? ORDER BY r.lane LIMIT ?`,
-    ...[channel, after, limit],
+    channel,
+    after,
+    limit,
   );
   const lanes = [...new Set(waiting.map((row) => textOf(row, 'lane')))];
-  // Not EXISTS, which may be answered by reading all lanes; and no condition that another index than the key would serve.
+  // Not EXISTS, which the planner may turn into a read of all lanes; and no condition for which it would choose another index.
   const queued = `(SELECT r.status FROM messaging_recipient r${turn}
     WHERE r.channel = a.channel AND r.lane = a.id AND r.status = 'queued' LIMIT 1)`;
   const rows = yield* rowsOf(
@@ -164,7 +185,8 @@ export function* purgeSessions(dialect: Dialect, before: number, limit: number):
     `SELECT a.id FROM messaging_session a WHERE a.updated_at < ? AND a.lease_until IS NULL AND NOT EXISTS (
       SELECT 1 FROM messaging_recipient r WHERE r.channel = a.channel AND r.lane = a.id)
       ORDER BY a.updated_at LIMIT ?`,
-    ...[before, limit],
+    before,
+    limit,
   );
   if (old.length === 0) return 0;
   const found = JSON.stringify(old.map((row) => textOf(row, 'id')));
@@ -179,6 +201,12 @@ function* insertStep(id: string, place: number, { from, to, reason, number, at }
   yield* write(
     `INSERT INTO messaging_session_step (session_id, place, from_status, to_status, reason, number, moved_at)
       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    ...[id, place, from ?? null, to, reason, number ?? null, at],
+    id,
+    place,
+    from ?? null,
+    to,
+    reason,
+    number ?? null,
+    at,
   );
 }

@@ -12,7 +12,7 @@ import { type Operation, type Row, rowsOf, type Statement, writeAll } from '../e
 import { asTheyAre, integerOf, optionalInteger, shapeOf, textOf } from '../engine/rows.js';
 import { insertTrail } from './trail.js';
 
-/** A recipient under lock, with what the settlements so far have made of it. */
+/** A locked recipient, with the updates that were applied so far. */
 interface Locked extends DeliveryRow {
   readonly messageId: string;
   readonly position: number;
@@ -32,47 +32,47 @@ interface Locked extends DeliveryRow {
   readonly trail: TrailEntry[];
 }
 
-/** Lock, read, `nextState`, write: see `OutboxStore.settle`. */
+/** Locks, reads, applies `nextState` and writes: see `OutboxStore.settle`. */
 export function* settleDeliveries(
   dialect: Dialect,
-  settlements: readonly DeliveryUpdate[],
+  updates: readonly DeliveryUpdate[],
 ): Operation<readonly DeliveryTransition[]> {
-  if (settlements.length === 0) return [];
-  const locked = yield* lockRecipients(dialect, settlements);
-  const movements: DeliveryTransition[] = [];
-  for (const settlement of settlements) {
-    const row = locked.get(keyOf(settlement));
-    const change = row && nextState(row, settlement);
+  if (updates.length === 0) return [];
+  const locked = yield* lockRecipients(dialect, updates);
+  const transitions: DeliveryTransition[] = [];
+  for (const update of updates) {
+    const row = locked.get(keyOf(update));
+    const change = row && nextState(row, update);
     if (!row || !change) continue;
     const before = row.status;
     Object.assign(row, change, { refund: row.refund + change.refund, moved: true });
     Object.assign(row, {
-      error: settlement.error,
-      at: settlement.at,
-      reference: settlement.reference ?? row.reference,
+      error: update.error,
+      at: update.at,
+      reference: update.reference ?? row.reference,
     });
-    if (settlement.doubtful) row.doubtful = true;
-    const trail = settlement.trail ?? [];
+    if (update.doubtful) row.doubtful = true;
+    const trail = update.trail ?? [];
     row.trail.push(...trail);
     row.tries += trail.filter(isAttempt).length;
     if (change.status === before) continue;
     const { messageId, position, accountId, channel, number, status, error, at } = row;
-    movements.push({ messageId, position, accountId, channel, number, status, error, refund: change.refund, at });
+    transitions.push({ messageId, position, accountId, channel, number, status, error, refund: change.refund, at });
   }
   const moved = [...locked.values()].filter((row) => row.moved);
   if (moved.length > 0) {
     const refunded = moved.filter(({ refund }) => refund > 0);
     const statements = [
-      update(dialect, moved),
+      updateRecipients(dialect, moved),
       ...(refunded.length > 0 ? refunds(dialect, refunded) : []),
       ...insertTrail(dialect, moved),
     ];
     yield* writeAll(dialect.together(statements), true);
   }
-  return movements;
+  return transitions;
 }
 
-/** Overdue deliveries become `unknown`: see `OutboxStore.expire`. */
+/** Sets overdue deliveries to `unknown`: see `OutboxStore.expire`. */
 export function* expireDeliveries(
   dialect: Dialect,
   { channel, limit, now, statuses }: ExpiryOrder,
@@ -84,7 +84,10 @@ export function* expireDeliveries(
         `SELECT r.message_id, r.position FROM messaging_recipient r${dialect.by('messaging_recipient_due')}
           WHERE r.channel = ? AND r.status = ? AND r.due_at <= ?
           ORDER BY r.due_at LIMIT ?${dialect.lock('r', 'skip')}`,
-        ...[channel, status, now, limit - rows.length],
+        channel,
+        status,
+        now,
+        limit - rows.length,
       )),
     );
   }
@@ -105,7 +108,7 @@ function keyOf({ messageId, position }: { readonly messageId: string; readonly p
 
 function* lockRecipients(dialect: Dialect, wanted: readonly DeliveryUpdate[]): Operation<ReadonlyMap<string, Locked>> {
   const keys = new Map(wanted.map((key) => [keyOf(key), [key.messageId, key.position]]));
-  // Locked in one order by everybody, so that two settlements of the same deliveries cannot deadlock.
+  // All transactions lock in this order, so that two updates of the same deliveries cannot deadlock.
   const rows = yield* rowsOf(
     `SELECT r.message_id, r.position, r.status, r.units, r.attempt, r.tries, r.due_at, r.channel, r.number, m.account_id
       FROM ${dialect.rowsInOrder({ message_id: 'id', position: 'integer' }, 'message_id, position')}
@@ -127,7 +130,7 @@ function toLocked(row: Row): Locked {
     units: integerOf(row, 'units'),
     attempt: integerOf(row, 'attempt'),
     tries: integerOf(row, 'tries'),
-    // Written by this module only, from that very type.
+    // Only this package writes the column, from values of this type.
     status: textOf(row, 'status') as DeliveryStatus,
     dueAt: optionalInteger(row, 'due_at') ?? null,
     refund: 0,
@@ -140,17 +143,20 @@ function toLocked(row: Row): Locked {
   };
 }
 
-function update(dialect: Dialect, rows: readonly Locked[]): Statement {
-  // Doubts are rare: where there is none, nothing is said about them.
+function updateRecipients(dialect: Dialect, rows: readonly Locked[]): Statement {
+  // Doubtful attempts are rare, so the column is only updated where there are any.
   const doubts = rows.some(({ doubtful }) => doubtful);
   return dialect.updateRows({
     table: 'messaging_recipient',
     set: {
-      ...{ status: 'v.status', due_at: 'v.due_at', error: 'v.error', updated_at: 'v.at' },
+      status: 'v.status',
+      due_at: 'v.due_at',
+      error: 'v.error',
+      updated_at: 'v.at',
       refunded_units: 'refunded_units + v.refund',
       attempt: 'v.attempt',
       tries: 'v.tries',
-      // It leaves its lane when it needs no attempt any more, and with it the index that knows whose turn it is.
+      // It leaves its lane, and with it the index of lanes, when it needs no further attempt.
       lane: "CASE WHEN v.status = 'queued' THEN messaging_recipient.lane END",
       reference: 'coalesce(v.reference, messaging_recipient.reference)',
       ...(doubts ? { doubtful: 'coalesce(v.doubtful, messaging_recipient.doubtful)' } : {}),
@@ -160,8 +166,16 @@ function update(dialect: Dialect, rows: readonly Locked[]): Statement {
       ...(doubts ? { doubtful: 'integer' } : {}),
     },
     rows: rows.map((row) => [
-      ...[row.messageId, row.status, row.error ?? null, row.reference ?? null],
-      ...[row.position, row.dueAt, row.attempt, row.tries, row.refund, row.at],
+      row.messageId,
+      row.status,
+      row.error ?? null,
+      row.reference ?? null,
+      row.position,
+      row.dueAt,
+      row.attempt,
+      row.tries,
+      row.refund,
+      row.at,
       ...(doubts ? [row.doubtful ? 1 : null] : []),
     ]),
     on: 'messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position',
@@ -176,9 +190,9 @@ function refunds(dialect: Dialect, rows: readonly Locked[]): Statement[] {
       table: 'messaging_ledger',
       values: { ...asTheyAre(REFUND), kind: "'refund'" },
       shape: REFUND,
-      rows: rows.map(({ messageId, accountId, refund, position, at }) => [
-        ...[`${messageId}:${position}`, accountId, messageId, refund, position, at],
-      ]),
+      rows: rows.map(({ messageId, accountId, refund, position, at }) => {
+        return [`${messageId}:${position}`, accountId, messageId, refund, position, at];
+      }),
     }),
     dialect.updateRows({
       table: 'messaging_account',
@@ -197,7 +211,7 @@ function refunds(dialect: Dialect, rows: readonly Locked[]): Statement[] {
   ];
 }
 
-/** Refunds added up by a key, in the key's order: rows are locked in one order by everybody. */
+/** Sums refunds by a key, sorted by the key, as all transactions lock rows in that order. */
 function sums(rows: readonly Locked[], key: (row: Locked) => string): [string, number][] {
   const totals = new Map<string, number>();
   for (const row of rows) totals.set(key(row), (totals.get(key(row)) ?? 0) + row.refund);

@@ -4,40 +4,39 @@ import type { Dialect } from '../dialects/dialect.js';
 import { type Operation, rowsOf, type Statement } from '../engine/operation.js';
 import { integerOf, shapeOf, textOf } from '../engine/rows.js';
 
-/** A delivery with what is to be kept of its way. */
+/** A delivery with new entries of its trail. */
 interface Trailed {
   readonly messageId: string;
   readonly position: number;
-  /** How many of its attempts are kept, those in `trail` included. */
+  /** How many of its attempts are stored, those in `trail` included. */
   readonly tries: number;
   readonly trail: readonly TrailEntry[];
 }
 
 const SHAPE = shapeOf('message_id entry', 'position at place tried');
 
-/** The statement that keeps the steps of deliveries; none when there are none. Attempts are numbered from 1. */
+/** The statement that stores trail entries, if there are any. Attempts are numbered from 1. */
 export function insertTrail(dialect: Dialect, deliveries: readonly Trailed[]): readonly Statement[] {
   const rows = deliveries.flatMap(({ messageId, position, tries, trail }) => {
     let tried = tries - trail.filter(isAttempt).length;
-    return trail.map((entry, place) => [
-      ...[messageId, JSON.stringify(entry), position, entry.at, place],
-      isAttempt(entry) ? ++tried : null,
-    ]);
+    return trail.map((entry, place) => {
+      return [messageId, JSON.stringify(entry), position, entry.at, place, isAttempt(entry) ? ++tried : null];
+    });
   });
   if (rows.length === 0) return [];
   return [dialect.insertRows({ table: 'messaging_trail', shape: SHAPE, rows })];
 }
 
-/** A recipient whose newest attempts are asked for. */
+/** A recipient whose newest attempts are read. */
 interface Tried {
   readonly position: number;
-  /** How many of its attempts are kept. */
+  /** How many of its attempts are stored. */
   readonly tries: number;
 }
 
 /**
- * The newest attempts of some recipients of a message, at most `most` of each, oldest first, by the recipient's place. Each
- * is asked for by its number, so nothing else is read.
+ * The newest attempts of some recipients of a message, at most `most` of each, oldest first, by the recipient's position. Reads
+ * attempts by their numbers, and so no other entries.
  */
 export function* newestAttempts(
   dialect: Dialect,
@@ -68,7 +67,7 @@ export function* newestAttempts(
   return found;
 }
 
-/** The kept steps of a message's deliveries, oldest first. */
+/** The stored trail of a message's deliveries, oldest first. */
 export function* listTrail(messageId: string): Operation<readonly TrailStep[]> {
   const rows = yield* rowsOf(
     'SELECT position, entry FROM messaging_trail WHERE message_id = ? ORDER BY at, place',
@@ -77,7 +76,7 @@ export function* listTrail(messageId: string): Operation<readonly TrailStep[]> {
   return rows.map((row) => ({ position: integerOf(row, 'position'), entry: JSON.parse(textOf(row, 'entry')) }));
 }
 
-/** The deliveries of a channel under the carrier's ids. */
+/** The deliveries of a channel by the carrier's ids. */
 export function* deliveriesByReference(
   dialect: Dialect,
   channel: string,
@@ -87,7 +86,8 @@ export function* deliveriesByReference(
   const rows = yield* rowsOf(
     `SELECT reference, message_id, position FROM messaging_recipient
       WHERE channel = ? AND reference IN ${dialect.strings()}`,
-    ...[channel, JSON.stringify(references)],
+    channel,
+    JSON.stringify(references),
   );
   return rows.map((row) => ({
     reference: textOf(row, 'reference'),

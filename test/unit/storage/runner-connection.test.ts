@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { DataSource, type QueryRunner } from 'typeorm';
-import { runnerSession } from '../../../src/storage/typeorm/engine/connection.js';
+import { runnerConnection } from '../../../src/storage/typeorm/engine/connection.js';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
@@ -15,8 +15,8 @@ function silent(answer: Promise<unknown> = new Promise(() => undefined)) {
     commitTransaction: { value: ask },
     rollbackTransaction: { value: ask },
   });
-  const connection = { destroy: () => ends.push('destroyed') };
-  return { ends, session: runnerSession(runner, connection, (statement) => statement) };
+  const driver = { destroy: () => ends.push('destroyed') };
+  return { ends, connection: runnerConnection(runner, driver, (statement) => statement) };
 }
 
 const SELECT = { sql: 'SELECT 1', params: [] };
@@ -24,8 +24,8 @@ const SELECT = { sql: 'SELECT 1', params: [] };
 test.each(['begin', 'run', 'commit', 'rollback'] as const)(
   'a database that does not answer fails what was asked of it, and its connection is closed: %s',
   async (step) => {
-    const { ends, session } = silent();
-    const asked = { ...session, begin: () => session.begin(true), run: () => session.run(SELECT) }[step]();
+    const { ends, connection } = silent();
+    const asked = { ...connection, begin: () => connection.begin(true), run: () => connection.run(SELECT) }[step]();
     const failed = expect(asked).rejects.toThrow('Timeout');
     await jest.advanceTimersByTimeAsync(25_000);
     expect(ends).toEqual([]);
@@ -37,12 +37,12 @@ test.each(['begin', 'run', 'commit', 'rollback'] as const)(
 
 test('what may take as long as it takes is waited for', async () => {
   let answer: (value: unknown) => void = () => undefined;
-  const { ends, session } = silent(
+  const { ends, connection } = silent(
     new Promise((resolve) => {
       answer = resolve;
     }),
   );
-  const altered = session.run({ ...SELECT, noTimeout: true });
+  const altered = connection.run({ ...SELECT, noTimeout: true });
   await jest.advanceTimersByTimeAsync(3_600_000);
   answer({ raw: [], affected: 0 });
   await expect(altered).resolves.toEqual({ rows: [], affected: 0 });
@@ -50,7 +50,7 @@ test('what may take as long as it takes is waited for', async () => {
 });
 
 test('an answer in time leaves nothing behind', async () => {
-  const { ends, session } = silent(Promise.resolve({ raw: [], affected: 0 }));
-  await session.run(SELECT);
+  const { ends, connection } = silent(Promise.resolve({ raw: [], affected: 0 }));
+  await connection.run(SELECT);
   expect([jest.getTimerCount(), ends]).toEqual([0, []]);
 });
