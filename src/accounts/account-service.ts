@@ -181,7 +181,11 @@ export class AccountService {
   }
 }
 
-function pageOf({ limit = 100, after }: ListedPage): PageRequest {
+/**
+ * The page of a listing, of 100 entries unless the host says otherwise.
+ * @throws MessagingError `error.field_invalid` for an invalid limit
+ */
+export function pageOf({ limit = 100, after }: ListedPage): PageRequest {
   checkLimit(limit);
   return { limit, after };
 }

@@ -70,8 +70,13 @@ export abstract class AccountStore {
     reason: string | undefined,
     at: number,
   ): Promise<Signature | undefined>;
-  /** The names of an account; with `host`, as seen by its open transaction. */
-  abstract listSignatures(accountId: string, host?: HostTransaction): Promise<readonly Signature[]>;
+  /**
+   * The names of an account, in the order of their characters; `after` is a name.
+   * @throws MessagingError `error.invalid_cursor` when `after` is not a name of the account
+   */
+  abstract listSignatures(accountId: string, page: PageRequest): Promise<Page<Signature>>;
+  /** All names of an account that are verified; with `host`, as seen by its open transaction. */
+  abstract verifiedSignatures(accountId: string, host?: HostTransaction): Promise<readonly string[]>;
   /** The accounts for which a name is verified. */
   abstract accountsWith(signature: string): Promise<readonly string[]>;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { AccountSettings } from './account-options.js';
-import { AccountStore, type Signature } from './account-store.js';
+import { AccountStore } from './account-store.js';
 import { FreshCache } from './fresh-cache.js';
 
 /** The sender names that an account may use, from a cache of at most four seconds. */
@@ -19,7 +19,7 @@ export class SignatureDirectory {
     this.defaults = new Set(settings.signatures);
     // Cached by account, not by name, so that invented names cause no query.
     this.verified = new FreshCache<ReadonlySet<string>>(clock, async (accountId) => {
-      return verifiedOf(await store.listSignatures(accountId));
+      return new Set(await store.verifiedSignatures(accountId));
     });
   }
 
@@ -42,10 +42,6 @@ export class SignatureDirectory {
 
   /** The result is not cached, because the host's transaction may be rolled back. */
   private async isVerifiedWithin(host: HostTransaction, accountId: string, name: string): Promise<boolean> {
-    return verifiedOf(await this.store.listSignatures(accountId, host)).has(name);
+    return (await this.store.verifiedSignatures(accountId, host)).includes(name);
   }
-}
-
-function verifiedOf(signatures: readonly Signature[]): ReadonlySet<string> {
-  return new Set(signatures.filter(({ status }) => status === 'verified').map(({ name }) => name));
 }

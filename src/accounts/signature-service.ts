@@ -2,11 +2,23 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import { checkAccountId, checkText } from '../common/inputs.js';
+import type { Page } from '../common/page.js';
+import { type ListedPage, pageOf } from './account-service.js';
 import { AccountStore, type Signature, type SignatureStatus } from './account-store.js';
 import { SignatureDirectory } from './signature-directory.js';
 import { isSignatureName } from './signature-name.js';
 
-/** Registers the sender names of accounts and decides on them, for operators. Default signatures need no registration. */
+/** The most names that `list` returns without a page. */
+const LISTED_WITHOUT_PAGE = 1000;
+
+/**
+ * Registers the sender names of accounts and decides on them, for operators. Default signatures need no registration.
+ *
+ * @example
+ * await signatures.register(accountId, 'MY SHOP');
+ * await signatures.verify(accountId, 'MY SHOP');
+ * const { items, next } = await signatures.list(accountId, { limit: 50 });
+ */
 @Injectable()
 export class SignatureService {
   constructor(
@@ -51,12 +63,21 @@ export class SignatureService {
   }
 
   /**
-   * The names that an account has registered.
-   * @throws MessagingError `error.account_not_found`
+   * The names that an account has registered, whatever their state, in the order of their characters: without a page the
+   * first 1000, in a list. With a page (also an empty one), 1 to 1000 names (default 100); `after` is the `next` of the
+   * previous page.
+   * @throws MessagingError `error.account_not_found`, `error.invalid_cursor`, `error.field_invalid` for an invalid limit
    */
-  async list(accountId: string): Promise<readonly Signature[]> {
+  list(accountId: string): Promise<readonly Signature[]>;
+  list(accountId: string, page: ListedPage): Promise<Page<Signature>>;
+  async list(accountId: string, page?: ListedPage): Promise<readonly Signature[] | Page<Signature>> {
+    const request = pageOf(page ?? { limit: LISTED_WITHOUT_PAGE });
     await this.requireAccount(accountId);
-    return this.store.listSignatures(accountId);
+    // No name has other characters, and PostgreSQL refuses a NUL.
+    if (request.after !== undefined && !isSignatureName(request.after))
+      throw new MessagingError('error.invalid_cursor');
+    const found = await this.store.listSignatures(accountId, request);
+    return page === undefined ? found.items : found;
   }
 
   private async decide(

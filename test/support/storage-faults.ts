@@ -437,6 +437,22 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
       };
     },
   },
+  'signatures that are listed whole, whatever the page': {
+    topic: 'signatures',
+    build: ({ accounts }) => {
+      const list = accounts.listSignatures.bind(accounts);
+      accounts.listSignatures = (accountId) => list(accountId, { limit: 1000 });
+    },
+  },
+  'signatures that an account may use before they are verified': {
+    topic: 'signatures',
+    build: ({ accounts }) => {
+      accounts.verifiedSignatures = async (accountId) => {
+        const { items } = await accounts.listSignatures(accountId, { limit: 1000 });
+        return items.map(({ name }) => name);
+      };
+    },
+  },
   'signatures that a second registration makes pending again': {
     topic: 'signatures',
     build: ({ accounts }) => {

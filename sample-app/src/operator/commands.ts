@@ -91,7 +91,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       print(await service.signatures(app).reject(word(args, 0, 'account'), word(args, 1, 'name'), note)),
   },
   'signature:list': {
-    usage: 'signature:list <account>',
+    usage: 'signature:list <account> (the first thousand)',
     run: async (app, args) => print(...(await service.signatures(app).list(word(args, 0, 'account')))),
   },
   'optout:add': {

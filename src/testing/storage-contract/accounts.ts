@@ -161,8 +161,7 @@ function pending(name: string, over: Partial<Signature> = {}): Signature {
 }
 
 export function signatureTests({ test }: TestRunner, world: World): void {
-  const list = async (accountId = ACCOUNT) =>
-    [...(await world.accounts.listSignatures(accountId))].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const list = async (accountId = ACCOUNT) => (await world.accounts.listSignatures(accountId, { limit: 100 })).items;
 
   test('a name is registered as pending', async () => {
     await world.fund(0);
@@ -224,6 +223,42 @@ export function signatureTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(await world.accounts.accountsWith('banque'), []);
     await world.accounts.decideSignature(ACCOUNT, 'BANQUE', 'rejected', 'no', START + 2);
     assert.deepEqual(await world.accounts.accountsWith('BANQUE'), ['acc3']);
+  });
+
+  test('names are listed page by page in the order of their characters, each once, and no other account’s', async () => {
+    await world.fund(0);
+    await world.fund(0, 'acc2');
+    const names = ['b', 'A b', 'B', 'A', '9', 'a'];
+    for (const [index, name] of names.entries()) {
+      await world.accounts.registerSignature(pending(name, { createdAt: START + index }));
+    }
+    await world.accounts.registerSignature(pending('AA', { accountId: 'acc2' }));
+    const listed = async (page: PageRequest) => {
+      const { items, next } = await world.accounts.listSignatures(ACCOUNT, page);
+      return { items: items.map(({ name }) => ({ id: name })), next };
+    };
+    assert.deepEqual(await pages(listed, 2), [
+      ['9', 'A'],
+      ['A b', 'B'],
+      ['a', 'b'],
+    ]);
+    for (const after of ['AA', 'nobody']) {
+      await assert.rejects(listed({ limit: 2, after }), { code: 'error.invalid_cursor' });
+    }
+  });
+
+  test('the names that an account may use are those that are verified, and of no other account', async () => {
+    await world.fund(0);
+    await world.fund(0, 'acc2');
+    for (const name of ['BANQUE', 'SHOP', 'NEWS', 'PUB']) await world.accounts.registerSignature(pending(name));
+    await world.accounts.registerSignature(pending('BANQUE', { accountId: 'acc2' }));
+    assert.deepEqual(await world.accounts.verifiedSignatures(ACCOUNT), []);
+    for (const name of ['BANQUE', 'PUB', 'SHOP']) {
+      await world.accounts.decideSignature(ACCOUNT, name, 'verified', undefined, START + 1);
+    }
+    await world.accounts.decideSignature(ACCOUNT, 'PUB', 'rejected', 'no', START + 2);
+    assert.deepEqual([...(await world.accounts.verifiedSignatures(ACCOUNT))].sort(), ['BANQUE', 'SHOP']);
+    assert.deepEqual(await world.accounts.verifiedSignatures('acc2'), []);
   });
 
   test('names are compared exactly: case and trailing spaces count', async () => {

@@ -29,7 +29,7 @@ async function everything(storage: MessagingStorage): Promise<unknown> {
   return {
     accounts: await accounts.listAccounts({ limit: 100 }),
     keys: await accounts.listKeys(ACCOUNT, { limit: 100 }),
-    signatures: await accounts.listSignatures(ACCOUNT),
+    signatures: await accounts.listSignatures(ACCOUNT, { limit: 100 }),
     balance: await ledger.balance(ACCOUNT),
     entries: await ledger.entries(ACCOUNT, { limit: 100 }),
     messages: await outbox.list({ accountId: ACCOUNT, channel: 'sms', kind: 'text', limit: 100 }),

@@ -1,4 +1,4 @@
-import type { Signature, StoredApiKey } from '../../../src/accounts/account-store.js';
+import type { StoredApiKey } from '../../../src/accounts/account-store.js';
 import { TypeormAccountStore } from '../../../src/storage/typeorm/stores/account-store.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
 
@@ -21,9 +21,9 @@ export class CountingAccountStore extends TypeormAccountStore {
     return found;
   }
 
-  override async listSignatures(accountId: string): Promise<readonly Signature[]> {
+  override async verifiedSignatures(accountId: string): Promise<readonly string[]> {
     this.signatureLookups++;
-    const found = await super.listSignatures(accountId);
+    const found = await super.verifiedSignatures(accountId);
     await this.beforeAnswer();
     return found;
   }

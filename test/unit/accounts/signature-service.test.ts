@@ -76,6 +76,31 @@ describe('SignatureService', () => {
     expect(await here.names.verify('a', 'ACME')).toMatchObject({ status: 'verified', reason: undefined });
   });
 
+  test('lists page by page in the order of the names, and without a page the first thousand', async () => {
+    const nameOf = (index: number) => `N${String(index).padStart(4, '0')}`;
+    for (let index = 1001; index >= 0; index--) await here.names.register('a', nameOf(index));
+    const first = await here.names.list('a', {});
+    expect([first.items.length, first.items[0]?.name, first.next]).toEqual([100, 'N0000', 'N0099']);
+    const second = await here.names.list('a', { limit: 2, after: first.next });
+    expect([second.items.map(({ name }) => name), second.next]).toEqual([['N0100', 'N0101'], 'N0101']);
+    expect(await here.names.list('a', { after: 'N1001' })).toEqual({ items: [], next: undefined });
+    const all = await here.names.list('a');
+    expect([all.length, all.at(-1)?.name]).toEqual([1000, 'N0999']);
+  });
+
+  test.each([0, 1001, 1.5, '2' as unknown as number])('refuses a page of %p names', async (limit) => {
+    await expect(here.names.list('a', { limit })).rejects.toEqual(refusal('error.field_invalid'));
+  });
+
+  test.each(['', 'ACME', 'A\0', 'TOO LONG A NAME'])(
+    'refuses a page behind %j, which is no name of the account',
+    async (after) => {
+      await here.accounts.createAccount({ id: 'b', name: 'Bob' });
+      await here.names.register('b', 'ACME');
+      await expect(here.names.list('a', { after })).rejects.toEqual(refusal('error.invalid_cursor'));
+    },
+  );
+
   test('refuses what cannot be', async () => {
     await expect(here.names.register('a', 'TOO LONG A NAME')).rejects.toEqual(refusal('error.signature_format'));
     await expect(here.names.register('x', 'ACME')).rejects.toEqual(refusal('error.account_not_found'));

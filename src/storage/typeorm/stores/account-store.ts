@@ -5,6 +5,7 @@ import {
   type SignatureStatus,
   type StoredApiKey,
 } from '../../../accounts/account-store.js';
+import { MessagingError } from '../../../common/errors.js';
 import type { HostTransaction } from '../../../common/host-transaction.js';
 import type { Page, PageRequest } from '../../../common/page.js';
 import type { Executor } from '../engine/executor.js';
@@ -98,10 +99,14 @@ export class TypeormAccountStore extends AccountStore {
     });
   }
 
-  override async listSignatures(accountId: string, host?: HostTransaction): Promise<readonly Signature[]> {
-    const sql = `SELECT ${SIGNATURE} FROM messaging_signature WHERE account_id = ? ORDER BY created_at, name`;
-    const find = () => rowsOf(sql, accountId);
-    return (await this.executor.read(find, host)).map(toSignature);
+  override listSignatures(accountId: string, page: PageRequest): Promise<Page<Signature>> {
+    return this.executor.browse(() => readSignatures(accountId, page));
+  }
+
+  override async verifiedSignatures(accountId: string, host?: HostTransaction): Promise<readonly string[]> {
+    const sql = "SELECT name FROM messaging_signature WHERE account_id = ? AND status = 'verified'";
+    const rows = await this.executor.read(() => rowsOf(sql, accountId), host);
+    return rows.map((row) => textOf(row, 'name'));
   }
 
   override async accountsWith(signature: string): Promise<readonly string[]> {
@@ -129,6 +134,17 @@ function* findSignature(accountId: string, name: string): Operation<Signature | 
   const sql = `SELECT ${SIGNATURE} FROM messaging_signature WHERE account_id = ? AND name = ?`;
   const [row] = yield* rowsOf(sql, accountId, name);
   return row && toSignature(row);
+}
+
+/** A page in the order of the primary key, as names are unique and need no further index. */
+function* readSignatures(accountId: string, { limit, after }: PageRequest): Operation<Page<Signature>> {
+  if (after !== undefined && !(yield* findSignature(accountId, after)))
+    throw new MessagingError('error.invalid_cursor');
+  const sql = `SELECT ${SIGNATURE} FROM messaging_signature WHERE account_id = ? AND name > ? ORDER BY name LIMIT ?`;
+  // No name is empty.
+  const rows = yield* rowsOf(sql, accountId, after ?? '', limit + 1);
+  const items = rows.slice(0, limit).map(toSignature);
+  return { items, next: rows.length > limit ? items.at(-1)?.name : undefined };
 }
 
 function toAccount(row: Row): Account {
