@@ -15,7 +15,7 @@ export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   });
 }
 
-/** What a promise gives within `ms` milliseconds; undefined when it takes longer or is rejected. */
+/** The value of a promise; undefined when it takes longer than `ms` milliseconds or is rejected. */
 export function within<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve) => {
     const cancel = clock.after(ms, () => resolve(undefined));
@@ -27,23 +27,24 @@ export function within<T>(clock: Clock, ms: number, promise: Promise<T>): Promis
   });
 }
 
-/** How long a storage that does not answer is left alone, in milliseconds. */
+/** The pause before another attempt on a storage that does not answer, in milliseconds. */
 export const AWAY_MS = 1000;
 
-/** How long work waits for a storage that is away. */
+/** How long `retryWhileAway` repeats an operation. */
 export interface AwayPatience {
   readonly clock: Clock;
   /** No attempt begins at or after this moment, by the clock's `elapsed`. */
   readonly until: number;
-  /** Aborted: no further attempt is made. */
+  /** No further attempt begins once it is aborted. */
   readonly signal: AbortSignal;
-  /** Called for each attempt that found the storage away. */
+  /** Called after each attempt on an unavailable storage. */
   readonly onAway?: (error: StorageUnavailableError) => void;
 }
 
 /**
- * Repeats work once a second while the storage is away.
- * @throws what `work` rejects with: another error at once, `StorageUnavailableError` when the patience is over
+ * Repeats an operation once a second while the storage is unavailable.
+ *
+ * @throws the error of `work`: `StorageUnavailableError` after `until` or the abort, any other error at once
  */
 export async function retryWhileAway<T>(
   { clock, until, signal, onAway }: AwayPatience,

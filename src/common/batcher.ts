@@ -1,30 +1,35 @@
 import type { Clock } from './clock.js';
 import { StorageUnavailableError } from './errors.js';
 
-/** Decides when what waits is performed. One instance serves one {@link Batcher}. */
+/** Decides when waiting items are performed. One instance serves one {@link Batcher}. */
 export abstract class Gathering {
   /**
-   * Items wait that could be performed now. Called again each time an item is added, and when a batch has ended.
+   * Called when an item is added and when a batch has ended, while items wait that could be performed now.
+   *
    * @param waiting how many items wait
-   * @param start performs them; to be called now or later, once or more often
+   * @param start performs them; to be called now or later, any number of times
    */
   abstract schedule(waiting: number, start: () => void): void;
 
-  /** An item was added. @param unanswered how many items wait or are performed now */
+  /**
+   * Called when an item was added.
+   *
+   * @param unanswered how many items wait or are being performed
+   */
   added?(unanswered: number): void;
 
-  /** A batch has just been given to `perform`; the answer is called when it has ended. */
+  /** Called when a batch was passed to `perform`; the returned function is called when it has ended. */
   begun?(): () => void;
 }
 
-/** Starts at once: only what arrives during a batch is gathered. The default. */
+/** Starts at once, so that only items which arrive during a batch are gathered. The default. */
 class AtOnce extends Gathering {
   override schedule(_waiting: number, start: () => void): void {
     start();
   }
 }
 
-/** Starts after this turn of the event loop: what arrives in one turn goes together. */
+/** Starts after the current turn of the event loop, so that items of one turn form a batch. */
 export class EachTurn extends Gathering {
   private isScheduled = false;
 
@@ -38,10 +43,10 @@ export class EachTurn extends Gathering {
   }
 }
 
-/** Starts at most once in `ms` milliseconds, and at once after a longer pause. */
+/** Starts at most once in `ms` milliseconds; at once after a longer pause. */
 export class Spaced extends Gathering {
   private isScheduled = false;
-  /** By the clock's `elapsed`. */
+  /** The last start, by the clock's `elapsed`. */
   private lastAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -68,25 +73,25 @@ export class Spaced extends Gathering {
 
 export interface BatcherOptions<T, R> {
   /**
-   * Performs a batch; gives one result for each item, in order. A result that is a promise is waited for by its item only,
-   * after the batch has ended.
+   * Performs a batch; resolves with one result for each item, in order. A result that is a promise delays its item only, not
+   * the next batch.
    */
   readonly perform: (items: readonly T[]) => Promise<readonly (R | Promise<R>)[]>;
-  /** What an item counts against `maxWeight`. Default: nothing. */
+  /** The weight of an item, which counts against `maxWeight`. Default 0. */
   readonly weightOf?: (item: T) => number;
-  /** The most weight of a batch; a heavier item is a batch by itself. Default: no limit. */
+  /** The largest weight of a batch; a heavier item is a batch by itself. Default: no limit. */
   readonly maxWeight?: number;
   /** The most items of a batch. Default: no limit. */
   readonly maxItems?: number;
-  /** Items of one key are performed in their order, one batch at a time; a batch has one key. Default: one key for all. */
+  /** Items of one key are performed in order, one batch at a time; a batch has items of one key. Default: one key for all. */
   readonly keyOf?: (item: T) => string;
   /** How many keys are performed at a time; keys take turns. Default 1. */
   readonly concurrency?: number;
-  /** Default: a batch starts as soon as the one before has ended. */
+  /** Default: a batch starts as soon as the previous one has ended. */
   readonly gathering?: Gathering;
   /**
-   * Whether the items of a batch that failed, and of which nothing was stored, are performed again one by one, so that one bad
-   * item fails alone. Not done when the storage is away. Default true.
+   * Whether the items of a failed batch are performed again one by one, so that one bad item fails alone. A failed `perform`
+   * must have stored nothing. Not done when the storage is unavailable. Default true.
    */
   readonly isolatesFailures?: boolean;
 }
@@ -98,7 +103,13 @@ interface Waiting<T, R> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Performs together what waits at the same moment, for instance in one transaction; each item gets its own result. */
+/**
+ * Performs waiting items in batches, for example in one transaction; each item gets its own result.
+ *
+ * @example
+ * const batcher = new Batcher<Row, void>({ perform: (rows) => insertAll(rows), maxItems: 256 });
+ * await batcher.add(row);
+ */
 export class Batcher<T, R> {
   private readonly queues = new Map<string, Waiting<T, R>[]>();
   private readonly running = new Set<string>();
@@ -111,9 +122,10 @@ export class Batcher<T, R> {
   }
 
   /**
-   * Resolves with the item's result.
-   * @param signal drops the item when it fires before its batch begins
-   * @throws the signal's reason, and what `perform` rejects with
+   * Adds an item; resolves with its result.
+   *
+   * @param signal drops the item when it is aborted before its batch begins
+   * @throws the signal's reason, or the error of `perform`
    */
   add(item: T, signal?: AbortSignal): Promise<R> {
     return new Promise((resolve, reject) => {
@@ -156,7 +168,7 @@ export class Batcher<T, R> {
     this.schedule();
   }
 
-  /** Takes a batch from the front of a queue: at least one item, else as many as stay within the limits. */
+  /** Takes a batch from the front of a queue: as many items as stay within the limits, at least one. */
   private take(key: string): readonly Waiting<T, R>[] {
     const { weightOf, maxWeight = Number.POSITIVE_INFINITY, maxItems = Number.POSITIVE_INFINITY } = this.options;
     const queue = this.queues.get(key) ?? [];
@@ -166,7 +178,7 @@ export class Batcher<T, R> {
       return weight > maxWeight || index >= maxItems;
     });
     const batch = queue.splice(0, end === -1 ? queue.length : Math.max(end, 1));
-    // The other keys come before the next batch of this one.
+    // Deleting and setting the key moves it behind the other keys.
     this.queues.delete(key);
     if (queue.length > 0) this.queues.set(key, queue);
     this.waiting -= batch.length;
@@ -182,7 +194,7 @@ export class Batcher<T, R> {
       for (const [index, { resolve, reject }] of batch.entries()) {
         const result = results[index];
         if (index < results.length)
-          resolve(result as R | Promise<R>); // R may be undefined
+          resolve(result as R | Promise<R>); // R may include undefined
         else reject(new Error('A batch gave too few results.'));
       }
     } catch (error) {

@@ -1,23 +1,26 @@
 import { Injectable } from '@nestjs/common';
 
 /**
- * The only source of time. Everything that compares, stamps or waits asks here, so tests can turn the clock by hand.
+ * The only source of time, so that tests can control it: all comparisons, time stamps and timers use it.
  *
- * `now` is for moments that are stored or shown; a machine's clock may be set, back or forth. What only this process
- * measures (waits, limits, ages of caches) is measured by `elapsed`.
+ * `now` is for times that are stored or shown; it jumps when the machine's clock is set. `elapsed` is for durations within
+ * this process (waits, limits, ages of cache entries).
  */
 export abstract class Clock {
   /** Milliseconds since the Unix epoch. */
   abstract now(): number;
 
-  /** Milliseconds since any one moment, fractions included; it never goes back and is not set with the machine's clock. */
+  /** Milliseconds since an arbitrary moment, with fractions; monotonic, and independent of changes of the machine's clock. */
   abstract elapsed(): number;
 
-  /** Runs `task` once, after at least `ms` milliseconds; the answer cancels it. A pending task never keeps the process alive. */
+  /**
+   * Runs `task` once, after at least `ms` milliseconds; the returned function cancels it. A pending task does not keep the
+   * process alive.
+   */
   abstract after(ms: number, task: () => void): () => void;
 }
 
-/** The longest delay a Node timer takes; a longer one would fire at once. */
+/** The longest delay of a Node timer; a longer one would fire at once. */
 const LONGEST_DELAY = 2 ** 31 - 1;
 
 /** The machine's clock. */

@@ -1,22 +1,30 @@
 import type { TextKey, TextValues } from './catalogue.js';
 
-/** Why a request is refused. Each code has one HTTP status (`http/error-status.ts`) and one text of the catalogue. */
+/** The code of a refusal. Each has one HTTP status (`http/errors.ts`) and one text in each catalogue. */
 export type ErrorCode = Extract<TextKey, `error.${string}`>;
 
 /**
- * A refusal of the domain. Services throw this and nothing of HTTP; the filter on our controllers turns it into the
+ * A refused operation. Services throw it instead of Nest's HTTP exceptions; the filter on our controllers turns it into the
  * contract's error body.
+ *
+ * @example
+ * try {
+ *   await sms.send(accountId, draft);
+ * } catch (error) {
+ *   if (error instanceof MessagingError && error.code === 'error.insufficient_balance') await remindOfPayment(accountId);
+ *   throw error;
+ * }
  */
 export class MessagingError extends Error {
   override readonly name = 'MessagingError';
 
-  /** Not a plain property: values hold numbers and texts of callers, which must not show where the error is logged. */
+  /** Private, so that loggers do not print it: it holds numbers and texts of callers. */
   readonly #values: TextValues;
 
   /**
-   * @param code what went wrong
-   * @param values what the text names, for instance the offending number; shown to the caller, never logged
-   * @param retryAfter seconds after which trying again can make sense (the `Retry-After` header)
+   * @param code the reason
+   * @param values values of the text's placeholders, for example the invalid number; shown to the caller, never logged
+   * @param retryAfter seconds until a repetition can succeed (the `Retry-After` header)
    */
   constructor(
     readonly code: ErrorCode,
@@ -28,13 +36,13 @@ export class MessagingError extends Error {
     this.#values = values;
   }
 
-  /** What the text names. */
+  /** The values of the text's placeholders. */
   get values(): TextValues {
     return this.#values;
   }
 }
 
-/** Storage did not answer in time or at all. Nothing was charged, or the Idempotency-Key tells. */
+/** The storage did not answer (in time). The operation may have taken effect; a repetition under its Idempotency-Key is safe. */
 export class StorageUnavailableError extends MessagingError {
   /** @param reason one sentence for the log, not for the caller */
   constructor(
@@ -45,7 +53,7 @@ export class StorageUnavailableError extends MessagingError {
   }
 }
 
-/** An option of the module is wrong; the message is a sentence that names it. Thrown while the application starts. */
+/** An option of the module is wrong; the message names it. Thrown while the application starts. */
 export class MessagingOptionsError extends Error {
   override readonly name = 'MessagingOptionsError';
 }

@@ -1,4 +1,5 @@
-/** A transaction of the host's that an operation is to be part of; a TypeORM storage wants its `EntityManager`. */
+/** An open transaction of the host, which an operation becomes part of. */
 export interface HostTransaction {
+  /** For a TypeORM storage the `EntityManager` of the transaction. */
   readonly manager: unknown;
 }

@@ -7,14 +7,14 @@ const POOL_BYTES = 8192;
 
 const ID = /^[\w-]{1,64}$/;
 
-/** Whether something can be an id of ours at all; what cannot is not looked up (no database takes a NUL, for instance). */
+/** Whether a value has the form of our ids. Other values are not looked up: PostgreSQL, for example, refuses a NUL. */
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && ID.test(value);
 }
 
-/** Makes identifiers and all randomness that is not a secret's own business. */
+/** Makes identifiers and random values. Tests replace it by a deterministic generator. */
 export abstract class IdGenerator {
-  /** A new identifier, unique everywhere, later ones sorting after earlier ones of the same process (UUID version 7, RFC 9562). */
+  /** A new, globally unique identifier that sorts after earlier ones of the same process (UUID version 7, RFC 9562). */
   abstract next(): string;
 
   /** `size` bytes from a cryptographically secure source. */
@@ -24,7 +24,7 @@ export abstract class IdGenerator {
   abstract random(): number;
 }
 
-/** UUIDs of version 7: sorted by time, so that indexes grow at their end. */
+/** Makes UUIDs of version 7, which sort by time, so that indexes grow at their end. */
 @Injectable()
 export class UuidGenerator extends IdGenerator {
   private readonly clock = new SystemClock();
@@ -48,7 +48,7 @@ export class UuidGenerator extends IdGenerator {
     return size <= POOL_BYTES ? this.fromPool(size) : randomBytes(size);
   }
 
-  /** Bytes that nobody else gets; a call to the system for each id takes longer than all the rest of it. */
+  /** Takes unused bytes from a pool: a system call for each id would take longer than making the id. */
   private fromPool(size: number): Buffer {
     if (this.taken + size > POOL_BYTES) {
       this.pool = randomBytes(POOL_BYTES);

@@ -1,23 +1,22 @@
 import { MessagingError } from './errors.js';
 import { isPhoneNumber, isValidNumber } from './phone-number.js';
 
-// Hosts call services from controllers of their own: whatever the types say, what comes is what their clients sent.
+// Hosts also call services from their own controllers with the input of clients, so types alone do not guarantee it.
 
-/** @throws MessagingError `error.body_not_object` for what has no fields */
+/** @throws MessagingError `error.body_not_object` for null and for a value that is no object */
 export function checkInput(input: unknown): asserts input is object {
   if (typeof input !== 'object' || input === null) throw new MessagingError('error.body_not_object');
 }
 
-/** @throws MessagingError `error.field_not_string` */
+/** @throws MessagingError `error.field_not_string` for a value that is no string */
 export function checkString(field: string, value: unknown): asserts value is string {
   if (typeof value !== 'string') throw new MessagingError('error.field_not_string', { field });
 }
 
 /**
- * For what is kept as it was given: PostgreSQL stores no NUL, and half a surrogate pair comes back from any database as
- * something else.
+ * For texts that are stored unchanged: PostgreSQL refuses a NUL, and databases replace a lone surrogate.
  *
- * @throws MessagingError `error.field_not_string`, `error.field_invalid`
+ * @throws MessagingError `error.field_not_string`, or `error.field_invalid` for such a character
  */
 export function checkText(field: string, value: unknown): asserts value is string {
   checkString(field, value);
@@ -25,10 +24,10 @@ export function checkText(field: string, value: unknown): asserts value is strin
 }
 
 /**
- * For the id of an account that a host gives. What cannot be kept as text is no account's id, and PostgreSQL would refuse a NUL
- * in words of its own.
+ * For the id of an account. A text that cannot be stored is no account's id, and PostgreSQL would answer a NUL with an error
+ * of its own.
  *
- * @throws MessagingError `error.account_not_found`
+ * @throws MessagingError `error.account_not_found` for such a text, or a value that is no string
  */
 export function checkAccountId(id: unknown): asserts id is string {
   if (typeof id !== 'string' || unsendableCharacter(id) !== undefined) {
@@ -36,16 +35,14 @@ export function checkAccountId(id: unknown): asserts id is string {
   }
 }
 
-/**
- * Whether a text has from `min` to `max` code points. A long text is not walked over: 50 MB of them in an array are gigabytes.
- */
+/** Whether a text has `min` to `max` code points. Does not iterate over a long text: its array would take gigabytes for 50 MB. */
 export function hasCodePoints(text: string, min: number, max: number): boolean {
   if (text.length > 2 * max) return false;
   const count = [...text].length;
   return count >= min && count <= max;
 }
 
-/** The most entries of a page that a host may ask for. */
+/** The most entries of a page. */
 const LARGEST_PAGE = 1000;
 
 /** @throws MessagingError `error.field_invalid` for anything but an integer from 1 to 1000 */
@@ -55,7 +52,7 @@ export function checkLimit(limit: unknown): asserts limit is number {
 }
 
 /**
- * @param strict whether it also has to be a number that can exist
+ * @param strict whether the number must also be valid in its country's numbering plan
  * @throws MessagingError `error.invalid_number` for anything but E.164 digits in a string
  */
 export function checkNumber(number: unknown, strict = false): asserts number is string {
@@ -63,18 +60,18 @@ export function checkNumber(number: unknown, strict = false): asserts number is 
   throw new MessagingError('error.invalid_number', { number: formatInput(number) });
 }
 
-/** A wrong input for the sentence that refuses it: at most 64 characters; of an object only that it is one, as telling more runs its own code. */
+/** Formats an invalid input for an error text, in at most 64 characters. Of an object only the type, as `String` would run its code. */
 export function formatInput(value: unknown): string {
-  const isTold = value === null || (typeof value !== 'object' && typeof value !== 'function');
-  return isTold ? String(value).slice(0, 64) : typeof value;
+  const isPrimitive = value === null || (typeof value !== 'object' && typeof value !== 'function');
+  return isPrimitive ? String(value).slice(0, 64) : typeof value;
 }
 
-/** NUL, and half of a surrogate pair. */
+/** NUL, and a lone surrogate. */
 const UNSENDABLE = /\0|\p{Cs}/u;
 
 /**
- * The first character of a text that is none: UTF-8 has no half of a surrogate pair (RFC 3629 section 3), and many a
- * database and phone takes no NUL. In the form `U+D83D`; undefined when there is none.
+ * The first character of a text that cannot be sent or stored, in the form `U+D83D`, else undefined. UTF-8 cannot encode a lone
+ * surrogate (RFC 3629 section 3), and some databases and phones refuse a NUL.
  */
 export function unsendableCharacter(text: string): string | undefined {
   const unit = UNSENDABLE.exec(text)?.[0].charCodeAt(0);

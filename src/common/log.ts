@@ -1,47 +1,46 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Clock } from './clock.js';
 
-/** How long the same sentence is not said again. */
-const EVERY_MS = 60_000;
+/** The least time between two logs of the same sentence, in milliseconds. */
+const INTERVAL_MS = 60_000;
 
 /**
- * Warnings that somebody outside can bring about as often as they like: each sentence is logged at once, and then once a
- * minute at the most, with how often it would have been.
+ * Logs warnings that clients or carriers can cause any number of times: each sentence at once, then at most once a minute,
+ * with the number of suppressed ones.
  */
 export class RareWarnings {
-  private readonly said = new Map<string, { readonly at: number; more: number }>();
+  private readonly logged = new Map<string, { readonly at: number; suppressed: number }>();
 
   constructor(
     private readonly log: Pick<LoggerService, 'warn'>,
     private readonly clock: Clock,
   ) {}
 
-  /** @param sentence one of few: each is remembered */
+  /** @param sentence one of a few constant sentences, as each stays in memory */
   warn(sentence: string): void {
     const now = this.clock.elapsed();
-    const last = this.said.get(sentence);
-    if (last && now - last.at < EVERY_MS) {
-      last.more++;
+    const last = this.logged.get(sentence);
+    if (last && now - last.at < INTERVAL_MS) {
+      last.suppressed++;
       return;
     }
-    this.said.set(sentence, { at: now, more: 0 });
-    this.log.warn(
-      last && last.more > 0 ? `${sentence} (And ${last.more} times more since it was last said.)` : sentence,
-    );
+    this.logged.set(sentence, { at: now, suppressed: 0 });
+    const suppressed = last?.suppressed ?? 0;
+    this.log.warn(suppressed > 0 ? `${sentence} (And ${suppressed} times more since it was last said.)` : sentence);
   }
 }
 
-/** What was thrown, in words that may be logged: an error's own message may hold what must not be. */
+/** The name of a thrown error, for logs: its message may hold secrets or numbers. */
 export function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'something';
 }
 
 const FRAME = /^ {4}at .*(:\d+:\d+|<anonymous>|native)\)?$/;
 
-/** Where an error was thrown: its first frames, each on a line of its own; without its message, which may hold secrets. */
+/** The first frames of an error's stack, each on a line of its own, without the message, which may hold secrets. */
 export function stackFrames(error: unknown, most: number): string {
   if (!(error instanceof Error) || typeof error.stack !== 'string') return '';
-  // A message may have lines that look like frames: those of the stack are the last ones, without a gap.
+  // A message may have lines that look like frames; the stack's frames are the last consecutive ones.
   const lines = error.stack.replace(error.message, '').split('\n');
   const start = lines.findLastIndex((line) => !FRAME.test(line)) + 1;
   return lines
@@ -50,7 +49,7 @@ export function stackFrames(error: unknown, most: number): string {
     .join('');
 }
 
-/** What is wrong, in words that may be logged: the reason of our own errors, of others' the name only. */
+/** The reason of an error, for logs: the `reason` of our errors, only the name of others. */
 export function reasonOf(error: unknown): string {
   if (typeof error === 'object' && error !== null && 'reason' in error) return String(error.reason);
   return `${nameOf(error)}.`;

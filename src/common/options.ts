@@ -1,12 +1,11 @@
 import { MessagingOptionsError } from './errors.js';
 
 /**
- * The options of a call as they were given. A name that nobody reads is refused: `{ manager }` in the place of
- * `{ host: { manager } }`, or `{ ref }` in that of `{ reference }`, would be passed over in silence, and the call be outside of
- * the host's transaction, or a posting made twice.
+ * Refuses unknown options of a call and returns the options. Ignoring `{ manager }` instead of `{ host: { manager } }` would run
+ * the call outside of the host's transaction, and ignoring `{ ref }` instead of `{ reference }` could post twice.
  *
- * @param what of which call they are, for the sentence: `a send` for instance
- * @throws TypeError with a sentence that names it
+ * @param what the call, for the message: for example `a send`
+ * @throws TypeError that names the unknown option
  */
 export function knownCallOptions<T extends object>(
   what: string,
@@ -22,8 +21,8 @@ export function knownCallOptions<T extends object>(
 }
 
 /**
- * A wrong value as the sentence about an option shows it: a text in quotes, so that "5" is not taken for 5. Of what may be
- * large, or hold a secret, only what it is.
+ * Formats a wrong value for an error message: a text in quotes, to distinguish "5" from 5. Of lists, objects and functions only
+ * the type, as they may be large or hold a secret.
  */
 export function formatValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
@@ -32,31 +31,31 @@ export function formatValue(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 
-/** Whether something is an object with fields: no list, and not null. */
+/** Whether a value is an object, but neither a list nor null. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Where an option is written, as the sentence about it names it. */
+/** The path of an option, for error messages. */
 export class OptionPlace {
   /**
-   * @param path names from the outermost option on: `sms.tariff`; empty: all options
-   * @param subject the beginning of a sentence about a path
-   * @param shown a wrong value as the sentence shows it
+   * @param path the names from the outermost option on: `sms.tariff`; empty for all options
+   * @param subject makes the beginning of the message from a path
+   * @param format formats a wrong value for the message
    */
   constructor(
     readonly path = '',
     private readonly subject: (path: string) => string = (at) => (at === '' ? 'The options' : `Option ${at}`),
-    readonly shown: (value: unknown) => string = formatValue,
+    readonly format: (value: unknown) => string = formatValue,
   ) {}
 
   /** @param part a name, or `[index]` of a list */
   in(part: string): OptionPlace {
     const path = this.path === '' || part.startsWith('[') ? this.path + part : `${this.path}.${part}`;
-    return new OptionPlace(path, this.subject, this.shown);
+    return new OptionPlace(path, this.subject, this.format);
   }
 
-  /** @throws MessagingOptionsError always: a sentence that names the option, and why it is refused */
+  /** @throws MessagingOptionsError always, with the path of the option and the reason */
   refuse(why: string): never {
     throw new MessagingOptionsError(`${this} ${why}.`);
   }
@@ -66,24 +65,24 @@ export class OptionPlace {
   }
 }
 
-/** How one option is read. It is declared once, beside the interface that documents it, with its range and its default. */
+/** Reads one option. It is declared once, with range and default, beside the interface that documents the option. */
 export class Option<V> {
   /**
-   * @param read checks a value and makes of it what the service uses; undefined is what was left out
-   * @param check refuses what needs no look at the value itself: names that nobody reads, and null. It is asked when a module
-   *   is declared, before there are services
+   * @param read checks a value and returns the setting that services use; undefined is a missing option
+   * @param check refuses unknown names and null without reading the value. It runs when a module is declared, before services
+   *   exist
    */
   constructor(
     readonly read: (given: unknown, place: OptionPlace) => V,
     readonly check: (given: unknown, place: OptionPlace) => void = refuseNull,
   ) {}
 
-  /** The same with a default. */
+  /** This option with a default. */
   or<const D>(otherwise: D): Option<V | D> {
     return new Option<V | D>((given, place) => (given === undefined ? otherwise : this.read(given, place)), this.check);
   }
 
-  /** The same, where some values are taken as they are: `false`, or the name of a preset. */
+  /** This option, where some further values are accepted unchanged: `false`, or the name of a preset. */
   besides<B>(isOne: (given: unknown) => given is B): Option<V | B> {
     return new Option<V | B>(
       (given, place) => (isOne(given) ? given : this.read(given, place)),
@@ -95,13 +94,13 @@ export class Option<V> {
 /** The options of one interface by their names. */
 export type Options = Readonly<Record<string, Option<unknown>>>;
 
-/** Every option of an interface: one that is added there and not declared does not compile. */
+/** A reader for every option of an interface; an option without a reader does not compile. */
 export type OptionsOf<T> = { readonly [K in keyof Required<T>]: Option<unknown> };
 
 type Read<O> = O extends Option<infer V> ? V : never;
 type Needless<F> = { [K in keyof F]: undefined extends Read<F[K]> ? K : never }[keyof F];
 
-/** What declared options are read to. One that was left out and has no default is not there. */
+/** The settings that options are read to. An option that is missing and has no default is absent. */
 export type ReadOptions<F> = { readonly [K in Exclude<keyof F, Needless<F>>]: Read<F[K]> } & {
   readonly [K in Needless<F>]?: Exclude<Read<F[K]>, undefined>;
 };
@@ -111,15 +110,16 @@ function refuseNull(given: unknown, place: OptionPlace): void {
 }
 
 /**
- * Options that stand together in an object; names that are not declared are refused.
- * @param why what is said of something else than an object
+ * Options in an object. Unknown names are refused.
+ *
+ * @param why the reason for refusing a value that is no object, from the formatted value
  */
 export function group<F extends Options>(
   fields: F,
-  why: (shown: string) => string = () => 'must be an object',
+  why: (formatted: string) => string = () => 'must be an object',
 ): Option<ReadOptions<F>> {
   const known = (given: unknown, place: OptionPlace): Readonly<Record<string, unknown>> => {
-    if (!isRecord(given)) return place.refuse(why(place.shown(given)));
+    if (!isRecord(given)) return place.refuse(why(place.format(given)));
     const unknown = Object.keys(given).find((name) => given[name] !== undefined && !Object.hasOwn(fields, name));
     if (unknown === undefined) return given;
     return place.in(unknown).refuse(`is not known; there are ${Object.keys(fields).join(', ')}`);
@@ -137,33 +137,33 @@ export function group<F extends Options>(
   );
 }
 
-/** Reads what is declared, of options among which others may stand whose names were checked before. */
+/** Reads the declared options of an object that may have further ones, whose names were checked before. */
 export function readOptions<F extends Options>(fields: F, given: object, place: OptionPlace): ReadOptions<F> {
   const options: Readonly<Record<string, unknown>> = { ...given };
   const read = Object.entries(fields).map(([name, option]) => [name, option.read(options[name], place.in(name))]);
   return Object.fromEntries(read.filter(([, value]) => value !== undefined));
 }
 
-/** A group that may be left out: its options then have their defaults. */
+/** A group that may be missing; its options then have their defaults. */
 export function optionalGroup<F extends Options>(fields: F): Option<ReadOptions<F>> {
   const { read, check } = group(fields);
   return new Option((given, place) => read(given === undefined ? {} : given, place), check);
 }
 
-/** @param what the list in words, for the sentence */
+/** @param what the entries in words, for the message */
 export function list<V>(each: Option<V>, what: string): Option<readonly V[]> {
   return new Option((given, place) => {
-    if (!Array.isArray(given)) return place.refuse(`must be a list of ${what}; got ${place.shown(given)}`);
+    if (!Array.isArray(given)) return place.refuse(`must be a list of ${what}; got ${place.format(given)}`);
     return given.map((entry, index) => each.read(entry, place.in(`[${index}]`)));
   });
 }
 
-/** Something that is looked at more closely where it is used, or else here. */
+/** An option with a reader of its own. */
 export function any<V = unknown>(read: (given: unknown, place: OptionPlace) => V): Option<V> {
   return new Option(read);
 }
 
-/** A value that only the one who uses it can check. */
+/** An option that its user checks. */
 export const unread: Option<unknown> = any((given) => given);
 
 export const boolean: Option<boolean> = new Option(readBoolean, readBoolean);
@@ -175,18 +175,22 @@ function readBoolean(given: unknown, place: OptionPlace): boolean {
 export function integer(min: number, max: number, alternative = ''): Option<number> {
   return any((given, place) => {
     if (typeof given === 'number' && Number.isInteger(given) && given >= min && given <= max) return given;
-    return place.refuse(`must be ${alternative}an integer from ${min} to ${max}; got ${place.shown(given)}`);
+    return place.refuse(`must be ${alternative}an integer from ${min} to ${max}; got ${place.format(given)}`);
   });
 }
 
 export function number(min: number, max: number): Option<number> {
   return any((given, place) => {
     if (typeof given === 'number' && given >= min && given <= max) return given;
-    return place.refuse(`must be a number from ${min} to ${max}; got ${place.shown(given)}`);
+    return place.refuse(`must be a number from ${min} to ${max}; got ${place.format(given)}`);
   });
 }
 
-/** A text; the sentence never shows it, since it may be a secret. @param what the pattern in words */
+/**
+ * A text. Messages never show it, as it may be a secret.
+ *
+ * @param what the pattern in words
+ */
 export function text(pattern: RegExp, what: string): Option<string> {
   return any((given, place) =>
     typeof given === 'string' && pattern.test(given) ? given : place.refuse(`must be ${what}`),

@@ -1,14 +1,14 @@
-/** One page of a listing, newest first. */
+/** One page of a listing; newest first unless the method says otherwise. */
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Where the next page starts; undefined at the end. */
+  /** The `after` of the next page; undefined at the end. */
   readonly next: string | undefined;
 }
 
-/** Which page is wanted. */
+/** The requested page. */
 export interface PageRequest {
-  /** At most so many items. */
+  /** The most items of the page. */
   readonly limit: number;
-  /** The `next` of the page before; undefined for the first page. */
+  /** The `next` of the previous page; undefined for the first page. */
   readonly after?: string | undefined;
 }

@@ -1,24 +1,23 @@
 import { getCountries, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/max/metadata';
 
-// Where a country's facts stand in the library's metadata (its METADATA.md; format version 4).
+// Positions of a country's properties in the library's metadata (its METADATA.md; format version 4).
 const LEADING_DIGITS = 10;
 const TYPES = 11;
 
 const PHONE_NUMBER = /^[1-9]\d{6,14}$/;
 
 /**
- * Whether something is a number as this service writes it: a string of E.164 digits without the plus sign, 7 to 15 of them.
- * A list with such a string in it is none, though a pattern would read it as one.
+ * Whether a value is a number in this service's format: a string of 7 to 15 E.164 digits without the plus sign. Checks the type
+ * too, as a pattern also matches a list with one such string.
  */
 export function isPhoneNumber(value: unknown): value is string {
   return typeof value === 'string' && PHONE_NUMBER.test(value);
 }
 
 /**
- * Whether the number can exist: its country's numbering plan has such a number (libphonenumber's validity check, full
- * metadata). A national prefix behind the calling code (`4407…`) is refused: a carrier would not strip it. Takes some
- * microseconds.
+ * Whether a number is valid in its country's numbering plan (libphonenumber's validity check, full metadata). A national prefix
+ * after the calling code (`4407…`) is invalid, as a carrier would not strip it. Takes some microseconds.
  */
 export function isValidNumber(value: unknown): value is string {
   if (!isPhoneNumber(value)) return false;
@@ -26,16 +25,16 @@ export function isValidNumber(value: unknown): value is string {
   return parsed !== undefined && parsed.number === `+${value}` && parsed.isValid();
 }
 
-/** A number for logs: the first three and the last two digits, `226******00`. What is too short for that is all hidden. */
+/** Masks a number for logs: the first three and the last two digits remain, `226******00`. A shorter text is masked whole. */
 export function maskNumber(number: string): string {
   const hidden = number.length - 5;
   return hidden < 1 ? '*'.repeat(number.length) : `${number.slice(0, 3)}${'*'.repeat(hidden)}${number.slice(-2)}`;
 }
 
 /**
- * The country of a number (ISO 3166 alpha-2): that of its calling code; among countries that share one, the country whose
- * numbering plan has the number, and the main country of the code when none has it. Undefined when the number starts with
- * no country's code (satellite, international freephone). Well under a microsecond for most numbers.
+ * The country of a number (ISO 3166 alpha-2) by its calling code. Among countries that share the code, the one whose numbering
+ * plan has the number, else the main country of the code. Undefined for a number without a country's code (satellite,
+ * international freephone). Takes less than a microsecond for most numbers.
  */
 export function countryOf(number: string): string | undefined {
   const plan =
@@ -49,20 +48,20 @@ export function countryOf(number: string): string | undefined {
   return plan.main;
 }
 
-/** Whether `code` names a country that numbers can be of: two capital letters of ISO 3166. */
+/** Whether `code` is the ISO 3166 code, in capital letters, of a country with phone numbers. */
 export function isCountryCode(code: string): boolean {
   return COUNTRY_CODES.has(code);
 }
 
 const COUNTRY_CODES: ReadonlySet<string> = new Set(getCountries());
 
-/** Countries that share a calling code, in the library's order: the first whose numbers match has the number. */
+/** Countries that share a calling code. The first of `sharers` that matches is the country of a number. */
 interface SharedPlan {
   readonly main: string;
   readonly sharers: readonly { readonly country: string; readonly numbers: RegExp }[];
 }
 
-/** The only country of a calling code, or those that share it. No calling code begins another one. */
+/** The country of each calling code, or the countries that share it. No calling code is a prefix of another one. */
 const CALLING_CODES: ReadonlyMap<string, string | SharedPlan> = new Map(
   Object.entries(metadata.country_calling_codes).flatMap(
     ([callingCode, countries]): [string, string | SharedPlan][] => {
@@ -76,8 +75,8 @@ const CALLING_CODES: ReadonlyMap<string, string | SharedPlan> = new Map(
 );
 
 /**
- * Matches a country's numbers, calling code included. The library asks the same of the same patterns when it parses, but
- * builds them anew for each number: 4 µs a number, which 100 000 recipients would notice.
+ * A pattern for a country's numbers, with the calling code. The library uses the same patterns, but compiles them for each
+ * number: 4 µs a number, which is too slow for 100 000 recipients.
  */
 function numbersOf(country: keyof typeof metadata.countries, callingCode: string): RegExp {
   const facts: readonly unknown[] = metadata.countries[country] ?? [];
@@ -87,7 +86,7 @@ function numbersOf(country: keyof typeof metadata.countries, callingCode: string
   return new RegExp(`^${callingCode}(?:${types.join('|')})$`);
 }
 
-/** The pattern of one type of numbers (fixed, mobile …); none where the country has no such numbers. */
+/** The pattern of one type of numbers (fixed, mobile …), if the country has such numbers. */
 function typePattern(type: unknown): string[] {
   const pattern: unknown = Array.isArray(type) ? type[0] : undefined;
   return typeof pattern === 'string' && pattern !== '' ? [pattern] : [];

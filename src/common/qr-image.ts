@@ -1,14 +1,18 @@
 import { toBuffer } from 'qrcode';
 
-/** Little correction, since a screen is clean and the codes are long; dots large enough for any camera. */
-const LOOK = { type: 'png', errorCorrectionLevel: 'L', margin: 4, scale: 6 } as const;
+/** Low error correction, as screens are clean and the codes are long. 6 pixels a module suit any camera. */
+const RENDER_OPTIONS = { type: 'png', errorCorrectionLevel: 'L', margin: 4, scale: 6 } as const;
 
-/** A code to scan as PNG. @param text at most 2953 bytes (ISO/IEC 18004) */
+/**
+ * Renders a QR code as PNG.
+ *
+ * @param text at most 2953 bytes (ISO/IEC 18004)
+ */
 export function qrPng(text: string): Promise<Buffer> {
-  return toBuffer(text, LOOK);
+  return toBuffer(text, RENDER_OPTIONS);
 }
 
-/** The same as a `data:` URL. */
+/** As `qrPng`, as a `data:` URL. */
 export async function qrDataUrl(text: string): Promise<string> {
   return `data:image/png;base64,${(await qrPng(text)).toString('base64')}`;
 }

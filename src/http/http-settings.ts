@@ -13,7 +13,7 @@ import {
   optionalGroup,
 } from '../common/options.js';
 
-/** What the host writes about HTTP. */
+/** The host's options about HTTP. */
 export interface HttpOptions {
   /**
    * Where our routes start, below the host's global prefix: segments of letters, digits and `. _ ~ -`, none of them `.` or
@@ -26,25 +26,25 @@ export interface HttpOptions {
     | {
         /** The largest request body in bytes, on our routes only, 1 to 268 435 456. Default 52 428 800 (50 MB). */
         readonly bodyBytes?: number | undefined;
-        /** Milliseconds after which a request is cut with a 504, 1 to 3 600 000. Default 30 000. */
+        /** Milliseconds after which a request is answered with a 504, 1 to 3 600 000. Default 30 000. */
         readonly requestMs?: number | undefined;
         /**
-         * How many requests of one account may be in flight in this process at a time, 1 to 1 000 000; further ones are
+         * The most requests of one account that are in flight in this process at a time, 1 to 1 000 000; further ones are
          * answered with a 429. Default 1000.
          */
         readonly inFlight?: number | undefined;
       }
     | undefined;
-  /** The language of our texts, or texts of your own over the French ones. Default `fr`. */
+  /** The language of our texts, or texts of your own that replace some of the French ones. Default `fr`. */
   readonly locale?: Locale | undefined;
   /**
-   * The most entries a list in a request may have, 1 to 1 000 000. A body may have twice as many of `{`, `[`, `,` and `:` outside
-   * its strings, and 10 000 more. Default 100 000.
+   * The most entries of a list in a request, 1 to 1 000 000. A body may have twice as many of `{`, `[`, `,` and `:` outside its
+   * strings, plus 10 000. Default 100 000.
    */
   readonly maxRecipients?: number | undefined;
 }
 
-/** The same, complete. The class is the DI token; the value is plain. */
+/** `HttpOptions`, checked and with defaults. The class is only the injection token; the value is a plain object. */
 export abstract class HttpSettings {
   /** Without slashes at its ends, for instance `api/v1`. */
   abstract readonly path: string;
@@ -56,7 +56,7 @@ export abstract class HttpSettings {
   abstract readonly maxRecipients: number;
 }
 
-/** How the options about HTTP are read. */
+/** The readers of the options about HTTP. */
 export const HTTP_OPTIONS = {
   path: any((given, place) => mountPath(given, 'api/v1', place)).or('api/v1'),
   controllers: boolean.or(true),
@@ -71,7 +71,11 @@ export const HTTP_OPTIONS = {
 
 const ALL = group(HTTP_OPTIONS);
 
-/** Fills in the defaults; a wrong option is a {@link MessagingOptionsError} that names it. */
+/**
+ * Checks the options and fills in the defaults.
+ *
+ * @throws MessagingOptionsError that names the wrong option
+ */
 export function resolveHttpSettings(options: HttpOptions = {}): HttpSettings {
   const { limits, locale, ...settings } = ALL.read(options, new OptionPlace());
   return {
@@ -95,21 +99,21 @@ function textsOf(locale: unknown, place: OptionPlace): Catalogue {
   return catalogueOf(locale);
 }
 
-/** Node takes 16 KiB for a request's line and headers together, and proxies take less. */
-const MOST_CHARACTERS = 1000;
+/** The longest path. Node accepts 16 KiB for request line and headers together, and proxies less. */
+const MAX_CHARACTERS = 1000;
 
 /**
- * A path to mount routes under, without slashes at its ends. What it may have every client sends as it is, and every
- * router takes as it comes: unreserved characters (RFC 3986 section 2.3), and no `.` or `..`, which clients resolve.
+ * Checks a path to mount routes under and returns it without slashes at its ends. Only unreserved characters (RFC 3986
+ * section 2.3), which clients and routers do not re-encode, and no `.` or `..`, which clients resolve.
  *
- * @throws MessagingOptionsError when no client would reach it
+ * @throws MessagingOptionsError for any other path
  */
 export function mountPath(given: unknown, example: string, place: OptionPlace): string {
   const path = typeof given === 'string' ? given.replace(/^\/|\/$/g, '') : '';
-  if (path.length <= MOST_CHARACTERS && path.split('/').every(isSegment)) return path;
-  const got = path.length > MOST_CHARACTERS ? `${path.length} characters` : formatValue(given);
+  if (path.length <= MAX_CHARACTERS && path.split('/').every(isSegment)) return path;
+  const got = path.length > MAX_CHARACTERS ? `${path.length} characters` : formatValue(given);
   return place.refuse(
-    `must be one or more segments of letters, digits and . _ ~ -, none of them "." or "..", at most ${MOST_CHARACTERS} characters, such as "${example}"; got ${got}`,
+    `must be one or more segments of letters, digits and . _ ~ -, none of them "." or "..", at most ${MAX_CHARACTERS} characters, such as "${example}"; got ${got}`,
   );
 }
 

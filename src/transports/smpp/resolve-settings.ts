@@ -47,7 +47,7 @@ export function resolveSmppSettings(options: SmppOptions): SmppSettings {
 function oneOf<const T extends string>(...choices: readonly T[]): Option<T> {
   return any((given, place) => {
     const chosen = choices.find((each) => each === given);
-    return chosen ?? place.refuse(`must be one of ${choices.join(', ')}; got ${place.shown(given)}`);
+    return chosen ?? place.refuse(`must be one of ${choices.join(', ')}; got ${place.format(given)}`);
   });
 }
 
