@@ -3,14 +3,16 @@ import { type HttpRequest, rawRequestOf, rememberCaller } from '../accounts/auth
 import type { Caller } from '../accounts/caller.decorator.js';
 
 /**
- * Takes the place of `ApiKeyGuard` in a test of a host's own routes: whoever asks is this caller, without a key.
+ * Makes a guard that replaces `ApiKeyGuard` in tests of a host's own routes: every request has this caller and needs no key.
  *
+ * @param fields the caller; `via` is `key` by default
+ * @example
  * ```ts
  * Test.createTestingModule({ … }).overrideGuard(ApiKeyGuard).useValue(callerGuard({ accountId: 'acme' }))
  * ```
  */
-export function callerGuard(who: Pick<Caller, 'accountId'> & Partial<Caller>): CanActivate {
-  const caller: Caller = { via: 'key', ...who };
+export function callerGuard(fields: Pick<Caller, 'accountId'> & Partial<Caller>): CanActivate {
+  const caller: Caller = { via: 'key', ...fields };
   const guard: CanActivate = {
     canActivate: (context: ExecutionContext) => {
       const raw = rawRequestOf(context.switchToHttp().getRequest<HttpRequest>());

@@ -5,12 +5,21 @@ interface Timer {
   readonly task: () => void;
 }
 
-/** A clock that a test turns by hand; `elapsed` begins at 0. */
+/**
+ * A clock that only the test advances; `elapsed` begins at 0.
+ *
+ * @example
+ * ```ts
+ * const clock = new FakeClock();
+ * clock.after(1000, () => console.log('due'));
+ * clock.advance(1000);
+ * ```
+ */
 export class FakeClock extends Clock {
   private readonly start: number;
   private readonly timers = new Set<Timer>();
 
-  /** @param time what it shows first, milliseconds since the epoch */
+  /** @param time the initial time in milliseconds since the epoch. Default 2026-11-21T10:00:00Z */
   constructor(private time: number = Date.UTC(2026, 10, 21, 10)) {
     super();
     this.start = time;
@@ -25,16 +34,16 @@ export class FakeClock extends Clock {
   }
 
   override after(ms: number, task: () => void): () => void {
-    // In whole milliseconds, as Node's timers: a rest of a fraction, which rounding leaves over, must not ask again for ever.
+    // Whole milliseconds, as Node's timers: a fraction lost to rounding could make a caller set a timer of 0 again and again.
     const timer = { at: this.time + Math.ceil(Math.max(ms, 0)), task };
     this.timers.add(timer);
     return () => this.timers.delete(timer);
   }
 
   /**
-   * Moves on by `ms` milliseconds (0 or more) and runs what falls due on the way, in order of time and, at the same time,
-   * in the order it was asked for; each task sees its own due time, and what it asks for runs too when it falls within.
-   * Promises are not waited for.
+   * Advances the time by `ms` milliseconds (0 or more) and runs the tasks that become due, in the order of their times, then of
+   * their `after` calls. Each task sees its own due time; tasks that it adds run too if they become due. Does not wait for
+   * promises.
    */
   advance(ms: number): void {
     const end = this.time + ms;

@@ -10,7 +10,7 @@ export {
   type TestRunner,
 } from './storage-contract.js';
 export {
-  type DoubleFate,
+  type DoubleOutcome,
   describeSmsTransport,
   type OpenSmsTransport,
   type ReceivedSms,

@@ -1,12 +1,14 @@
 import { TypeormStorage } from '../storage/typeorm/typeorm-storage.js';
 
 /**
- * A storage for tests: `TypeormStorage` on an SQLite database of its own in memory, so a test meets the SQL that the service
- * runs. It needs the peer dependency `better-sqlite3`. What it holds is gone after `stop`; two of them share nothing.
+ * A storage for tests: `TypeormStorage` on a new SQLite database in memory, so that tests run the same SQL as the service. It
+ * needs the peer dependency `better-sqlite3`. `stop` deletes the data; instances share nothing. Without `better-sqlite3`,
+ * `start` throws a `MessagingOptionsError` that names the package to install.
  *
- * @throws MessagingOptionsError by `start`, with what to install, where `better-sqlite3` is missing
  * @example
+ * ```ts
  * MessagingModule.forRoot({ ...options, storage: MemoryStorage })
+ * ```
  */
 export class MemoryStorage extends TypeormStorage {
   constructor() {

@@ -2,12 +2,10 @@ import { accountTests, apiKeyTests, signatureTests } from './storage-contract/ac
 import { bookTests } from './storage-contract/books.js';
 import { claimTests, nextDueTests, unwaitingTests } from './storage-contract/claims.js';
 import { commitTests } from './storage-contract/commit.js';
-import { credentialTests } from './storage-contract/credentials.js';
 import { durabilityTests } from './storage-contract/durability.js';
 import { expireTests } from './storage-contract/expire.js';
 import { onceKeyTests, replyTests } from './storage-contract/idempotency.js';
 import { laneTests } from './storage-contract/lanes.js';
-import { leaseTests, sessionAgeTests } from './storage-contract/leases.js';
 import { ledgerTests } from './storage-contract/ledger.js';
 import { contentTests, listingTests } from './storage-contract/listing.js';
 import { mediaTests } from './storage-contract/media.js';
@@ -17,8 +15,10 @@ import { phoneTests } from './storage-contract/phones.js';
 import { raceTests } from './storage-contract/races/races.js';
 import { recordTests } from './storage-contract/records.js';
 import { refundTests } from './storage-contract/refunds.js';
-import { sessionLimitTests } from './storage-contract/session-limits.js';
-import { sessionTests } from './storage-contract/sessions.js';
+import { credentialTests } from './storage-contract/sessions/credentials.js';
+import { leaseTests, sessionAgeTests } from './storage-contract/sessions/leases.js';
+import { sessionLimitTests } from './storage-contract/sessions/limits.js';
+import { sessionTests } from './storage-contract/sessions/sessions.js';
 import { settleTests, trailTests } from './storage-contract/settle.js';
 import type { OpenStorage } from './storage-contract/storage-harness.js';
 import { globalRunner, type TestRunner } from './storage-contract/test-runner.js';
@@ -49,7 +49,7 @@ const TOPICS = {
   phones: phoneTests,
   'parts and receipts': partTests,
   'opt-outs': optOutTests,
-  'records of guards': recordTests,
+  'records of policies': recordTests,
   sessions: sessionTests,
   'limits of sessions': sessionLimitTests,
   'leases of sessions': leaseTests,
@@ -63,9 +63,16 @@ const TOPICS = {
 };
 
 /**
- * Registers the contract tests for a storage adapter: everything that the ports promise, races included. Run it on an
- * adapter of your own:
+ * Registers the contract tests for a storage adapter: all promises of the ports, races included. Tests that need `reopen`,
+ * `another` or `tamper` say so in their names and pass on a harness without them. Allow each test some seconds: one stores
+ * 10 000 recipients.
  *
+ * @param name the adapter's name in reports
+ * @param open returns a started storage on an empty database; called before each test
+ * @param runner registers the tests. Default: the global functions of Jest and Vitest (`globals: true`). With `node:test` pass
+ *   its `{ describe, test, beforeEach, afterEach }`
+ * @throws Error without `runner` where there are no such globals
+ * @example
  * ```ts
  * describeStorage('my storage', async () => {
  *   const storage = new MyStorage(await anEmptyDatabase());
@@ -73,15 +80,6 @@ const TOPICS = {
  *   return { storage, close: () => storage.stop() };
  * });
  * ```
- *
- * Tests that need `reopen`, `another` or `tamper` say so in their names and hold nothing against a harness without them.
- * Give each test some seconds: one stores 10 000 recipients.
- *
- * @param name how the reports call the adapter
- * @param open a started storage on an empty database, asked for before each test
- * @param runner where tests are registered; left out, the global functions that Jest and Vitest (`globals: true`)
- *   have. With `node:test` pass its `{ describe, test, beforeEach, afterEach }`
- * @throws Error when no runner is given and there are no such globals
  */
 export function describeStorage(name: string, open: OpenStorage, runner: TestRunner = globalRunner()): void {
   runner.describe(name, () => {

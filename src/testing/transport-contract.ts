@@ -9,7 +9,7 @@ import type { OpenSmsTransport } from './transport-contract/transport-harness.js
 import { TransportWorld } from './transport-contract/transport-world.js';
 
 export type {
-  DoubleFate,
+  DoubleOutcome,
   OpenSmsTransport,
   ReceivedSms,
   SmsTransportHarness,
@@ -24,28 +24,27 @@ const TOPICS = {
 };
 
 /**
- * Registers the contract tests for an SMS transport. What the carrier got is read from a double of it, which you bring:
- * a server on the loopback interface that behaves as the carrier documents, and puts the parts of a long SMS together.
+ * Registers the contract tests for an SMS transport. They need a double of the carrier: a server on the loopback interface that
+ * behaves as the carrier documents, joins the parts of a long SMS and reports the SMS it has received. Tests that need an
+ * optional part of the harness say so in their names and pass on a harness without it.
  *
+ * @param name the transport's name in reports
+ * @param open returns a transport that is not started, and its double; called before each test
+ * @param runner as for `describeStorage`
+ * @throws Error without `runner` where there are no global functions of a test runner
+ * @example
  * ```ts
  * describeSmsTransport('my carrier', async () => {
  *   const double = await MyCarrierDouble.open();
  *   return {
  *     transport: new MySmsTransport({ url: double.url }),
- *     number: (fate, index) => `2267${NUMBER_OF[fate]}${String(index).padStart(6, '0')}`,
+ *     number: (outcome, index) => `2267${NUMBER_OF[outcome]}${String(index).padStart(6, '0')}`,
  *     received: (number) => double.received(number),
  *     report: (number, status) => double.report(number, status),
  *     close: () => double.close(),
  *   };
  * });
  * ```
- *
- * Tests that need an optional part of the harness say so in their names and hold nothing against one without it.
- *
- * @param name how the reports call the transport
- * @param open a transport that is not started and its double, asked for before each test
- * @param runner as for `describeStorage`
- * @throws Error when no runner is given and there are no global functions of one
  */
 export function describeSmsTransport(name: string, open: OpenSmsTransport, runner: TestRunner = globalRunner()): void {
   runner.describe(name, () => {

@@ -1,7 +1,7 @@
 import { type OutgoingSms, type SmsSink, SmsTransport, type SubmitResult } from '../../src/sms/sms-transport.js';
 import type { ReceivedSms, SmsTransportHarness } from '../../src/testing/transport-contract.js';
 
-const FATES = { taken: '0', refused: '1', busy: '2', lost: '3' } as const;
+const OUTCOMES = { taken: '0', refused: '1', busy: '2', lost: '3' } as const;
 
 /** A carrier and its transport in one object, right in everything; tests build faults into it. */
 export class LoopCarrier extends SmsTransport {
@@ -20,11 +20,11 @@ export class LoopCarrier extends SmsTransport {
   }
 
   take(sms: OutgoingSms): SubmitResult {
-    const fate = sms.number[4];
-    if (fate === FATES.refused) return { kind: 'refused', error: '11' };
-    if (fate === FATES.busy) return { kind: 'retry', error: '88' };
+    const outcome = sms.number[4];
+    if (outcome === OUTCOMES.refused) return { kind: 'refused', error: '11' };
+    if (outcome === OUTCOMES.busy) return { kind: 'retry', error: '88' };
     const id = this.keep(sms);
-    if (fate === FATES.lost) return { kind: 'unknown', error: 'no answer' };
+    if (outcome === OUTCOMES.lost) return { kind: 'unknown', error: 'no answer' };
     return { kind: 'sent', carrierIds: [id], route: 'loop-1' };
   }
 
@@ -60,7 +60,7 @@ export class LoopCarrier extends SmsTransport {
 export function loopHarness(carrier: LoopCarrier): SmsTransportHarness {
   return {
     transport: carrier,
-    number: (fate, index) => `2267${FATES[fate]}${String(index).padStart(6, '0')}`,
+    number: (outcome, index) => `2267${OUTCOMES[outcome]}${String(index).padStart(6, '0')}`,
     received: (number) => (carrier.phones.get(number) ?? []).map(({ signature, text }) => ({ signature, text })),
     report: (number, status) => carrier.report(number, status),
     say: (from, to, text) => carrier.say(from, to, text),

@@ -5,18 +5,18 @@ import type { StorageTamper } from './storage-harness.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
 
-/** Falsifies one thing; false where the harness cannot. */
+/** Makes one inconsistency; returns false where the harness cannot. */
 type Crime = (tamper: StorageTamper, forger: Forger) => Promise<unknown> | false;
 
 const OTHER = 'acc2';
 
-/** Three recipients of 2 units each: the first failed and was refunded, the others are on their way. */
+/** Three recipients of 2 units each: the first failed and was refunded, the others are being sent. */
 const MIXED = messageId(1);
 
-/** One recipient of 2 units, on its way. */
+/** One recipient of 2 units, being sent. */
 const PLAIN = messageId(2);
 
-/** By the message or account that the sentence must name. All else agrees: no check finds a crime but the one made for it. */
+/** By the message or account that the sentence must name. The rest stays consistent, so that only one check finds each. */
 const CRIMES: Readonly<Record<string, Readonly<Record<string, Crime>>>> = {
   [ACCOUNT]: {
     'a balance that grew by itself': (tamper) => tamper.balance(ACCOUNT, 16),
@@ -99,7 +99,7 @@ export function bookTests({ test }: TestRunner, world: World): void {
   }
 }
 
-/** Falsifies entries and moves the balances with them, so that every sum stays right and only the crime itself is to be found. */
+/** Changes entries and adjusts the balances, so that all sums stay right and only the intended inconsistency remains. */
 class Forger {
   constructor(
     private readonly world: World,
@@ -114,7 +114,7 @@ class Forger {
     await this.move(whole.accountId, whole.units);
   }
 
-  /** Removes an entry of `ACCOUNT`; answers what it was. */
+  /** Removes and returns an entry of `ACCOUNT`. */
   async unbook(id: string): Promise<LedgerEntry> {
     const { items } = await this.world.ledger.entries(ACCOUNT, { limit: 100 });
     const entry = items.find((each) => each.id === id);

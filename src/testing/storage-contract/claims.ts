@@ -13,9 +13,16 @@ export function claimTests({ test }: TestRunner, world: World): void {
     await world.accept(aSend(1, { at: START + 3, sender: 'ALERTE' }));
     assert.deepEqual(await world.claim({ now: START + 4 }), [
       {
-        ...{ messageId: messageId(1), position: 0, accountId: ACCOUNT, channel: 'sms', lane: undefined },
-        ...{ sender: 'ALERTE', payload: { kind: 'text', text: 'Bonjour' }, number: phone(1) },
-        ...{ attempt: 1, acceptedAt: START + 3 },
+        messageId: messageId(1),
+        position: 0,
+        accountId: ACCOUNT,
+        channel: 'sms',
+        lane: undefined,
+        sender: 'ALERTE',
+        payload: { kind: 'text', text: 'Bonjour' },
+        number: phone(1),
+        attempt: 1,
+        acceptedAt: START + 3,
       },
     ]);
     await world.stand(messageId(1), ['sending']);
@@ -103,7 +110,7 @@ export function claimTests({ test }: TestRunner, world: World): void {
     const [first, second] = [START + LEASE + 1, START + 3 * LEASE];
     const expected = { [messageId(1)]: true, [messageId(2)]: true, [messageId(3)]: undefined };
     assert.deepEqual(doubts(await world.claim({ now: first, abandoned: true })), expected);
-    // An attempt that is known to have failed takes no doubt away.
+    // The known failure of a later attempt does not resolve the earlier doubt.
     for (const index of [1, 2, 3]) {
       await world.settle(messageId(index), 'queued', { attempt: 2, dueAt: second, at: first });
     }
@@ -185,7 +192,7 @@ export function nextDueTests({ test }: TestRunner, world: World): void {
   });
 }
 
-/** Commits that do not wait for an account that somebody else holds. */
+/** Commits that do not wait for an account that another transaction has locked. */
 export function unwaitingTests({ test }: TestRunner, world: World): void {
   const find = (index: number, accountId = ACCOUNT) => world.outbox.find(accountId, 'sms', messageId(index));
 
@@ -220,7 +227,7 @@ export function unwaitingTests({ test }: TestRunner, world: World): void {
     const skip = (...sends: readonly Send[]) => world.outbox.commit(sends, decide, undefined, 'skip');
     const two = { recipients: recipients(2) };
     assert.deepEqual(kinds(await skip(aSend(1), aSend(2, { accountId: 'acc2' }))), ['accepted', 'accepted']);
-    // An account that cannot pay, and one that does not exist, each twice: after a batch that went well, and after another.
+    // An account without units, and an unknown one, each twice: after an accepted batch, and after a refused one.
     for (const [index, accountId] of ['poor', 'poor', 'nobody', 'nobody'].entries()) {
       const outcomes = await skip(
         aSend(10 + index, { accountId, ...two }),

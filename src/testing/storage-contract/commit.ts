@@ -11,8 +11,16 @@ export function commitTests({ test }: TestRunner, world: World): void {
     const send = aSend(1, { recipients: recipients(2, 3), at: START + 5, sender: 'ALERTE' });
     assert.deepEqual(await world.commit(send), [{ kind: 'accepted', reply: send.reply }]);
     assert.deepEqual(await find(1), {
-      ...{ id: send.id, accountId: ACCOUNT, channel: 'sms', lane: undefined, sender: 'ALERTE' },
-      ...{ payload: send.payload, units: 6, refundedUnits: 0, recipients: 2, acceptedAt: START + 5 },
+      id: send.id,
+      accountId: ACCOUNT,
+      channel: 'sms',
+      lane: undefined,
+      sender: 'ALERTE',
+      payload: send.payload,
+      units: 6,
+      refundedUnits: 0,
+      recipients: 2,
+      acceptedAt: START + 5,
     });
     const open = { status: 'queued', units: 3, refundedUnits: 0, error: undefined, updatedAt: START + 5 };
     assert.deepEqual(await world.outbox.recipients(send.id), [
@@ -43,7 +51,9 @@ export function commitTests({ test }: TestRunner, world: World): void {
       assert.deepEqual(
         (await world.outbox.recipients(messageId(1))).slice(0, 3),
         [0, 1, 2].map((position) => ({
-          ...{ number: phone(position), refundedUnits: 0, updatedAt: START + 5 },
+          number: phone(position),
+          refundedUnits: 0,
+          updatedAt: START + 5,
           ...(position === 1
             ? { status: 'failed', units: 0, error: 'opted_out' }
             : { status: 'queued', units: 1, error: undefined }),
@@ -89,8 +99,14 @@ export function commitTests({ test }: TestRunner, world: World): void {
       aSend(8),
     );
     assert.deepEqual(kinds(outcomes), [
-      ...['accepted', 'insufficient_balance', 'account_not_found', 'replayed'],
-      ...['idempotency_mismatch', 'accepted', 'accepted', 'insufficient_balance'],
+      'accepted',
+      'insufficient_balance',
+      'account_not_found',
+      'replayed',
+      'idempotency_mismatch',
+      'accepted',
+      'accepted',
+      'insufficient_balance',
     ]);
     for (const index of [2, 3, 4, 5, 8]) assert.equal(await find(index), undefined);
     for (const index of [1, 7]) assert.equal((await find(index))?.id, messageId(index));

@@ -23,7 +23,7 @@ import { LEASE, type World } from './world.js';
 const KEY = { id: 'k1', accountId: ACCOUNT, hash: 'ab'.repeat(32), createdAt: START, expiresAt: undefined };
 const NAME = { accountId: ACCOUNT, name: 'BANQUE', status: 'pending', createdAt: START } as const;
 
-/** Everything that can be read, in one piece. */
+/** All data that can be read. */
 async function everything(storage: MessagingStorage): Promise<unknown> {
   const { accounts, ledger, outbox, phones, parts, sessions, media } = storage;
   return {

@@ -10,7 +10,7 @@ export function expireTests({ test }: TestRunner, world: World): void {
   const expire = (now: number, over: Partial<ExpiryOrder> = {}) =>
     world.outbox.expire({ channel: 'sms', limit: 100, now, statuses: ['sent', 'sending'], ...over });
 
-  /** One message on its way to `count` recipients. */
+  /** Accepts and claims one message to `count` recipients. */
   async function sending(count = 1): Promise<void> {
     await world.fund(count);
     await world.accept(aSend(1, { recipients: recipients(count) }));

@@ -3,7 +3,7 @@ import type { IdempotencyKey, Send } from '../../outbox/send.js';
 import type { PhoneMessage } from '../../sandbox/phone-store.js';
 import type { DatedReceipt, TakenSms } from '../../sms/receipts/sms-part.js';
 
-/** When every story of the suite begins: 2026-11-21T10:00:00Z, milliseconds since the epoch. */
+/** The start time of all tests: 2026-11-21T10:00:00Z, in milliseconds since the epoch. */
 export const START = Date.UTC(2026, 10, 21, 10);
 
 /** One second, in milliseconds. */
@@ -12,17 +12,17 @@ export const SECOND = 1000;
 /** The account that most tests use. */
 export const ACCOUNT = 'acc1';
 
-/** The whole numbers from 0 to `count` - 1. */
+/** The integers from 0 to `count` - 1. */
 export function range(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
 
-/** A message id; later ones sort after earlier ones, as the ports' ids do. */
+/** A message id; ids sort by index, as real ids sort by time. */
 export function messageId(index: number): string {
   return `msg-${String(index).padStart(6, '0')}`;
 }
 
-/** A phone number of its own for each index. */
+/** A distinct phone number for each index. */
 export function phone(index: number): string {
   return `2267${String(index).padStart(7, '0')}`;
 }
@@ -48,13 +48,13 @@ export function recipients(count: number, units = 1): Send['recipients'] {
   return range(count).map((index) => ({ number: phone(index), units }));
 }
 
-/** An Idempotency-Key of `ACCOUNT`, live for a day, changed by `over`. */
+/** An Idempotency-Key of `ACCOUNT`, valid for a day, changed by `over`. */
 export function onceKey(over: Partial<IdempotencyKey> = {}): IdempotencyKey {
   const day = 86_400 * SECOND;
   return { accountId: ACCOUNT, route: 'send/sms', key: 'key', fingerprint: 'f1', expiresAt: START + day, ...over };
 }
 
-/** A session's id; later ones sort after earlier ones, as the ports' ids do. */
+/** A session id; ids sort by index, as real ids sort by time. */
 export function sessionId(index: number): string {
   return `session-${String(index).padStart(6, '0')}`;
 }
@@ -62,8 +62,12 @@ export function sessionId(index: number): string {
 /** A new session of `ACCOUNT` on `wa`, held by `p1` for 30 seconds, changed by `over`. */
 export function aSession(index: number, over: Partial<NewSession> = {}): NewSession {
   return {
-    ...{ id: sessionId(index), accountId: ACCOUNT, channel: 'wa', createdAt: START + index },
-    ...{ owner: 'p1', leaseUntil: START + 30 * SECOND },
+    id: sessionId(index),
+    accountId: ACCOUNT,
+    channel: 'wa',
+    createdAt: START + index,
+    owner: 'p1',
+    leaseUntil: START + 30 * SECOND,
     ...over,
   };
 }
@@ -71,22 +75,34 @@ export function aSession(index: number, over: Partial<NewSession> = {}): NewSess
 /** A text on a sandbox phone, changed by `over`. */
 export function aPhoneMessage(index: number, over: Partial<PhoneMessage> = {}): PhoneMessage {
   return {
-    ...{ messageId: messageId(index), channel: 'sms', from: 'INFOS', to: phone(1), text: 'Bonjour' },
-    ...{ media: undefined, receivedAt: START + index },
+    messageId: messageId(index),
+    channel: 'sms',
+    from: 'INFOS',
+    to: phone(1),
+    text: 'Bonjour',
+    media: undefined,
+    receivedAt: START + index,
     ...over,
   };
 }
 
-/** The SMS of `aSend(index)` as the carrier `link` took it in its first attempt, in one part, changed by `over`. */
+/** The SMS of `aSend(index)`, accepted by the carrier `link` in the first attempt, in one part, changed by `over`. */
 export function aTakenSms(index: number, over: Partial<TakenSms> = {}): TakenSms {
   return {
-    ...{ messageId: messageId(index), position: 0, attempt: 1, number: phone(index), route: 'link' },
-    ...{ carrierIds: [`id-${index}`], at: START + SECOND, expiresAt: START + 86_400 * SECOND, trail: [] },
+    messageId: messageId(index),
+    position: 0,
+    attempt: 1,
+    number: phone(index),
+    route: 'link',
+    carrierIds: [`id-${index}`],
+    at: START + SECOND,
+    expiresAt: START + 86_400 * SECOND,
+    trail: [],
     ...over,
   };
 }
 
-/** What `link` says of a part: that it was delivered, unless changed by `over`. */
+/** A receipt of `link` for a part, by default `delivered`, changed by `over`. */
 export function aReceipt(id: string, over: Partial<DatedReceipt> = {}): DatedReceipt {
   return { route: 'link', ids: [id], status: 'delivered', at: START + 5 * SECOND, ...over };
 }

@@ -3,7 +3,7 @@ import { ACCOUNT, aSend, messageId, onceKey, range, recipients, SECOND, START } 
 import type { TestRunner } from './test-runner.js';
 import { kinds, type World } from './world.js';
 
-/** Keys that careless collations take for one another. */
+/** Keys that some collations treat as equal. */
 const LOOKALIKES = [
   ...['key', 'Key', 'KEY', 'kéy', 'ke\u0301y', 'key ', ' key', 'key  ', 'key\u00a0'],
   ...["key'", 'key"', 'key\\', 'key%', 'ke_', 'k%', 'ｋｅｙ', 'straße', 'strasse'],
@@ -115,7 +115,8 @@ export function onceKeyTests({ test }: TestRunner, world: World): void {
     const later = aSend(3, { once: onceKey({ fingerprint: 'f2' }), at: START + SECOND + 1 });
     await world.accept(later);
     assert.deepEqual(await world.outbox.replay(onceKey(), START + SECOND + 1), {
-      ...{ fingerprint: 'f2', reply: later.reply },
+      fingerprint: 'f2',
+      reply: later.reply,
     });
     await world.holds(3);
   });

@@ -5,7 +5,7 @@ import type { TestRunner } from './test-runner.js';
 import { LEASE, places, type World } from './world.js';
 
 export function laneTests({ test }: TestRunner, world: World): void {
-  /** Accepts message `index` in a lane; the later the index, the later it is accepted. */
+  /** Accepts message `index` in a lane; higher indexes are accepted later. */
   const inLane = (index: number, lane: string, channel = 'wa') =>
     world.accept(aSend(index, { lane, channel, at: START + index }));
   const take = async (lanes: readonly string[], over: { now?: number; abandoned?: boolean; limit?: number } = {}) =>
@@ -124,7 +124,7 @@ export function laneTests({ test }: TestRunner, world: World): void {
 
   test('nothing gets in front of what is on its way or was tried, be it of an earlier time (another)', async () => {
     await world.fund(4);
-    // Another process, whose clock is late.
+    // Another process, whose clock is behind.
     const other = (await world.harness.another?.())?.outbox ?? world.outbox;
     const late = (index: number, at: number) => other.commit([aSend(index, { channel: 'wa', lane: 'a', at })], decide);
     await world.accept(aSend(5, { channel: 'wa', lane: 'a', at: START + 5 }));

@@ -142,7 +142,7 @@ export function ledgerTests({ test }: TestRunner, world: World): void {
     assert.equal(await world.ledger.post(posting('p2', 1)), 'repeated');
     await world.holds(HIGHEST_BALANCE);
     await world.accept(aSend(1, { recipients: [{ number: phone(1), units: 3 }] }));
-    // What was charged may come back.
+    // A charge may be refunded.
     assert.equal(await world.ledger.post(posting('p3', 1)), 'over');
     await world.claim();
     await world.settle(messageId(1), 'failed', { attempt: 1 });

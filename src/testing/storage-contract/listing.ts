@@ -11,7 +11,7 @@ export function listingTests({ test }: TestRunner, world: World): void {
     world.outbox.list({ accountId: ACCOUNT, channel: 'sms', kind: 'text', limit: 100, ...over });
   const ids = async (over: Partial<MessageQuery> = {}) => (await list(over)).items.map(({ id }) => id);
   const accepted = (index: number) => world.accept(aSend(index, { at: START + index }));
-  /** The first is in the listing that `list` shows; the others each differ from it in one thing. */
+  /** The first one is in the listing of `list`; each of the others differs from it in one property. */
   const acceptInFourListings = async () => {
     await world.fund(9);
     await world.fund(9, 'acc2');
@@ -72,7 +72,7 @@ export function listingTests({ test }: TestRunner, world: World): void {
   test('a page starts behind a message of the same listing, or nowhere', async () => {
     await acceptInFourListings();
     assert.deepEqual(await list({ after: messageId(1) }), { items: [], next: undefined });
-    // An empty page would say that all has been seen.
+    // An empty page would look like the end of the listing.
     for (const after of [2, 3, 4, 5].map(messageId)) {
       await assert.rejects(list({ after }), { code: 'error.invalid_cursor' });
     }
@@ -100,7 +100,7 @@ export function listingTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(await world.outbox.recipients(messageId(2)), []);
   });
 
-  /** Messages 0 to 5, one a second, to numbers and under names that differ; the statuses of their recipients differ too. */
+  /** Messages 0 to 5, one a second, with different numbers, senders and statuses of their recipients. */
   const acceptSixToSearch = async () => {
     await world.fund(99);
     await world.fund(99, 'acc2');
@@ -142,14 +142,14 @@ export function listingTests({ test }: TestRunner, world: World): void {
     await world.claim({ now: START + 4 * SECOND });
     await world.settle(messageId(0), 'delivered', { attempt: 1 });
     await world.settle(messageId(0), 'failed', { position: 1, attempt: 1 });
-    // One that has to come again.
+    // A delivery that waits for its next attempt.
     await world.settle(messageId(1), 'queued', { attempt: 1, error: 'busy', dueAt: START + 99 * SECOND });
     assert.deepEqual(await among({ status: 'delivered' }), [0]);
     assert.deepEqual(await among({ status: 'failed' }), [0]);
     assert.deepEqual(await among({ status: 'queued' }), [5]);
     assert.deepEqual(await among({ status: 'sending' }), [4, 3, 2, 1]);
     assert.deepEqual(await among({ status: 'sent' }), []);
-    // Of one and the same recipient.
+    // Number and status must match for the same recipient.
     assert.deepEqual(await among({ status: 'failed', number: phone(1) }), []);
     assert.deepEqual(await among({ status: 'failed', number: phone(2) }), [0]);
     assert.deepEqual(await among({ status: 'sending', number: phone(1), sender: 'INFOS' }), [4, 2]);
@@ -295,7 +295,12 @@ export function contentTests({ test }: TestRunner, world: World): void {
     for (const { position, number } of claimed) assert.equal(number, phone(position));
     const moved = await world.outbox.settle(
       claimed.map(({ messageId, position, attempt }) => ({
-        ...{ messageId, position, attempt, status: 'failed', error: 'refused', at: START + SECOND },
+        messageId,
+        position,
+        attempt,
+        status: 'failed',
+        error: 'refused',
+        at: START + SECOND,
       })),
     );
     assert.equal(moved.length, 10_000);
@@ -304,7 +309,7 @@ export function contentTests({ test }: TestRunner, world: World): void {
   });
 }
 
-/** Reads a listing to its end and answers the ids of each page; `between` runs after every page, counted from 0. */
+/** Reads a listing to its end and returns the ids of each page; `between` runs after every page, counted from 0. */
 export async function pages(
   read: (page: PageRequest) => Promise<Page<{ id: string }>>,
   limit: number,

@@ -181,12 +181,12 @@ export function mediaTests({ test }: TestRunner, world: World): void {
   });
 }
 
-/** Bytes that are different everywhere, from a seed. */
+/** Pseudo-random bytes from a seed. */
 export function bytes(size: number, seed = 1): Buffer {
   return createHash('shake128', { outputLength: size }).update(`${seed}`).digest();
 }
 
-/** The bytes in chunks of these sizes, over and over; each chunk's memory is filled again when the next one is asked for. */
+/** Yields the bytes in chunks of these sizes, repeated; all chunks share one buffer, which the next chunk overwrites. */
 export async function* inChunks(whole: Uint8Array, sizes: readonly number[]): AsyncIterable<Uint8Array> {
   const memory = new Uint8Array(Math.max(...sizes));
   for (let at = 0, turn = 0; at < whole.length; turn++) {
@@ -197,14 +197,14 @@ export async function* inChunks(whole: Uint8Array, sizes: readonly number[]): As
   }
 }
 
-/** SHA-256 of what comes, hex. */
+/** SHA-256 of a stream, in hex. */
 export async function digest(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of chunks) hash.update(chunk);
   return hash.digest('hex');
 }
 
-/** SHA-256, hex. */
+/** SHA-256 in hex. */
 function digestOf(whole: Uint8Array): string {
   return createHash('sha256').update(whole).digest('hex');
 }

@@ -5,7 +5,7 @@ import { pages } from './listing.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
 
-/** That the phone of that index wants nothing from `ACCOUNT` under `INFOS`, changed by `over`. */
+/** An opt-out of the phone of that index from `INFOS` of `ACCOUNT`, changed by `over`. */
 export function anOptOut(index: number, over: Partial<OptOut> = {}): OptOut {
   const id = `out-${String(index).padStart(6, '0')}`;
   return {
@@ -91,7 +91,9 @@ export function optOutTests({ test }: TestRunner, world: World): void {
 
   test('a list shows one account, and of it one signature or one number where asked', async () => {
     await world.optOuts.add([
-      ...[anOptOut(1), anOptOut(2, { signature: 'ALERTE' }), anOptOut(3, { signature: 'ALERTE', number: phone(1) })],
+      anOptOut(1),
+      anOptOut(2, { signature: 'ALERTE' }),
+      anOptOut(3, { signature: 'ALERTE', number: phone(1) }),
       anOptOut(4, { accountId: 'acc2' }),
     ]);
     const ids = async (over: Partial<OptOutQuery>) => (await list(over)).map(({ at }) => at - START);
@@ -116,7 +118,7 @@ export function optOutTests({ test }: TestRunner, world: World): void {
     const after = (index: number) => world.optOuts.list({ accountId: ACCOUNT, limit: 9, after: anOptOut(index).id });
     assert.deepEqual((await after(2)).items, [anOptOut(1)]);
     await world.optOuts.remove([keyOf(anOptOut(2))]);
-    // Whoever reads the list begins again: nobody may be missed.
+    // The reader must begin again, so that it misses no entry.
     for (const gone of [2, 4, 9]) await assert.rejects(after(gone), { code: 'error.invalid_cursor' });
     assert.deepEqual((await after(3)).items, [anOptOut(1)]);
   });

@@ -4,7 +4,7 @@ import { ACCOUNT, aSend, messageId, onceKey, phone, SECOND, START } from './fixt
 import type { TestRunner } from './test-runner.js';
 import { kinds, type World } from './world.js';
 
-/** A guard that counts in one record how often it let something through, and stops at `most`. */
+/** A send policy that counts accepted sends in one record and refuses from `most` on. */
 export function counting(key: string, id: string, most = 9): SendPolicy {
   return {
     keys: [key],
@@ -20,12 +20,12 @@ export function counting(key: string, id: string, most = 9): SendPolicy {
   };
 }
 
-/** What a counting guard's record says. */
+/** The state of the counting policy's record. */
 export function countIn(seen: SeenRecords, key: string): number {
   return Number(Reflect.get(seen.get(key)?.state ?? {}, 'count') ?? 0);
 }
 
-/** A record of a count. */
+/** Makes the record of a count. */
 export function aRecord(
   count: number,
   messages: readonly string[] = [],
@@ -36,7 +36,7 @@ export function aRecord(
 
 /** Reads records without changing them. */
 export function look(world: World, ...keys: string[]): Promise<SeenRecords> {
-  return world.guards.change(keys, (seen) => ({ result: seen, changes: new Map() }));
+  return world.policies.change(keys, (seen) => ({ result: seen, changes: new Map() }));
 }
 
 export function recordTests({ test }: TestRunner, world: World): void {
@@ -85,7 +85,7 @@ export function recordTests({ test }: TestRunner, world: World): void {
   test('a record is lost when every one of its messages has failed for good', async () => {
     await world.fund(9);
     await world.accept(guarded(1), guarded(2, 'b'));
-    await world.guards.change(['a'], () => ({
+    await world.policies.change(['a'], () => ({
       result: 0,
       changes: new Map([['a', aRecord(5, [messageId(1), messageId(2)])]]),
     }));
@@ -102,7 +102,7 @@ export function recordTests({ test }: TestRunner, world: World): void {
 
   test('a step changes what it says and nothing else, and answers its result', async () => {
     const add = (keys: readonly string[]) =>
-      world.guards.change(keys, (seen) => ({
+      world.policies.change(keys, (seen) => ({
         result: keys.map((key) => countIn(seen, key)),
         changes: new Map(keys.map((key) => [key, aRecord(countIn(seen, key) + 1)])),
       }));
@@ -114,7 +114,7 @@ export function recordTests({ test }: TestRunner, world: World): void {
 
   test('a step that looks first sees what was committed before it, and changes what it would have changed', async () => {
     const upTo = (most: number) =>
-      world.guards.change(
+      world.policies.change(
         ['a', 'b'],
         (seen) => {
           const count = countIn(seen, 'a');
@@ -123,13 +123,13 @@ export function recordTests({ test }: TestRunner, world: World): void {
         'look',
       );
     assert.deepEqual([await upTo(0), await upTo(2), await upTo(2), await upTo(2)], [0, 0, 1, 2]);
-    await world.guards.change(['a'], () => ({ result: 0, changes: new Map([['a', aRecord(7)]]) }));
+    await world.policies.change(['a'], () => ({ result: 0, changes: new Map([['a', aRecord(7)]]) }));
     assert.equal(await upTo(2), 7);
   });
 
   test('a step that throws changes nothing', async () => {
-    await world.guards.change(['a'], () => ({ result: 0, changes: new Map([['a', aRecord(1)]]) }));
-    const failing = world.guards.change(['a'], () => {
+    await world.policies.change(['a'], () => ({ result: 0, changes: new Map([['a', aRecord(1)]]) }));
+    const failing = world.policies.change(['a'], () => {
       throw new Error('no');
     });
     await assert.rejects(failing);
@@ -139,7 +139,7 @@ export function recordTests({ test }: TestRunner, world: World): void {
   test('keys differ to the letter, and a state comes back as it was', async () => {
     const state = { text: 'é\u0000😀\ud800 "\\', deep: [1, null, { a: true }], none: null };
     const record = { state, messages: ['m1'], expiresAt: START };
-    await world.guards.change(['k'], () => ({ result: 0, changes: new Map([['k', record]]) }));
+    await world.policies.change(['k'], () => ({ result: 0, changes: new Map([['k', record]]) }));
     assert.deepEqual([...(await look(world, 'k', 'K', 'k '))], [['k', { state, messages: ['m1'], lost: false }]]);
   });
 
@@ -152,12 +152,12 @@ export function recordTests({ test }: TestRunner, world: World): void {
     ];
     for (const [key, seconds] of ends) {
       const record = aRecord(1, [], START + seconds * SECOND);
-      await world.guards.change([key], () => ({ result: 0, changes: new Map([[key, record]]) }));
+      await world.policies.change([key], () => ({ result: 0, changes: new Map([[key, record]]) }));
     }
-    assert.equal(await world.guards.purge(START, 9), 0);
-    assert.equal(await world.guards.purge(START + 3 * SECOND, 2), 2);
+    assert.equal(await world.policies.purge(START, 9), 0);
+    assert.equal(await world.policies.purge(START + 3 * SECOND, 2), 2);
     assert.equal((await look(world, 'a', 'b', 'c', 'd')).size, 2);
-    assert.equal(await world.guards.purge(START + 3 * SECOND, 2), 1);
+    assert.equal(await world.policies.purge(START + 3 * SECOND, 2), 1);
     assert.deepEqual([...(await look(world, 'a', 'b', 'c', 'd')).keys()], ['d']);
   });
 }

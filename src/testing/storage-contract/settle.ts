@@ -6,7 +6,7 @@ import { LEASE, places, type World } from './world.js';
 export function settleTests({ test }: TestRunner, world: World): void {
   const id = messageId(1);
 
-  /** Accepts one message and claims it as often as told. */
+  /** Accepts one message and claims it a number of times. */
   async function sending(attempts = 1): Promise<void> {
     await world.fund(5);
     await world.accept(aSend(1, { recipients: recipients(1, 2) }));
@@ -65,7 +65,11 @@ export function settleTests({ test }: TestRunner, world: World): void {
     const report = (message: string, position: number) =>
       ({ messageId: message, position, status: 'delivered', at: START }) as const;
     const moved = await world.outbox.settle([
-      ...[report('nothing', 0), report(id, 1), report(id, -1), report(id.toUpperCase(), 0), report(id, 0)],
+      report('nothing', 0),
+      report(id, 1),
+      report(id, -1),
+      report(id.toUpperCase(), 0),
+      report(id, 0),
     ]);
     assert.deepEqual(places(moved), [`${id}/0`]);
   });
@@ -112,7 +116,7 @@ export function settleTests({ test }: TestRunner, world: World): void {
       assert.deepEqual(await world.claim({ now, abandoned: true }), []);
       now += 1;
       assert.equal((await world.claim({ now }))[0]?.attempt, 2);
-      // Told again by somebody who did not hear that it was stored: that claim is not this one's.
+      // A repeated report by a worker that did not see its commit: it does not belong to the current claim.
       assert.deepEqual(await world.settle(id, 'queued', untried), []);
       await world.stand(id, ['sending']);
     }
@@ -217,7 +221,7 @@ export function trailTests({ test }: TestRunner, world: World): void {
       first?.attempts,
       range(10).map((index) => tried(index + 2)),
     );
-    // Whatever the clock of the process that reported it said.
+    // Independent of the clock of the reporting process.
     await world.settle(id, 'delivered', { position: 1, trail: [{ ...tried(9), at: START - SECOND }] });
     assert.deepEqual(
       (await shown())[1]?.routes,

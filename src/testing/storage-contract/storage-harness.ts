@@ -1,41 +1,40 @@
 import type { LedgerEntry } from '../../billing/ledger-store.js';
 import type { MessagingStorage } from '../../storage/messaging-storage.js';
 
-/** A storage under test and what its database allows besides. */
+/** A storage under test, and optional abilities of its database. */
 export interface StorageHarness {
   /** Started, on an empty database. */
   readonly storage: MessagingStorage;
   /** Stops everything that was opened for this test. */
   close(): Promise<void>;
-  /** Stops the storage and answers a new, started one on the same data. */
+  /** Stops the storage and returns a new, started one on the same data. */
   reopen?(): Promise<MessagingStorage>;
-  /** A second, started storage on the same database, as another process of the host would have it. */
+  /** Returns a second, started storage on the same database, like one of another process. */
   another?(): Promise<MessagingStorage>;
-  /** Left out: nothing shows that `LedgerStore.check` finds what it promises to find. */
+  /** Without it the tests of `LedgerStore.check` cannot show that it finds inconsistencies. */
   readonly tamper?: StorageTamper;
 }
 
 /**
- * Falsifies the books behind the storage's back, so that `LedgerStore.check` has something to find. Each call changes what
- * it names and nothing else: the suite itself keeps the rest in agreement. Where a constraint of the schema is in the way,
- * take it away first.
+ * Changes stored rows without the storage, so that `LedgerStore.check` has something to find. Each method changes only what it
+ * names; the suite keeps the rest consistent. Drop a constraint of the schema that prevents the change.
  */
 export interface StorageTamper {
-  /** Sets the balance of an account that exists; `units` may be negative. */
+  /** Sets the balance of an existing account; `units` may be negative. */
   balance(accountId: string, units: number): Promise<void>;
-  /** Adds an entry as it is given, also for an account that does not exist; no balance moves. */
+  /** Adds a ledger entry, also for an unknown account, without changing a balance. */
   addEntry(entry: LedgerEntry): Promise<void>;
-  /** Removes the entry with this id; no balance moves. */
+  /** Removes the ledger entry with this id, without changing a balance. */
   dropEntry(id: string): Promise<void>;
-  /** Removes a message with its recipients; its entries stay. */
+  /** Removes a message with its recipients; its ledger entries stay. */
   dropMessage(id: string): Promise<void>;
-  /** Overwrites units of a message's row. Left out where they are added up from recipients or entries when they are read. */
+  /** Overwrites units of a message. Left out where they are computed from recipients or entries. */
   messageUnits?(id: string, units: StoredUnits): Promise<void>;
-  /** Overwrites units of a recipient's row; `position` counts from 0. Left out where `refundedUnits` has no place there. */
+  /** Overwrites units of a recipient; `position` counts from 0. Left out where `refundedUnits` is not stored there. */
   recipientUnits?(messageId: string, position: number, units: StoredUnits): Promise<void>;
 }
 
-/** Units as they are stored, integers that may be negative; what is left out stays. */
+/** New values of stored units, integers that may be negative; a missing field stays unchanged. */
 export interface StoredUnits {
   readonly units?: number;
   readonly refundedUnits?: number;

@@ -1,4 +1,4 @@
-/** The part of a test runner that the contract suites use: Jest, Vitest and `node:test` have it. */
+/** The part of a test runner that the contract suites use. Jest, Vitest and `node:test` have it. */
 export interface TestRunner {
   describe(name: string, body: () => void): unknown;
   test(name: string, body: () => Promise<void>): unknown;
@@ -7,9 +7,9 @@ export interface TestRunner {
 }
 
 /**
- * The runner whose functions are global, as Jest and, with `globals: true`, Vitest have them.
+ * The test runner with global functions, as Jest and Vitest (`globals: true`) have them.
  *
- * @throws Error when they are not there
+ * @throws Error where a function is missing
  */
 export function globalRunner(): TestRunner {
   const { describe, test, it, beforeEach, afterEach }: Record<string, unknown> = { ...fromGlobal() };

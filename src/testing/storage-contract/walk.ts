@@ -8,7 +8,7 @@ import { places, type World } from './world.js';
 const STATUSES = ['queued', 'sent', 'delivered', 'undelivered', 'failed', 'unknown', 'read'] as const;
 const ACCOUNTS = [ACCOUNT, 'acc2', 'nobody'];
 
-/** Whole numbers below `bound`, the same ones each time (a linear congruential generator). */
+/** Pseudo-random integers below `bound`, the same in each run (a linear congruential generator). */
 function dice(seed: number): (bound: number) => number {
   let state = seed;
   return (bound) => {
@@ -17,7 +17,7 @@ function dice(seed: number): (bound: number) => number {
   };
 }
 
-/** Takes random steps and keeps the balances beside the storage, from its answers alone. */
+/** Takes random steps and computes the expected balances from the storage's answers. */
 class Walk {
   readonly balances = new Map<string, number>();
   private readonly refunded = new Set<string>();
@@ -44,7 +44,9 @@ class Walk {
     const key = onceKey({ accountId, key: `k${this.roll(6)}`, fingerprint: `f${this.roll(2)}` });
     this.sends += 1;
     return aSend(this.sends, {
-      ...{ accountId, at: this.now, recipients: range(this.roll(3) + 1).map((index) => this.recipient(index)) },
+      accountId,
+      at: this.now,
+      recipients: range(this.roll(3) + 1).map((index) => this.recipient(index)),
       ...(this.roll(2) === 0 && { once: { ...key, expiresAt: this.now + 60 * SECOND } }),
       ...(this.roll(3) === 0 && { lane: `lane${this.roll(2)}` }),
     });
@@ -71,8 +73,11 @@ class Walk {
 
   private async settle(): Promise<void> {
     const settlements = range(this.roll(6) + 1).map(() => ({
-      ...{ messageId: messageId(this.roll(this.sends + 2)), position: this.roll(3), at: this.now },
-      ...{ status: STATUSES[this.roll(STATUSES.length)] ?? 'sent', dueAt: this.now + this.roll(30) * SECOND },
+      messageId: messageId(this.roll(this.sends + 2)),
+      position: this.roll(3),
+      at: this.now,
+      status: STATUSES[this.roll(STATUSES.length)] ?? 'sent',
+      dueAt: this.now + this.roll(30) * SECOND,
       ...(this.roll(2) === 0 && { attempt: this.roll(3) }),
     }));
     this.follow(await this.world.outbox.settle(settlements));

@@ -21,10 +21,10 @@ import type { MessagingStorage } from '../../storage/messaging-storage.js';
 import { ACCOUNT, SECOND, START } from './fixtures.js';
 import type { OpenStorage, StorageHarness } from './storage-harness.js';
 
-/** How long a lease of `World.claim` lasts, in milliseconds. */
+/** The length of a lease of `World.claim`, in milliseconds. */
 export const LEASE = 30 * SECOND;
 
-/** The storage of the test that is running, and the steps that its stories are told in. */
+/** The storage of the running test, and helpers for the tests. */
 export class World {
   private opened: StorageHarness | undefined;
 
@@ -63,7 +63,7 @@ export class World {
     return this.storage.phones;
   }
 
-  get guards(): PolicyStore {
+  get policies(): PolicyStore {
     return this.storage.policies;
   }
 
@@ -89,17 +89,17 @@ export class World {
     if (units > 0) await this.topUp(units, id);
   }
 
-  /** Tops an account up at the start of the story. */
+  /** Tops up an account at `START`. */
   async topUp(units: number, accountId = ACCOUNT, id = `funds-${accountId}`): Promise<void> {
     assert.equal(await this.ledger.post({ id, accountId, kind: 'topup', units, at: START }), 'posted');
   }
 
-  /** Commits under the real rules. */
+  /** Commits sends with the service's own `decide`. */
   commit(...sends: readonly Send[]): Promise<readonly CommitOutcome[]> {
     return this.outbox.commit(sends, decide);
   }
 
-  /** Commits what must be accepted. */
+  /** Commits sends and asserts that all are accepted. */
   async accept(...sends: readonly Send[]): Promise<void> {
     assert.deepEqual(
       kinds(await this.commit(...sends)),
@@ -107,13 +107,13 @@ export class World {
     );
   }
 
-  /** Claims on `sms` at the start of the story, changed by `over`. */
+  /** Claims deliveries of `sms` at `START`, changed by `over`. */
   claim(over: Partial<ClaimOrder> = {}): Promise<readonly Delivery[]> {
     const now = over.now ?? START;
     return this.outbox.claim({ channel: 'sms', limit: 100, now, leaseUntil: now + LEASE, abandoned: false, ...over });
   }
 
-  /** Settles one recipient, the first unless told otherwise. */
+  /** Settles one recipient, by default the first. */
   settle(
     message: string,
     status: DeliveryUpdate['status'],
@@ -122,12 +122,12 @@ export class World {
     return this.outbox.settle([{ messageId: message, position: 0, status, at: START + SECOND, ...over }]);
   }
 
-  /** Takes a step of a session, half a minute into the story. */
+  /** Moves a session to a state, half a minute after `START`. */
   move(lease: SessionLease, to: SessionStatus, over: Partial<SessionMove> = {}): Promise<boolean> {
     return this.sessions.move(lease, { to, reason: `now ${to}`, at: START + 30 * SECOND, ...over });
   }
 
-  /** Asserts where a message's recipients stand. */
+  /** Asserts the statuses of a message's recipients. */
   async stand(message: string, statuses: readonly string[]): Promise<void> {
     assert.deepEqual(
       (await this.outbox.recipients(message)).map(({ status }) => status),
@@ -135,24 +135,24 @@ export class World {
     );
   }
 
-  /** Asserts a balance, and that the books are right. */
+  /** Asserts a balance, and that the ledger is consistent. */
   async holds(units: number, accountId = ACCOUNT): Promise<void> {
     assert.equal(await this.ledger.balance(accountId), units);
     await this.sound();
   }
 
-  /** Asserts that the books are right. */
+  /** Asserts that the ledger is consistent. */
   async sound(): Promise<void> {
     assert.deepEqual(await this.ledger.check(), []);
   }
 }
 
-/** What became of each send, in a word: the reason of a refusal, else the kind. */
+/** The outcome of each send: the reason of a refusal, else the kind. */
 export function kinds(outcomes: readonly CommitOutcome[]): string[] {
   return outcomes.map((outcome) => (outcome.kind === 'refused' ? outcome.why : outcome.kind));
 }
 
-/** Which deliveries or movements these are, in short. */
+/** The keys of deliveries or transitions, as `message/position`. */
 export function places(rows: readonly { messageId: string; position: number }[]): string[] {
   return rows.map(({ messageId, position }) => `${messageId}/${position}`);
 }

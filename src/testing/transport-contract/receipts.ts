@@ -6,8 +6,8 @@ import type { TransportWorld } from './transport-world.js';
 const LONG = 'ê'.repeat(150);
 
 export function receiptTests({ test }: TestRunner, world: TransportWorld): void {
-  /** What the sink heard of one SMS: a report under our id, or receipts that match the ids of its result. */
-  function heardOf({ smsId, position, number }: OutgoingSms, result: SubmitResult | undefined): readonly string[] {
+  /** The statuses that the sink received for one SMS: in reports under our id, or in receipts that match its carrier ids. */
+  function statusesOf({ smsId, position, number }: OutgoingSms, result: SubmitResult | undefined): readonly string[] {
     const reports = world.reports.filter((report) => report.smsId === smsId && report.position === position);
     const route = result?.route ?? world.transport.name;
     const receipts = world.carrierReceipts.filter(
@@ -28,8 +28,8 @@ export function receiptTests({ test }: TestRunner, world: TransportWorld): void 
       const [, sms] = batch;
       assert.ok(sms);
       assert.equal(await world.settles(harness.report(sms.number, status)), true);
-      assert.deepEqual([...new Set(heardOf(sms, results[1]))], [status]);
-      for (const index of [0, 2]) assert.deepEqual(heardOf(batch[index] ?? sms, results[index]), []);
+      assert.deepEqual([...new Set(statusesOf(sms, results[1]))], [status]);
+      for (const index of [0, 2]) assert.deepEqual(statusesOf(batch[index] ?? sms, results[index]), []);
     });
   }
 
@@ -41,7 +41,7 @@ export function receiptTests({ test }: TestRunner, world: TransportWorld): void 
     await world.settles(harness.report(sms.number, 'delivered'));
     const parts = result?.carrierIds?.filter((id) => id !== '') ?? [''];
     assert.deepEqual(
-      heardOf(sms, result),
+      statusesOf(sms, result),
       parts.map(() => 'delivered'),
     );
   });
@@ -52,10 +52,10 @@ export function receiptTests({ test }: TestRunner, world: TransportWorld): void 
     await world.submit([world.anSms(world.good())]);
     let store: () => void = () => {};
     world.storing = () => new Promise((resolve) => (store = resolve));
-    const told = harness.report(world.good(), 'delivered');
-    assert.ok(await world.staysOpen(told), 'the carrier was told too early');
+    const confirmed = harness.report(world.good(), 'delivered');
+    assert.ok(await world.staysOpen(confirmed), 'the receipt was confirmed before it was stored');
     store();
-    assert.equal(await world.settles(told), true);
+    assert.equal(await world.settles(confirmed), true);
   });
 
   test('the carrier hears that a receipt could not be stored (where the double sends receipts)', async () => {
@@ -67,7 +67,7 @@ export function receiptTests({ test }: TestRunner, world: TransportWorld): void 
     assert.equal(await world.settles(harness.report(sms.number, 'delivered')), false);
     world.storing = async () => undefined;
     assert.equal(await world.settles(harness.report(sms.number, 'delivered')), true);
-    assert.deepEqual([...new Set(heardOf(sms, result))], ['delivered']);
+    assert.deepEqual([...new Set(statusesOf(sms, result))], ['delivered']);
   });
 
   test('a text from a phone reaches the sink whole (where the double has phones)', async () => {
@@ -75,8 +75,8 @@ export function receiptTests({ test }: TestRunner, world: TransportWorld): void 
     if (!harness.say) return;
     for (const text of ['STOP', 'Arrêter 😀\n"a"&b=c']) {
       assert.equal(await world.settles(harness.say('22670000001', '36200', text)), true);
-      const { from, to, text: heard, route } = world.texts.at(-1) ?? {};
-      assert.deepEqual({ from, to, heard }, { from: '22670000001', to: '36200', heard: text });
+      const { from, to, text: received, route } = world.texts.at(-1) ?? {};
+      assert.deepEqual({ from, to, received }, { from: '22670000001', to: '36200', received: text });
       assert.ok(route);
     }
     assert.equal(world.texts.length, 2);

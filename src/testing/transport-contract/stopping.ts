@@ -6,7 +6,7 @@ import type { TransportWorld } from './transport-world.js';
 export function stopTests({ test }: TestRunner, world: TransportWorld): void {
   const batchOf = (size: number) => Array.from({ length: size }, (_, index) => world.anSms(world.good(index)));
 
-  /** Asserts that what is said of each SMS is so: taken once, or not at all and to be tried again. */
+  /** Submits a batch and asserts that each result is true: received once for `sent`, not at all for a result that repeats. */
   async function holds(batch: readonly OutgoingSms[], signal: AbortSignal): Promise<void> {
     const results = await world.submit(batch, signal);
     for (const [index, { number }] of batch.entries()) {

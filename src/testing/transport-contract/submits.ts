@@ -26,14 +26,14 @@ export function submitTests({ test }: TestRunner, world: TransportWorld): void {
   });
 
   test('results stand in the order of the SMS', async () => {
-    const fates = ['taken', 'refused', 'taken', 'busy', 'refused', 'taken'] as const;
-    const wanted = fates.filter((fate) => world.number(fate) !== undefined);
-    const batch = wanted.map((fate, index) => world.anSms(world.number(fate, index) ?? ''));
+    const outcomes = ['taken', 'refused', 'taken', 'busy', 'refused', 'taken'] as const;
+    const wanted = outcomes.filter((outcome) => world.number(outcome) !== undefined);
+    const batch = wanted.map((outcome, index) => world.anSms(world.number(outcome, index) ?? ''));
     const results = await world.submit(batch);
     const kinds = { taken: 'sent', refused: 'refused', busy: 'retry' };
     assert.deepEqual(
       results.map(({ kind }) => kind),
-      wanted.map((fate) => kinds[fate]),
+      wanted.map((outcome) => kinds[outcome]),
     );
   });
 

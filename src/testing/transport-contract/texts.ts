@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestRunner } from '../storage-contract/test-runner.js';
 import type { TransportWorld } from './transport-world.js';
 
-/** Texts that are easily spoilt, by name. */
+/** Texts that an encoding or splitting error changes, by name. */
 const TEXTS: Readonly<Record<string, string>> = {
   'one character': 'a',
   'the basic GSM-7 characters': '@£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCÄÖÑÜ§¿abcäöñüà',

@@ -1,17 +1,17 @@
 import type { SmsTransport } from '../../sms/sms-transport.js';
 
 /** What the carrier's double does with an SMS to a number. */
-export type DoubleFate =
-  /** Takes it. */
+export type DoubleOutcome =
+  /** Accepts it. */
   | 'taken'
-  /** Refuses it for good. */
+  /** Refuses it permanently. */
   | 'refused'
-  /** Refuses it this time. */
+  /** Refuses it temporarily. */
   | 'busy'
-  /** Gets it, and nobody ever hears what became of it: the connection breaks, the answer never comes. */
+  /** Receives it and does not answer, or breaks the connection. */
   | 'lost';
 
-/** One SMS as its phone would show it: the parts put together. */
+/** One SMS as a phone shows it, with its parts joined. */
 export interface ReceivedSms {
   readonly signature: string;
   readonly text: string;
@@ -19,31 +19,31 @@ export interface ReceivedSms {
 
 /** A transport under test, with a double of its carrier. */
 export interface SmsTransportHarness {
-  /** Not started yet; the suite starts and stops it. */
+  /** The suite starts and stops it. */
   readonly transport: SmsTransport;
 
   /**
-   * A number whose SMS meet that fate, another one for each index (0 to 999), E.164 digits. Undefined where the double
-   * cannot do it: the tests that need it then hold nothing against the transport. `taken` must be possible.
+   * A number (E.164 digits) whose SMS have this outcome, a different one for each index (0 to 999). Undefined where the double
+   * cannot produce it; tests that need it then pass. `taken` is required.
    */
-  number(fate: DoubleFate, index: number): string | undefined;
+  number(outcome: DoubleOutcome, index: number): string | undefined;
 
-  /** What the double took for a number, in the order it came, repeats included. */
+  /** The SMS that the double has accepted for a number, in order of arrival, repetitions included. */
   received(number: string): Promise<readonly ReceivedSms[]> | readonly ReceivedSms[];
 
   /**
-   * The carrier says what became of the last SMS to a number. Resolves with whether it was told that this is stored
-   * (a 2xx, a positive response), when it is told so. Left out where receipts do not exist.
+   * The carrier sends a receipt for the last SMS to a number. Resolves when the transport has answered, with whether it confirmed
+   * the receipt (2xx, positive response). Left out where there are no receipts.
    */
   report?(number: string, status: 'delivered' | 'undelivered'): Promise<boolean>;
 
-  /** A phone sends a text; otherwise as `report`. */
+  /** The carrier forwards a text of a phone; resolves as `report` does. */
   say?(from: string, to: string, text: string): Promise<boolean>;
 
-  /** Called again and again while the suite waits for something: a place to turn a fake clock a little. */
+  /** Called repeatedly while the suite waits, for example to advance a fake clock. */
   pass?(): void;
 
-  /** Closes the double; the transport is stopped by then. */
+  /** Closes the double, after the transport was stopped. */
   close(): Promise<void>;
 }
 

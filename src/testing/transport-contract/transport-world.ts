@@ -9,23 +9,23 @@ import type {
   SubmitResult,
   TellResult,
 } from '../../sms/sms-transport.js';
-import type { DoubleFate, OpenSmsTransport, ReceivedSms, SmsTransportHarness } from './transport-harness.js';
+import type { DoubleOutcome, OpenSmsTransport, ReceivedSms, SmsTransportHarness } from './transport-harness.js';
 
-/** How long something may take that has no reason to, in turns of the event loop of about a millisecond each. */
-const PATIENCE_TURNS = 15_000;
+/** The longest wait of the suite, in turns of the event loop of about a millisecond each. */
+const MAX_TURNS = 15_000;
 
-/** The transport of the test that is running, what it has heard, and the steps that its stories are told in. */
+/** The transport of the running test, what its sink has received, and helpers for the tests. */
 export class TransportWorld implements SmsSink {
   readonly reports: SmsReport[] = [];
   readonly carrierReceipts: CarrierReceipt[] = [];
   readonly texts: InboundSms[] = [];
-  /** What storing takes: nothing unless a test puts something else here. */
+  /** Replaced by tests to delay or fail the storing of receipts. */
   storing: () => Promise<void> = async () => undefined;
   private opened: SmsTransportHarness | undefined;
   private sms = 0;
 
   async open(open: OpenSmsTransport): Promise<void> {
-    for (const heard of [this.reports, this.carrierReceipts, this.texts]) heard.length = 0;
+    for (const received of [this.reports, this.carrierReceipts, this.texts]) received.length = 0;
     this.storing = async () => undefined;
     this.opened = await open();
     await this.settles(this.transport.start(this));
@@ -62,36 +62,36 @@ export class TransportWorld implements SmsSink {
     this.texts.push(...messages);
   }
 
-  /** A number of that fate; undefined where the double cannot do it. */
-  number(fate: DoubleFate, index = 0): string | undefined {
-    return this.harness.number(fate, index);
+  /** A number whose SMS have this outcome; undefined where the double cannot produce it. */
+  number(outcome: DoubleOutcome, index = 0): string | undefined {
+    return this.harness.number(outcome, index);
   }
 
-  /** A number whose SMS are taken. */
+  /** A number whose SMS are accepted. */
   good(index = 0): string {
     const number = this.number('taken', index);
     assert.ok(number, 'the double takes SMS to some numbers');
     return number;
   }
 
-  /** A fresh SMS, changed by `over`. */
+  /** Makes a new SMS, changed by `over`. */
   anSms(number: string, over: Partial<OutgoingSms> = {}): OutgoingSms {
     this.sms += 1;
     const smsId = `sms-${String(this.sms).padStart(6, '0')}`;
     return { smsId, position: 0, signature: 'INFOS', number, text: `Bonjour ${this.sms}`, attempt: 1, ...over };
   }
 
-  /** Hands SMS over and checks the form of what comes back: one result each, and only what the port allows. */
+  /** Submits SMS and checks the form of the results: one for each SMS, within the port's types. */
   async submit(batch: readonly OutgoingSms[], signal?: AbortSignal): Promise<readonly SubmitResult[]> {
-    const told: (readonly [OutgoingSms, SubmitResult])[] = [];
-    const tell: TellResult = (sms, result) => told.push([sms, result]);
+    const early: (readonly [OutgoingSms, SubmitResult])[] = [];
+    const tell: TellResult = (sms, result) => early.push([sms, result]);
     const results = await this.settles(this.transport.submit(batch, signal ?? new AbortController().signal, tell));
     assert.equal(results.length, batch.length, 'one result for each SMS');
     for (const [index, result] of results.entries()) checkForm(result, batch[index]);
-    for (const [sms, result] of told) {
-      const place = batch.indexOf(sms);
-      assert.ok(place >= 0, 'what is told is told of the very object of the batch');
-      assert.deepEqual(result, results[place], 'what is told early is what stands in the list');
+    for (const [sms, result] of early) {
+      const index = batch.indexOf(sms);
+      assert.ok(index >= 0, 'an early result is for an object of the batch');
+      assert.deepEqual(result, results[index], 'an early result equals the returned one');
     }
     return results;
   }
@@ -100,7 +100,7 @@ export class TransportWorld implements SmsSink {
     return this.harness.received(number);
   }
 
-  /** What a promise gives; meanwhile the harness may turn its clock. */
+  /** Awaits a promise while the harness may advance its clock. */
   async settles<T>(promise: Promise<T>): Promise<T> {
     let over = false;
     const done = () => {
@@ -108,14 +108,14 @@ export class TransportWorld implements SmsSink {
     };
     promise.then(done, done);
     for (let turn = 0; !over; turn += 1) {
-      assert.ok(turn < PATIENCE_TURNS, 'it should have ended long ago');
+      assert.ok(turn < MAX_TURNS, 'it should have ended long ago');
       await new Promise((resolve) => (turn < 50 ? setImmediate(resolve) : setTimeout(resolve, 1)));
       if (!over) this.harness.pass?.();
     }
     return promise;
   }
 
-  /** Whether a promise is still open after everything that could go on has gone on. */
+  /** Whether a promise is still pending after 100 ms. */
   async staysOpen(promise: Promise<unknown>): Promise<boolean> {
     let open = true;
     const done = () => {
@@ -132,8 +132,8 @@ const KINDS = ['sent', 'retry', 'postponed', 'refused', 'unknown'];
 function checkForm(result: SubmitResult, sms: OutgoingSms | undefined): void {
   assert.ok(KINDS.includes(result.kind), `kind ${result.kind}`);
   if (result.kind !== 'sent') assert.ok(result.error.length > 0, 'an error says why');
-  for (const said of [result.error ?? '', ...(result.attempts ?? []).map(({ code = '' }) => code)]) {
-    assert.ok(sms && !said.includes(sms.text) && !said.includes(sms.number), 'no text and no number in an error');
+  for (const error of [result.error ?? '', ...(result.attempts ?? []).map(({ code = '' }) => code)]) {
+    assert.ok(sms && !error.includes(sms.text) && !error.includes(sms.number), 'no text and no number in an error');
   }
   assert.ok(result.segments === undefined || (Number.isInteger(result.segments) && result.segments > 0));
   assert.ok(result.carrierIds === undefined || result.carrierIds.length > 0, 'ids of some parts, or none at all');

@@ -1,11 +1,11 @@
 import type { SmsSink } from '../../../src/sms/sms-transport.js';
 import type { FakeClock } from '../../../src/testing/fake-clock.js';
-import type { DoubleFate, SmsTransportHarness } from '../../../src/testing/index.js';
+import type { DoubleOutcome, SmsTransportHarness } from '../../../src/testing/index.js';
 import { CALLBACK_SECRET, GatewayWorld } from './gateway-world.js';
 import type { DoubleCall, VendorDouble } from './vendor-double.js';
 
-/** The fifth digit of a number is its fate. */
-const FATES: readonly DoubleFate[] = ['taken', 'refused', 'busy', 'lost'];
+/** The fifth digit of a number is its outcome. */
+const OUTCOMES: readonly DoubleOutcome[] = ['taken', 'refused', 'busy', 'lost'];
 
 /** The HTTP transport and a vendor's double for the contract suite, on a clock that the suite turns. */
 export async function openGateway(double: VendorDouble): Promise<SmsTransportHarness & { readonly clock: FakeClock }> {
@@ -14,10 +14,10 @@ export async function openGateway(double: VendorDouble): Promise<SmsTransportHar
   const secret = double.signs ? {} : { callbackSecret: CALLBACK_SECRET };
   const world = await GatewayWorld.open(double, { callbackUrl: base, ...secret });
   world.station.fateOf = (number) => {
-    const fate = FATES[Number(number[4])];
-    if (fate === 'refused') return double.refusals.permanent.answer;
-    if (fate === 'busy') return double.refusals.temporary.answer;
-    return fate === 'lost' ? 'reset_after_reading' : undefined;
+    const outcome = OUTCOMES[Number(number[4])];
+    if (outcome === 'refused') return double.refusals.permanent.answer;
+    if (outcome === 'busy') return double.refusals.temporary.answer;
+    return outcome === 'lost' ? 'reset_after_reading' : undefined;
   };
   let sink: SmsSink | undefined;
   const { transport, clock } = world;
@@ -37,7 +37,7 @@ export async function openGateway(double: VendorDouble): Promise<SmsTransportHar
         sink = given;
       },
     }),
-    number: (fate, index) => `2267${FATES.indexOf(fate)}${String(index).padStart(6, '0')}`,
+    number: (outcome, index) => `2267${OUTCOMES.indexOf(outcome)}${String(index).padStart(6, '0')}`,
     received: (number) =>
       world.taken
         .filter(({ to }) => to === number)

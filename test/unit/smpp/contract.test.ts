@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { encodeUcs2 } from '../../../src/sms/segmentation.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { type DoubleFate, describeSmsTransport, type SmsTransportHarness } from '../../../src/testing/index.js';
+import { type DoubleOutcome, describeSmsTransport, type SmsTransportHarness } from '../../../src/testing/index.js';
 import { PLAIN_SHORT_MESSAGE } from '../../../src/transports/smpp/pdu/pdu.js';
 import type { SmppLinkOptions } from '../../../src/transports/smpp/smpp-options.js';
 import { SmppSmsTransport } from '../../../src/transports/smpp/smpp-sms-transport.js';
@@ -14,19 +14,19 @@ import { until } from '../../support/until.js';
 
 beforeAll(() => Logger.overrideLogger(false));
 
-/** The fifth digit of a number is its fate. */
-const FATES: readonly DoubleFate[] = ['taken', 'refused', 'busy', 'lost'];
+/** The fifth digit of a number is its outcome. */
+const OUTCOMES: readonly DoubleOutcome[] = ['taken', 'refused', 'busy', 'lost'];
 
 async function open(link: Partial<SmppLinkOptions>, resendUnknown: boolean): Promise<SmsTransportHarness> {
   const smsc = await TestSmsc.listen();
   const taken: SmscSubmit[] = [];
   smsc.onSubmit = (submit) => {
-    const fate = FATES[Number(submit.pdu.destination.address[4])];
-    if (fate === 'refused') submit.answer({ status: 0x0b });
-    if (fate === 'busy') submit.answer({ status: 0x08 });
-    if (fate === 'taken' || fate === 'lost') taken.push(submit);
-    if (fate === 'taken') submit.answer();
-    if (fate === 'lost') submit.connection.drop();
+    const outcome = OUTCOMES[Number(submit.pdu.destination.address[4])];
+    if (outcome === 'refused') submit.answer({ status: 0x0b });
+    if (outcome === 'busy') submit.answer({ status: 0x08 });
+    if (outcome === 'taken' || outcome === 'lost') taken.push(submit);
+    if (outcome === 'taken') submit.answer();
+    if (outcome === 'lost') submit.connection.drop();
   };
   const clock = new FakeClock();
   const account = { host: '127.0.0.1', port: smsc.port, systemId: 'client', password: 'secret' };
@@ -34,10 +34,10 @@ async function open(link: Partial<SmppLinkOptions>, resendUnknown: boolean): Pro
   const to = (number: string) => taken.filter(({ pdu }) => pdu.destination.address === number);
   return {
     transport: new SmppSmsTransport(options, clock, new UuidGenerator()),
-    number: (fate, index) => {
+    number: (outcome, index) => {
       // Who asks to submit again what is in doubt cannot be asked to leave it so.
-      if (fate === 'lost' && resendUnknown) return undefined;
-      return `2267${FATES.indexOf(fate)}${String(index).padStart(6, '0')}`;
+      if (outcome === 'lost' && resendUnknown) return undefined;
+      return `2267${OUTCOMES.indexOf(outcome)}${String(index).padStart(6, '0')}`;
     },
     received: (number) => {
       const submits = to(number);

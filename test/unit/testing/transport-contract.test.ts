@@ -4,7 +4,7 @@ import { SandboxSmsTransport } from '../../../src/sandbox/sandbox-sms-transport.
 import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import {
-  type DoubleFate,
+  type DoubleOutcome,
   describeSmsTransport,
   type OpenSmsTransport,
 } from '../../../src/testing/transport-contract.js';
@@ -14,7 +14,7 @@ import { SqliteMemory } from '../../support/sqlite-memory.js';
 
 const RUNNER = { describe, test, beforeEach, afterEach };
 
-const SANDBOX_SUFFIX: Readonly<Record<DoubleFate, string | undefined>> = {
+const SANDBOX_SUFFIX: Readonly<Record<DoubleOutcome, string | undefined>> = {
   taken: '000000',
   refused: '990001',
   busy: '990002',
@@ -25,8 +25,8 @@ const openSandbox: OpenSmsTransport = async () => {
   const { phones } = await SqliteMemory.open();
   return {
     transport: new SandboxSmsTransport(phones, new FakeClock(), new SandboxFeed()),
-    number: (fate, index) => {
-      const suffix = SANDBOX_SUFFIX[fate];
+    number: (outcome, index) => {
+      const suffix = SANDBOX_SUFFIX[outcome];
       return suffix === undefined ? undefined : `226${String(70 + index).padStart(4, '0')}${suffix}`;
     },
     received: async (number) =>

@@ -4,8 +4,8 @@ import type { TestRunner } from '../test-runner.js';
 import type { World } from '../world.js';
 import type { PartsWorld } from './world.js';
 
-/** Receipts of status `sent`: after them no report is missed any more (`settlementOfLasting`). */
-export function lastingTests({ test }: TestRunner, world: World, told: PartsWorld): void {
+/** Receipts of status `sent`, after which the SMS no longer waits for a report (`settlementOfLasting`). */
+export function lastingTests({ test }: TestRunner, world: World, steps: PartsWorld): void {
   const deadline = START + 100 * SECOND;
   const lasting = aReceipt('id-0', { status: 'sent' });
   const expire = () => world.outbox.expire({ channel: 'sms', limit: 100, now: deadline + 1, statuses: ['sent'] });
@@ -19,23 +19,23 @@ export function lastingTests({ test }: TestRunner, world: World, told: PartsWorl
   test('a receipt that may be the last one ends the deadline of its SMS, once and without a movement', async () => {
     await sending();
     await handedOver();
-    await told.record(aTakenSms(0));
-    assert.deepEqual(await told.receive(lasting), []);
+    await steps.record(aTakenSms(0));
+    assert.deepEqual(await steps.receive(lasting), []);
     const { at } = lasting;
     const entry = { at, route: 'link', receipt: 'sent' };
     assert.deepEqual(await world.outbox.trail(messageId(0)), [{ position: 0, entry }]);
     assert.equal(await world.outbox.nextDue('sms'), undefined);
-    await told.changeNothing(0, lasting, { ...lasting, at: at + 1 });
+    await steps.changeNothing(0, lasting, { ...lasting, at: at + 1 });
     assert.deepEqual(await expire(), []);
-    assert.equal(await told.status(0), 'sent');
+    assert.equal(await steps.status(0), 'sent');
   });
 
   test('what the carrier reports after it settles the SMS', async () => {
     const ends = ['delivered', 'undelivered', 'failed', 'unknown'] as const;
-    await told.sent(ends.length);
-    for (const index of ends.keys()) await told.record(aTakenSms(index));
-    assert.deepEqual(await told.receive(...ends.map((_, index) => aReceipt(`id-${index}`, { status: 'sent' }))), []);
-    const moved = await told.receive(...ends.map((status, index) => aReceipt(`id-${index}`, { status })));
+    await steps.sent(ends.length);
+    for (const index of ends.keys()) await steps.record(aTakenSms(index));
+    assert.deepEqual(await steps.receive(...ends.map((_, index) => aReceipt(`id-${index}`, { status: 'sent' }))), []);
+    const moved = await steps.receive(...ends.map((status, index) => aReceipt(`id-${index}`, { status })));
     assert.deepEqual(
       moved.map(({ status, refund }) => [status, refund]),
       [
@@ -45,32 +45,32 @@ export function lastingTests({ test }: TestRunner, world: World, told: PartsWorl
         ['unknown', 0],
       ],
     );
-    // Nothing of it goes back.
-    for (const index of ends.keys()) await told.changeNothing(index, aReceipt(`id-${index}`, { status: 'sent' }));
+    // Nothing is refunded.
+    for (const index of ends.keys()) await steps.changeNothing(index, aReceipt(`id-${index}`, { status: 'sent' }));
     await world.holds(1);
   });
 
   test('it may come before its SMS is recorded, and before the hand-off is settled', async () => {
     await sending();
-    assert.deepEqual(await told.receive(lasting), []);
+    assert.deepEqual(await steps.receive(lasting), []);
     assert.deepEqual(
-      (await told.record(aTakenSms(0))).map(({ status }) => status),
+      (await steps.record(aTakenSms(0))).map(({ status }) => status),
       ['sent'],
     );
     assert.deepEqual(await handedOver(), []);
     assert.deepEqual(await expire(), []);
-    assert.equal(await told.status(0), 'sent');
+    assert.equal(await steps.status(0), 'sent');
   });
 
   test('of an SMS of several parts it says too little: its deadline stays', async () => {
     await sending();
     await handedOver();
-    await told.record(aTakenSms(0, { carrierIds: ['id-0', 'id-1'] }));
-    await told.changeNothing(0, lasting);
+    await steps.record(aTakenSms(0, { carrierIds: ['id-0', 'id-1'] }));
+    await steps.changeNothing(0, lasting);
     assert.deepEqual(
       (await expire()).map(({ status }) => status),
       ['unknown'],
     );
-    await told.changeNothing(0, lasting);
+    await steps.changeNothing(0, lasting);
   });
 }

@@ -13,36 +13,43 @@ const IDS = ['a', 'b', 'c'];
 
 export function partTests(runner: TestRunner, world: World): void {
   const { test } = runner;
-  const told = new PartsWorld(world);
+  const steps = new PartsWorld(world);
 
   test('a receipt moves its SMS, with what is kept of it', async () => {
-    await told.sent(1);
-    await told.record(aTakenSms(0));
+    await steps.sent(1);
+    await steps.record(aTakenSms(0));
     const at = START + 5 * SECOND;
-    const [moved] = await told.receive(aReceipt('id-0', { error: '000' }));
+    const [moved] = await steps.receive(aReceipt('id-0', { error: '000' }));
     assert.deepEqual(moved, {
-      ...{ messageId: messageId(0), position: 0, accountId: ACCOUNT, channel: 'sms', number: phone(0) },
-      ...{ status: 'delivered', error: '000', refund: 0, at },
+      messageId: messageId(0),
+      position: 0,
+      accountId: ACCOUNT,
+      channel: 'sms',
+      number: phone(0),
+      status: 'delivered',
+      error: '000',
+      refund: 0,
+      at,
     });
-    assert.equal(await told.status(0), 'delivered');
+    assert.equal(await steps.status(0), 'delivered');
     const entry = { at, route: 'link', receipt: 'delivered', code: '000' };
     assert.deepEqual(await world.outbox.trail(messageId(0)), [{ position: 0, entry }]);
     await world.holds(0);
   });
 
   test('a carrier whose clock is behind does not make an SMS older than its hand-off', async () => {
-    await told.sent(1);
-    await told.record(aTakenSms(0));
-    const [moved] = await told.receive(aReceipt('id-0', { at: START - 3600 * SECOND }));
+    await steps.sent(1);
+    await steps.record(aTakenSms(0));
+    const [moved] = await steps.receive(aReceipt('id-0', { at: START - 3600 * SECOND }));
     assert.equal(moved?.at, START + SECOND);
   });
 
   test('a carrier whose clock is ahead does not move an SMS in the future', async () => {
-    await told.sent(2);
+    await steps.sent(2);
     const ahead = PARKING.now + 3600 * SECOND;
-    await told.record(aTakenSms(0));
-    const early = await told.receive(aReceipt('id-0', { at: ahead }), aReceipt('id-1', { at: ahead }));
-    const late = await told.record(aTakenSms(1));
+    await steps.record(aTakenSms(0));
+    const early = await steps.receive(aReceipt('id-0', { at: ahead }), aReceipt('id-1', { at: ahead }));
+    const late = await steps.record(aTakenSms(1));
     assert.deepEqual(
       [...early, ...late].map(({ at }) => at),
       [PARKING.now, PARKING.now],
@@ -50,115 +57,115 @@ export function partTests(runner: TestRunner, world: World): void {
   });
 
   test('an SMS is delivered when each of its parts is', async () => {
-    await told.sent(1);
-    await told.record(aTakenSms(0, { carrierIds: IDS }));
-    assert.deepEqual(await told.receive(aReceipt('b'), aReceipt('a')), []);
-    assert.equal(await told.status(0), 'sent');
-    assert.deepEqual(places(await told.receive(aReceipt('c'))), [`${messageId(0)}/0`]);
-    assert.equal(await told.status(0), 'delivered');
-    assert.deepEqual(await told.parts(0), ['delivered', 'delivered', 'delivered']);
+    await steps.sent(1);
+    await steps.record(aTakenSms(0, { carrierIds: IDS }));
+    assert.deepEqual(await steps.receive(aReceipt('b'), aReceipt('a')), []);
+    assert.equal(await steps.status(0), 'sent');
+    assert.deepEqual(places(await steps.receive(aReceipt('c'))), [`${messageId(0)}/0`]);
+    assert.equal(await steps.status(0), 'delivered');
+    assert.deepEqual(await steps.parts(0), ['delivered', 'delivered', 'delivered']);
   });
 
   test('one undelivered part makes an SMS undelivered at once, and is not refunded', async () => {
-    await told.sent(1, 3);
-    await told.record(aTakenSms(0, { carrierIds: IDS }));
-    const [moved] = await told.receive(aReceipt('b', { status: 'undelivered', error: 'absent' }));
+    await steps.sent(1, 3);
+    await steps.record(aTakenSms(0, { carrierIds: IDS }));
+    const [moved] = await steps.receive(aReceipt('b', { status: 'undelivered', error: 'absent' }));
     assert.equal(moved?.status, 'undelivered');
     assert.equal(moved?.error, 'absent');
-    assert.deepEqual(await told.receive(aReceipt('a'), aReceipt('c', { status: 'failed' })), []);
-    assert.deepEqual(await told.parts(0), ['delivered', 'undelivered', 'failed']);
-    assert.equal(await told.status(0), 'undelivered');
+    assert.deepEqual(await steps.receive(aReceipt('a'), aReceipt('c', { status: 'failed' })), []);
+    assert.deepEqual(await steps.parts(0), ['delivered', 'undelivered', 'failed']);
+    assert.equal(await steps.status(0), 'undelivered');
     await world.holds(0);
   });
 
   test('an SMS whose every part was refused is failed and refunded once', async () => {
-    await told.sent(1, 3);
-    await told.record(aTakenSms(0, { carrierIds: IDS }));
+    await steps.sent(1, 3);
+    await steps.record(aTakenSms(0, { carrierIds: IDS }));
     const refused = IDS.map((id) => aReceipt(id, { status: 'failed', error: '34' }));
-    assert.deepEqual(await told.receive(...refused.slice(0, 2)), []);
-    const [moved] = await told.receive(...refused);
+    assert.deepEqual(await steps.receive(...refused.slice(0, 2)), []);
+    const [moved] = await steps.receive(...refused);
     assert.deepEqual([moved?.status, moved?.refund, moved?.error], ['failed', 3, '34']);
-    await told.changeNothing(0, ...refused);
+    await steps.changeNothing(0, ...refused);
     await world.holds(3);
   });
 
   test('an SMS of which a part arrived is not refunded', async () => {
-    await told.sent(1, 3);
-    await told.record(aTakenSms(0, { carrierIds: IDS }));
-    const [moved] = await told.receive(aReceipt('a', { status: 'failed' }), aReceipt('b'));
+    await steps.sent(1, 3);
+    await steps.record(aTakenSms(0, { carrierIds: IDS }));
+    const [moved] = await steps.receive(aReceipt('a', { status: 'failed' }), aReceipt('b'));
     assert.deepEqual([moved?.status, moved?.refund], ['undelivered', 0]);
     await world.holds(0);
   });
 
   test('a part in doubt leaves its SMS in doubt until more is known', async () => {
-    await told.sent(1);
-    await told.record(aTakenSms(0, { carrierIds: ['a', 'b'] }));
-    const moved = await told.receive(aReceipt('a', { status: 'unknown' }), aReceipt('b'));
+    await steps.sent(1);
+    await steps.record(aTakenSms(0, { carrierIds: ['a', 'b'] }));
+    const moved = await steps.receive(aReceipt('a', { status: 'unknown' }), aReceipt('b'));
     assert.deepEqual(
       moved.map(({ status }) => status),
       ['unknown'],
     );
     assert.deepEqual(
-      (await told.receive(aReceipt('a'))).map(({ status }) => status),
+      (await steps.receive(aReceipt('a'))).map(({ status }) => status),
       ['delivered'],
     );
   });
 
   test('a part without an id leaves its SMS open', async () => {
-    await told.sent(1);
-    await told.record(aTakenSms(0, { carrierIds: ['a', ''] }));
-    assert.deepEqual(await told.receive(aReceipt('a')), []);
-    assert.equal(await told.status(0), 'sent');
+    await steps.sent(1);
+    await steps.record(aTakenSms(0, { carrierIds: ['a', ''] }));
+    assert.deepEqual(await steps.receive(aReceipt('a')), []);
+    assert.equal(await steps.status(0), 'sent');
   });
 
   test('of two hand-offs of one SMS the better one counts', async () => {
-    await told.sent(1);
-    await told.record(aTakenSms(0, { carrierIds: ['a'] }), aTakenSms(0, { carrierIds: ['b'], attempt: 2 }));
-    assert.deepEqual(await told.receive(aReceipt('a', { status: 'failed' })), []);
+    await steps.sent(1);
+    await steps.record(aTakenSms(0, { carrierIds: ['a'] }), aTakenSms(0, { carrierIds: ['b'], attempt: 2 }));
+    assert.deepEqual(await steps.receive(aReceipt('a', { status: 'failed' })), []);
     assert.deepEqual(
-      (await told.receive(aReceipt('b'))).map(({ status }) => status),
+      (await steps.receive(aReceipt('b'))).map(({ status }) => status),
       ['delivered'],
     );
     await world.holds(0);
   });
 
   test('what was said before changes nothing when it is said again, in one call and in two', async () => {
-    await told.sent(1);
-    await told.record(aTakenSms(0));
-    assert.equal((await told.receive(aReceipt('id-0'), aReceipt('id-0'))).length, 1);
-    await told.changeNothing(0, aReceipt('id-0'), aReceipt('id-0', { at: START + 9 * SECOND, error: '1' }));
+    await steps.sent(1);
+    await steps.record(aTakenSms(0));
+    assert.equal((await steps.receive(aReceipt('id-0'), aReceipt('id-0'))).length, 1);
+    await steps.changeNothing(0, aReceipt('id-0'), aReceipt('id-0', { at: START + 9 * SECOND, error: '1' }));
   });
 
   test('final parts stay as they are', async () => {
-    await told.sent(1);
-    await told.record(aTakenSms(0));
-    await told.receive(aReceipt('id-0'));
+    await steps.sent(1);
+    await steps.record(aTakenSms(0));
+    await steps.receive(aReceipt('id-0'));
     for (const status of ['sent', 'unknown', 'undelivered', 'failed'] as const) {
-      await told.changeNothing(0, aReceipt('id-0', { status, at: START + 9 * SECOND }));
+      await steps.changeNothing(0, aReceipt('id-0', { status, at: START + 9 * SECOND }));
     }
   });
 
   test('a late receipt for an SMS that failed and was refunded takes nothing back', async () => {
-    await told.sent(1, 2);
-    await told.record(aTakenSms(0));
+    await steps.sent(1, 2);
+    await steps.record(aTakenSms(0));
     await world.settle(messageId(0), 'failed');
     await world.holds(2);
-    assert.deepEqual(await told.receive(aReceipt('id-0')), []);
-    assert.equal(await told.status(0), 'failed');
+    assert.deepEqual(await steps.receive(aReceipt('id-0')), []);
+    assert.equal(await steps.status(0), 'failed');
     await world.holds(2);
   });
 
   test('an overdue SMS is settled by a receipt after all', async () => {
-    await told.sent(1);
-    await told.record(aTakenSms(0));
+    await steps.sent(1);
+    await steps.record(aTakenSms(0));
     await world.settle(messageId(0), 'unknown');
-    assert.equal((await told.receive(aReceipt('id-0'))).length, 1);
-    assert.equal(await told.status(0), 'delivered');
+    assert.equal((await steps.receive(aReceipt('id-0'))).length, 1);
+    assert.equal(await steps.status(0), 'delivered');
   });
 
-  runner.describe('storing', () => storeTests(runner, world, told));
-  runner.describe('matching', () => matchTests(runner, told));
-  runner.describe('parking', () => parkTests(runner, world, told));
-  runner.describe('receipts that may be the last', () => lastingTests(runner, world, told));
-  runner.describe('ids that are given again', () => againTests(runner, told));
+  runner.describe('storing', () => storeTests(runner, world, steps));
+  runner.describe('matching', () => matchTests(runner, steps));
+  runner.describe('parking', () => parkTests(runner, world, steps));
+  runner.describe('receipts that may be the last', () => lastingTests(runner, world, steps));
+  runner.describe('ids that are given again', () => againTests(runner, steps));
 }

@@ -4,31 +4,39 @@ import type { TestRunner } from '../test-runner.js';
 import { places, type World } from '../world.js';
 import { PARKING, type PartsWorld } from './world.js';
 
-export function storeTests({ test }: TestRunner, world: World, told: PartsWorld): void {
+export function storeTests({ test }: TestRunner, world: World, steps: PartsWorld): void {
   test('parts come back as they were recorded, and recording them again changes nothing', async () => {
-    await told.sent(1);
+    await steps.sent(1);
     const sms = aTakenSms(0, { carrierIds: ['7F', ''] });
-    assert.deepEqual(await told.record(sms), []);
+    assert.deepEqual(await steps.record(sms), []);
     const part = {
-      ...{ messageId: messageId(0), position: 0, attempt: 1, parts: 2, route: 'link', number: phone(0) },
-      ...{ status: 'sent', error: undefined, recordedAt: START + SECOND, updatedAt: START + SECOND },
+      messageId: messageId(0),
+      position: 0,
+      attempt: 1,
+      parts: 2,
+      route: 'link',
+      number: phone(0),
+      status: 'sent',
+      error: undefined,
+      recordedAt: START + SECOND,
+      updatedAt: START + SECOND,
     };
     const stored = [
       { ...part, part: 1, carrierId: '7F' },
       { ...part, part: 2, carrierId: '' },
     ];
     assert.deepEqual(await world.parts.parts(messageId(0)), stored);
-    assert.deepEqual(await told.record({ ...sms, carrierIds: ['80', '81'], at: START }), []);
+    assert.deepEqual(await steps.record({ ...sms, carrierIds: ['80', '81'], at: START }), []);
     assert.deepEqual(await world.parts.parts(messageId(0), 0), stored);
     assert.deepEqual(await world.parts.parts(messageId(0), 1), []);
-    assert.deepEqual(await told.record(), []);
-    assert.deepEqual(await told.receive(), []);
+    assert.deepEqual(await steps.record(), []);
+    assert.deepEqual(await steps.receive(), []);
   });
 
   test('receipts for a send that is not there any more change nothing', async () => {
     await world.fund(0);
-    await told.record(aTakenSms(7));
-    assert.deepEqual(await told.receive(aReceipt('id-7')), []);
+    await steps.record(aTakenSms(7));
+    assert.deepEqual(await steps.receive(aReceipt('id-7')), []);
     await world.holds(0);
   });
 
@@ -39,33 +47,33 @@ export function storeTests({ test }: TestRunner, world: World, told: PartsWorld)
     const taken = range(1000).map((position) =>
       aTakenSms(0, { position, number: phone(position), carrierIds: range(3).map((part) => `${position}.${part}`) }),
     );
-    await told.record(...taken);
+    await steps.record(...taken);
     const receipts = taken.flatMap(({ carrierIds }) => carrierIds.map((id) => aReceipt(id)));
-    const moved = await told.receive(...receipts.toReversed());
+    const moved = await steps.receive(...receipts.toReversed());
     assert.equal(new Set(places(moved)).size, 1000);
     assert.ok(moved.every(({ status }) => status === 'delivered'));
   });
 
   test('texts of a carrier come back to the letter', async () => {
-    await told.sent(1);
+    await steps.sent(1);
     const odd = 'l\'id \\ "n" %_ ';
-    await told.record(aTakenSms(0, { carrierIds: [odd], route: odd }));
-    const [moved] = await told.receive(aReceipt(odd, { route: odd, error: "l'erreur \\ 😀" }));
+    await steps.record(aTakenSms(0, { carrierIds: [odd], route: odd }));
+    const [moved] = await steps.receive(aReceipt(odd, { route: odd, error: "l'erreur \\ 😀" }));
     assert.equal(moved?.error, "l'erreur \\ 😀");
     assert.equal((await world.parts.parts(messageId(0)))[0]?.carrierId, odd);
   });
 
   test('a purge removes what has expired, the oldest first and not more than it is told', async () => {
-    await told.sent(5);
-    for (const index of range(4)) await told.record(aTakenSms(index, { expiresAt: START + index * SECOND }));
+    await steps.sent(5);
+    for (const index of range(4)) await steps.record(aTakenSms(index, { expiresAt: START + index * SECOND }));
     for (const index of range(3)) {
       await world.parts.receive([aReceipt(`x${index}`)], { ...PARKING, until: START + index * SECOND });
     }
     assert.deepEqual(await world.parts.purge(START - 1, 9), { parts: 0, receipts: 0 });
     assert.deepEqual(await world.parts.purge(START + 2 * SECOND, 2), { parts: 2, receipts: 2 });
-    assert.deepEqual(await told.parts(1), []);
-    assert.deepEqual(await told.parts(2), ['sent']);
+    assert.deepEqual(await steps.parts(1), []);
+    assert.deepEqual(await steps.parts(2), ['sent']);
     assert.deepEqual(await world.parts.purge(START + 2 * SECOND, 2), { parts: 1, receipts: 1 });
-    assert.deepEqual(await told.parts(3), ['sent']);
+    assert.deepEqual(await steps.parts(3), ['sent']);
   });
 }

@@ -5,14 +5,14 @@ import type { DatedReceipt, TakenSms } from '../../../sms/receipts/sms-part.js';
 import { aSend, messageId, range, SECOND, START } from '../fixtures.js';
 import type { World } from '../world.js';
 
-/** For ten minutes, as many as there are. */
+/** Receipts are parked for ten minutes; the limit is never reached. */
 export const PARKING: Parking = { now: START + 5 * SECOND, until: START + 600 * SECOND, most: 1000 };
 
-/** The steps that stories of parts and receipts are told in. */
+/** Helpers for the tests of parts and receipts. */
 export class PartsWorld {
   constructor(private readonly world: World) {}
 
-  /** Sends of one recipient and `units` each, from 0 on, all handed over and `sent`. */
+  /** Accepts sends 0 to `count` - 1 of one recipient and `units` each, and settles all as `sent`. */
   async sent(count: number, units = 1): Promise<void> {
     await this.world.fund(count * units);
     const sends = range(count).map((index) => {
@@ -32,17 +32,17 @@ export class PartsWorld {
     return this.world.parts.receive(receipts, PARKING);
   }
 
-  /** Where the first recipient of a send stands. */
+  /** The status of the first recipient of a send. */
   async status(index: number): Promise<string | undefined> {
     return (await this.world.outbox.recipients(messageId(index)))[0]?.status;
   }
 
-  /** Where the parts of a send stand. */
+  /** The statuses of the parts of a send. */
   async parts(index: number): Promise<readonly string[]> {
     return (await this.world.parts.parts(messageId(index))).map(({ status }) => status);
   }
 
-  /** Asserts that these receipts change nothing at all: no part, no state, no unit, no trail. */
+  /** Asserts that these receipts change no part, state, unit or trail. */
   async changeNothing(index: number, ...receipts: readonly DatedReceipt[]): Promise<void> {
     const before = await this.everything(index);
     assert.deepEqual(await this.receive(...receipts), []);

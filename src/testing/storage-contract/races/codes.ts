@@ -23,25 +23,26 @@ function settingsWith(limits: OtpLimits = {}): OtpSettings {
 
 const FREE = settingsWith();
 
-/** A code's send, as OTP makes it. */
+/** A send of a one-time passcode, as OTP makes it. */
 function codeSend(index: number, settings = FREE, service = 'shop', over: Partial<Send> = {}): Send {
   const messageIdOfSend = messageId(index);
   const send = aSend(index, { recipients: [{ number: NUMBER, units: 1 }], ...over });
   const guard = new ChallengePolicy(
     {
-      ...{
-        binding: { accountId: send.accountId, service, number: NUMBER },
-        messageId: messageIdOfSend,
-        channel: 'sms',
-      },
-      ...{ units: 1, newId: `challenge-${index}`, now: START + index, message: '' },
+      binding: { accountId: send.accountId, service, number: NUMBER },
+      messageId: messageIdOfSend,
+      channel: 'sms',
+      units: 1,
+      newId: `challenge-${index}`,
+      now: START + index,
+      message: '',
     },
     settings,
   );
   return { ...send, guard };
 }
 
-/** Tries the code of a service, or another one, on an instance. */
+/** Verifies the right or a wrong code of a service on an instance. */
 async function attempt(
   storage: MessagingStorage,
   right: boolean,
@@ -56,7 +57,7 @@ async function attempt(
   return (await storage.policies.change(step.keys, step.decide, 'look')).kind;
 }
 
-/** Commits a send as the outbox does: without a wait that holds its account, again and again. */
+/** Commits a send as the outbox does: repeatedly, without waiting for records while it locks the account. */
 async function commitUnwaiting({ outbox }: MessagingStorage, send: Send): Promise<CommitOutcome> {
   for (;;) {
     const [outcome] = await outbox.commit([send], decide, undefined, 'accounts');

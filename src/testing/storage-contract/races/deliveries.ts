@@ -15,14 +15,14 @@ function report(position: number, status: 'failed' | 'delivered' | 'unknown') {
   return { messageId: messageId(1), position, status, at: START + SECOND };
 }
 
-/** Asserts that each of the message's first `count` deliveries is there exactly once. */
+/** Asserts that each of the message's first `count` deliveries occurs exactly once. */
 function onceEach(rows: readonly { messageId: string; position: number }[], count: number): void {
   assert.deepEqual(places(rows).sort(), places(range(count).map((position) => report(position, 'unknown'))).sort());
 }
 
 const claims = { channel: 'sms', now: START, leaseUntil: START + LEASE, abandoned: false };
 
-/** Races for deliveries: each is handed out once, and each step happens once. */
+/** Races for deliveries: each is claimed once, and each transition happens once. */
 export const DELIVERY_RACES: Readonly<Record<string, Race>> = {
   '20 claimers at once never get the same delivery': async (world, hand) => {
     await world.fund(100);

@@ -4,7 +4,7 @@ import { ACCOUNT, aSend, messageId, onceKey, range, START } from '../fixtures.js
 import { kinds } from '../world.js';
 import { atOnce, type Race, tally } from './race.js';
 
-/** Races for units: whatever the order, the sums are what they would be one after the other. */
+/** Races for units: the sums are the same as without concurrency. */
 export const MONEY_RACES: Readonly<Record<string, Race>> = {
   '200 sends at once on a balance for 100: exactly 100 are accepted': async (world, hand) => {
     await world.fund(100);
@@ -54,7 +54,7 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
       const outcomes = await outbox.commit(sends, decide, undefined, 'skip');
       const busy = sends.filter((_, index) => outcomes[index]?.kind === 'busy');
       if (busy.length > 0) await outbox.commit(busy, decide);
-      // Money that comes meanwhile is spent too, or is there in the end.
+      // Units of a concurrent top-up are either spent or left in the balance.
       const accountId = `acc${batch % 5}`;
       await ledger.post({ id: `p${batch}`, accountId, kind: 'topup', units: 1, at: START });
     });

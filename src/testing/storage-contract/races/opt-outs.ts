@@ -3,10 +3,10 @@ import { ACCOUNT, range } from '../fixtures.js';
 import { anOptOut } from '../opt-outs.js';
 import { atOnce, type Race } from './race.js';
 
-/** Races for the suppression list. */
+/** Races for opt-outs. */
 export const OPT_OUT_RACES: Readonly<Record<string, Race>> = {
   'the same numbers opted out 20 times at once: each is added once': async (world, hand) => {
-    // Each with ids of its own and in an order of its own.
+    // Each adds the numbers with different ids and in a different order.
     const answers = await atOnce(20, (turn) => {
       const entries = range(10).map((index) => anOptOut(100 * turn + index, { number: `2267000000${index}` }));
       return hand(turn).optOuts.add(turn % 2 === 0 ? entries : entries.reverse());

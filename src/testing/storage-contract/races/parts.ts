@@ -14,13 +14,13 @@ async function sending(world: World, count: number): Promise<void> {
 const sms = (position: number, carrierIds: readonly string[]) =>
   aTakenSms(0, { position, number: phone(position), carrierIds, at: START + position });
 
-/** Races between what a carrier took and what it says of it. */
+/** Races between the record of an accepted SMS and its receipts. */
 export const PART_RACES: Readonly<Record<string, Race>> = {
   'a receipt and the record of its part at once, 40 times: none is lost': async (world, hand) => {
     await sending(world, 40);
     const moved = await atOnce(80, (index) => {
       const position = index >> 1;
-      // Each pair in another order, and over two instances where there are.
+      // Pairs run in alternating order, and on two instances where the harness has them.
       const { parts } = hand((index & 1) + (position & 1));
       return (index & 1) === (position >> 1) % 2
         ? parts.receive([aReceipt(`id-${position}`)], PARKING)
@@ -96,17 +96,18 @@ export const PART_RACES: Readonly<Record<string, Race>> = {
       ids.map((id, index) => sms(index, [id])),
       PARKING.now,
     );
-    const said = (id: string, second: number) => aReceipt(id, { at: START + second * SECOND, atByCarrier: true });
+    const aDatedReceipt = (id: string, second: number) =>
+      aReceipt(id, { at: START + second * SECOND, atByCarrier: true });
     await world.parts.receive(
-      ids.map((id) => said(id, 3)),
+      ids.map((id) => aDatedReceipt(id, 3)),
       PARKING,
     );
     const moved = await atOnce(40, (index) => {
       const pair = index >> 1;
-      // Each pair in another order, and over two instances where there are.
+      // Pairs run in alternating order, and on two instances where the harness has them.
       const { parts } = hand((index & 1) + (pair & 1));
       return (index & 1) === (pair >> 1) % 2
-        ? parts.receive([said(`id-${pair}`, 4)], PARKING)
+        ? parts.receive([aDatedReceipt(`id-${pair}`, 4)], PARKING)
         : parts.record([sms(20 + pair, [`id-${pair}`])], PARKING.now);
     });
     assert.equal(moved.flat().length, 20);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ACCOUNT, aPhoneMessage, phone, range, START } from '../fixtures.js';
 import { atOnce, type Race, tally } from './race.js';
 
-/** Races for names: what exists once is made once. */
+/** Races for unique rows: each is made once. */
 export const RECORD_RACES: Readonly<Record<string, Race>> = {
   'one account 20 times at once: created once': async (world, hand) => {
     const answers = await atOnce(20, (index) =>

@@ -7,7 +7,7 @@ const ID = sessionId(1);
 const END = START + 30 * SECOND;
 const LATER = END + 30 * SECOND;
 
-/** Races for sessions: one owner at a time, and nothing written by anybody else. */
+/** Races for sessions: one owner at a time, and only the owner writes. */
 export const SESSION_RACES: Readonly<Record<string, Race>> = {
   'one session id 20 times at once: created once': async (world, hand) => {
     const made = await Promise.allSettled(

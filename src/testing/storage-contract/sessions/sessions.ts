@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
-import { isFinal, maySessionMove, type SessionLease, type SessionStatus } from '../../msgapp/sessions/session-store.js';
-import { ACCOUNT, aSend, aSession, messageId, phone, SECOND, START, sessionId } from './fixtures.js';
-import type { TestRunner } from './test-runner.js';
-import type { World } from './world.js';
+import {
+  isFinal,
+  maySessionMove,
+  type SessionLease,
+  type SessionStatus,
+} from '../../../msgapp/sessions/session-store.js';
+import { ACCOUNT, aSend, aSession, messageId, phone, SECOND, START, sessionId } from '../fixtures.js';
+import type { TestRunner } from '../test-runner.js';
+import type { World } from '../world.js';
 
-/** A way to each state, from `created` on. */
+/** Steps that lead to each state, from `created` on. */
 const WAYS: Readonly<Record<SessionStatus, readonly SessionStatus[]>> = {
   created: [],
   connected: ['connected'],
@@ -31,8 +36,16 @@ export function sessionTests({ test }: TestRunner, world: World): void {
     const made = aSession(1);
     assert.deepEqual(await world.sessions.create(made), { sessionId: made.id, epoch: 1 });
     assert.deepEqual(await world.sessions.find(made.id), {
-      ...{ id: made.id, accountId: ACCOUNT, channel: 'wa', status: 'created', number: undefined, reason: undefined },
-      ...{ createdAt: made.createdAt, connectedAt: undefined, updatedAt: made.createdAt, heldUntil: made.leaseUntil },
+      id: made.id,
+      accountId: ACCOUNT,
+      channel: 'wa',
+      status: 'created',
+      number: undefined,
+      reason: undefined,
+      createdAt: made.createdAt,
+      connectedAt: undefined,
+      updatedAt: made.createdAt,
+      heldUntil: made.leaseUntil,
     });
     const [first, ...rest] = await world.sessions.transitions(made.id);
     assert.deepEqual(rest, []);
@@ -70,7 +83,7 @@ export function sessionTests({ test }: TestRunner, world: World): void {
     for (const [place, status] of STATUSES.filter(isFinal).entries()) {
       const index = [7, 3, 9, 1, 5][place] ?? 0;
       const lease = await world.sessions.create(aSession(index));
-      // The newest ends first.
+      // End the newest session first.
       await world.move(lease, status, { at: START + (20 - index) * SECOND });
     }
     const live = [await world.sessions.create(aSession(2)), await world.sessions.create(aSession(6))];
@@ -97,8 +110,15 @@ export function sessionTests({ test }: TestRunner, world: World): void {
     ] as const;
     for (const step of steps) assert.equal(await world.sessions.move(lease, step), true);
     assert.deepEqual(await world.sessions.find(sessionId(1)), {
-      ...{ id: sessionId(1), accountId: ACCOUNT, channel: 'wa', status: 'connected', number: phone(1) },
-      ...{ reason: 'resumed', createdAt: START + 1, connectedAt: START + 5 * SECOND, updatedAt: START + 6 * SECOND },
+      id: sessionId(1),
+      accountId: ACCOUNT,
+      channel: 'wa',
+      status: 'connected',
+      number: phone(1),
+      reason: 'resumed',
+      createdAt: START + 1,
+      connectedAt: START + 5 * SECOND,
+      updatedAt: START + 6 * SECOND,
       heldUntil: START + 30 * SECOND,
     });
     const [, ...taken] = await world.sessions.transitions(sessionId(1));
@@ -166,12 +186,12 @@ export function sessionTests({ test }: TestRunner, world: World): void {
     const other = await world.sessions.create(aSession(6, { channel: 'other' }));
     await world.accept(aSend(6, { channel: 'other', lane: sessionId(6) }));
     await world.move(other, 'failed');
-    // Over, and nothing in its lane.
+    // An ended session with an empty lane.
     await world.move(await world.sessions.create(aSession(7)), 'failed');
     assert.deepEqual(await stranded('', 11), [[1, 2, 3, 5].map(sessionId), undefined]);
     assert.deepEqual(await stranded('', 3), [[1, 2].map(sessionId), sessionId(2)]);
     assert.deepEqual(await stranded(sessionId(2), 4), [[sessionId(3)], sessionId(4)]);
-    // A lane is passed over whole, be it that not all of it was looked at.
+    // The next page skips a lane even if not all of its deliveries were read.
     assert.deepEqual(await stranded(sessionId(3), 1), [[], sessionId(4)]);
     assert.deepEqual(await stranded(sessionId(4), 1), [[sessionId(5)], sessionId(5)]);
     assert.deepEqual(await stranded(sessionId(5), 1), [[], undefined]);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { CredentialChange } from '../../msgapp/sessions/session-credentials.js';
-import type { SessionLease } from '../../msgapp/sessions/session-store.js';
-import { aSession, range, sessionId } from './fixtures.js';
-import { atOnce } from './races/race.js';
-import type { TestRunner } from './test-runner.js';
-import type { World } from './world.js';
+import type { CredentialChange } from '../../../msgapp/sessions/session-credentials.js';
+import type { SessionLease } from '../../../msgapp/sessions/session-store.js';
+import { aSession, range, sessionId } from '../fixtures.js';
+import { atOnce } from '../races/race.js';
+import type { TestRunner } from '../test-runner.js';
+import type { World } from '../world.js';
 
-/** Ids that a database might take for one another, or for something else. */
+/** Ids that a collation or an escaping error could confuse. */
 const IDS = [
   ...['a', 'A', 'á', 'a\u0301', 'a ', ' a', '', '%', '_', '?', "'", '"', '\\', '\\u0061', '\n', '😀', '$1', 'null'],
   ...['a\u0000b', '\ud800', '22670000001.0@s.net', '["a"]', 'x'.repeat(200)],

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
-import { MessagingError } from '../../common/errors.js';
-import type { SessionLimits } from '../../msgapp/sessions/session-limits.js';
-import { ACCOUNT, aSession, range, SECOND, START, sessionId } from './fixtures.js';
-import type { TestRunner } from './test-runner.js';
-import type { World } from './world.js';
+import { MessagingError } from '../../../common/errors.js';
+import type { SessionLimits } from '../../../msgapp/sessions/session-limits.js';
+import { ACCOUNT, aSession, range, SECOND, START, sessionId } from '../fixtures.js';
+import type { TestRunner } from '../test-runner.js';
+import type { World } from '../world.js';
 
 const MINUTE = 60 * SECOND;
 
-/** Three may wait, three minutes each; five may be made in an hour. */
+/** At most three waiting sessions, for three minutes each, and five new sessions in an hour. */
 const LIMITS: SessionLimits = { waiting: 3, waitMs: 3 * MINUTE, made: 5, windowMs: 60 * MINUTE };
 
 export function sessionLimitTests({ test }: TestRunner, world: World): void {
   const ask = (index: number, at: number, over: object = {}, limits = LIMITS) =>
     world.sessions.create(aSession(index, { createdAt: START + at, ...over }), limits);
-  /** Asserts that a session is refused, and after how many seconds it need not be. */
+  /** Asserts that a session is refused, and the seconds of its `retryAfter`. */
   const refused = async (index: number, at: number, seconds: number) => {
     await assert.rejects(ask(index, at), (error) => {
       assert.ok(error instanceof MessagingError);

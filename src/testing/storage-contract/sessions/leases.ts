@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { type SessionLease, STEPS_KEPT } from '../../msgapp/sessions/session-store.js';
-import { ACCOUNT, aSend, aSession, messageId, range, SECOND, START, sessionId } from './fixtures.js';
-import type { TestRunner } from './test-runner.js';
-import type { World } from './world.js';
+import { type SessionLease, STEPS_KEPT } from '../../../msgapp/sessions/session-store.js';
+import { ACCOUNT, aSend, aSession, messageId, range, SECOND, START, sessionId } from '../fixtures.js';
+import type { TestRunner } from '../test-runner.js';
+import type { World } from '../world.js';
 
 const END = START + 30 * SECOND;
 const LATER = END + 30 * SECOND;
@@ -142,7 +142,7 @@ export function leaseTests({ test }: TestRunner, world: World): void {
 const DAY = 86_400 * SECOND;
 
 export function sessionAgeTests({ test }: TestRunner, world: World): void {
-  /** A session that ended so many days into the story; in two steps. */
+  /** Makes a session that ended so many days after `START`, in two steps. */
   async function ended(index: number, days: number): Promise<void> {
     const lease = await world.sessions.create(aSession(index));
     assert.equal(await world.move(lease, 'expired', { at: START + days * DAY }), true);
