@@ -42,7 +42,10 @@ export class MessagingError extends Error {
   }
 }
 
-/** The storage did not answer (in time). The operation may have taken effect; a repetition under its Idempotency-Key is safe. */
+/**
+ * The storage did not answer (in time). The operation may have taken effect; a repetition under its Idempotency-Key is
+ * safe.
+ */
 export class StorageUnavailableError extends MessagingError {
   /** @param reason one sentence for the log, not for the caller */
   constructor(

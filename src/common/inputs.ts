@@ -35,7 +35,10 @@ export function checkAccountId(id: unknown): asserts id is string {
   }
 }
 
-/** Whether a text has `min` to `max` code points. Does not iterate over a long text: its array would take gigabytes for 50 MB. */
+/**
+ * Whether a text has `min` to `max` code points. Does not iterate over a long text: its array would take gigabytes for 50
+ * MB.
+ */
 export function hasCodePoints(text: string, min: number, max: number): boolean {
   if (text.length > 2 * max) return false;
   const count = [...text].length;
@@ -60,7 +63,10 @@ export function checkNumber(number: unknown, strict = false): asserts number is 
   throw new MessagingError('error.invalid_number', { number: formatInput(number) });
 }
 
-/** Formats an invalid input for an error text, in at most 64 characters. Of an object only the type, as `String` would run its code. */
+/**
+ * Formats an invalid input for an error text, in at most 64 characters. Of an object only the type, as `String` would run
+ * its code.
+ */
 export function formatInput(value: unknown): string {
   const isPrimitive = value === null || (typeof value !== 'object' && typeof value !== 'function');
   return isPrimitive ? String(value).slice(0, 64) : typeof value;
@@ -70,8 +76,8 @@ export function formatInput(value: unknown): string {
 const UNSENDABLE = /\0|\p{Cs}/u;
 
 /**
- * The first character of a text that cannot be sent or stored, in the form `U+D83D`, else undefined. UTF-8 cannot encode a lone
- * surrogate (RFC 3629 section 3), and some databases and phones refuse a NUL.
+ * The first character of a text that cannot be sent or stored, in the form `U+D83D`, else undefined. UTF-8 cannot encode a
+ * lone surrogate (RFC 3629 section 3), and some databases and phones refuse a NUL.
  */
 export function unsendableCharacter(text: string): string | undefined {
   const unit = UNSENDABLE.exec(text)?.[0].charCodeAt(0);

@@ -1,8 +1,8 @@
 import { MessagingOptionsError } from './errors.js';
 
 /**
- * Refuses unknown options of a call and returns the options. Ignoring `{ manager }` instead of `{ host: { manager } }` would run
- * the call outside of the host's transaction, and ignoring `{ ref }` instead of `{ reference }` could post twice.
+ * Refuses unknown options of a call and returns the options. Ignoring `{ manager }` instead of `{ host: { manager } }`
+ * would run the call outside of the host's transaction, and ignoring `{ ref }` instead of `{ reference }` could post twice.
  *
  * @param what the call, for the message: for example `a send`
  * @throws TypeError that names the unknown option
@@ -21,8 +21,8 @@ export function knownCallOptions<T extends object>(
 }
 
 /**
- * Formats a wrong value for an error message: a text in quotes, to distinguish "5" from 5. Of lists, objects and functions only
- * the type, as they may be large or hold a secret.
+ * Formats a wrong value for an error message: a text in quotes, to distinguish "5" from 5. Of lists, objects and functions
+ * only the type, as they may be large or hold a secret.
  */
 export function formatValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);

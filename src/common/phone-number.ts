@@ -8,16 +8,16 @@ const TYPES = 11;
 const PHONE_NUMBER = /^[1-9]\d{6,14}$/;
 
 /**
- * Whether a value is a number in this service's format: a string of 7 to 15 E.164 digits without the plus sign. Checks the type
- * too, as a pattern also matches a list with one such string.
+ * Whether a value is a number in this service's format: a string of 7 to 15 E.164 digits without the plus sign. Checks the
+ * type too, as a pattern also matches a list with one such string.
  */
 export function isPhoneNumber(value: unknown): value is string {
   return typeof value === 'string' && PHONE_NUMBER.test(value);
 }
 
 /**
- * Whether a number is valid in its country's numbering plan (libphonenumber's validity check, full metadata). A national prefix
- * after the calling code (`4407…`) is invalid, as a carrier would not strip it. Takes some microseconds.
+ * Whether a number is valid in its country's numbering plan (libphonenumber's validity check, full metadata). A national
+ * prefix after the calling code (`4407…`) is invalid, as a carrier would not strip it. Takes some microseconds.
  */
 export function isValidNumber(value: unknown): value is string {
   if (!isPhoneNumber(value)) return false;
@@ -32,9 +32,9 @@ export function maskNumber(number: string): string {
 }
 
 /**
- * The country of a number (ISO 3166 alpha-2) by its calling code. Among countries that share the code, the one whose numbering
- * plan has the number, else the main country of the code. Undefined for a number without a country's code (satellite,
- * international freephone). Takes less than a microsecond for most numbers.
+ * The country of a number (ISO 3166 alpha-2) by its calling code. Among countries that share the code, the one whose
+ * numbering plan has the number, else the main country of the code. Undefined for a number without a country's code
+ * (satellite, international freephone). Takes less than a microsecond for most numbers.
  */
 export function countryOf(number: string): string | undefined {
   const plan =

@@ -10,7 +10,10 @@ const COLON = 0x3a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Our requests have two levels. Deeper texts are refused (RFC 8259 section 9), because JSON.stringify would overflow the stack. */
+/**
+ * Our requests have two levels. Deeper texts are refused (RFC 8259 section 9), because JSON.stringify would overflow the
+ * stack.
+ */
 const DEEPEST = 1000;
 
 /**

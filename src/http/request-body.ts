@@ -42,7 +42,9 @@ export function bodyIntake(
   return { limit: maxBodyBytes, tooLarge: 'error.body_too_large', into };
 }
 
-/** How a body is received that is passed on unparsed. Forms are smaller: they are parsed before the sender is authenticated. */
+/**
+ * How a body is received that is passed on unparsed. Forms are smaller: they are parsed before the sender is authenticated.
+ */
 export function rawIntake(headers: IncomingHttpHeaders, most: number, maxBytes: number): BodyIntake {
   const limit = Math.min(most, maxBytes, isForm(headers) ? UNAUTHENTICATED_BYTES : most);
   return { limit, tooLarge: 'error.body_too_large', into: new RawBytes() };

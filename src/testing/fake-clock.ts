@@ -41,9 +41,9 @@ export class FakeClock extends Clock {
   }
 
   /**
-   * Advances the time by `ms` milliseconds (0 or more) and runs the tasks that become due, in the order of their times, then of
-   * their `after` calls. Each task sees its own due time; tasks that it adds run too if they become due. Does not wait for
-   * promises.
+   * Advances the time by `ms` milliseconds (0 or more) and runs the tasks that become due, in the order of their times,
+   * then of their `after` calls. Each task sees its own due time; tasks that it adds run too if they become due. Does not
+   * wait for promises.
    */
   advance(ms: number): void {
     const end = this.time + ms;

@@ -69,8 +69,8 @@ const TOPICS = {
  *
  * @param name the adapter's name in reports
  * @param open returns a started storage on an empty database; called before each test
- * @param runner registers the tests. Default: the global functions of Jest and Vitest (`globals: true`). With `node:test` pass
- *   its `{ describe, test, beforeEach, afterEach }`
+ * @param runner registers the tests. Default: the global functions of Jest and Vitest (`globals: true`). With `node:test`
+ *   pass its `{ describe, test, beforeEach, afterEach }`
  * @throws Error without `runner` where there are no such globals
  * @example
  * ```ts

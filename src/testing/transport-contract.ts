@@ -24,9 +24,9 @@ const TOPICS = {
 };
 
 /**
- * Registers the contract tests for an SMS transport. They need a double of the carrier: a server on the loopback interface that
- * behaves as the carrier documents, joins the parts of a long SMS and reports the SMS it has received. Tests that need an
- * optional part of the harness say so in their names and pass on a harness without it.
+ * Registers the contract tests for an SMS transport. They need a double of the carrier: a server on the loopback interface
+ * that behaves as the carrier documents, joins the parts of a long SMS and reports the SMS it has received. Tests that need
+ * an optional part of the harness say so in their names and pass on a harness without it.
  *
  * @param name the transport's name in reports
  * @param open returns a transport that is not started, and its double; called before each test

@@ -30,7 +30,10 @@ import { TypeormSessionStore } from './stores/session-store.js';
 
 /** Settings of the constructor of `TypeormStorage`. */
 export interface TypeormStorageSettings {
-  /** The host's DataSource, or the URL that a DataSource of our own connects to (`sqlite:<path>`, `postgres://…`, `mysql://…`). */
+  /**
+   * The host's DataSource, or the URL that a DataSource of our own connects to (`sqlite:<path>`, `postgres://…`,
+   * `mysql://…`).
+   */
   readonly database: DataSource | string;
   /** `run` (default): bring our tables up to date at start; `check`: refuse to start when they are not up to date. */
   readonly migrations?: 'run' | 'check' | undefined;

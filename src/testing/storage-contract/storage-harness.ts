@@ -16,8 +16,8 @@ export interface StorageHarness {
 }
 
 /**
- * Changes stored rows without the storage, so that `LedgerStore.check` has something to find. Each method changes only what it
- * names; the suite keeps the rest consistent. Drop a constraint of the schema that prevents the change.
+ * Changes stored rows without the storage, so that `LedgerStore.check` has something to find. Each method changes only what
+ * it names; the suite keeps the rest consistent. Drop a constraint of the schema that prevents the change.
  */
 export interface StorageTamper {
   /** Sets the balance of an existing account; `units` may be negative. */

@@ -23,8 +23,8 @@ export interface SmsTransportHarness {
   readonly transport: SmsTransport;
 
   /**
-   * A number (E.164 digits) whose SMS have this outcome, a different one for each index (0 to 999). Undefined where the double
-   * cannot produce it; tests that need it then pass. `taken` is required.
+   * A number (E.164 digits) whose SMS have this outcome, a different one for each index (0 to 999). Undefined where the
+   * double cannot produce it; tests that need it then pass. `taken` is required.
    */
   number(outcome: DoubleOutcome, index: number): string | undefined;
 
@@ -32,8 +32,8 @@ export interface SmsTransportHarness {
   received(number: string): Promise<readonly ReceivedSms[]> | readonly ReceivedSms[];
 
   /**
-   * The carrier sends a receipt for the last SMS to a number. Resolves when the transport has answered, with whether it confirmed
-   * the receipt (2xx, positive response). Left out where there are no receipts.
+   * The carrier sends a receipt for the last SMS to a number. Resolves when the transport has answered, with whether it
+   * confirmed the receipt (2xx, positive response). Left out where there are no receipts.
    */
   report?(number: string, status: 'delivered' | 'undelivered'): Promise<boolean>;
 

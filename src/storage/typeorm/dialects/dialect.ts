@@ -61,9 +61,9 @@ export abstract class Dialect {
   abstract together(statements: readonly Statement[]): readonly Statement[];
 
   /**
-   * Debits accounts and runs the inserts that they pay for in one statement, which is its whole transaction. The column `paid`
-   * of its only row is true where every account was unlocked and had enough units; otherwise nothing is written. Undefined
-   * where the database cannot do this in one statement.
+   * Debits accounts and runs the inserts that they pay for in one statement, which is its whole transaction. The column
+   * `paid` of its only row is true where every account was unlocked and had enough units; otherwise nothing is written.
+   * Undefined where the database cannot do this in one statement.
    *
    * @param inserts statements that end with their `FROM`, without a `WHERE`
    */
@@ -82,8 +82,8 @@ export abstract class Dialect {
   readonly current: string = '';
 
   /**
-   * Whether a lock on a missing row blocks inserts near it. True where the host's transaction may have an isolation level with
-   * gap locks.
+   * Whether a lock on a missing row blocks inserts near it. True where the host's transaction may have an isolation level
+   * with gap locks.
    */
   readonly locksGaps: boolean = false;
 
@@ -106,8 +106,8 @@ export abstract class Dialect {
   }
 
   /**
-   * Locks only the first row in each of the groups of one JSON parameter. It finds the rows without locks, as a locking search
-   * would lock every row it reads, and then locks them by key. Omits a group whose first row has changed meanwhile.
+   * Locks only the first row in each of the groups of one JSON parameter. It finds the rows without locks, as a locking
+   * search would lock every row it reads, and then locks them by key. Omits a group whose first row has changed meanwhile.
    */
   lockFirsts({ columns, table, key, group, order, index, still }: FirstRows): string {
     const inGroup = Object.keys(group).map((column) => `h.${column} = v.${column}`);
@@ -148,8 +148,8 @@ export abstract class Dialect {
   }
 
   /**
-   * Of ids for which no row could be locked, those that another transaction has locked or is inserting. With `wait` it waits for
-   * these transactions and returns none.
+   * Of ids for which no row could be locked, those that another transaction has locked or is inserting. With `wait` it
+   * waits for these transactions and returns none.
    */
   // biome-ignore lint/correctness/useYield: a database with one writer needs no query
   *heldIds(_table: string, _ids: readonly string[], _ifLocked: 'wait' | 'skip'): Operation<readonly string[]> {

@@ -142,7 +142,10 @@ export class MysqlDialect extends Dialect {
     return { sql, params: [JSON.stringify(rows), ...params] };
   }
 
-  /** Catches the duplicate key: `INSERT IGNORE` ignores all other errors too, and `ON DUPLICATE KEY UPDATE` does not report which it did. */
+  /**
+   * Catches the duplicate key: `INSERT IGNORE` ignores all other errors too, and `ON DUPLICATE KEY UPDATE` does not report
+   * which it did.
+   */
   override *insertNew({ sql, params }: Statement, _key: string, ifLocked?: 'wait' | 'skip'): Operation<number> {
     const { insertWait } = this.server;
     const bounded = ifLocked && insertWait !== '' ? `${insertWait}${ifLocked === 'skip' ? 0 : 5} FOR ${sql}` : sql;

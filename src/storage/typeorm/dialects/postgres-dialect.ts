@@ -15,8 +15,8 @@ const ADVISORY = '7305808869231650';
 const CAST = { id: 'text', text: 'text', integer: 'bigint' } as const;
 
 /**
- * The longest statement that is prepared, in characters. Commits with several large sends are longer; their text depends on the
- * number of sends, so a connection would keep hundreds of plans of half a megabyte each that are rarely used again.
+ * The longest statement that is prepared, in characters. Commits with several large sends are longer; their text depends on
+ * the number of sends, so a connection would keep hundreds of plans of half a megabyte each that are rarely used again.
  */
 const KEPT_CHARACTERS = 4500;
 
@@ -56,7 +56,9 @@ export class PostgresDialect extends Dialect {
     return { ...plan, params };
   }
 
-  /** Uses `jsonb`, which is parsed once; with `json` each `->>` parses the text again, which was half the cost of an insert. */
+  /**
+   * Uses `jsonb`, which is parsed once; with `json` each `->>` parses the text again, which was half the cost of an insert.
+   */
   override rows(shape: RowShape): string {
     const columns = Object.entries(shape).map(([name, type], index) => `(e->>${index})::${CAST[type]} AS ${name}`);
     return `(SELECT ${columns.join(', ')} FROM jsonb_array_elements(?::jsonb) e) v`;
@@ -78,8 +80,8 @@ export class PostgresDialect extends Dialect {
   }
 
   /**
-   * No query sees the uncommitted row of another transaction, while an insert of the same id waits for it. So each transaction
-   * takes an advisory lock on an id before it inserts a row with that id.
+   * No query sees the uncommitted row of another transaction, while an insert of the same id waits for it. So each
+   * transaction takes an advisory lock on an id before it inserts a row with that id.
    */
   override *heldIds(table: string, ids: readonly string[], ifLocked: 'wait' | 'skip'): Operation<readonly string[]> {
     const given = 'jsonb_array_elements_text(?::jsonb) AS v(id)';
@@ -109,7 +111,10 @@ export class PostgresDialect extends Dialect {
     return [{ sql, params: statements.flatMap(({ params }) => params) }];
   }
 
-  /** The debit needs no condition on the balance: `locked` has checked it on the newest version of the row and locks the row. */
+  /**
+   * The debit needs no condition on the balance: `locked` has checked it on the newest version of the row and locks the
+   * row.
+   */
   override ifPaid(spent: readonly (readonly [string, number])[], inserts: readonly Statement[]): Statement {
     const [first, ...others] = spent;
     const debits = first && others.length === 0 ? this.oneDebit(...first) : this.manyDebits(spent);
@@ -122,9 +127,9 @@ export class PostgresDialect extends Dialect {
   }
 
   /**
-   * Runs without BEGIN and COMMIT, whose answers cost a tenth of the rate under load. So planner settings do not apply; a plan
-   * with a sequential scan of the accounts is made only while they are few, and each commit writes to them, so the server
-   * soon analyses the table and drops that plan.
+   * Runs without BEGIN and COMMIT, whose answers cost a tenth of the rate under load. So planner settings do not apply; a
+   * plan with a sequential scan of the accounts is made only while they are few, and each commit writes to them, so the
+   * server soon analyses the table and drops that plan.
    */
   private oneDebit(accountId: string, units: number): Statement {
     const sql = `locked AS (SELECT a.id FROM messaging_account a WHERE a.id = ? AND a.balance >= ?${this.lock('a', 'skip', 'no key update')}),

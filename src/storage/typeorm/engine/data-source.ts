@@ -30,7 +30,10 @@ export interface Connection {
   readonly optOuts: OptOutStore;
 }
 
-/** The time-outs of connecting and of a statement, in milliseconds, after which a request is answered 503. Below `ANSWER_MS`. */
+/**
+ * The time-outs of connecting and of a statement, in milliseconds, after which a request is answered 503. Below
+ * `ANSWER_MS`.
+ */
 const CONNECT_MS = 5000;
 const STATEMENT_MS = 25_000;
 
@@ -67,7 +70,9 @@ export function connectionOf(url: string): DataSource {
   });
 }
 
-/** Makes a folder and its parents. Node's recursive `mkdir` does not return below a folder without entries, such as `/proc`. */
+/**
+ * Makes a folder and its parents. Node's recursive `mkdir` does not return below a folder without entries, such as `/proc`.
+ */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));

@@ -7,8 +7,8 @@ import { ReadingShare } from './reading-share.js';
 export type Work<T> = () => Operation<T>;
 
 /**
- * Runs operations atomically. With `host` they are part of the host's open transaction: they see its changes and are committed
- * or rolled back with it; an operation that fails there has changed nothing.
+ * Runs operations atomically. With `host` they are part of the host's open transaction: they see its changes and are
+ * committed or rolled back with it; an operation that fails there has changed nothing.
  */
 export abstract class Executor {
   abstract readonly dialect: Dialect;
@@ -22,8 +22,8 @@ export abstract class Executor {
   abstract write<T>(work: Work<T>, host?: HostTransaction): Promise<T>;
 
   /**
-   * As `write`, without waiting for the disk, for work that may be repeated. A crash of the process loses nothing; a power cut
-   * may lose the newest of these transactions, but none that precedes a `write`.
+   * As `write`, without waiting for the disk, for work that may be repeated. A crash of the process loses nothing; a power
+   * cut may lose the newest of these transactions, but none that precedes a `write`.
    */
   abstract writeLazily<T>(work: Work<T>, host?: HostTransaction): Promise<T>;
 
@@ -31,8 +31,8 @@ export abstract class Executor {
   abstract read<T>(work: Work<T>, host?: HostTransaction): Promise<T>;
 
   /**
-   * As `read`, for listings. They use only a share of the connections at a time, so that other work finds a free one; on SQLite
-   * they run one at a time, so that other work runs in between.
+   * As `read`, for listings. They use only a share of the connections at a time, so that other work finds a free one; on
+   * SQLite they run one at a time, so that other work runs in between.
    */
   browse<T>(work: Work<T>): Promise<T> {
     return this.share.run(() => this.read(work));

@@ -34,7 +34,9 @@ const UNAVAILABLE = [
   /^ER_(QUERY_INTERRUPTED|QUERY_TIMEOUT|STATEMENT_TIMEOUT|NET_|DISK_FULL|RECORD_FILE_FULL|OPTION_PREVENTS|READ_ONLY|OUT_OF)/,
 ];
 
-/** Turns a database error into a `StorageUnavailableError` where it is temporary; a `MessagingError` is returned unchanged. */
+/**
+ * Turns a database error into a `StorageUnavailableError` where it is temporary; a `MessagingError` is returned unchanged.
+ */
 export function asStorageFault(cause: unknown): unknown {
   if (cause instanceof MessagingError) return cause;
   const code = codeOf(cause);

@@ -21,8 +21,9 @@ const LOCK_TIMEOUT_MS = 5000;
 const RETRY_MS = 1;
 
 /**
- * After a transaction of at least `LONG_MS`, our writes pause for a tenth of its length, at most `LONGEST_PAUSE_MS`, before each
- * attempt, until a transaction is short again. Other processes try every millisecond and find the file free in the pause.
+ * After a transaction of at least `LONG_MS`, our writes pause for a tenth of its length, at most `LONGEST_PAUSE_MS`, before
+ * each attempt, until a transaction is short again. Other processes try every millisecond and find the file free in the
+ * pause.
  */
 const LONG_MS = 100;
 const LONGEST_PAUSE_MS = 50;
@@ -35,8 +36,8 @@ const NO_RESULT = Symbol('no result');
 /**
  * Executor for SQLite through better-sqlite3. TypeORM has one connection, in which the transactions of two callers would
  * nest and be rolled back together. So this executor runs all waiting work on the raw handle in one tick, as one transaction
- * with a savepoint for each task, and never while a transaction of the host is open. It runs as soon as the host's transaction
- * ends, before its caller continues: a host that opens transaction after transaction does not starve it.
+ * with a savepoint for each task, and never while a transaction of the host is open. It runs as soon as the host's
+ * transaction ends, before its caller continues: a host that opens transaction after transaction does not starve it.
  */
 export class SqliteExecutor extends Executor {
   override readonly dialect = new SqliteDialect();
@@ -139,7 +140,10 @@ export class SqliteExecutor extends Executor {
     return 'another process holds the database';
   }
 
-  /** Runs tasks; after a long transaction it pauses writes, so that other processes can write. Returns the tasks to try again. */
+  /**
+   * Runs tasks; after a long transaction it pauses writes, so that other processes can write. Returns the tasks to try
+   * again.
+   */
   private attempt(tasks: readonly Queued[]): readonly SqliteTask[] {
     const began = this.clock.elapsed();
     const held = this.handle.perform(tasks);
@@ -159,7 +163,8 @@ export class SqliteExecutor extends Executor {
     this.reject(error, ({ since }) => since <= oldest);
     if (this.waiting.length === 0) return;
     this.cancelRetry = this.clock.after(RETRY_MS, () => this.flush());
-    // The clock's timers do not keep the process alive, but a process with waiting work (a command of an operator) must not end.
+    // The clock's timers do not keep the process alive, but a process with waiting work (a command of an operator) must not
+    // end.
     this.keptAlive = setInterval(() => undefined, LONGEST_MS);
   }
 

@@ -118,9 +118,9 @@ function refuseUnrecorded(made: readonly string[], tables: ReadonlySet<string>):
 const FIRST = 1_795_305_600_000;
 
 /**
- * Our schema as TypeORM migrations, for hosts that run all migrations themselves (`migrations: 'check'`): one for each version,
- * as TypeORM runs a migration once. Each `up` applies all versions that the database lacks. The `down` of the first one drops
- * all our tables; the others have an empty `down`, as the tables hold messages by then.
+ * Our schema as TypeORM migrations, for hosts that run all migrations themselves (`migrations: 'check'`): one for each
+ * version, as TypeORM runs a migration once. Each `up` applies all versions that the database lacks. The `down` of the
+ * first one drops all our tables; the others have an empty `down`, as the tables hold messages by then.
  *
  * @example
  * ```ts

@@ -44,8 +44,8 @@ function ledger(dialect: Dialect): string[] {
 function outbox(dialect: Dialect): string[] {
   const { id, name, text, integer, small, serial } = columnTypes(dialect);
   return [
-    // One row per send. units: the charge, which never changes. recipients: their number. metadata (JSON) and trace (W3C Trace
-    // Context) are not written yet.
+    // One row per send. units: the charge, which never changes. recipients: their number. metadata (JSON) and trace (W3C
+    // Trace Context) are not written yet.
     `CREATE TABLE messaging_message (
       id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, channel ${id} NOT NULL, kind ${id} NOT NULL,
       lane ${name}, sender ${name} NOT NULL, payload ${text} NOT NULL, units ${integer} NOT NULL,
@@ -55,10 +55,11 @@ function outbox(dialect: Dialect): string[] {
 
     // One row per recipient.
     // due_at: the time of the next attempt, the end of the worker's lease or the deadline of a report; null: never.
-    // lane: null once no further attempt is needed. lane_turn: the position of its send in the lane, smallest first; 0 from the
-    //   first attempt on, so that no later recipient overtakes it.
-    // attempt: the number of attempts begun. tries: how many of these are in the trail. doubtful: 1 where the carrier may have
-    //   accepted one.
+    // lane: null once no further attempt is needed.
+    // lane_turn: the position of its send in the lane, smallest first; 0 from the first attempt on, so that no later
+    //   recipient overtakes it.
+    // attempt: the number of attempts begun. tries: how many of these are in the trail.
+    // doubtful: 1 where the carrier may have accepted one.
     // priority: 0 is normal. It is not written yet, and no index has it.
     `CREATE TABLE messaging_recipient (
       message_id ${id} NOT NULL, position ${integer} NOT NULL, channel ${id} NOT NULL, lane ${name}, lane_turn ${integer},
@@ -66,8 +67,8 @@ function outbox(dialect: Dialect): string[] {
       priority ${small} NOT NULL DEFAULT 0, attempt ${integer} NOT NULL, tries ${integer} NOT NULL DEFAULT 0,
       doubtful ${integer}, due_at ${integer}, error ${text}, reference ${name}, updated_at ${integer} NOT NULL,
       PRIMARY KEY (message_id, position))${dialect.clustered}`,
-    // By status, so that a search for due attempts does not read recipients that wait for a report, and the reverse. One index
-    // for both, as MariaDB has no partial indexes.
+    // By status, so that a search for due attempts does not read recipients that wait for a report, and the reverse. One
+    // index for both, as MariaDB has no partial indexes.
     `CREATE INDEX messaging_recipient_due ON messaging_recipient (channel, status, due_at)${dialect.indexedOnly('due_at')}`,
     `CREATE INDEX messaging_recipient_turn ON messaging_recipient (channel, lane, lane_turn, message_id, position)${dialect.indexedOnly('lane')}`,
     `CREATE INDEX messaging_recipient_reference ON messaging_recipient (channel, reference)${dialect.indexedOnly('reference')}`,
@@ -93,7 +94,8 @@ function outbox(dialect: Dialect): string[] {
       reply ${text} NOT NULL, expires_at ${integer} NOT NULL, PRIMARY KEY (account_id, route, idempotency_key))`,
     'CREATE INDEX messaging_idempotency_expiry ON messaging_idempotency (expires_at)',
 
-    // One row per record of a send policy: for one-time passcodes, the state of a number and of its challenge, never the code.
+    // One row per record of a send policy: for one-time passcodes, the state of a number and of its challenge, never the
+    // code.
     `CREATE TABLE messaging_policy (
       id ${id} NOT NULL PRIMARY KEY, version ${integer} NOT NULL, state ${text} NOT NULL, messages ${text} NOT NULL,
       expires_at ${integer} NOT NULL)`,
@@ -128,8 +130,9 @@ export function smsTables(dialect: Dialect): string[] {
     'CREATE INDEX messaging_sms_part_carrier ON messaging_sms_part (route, carrier_id, number)',
     'CREATE INDEX messaging_sms_part_expiry ON messaging_sms_part (expires_at)',
 
-    // Receipts that arrived before their part was stored, one row for each id that the part may have. counts_for: the route on
-    // one row of each receipt and null on its other rows (up to 15), so that counting a route's receipts reads one row each.
+    // Receipts that arrived before their part was stored, one row for each id that the part may have. counts_for: the route
+    // on one row of each receipt and null on its other rows (up to 15), so that counting a route's receipts reads one row
+    // each.
     `CREATE TABLE messaging_sms_parked (
       receipt_id ${id} NOT NULL, carrier_id ${id} NOT NULL, route ${id} NOT NULL, counts_for ${id},
       receipt ${text} NOT NULL, expires_at ${integer} NOT NULL, PRIMARY KEY (receipt_id, carrier_id))${dialect.clustered}`,

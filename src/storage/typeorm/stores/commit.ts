@@ -101,12 +101,15 @@ function debit(dialect: Dialect, spent: ReadonlyMap<string, number>): Statement 
     set: { balance: 'balance - v.spent' },
     shape: { account_id: 'id', spent: 'integer' },
     rows: [...spent],
-    // No condition on the balance: an error in the decision must fail at the column's CHECK instead of sending unpaid messages.
+    // No condition on the balance: an error in the decision must fail at the column's CHECK instead of sending unpaid
+    // messages.
     on: 'id = v.account_id',
   });
 }
 
-/** Whether the decision on these sends depends on balances only, and the database can check these in the writing statement. */
+/**
+ * Whether the decision on these sends depends on balances only, and the database can check these in the writing statement.
+ */
 export function canCommitAtOnce(dialect: Dialect, sends: readonly Send[]): boolean {
   return dialect.ifPaid !== undefined && sends.every(({ once, guard }) => once === undefined && guard === undefined);
 }

@@ -2,8 +2,8 @@
 const TURNS_PER_MS = 1000;
 
 /**
- * Numbers the sends of lanes in the order in which they are stored, independent of their ids and of changes of the clock. Sends
- * of several processes in one lane are ordered by the clocks of the processes.
+ * Numbers the sends of lanes in the order in which they are stored, independent of their ids and of changes of the clock.
+ * Sends of several processes in one lane are ordered by the clocks of the processes.
  */
 export class LaneTurns {
   private last = 0;

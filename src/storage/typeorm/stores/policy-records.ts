@@ -61,9 +61,10 @@ export function* changeRecords(
 }
 
 /**
- * Runs the steps that look first on committed records, without a lock; returns those that changed nothing and so are done. One
- * statement reads all records, and a later one the states of their messages. Failures are final, so a record that is not lost
- * by the second read was not lost at the first; a lost one may have got another message in between, so its steps take the lock.
+ * Runs the steps that look first on committed records, without a lock; returns those that changed nothing and so are done.
+ * One statement reads all records, and a later one the states of their messages. Failures are final, so a record that is
+ * not lost by the second read was not lost at the first; a lost one may have got another message in between, so its steps
+ * take the lock.
  */
 function* runWithoutLock(dialect: Dialect, steps: readonly AnyStep[]): Operation<ReadonlySet<AnyStep>> {
   const looking = dialect.lock('a', 'skip') === '' ? [] : steps.filter(({ first }) => first === 'look');

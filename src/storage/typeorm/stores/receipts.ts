@@ -15,7 +15,10 @@ import { PART_COLUMNS, toPart, updateParts } from './part-rows.js';
 /** The result of applying receipts. */
 export interface AppliedReceipts {
   readonly updates: readonly DeliveryUpdate[];
-  /** Receipts that may belong to parts not stored yet: no part matches, or only final ones that the receipt does not concern. */
+  /**
+   * Receipts that may belong to parts not stored yet: no part matches, or only final ones that the receipt does not
+   * concern.
+   */
   readonly unmatched: readonly DatedReceipt[];
 }
 

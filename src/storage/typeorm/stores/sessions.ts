@@ -164,7 +164,8 @@ export function* findStranded(
     limit,
   );
   const lanes = [...new Set(waiting.map((row) => textOf(row, 'lane')))];
-  // Not EXISTS, which the planner may turn into a read of all lanes; and no condition for which it would choose another index.
+  // Not EXISTS, which the planner may turn into a read of all lanes; and no condition for which it would choose another
+  // index.
   const queued = `(SELECT r.status FROM messaging_recipient r${turn}
     WHERE r.channel = a.channel AND r.lane = a.id AND r.status = 'queued' LIMIT 1)`;
   const rows = yield* rowsOf(

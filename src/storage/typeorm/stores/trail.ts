@@ -35,8 +35,8 @@ interface Tried {
 }
 
 /**
- * The newest attempts of some recipients of a message, at most `most` of each, oldest first, by the recipient's position. Reads
- * attempts by their numbers, and so no other entries.
+ * The newest attempts of some recipients of a message, at most `most` of each, oldest first, by the recipient's position.
+ * Reads attempts by their numbers, and so no other entries.
  */
 export function* newestAttempts(
   dialect: Dialect,
