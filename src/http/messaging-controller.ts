@@ -32,6 +32,11 @@ export function MessagingController({
 /**
  * The options of a controller of ours, undefined for any other class. A host's global guard or interceptor can call it with
  * `context.getClass()` to skip our routes.
+ *
+ * @example
+ * ```ts
+ * if (messagingControllerOptions(context.getClass())) return true;
+ * ```
  */
 export function messagingControllerOptions(
   controller: Type<unknown>,
