@@ -4,7 +4,7 @@ import { ACCOUNT, aSend, messageId, onceKey, phone, SECOND, START } from './fixt
 import type { TestRunner } from './test-runner.js';
 import { kinds, type World } from './world.js';
 
-/** A send policy that counts accepted sends in one record and refuses from `most` on. */
+/** A policy that counts the sends it has allowed in one record, and refuses the next after `most`. */
 export function counting(key: string, id: string, most = 9): SendPolicy {
   return {
     keys: [key],
@@ -20,7 +20,7 @@ export function counting(key: string, id: string, most = 9): SendPolicy {
   };
 }
 
-/** The state of the counting policy's record. */
+/** The count in the record of a counting policy. */
 export function countIn(seen: SeenRecords, key: string): number {
   return Number(Reflect.get(seen.get(key)?.state ?? {}, 'count') ?? 0);
 }
