@@ -15,9 +15,11 @@ const LISTED_WITHOUT_PAGE = 1000;
  * Registers the sender names of accounts and decides on them, for operators. Default signatures need no registration.
  *
  * @example
+ * ```ts
  * await signatures.register(accountId, 'MY SHOP');
  * await signatures.verify(accountId, 'MY SHOP');
  * const { items, next } = await signatures.list(accountId, { limit: 50 });
+ * ```
  */
 @Injectable()
 export class SignatureService {

@@ -107,8 +107,10 @@ interface Waiting<T, R> {
  * Performs waiting items in batches, for example in one transaction; each item gets its own result.
  *
  * @example
+ * ```ts
  * const batcher = new Batcher<Row, void>({ perform: (rows) => insertAll(rows), maxItems: 256 });
  * await batcher.add(row);
+ * ```
  */
 export class Batcher<T, R> {
   private readonly queues = new Map<string, Waiting<T, R>[]>();

@@ -8,12 +8,14 @@ export type ErrorCode = Extract<TextKey, `error.${string}`>;
  * contract's error body.
  *
  * @example
+ * ```ts
  * try {
  *   await sms.send(accountId, draft);
  * } catch (error) {
  *   if (error instanceof MessagingError && error.code === 'error.insufficient_balance') await remindOfPayment(accountId);
  *   throw error;
  * }
+ * ```
  */
 export class MessagingError extends Error {
   override readonly name = 'MessagingError';
