@@ -1,4 +1,4 @@
-/** What an adapter of `MessagingStorage` is written with: the stores and their records. */
+/** For adapters of `MessagingStorage`: the stores and their records. */
 export { AccountStore, type StoredApiKey } from '../accounts/account-store.js';
 export {
   HIGHEST_BALANCE,
