@@ -3,7 +3,7 @@ import { AccountSettings } from '../accounts/account-options.js';
 import { SignatureDirectory } from '../accounts/signature-directory.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
-import { Channel, Channels, type Draft, type DraftRequest, type EarlyAnswers } from '../outbox/channel.js';
+import { Channel, Channels, type Draft, type DraftRequest, type StoreEarlyResults } from '../outbox/channel.js';
 import type { DeliveryResult, DeliveryTiming, RepeatPolicy } from '../outbox/delivery-result.js';
 import type { Delivery } from '../outbox/outbox-store.js';
 import { NO_ANSWER } from '../outbox/result-checks.js';
@@ -61,7 +61,7 @@ export class SmsChannel extends Channel {
   override async deliver(
     batch: readonly Delivery[],
     signal: AbortSignal,
-    early: EarlyAnswers,
+    early: StoreEarlyResults,
   ): Promise<readonly DeliveryResult[]> {
     const { leaseMs, reportDeadlineMs } = this.timing;
     // A slow batch takes most of its lease, and its parts must be as patient with the database as those of a quick one.

@@ -49,7 +49,7 @@ const TOPICS = {
   phones: phoneTests,
   'parts and receipts': partTests,
   'opt-outs': optOutTests,
-  'records of guards': recordTests,
+  'policy records': recordTests,
   sessions: sessionTests,
   'limits of sessions': sessionLimitTests,
   'leases of sessions': leaseTests,

@@ -5,7 +5,7 @@ import {
   isKind,
   isTextIfAny,
   NO_ANSWER,
-  type ToldFields,
+  type ResultFields,
 } from '../../outbox/result-checks.js';
 import type { SubmitResult } from '../sms-transport.js';
 
@@ -23,7 +23,7 @@ export function checkSubmitResult(result: unknown): {
   return { result: answers[0] ?? NO_ANSWER, fault };
 }
 
-function faultOfSubmit({ route, carrierIds, segments, attempts }: ToldFields): string | undefined {
+function faultOfSubmit({ route, carrierIds, segments, attempts }: ResultFields): string | undefined {
   if (!isTextIfAny(route)) return 'answered a result whose `route` must be a text';
   if (!isListOf(carrierIds, (id) => typeof id === 'string')) {
     return 'answered a result whose `carrierIds` must be a list of texts';

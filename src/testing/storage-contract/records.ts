@@ -4,7 +4,7 @@ import { ACCOUNT, aSend, messageId, onceKey, phone, SECOND, START } from './fixt
 import type { TestRunner } from './test-runner.js';
 import { kinds, type World } from './world.js';
 
-/** A guard that counts in one record how often it let something through, and stops at `most`. */
+/** A policy that counts the sends it has allowed in one record, and refuses the next after `most`. */
 export function counting(key: string, id: string, most = 9): SendPolicy {
   return {
     keys: [key],
@@ -20,7 +20,7 @@ export function counting(key: string, id: string, most = 9): SendPolicy {
   };
 }
 
-/** What a counting guard's record says. */
+/** The count in the record of a counting policy. */
 export function countIn(seen: SeenRecords, key: string): number {
   return Number(Reflect.get(seen.get(key)?.state ?? {}, 'count') ?? 0);
 }
@@ -36,16 +36,16 @@ export function aRecord(
 
 /** Reads records without changing them. */
 export function look(world: World, ...keys: string[]): Promise<SeenRecords> {
-  return world.guards.change(keys, (seen) => ({ result: seen, changes: new Map() }));
+  return world.policies.change(keys, (seen) => ({ result: seen, changes: new Map() }));
 }
 
 export function recordTests({ test }: TestRunner, world: World): void {
-  const guarded = (index: number, key = 'a', most = 9) =>
-    aSend(index, { guard: counting(key, messageId(index), most) });
+  const policySend = (index: number, key = 'a', most = 9) =>
+    aSend(index, { policy: counting(key, messageId(index), most) });
 
-  test('a guarded send stores its verdict: record, payload and reply', async () => {
+  test('a send with a policy stores its decision: record, payload and reply', async () => {
     await world.fund(2);
-    const outcomes = await world.commit(guarded(1));
+    const outcomes = await world.commit(policySend(1));
     assert.deepEqual(outcomes, [{ kind: 'accepted', reply: { count: 1 } }]);
     assert.deepEqual((await world.outbox.find(ACCOUNT, 'sms', messageId(1)))?.payload, { kind: 'text', text: 'no. 1' });
     const expected = { state: { count: 1 }, messages: [messageId(1)], lost: false };
@@ -53,39 +53,44 @@ export function recordTests({ test }: TestRunner, world: World): void {
     await world.holds(1);
   });
 
-  test('what a guard refuses, or the balance does, changes no record', async () => {
+  test('what a policy refuses, or the balance does, changes no record', async () => {
     await world.fund(1);
     const refusal = { code: 'error.otp_too_many_codes', values: { count: 1 }, retryAfter: 7 };
-    assert.deepEqual(await world.commit(guarded(1, 'a', 0)), [{ kind: 'refused', why: 'guarded', refusal }]);
-    assert.deepEqual(kinds(await world.commit({ ...guarded(2), recipients: [{ number: phone(1), units: 2 }] })), [
+    assert.deepEqual(await world.commit(policySend(1, 'a', 0)), [{ kind: 'refused', why: 'policy', refusal }]);
+    assert.deepEqual(kinds(await world.commit({ ...policySend(2), recipients: [{ number: phone(1), units: 2 }] })), [
       'insufficient_balance',
     ]);
     assert.deepEqual([...(await look(world, 'a'))], []);
     await world.holds(1);
   });
 
-  test('guards of one batch see what those before them changed', async () => {
+  test('policies of one batch see what those before them changed', async () => {
     await world.fund(9);
-    await world.accept(guarded(1));
-    const outcomes = await world.commit(guarded(2, 'a', 2), guarded(3, 'a', 2), guarded(4, 'b'), guarded(5, 'a', 3));
-    assert.deepEqual(kinds(outcomes), ['accepted', 'guarded', 'accepted', 'accepted']);
+    await world.accept(policySend(1));
+    const outcomes = await world.commit(
+      policySend(2, 'a', 2),
+      policySend(3, 'a', 2),
+      policySend(4, 'b'),
+      policySend(5, 'a', 3),
+    );
+    assert.deepEqual(kinds(outcomes), ['accepted', 'policy', 'accepted', 'accepted']);
     const seen = await look(world, 'a', 'b');
     assert.deepEqual([countIn(seen, 'a'), countIn(seen, 'b')], [3, 1]);
   });
 
-  test('a replay comes before the guard, with the reply that the guard gave', async () => {
+  test('a replay comes before the policy, with the reply that the policy gave', async () => {
     await world.fund(9);
     const once = onceKey();
-    await world.accept({ ...guarded(1), once });
-    const again = await world.commit({ ...guarded(2, 'a', 0), once });
+    await world.accept({ ...policySend(1), once });
+    const again = await world.commit({ ...policySend(2, 'a', 0), once });
     assert.deepEqual(again, [{ kind: 'replayed', reply: { count: 1 } }]);
     assert.deepEqual((await world.outbox.replay(once, START))?.reply, { count: 1 });
   });
 
   test('a record is lost when every one of its messages has failed for good', async () => {
     await world.fund(9);
-    await world.accept(guarded(1), guarded(2, 'b'));
-    await world.guards.change(['a'], () => ({
+    await world.accept(policySend(1), policySend(2, 'b'));
+    await world.policies.change(['a'], () => ({
       result: 0,
       changes: new Map([['a', aRecord(5, [messageId(1), messageId(2)])]]),
     }));
@@ -102,7 +107,7 @@ export function recordTests({ test }: TestRunner, world: World): void {
 
   test('a step changes what it says and nothing else, and answers its result', async () => {
     const add = (keys: readonly string[]) =>
-      world.guards.change(keys, (seen) => ({
+      world.policies.change(keys, (seen) => ({
         result: keys.map((key) => countIn(seen, key)),
         changes: new Map(keys.map((key) => [key, aRecord(countIn(seen, key) + 1)])),
       }));
@@ -114,7 +119,7 @@ export function recordTests({ test }: TestRunner, world: World): void {
 
   test('a step that looks first sees what was committed before it, and changes what it would have changed', async () => {
     const upTo = (most: number) =>
-      world.guards.change(
+      world.policies.change(
         ['a', 'b'],
         (seen) => {
           const count = countIn(seen, 'a');
@@ -123,13 +128,13 @@ export function recordTests({ test }: TestRunner, world: World): void {
         'look',
       );
     assert.deepEqual([await upTo(0), await upTo(2), await upTo(2), await upTo(2)], [0, 0, 1, 2]);
-    await world.guards.change(['a'], () => ({ result: 0, changes: new Map([['a', aRecord(7)]]) }));
+    await world.policies.change(['a'], () => ({ result: 0, changes: new Map([['a', aRecord(7)]]) }));
     assert.equal(await upTo(2), 7);
   });
 
   test('a step that throws changes nothing', async () => {
-    await world.guards.change(['a'], () => ({ result: 0, changes: new Map([['a', aRecord(1)]]) }));
-    const failing = world.guards.change(['a'], () => {
+    await world.policies.change(['a'], () => ({ result: 0, changes: new Map([['a', aRecord(1)]]) }));
+    const failing = world.policies.change(['a'], () => {
       throw new Error('no');
     });
     await assert.rejects(failing);
@@ -139,7 +144,7 @@ export function recordTests({ test }: TestRunner, world: World): void {
   test('keys differ to the letter, and a state comes back as it was', async () => {
     const state = { text: 'é\u0000😀\ud800 "\\', deep: [1, null, { a: true }], none: null };
     const record = { state, messages: ['m1'], expiresAt: START };
-    await world.guards.change(['k'], () => ({ result: 0, changes: new Map([['k', record]]) }));
+    await world.policies.change(['k'], () => ({ result: 0, changes: new Map([['k', record]]) }));
     assert.deepEqual([...(await look(world, 'k', 'K', 'k '))], [['k', { state, messages: ['m1'], lost: false }]]);
   });
 
@@ -152,12 +157,12 @@ export function recordTests({ test }: TestRunner, world: World): void {
     ];
     for (const [key, seconds] of ends) {
       const record = aRecord(1, [], START + seconds * SECOND);
-      await world.guards.change([key], () => ({ result: 0, changes: new Map([[key, record]]) }));
+      await world.policies.change([key], () => ({ result: 0, changes: new Map([[key, record]]) }));
     }
-    assert.equal(await world.guards.purge(START, 9), 0);
-    assert.equal(await world.guards.purge(START + 3 * SECOND, 2), 2);
+    assert.equal(await world.policies.purge(START, 9), 0);
+    assert.equal(await world.policies.purge(START + 3 * SECOND, 2), 2);
     assert.equal((await look(world, 'a', 'b', 'c', 'd')).size, 2);
-    assert.equal(await world.guards.purge(START + 3 * SECOND, 2), 1);
+    assert.equal(await world.policies.purge(START + 3 * SECOND, 2), 1);
     assert.deepEqual([...(await look(world, 'a', 'b', 'c', 'd')).keys()], ['d']);
   });
 }

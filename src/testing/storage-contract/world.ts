@@ -63,7 +63,7 @@ export class World {
     return this.storage.phones;
   }
 
-  get guards(): PolicyStore {
+  get policies(): PolicyStore {
     return this.storage.policies;
   }
 

@@ -23,9 +23,9 @@ export function* commitSends(
   const elsewhere = accounts === 'skip' ? yield* heldElsewhere(dialect, sends, balances) : new Set<string>();
   const had = elsewhere.size === 0 ? sends : sends.filter(({ accountId }) => !elsewhere.has(accountId));
   const replies = yield* keptReplies(dialect, had);
-  const keys = had.flatMap(({ guard }) => guard?.keys ?? []);
+  const keys = had.flatMap(({ policy }) => policy?.keys ?? []);
   const { seen: records, versions, held } = yield* lockRecords(dialect, keys, others, which);
-  const heldOf = ({ guard }: Send) => guard?.keys.filter((key) => held.has(key)) ?? [];
+  const heldOf = ({ policy }: Send) => policy?.keys.filter((key) => held.has(key)) ?? [];
   const free = held.size === 0 ? had : had.filter((send) => heldOf(send).length === 0);
   const decision = decide(free, { balances, replies, records });
   if (decision.accepted.length > 0) {
@@ -107,7 +107,7 @@ function debit(dialect: Dialect, spent: ReadonlyMap<string, number>): Statement 
 
 /** Whether nothing but the balances decides on these sends, and the database can look at those while it writes. */
 export function canCommitAtOnce(dialect: Dialect, sends: readonly Send[]): boolean {
-  return dialect.ifPaid !== undefined && sends.every(({ once, guard }) => once === undefined && guard === undefined);
+  return dialect.ifPaid !== undefined && sends.every(({ once, policy }) => once === undefined && policy === undefined);
 }
 
 /**

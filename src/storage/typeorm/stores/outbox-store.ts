@@ -40,7 +40,7 @@ export class TypeormOutboxStore extends OutboxStore {
   constructor(
     private readonly executor: Executor,
     /** Of the same database: what waits for records shares its connections. */
-    private readonly guards: PolicyStore = new TypeormPolicyStore(executor),
+    private readonly policies: PolicyStore = new TypeormPolicyStore(executor),
   ) {
     super();
   }
@@ -77,7 +77,7 @@ export class TypeormOutboxStore extends OutboxStore {
   }
 
   override whenFree(records: readonly string[]): Promise<void> {
-    return this.guards.change(records, () => ({ result: undefined, changes: new Map() }));
+    return this.policies.change(records, () => ({ result: undefined, changes: new Map() }));
   }
 
   override replay(
