@@ -6,7 +6,15 @@ import { AccountStore, type Signature, type SignatureStatus } from './account-st
 import { SignatureDirectory } from './signature-directory.js';
 import { isSignatureName } from './signature-name.js';
 
-/** Registers the sender names of accounts and decides on them, for operators. Default signatures need no registration. */
+/**
+ * Registers the sender names of accounts and decides on them, for operators. Default signatures need no registration.
+ *
+ * @example
+ * ```ts
+ * await signatures.register(accountId, 'MyShop');
+ * await signatures.verify(accountId, 'MyShop');
+ * ```
+ */
 @Injectable()
 export class SignatureService {
   constructor(

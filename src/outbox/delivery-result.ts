@@ -39,23 +39,26 @@ type DeliveryResultKind =
   /** The carrier may have accepted it. With a reference, a later report can decide it. */
   | { readonly kind: 'unknown'; readonly error: string; readonly reference?: string };
 
-/** Time-outs, retries and deadlines of a channel's deliveries; milliseconds except `maxAttempts`. */
+/**
+ * Time-outs, retries and deadlines of a channel's deliveries. `maxAttempts` is a number from 1 to 100; the others are milliseconds,
+ * up to 30 days.
+ */
 export interface DeliveryTiming {
-  /** How long a worker may hold a delivery, 1 ms to 30 days. Default 60 000. */
+  /** How long a worker may hold a delivery. Default 60 000. */
   readonly leaseMs: number;
-  /** The most attempts of one delivery, 1 to 100. Default 5. */
+  /** The most attempts of one delivery. Default 5. */
   readonly maxAttempts: number;
-  /** The wait before the second attempt, doubled before each further one; 1 ms to 30 days. Default 2000. */
+  /** The wait before the second attempt, doubled before each further one. Default 2000. */
   readonly retryBaseMs: number;
-  /** The longest wait between two attempts, 1 ms to 30 days. Default 300 000. */
+  /** The longest wait between two attempts. Default 300 000. */
   readonly retryMaxMs: number;
   /**
-   * How long after its acceptance a delivery may wait for carriers that are all failing, 1 ms to 30 days. One that would have to
-   * wait longer fails and is refunded, but none before the process has been up for an hour, or for this time if that is shorter.
-   * Default 72 hours.
+   * How long after its acceptance a delivery may wait for carriers that are all failing. One that would have to wait longer fails
+   * and is refunded, but none before the process has been up for an hour, or for this time if that is shorter.
+   * Default 259 200 000 (72 h).
    */
   readonly maxAwayMs: number;
-  /** How long a report may take before the delivery becomes `unknown`, 1 ms to 30 days. Default 72 hours. */
+  /** How long a report may take before the delivery becomes `unknown`. Default 259 200 000 (72 h). */
   readonly reportDeadlineMs: number;
 }
 
