@@ -23,7 +23,7 @@ import { VerifyStep } from './verify-challenge.js';
 
 /** A code to send. */
 export interface OtpToSend {
-  /** What the code is for, 1 to 128 characters. Each service has a code of its own for a number. */
+  /** The service that the code is for, 1 to 128 characters. Codes of different services are independent. */
   readonly service: string;
   /** E.164 digits without the plus sign. */
   readonly number: string;

@@ -65,7 +65,7 @@ export interface DeliveryTiming {
 const LONGEST_MS = 30 * 24 * 3_600_000;
 const wait = integer(1, LONGEST_MS).or(undefined);
 
-/** How the option `delivery` of a channel is read. */
+/** Reads and checks the option `delivery` of a channel. */
 export const DELIVERY_OPTIONS = optionalGroup({
   leaseMs: wait,
   maxAttempts: integer(1, 100).or(undefined),

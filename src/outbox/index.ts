@@ -1,4 +1,4 @@
-/** What a channel is written with that is not ours: how its sends are accepted, charged and delivered. */
+/** For channels outside this module: the base class, and the types with which sends are accepted, charged and delivered. */
 export { Channel, Channels, type Draft, type DraftRequest, type StoreEarlyResults } from './channel.js';
 export type { RefusalCode } from './decide.js';
 export type { DeliveryUpdate } from './delivery-state.js';

@@ -173,20 +173,21 @@ export class Outbox {
     const sends = batch.map(({ send }) => send);
     const outcomes = await this.store.commit(sends, decide, undefined, patience);
     const channels = new Set<string>();
-    const answers = outcomes.flatMap((outcome, index) => {
+    const decisions = outcomes.flatMap((outcome, index) => {
       const item = batch[index];
       if (!item) return [];
       if (outcome.kind === 'accepted') {
         channels.add(item.send.channel);
         this.emitRefusals(item.send);
       }
-      return [this.answer(item, outcome)];
+      return [this.decisionOf(item, outcome)];
     });
     for (const channel of channels) this.notifyWorkers(channel);
-    return answers;
+    return decisions;
   }
 
-  private answer(item: Waiting, outcome: CommitOutcome): SendDecision | Promise<SendDecision> {
+  /** The decision on a send; one that was busy is committed again when its locks are free. */
+  private decisionOf(item: Waiting, outcome: CommitOutcome): SendDecision | Promise<SendDecision> {
     if (outcome.kind !== 'busy') return outcome;
     return outcome.records ? this.waitForRecords(item, outcome.records) : this.held.add(item, item.signal);
   }
