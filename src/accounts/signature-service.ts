@@ -6,15 +6,7 @@ import { AccountStore, type Signature, type SignatureStatus } from './account-st
 import { SignatureDirectory } from './signature-directory.js';
 import { isSignatureName } from './signature-name.js';
 
-/**
- * Registers the sender names of accounts and decides on them, for operators. Default signatures need no registration.
- *
- * @example
- * ```ts
- * await signatures.register(accountId, 'MyShop');
- * await signatures.verify(accountId, 'MyShop');
- * ```
- */
+/** Registers the sender names of accounts and decides on them, for operators. Default signatures need no registration. */
 @Injectable()
 export class SignatureService {
   constructor(

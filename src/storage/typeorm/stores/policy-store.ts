@@ -20,7 +20,7 @@ const KEYS_TOGETHER = 512;
 const WAITING_SHARE = 0.25;
 
 /**
- * Policy records in SQL. Steps that arrive together share one transaction, which waits for no lock; one runs at a time.
+ * Records of guards in SQL. Steps that arrive together share one transaction, which waits for no lock; one runs at a time.
  * A step whose record another transaction holds goes to a second lane: the steps on one record share a transaction there
  * that waits, on a bounded part of the pool. So a held record delays no step on other records.
  */
