@@ -9,12 +9,12 @@ import {
 } from '../../outbox/result-checks.js';
 import type { SubmitResult } from '../sms-transport.js';
 
-/** As {@link checkResults}, for results of SMS: what is recorded of them is looked at, too. */
+/** As {@link checkResults}, and also checks the fields that only results of SMS have. */
 export function checkSubmitResults(answers: unknown, count: number): CheckedResults<SubmitResult> {
   return checkResults<SubmitResult>(answers, count, faultOfSubmit);
 }
 
-/** The judged result of one SMS, told by itself. */
+/** As {@link checkSubmitResults}, for one SMS. */
 export function checkSubmitResult(result: unknown): {
   readonly result: SubmitResult;
   readonly fault: string | undefined;

@@ -4,8 +4,8 @@ import {
   mayBeForAnother,
   nextPart,
   type SmsPart,
-  settlementOfLasting,
-  settlementOfParts,
+  updateOfLasting,
+  updateOfParts,
 } from '../../../sms/receipts/sms-part.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { type Operation, type Row, rowsOf } from '../engine/operation.js';
@@ -49,13 +49,13 @@ export function* applyReceipts(
       }
       const next = nextPart(part, receipt);
       if (!next) {
-        settlements.push(...settlementOfLasting([...parts.values()], receipt, now));
+        settlements.push(...updateOfLasting([...parts.values()], receipt, now));
         if (mayBeForAnother(part, receipt)) idle.push(receipt);
         continue;
       }
       parts.set(key, next);
       moved.set(key, next);
-      settlements.push(...settlementOfParts([...parts.values()], receipt, now));
+      settlements.push(...updateOfParts([...parts.values()], receipt, now));
     }
     if (moved.size > 0) yield updateParts(dialect, [...moved.values()]);
     pending = later;

@@ -4,7 +4,7 @@ import type { TestRunner } from '../test-runner.js';
 import type { World } from '../world.js';
 import type { PartsWorld } from './world.js';
 
-/** Receipts of status `sent`: after them no report is missed any more (`settlementOfLasting`). */
+/** Receipts of status `sent`: after them no report is missed any more (`updateOfLasting`). */
 export function lastingTests({ test }: TestRunner, world: World, told: PartsWorld): void {
   const deadline = START + 100 * SECOND;
   const lasting = aReceipt('id-0', { status: 'sent' });
