@@ -16,8 +16,8 @@ export interface OrangeOptions {
   readonly clientId: string;
   readonly clientSecret: string;
   /**
-   * The sender number of the country, 4 to 15 digits: `2260000` for Burkina Faso. The signature is sent as the sender
-   * name.
+   * The sender number of the country, digits with the country code: `2260000` for Burkina Faso. The signature is sent as
+   * the sender name.
    */
   readonly senderNumber: string;
   /** Default `https://api.orange.com`. */
