@@ -33,39 +33,9 @@ const TAG = {
 const QR_TOKEN = 'Qm9ucyBiYWlzZXJzIGRlIE91YWdhISEh';
 const MEDIA_URL = 'https://example.com/photo.jpg';
 
-const session = {
-  sessionID: EXAMPLE.session,
-  status: 'connected',
-  number: EXAMPLE.sender,
-  created_at: EXAMPLE.moment,
-  connected_at: EXAMPLE.moment,
-  reason: 'linked',
-};
-
-const message = {
-  messageID: EXAMPLE.message,
-  from: EXAMPLE.sender,
-  to: EXAMPLE.number,
-  body: EXAMPLE.text,
-  media: null,
-  status: 'read',
-  error: null,
-  units: 1,
-  refunded_units: 0,
-  queued_at: EXAMPLE.moment,
-  sent_at: EXAMPLE.moment,
-  delivered_at: EXAMPLE.moment,
-  read_at: EXAMPLE.moment,
-  failed_at: null,
-  updated_at: EXAMPLE.moment,
-};
-
 const SENDS = {
   idempotent: true,
-  answer: {
-    description: 'The message is stored and charged, and will be delivered.',
-    content: json('MsgappReceipt', { receipt: { success: true, messageID: EXAMPLE.message } }),
-  },
+  answer: { schema: 'MsgappReceipt' },
 } as const;
 
 const SEND_ERRORS: readonly ErrorDescription[] = [
@@ -93,18 +63,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
       description:
         'Answers at once; the codes to scan are at `qr_url`. The body may be empty. An account may have a limited number of sessions that wait for a scan, and request a limited number in an hour.',
       body: { required: false, content: json({ type: 'object' }, { empty: {} }) },
-      answer: {
-        description: 'A session that waits for the scan.',
-        content: json('LinkOffer', {
-          offer: {
-            sessionID: EXAMPLE.session,
-            qrToken: QR_TOKEN,
-            status: 'created',
-            qr_url: `https://api.example.com/api/v1/msgapp/web/qr/${QR_TOKEN}`,
-            expires_at: EXAMPLE.moment,
-          },
-        }),
-      },
+      answer: { schema: 'LinkOffer' },
       errors: [{ code: 'error.msgapp_too_many_sessions', retryAfter: 60 }],
     },
     status: {
@@ -114,11 +73,11 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
         sessionID: text('The session to show on top.', { example: EXAMPLE.session }),
       }),
       answer: {
-        description: 'The sessions, newest first.',
-        content: json('MsgappSessions', {
-          connected: { sessionID: EXAMPLE.session, status: 'connected', number: EXAMPLE.sender, sessions: [session] },
+        schema: 'MsgappSessions',
+        examples: {
+          connected: { sessionID: EXAMPLE.session, status: 'connected', number: EXAMPLE.sender },
           'No session yet': { status: 'disconnected', sessions: [] },
-        }),
+        },
       },
       errors: ['error.session_not_found'],
     },
@@ -126,7 +85,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
       operationId: 'logoutMsgapp',
       summary: 'Unlink a number',
       description: 'Logs the session out and deletes its credentials. A session that has ended stays as it is.',
-      answer: { description: 'The session has ended.', content: json('LoggedOut', { done: { success: true } }) },
+      answer: { schema: 'LoggedOut' },
       errors: ['error.session_not_found'],
     },
     sendText: {
@@ -169,10 +128,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
     message: {
       operationId: 'getMsgappMessage',
       summary: 'Read the status of a message',
-      answer: {
-        description: 'The message with its status and the time of each step.',
-        content: json('MsgappMessage', { read: message }),
-      },
+      answer: { schema: 'MsgappMessage', examples: { read: { status: 'read', failed_at: null } } },
       errors: ['error.message_not_found'],
     },
   },
@@ -182,24 +138,30 @@ const STATUSES = ['created', 'connected', 'reconnecting', 'expired', 'logged_out
 const STATUS =
   '`created → connected ⇄ reconnecting`; final are `expired` (not scanned in time), `logged_out`, `replaced`, `banned` and `failed`.';
 
-const sessionID = identifier('The session.');
-const number = nullable(phoneNumber('The linked number; null before the scan.'));
+const sessionID = identifier('The session.', EXAMPLE.session);
+const number = nullable(phoneNumber('The linked number; null before the scan.', EXAMPLE.sender));
 
 const SCHEMAS: Schemas = {
   LinkOffer: object('A session that waits to be linked.', {
     sessionID,
-    qrToken: text('Gives access to the codes of this session without further authentication.', { minLength: 22 }),
+    qrToken: text('Gives access to the codes of this session without further authentication.', {
+      minLength: 22,
+      example: QR_TOKEN,
+    }),
     status: oneOf(['created'], 'Always `created`.'),
-    qr_url: text('URL of the stream of its codes.', { format: 'uri' }),
+    qr_url: text('URL of the stream of its codes.', {
+      format: 'uri',
+      example: `https://api.example.com/api/v1/msgapp/web/qr/${QR_TOKEN}`,
+    }),
     expires_at: moment('When the session ends unless it is scanned.'),
   }),
   MsgappSession: object('A session of the account.', {
     sessionID,
-    status: oneOf(STATUSES, STATUS),
+    status: oneOf(STATUSES, STATUS, { example: 'connected' }),
     number,
     created_at: moment('When it was requested.'),
     connected_at: nullable(moment('When it was connected first; null before that.')),
-    reason: nullable(text('Why it has its status.')),
+    reason: nullable(text('Why it has its status.', { example: 'linked' })),
   }),
   MsgappSessions: object(
     'The sessions of the account, newest first. The top level shows the requested one, else the first connected one, else the newest.',
@@ -214,22 +176,22 @@ const SCHEMAS: Schemas = {
     ['sessionID', 'number'],
   ),
   LoggedOut: object('The session has ended and its credentials are deleted.', { success: yes }),
-  MsgappReceipt: object('The answer to a send.', {
+  MsgappReceipt: object('The message is stored and charged, and will be delivered.', {
     success: yes,
-    messageID: identifier('The message; `GET …/messages/{messageID}` shows its status.'),
+    messageID: identifier('The message; `GET …/messages/{messageID}` shows its status.', EXAMPLE.message),
   }),
-  MsgappMessage: object('A message with its status.', {
-    messageID: identifier('The message.'),
-    from: phoneNumber('The sending number.'),
+  MsgappMessage: object('The message with its status and the time of each step.', {
+    messageID: identifier('The message.', EXAMPLE.message),
+    from: phoneNumber('The sending number.', EXAMPLE.sender),
     to: phoneNumber('The recipient.'),
-    body: nullable(text('The text; null for a file.')),
+    body: nullable(text('The text; null for a file.', { example: EXAMPLE.text })),
     media: file('How the phone shows it.', { fileName: text('Its name.') }),
     status: oneOf(
       ['queued', 'sending', 'sent', 'delivered', 'undelivered', 'read', 'failed', 'unknown'],
       '`queued → sending → sent → delivered → read`; `failed`: refused for good, and refunded; `unknown`: there is no reliable answer.',
     ),
     error: nullable(text('The name of the error; null when there is none.')),
-    units: count('Units charged at the send.'),
+    units: count('Units charged at the send.', { example: 1 }),
     refunded_units: count('Units refunded because it failed.'),
     queued_at: moment('When it was accepted.'),
     sent_at: nullable(moment('When the channel accepted it.')),

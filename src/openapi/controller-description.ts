@@ -50,6 +50,14 @@ export interface DtoBody extends FieldsDescription {
   readonly examples: Readonly<Record<string, Json>>;
 }
 
+/** A JSON object whose schema has the description and an example. */
+export interface JsonAnswer {
+  /** Name of the schema. */
+  readonly schema: string;
+  /** By label, the fields that differ from the example of the schema. Default: one example without differences. */
+  readonly examples?: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+}
+
 /** One handler. The request gate, the API key guard, an Idempotency-Key and the DTOs add their own errors. */
 export interface RouteDescription {
   /** Unique over all our routes. */
@@ -61,7 +69,7 @@ export interface RouteDescription {
   /** Whether the route accepts an Idempotency-Key. */
   readonly idempotent?: true;
   /** The response to a success; the headers of `@Header()` are added. */
-  readonly answer: { readonly description: string; readonly content?: Content };
+  readonly answer: JsonAnswer | { readonly description: string; readonly content?: Content };
   readonly errors?: readonly ErrorDescription[];
 }
 

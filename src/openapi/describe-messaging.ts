@@ -3,7 +3,6 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { AccountSettings } from '../accounts/account-options.js';
 import { Authenticator } from '../accounts/authenticator.js';
-import { UserTokenVerifier } from '../accounts/user-token-verifier.js';
 import { HttpSettings } from '../http/http-settings.js';
 import { type MountedHandler, mountedHandlers } from '../http/mounted-routes.js';
 import { ALL_CONTROLLERS } from './all-controllers.js';
@@ -30,7 +29,12 @@ export function describeMessaging<D extends OpenApiDocument>(app: INestApplicati
   const controllers = describedControllers(app);
   if (controllers.length === 0) return document;
 
-  const surroundings = surroundingsOf(app);
+  const surroundings: Surroundings = {
+    http: app.get(HttpSettings, { strict: false }),
+    accounts: app.get(AccountSettings, { strict: false }),
+    userTokens: app.get(Authenticator, { strict: false }).verifiesUserTokens,
+    get: (token) => app.get(token, { strict: false }),
+  };
   const parts = controllers.map(({ handlers, description }) => ({ handlers, ...description.describe(surroundings) }));
   const { schemas: theirSchemas = {}, securitySchemes: theirSchemes = {} } = document.components ?? {};
   const nullable = document.openapi.startsWith('3.0');
@@ -73,25 +77,6 @@ function describedControllers(app: INestApplicationContext) {
     const handlers = mounted.filter(({ controller }) => controller.prototype instanceof description.controller);
     return { description, handlers };
   }).filter(({ handlers }) => handlers.length > 0);
-}
-
-function surroundingsOf(app: INestApplicationContext): Surroundings {
-  return {
-    http: app.get(HttpSettings, { strict: false }),
-    accounts: app.get(AccountSettings, { strict: false }),
-    userTokens: hasUserTokens(app.get(ModulesContainer)),
-    get: (token) => app.get(token, { strict: false }),
-  };
-}
-
-/** Whether the authenticator sees a verifier. One that the host provides elsewhere is not used. */
-function hasUserTokens(modules: ModulesContainer): boolean {
-  return [...modules.values()].some(
-    (module) =>
-      module.providers.has(Authenticator) &&
-      (module.providers.has(UserTokenVerifier) ||
-        [...module.imports].some(({ exports }) => exports.has(UserTokenVerifier))),
-  );
 }
 
 /** The credentials that the host accepts; each is enough by itself. */

@@ -7,7 +7,7 @@ import { describeFields } from './dto-fields.js';
 import { errorResponses, surroundingErrors } from './errors.js';
 import { successHeaders } from './headers.js';
 import type { Schema, Schemas } from './openapi-document.js';
-import { json, nullable } from './schemas.js';
+import { exampleOf, json, nullable, ref } from './schemas.js';
 
 /**
  * The operation of a handler: its description, its DTOs, and what the request gate, the guard and the idempotency add.
@@ -22,7 +22,7 @@ export function operationOf(
   const { handler, method, controller } = mounted;
   const { authenticated = true } = messagingControllerOptions(controller) ?? {};
   const { maxRecipients } = surroundings.http;
-  const { operationId, summary, description, idempotent, body, query, answer } = route;
+  const { operationId, summary, description, idempotent, body, query } = route;
   const inQuery = query === undefined ? [] : describeFields(query, maxRecipients);
   const parameters = [
     ...pathParameters(mounted, parts),
@@ -48,9 +48,9 @@ export function operationOf(
     summary,
     ...(description !== undefined && { description }),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: isDto(body) ? { required: true, content: json(body.name, body.examples) } : body }),
+    ...(body && { requestBody: isDto(body) ? { required: true, content: json(ref(body.name), body.examples) } : body }),
     responses: {
-      [success]: { ...answer, ...(Object.keys(headers).length > 0 && { headers }) },
+      [success]: { ...answerOf(route, parts), ...(Object.keys(headers).length > 0 && { headers }) },
       ...errorResponses(errors, surroundings, authenticated),
     },
     security: authenticated ? schemes.map((name) => ({ [name]: [] })) : [],
@@ -72,6 +72,13 @@ function pathParameters({ unprefixedPath }: MountedHandler, { parameters = {} }:
   return [...unprefixedPath.matchAll(/:(\w+)/g)].map(([, name = '']) => {
     return { name, in: 'path', required: true, schema: { type: 'string' }, ...parameters[name] };
   });
+}
+
+function answerOf({ answer }: RouteDescription, { schemas = {} }: ControllerParts<string>): object {
+  if ('description' in answer) return answer;
+  const { schema, examples = { [schema]: {} } } = answer;
+  const complete = Object.entries(examples).map(([label, fields]) => [label, exampleOf(schemas, schema, fields)]);
+  return { description: schemas[schema]?.description, content: json(ref(schema), Object.fromEntries(complete)) };
 }
 
 function isDto(body: RouteDescription['body']): body is DtoBody {

@@ -29,25 +29,30 @@ export const text = (description: string, further: Schema = {}): Schema => {
   return { type: 'string', description, ...further };
 };
 
-export const oneOf = (values: readonly Json[], description: string): Schema => text(description, { enum: values });
+/** One of these values; the first one is the example if there is no other. */
+export const oneOf = (values: readonly Json[], description: string, further: Schema = {}): Schema =>
+  text(description, { enum: values, ...further });
 
-/** An integer of at least `minimum`. */
-export const count = (description: string, minimum = 0): Schema => ({ type: 'integer', minimum, description });
+/** An integer of at least 0, unless `further` says otherwise. */
+export const count = (description: string, further: Schema = {}): Schema => {
+  return { type: 'integer', minimum: 0, description, ...further };
+};
 
 export const yes: Schema = { type: 'boolean', enum: [true], description: 'Always true.' };
 
 /** An identifier. The host chooses its format, so the description does not limit it. */
-export const identifier = (description: string): Schema => text(description, { minLength: 1 });
+export const identifier = (description: string, example: string): Schema =>
+  text(description, { minLength: 1, example });
 
-export const moment = (description: string): Schema =>
-  text(description, { format: 'date-time', example: EXAMPLE.moment });
+/** @param afterMs distance of the example from the usual one in milliseconds */
+export const moment = (description: string, afterMs = 0): Schema => {
+  const example = new Date(Date.parse(EXAMPLE.moment) + afterMs).toISOString();
+  return text(description, { format: 'date-time', example });
+};
 
 /** A phone number as requests and responses have it. */
-export const phoneNumber = (description: string): Schema =>
-  text(`${description} International format, digits only, without \`+\`.`, {
-    pattern: '^[1-9]\\d{6,14}$',
-    example: EXAMPLE.number,
-  });
+export const phoneNumber = (description: string, example: string = EXAMPLE.number): Schema =>
+  text(`${description} International format, digits only, without \`+\`.`, { pattern: '^[1-9]\\d{6,14}$', example });
 
 /** The schema with null as a further value. */
 export function nullable(schema: Schema): Schema {
@@ -67,15 +72,27 @@ export const file = (kind: string, further: Schemas = {}): Schema => ({
   nullable: true,
 });
 
+/** The example of a named schema, which its fields make, with these fields instead. */
+export function exampleOf(named: Schemas, name: string, fields: Readonly<Record<string, Json>> = {}) {
+  const { properties = {}, required = [] } = named[name] ?? {};
+  const values = required.map((field): [string, Json] => [field, exampleValue(properties[field] ?? {}, named)]);
+  return { ...Object.fromEntries(values), ...fields };
+}
+
+function exampleValue(schema: Schema, named: Schemas): Json {
+  if (schema.$ref !== undefined) return exampleOf(named, schema.$ref.slice(SCHEMAS.length));
+  if (schema.items !== undefined) return [exampleValue(schema.items, named)];
+  return schema.example ?? (schema.nullable ? null : (schema.enum?.[0] ?? schema.minimum ?? ''));
+}
+
 /** A body with its examples, each under a label. */
 function body(type: string, schema: Schema, examples: Readonly<Record<string, Json>>): Content {
   const named = Object.entries(examples).map(([label, value]) => [label, { value }]);
   return { [type]: { schema, examples: Object.fromEntries(named) } };
 }
 
-/** A JSON body; a string is the name of its schema. */
-export const json = (schema: Schema | string, examples: Readonly<Record<string, Json>>): Content =>
-  body('application/json', typeof schema === 'string' ? ref(schema) : schema, examples);
+export const json = (schema: Schema, examples: Readonly<Record<string, Json>>): Content =>
+  body('application/json', schema, examples);
 
 /** A stream of server-sent events, each example an event with its data. */
 export function events(examples: Readonly<Record<string, { readonly event?: string; readonly data: Json }>>): Content {

@@ -1,5 +1,5 @@
 import { describeController, type ErrorDescription, fieldsOf } from '../openapi/controller-description.js';
-import { EXAMPLE, identifier, json, moment, object, phoneNumber, text, yes } from '../openapi/schemas.js';
+import { EXAMPLE, identifier, moment, object, phoneNumber, text, yes } from '../openapi/schemas.js';
 import { Channels } from '../outbox/channel.js';
 import { OtpController } from './otp.controller.js';
 import { SendOtpBody, VerifyOtpBody } from './otp.dto.js';
@@ -17,31 +17,22 @@ export const otpOpenapi = describeController(OtpController, ({ get }) => {
     .all()
     .some(({ name }) => name !== 'sms');
   const otp = { number: EXAMPLE.number, service: 'Boutique' };
-  const receipt = {
-    success: true,
-    message: catalogue['otp.sent'],
-    otpID: 'Qm9ucyBiYWlzZXJzISEhIQ',
-    ...otp,
-    channel: 'sms',
-    expires_at: new Date(Date.parse(EXAMPLE.moment) + validityMs).toISOString(),
-    resend_at: EXAMPLE.moment,
-  };
   return {
     tag: { name: 'OTP', description: 'Send a one-time passcode to a number and verify it.' },
     schemas: {
-      OtpReceipt: object('The answer to a send.', {
+      OtpReceipt: object('The message is stored and charged, and will be delivered. The code itself is not stored.', {
         success: yes,
-        message: text('The success as a sentence.'),
-        otpID: identifier('The code; the same when a pending code is sent again.'),
+        message: text('The success as a sentence.', { example: catalogue['otp.sent'] }),
+        otpID: identifier('The code; the same when a pending code is sent again.', 'Qm9ucyBiYWlzZXJzISEhIQ'),
         number: phoneNumber('The recipient.'),
-        service: text(SERVICE, { minLength: 1, maxLength: 128 }),
-        channel: text('The channel that delivers the code.'),
-        expires_at: moment('When the code expires.'),
+        service: text(SERVICE, { minLength: 1, maxLength: 128, example: otp.service }),
+        channel: text('The channel that delivers the code.', { example: 'sms' }),
+        expires_at: moment('When the code expires.', validityMs),
         resend_at: moment('From when another send is allowed.'),
       }),
       OtpVerified: object('The code was correct and cannot be used again.', {
         success: yes,
-        message: text('The success as a sentence.'),
+        message: text('The success as a sentence.', { example: catalogue['otp.verified'] }),
       }),
     },
     routes: {
@@ -61,10 +52,7 @@ export const otpOpenapi = describeController(OtpController, ({ get }) => {
           examples: { otp },
         },
         idempotent: true,
-        answer: {
-          description: 'The message is stored and charged, and will be delivered. The code itself is not stored.',
-          content: json('OtpReceipt', { receipt }),
-        },
+        answer: { schema: 'OtpReceipt' },
         errors: [
           'error.otp_channel_unknown',
           'error.otp_destination_refused',
@@ -90,10 +78,7 @@ export const otpOpenapi = describeController(OtpController, ({ get }) => {
           }),
           examples: { otp: { otp: '0042'.padEnd(codes.digits, '0'), ...otp } },
         },
-        answer: {
-          description: 'The code was correct.',
-          content: json('OtpVerified', { verified: { success: true, message: catalogue['otp.verified'] } }),
-        },
+        answer: { schema: 'OtpVerified' },
         errors: [
           'error.otp_invalid',
           'error.otp_expired',

@@ -1,9 +1,11 @@
 import { describeController, fieldsOf } from '../openapi/controller-description.js';
 import { STORAGE_UNAVAILABLE } from '../openapi/errors.js';
+import type { Schemas } from '../openapi/openapi-document.js';
 import {
   binary,
   EXAMPLE,
   events,
+  exampleOf,
   file,
   identifier,
   json,
@@ -27,20 +29,29 @@ const TAG = {
 };
 
 const PHONE = { description: 'The number of the phone.', schema: phoneNumber('A phone.') };
+const PICTURE = '^data:image/png;base64,';
 const QR = 'sandbox:msgapp:Qm9ucyBiYWlzZXJz';
 
 /** OpenAPI description of the sandbox routes (contract.md section 8). */
 export const sandboxOpenapi = describeController(SandboxController, ({ accounts }) => {
-  const message = {
-    messageID: EXAMPLE.message,
-    channel: 'sms',
-    from: accounts.signatures[0],
-    to: EXAMPLE.number,
-    text: EXAMPLE.text,
-    media: null,
-    receivedAt: EXAMPLE.moment,
+  const schemas: Schemas = {
+    SandboxCode: object('A code to scan.', {
+      qr: text('What a camera would read.', { minLength: 1, example: QR }),
+      image: text('The code as a picture.', { pattern: PICTURE, example: 'data:image/png;base64,iVBORw0KGgo=' }),
+      channel: text('The channel of the session.', { minLength: 1, example: 'msgapp' }),
+      sessionID: identifier('The session that shows it.', EXAMPLE.session),
+    }),
+    PhoneMessage: object('A message as its phone shows it.', {
+      messageID: identifier('The `smsID` or `messageID` of the send.', EXAMPLE.message),
+      channel: text('`sms`, or the name of a messaging-app channel.', { minLength: 1, example: 'sms' }),
+      from: text('The signature or the number of the sender.', { example: accounts.signatures[0] }),
+      to: phoneNumber('The phone.'),
+      text: text('The whole text.', { example: EXAMPLE.text }),
+      media: file('The kind of the file.'),
+      receivedAt: moment('When the phone received it.'),
+    }),
   };
-  const code = { qr: QR, image: 'data:image/png;base64,iVBORw0KGgo=', channel: 'msgapp', sessionID: EXAMPLE.session };
+  const message = exampleOf(schemas, 'PhoneMessage');
   return {
     tag: TAG,
     parameters: {
@@ -48,23 +59,7 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
       name: { description: 'The file.', schema: { type: 'string', enum: SANDBOX_MEDIA_NAMES } },
     },
     errors: ['error.sandbox_host_refused'],
-    schemas: {
-      SandboxCode: object('A code to scan.', {
-        qr: text('What a camera would read.', { minLength: 1 }),
-        image: text('The code as a picture.', { pattern: '^data:image/png;base64,' }),
-        channel: text('The channel of the session.', { minLength: 1 }),
-        sessionID: identifier('The session that shows it.'),
-      }),
-      PhoneMessage: object('A message as its phone shows it.', {
-        messageID: identifier('The `smsID` or `messageID` of the send.'),
-        channel: text('`sms`, or the name of a messaging-app channel.', { minLength: 1 }),
-        from: text('The signature or the number of the sender.'),
-        to: phoneNumber('The phone.'),
-        text: text('The whole text.'),
-        media: file('The kind of the file.'),
-        receivedAt: moment('When the phone received it.'),
-      }),
-    },
+    schemas,
     routes: {
       messages: {
         operationId: 'getSandboxMessages',
@@ -98,7 +93,7 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
         summary: 'List the codes that can be scanned in this process',
         answer: {
           description: 'The codes that sessions show now.',
-          content: json(list(ref('SandboxCode')), { one: [code], none: [] }),
+          content: json(list(ref('SandboxCode')), { one: [exampleOf(schemas, 'SandboxCode')], none: [] }),
         },
       },
       events: {

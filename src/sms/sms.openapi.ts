@@ -9,8 +9,8 @@ import type { Schema, Schemas } from '../openapi/openapi-document.js';
 import {
   count,
   EXAMPLE,
+  exampleOf,
   identifier,
-  json,
   list,
   moment,
   nullable,
@@ -31,7 +31,16 @@ import { SMS_STATUSES } from './sms-query.js';
 export const smsOpenapi = describeController(SmsController, (surroundings) => {
   const { accounts, get } = surroundings;
   const { maxSegments: max, strictNumbers, transliterate } = get(SmsSettings);
-  const examples = smsExamples(surroundings);
+  const { sms_units: units } = quoteOf(EXAMPLE.text, surroundings);
+  const charged = { signature: accounts.signatures[0], sms_units: units };
+  const delivered = exampleOf(SCHEMAS, 'SmsRecipient', { units });
+  const failed = exampleOf(SCHEMAS, 'SmsRecipient', {
+    status: 'failed',
+    units,
+    refunded_units: units,
+    error: 'sandbox: refused',
+    attempts: [exampleOf(SCHEMAS, 'SmsAttempt', { status: 'failed', error: 'refused', segments: null })],
+  });
   const textErrors: readonly ErrorDescription[] = [
     'error.empty_message',
     'error.unsendable_character',
@@ -70,10 +79,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
           examples: { sms: { signature: accounts.signatures[0], content: EXAMPLE.text, number: [EXAMPLE.number] } },
         },
         idempotent: true,
-        answer: {
-          description: 'The SMS is stored and charged, and will be delivered.',
-          content: json('SmsReceipt', { receipt: examples.receipt }),
-        },
+        answer: { schema: 'SmsReceipt', examples: { receipt: charged } },
         errors: [...textErrors, 'error.signature_refused', 'error.insufficient_balance', 'error.account_not_found'],
       },
       quote: {
@@ -91,11 +97,11 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
           },
         },
         answer: {
-          description: 'The price and how the text is split.',
-          content: json('SmsQuote', {
+          schema: 'SmsQuote',
+          examples: {
             'A text in GSM-7': quoteOf(EXAMPLE.text, surroundings),
             'A text that needs UCS-2': quoteOf(UCS2_TEXT, surroundings),
-          }),
+          },
         },
         errors: textErrors,
       },
@@ -104,8 +110,11 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
         summary: 'Read an SMS and its recipients',
         description: 'Shows the first 100 recipients; `GET …/sms/{smsID}/recipients` has all of them.',
         answer: {
-          description: 'The SMS with the status of its first 100 recipients.',
-          content: json('SmsDetails', { Delivered: examples.delivered, 'Failed and refunded': examples.failed }),
+          schema: 'SmsDetails',
+          examples: {
+            Delivered: { ...charged, recipients: [delivered] },
+            'Failed and refunded': { ...charged, refunded_units: units, recipients: [failed] },
+          },
         },
         errors: ['error.message_not_found'],
       },
@@ -114,12 +123,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
         summary: 'List the recipients of an SMS',
         description: `In the order of the send. ${shortPages('`status`')}`,
         query: fieldsOf(ListRecipientsQuery, RECIPIENT_FILTERS),
-        answer: {
-          description: 'One page of the recipients.',
-          content: json('SmsRecipientPage', {
-            'The last page': { items: examples.delivered.recipients, next_cursor: null },
-          }),
-        },
+        answer: { schema: 'SmsRecipientPage', examples: { 'The last page': { items: [delivered] } } },
         errors: ['error.message_not_found', 'error.invalid_cursor', ...invalid('status')],
       },
       list: {
@@ -134,8 +138,8 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
           until: `Only SMS accepted before this time. ${TIME}`,
         }),
         answer: {
-          description: 'One page of the account’s SMS.',
-          content: json('SmsPage', { 'The last page': { items: [examples.summary], next_cursor: null } }),
+          schema: 'SmsPage',
+          examples: { 'The last page': { items: [exampleOf(SCHEMAS, 'SmsSummary', charged)] } },
         },
         errors: ['error.invalid_cursor', ...invalid('status', 'since', 'until')],
       },
@@ -162,8 +166,8 @@ const recipients = (description: string, limits: Schema = {}): Schema =>
   list(phoneNumber('A recipient.'), { minItems: 1, uniqueItems: true, description, ...limits });
 
 const RECEIPT: Schemas = {
-  userID: identifier('The account that pays.'),
-  smsID: identifier('The SMS; `GET …/sms/{smsID}` shows its status.'),
+  userID: identifier('The account that pays.', EXAMPLE.account),
+  smsID: identifier('The SMS; `GET …/sms/{smsID}` shows its status.', EXAMPLE.message),
   signature: text('The sender’s name.'),
   number: recipients('The recipients without repeats, in the order of the request.'),
   sms_units: count(
@@ -175,24 +179,24 @@ const RECEIPT: Schemas = {
 const SUMMARY: Schemas = {
   ...RECEIPT,
   number: recipients('The first 100 recipients, in the order of the request.', { maxItems: 100 }),
-  recipients_count: count('The number of recipients.', 1),
-  content: text('The text that is sent.'),
-  segments: count('The number of parts of the text.', 1),
+  recipients_count: count('The number of recipients.', { minimum: 1 }),
+  content: text('The text that is sent.', { example: EXAMPLE.text }),
+  segments: count('The number of parts of the text.', { minimum: 1 }),
   refunded_units: count('Units refunded because recipients failed.'),
 };
 
 const SCHEMAS: Schemas = {
-  SmsReceipt: object('The answer to a send.', RECEIPT),
+  SmsReceipt: object('The SMS is stored and charged, and will be delivered.', RECEIPT),
   SmsSummary: object('A sent SMS.', SUMMARY),
-  SmsPage: object('Sent SMS, newest first.', {
+  SmsPage: object('One page of the account’s SMS, newest first.', {
     items: list(ref('SmsSummary'), { maxItems: 500 }),
     next_cursor: NEXT_CURSOR,
   }),
-  SmsDetails: object('A sent SMS with the status of its recipients.', {
+  SmsDetails: object('The SMS with the status of its first 100 recipients.', {
     ...SUMMARY,
     recipients: list(ref('SmsRecipient'), { description: 'The first 100.', maxItems: 100 }),
   }),
-  SmsRecipientPage: object('Recipients of a sent SMS, in the order of the send.', {
+  SmsRecipientPage: object('One page of the recipients of an SMS, in the order of the send.', {
     items: list(ref('SmsRecipient'), { maxItems: 500 }),
     next_cursor: NEXT_CURSOR,
   }),
@@ -201,6 +205,7 @@ const SCHEMAS: Schemas = {
     status: oneOf(
       SMS_STATUSES,
       '`queued → sending → sent → delivered` or `undelivered`; `failed`: refused for good or all attempts failed, and refunded; `unknown`: there is no reliable answer.',
+      { example: 'delivered' },
     ),
     units: count('Units charged for this recipient.'),
     refunded_units: count('Units refunded because this recipient failed.'),
@@ -209,22 +214,27 @@ const SCHEMAS: Schemas = {
     ),
     updated_at: moment('When the status last changed.'),
     attempts: list(ref('SmsAttempt'), { description: 'The newest 10, oldest first.', maxItems: 10 }),
-    attempts_count: count('The number of attempts, as far as the carrier’s transport reports them.'),
+    attempts_count: count('The number of attempts, as far as the carrier’s transport reports them.', { example: 1 }),
   }),
   SmsAttempt: object('One attempt to pass an SMS to a carrier.', {
     at: moment('When it ended.'),
-    route: text('The carrier, under the name that this service gives it.'),
+    route: text('The carrier, under the name that this service gives it.', { example: 'carrier' }),
     status: oneOf(
       ATTEMPT_STATUSES,
       'The result. `retry` and `postponed`: the carrier did not accept the SMS, and another attempt was due.',
+      { example: 'delivered' },
     ),
     error: nullable(oneOf(ATTEMPT_ERRORS, 'The error; null when there is none. Never the carrier’s own words.')),
-    segments: nullable({ type: 'integer', description: 'Segments that the carrier counted; null if it reports none.' }),
+    segments: nullable({
+      type: 'integer',
+      description: 'Segments that the carrier counted; null if it reports none.',
+      example: 1,
+    }),
   }),
-  SmsQuote: object('The price of a send.', {
+  SmsQuote: object('The price and how the text is split.', {
     encoding: oneOf(['GSM-7', 'UCS-2'], 'How the text would be encoded.'),
-    segments: count('The number of parts of the text.', 1),
-    characters: count('Length of the text in Unicode code points.', 1),
+    segments: count('The number of parts of the text.', { minimum: 1 }),
+    characters: count('Length of the text in Unicode code points.', { minimum: 1 }),
     units_per_recipient: list(
       object('One recipient.', { number: phoneNumber('The recipient.'), units: count('Units for this recipient.') }),
       { minItems: 1, description: 'One entry for each number, without repeats, in the order of the request.' },
@@ -243,42 +253,4 @@ function quoteOf(content: string, { get }: Surroundings) {
   const units = segments * get(SmsSettings).tariff.unitsFor(EXAMPLE.number);
   const units_per_recipient = [{ number: EXAMPLE.number, units }];
   return { encoding, segments, characters, units_per_recipient, sms_units: units, not_gsm7: notGsm7(content) };
-}
-
-/** Answers with the host's first default signature and its tariff. */
-function smsExamples(surroundings: Surroundings) {
-  const { segments, sms_units: units } = quoteOf(EXAMPLE.text, surroundings);
-  const receipt = {
-    userID: EXAMPLE.account,
-    smsID: EXAMPLE.message,
-    signature: surroundings.accounts.signatures[0],
-    number: [EXAMPLE.number],
-    sms_units: units,
-    date_sent: EXAMPLE.moment,
-  };
-  const summary = { ...receipt, content: EXAMPLE.text, segments, recipients_count: 1, refunded_units: 0 };
-  const attempt = { at: EXAMPLE.moment, route: 'carrier', status: 'delivered', error: null, segments };
-  const recipient = {
-    number: EXAMPLE.number,
-    status: 'delivered',
-    units,
-    refunded_units: 0,
-    error: null,
-    updated_at: EXAMPLE.moment,
-    attempts: [attempt],
-    attempts_count: 1,
-  };
-  const failed = {
-    ...recipient,
-    status: 'failed',
-    refunded_units: units,
-    error: 'sandbox: refused',
-    attempts: [{ ...attempt, status: 'failed', error: 'refused', segments: null }],
-  };
-  return {
-    receipt,
-    summary,
-    delivered: { ...summary, recipients: [recipient] },
-    failed: { ...summary, refunded_units: units, recipients: [failed] },
-  };
 }
