@@ -4,57 +4,57 @@ import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '
 import { messagingControllerOptions } from './messaging-controller.js';
 import type { EdgeRoute } from './route-table.js';
 
-/** A handler of one of our controllers, at one path. */
-export interface MountedHandler {
+/** A route with the handler that answers it. */
+export interface MountedRoute extends EdgeRoute {
   readonly controller: Type<object>;
-  /** Name of the method in the controller. */
+  /** Name of the handler in its controller. */
   readonly name: string;
   readonly handler: object;
-  /** `GET`, `POST`, … */
-  readonly method: string;
-  /** The full path with parameters as `:name`. */
-  readonly path: string;
   /** The path without the host's global prefix. */
   readonly unprefixedPath: string;
 }
 
 /**
- * The handlers of all our controllers that are mounted in this application, with the paths that Nest registers them
+ * The routes of all our controllers that are mounted in this application, with the paths that Nest registers them
  * under: the host's global prefix (and its exclusions), its RouterModule, the controller's path, the handler's.
  */
-export function mountedHandlers(modules: ModulesContainer, config: ApplicationConfig): MountedHandler[] {
+export function mountedRoutes(modules: ModulesContainer, config: ApplicationConfig): MountedRoute[] {
   const scanner = new MetadataScanner();
-  const handlers: MountedHandler[] = [];
+  const routes: MountedRoute[] = [];
   for (const { metatype: module, controllers } of modules.values()) {
     const modulePath: string | undefined =
       Reflect.getMetadata(MODULE_PATH + modules.applicationId, module) ?? Reflect.getMetadata(MODULE_PATH, module);
     for (const { metatype: controller } of controllers.values()) {
-      if (!isClass(controller) || messagingControllerOptions(controller) === undefined) continue;
+      if (!isClass(controller)) continue;
+      const options = messagingControllerOptions(controller);
       const controllerPath: unknown = Reflect.getMetadata(PATH_METADATA, controller);
-      if (typeof controllerPath !== 'string') continue;
+      if (options === undefined || typeof controllerPath !== 'string') continue;
       for (const name of scanner.getAllMethodNames(controller.prototype)) {
         const handler = controller.prototype[name];
         const handlerPaths: string | string[] | undefined = handler && Reflect.getMetadata(PATH_METADATA, handler);
         if (handler === undefined || handlerPaths === undefined) continue;
         const method: RequestMethod = Reflect.getMetadata(METHOD_METADATA, handler);
+        const { deadline = true, waits = false, rawBody } = messagingRouteOptions(handler);
         for (const handlerPath of [handlerPaths].flat()) {
           const unprefixedPath = join(modulePath, controllerPath, handlerPath);
-          const path = withPrefix(unprefixedPath, method, config);
-          handlers.push({ controller, name, handler, method: RequestMethod[method], path, unprefixedPath });
+          routes.push({
+            controller,
+            name,
+            handler,
+            method: RequestMethod[method],
+            path: withPrefix(unprefixedPath, method, config),
+            unprefixedPath,
+            intake: options.intake,
+            authenticated: options.authenticated,
+            deadline: options.intake && deadline,
+            waits,
+            rawBody,
+          });
         }
       }
     }
   }
-  return handlers;
-}
-
-/** The mounted handlers as the edge needs them. */
-export function mountedRoutes(modules: ModulesContainer, config: ApplicationConfig): EdgeRoute[] {
-  return mountedHandlers(modules, config).map(({ controller, handler, method, path }) => {
-    const { intake = true, authenticated = true } = messagingControllerOptions(controller) ?? {};
-    const { deadline = true, waits = false, rawBody } = messagingRouteOptions(handler);
-    return { method, path, intake, authenticated, deadline: intake && deadline, waits, rawBody };
-  });
+  return routes;
 }
 
 function withPrefix(path: string, method: RequestMethod, config: ApplicationConfig): string {

@@ -4,7 +4,7 @@ import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { AccountSettings } from '../accounts/account-options.js';
 import { Authenticator } from '../accounts/authenticator.js';
 import { HttpSettings } from '../http/http-settings.js';
-import { type MountedHandler, mountedHandlers } from '../http/mounted-routes.js';
+import { type MountedRoute, mountedRoutes } from '../http/mounted-routes.js';
 import { ALL_CONTROLLERS } from './all-controllers.js';
 import type { Surroundings } from './controller-description.js';
 import { errorSchema } from './errors.js';
@@ -72,7 +72,7 @@ export function describeMessaging<D extends OpenApiDocument>(app: INestApplicati
 
 /** The descriptions of the mounted controllers, each with its handlers. */
 function describedControllers(app: INestApplicationContext) {
-  const mounted = mountedHandlers(app.get(ModulesContainer), app.get(ApplicationConfig));
+  const mounted = mountedRoutes(app.get(ModulesContainer), app.get(ApplicationConfig));
   return ALL_CONTROLLERS.map((description) => {
     const handlers = mounted.filter(({ controller }) => controller.prototype instanceof description.controller);
     return { description, handlers };
@@ -152,7 +152,7 @@ function withTags(theirs: readonly Tag[], ours: readonly Tag[]): readonly Tag[] 
 }
 
 interface Operation {
-  readonly handler: MountedHandler;
+  readonly handler: MountedRoute;
   readonly operationId: string;
   readonly operation: object;
 }

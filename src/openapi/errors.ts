@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http';
+import type { AccountSettings } from '../accounts/account-options.js';
 import { en } from '../common/catalogue.en.js';
 import { renderText, type TextValues } from '../common/catalogue.js';
 import type { ErrorCode } from '../common/errors.js';
 import { errorStatus } from '../http/errors.js';
-import { messagingControllerOptions } from '../http/messaging-controller.js';
-import { type MountedHandler, messagingRouteOptions } from '../http/mounted-routes.js';
-import type { ErrorDescription, RouteDescription, RouteError, Surroundings } from './controller-description.js';
+import type { MountedRoute } from '../http/mounted-routes.js';
+import type { ErrorDescription, RouteError, Surroundings } from './controller-description.js';
 import { errorHeaders } from './headers.js';
 import type { Schema } from './openapi-document.js';
 import { EXAMPLE, object, ref } from './schemas.js';
@@ -50,24 +50,22 @@ const MEANING: Readonly<Record<number, string>> = {
 
 /** The errors that the request gate, the guard and the idempotency answer before or around a handler. */
 export function surroundingErrors(
-  { controller, handler }: MountedHandler,
-  route: RouteDescription,
-  { accounts }: Surroundings,
+  { authenticated, intake, deadline, rawBody }: MountedRoute,
+  idempotent: boolean,
+  { legacyBearer }: AccountSettings,
 ): readonly ErrorDescription[] {
-  const { authenticated = true, intake = true } = messagingControllerOptions(controller) ?? {};
-  const idempotent = route.idempotent === true;
-  const { deadline = true, rawBody } = messagingRouteOptions(handler);
+  const parsed = intake && rawBody === undefined;
   const errors: readonly (readonly [boolean, ErrorDescription])[] = [
     [authenticated, 'error.unauthorized'],
-    [authenticated && accounts.legacyBearer === false, 'error.use_x_api_key'],
+    [authenticated && legacyBearer === false, 'error.use_x_api_key'],
     [authenticated && intake, { code: 'error.too_many_in_flight', retryAfter: 1 }],
-    [intake && rawBody === undefined, 'error.malformed_json'],
-    [intake && rawBody === undefined, 'error.body_not_object'],
+    [parsed, 'error.malformed_json'],
+    [parsed, 'error.body_not_object'],
     [intake, 'error.body_too_large'],
-    [intake && rawBody === undefined, 'error.unsupported_media_type'],
+    [parsed, 'error.unsupported_media_type'],
     [true, 'error.internal'],
     [authenticated, STORAGE_UNAVAILABLE],
-    [intake && deadline, 'error.timeout'],
+    [deadline, 'error.timeout'],
     [idempotent, 'error.idempotency_key_malformed'],
     [idempotent, { code: 'error.idempotency_running', retryAfter: 1 }],
     [idempotent, 'error.idempotency_mismatch'],

@@ -1,7 +1,6 @@
 import { RequestMethod } from '@nestjs/common';
 import { HTTP_CODE_METADATA } from '@nestjs/common/constants.js';
-import { messagingControllerOptions } from '../http/messaging-controller.js';
-import type { MountedHandler } from '../http/mounted-routes.js';
+import type { MountedRoute } from '../http/mounted-routes.js';
 import type { ControllerParts, DtoBody, RouteDescription, Surroundings } from './controller-description.js';
 import { describeFields } from './dto-fields.js';
 import { errorResponses, surroundingErrors } from './errors.js';
@@ -14,15 +13,14 @@ import { exampleOf, json, nullable, ref } from './schemas.js';
  * @param schemes names of the security schemes, of which each is enough
  */
 export function operationOf(
-  mounted: MountedHandler,
+  mounted: MountedRoute,
   route: RouteDescription,
   parts: ControllerParts<string>,
   { surroundings, schemes }: { readonly surroundings: Surroundings; readonly schemes: readonly string[] },
 ) {
-  const { handler, method, controller } = mounted;
-  const { authenticated = true } = messagingControllerOptions(controller) ?? {};
+  const { handler, method, authenticated } = mounted;
   const { maxRecipients } = surroundings.http;
-  const { operationId, summary, description, idempotent, body, query } = route;
+  const { operationId, summary, description, idempotent = false, body, query } = route;
   const inQuery = query === undefined ? [] : describeFields(query, maxRecipients);
   const parameters = [
     ...pathParameters(mounted, parts),
@@ -30,11 +28,11 @@ export function operationOf(
     ...(idempotent ? [IDEMPOTENCY_KEY] : []),
   ];
   const headers = successHeaders(handler, {
-    idempotent: idempotent === true,
+    idempotent,
     accounts: authenticated ? surroundings.accounts : undefined,
   });
   const errors = [
-    ...surroundingErrors(mounted, route, surroundings),
+    ...surroundingErrors(mounted, idempotent, surroundings.accounts),
     ...inQuery.flatMap((field) => field.errors),
     ...(isDto(body) ? describeFields(body, maxRecipients).flatMap((field) => field.errors) : []),
     ...(route.errors ?? []),
@@ -68,7 +66,7 @@ const IDEMPOTENCY_KEY = {
   example: 'order-4711',
 };
 
-function pathParameters({ unprefixedPath }: MountedHandler, { parameters = {} }: ControllerParts<string>): object[] {
+function pathParameters({ unprefixedPath }: MountedRoute, { parameters = {} }: ControllerParts<string>): object[] {
   return [...unprefixedPath.matchAll(/:(\w+)/g)].map(([, name = '']) => {
     return { name, in: 'path', required: true, schema: { type: 'string' }, ...parameters[name] };
   });
