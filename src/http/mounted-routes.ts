@@ -95,6 +95,6 @@ const ROUTE = 'nestjs-messaging:route';
 export const MessagingRoute = (options: MessagingRouteOptions): MethodDecorator => SetMetadata(ROUTE, options);
 
 /** The options that {@link MessagingRoute} set on a handler. */
-export function messagingRouteOptions(handler: object): MessagingRouteOptions {
+function messagingRouteOptions(handler: object): MessagingRouteOptions {
   return Reflect.getMetadata(ROUTE, handler) ?? {};
 }

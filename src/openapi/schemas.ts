@@ -72,17 +72,22 @@ export const file = (kind: string, further: Schemas = {}): Schema => ({
   nullable: true,
 });
 
-/** The example of a named schema, which its fields make, with these fields instead. */
+/** The example of a named schema, which its required fields make, with these fields added or instead. */
 export function exampleOf(named: Schemas, name: string, fields: Readonly<Record<string, Json>> = {}) {
-  const { properties = {}, required = [] } = named[name] ?? {};
-  const values = required.map((field): [string, Json] => [field, exampleValue(properties[field] ?? {}, named)]);
-  return { ...Object.fromEntries(values), ...fields };
+  return { ...exampleOfFields(named[name] ?? {}, named), ...fields };
 }
 
-function exampleValue(schema: Schema, named: Schemas): Json {
+function exampleOfFields({ properties = {}, required = [] }: Schema, named: Schemas): Record<string, Json> {
+  return Object.fromEntries(required.map((field) => [field, exampleOfValue(properties[field] ?? {}, named)]));
+}
+
+function exampleOfValue(schema: Schema, named: Schemas): Json {
   if (schema.$ref !== undefined) return exampleOf(named, schema.$ref.slice(SCHEMAS.length));
-  if (schema.items !== undefined) return [exampleValue(schema.items, named)];
-  return schema.example ?? (schema.nullable ? null : (schema.enum?.[0] ?? schema.minimum ?? ''));
+  if (schema.example !== undefined) return schema.example;
+  if (schema.nullable) return null;
+  if (schema.items !== undefined) return [exampleOfValue(schema.items, named)];
+  if (schema.properties !== undefined) return exampleOfFields(schema, named);
+  return schema.enum?.[0] ?? schema.minimum ?? '';
 }
 
 /** A body with its examples, each under a label. */
