@@ -2,21 +2,24 @@ import { type Catalogue, catalogueOf } from '../common/catalogue.js';
 import { any, group, OptionPlace, type OptionsOf, readOptions } from '../common/options.js';
 import { isSignatureName } from './signature-name.js';
 
-/** How API keys in `Authorization: Bearer` are said to end. */
+/** How clients are warned that API keys in `Authorization: Bearer` are deprecated. */
 export interface LegacyBearerOptions {
-  /** Since when it is deprecated (RFC 9745). Default 2026-11-21T00:00:00Z. */
+  /** The date of the deprecation (RFC 9745). Default 2026-11-21T00:00:00Z. */
   readonly deprecatedAt?: Date | undefined;
-  /** When it will stop (RFC 8594); not before `deprecatedAt`. Announces only: to stop it, set `legacyBearer: false`. Default none. */
+  /**
+   * The announced end (RFC 8594), not before `deprecatedAt`. It only announces: set `legacyBearer: false` to refuse such keys.
+   * Default none.
+   */
   readonly sunset?: Date | undefined;
-  /** An http(s) page that explains the change. Default none. */
+  /** An http(s) URL of a page that explains the change. Default none. */
   readonly link?: string | undefined;
 }
 
-/** What a host says about callers and sender names. */
+/** Options of authentication and of sender names. */
 export interface AccountOptions {
-  /** The three default signatures, which every account may use; each as it could be registered. */
+  /** The three default signatures, which every account may use. Each must be a valid signature, see `isSignatureName`. */
   readonly signatures: readonly string[];
-  /** Whether API keys are accepted in `Authorization: Bearer` too, deprecated. Default true. */
+  /** Whether API keys are also accepted in `Authorization: Bearer`, which is deprecated. Default true. */
   readonly legacyBearer?: boolean | LegacyBearerOptions | undefined;
 }
 
@@ -41,7 +44,7 @@ const time = any((given, place) => {
   return place.refuse('must be a valid Date');
 });
 
-/** As the parser writes it: no character is left that could end the header's `<…>`. */
+/** The URL as the parser serializes it, so that no character can end the `<…>` of the `Link` header. */
 const pageUrl = any((given, place) => {
   const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
   return url && /^https?:$/.test(url.protocol) ? url.href : place.refuse('must be an absolute http(s) URL');
@@ -58,13 +61,16 @@ const LEGACY_BEARER = group(
 
 const isBoolean = (given: unknown): given is boolean => typeof given === 'boolean';
 
-/** How the options about accounts are read. */
+/** Reads and checks `AccountOptions`. */
 export const ACCOUNT_OPTIONS = {
   signatures,
   legacyBearer: LEGACY_BEARER.besides(isBoolean).or(true),
 } satisfies OptionsOf<AccountOptions>;
 
-/** Checks the options and fills in their defaults; throws `MessagingOptionsError` with a sentence that names the wrong one. */
+/**
+ * Checks the options and fills in their defaults.
+ * @throws MessagingOptionsError with a sentence that names the wrong option
+ */
 export function resolveAccountSettings(
   options: AccountOptions,
   catalogue: Catalogue = catalogueOf('fr'),
@@ -79,7 +85,7 @@ export function resolveAccountSettings(
   return { signatures, legacyBearer: { deprecatedAt, sunset, link }, catalogue };
 }
 
-/** What is said to those who still send their key in `Authorization: Bearer`. Times in milliseconds since the epoch. */
+/** `LegacyBearerOptions` with their defaults filled in. Times in milliseconds since the epoch. */
 interface LegacyBearerSettings {
   readonly deprecatedAt: number;
   readonly sunset: number | undefined;
@@ -87,10 +93,10 @@ interface LegacyBearerSettings {
   readonly link: string | undefined;
 }
 
-/** The accounts' part of the resolved options; see `AccountOptions` for their meaning. */
+/** `AccountOptions` with their defaults filled in. */
 export abstract class AccountSettings {
   abstract readonly signatures: readonly [string, string, string];
   abstract readonly legacyBearer: false | LegacyBearerSettings;
-  /** For the refusals on the host's own routes, where no filter of ours stands. */
+  /** Texts of refusals on the host's own routes, where `MessagingExceptionFilter` is not installed. */
   abstract readonly catalogue: Catalogue;
 }

@@ -35,8 +35,10 @@ const MAX_GRACE_MS = 365 * DAY_MS;
  * Creates and lists accounts and their API keys, for operators.
  *
  * @example
+ * ```ts
  * const { id } = await accounts.createAccount({ name: 'Shop' });
  * const { key } = await accounts.issueKey(id);
+ * ```
  */
 @Injectable()
 export class AccountService {

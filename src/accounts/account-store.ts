@@ -5,6 +5,7 @@ import type { Page, PageRequest } from '../common/page.js';
 export interface Account {
   readonly id: string;
   readonly name: string;
+  /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
 
@@ -15,9 +16,11 @@ export interface StoredApiKey {
   readonly accountId: string;
   /** SHA-256 of the secret, hexadecimal. */
   readonly hash: string;
+  /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** The time from which on the key is refused, in milliseconds since the epoch; undefined: never. */
   readonly expiresAt: number | undefined;
+  /** Milliseconds since the epoch; undefined: not revoked. */
   readonly revokedAt: number | undefined;
 }
 
@@ -31,11 +34,13 @@ export interface Signature {
   readonly status: SignatureStatus;
   /** Why it was rejected. */
   readonly reason: string | undefined;
+  /** Milliseconds since the epoch. */
   readonly createdAt: number;
+  /** Milliseconds since the epoch; undefined while pending. */
   readonly decidedAt: number | undefined;
 }
 
-/** Persists accounts, API keys and signatures. */
+/** Persists accounts, API keys and signatures. Every method throws `StorageUnavailableError` when the database does not answer. */
 export abstract class AccountStore {
   /** False when an account with this id exists. The balance starts at 0. With `host`, within its open transaction. */
   abstract createAccount(account: Account, host?: HostTransaction): Promise<boolean>;

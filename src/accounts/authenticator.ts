@@ -33,6 +33,11 @@ export class Authenticator {
     @Optional() private readonly verifier?: UserTokenVerifier,
   ) {}
 
+  /** Whether user tokens are accepted. */
+  get verifiesUserTokens(): boolean {
+    return this.verifier !== undefined;
+  }
+
   /**
    * Authenticates by headers. Returns a promise only when the key is not in memory, or for a user token.
    * @throws StorageUnavailableError (rejection) when the key cannot be looked up

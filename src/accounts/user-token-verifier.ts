@@ -1,6 +1,18 @@
 /**
  * Verifies the host's own user tokens in `Authorization: Bearer <JWT>`. Optional: without a verifier, every JWT is a 401. It
  * is called only when the request has no `X-Api-Key` and the credential has the structure of a JWT.
+ *
+ * @example
+ * ```ts
+ * @Injectable()
+ * class CustomerTokens extends UserTokenVerifier {
+ *   constructor(private readonly customers: CustomerSessions) { super(); }
+ *   async verify(token: string) {
+ *     const customer = await this.customers.byToken(token);
+ *     return customer && { accountId: customer.accountId };
+ *   }
+ * }
+ * ```
  */
 export abstract class UserTokenVerifier {
   /**

@@ -3,7 +3,7 @@ import { Caller } from '../accounts/caller.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { LedgerService } from './ledger-service.js';
 
-/** What an account has left (contract.md section 5). */
+/** The reply with the remaining units of an account (contract.md section 5). */
 export interface Balance {
   readonly userID: string;
   readonly balance: number;

@@ -1,30 +1,24 @@
 import { describeController } from '../openapi/controller-description.js';
-import { accountNotFound, EXAMPLE_ACCOUNT } from '../openapi/examples.js';
-import { answerObject, count, identifier, json, ref } from '../openapi/schemas.js';
+import { count, EXAMPLE, identifier, object, oneOf } from '../openapi/schemas.js';
 import { BalanceController } from './balance.controller.js';
 
-/** How the document describes the balance (contract.md section 5). */
-export const balanceOpenapi = describeController(BalanceController, ({ userTokens }) => ({
-  tag: { name: 'Balance', description: 'What an account has left of its prepaid units.' },
+/** OpenAPI description of the balance (contract.md section 5). */
+export const balanceOpenapi = describeController(BalanceController, () => ({
+  tag: { name: 'Balance', description: 'The prepaid units that an account has left.' },
   schemas: {
-    Balance: answerObject('What an account has left.', {
-      userID: identifier('The account.'),
-      balance: count('Units left. Every channel is paid from them.'),
-      unit: { type: 'string', enum: ['sms_units'], description: 'What is counted.' },
+    Balance: object('The balance of an account.', {
+      userID: identifier('The account.', EXAMPLE.account),
+      balance: count('Units left. Every channel is paid from them.', { example: 998 }),
+      unit: oneOf(['sms_units'], 'The unit of the balance.'),
     }),
   },
   routes: {
     balance: {
       operationId: 'getBalance',
       summary: 'Read the balance',
-      description: 'Units left on the caller’s account. A send is charged the moment it is accepted.',
-      answer: {
-        description: 'The balance.',
-        content: json(ref('Balance'), {
-          balance: { value: { userID: EXAMPLE_ACCOUNT, balance: 998, unit: 'sms_units' } },
-        }),
-      },
-      errors: accountNotFound(userTokens),
+      description: 'Units left on the caller’s account. A send is charged when it is accepted.',
+      answer: { schema: 'Balance' },
+      errors: ['error.account_not_found'],
     },
   },
 }));

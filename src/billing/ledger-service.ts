@@ -8,20 +8,28 @@ import { knownCallOptions } from '../common/options.js';
 import type { Page } from '../common/page.js';
 import { HIGHEST_BALANCE, idsOf, type LedgerEntry, LedgerStore, shownId } from './ledger-store.js';
 
-/** What an operator says about a movement of units. */
+/** Options of a top-up or an adjustment. */
 export interface PostingOptions {
   /**
-   * Posted once, however often it comes with the same account, kind and units: the number of an invoice, for instance, or
-   * the id of an SMS. At most 64 characters. Default: a new one.
+   * Makes the posting idempotent: a repeat with the same account, kind and units is not posted again. For instance the number of
+   * an invoice; 1 to 64 characters. Default: a new id.
    */
   readonly reference?: string | undefined;
-  /** Shown in the ledger. */
+  /** A text that the ledger shows. */
   readonly note?: string | undefined;
-  /** Be part of a transaction that the host has open, so that a payment and its units are booked together. */
+  /** An open transaction of the host, so that a payment and its units are stored together. */
   readonly host?: HostTransaction | undefined;
 }
 
-/** The books, for operators: top up, adjust, look, prove. There is no HTTP route to it. */
+/**
+ * The ledger of the prepaid units, for operators: top-ups, adjustments, entries and the proof of the books. It has no HTTP route.
+ *
+ * @example
+ * ```ts
+ * const balance = await ledger.topUp(accountId, 1000, { reference: 'invoice-2026-17' });
+ * const { items } = await ledger.entries(accountId, { limit: 20 });
+ * ```
+ */
 @Injectable()
 export class LedgerService {
   constructor(
@@ -31,8 +39,8 @@ export class LedgerService {
   ) {}
 
   /**
-   * Units left on an account, an integer of at least 0; with `host` as its open transaction sees them.
-   * @throws MessagingError `error.account_not_found`
+   * The remaining units of an account, an integer of at least 0; with `host`, as its open transaction sees them.
+   * @throws MessagingError `error.account_not_found`, `error.storage_unavailable`
    */
   async balance(accountId: string, host?: HostTransaction): Promise<number> {
     checkAccountId(accountId);
@@ -42,12 +50,12 @@ export class LedgerService {
   }
 
   /**
-   * Adds units to an account; answers the new balance.
-   * @param units an integer of at least 1
-   * @throws MessagingError `error.units_invalid`, `error.field_not_string`, `error.field_invalid`,
-   *   `error.account_not_found`, `error.balance_too_high` when the account's top-ups and adjustments would make more than
-   *   2^53 - 1 units together, `error.reference_taken` when the reference is that of a posting with another account, kind or
-   *   number of units: nothing is posted then
+   * Adds units to an account. Nothing is posted when it throws.
+   * @param units an integer from 1 to 10^12
+   * @returns the new balance
+   * @throws MessagingError `error.units_invalid`, `error.field_not_string`, `error.field_invalid`, `error.account_not_found`,
+   *   `error.balance_too_high` when the sum of the account's top-ups and adjustments would exceed 2^53 - 1 units,
+   *   `error.reference_taken` when the reference belongs to a posting with another account, kind or number of units
    */
   async topUp(accountId: string, units: number, options: PostingOptions = {}): Promise<number> {
     if (units <= 0) throw new MessagingError('error.units_invalid');
@@ -55,19 +63,21 @@ export class LedgerService {
   }
 
   /**
-   * Corrects a balance up or down; answers the new one.
-   * @param units an integer other than 0
-   * @throws MessagingError as `topUp`, and `error.insufficient_balance` when it would go below zero
+   * Corrects a balance up or down.
+   * @param units an integer from -10^12 to 10^12 except 0
+   * @returns the new balance
+   * @throws MessagingError as `topUp`, and `error.insufficient_balance` when the balance would become negative
    */
   async adjust(accountId: string, units: number, options: PostingOptions = {}): Promise<number> {
     return this.post('adjust', accountId, units, options);
   }
 
   /**
-   * An account's ledger, newest first, 1 to 1000 entries a page; `after` is the `next` of the page before. A charge's `id`
-   * is its message's, a refund's that and the recipient's place, and that of a top-up or an adjustment its reference.
+   * An account's ledger, newest first, 1 to 1000 entries per page (default 100); `after` is the `next` of the previous page. The
+   * `id` of a charge is that of its message; of a refund, the message's id with the recipient's position; of a top-up or an
+   * adjustment, its reference.
    *
-   * @throws MessagingError `error.invalid_cursor`, and `error.field_invalid` for a limit that is none
+   * @throws MessagingError `error.invalid_cursor`, `error.field_invalid` for an invalid limit
    */
   async entries(
     accountId: string,
@@ -80,10 +90,11 @@ export class LedgerService {
   }
 
   /**
-   * Proves the books over all accounts: each balance is the sum of its entries, each charge has its message and each
-   * message its charge, nothing is refunded without a failed recipient and nothing that failed is not, nothing is booked
-   * twice, by a wrong number of units or to another account, units of messages are those of their recipients, nothing is
-   * negative. One sentence for each fault, with the id of the message or account, at most 1000; none: all is well.
+   * Checks the books over all accounts: each balance is the sum of its entries; each charge has its message and each message its
+   * charge; each refund has its failed recipient and each failed recipient its refund; nothing is booked twice, with a wrong
+   * number of units or to another account; the units of a message are those of its recipients; nothing is negative.
+   *
+   * @returns one sentence for each fault, with the id of the message or account, at most 1000; empty when the books are correct
    */
   checkLedger(): Promise<readonly string[]> {
     return this.store.check();
@@ -105,7 +116,7 @@ export class LedgerService {
     if (reference !== undefined && (reference.length < 1 || reference.length > 64)) {
       throw new MessagingError('error.field_invalid', { field: 'reference' });
     }
-    // A new id is nobody else's, and tells the order of lines of one moment.
+    // Generated ids are unique and sort by time, which orders entries of the same millisecond.
     const ids = reference === undefined ? { id: this.ids.next() } : idsOf(reference);
     const posted = await this.store.post({ ...ids, accountId, kind, units, note, at: this.clock.now() }, host);
     if (posted === 'taken') throw new MessagingError('error.reference_taken', { reference: reference ?? ids.id });

@@ -1,118 +1,120 @@
 import type { HostTransaction } from '../common/host-transaction.js';
 import type { Page, PageRequest } from '../common/page.js';
 
-/** Why units moved. */
+/** The cause of an entry. */
 export type LedgerKind = 'topup' | 'adjust' | 'charge' | 'refund';
 
-/** One line of the ledger. Lines are only ever added. */
+/** An entry of the ledger. Entries are never changed or removed. */
 export interface LedgerEntry {
   readonly id: string;
   readonly accountId: string;
   readonly kind: LedgerKind;
-  /** Positive: units came in; negative: units went out. */
+  /** Positive: added to the balance; negative: taken from it. */
   readonly units: number;
-  /** The message a charge or a refund belongs to. */
+  /** The message of a charge or a refund. */
   readonly messageId: string | undefined;
-  /** The recipient's place, for a refund. */
+  /** The recipient's position in the send, from 0, for a refund. */
   readonly position: number | undefined;
   readonly note: string | undefined;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** A line an operator adds. */
+/** An entry that an operator adds. */
 export interface LedgerPosting {
-  /** Given by the caller: the same id twice is posted once. Never what a charge or a refund may have. */
+  /** An id that is posted once; never one that a charge or a refund may have. */
   readonly id: string;
-  /** What its id was in earlier versions, where charges and refunds have theirs: a posting found there is this one too. */
+  /** Its id in earlier versions, without a prefix; a posting stored under it is the same posting. */
   readonly formerId?: string | undefined;
   readonly accountId: string;
   readonly kind: 'topup' | 'adjust';
+  /** As in `LedgerEntry`. */
   readonly units: number;
   readonly note?: string | undefined;
+  /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
 /**
- * What became of a posting. `repeated`: it is there already, with the same account, kind and units; `taken`: its id is there
- * with others; `refused`: the balance would go below zero; `over`: the account's postings would make more than
- * `HIGHEST_BALANCE`; `unknown`: no such account.
+ * The result of a posting. `repeated`: it is stored already, with the same account, kind and units; `taken`: its id is stored with
+ * another account, kind or units; `refused`: the balance would become negative; `over`: the sum of the account's postings would
+ * exceed `HIGHEST_BALANCE`; `unknown`: the account does not exist.
  */
 export type PostingAnswer = 'posted' | 'repeated' | 'taken' | 'refused' | 'over' | 'unknown';
 
 /**
- * The most units that an account's top-ups and adjustments may make together, so that its balance stays exact as a number
- * of JavaScript, whatever is refunded later: a refund only gives back what was charged, and is never refused.
+ * The highest sum of an account's top-ups and adjustments. It keeps the balance exact as a JavaScript number: a refund, which is
+ * never refused, only returns units that were charged.
  */
 export const HIGHEST_BALANCE = Number.MAX_SAFE_INTEGER;
 
-/** The most faults that `LedgerStore.check` answers. */
+/** The most faults that `LedgerStore.check` returns. */
 export const MOST_FAULTS = 1000;
 
-/** Persists balances and the ledger; charges and refunds are written by the outbox's store, in its transactions. */
+/** Persists balances and the ledger. The outbox's store writes charges and refunds in its own transactions. */
 export abstract class LedgerStore {
-  /** Units left, with `host` as its open transaction sees them; undefined for an unknown account. */
+  /** The remaining units, with `host` as its open transaction sees them; undefined for an unknown account. */
   abstract balance(accountId: string, host?: HostTransaction): Promise<number | undefined>;
 
   /**
-   * Adds an operator's line and moves the balance with it, in one transaction, or with `host` in the one that the host has
-   * open, whose fate it shares. Whether it is `repeated` or `taken`
-   * `postedBefore` tells from the lines under its ids; whatever is not `posted` leaves no trace.
+   * Adds an operator's entry and changes the balance in one transaction: the store's own, or with `host` the open one of the host.
+   * `postedBefore` decides from the entries with its ids whether it is `repeated` or `taken`. Nothing is written unless the
+   * result is `posted`.
    */
   abstract post(posting: LedgerPosting, host?: HostTransaction): Promise<PostingAnswer>;
 
   /**
-   * An account's lines under the ids that are stored, newest first; `after` is the id of the last one seen. Throws
-   * `error.invalid_cursor` when there is none.
+   * An account's entries with their stored ids, newest first; `after` is the id of the last entry of the previous page.
+   * @throws MessagingError `error.invalid_cursor` when `after` is no entry of the account
    */
   abstract entries(accountId: string, page: PageRequest): Promise<Page<LedgerEntry>>;
 
   /**
-   * Proves the books, over all accounts; one sentence for each disagreement, which has the id of the message or else the
-   * account that it is about, none when all is well:
+   * Checks the books over all accounts:
    *
    * - Each balance is the sum of its entries, and each entry's account exists.
    * - Each charge has its message and each message its charge: one, of its units, on its account.
-   * - Each refund has its failed recipient and each failed recipient that cost units its refund: one, of these units, on the
+   * - Each refund has its failed recipient and each failed recipient that cost units has its refund: one, of these units, on the
    *   message's account.
-   * - A message's units, charged and refunded, are the sums of its recipients', and refunded is what failed recipients cost.
+   * - The charged and refunded units of a message are the sums over its recipients, and only failed recipients are refunded.
    * - No balance, top-up or recipient has negative units.
    *
-   * What follows from the others is not told again: one mistake is one sentence. At most `MOST_FAULTS` are told.
+   * @returns one sentence for each fault, with the id of the message or else of the account; a fault that follows from another
+   *   one is left out. At most `MOST_FAULTS`; empty when the books are correct
    */
   abstract check(): Promise<readonly string[]>;
 }
 
-/** Sets ids of postings apart from those of charges, a message's id, and of refunds, that id and a recipient's place. */
+/** Keeps ids of postings distinct from those of charges (the message's id) and of refunds (that id with a position). */
 const PREFIX = 'op:';
 
-/** The ids under which a reference is, or once was, posted. */
+/** The id of a posting with this reference, and its id in earlier versions. */
 export function idsOf(reference: string): Pick<LedgerPosting, 'id' | 'formerId'> {
   return { id: PREFIX + reference, formerId: reference };
 }
 
-/** What a line is shown under: a posting's reference, else its id. */
+/** The id that the host sees: the reference of a posting, or else the stored id. */
 export function shownId({ id, kind }: Pick<LedgerEntry, 'id' | 'kind'>): string {
   return isPosting(kind) && id.startsWith(PREFIX) ? id.slice(PREFIX.length) : id;
 }
 
 /**
- * What a store answers for a posting of which it found these lines, under its id or its former one; undefined: it is new.
+ * Whether a posting is stored already, by the entries with its id or its former id; undefined: it is new.
  *
- * A repeat counts as one only where account, kind and units are the same. Anything else is a mistake of somebody's, and a
- * silent answer would have them believe that their units were posted.
+ * A posting with the same id is a repeat only when account, kind and units are the same. Any other use of the id is a mistake, and
+ * must not look like a success, because its units are not posted.
  */
 export function postedBefore(
   posting: LedgerPosting,
-  lines: readonly Pick<LedgerEntry, 'id' | 'accountId' | 'kind' | 'units'>[],
+  entries: readonly Pick<LedgerEntry, 'id' | 'accountId' | 'kind' | 'units'>[],
 ): 'repeated' | 'taken' | undefined {
-  const own = lines.find(({ id }) => id === posting.id);
-  const former = lines.find(({ id, kind }) => id === posting.formerId && isPosting(kind));
-  const line = own ?? former;
-  if (!line) return undefined;
-  // It may be the line of a reference without that beginning: rather refused than taken for a repeat, or posted twice.
-  if (!own && line.id.startsWith(PREFIX)) return 'taken';
-  const same = line.accountId === posting.accountId && line.kind === posting.kind && line.units === posting.units;
+  const own = entries.find(({ id }) => id === posting.id);
+  const former = entries.find(({ id, kind }) => id === posting.formerId && isPosting(kind));
+  const entry = own ?? former;
+  if (!entry) return undefined;
+  // It may be the entry of the reference without the prefix. Refuse it, because both a repeat and a new posting could be wrong.
+  if (!own && entry.id.startsWith(PREFIX)) return 'taken';
+  const same = entry.accountId === posting.accountId && entry.kind === posting.kind && entry.units === posting.units;
   return same ? 'repeated' : 'taken';
 }
 

@@ -2,21 +2,21 @@ import { MessagingOptionsError } from '../common/errors.js';
 import { group, isRecord, Option, type OptionsOf, unread } from '../common/options.js';
 import { countryOf, isCountryCode } from '../common/phone-number.js';
 
-/** What one SMS segment costs by destination, in units. Every value is an integer from 0 to 1 000 000. */
+/** The price of one SMS segment by destination, in units. Every price is an integer from 0 to 1 000 000. */
 export interface TariffOptions {
-  /** To numbers of the home country. */
+  /** The price to numbers of the home country. */
   readonly base: number;
-  /** To numbers of a country that is not named below, and of no known country. */
+  /** The price to numbers of all countries that `countries` does not name, and of no known country. */
   readonly international: number;
   /** The home country, ISO 3166 alpha-2: `BF`. */
   readonly home: string;
-  /** To numbers of other countries, by ISO 3166 alpha-2 code: `{ SN: 2 }`. The home country's tariff is `base`, and no other. */
+  /** Prices to other countries by ISO 3166 alpha-2 code: `{ SN: 2 }`. The price of the home country is always `base`. */
   readonly countries?: Readonly<Record<string, number>> | undefined;
-  /** By the first digits of a number, calling code included: `{ '22177': 3 }`. The longest that fits wins, over any country. */
+  /** Prices by the first digits of a number with its calling code: `{ '22177': 3 }`. The longest match wins, over any country. */
   readonly prefixes?: Readonly<Record<string, number>> | undefined;
 }
 
-/** The names of a tariff's options; {@link compileTariff} reads them. */
+/** Checks the names of a tariff's options; {@link compileTariff} checks their values. */
 const TARIFF_NAMES = group({
   base: unread,
   international: unread,
@@ -25,31 +25,31 @@ const TARIFF_NAMES = group({
   prefixes: unread,
 } satisfies OptionsOf<TariffOptions>);
 
-/** A tariff as an option of a channel. */
+/** Reads a tariff as an option of a channel. */
 export const TARIFF_OPTION: Option<Tariff> = new Option((given, place) => {
   if (!isTariffOptions(given)) return place.refuse('is missing: { base, international, home }');
   TARIFF_NAMES.read(given, place);
   return compileTariff(given, place.toString());
 }, TARIFF_NAMES.check);
 
-/** Whether there are options; what they hold is looked at one by one. */
+/** Whether a value may hold tariff options; {@link compileTariff} checks each of them. */
 function isTariffOptions(given: unknown): given is TariffOptions {
   return isRecord(given);
 }
 
 /** A checked tariff. */
 export interface Tariff {
-  /** Units per segment to a number (E.164 digits without the plus sign). Never an error. */
+  /** Units per segment to a number (E.164 digits without the plus sign). Never throws. */
   unitsFor(number: string): number;
 }
 
-const LARGEST = 1_000_000;
+const MAX_UNITS = 1_000_000;
 const PREFIX = /^[1-9]\d{0,14}$/;
 
 /**
  * Checks a tariff and prepares it for look-ups of about 0.1 µs.
  *
- * @param name what the option is called where it is written
+ * @param name the name of the option in errors
  * @throws MessagingOptionsError with a sentence that names the option, `tariff.countries.SN` for instance
  */
 export function compileTariff(options: TariffOptions, name = 'tariff'): Tariff {
@@ -101,8 +101,8 @@ function entries(
 }
 
 function checkUnits(option: string, units: number): void {
-  if (!Number.isInteger(units) || units < 0 || units > LARGEST) {
-    throw new MessagingOptionsError(`${option} must be an integer from 0 to ${LARGEST}`);
+  if (!Number.isInteger(units) || units < 0 || units > MAX_UNITS) {
+    throw new MessagingOptionsError(`${option} must be an integer from 0 to ${MAX_UNITS}`);
   }
 }
 

@@ -2,47 +2,47 @@ import { Injectable, Logger } from '@nestjs/common';
 import { nameOf } from '../common/log.js';
 import type { DeliveryTransition } from '../outbox/outbox-store.js';
 
-/** Every event and what comes with it. */
+/** Every event with its payload. Where a change is stored, the process that stored it emits the event afterwards. */
 export interface MessagingEventMap {
-  /** A recipient's delivery changed its state; emitted after that is stored, by the process that stored it. */
+  /** A recipient's delivery changed its state. */
   'delivery.moved': DeliveryTransition;
-  /** A text came in from a phone. */
+  /** A carrier delivered a text from a phone. */
   'sms.inbound': SmsFromPhone;
-  /** A number wants no SMS under a signature any more; emitted after that is stored, by the process that stored it. */
+  /** A number was opted out of SMS under a signature. */
   'sms.opted_out': OptOutNotice;
-  /** A number wants SMS again; emitted as `sms.opted_out`. */
+  /** A number was opted in again. */
   'sms.opted_in': OptOutNotice;
-  /** A carrier counted other segments than we did; the price stays ours. */
+  /** A carrier counted another number of segments than this module; the price does not change. */
   'sms.segments_differ': SegmentDifference;
   /** A code was verified. */
   'otp.verified': OtpSubject;
-  /** A code was not compared: too many wrong tries for its number. `retryAfter` in seconds. */
+  /** A code was not compared, because there were too many wrong tries for its number. `retryAfter` in seconds. */
   'otp.locked': OtpSubject & { readonly retryAfter: number };
-  /** No code was sent: the number's country is not among those allowed. */
+  /** No code was sent: codes may not go to the number's country. */
   'otp.refused.country': OtpRefusal;
-  /** No code was sent: one that is pending was sent a moment ago. */
+  /** No code was sent: the cooldown since the last send of the pending code has not ended. */
   'otp.refused.cooldown': OtpRefusal;
-  /** No code was sent: too many for this service and number. */
+  /** No code was sent: too many sends to this service and number. */
   'otp.refused.sends': OtpRefusal;
-  /** No code was sent: too many for this number, over all services. */
+  /** No code was sent: too many sends to this number, over all services. */
   'otp.refused.sends_per_number': OtpRefusal;
-  /** No code was sent: too many for this number, over all accounts. */
+  /** No code was sent: too many sends to this number, over all accounts. */
   'otp.refused.sends_everywhere': OtpRefusal;
-  /** No code was sent: too many numbers of one prefix wait to be verified. */
+  /** No code was sent: too many numbers of one prefix are unverified. */
   'otp.refused.prefix_breaker': OtpRefusal;
-  /** No code was sent: too few codes to this country are verified. */
+  /** No code was sent: too few of the recent codes to this country were verified. */
   'otp.refused.country_breaker': OtpRefusal;
-  /** No code was sent: the account has spent what it may on codes today. */
+  /** No code was sent: its price would exceed the account's daily cap for codes. */
   'otp.refused.spend_cap': OtpRefusal;
-  /** A session took a step; emitted after that is stored. */
+  /** A session changed its state. */
   'msgapp.session': MsgappSessionEvent & { readonly status: string; readonly number: string | undefined };
-  /** A channel restricts a number: until then (milliseconds since the epoch) messages to new contacts are refused. */
+  /** A channel restricts a number: messages to new contacts are refused until `until`, milliseconds since the epoch. */
   'msgapp.restricted': Omit<MsgappSessionEvent, 'reason'> & { readonly code: string; readonly until: number };
-  /** Something that the operator should know of a session; its state stays. */
+  /** A notice about a session for the operator; the session's state does not change. */
   'msgapp.notice': MsgappSessionEvent;
 }
 
-/** Which session an event is about. Numbers are masked. */
+/** The session of an event. Phone numbers of sessions are masked. */
 export interface MsgappSessionEvent {
   readonly accountId: string;
   readonly channel: string;
@@ -51,16 +51,16 @@ export interface MsgappSessionEvent {
   readonly reason: string;
 }
 
-/** A text from a phone, as a carrier handed it over. */
+/** A text from a phone, as the carrier delivered it. */
 export interface SmsFromPhone {
-  /** The link or gateway it came by. */
+  /** The name of the link or gateway that received it. */
   readonly route: string;
-  /** Who sent it, E.164 digits without the plus sign. */
+  /** The sending number, E.164 digits without the plus sign. */
   readonly from: string;
-  /** What it was sent to: a number or a short code. */
+  /** The number or short code that it was sent to. */
   readonly to: string;
   readonly text: string;
-  /** The carrier's id, where it gives one. */
+  /** The carrier's id of the text, if it has one. */
   readonly id?: string;
 }
 
@@ -71,21 +71,23 @@ export interface OptOutNotice {
   readonly signature: string;
   /** E.164 digits without the plus sign. */
   readonly number: string;
-  /** How the entry came to be: a text from the phone, or somebody's decision. */
+  /** The cause of the change: a text from the phone, or an operator's decision. */
   readonly source: 'phone' | 'operator';
 }
 
-/** Two counts of the segments of one SMS. */
+/** Two different counts of the segments of one SMS. */
 export interface SegmentDifference {
   readonly messageId: string;
   /** The recipient's place in the send, from 0. */
   readonly position: number;
   readonly route: string;
+  /** The number of segments that was charged. */
   readonly ours: number;
+  /** The number of segments that the carrier reported. */
   readonly carriers: number;
 }
 
-/** Whose code an event is about. */
+/** The account, service and number of a code. */
 export interface OtpSubject {
   readonly accountId: string;
   readonly service: string;
@@ -99,14 +101,25 @@ export interface OtpRefusal extends OtpSubject {
   readonly retryAfter: number | undefined;
 }
 
-/** Tells the host what happens, in this process. Listeners are for reacting quickly; the database is the truth. */
+/**
+ * Emits the events of this process to the host. An event is lost when the process ends before its listener has run, so read the
+ * stored state where it matters.
+ *
+ * @example
+ * ```ts
+ * const off = events.on('delivery.moved', ({ messageId, status }) => console.log(messageId, status));
+ * off();
+ * ```
+ */
 @Injectable()
 export class MessagingEvents {
   private readonly listeners = new Map<string, Set<(payload: never) => void>>();
 
   /**
-   * Calls `listener` at every event of a kind; the answer ends that. A listener that throws, or whose promise is rejected,
-   * disturbs nobody else: it is logged. Nobody waits for a promise.
+   * Calls `listener` at every event of a kind. The emitter does not wait for a returned promise. An error or rejection of a
+   * listener is logged, and affects neither other listeners nor the emitter.
+   *
+   * @returns a function that removes the listener
    */
   on<K extends keyof MessagingEventMap>(event: K, listener: (payload: MessagingEventMap[K]) => void): () => void {
     const listeners = this.listeners.get(event) ?? new Set();
@@ -114,26 +127,26 @@ export class MessagingEvents {
     return () => void listeners.delete(listener);
   }
 
-  /** Used by the module itself. */
+  /** Emits an event; for the module itself. */
   emit<K extends keyof MessagingEventMap>(event: K, payload: MessagingEventMap[K]): void {
     for (const listener of this.listeners.get(event) ?? []) {
       try {
-        const answer = (listener as (payload: MessagingEventMap[K]) => unknown)(payload);
-        // Not caught, an async listener's mistake would end the host's process.
-        if (isThenable(answer)) Promise.resolve(answer).catch((error: unknown) => tellMistake(event, error));
+        const returned = (listener as (payload: MessagingEventMap[K]) => unknown)(payload);
+        // An unhandled rejection would end the host's process.
+        if (isThenable(returned)) Promise.resolve(returned).catch((error: unknown) => logError(event, error));
       } catch (error) {
-        tellMistake(event, error);
+        logError(event, error);
       }
     }
   }
 }
 
-function isThenable(answer: unknown): answer is PromiseLike<unknown> {
-  return typeof answer === 'object' && answer !== null && 'then' in answer && typeof answer.then === 'function';
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
-/** Only its name: a listener's message may quote what it was given. */
-function tellMistake(event: string, error: unknown): void {
+/** Logs only the error's name, because its message may quote the payload. */
+function logError(event: string, error: unknown): void {
   const name = nameOf(error);
   new Logger('MessagingEvents').error(`A listener of ${event} threw ${name}.`);
 }

@@ -1,38 +1,54 @@
-import { RequestMethod, SetMetadata } from '@nestjs/common';
+import { RequestMethod, SetMetadata, type Type } from '@nestjs/common';
 import { METHOD_METADATA, MODULE_PATH, PATH_METADATA } from '@nestjs/common/constants.js';
 import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import { messagingControllerOptions } from './messaging-controller.js';
 import type { EdgeRoute } from './route-table.js';
 
+/** A route with the handler that answers it. */
+export interface MountedRoute extends EdgeRoute {
+  readonly controller: Type<object>;
+  /** Name of the handler in its controller. */
+  readonly name: string;
+  readonly handler: object;
+  /** The path without the host's global prefix. */
+  readonly unprefixedPath: string;
+}
+
 /**
  * The routes of all our controllers that are mounted in this application, with the paths that Nest registers them
  * under: the host's global prefix (and its exclusions), its RouterModule, the controller's path, the handler's.
  */
-export function mountedRoutes(modules: ModulesContainer, config: ApplicationConfig): EdgeRoute[] {
+export function mountedRoutes(modules: ModulesContainer, config: ApplicationConfig): MountedRoute[] {
   const scanner = new MetadataScanner();
-  const routes: EdgeRoute[] = [];
+  const routes: MountedRoute[] = [];
   for (const { metatype: module, controllers } of modules.values()) {
     const modulePath: string | undefined =
       Reflect.getMetadata(MODULE_PATH + modules.applicationId, module) ?? Reflect.getMetadata(MODULE_PATH, module);
-    for (const { metatype } of controllers.values()) {
-      if (!isClass(metatype)) continue;
-      const options = messagingControllerOptions(metatype);
-      const controllerPath: unknown = Reflect.getMetadata(PATH_METADATA, metatype);
+    for (const { metatype: controller } of controllers.values()) {
+      if (!isClass(controller)) continue;
+      const options = messagingControllerOptions(controller);
+      const controllerPath: unknown = Reflect.getMetadata(PATH_METADATA, controller);
       if (options === undefined || typeof controllerPath !== 'string') continue;
-      for (const name of scanner.getAllMethodNames(metatype.prototype)) {
-        const handler = metatype.prototype[name];
+      for (const name of scanner.getAllMethodNames(controller.prototype)) {
+        const handler = controller.prototype[name];
         const handlerPaths: string | string[] | undefined = handler && Reflect.getMetadata(PATH_METADATA, handler);
         if (handler === undefined || handlerPaths === undefined) continue;
         const method: RequestMethod = Reflect.getMetadata(METHOD_METADATA, handler);
+        const { deadline = true, waits = false, rawBody } = messagingRouteOptions(handler);
         for (const handlerPath of [handlerPaths].flat()) {
+          const unprefixedPath = join(modulePath, controllerPath, handlerPath);
           routes.push({
+            controller,
+            name,
+            handler,
             method: RequestMethod[method],
-            path: withPrefix(join(modulePath, controllerPath, handlerPath), method, config),
+            path: withPrefix(unprefixedPath, method, config),
+            unprefixedPath,
             intake: options.intake,
             authenticated: options.authenticated,
-            deadline: options.intake && (messagingRouteOptions(handler).deadline ?? true),
-            waits: messagingRouteOptions(handler).waits ?? false,
-            rawBody: messagingRouteOptions(handler).rawBody,
+            deadline: options.intake && deadline,
+            waits,
+            rawBody,
           });
         }
       }
@@ -56,7 +72,7 @@ function join(...parts: readonly (string | undefined)[]): string {
   return `/${segments.join('/')}`;
 }
 
-function isClass(metatype: unknown): metatype is { new (): object; prototype: Record<string, object> } {
+function isClass(metatype: unknown): metatype is Type<object> & { readonly prototype: Record<string, object> } {
   return typeof metatype === 'function' && metatype.prototype !== undefined;
 }
 
@@ -79,6 +95,6 @@ const ROUTE = 'nestjs-messaging:route';
 export const MessagingRoute = (options: MessagingRouteOptions): MethodDecorator => SetMetadata(ROUTE, options);
 
 /** The options that {@link MessagingRoute} set on a handler. */
-export function messagingRouteOptions(handler: object): MessagingRouteOptions {
+function messagingRouteOptions(handler: object): MessagingRouteOptions {
   return Reflect.getMetadata(ROUTE, handler) ?? {};
 }

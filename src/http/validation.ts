@@ -29,7 +29,7 @@ const RequestQuery = createParamDecorator((_data: unknown, context: ExecutionCon
 /**
  * The body as the parameter's DTO, validated by our rules alone. Nest's own `@Body()` would pass it to the host's global
  * ValidationPipe first, whose options and texts are not ours; that pipe skips parameters of custom decorators. Swagger skips
- * them too, so `*.openapi.ts` beside the controller describes them.
+ * them too; `describeMessaging` reads the same decorators.
  */
 export const MessagingBody = (): ParameterDecorator => RequestBody(undefined, MessagingValidationPipe);
 
@@ -124,7 +124,7 @@ export class MessagingValidationPipe implements PipeTransform {
 type Rule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
 /** One declared field of a DTO. */
-interface DtoField {
+export interface DtoField {
   readonly name: string;
   readonly optional: boolean;
   /** Whether the value is a list of recipients, whose length the host limits. */
@@ -133,7 +133,7 @@ interface DtoField {
 }
 
 /** The fields that class-validator's decorators declare on a DTO, in the order of declaration. */
-function dtoFields(dto: Type<object>): readonly DtoField[] {
+export function dtoFields(dto: Type<object>): readonly DtoField[] {
   const storage = getMetadataStorage();
   const byField = storage.groupByPropertyName(storage.getTargetValidationMetadatas(dto, '', false, false));
   return Object.entries(byField).map(([name, rules]) => {

@@ -37,13 +37,14 @@ function integerOf(value: unknown): unknown {
 /** A text of `min` to `max` code points. class-validator's `Length` would first collect all surrogate pairs of the text. */
 export function HasCodePoints(min: number, max: number, options?: ValidationOptions): PropertyDecorator {
   const validate = (value: unknown): boolean => typeof value === 'string' && hasCodePoints(value, min, max);
-  return ValidateBy({ name: 'messagingCodePoints', constraints: [min, max], validator: { validate } }, options);
+  return ValidateBy({ name: CODE_POINTS, constraints: [min, max], validator: { validate } }, options);
 }
 
 /** The names of our constraints in class-validator's metadata. */
-const PHONE_NUMBER = 'messagingPhoneNumber';
+export const PHONE_NUMBER = 'messagingPhoneNumber';
 export const PHONE_NUMBER_LIST = 'messagingPhoneNumberList';
-const QUERY_INTEGER = 'messagingQueryInteger';
+export const QUERY_INTEGER = 'messagingQueryInteger';
+export const CODE_POINTS = 'messagingCodePoints';
 
 /** A rule that a field violates, and the value. */
 interface BrokenRule {

@@ -110,17 +110,17 @@ export class RecipientCheck {
     max: CHECKED_AT_ONCE,
   });
 
-  /** @param patienceMs how long an answer is awaited */
+  /** @param timeoutMs how long an answer is awaited */
   constructor(
     private readonly clock: Clock,
-    private readonly patienceMs: number,
+    private readonly timeoutMs: number,
   ) {}
 
   /** Undefined when the answer is not known now. */
   async isThere(link: Link, number: string): Promise<boolean | undefined> {
     const known = this.known.get(number);
     if (known && known.until > this.clock.elapsed()) return known.isThere;
-    const isThere = await within(this.clock, this.patienceMs, link.exists(number));
+    const isThere = await within(this.clock, this.timeoutMs, link.exists(number));
     if (isThere === undefined) return undefined;
     this.known.set(number, { isThere, until: this.clock.elapsed() + (isThere ? THERE_MS : NOT_THERE_MS) });
     return isThere;

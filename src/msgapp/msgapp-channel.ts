@@ -44,7 +44,7 @@ export class MsgappChannel extends Channel {
   private readonly carrier: MessageCarrier;
   private readonly lanesOfSessions: SessionQueues;
   private readonly limits: ContactLimits;
-  private readonly stranded: OrphanedQueues;
+  private readonly orphaned: OrphanedQueues;
   private readonly receipts: Receipts;
   private readonly sentMedia: SentMedia;
 
@@ -70,21 +70,26 @@ export class MsgappChannel extends Channel {
     this.repeat = transport.repeat;
     this.timing = { ...DEFAULT_TIMING, ...transport.timing, ...settings.delivery };
     const pace = new RateLimiter({ ...NO_PACING, ...transport.pacing, ...settings.pacing }, () => ids.random());
-    this.lanesOfSessions = new SessionQueues(clock, pace, () => this.ring());
+    this.lanesOfSessions = new SessionQueues(clock, pace, () => this.notifyWorker());
     this.limits = new ContactLimits(clock);
-    this.stranded = new OrphanedQueues(channel, sessionStore, clock, () => this.ring());
+    this.orphaned = new OrphanedQueues(channel, sessionStore, clock, () => this.notifyWorker());
     const { leaseMs, reportDeadlineMs } = this.timing;
     this.receipts = new Receipts({ channel, store, outbox, clock, reportDeadlineMs });
     this.sentMedia = new SentMedia(media);
     this.carrier = new MessageCarrier({
-      ...{ sessions, clock, leaseMs, contents: new MessageContents(texts, media) },
-      ...{ lanes: this.lanesOfSessions, limits: this.limits, receipts: this.receipts },
+      sessions,
+      clock,
+      leaseMs,
+      contents: new MessageContents(texts, media),
+      lanes: this.lanesOfSessions,
+      limits: this.limits,
+      receipts: this.receipts,
     });
     sessions.listen(this);
-    events.on('delivery.moved', (movement) => {
-      if (movement.channel !== channel) return;
-      this.receipts.stored(movement);
-      this.sentMedia.stored(movement);
+    events.on('delivery.moved', (transition) => {
+      if (transition.channel !== channel) return;
+      this.receipts.stored(transition);
+      this.sentMedia.stored(transition);
     });
     channels.register(this);
   }
@@ -97,7 +102,7 @@ export class MsgappChannel extends Channel {
 
   override async start(): Promise<void> {
     await this.sessions.start();
-    await this.stranded.start();
+    await this.orphaned.start();
   }
 
   override lanes(): readonly string[] {
@@ -105,7 +110,7 @@ export class MsgappChannel extends Channel {
       const link = this.sessions.linkOf(id);
       return link !== undefined && this.lanesOfSessions.isFree(id, link);
     });
-    return [...free.map(({ id }) => id), ...this.stranded.ids];
+    return [...free.map(({ id }) => id), ...this.orphaned.ids];
   }
 
   override deliver(batch: readonly Delivery[], signal: AbortSignal): Promise<readonly DeliveryResult[]> {
@@ -121,20 +126,20 @@ export class MsgappChannel extends Channel {
   }
 
   override async stop(): Promise<void> {
-    this.stranded.stop();
+    this.orphaned.stop();
     await this.sessions.stop();
   }
 
   /** Called when a session has become able or unable to send. */
-  turned({ id, status, link }: LiveSession): void {
+  onStateChange({ id, status, link }: LiveSession): void {
     if (isFinal(status)) {
-      this.stranded.add(id, status);
+      this.orphaned.add(id, status);
       this.limits.forget(id);
-    } else if (link) this.ring();
+    } else if (link) this.notifyWorker();
     if (!this.sessions.find(id)) this.lanesOfSessions.forget(id);
   }
 
-  heard({ id: sessionId, stored: { accountId, channel } }: LiveSession, event: LinkEvent): void {
+  onEvent({ id: sessionId, stored: { accountId, channel } }: LiveSession, event: LinkEvent): void {
     if (event.kind === 'receipt') this.receipts.take(event);
     if (event.kind !== 'restricted') return;
     const until = this.clock.now() + event.forMs;
@@ -142,14 +147,14 @@ export class MsgappChannel extends Channel {
     this.events.emit('msgapp.restricted', { accountId, channel, sessionId, code: event.code, until });
   }
 
-  private ring(): void {
+  private notifyWorker(): void {
     this.notifier.notify(this.name);
   }
 
   private async deliverOne(delivery: Delivery, signal: AbortSignal): Promise<DeliveryResult> {
     const { lane = '', payload, messageId } = delivery;
     if (isMediaPayload(payload)) this.sentMedia.add(messageId);
-    const ended = this.stranded.statusOf(lane);
+    const ended = this.orphaned.statusOf(lane);
     return ended ? { kind: 'refused', error: ended, unasked: true } : this.carrier.carry(delivery, lane, signal);
   }
 }

@@ -176,7 +176,14 @@ export class MsgappService {
     const reply: MsgappReceipt = { success: true, messageID: id };
     const units = payload.kind === 'media' ? tariff.media : tariff.text;
     return {
-      ...{ id, accountId, channel, lane: sessionId, sender: number, payload, reply, at: this.clock.now() },
+      id,
+      accountId,
+      channel,
+      lane: sessionId,
+      sender: number,
+      payload,
+      reply,
+      at: this.clock.now(),
       recipients: [{ number: to, units }],
       ...(once && { once }),
     };

@@ -1,174 +1,244 @@
-import { describeController, type RouteError } from '../openapi/controller-description.js';
-import { accountNotFound, EXAMPLE_MOMENT, EXAMPLE_NUMBER } from '../openapi/examples.js';
-import type { Parameter } from '../openapi/openapi-document.js';
-import { json, ref } from '../openapi/schemas.js';
+import { describeController, type ErrorDescription, fieldsOf } from '../openapi/controller-description.js';
+import { invalid } from '../openapi/errors.js';
+import type { Schemas } from '../openapi/openapi-document.js';
+import {
+  binary,
+  count,
+  EXAMPLE,
+  events,
+  file,
+  identifier,
+  json,
+  list,
+  moment,
+  nullable,
+  object,
+  oneOf,
+  phoneNumber,
+  ref,
+  text,
+  yes,
+} from '../openapi/schemas.js';
 import { MsgappController } from './msgapp.controller.js';
-import { MSGAPP_SCHEMAS } from './msgapp-schemas.openapi.js';
-import { MSGAPP_TAG } from './msgapp-tag.openapi.js';
+import { SendMediaBody, SendTextBody, SessionStatusQuery } from './msgapp.dto.js';
+import { MsgappQrController } from './msgapp-qr.controller.js';
+import { LONGEST_TEXT } from './msgapp-transport.js';
 
-const SESSION = '019d0f4e-9b10-7a52-b1c7-3d2e5f607182';
-const MESSAGE = '019d0f51-0d80-7b62-8c0e-5a7f3b1d9e24';
-const SENDER = '22670000100';
-const TOKEN = 'Qm9ucyBiYWlzZXJzIGRlIE91YWdhISEh';
-
-const session = {
-  sessionID: SESSION,
-  status: 'connected',
-  number: SENDER,
-  created_at: EXAMPLE_MOMENT,
-  connected_at: EXAMPLE_MOMENT,
-  reason: 'linked',
+const TAG = {
+  name: 'Messaging app',
+  description:
+    'Link a number by scanning a code, send texts and files from it, read their status. Each mounted channel has these routes under its own name.',
 };
 
-const message = {
-  messageID: MESSAGE,
-  ...{ from: SENDER, to: EXAMPLE_NUMBER, body: 'Votre colis est arrivé.', media: null },
-  ...{ status: 'read', error: null, units: 1, refunded_units: 0 },
-  ...{ queued_at: EXAMPLE_MOMENT, sent_at: EXAMPLE_MOMENT, delivered_at: EXAMPLE_MOMENT, read_at: EXAMPLE_MOMENT },
-  ...{ failed_at: null, updated_at: EXAMPLE_MOMENT },
-};
+const QR_TOKEN = 'Qm9ucyBiYWlzZXJzIGRlIE91YWdhISEh';
+const MEDIA_URL = 'https://example.com/photo.jpg';
 
-function inPath(name: string, description: string, example: string): Parameter {
-  return { name, in: 'path', required: true, description, schema: { type: 'string' }, example };
-}
+const SENDS = {
+  idempotent: true,
+  answer: { schema: 'MsgappReceipt' },
+} as const;
 
-function notString(...fields: readonly string[]): readonly RouteError[] {
-  return fields.map((field) => ({ code: 'error.field_not_string', values: { field } }));
-}
-
-/** Errors of the recipient and the sender. */
-const NUMBERS: readonly RouteError[] = [
-  { code: 'error.field_missing', values: { field: 'to' } },
-  ...notString('to', 'from'),
-  { code: 'error.invalid_number', values: { number: '+22670000000' } },
+const SEND_ERRORS: readonly ErrorDescription[] = [
+  'error.unsendable_character',
+  'error.msgapp_no_session',
+  'error.msgapp_not_connected',
+  'error.insufficient_balance',
+  'error.account_not_found',
 ];
 
-const UNSENDABLE: RouteError = { code: 'error.unsendable_character', values: { character: 'U+0000' } };
-
-const NOT_CONNECTED: readonly RouteError[] = [
-  { code: 'error.msgapp_no_session' },
-  { code: 'error.msgapp_not_connected', values: { from: SENDER } },
-];
-
-const receipt = {
-  description: 'The message is stored, charged and will be delivered.',
-  content: json(ref('MsgappReceipt'), { receipt: { value: { success: true, messageID: MESSAGE } } }),
-};
+const FROM = 'The sending number. Default: of the connected numbers, the one that was connected first.';
 
 /** OpenAPI description of the routes of a messaging-app channel (contract.md section 6). */
-export const msgappOpenapi = describeController(MsgappController, ({ userTokens }) => ({
-  tag: MSGAPP_TAG,
-  schemas: MSGAPP_SCHEMAS,
+export const msgappOpenapi = describeController(MsgappController, () => ({
+  tag: TAG,
+  parameters: {
+    sessionID: { description: 'The session.', example: EXAMPLE.session },
+    messageID: { description: 'The `messageID` of the send.', example: EXAMPLE.message },
+  },
+  schemas: SCHEMAS,
   routes: {
     connect: {
       operationId: 'connectMsgapp',
-      summary: 'Ask for a session to link a number to',
+      summary: 'Request a session to link a number to',
       description:
-        'Answers at once. The code to scan comes where `qr_url` says. There is nothing to say in the body. An account may ' +
-        'have so many sessions that wait for a scan, and ask for so many in an hour.',
-      body: { required: false, content: json({ type: 'object' }, { empty: { value: {} } }) },
-      answer: {
-        description: 'A session that waits for the scan.',
-        content: json(ref('LinkOffer'), {
-          offer: {
-            value: {
-              sessionID: SESSION,
-              qrToken: TOKEN,
-              status: 'created',
-              qr_url: `https://api.example.com/api/v1/msgapp/web/qr/${TOKEN}`,
-              expires_at: EXAMPLE_MOMENT,
-            },
-          },
-        }),
-      },
+        'Answers at once; the codes to scan are at `qr_url`. The body may be empty. An account may have a limited number of sessions that wait for a scan, and request a limited number in an hour.',
+      body: { required: false, content: json({ type: 'object' }, { empty: {} }) },
+      answer: { schema: 'LinkOffer' },
       errors: [{ code: 'error.msgapp_too_many_sessions', retryAfter: 60 }],
     },
     status: {
       operationId: 'getMsgappSessions',
-      summary: 'See the sessions of the account',
-      parameters: [
-        {
-          name: 'sessionID',
-          in: 'query',
-          description: 'The session to show on top.',
-          schema: { type: 'string' },
-          example: SESSION,
-        },
-      ],
+      summary: 'List the sessions of the account',
+      query: fieldsOf(SessionStatusQuery, {
+        sessionID: text('The session to show on top.', { example: EXAMPLE.session }),
+      }),
       answer: {
-        description:
-          'Every session that is not over, the newest 50 of those that are, and the one asked for; newest first.',
-        content: json(ref('MsgappSessions'), {
-          connected: { value: { sessionID: SESSION, status: 'connected', number: SENDER, sessions: [session] } },
-          none: { summary: 'No session yet', value: { status: 'disconnected', sessions: [] } },
-        }),
+        schema: 'MsgappSessions',
+        examples: {
+          connected: { sessionID: EXAMPLE.session, status: 'connected', number: EXAMPLE.sender },
+          'No session yet': { status: 'disconnected', sessions: [] },
+        },
       },
-      errors: [...notString('sessionID'), { code: 'error.session_not_found' }],
+      errors: ['error.session_not_found'],
     },
     logout: {
       operationId: 'logoutMsgapp',
       summary: 'Unlink a number',
-      description: 'Logs the session out and forgets its credentials. One that is over already stays as it is.',
-      parameters: [inPath('sessionID', 'The session.', SESSION)],
-      answer: {
-        description: 'The session is over.',
-        content: json(ref('LoggedOut'), { done: { value: { success: true } } }),
-      },
-      errors: [{ code: 'error.session_not_found' }],
+      description: 'Logs the session out and deletes its credentials. A session that has ended stays as it is.',
+      answer: { schema: 'LoggedOut' },
+      errors: ['error.session_not_found'],
     },
     sendText: {
+      ...SENDS,
       operationId: 'sendMsgappText',
       summary: 'Send a text',
       body: {
-        required: true,
-        content: json(ref('SendMsgappText'), { text: { value: { to: EXAMPLE_NUMBER, body: message.body } } }),
+        name: 'SendMsgappText',
+        description: 'A text for one number.',
+        ...fieldsOf(SendTextBody, {
+          to: 'The recipient.',
+          body: text('The text.', { minLength: 1, maxLength: LONGEST_TEXT, pattern: '\\S' }),
+          from: FROM,
+        }),
+        required: ['body'],
+        examples: { text: { to: EXAMPLE.number, body: EXAMPLE.text } },
       },
-      idempotent: true,
-      answer: receipt,
-      errors: [
-        ...NUMBERS,
-        ...notString('body'),
-        { code: 'error.empty_message' },
-        UNSENDABLE,
-        ...NOT_CONNECTED,
-        { code: 'error.insufficient_balance' },
-        ...accountNotFound(userTokens),
-      ],
+      errors: ['error.empty_message', ...SEND_ERRORS],
     },
     sendMedia: {
+      ...SENDS,
       operationId: 'sendMsgappMedia',
       summary: 'Send a file',
       description:
-        'The service fetches the file itself, from public addresses only. Whatever goes wrong with that has one answer, and nothing is charged.',
+        'The service fetches the file itself, from public addresses only. Every failure of that has the same error, and nothing is charged.',
       body: {
-        required: true,
-        content: json(ref('SendMsgappMedia'), {
-          photo: { value: { to: EXAMPLE_NUMBER, mediaUrl: 'https://example.com/photo.jpg', caption: 'Le colis' } },
+        name: 'SendMsgappMedia',
+        description: 'A file for one number.',
+        ...fieldsOf(SendMediaBody, {
+          to: 'The recipient.',
+          mediaUrl: text('URL of the file: http or https, on a public address, at most 50 MB.', { example: MEDIA_URL }),
+          mediaType: oneOf(['image', 'video', 'document', 'audio'], 'How the phone shows it. Default: by its content.'),
+          caption: text('The text below the file.', { maxLength: LONGEST_TEXT }),
+          from: FROM,
         }),
+        examples: { photo: { to: EXAMPLE.number, mediaUrl: MEDIA_URL, caption: 'Le colis' } },
       },
-      idempotent: true,
-      answer: receipt,
-      errors: [
-        ...NUMBERS,
-        { code: 'error.field_missing', values: { field: 'mediaUrl' } },
-        ...notString('mediaUrl', 'mediaType', 'caption'),
-        { code: 'error.field_invalid', values: { field: 'mediaType' } },
-        UNSENDABLE,
-        ...NOT_CONNECTED,
-        { code: 'error.media_unavailable' },
-        { code: 'error.insufficient_balance' },
-        ...accountNotFound(userTokens),
-      ],
+      errors: [...invalid('mediaType'), 'error.media_unavailable', ...SEND_ERRORS],
     },
     message: {
       operationId: 'getMsgappMessage',
-      summary: 'See what became of a message',
-      parameters: [inPath('messageID', 'The `messageID` of the send.', MESSAGE)],
+      summary: 'Read the status of a message',
+      answer: { schema: 'MsgappMessage', examples: { read: { status: 'read', failed_at: null } } },
+      errors: ['error.message_not_found'],
+    },
+  },
+}));
+
+const STATUSES = ['created', 'connected', 'reconnecting', 'expired', 'logged_out', 'replaced', 'banned', 'failed'];
+const STATUS =
+  '`created → connected ⇄ reconnecting`; final are `expired` (not scanned in time), `logged_out`, `replaced`, `banned` and `failed`.';
+
+const sessionID = identifier('The session.', EXAMPLE.session);
+const number = nullable(phoneNumber('The linked number; null before the scan.', EXAMPLE.sender));
+
+const SCHEMAS: Schemas = {
+  LinkOffer: object('A session that waits to be linked.', {
+    sessionID,
+    qrToken: text('Gives access to the codes of this session without further authentication.', {
+      minLength: 22,
+      example: QR_TOKEN,
+    }),
+    status: oneOf(['created'], 'Always `created`.'),
+    qr_url: text('URL of the stream of its codes.', {
+      format: 'uri',
+      example: `https://api.example.com/api/v1/msgapp/web/qr/${QR_TOKEN}`,
+    }),
+    expires_at: moment('When the session ends unless it is scanned.'),
+  }),
+  MsgappSession: object('A session of the account.', {
+    sessionID,
+    status: oneOf(STATUSES, STATUS, { example: 'connected' }),
+    number,
+    created_at: moment('When it was requested.'),
+    connected_at: nullable(moment('When it was connected first; null before that.')),
+    reason: nullable(text('Why it has its status.', { example: 'linked' })),
+  }),
+  MsgappSessions: object(
+    'The sessions of the account, newest first. The top level shows the requested one, else the first connected one, else the newest.',
+    {
+      sessionID,
+      status: oneOf([...STATUSES, 'disconnected'], STATUS),
+      number,
+      sessions: list(ref('MsgappSession'), {
+        description: 'Every session that has not ended, the newest 50 that have, and the requested one.',
+      }),
+    },
+    ['sessionID', 'number'],
+  ),
+  LoggedOut: object('The session has ended and its credentials are deleted.', { success: yes }),
+  MsgappReceipt: object('The message is stored and charged, and will be delivered.', {
+    success: yes,
+    messageID: identifier('The message; `GET …/messages/{messageID}` shows its status.', EXAMPLE.message),
+  }),
+  MsgappMessage: object('The message with its status and the time of each step.', {
+    messageID: identifier('The message.', EXAMPLE.message),
+    from: phoneNumber('The sending number.', EXAMPLE.sender),
+    to: phoneNumber('The recipient.'),
+    body: nullable(text('The text; null for a file.', { example: EXAMPLE.text })),
+    media: file('How the phone shows it.', { fileName: text('Its name.') }),
+    status: oneOf(
+      ['queued', 'sending', 'sent', 'delivered', 'undelivered', 'read', 'failed', 'unknown'],
+      '`queued → sending → sent → delivered → read`; `failed`: refused for good, and refunded; `unknown`: there is no reliable answer.',
+    ),
+    error: nullable(text('The name of the error; null when there is none.')),
+    units: count('Units charged at the send.', { example: 1 }),
+    refunded_units: count('Units refunded because it failed.'),
+    queued_at: moment('When it was accepted.'),
+    sent_at: nullable(moment('When the channel accepted it.')),
+    delivered_at: nullable(moment('When it reached the phone.')),
+    read_at: nullable(moment('When it was read, if the recipient’s app reports that.')),
+    failed_at: nullable(moment('When it failed.')),
+    updated_at: moment('When the status last changed.'),
+  }),
+};
+
+/** OpenAPI description of the code routes of a messaging-app channel (contract.md section 6). */
+export const msgappQrOpenapi = describeController(MsgappQrController, () => ({
+  tag: TAG,
+  parameters: {
+    qrToken: {
+      description: 'The `qrToken` of the connect. It is the only authentication: an API key is ignored.',
+      example: QR_TOKEN,
+    },
+  },
+  errors: ['error.qr_not_found'],
+  routes: {
+    events: {
+      operationId: 'watchMsgappCode',
+      summary: 'Follow the code to scan',
+      description: [
+        'Event `qr`, at each change of the code: `{ qr, image, expires_at }`, `image` a PNG as `data:` URL.',
+        'Event `status`: `{ sessionID, status, number?, reason? }`. The stream ends after `connected` or a final status.',
+      ].join('\n\n'),
       answer: {
-        description: 'The message with its status and the times it was reached at.',
-        content: json(ref('MsgappMessage'), { read: { value: message } }),
+        description: 'Server-sent events, with a comment every 15 seconds.',
+        content: events({
+          code: {
+            event: 'qr',
+            data: { qr: '2@4bF…', image: 'data:image/png;base64,iVBORw0KGgo…', expires_at: EXAMPLE.moment },
+          },
+          linked: {
+            event: 'status',
+            data: { sessionID: EXAMPLE.session, status: 'connected', number: EXAMPLE.sender },
+          },
+        }),
       },
-      errors: [{ code: 'error.message_not_found' }],
+    },
+    image: {
+      operationId: 'getMsgappCodeImage',
+      summary: 'Read the code to scan as a picture',
+      description: 'Waits up to 10 seconds for the first code.',
+      answer: { description: 'The current code.', content: binary('image/png') },
     },
   },
 }));

@@ -60,10 +60,10 @@ export class Receipts {
   }
 
   /** Called when a delivery's new state is stored. */
-  stored(movement: DeliveryTransition): void {
-    const reference = this.unstored.get(keyOf(movement));
-    if (reference === undefined || movement.status === 'sending') return;
-    this.unstored.delete(keyOf(movement));
+  stored(transition: DeliveryTransition): void {
+    const reference = this.unstored.get(keyOf(transition));
+    if (reference === undefined || transition.status === 'sending') return;
+    this.unstored.delete(keyOf(transition));
     const waiting = this.parkedUnder(reference);
     this.parked.delete(reference);
     for (const receipt of waiting?.receipts.values() ?? []) this.take(receipt);
@@ -99,20 +99,24 @@ export class Receipts {
     const { store, channel, outbox } = this.parts;
     const asked = batch.map(({ reference }) => reference).filter((reference) => !this.places.has(reference));
     const found = asked.length > 0 ? await store.byReference(channel, [...new Set(asked)]) : [];
-    const settlements: DeliveryUpdate[] = [];
+    const updates: DeliveryUpdate[] = [];
     for (const receipt of batch) {
       const place = this.places.get(receipt.reference);
       const places = place ? [place] : found.filter(({ reference }) => reference === receipt.reference);
       // The send may have returned during the query.
       if (places.length === 0 || (place && this.unstored.has(keyOf(place)))) this.park(receipt);
-      else settlements.push(...places.map((each) => this.settlementOf(receipt, each)));
+      else updates.push(...places.map((each) => this.updateOf(receipt, each)));
     }
-    if (settlements.length > 0) await outbox.report(settlements);
+    if (updates.length > 0) await outbox.report(updates);
   }
 
-  private settlementOf({ reference, status, error, at }: Receipt, { messageId, position }: Place): DeliveryUpdate {
+  private updateOf({ reference, status, error, at }: Receipt, { messageId, position }: Place): DeliveryUpdate {
     return {
-      ...{ messageId, position, status, reference, at },
+      messageId,
+      position,
+      status,
+      reference,
+      at,
       ...(error === undefined ? {} : { error }),
       ...(status === 'sent' ? { dueAt: at + this.parts.reportDeadlineMs } : {}),
       trail: [{ at, status }],

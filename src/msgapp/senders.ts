@@ -26,7 +26,10 @@ export class Senders {
     clock: Clock,
   ) {
     this.connected = new FreshCache<readonly Sender[]>(clock, (accountId) => this.read(accountId));
-    sessions.listen({ turned: ({ stored }) => this.connected.forget(stored.accountId), heard: () => undefined });
+    sessions.listen({
+      onStateChange: ({ stored }) => this.connected.forget(stored.accountId),
+      onEvent: () => undefined,
+    });
   }
 
   /**

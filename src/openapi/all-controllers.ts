@@ -1,9 +1,7 @@
 import { balanceOpenapi } from '../billing/balance.openapi.js';
-import { msgappOpenapi } from '../msgapp/msgapp.openapi.js';
-import { msgappQrOpenapi } from '../msgapp/msgapp-qr.openapi.js';
+import { msgappOpenapi, msgappQrOpenapi } from '../msgapp/msgapp.openapi.js';
 import { otpOpenapi } from '../otp/otp.openapi.js';
-import { sandboxOpenapi } from '../sandbox/sandbox.openapi.js';
-import { sandboxScanOpenapi } from '../sandbox/sandbox-scan.openapi.js';
+import { sandboxOpenapi, sandboxScanOpenapi } from '../sandbox/sandbox.openapi.js';
 import { smsOpenapi } from '../sms/sms.openapi.js';
 import { smsCallbackOpenapi } from '../sms/sms-callback.openapi.js';
 import type { ControllerDescription } from './controller-description.js';

@@ -3,53 +3,91 @@ import type { AccountSettings } from '../accounts/account-options.js';
 import type { TextValues } from '../common/catalogue.js';
 import type { ErrorCode } from '../common/errors.js';
 import type { HttpSettings } from '../http/http-settings.js';
-import type { Content, Headers, Parameter, Schema, Tag } from './openapi-document.js';
+import type { Content, Json, Schema, Schemas, Tag } from './openapi-document.js';
 
-/** What the host has set, so that limits, texts and names in the description are its own. */
+/** The settings of the host, so that a description can name its limits, texts and signatures. */
 export interface Surroundings {
   readonly http: HttpSettings;
   readonly accounts: AccountSettings;
-  /** Whether the host has a verifier of user tokens. */
+  /** Whether the host verifies user tokens. */
   readonly userTokens: boolean;
   /** A provider of the application, for instance a capability's settings. */
   get<T>(token: Abstract<T>): T;
 }
 
-/** One refusal that a route can give; its status and text are those of the code. */
+/** An error of a route. The code decides on the status and the text. */
 export interface RouteError {
   readonly code: ErrorCode;
-  /** What the text of the example names. */
+  /** The placeholders of the text; those that are missing have a common example. */
   readonly values?: TextValues;
-  /** The example of its `Retry-After`, in seconds, if it has that header. */
-  readonly retryAfter?: number;
+  /** An example of the error's `Retry-After` in seconds, if it has that header. */
+  readonly retryAfter?: number | undefined;
 }
 
-/** What one handler does. What the edge, the guard and an Idempotency-Key add is not to be written here. */
+export type ErrorDescription = ErrorCode | RouteError;
+
+/** What the decorators of a DTO do not say: the meaning of a field, or further keywords of its schema. */
+export interface FieldsDescription {
+  readonly dto: Type<object>;
+  readonly fields: Readonly<Record<string, string | Schema>>;
+  /** Fields that are optional in the DTO because the service itself refuses a request without them. */
+  readonly required?: readonly string[];
+}
+
+/** Describes the fields of a DTO. A description that misses a field does not compile. */
+export function fieldsOf<D extends object>(
+  dto: Type<D>,
+  fields: Readonly<Record<keyof D & string, string | Schema>>,
+): FieldsDescription {
+  return { dto, fields };
+}
+
+/** A body that is validated as a DTO. Its schema and the errors of its fields are derived from the DTO's decorators. */
+export interface DtoBody extends FieldsDescription {
+  /** Name of the schema. */
+  readonly name: string;
+  readonly description: string;
+  readonly examples: Readonly<Record<string, Json>>;
+}
+
+/** A JSON object whose schema has the description and an example. */
+export interface JsonAnswer {
+  /** Name of the schema. */
+  readonly schema: string;
+  /** By label, the fields that differ from the example of the schema. Default: one example without differences. */
+  readonly examples?: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+}
+
+/** One handler. The request gate, the API key guard, an Idempotency-Key and the DTOs add their own errors. */
 export interface RouteDescription {
   /** Unique over all our routes. */
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  /** Of the path and the query. */
-  readonly parameters?: readonly Parameter[];
-  readonly body?: { readonly content: Content; readonly required: boolean };
-  /** Whether it takes an Idempotency-Key. */
+  readonly query?: FieldsDescription;
+  readonly body?: DtoBody | { readonly required: boolean; readonly content: Content };
+  /** Whether the route accepts an Idempotency-Key. */
   readonly idempotent?: true;
-  /** The success. */
-  readonly answer: { readonly description: string; readonly headers?: Headers; readonly content?: Content };
-  /** In the order in which they are checked. */
-  readonly errors: readonly RouteError[];
+  /** The response to a success; the headers of `@Header()` are added. */
+  readonly answer: JsonAnswer | { readonly description: string; readonly content?: Content };
+  readonly errors?: readonly ErrorDescription[];
 }
 
-/** What one controller does. */
+/** One controller. */
 export interface ControllerParts<Handler extends string> {
   readonly tag: Tag;
+  /** The parameters of all paths, by name; strings unless `schema` says otherwise. */
+  readonly parameters?: Readonly<
+    Record<string, { readonly description: string; readonly schema?: Schema; readonly example?: Json }>
+  >;
+  /** Errors that every route can answer. */
+  readonly errors?: readonly ErrorDescription[];
   /** Named schemas that the routes refer to. */
-  readonly schemas: Readonly<Record<string, Schema>>;
+  readonly schemas?: Schemas;
   readonly routes: Readonly<Record<Handler, RouteDescription>>;
 }
 
-/** A controller of ours with its description. */
+/** A controller with its description. */
 export interface ControllerDescription {
   /** The class before it was mounted. */
   readonly controller: Type<object>;
@@ -62,7 +100,7 @@ type HandlerOf<C> = Extract<
   string
 >;
 
-/** Describes a controller; one whose handlers are not all described does not compile. */
+/** Describes a controller. A description that misses a handler does not compile. */
 export function describeController<C extends object>(
   controller: Type<C>,
   describe: (surroundings: Surroundings) => ControllerParts<HandlerOf<C>>,

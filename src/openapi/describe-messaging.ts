@@ -1,20 +1,21 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { INestApplicationContext } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { adapt, type SchemaDialect } from './adapt.js';
+import { AccountSettings } from '../accounts/account-options.js';
+import { Authenticator } from '../accounts/authenticator.js';
+import { HttpSettings } from '../http/http-settings.js';
+import { type MountedRoute, mountedRoutes } from '../http/mounted-routes.js';
 import { ALL_CONTROLLERS } from './all-controllers.js';
-import type { ControllerDescription } from './controller-description.js';
-import { type MountedHandler, mountedHandlers } from './mounted-handlers.js';
-import { renamedFor } from './names.js';
-import type { OpenApiDocument, Schema, Tag } from './openapi-document.js';
-import { PathsEditor } from './paths-editor.js';
-import { errorSchema } from './schemas.js';
-import { securitySchemes } from './security.js';
-import { surroundingsOf } from './surroundings.js';
+import type { Surroundings } from './controller-description.js';
+import { errorSchema } from './errors.js';
+import type { OpenApiDocument, Tag } from './openapi-document.js';
+import { bodySchemas, operationOf } from './operation.js';
+import { SCHEMAS } from './schemas.js';
 
 /**
- * The host's OpenAPI document with our mounted routes in full: what `SwaggerModule.createDocument` found out about them by
- * itself is replaced, everything else stays as it is. Paths, limits, texts and accepted credentials are those of this
- * application. The document that is given is not changed.
+ * Adds a full description of our mounted routes to the host's OpenAPI document. What `SwaggerModule.createDocument` derived
+ * for them is replaced, everything else stays as it is. Paths, limits, texts and accepted credentials are those of this
+ * application. The given document is not changed.
  *
  * ```ts
  * const document = SwaggerModule.createDocument(app, new DocumentBuilder().setTitle('…').build());
@@ -25,41 +26,42 @@ import { surroundingsOf } from './surroundings.js';
  * @param document OpenAPI 3.0 or 3.1
  */
 export function describeMessaging<D extends OpenApiDocument>(app: INestApplicationContext, document: D): D {
-  const mounted = mountedHandlers(app.get(ModulesContainer), app.get(ApplicationConfig), (controller) =>
-    ALL_CONTROLLERS.some((description) => isMountOf(controller, description)),
-  );
-  if (mounted.length === 0) return document;
+  const controllers = describedControllers(app);
+  if (controllers.length === 0) return document;
 
-  const surroundings = surroundingsOf(app);
-  const parts = ALL_CONTROLLERS.flatMap((description) => {
-    const handlers = mounted.filter(({ controller }) => isMountOf(controller, description));
-    return handlers.length > 0 ? [{ handlers, ...description.describe(surroundings) }] : [];
-  });
-
+  const surroundings: Surroundings = {
+    http: app.get(HttpSettings, { strict: false }),
+    accounts: app.get(AccountSettings, { strict: false }),
+    userTokens: app.get(Authenticator, { strict: false }).verifiesUserTokens,
+    get: (token) => app.get(token, { strict: false }),
+  };
+  const parts = controllers.map(({ handlers, description }) => ({ handlers, ...description.describe(surroundings) }));
   const { schemas: theirSchemas = {}, securitySchemes: theirSchemes = {} } = document.components ?? {};
   const nullable = document.openapi.startsWith('3.0');
-  const plain: SchemaDialect = { nullable, renamed: new Map() };
-  const schemas: Record<string, Schema> = Object.assign({ Error: errorSchema }, ...parts.map((part) => part.schemas));
-  const dialect: SchemaDialect = { nullable, renamed: renamedFor(asRecord(adapt(schemas, plain)), theirSchemas) };
-  const schemes = securitySchemes(surroundings);
-  const renamedSchemes = renamedFor(schemes, theirSchemes);
+  const schemas: Readonly<Record<string, object>> = Object.assign(
+    { Error: errorSchema },
+    ...parts.flatMap((part) => [part.schemas, bodySchemas(part, surroundings)]),
+  );
+  const unchanged: Readonly<Record<string, unknown>> = Object(adapt(schemas, { nullable, renamed: new Map() }));
+  const dialect: Dialect = { nullable, renamed: renamedFor(unchanged, theirSchemas) };
+  const ourSchemes = securitySchemes(surroundings);
+  const schemes = renameKeys(ourSchemes, renamedFor(ourSchemes, theirSchemes));
 
-  const paths = new PathsEditor(document.paths, mounted, {
-    surroundings,
-    dialect,
-    schemes: Object.keys(schemes).map((name) => renamedSchemes.get(name) ?? name),
-  });
-  for (const { handlers, routes, tag } of parts) {
-    for (const handler of handlers) paths.put(handler, routes[handler.name], tag.name);
-  }
-
+  const operations = parts.flatMap((part) =>
+    part.handlers.flatMap((handler): Operation[] => {
+      const route = part.routes[handler.name];
+      if (route === undefined) return [];
+      const operation = operationOf(handler, route, part, { surroundings, schemes: Object.keys(schemes) });
+      return [{ handler, operationId: route.operationId, operation: Object(adapt(operation, dialect)) }];
+    }),
+  );
   return {
     ...document,
-    paths: paths.result(),
+    paths: withOperations(document.paths, operations),
     components: {
       ...document.components,
-      schemas: { ...theirSchemas, ...renameKeys(asRecord(adapt(schemas, dialect)), dialect.renamed) },
-      securitySchemes: { ...theirSchemes, ...renameKeys(schemes, renamedSchemes) },
+      schemas: { ...theirSchemas, ...renameKeys(Object(adapt(schemas, dialect)), dialect.renamed) },
+      securitySchemes: { ...theirSchemes, ...schemes },
     },
     tags: withTags(
       document.tags ?? [],
@@ -68,19 +70,118 @@ export function describeMessaging<D extends OpenApiDocument>(app: INestApplicati
   };
 }
 
-/** Whether a class is the description's controller, or one that was mounted from it. */
-function isMountOf(controller: MountedHandler['controller'], { controller: base }: ControllerDescription): boolean {
-  return controller === base || controller.prototype instanceof base;
+/** The descriptions of the mounted controllers, each with its handlers. */
+function describedControllers(app: INestApplicationContext) {
+  const mounted = mountedRoutes(app.get(ModulesContainer), app.get(ApplicationConfig));
+  return ALL_CONTROLLERS.map((description) => {
+    const handlers = mounted.filter(({ controller }) => controller.prototype instanceof description.controller);
+    return { description, handlers };
+  }).filter(({ handlers }) => handlers.length > 0);
 }
 
-function renameKeys(named: Readonly<Record<string, unknown>>, renamed: ReadonlyMap<string, string>) {
+/** The credentials that the host accepts; each is enough by itself. */
+function securitySchemes({ accounts: { legacyBearer }, userTokens }: Surroundings): Readonly<Record<string, object>> {
+  const bearer = { type: 'http', scheme: 'bearer' };
+  const sunset = legacyBearer === false ? undefined : legacyBearer.sunset;
+  const end = sunset === undefined ? '' : ` It ends on ${new Date(sunset).toUTCString()}.`;
+  return {
+    ApiKey: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-Api-Key',
+      description:
+        'The API key, `msgk_<id>_<secret>_<checksum>`. If the request has this header, no other credential is read.',
+    },
+    ...(legacyBearer !== false && {
+      LegacyBearer: {
+        ...bearer,
+        description: `**Deprecated**: send the API key in \`X-Api-Key\`.${end} An API key in \`Authorization: Bearer\` is still accepted; its answers have a \`Deprecation\` header.`,
+        // OpenAPI has no keyword for a deprecated scheme before 3.2.
+        'x-deprecated': true,
+      },
+    }),
+    ...(userTokens && {
+      UserToken: {
+        ...bearer,
+        bearerFormat: 'JWT',
+        description: 'A user token that the application itself has issued. It is never read as an API key.',
+      },
+    }),
+  };
+}
+
+/** How a document writes our parts. */
+interface Dialect {
+  /** OpenAPI 3.0 has a keyword `nullable`, later versions a type `null`. */
+  readonly nullable: boolean;
+  /** The names of our schemas that the host uses for others, with our new names. */
+  readonly renamed: ReadonlyMap<string, string>;
+}
+
+function adapt(part: unknown, dialect: Dialect): unknown {
+  if (Array.isArray(part)) return part.map((entry) => adapt(entry, dialect));
+  if (typeof part !== 'object' || part === null) return part;
+  const adapted: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(part)) {
+    if (name === '$ref' && typeof value === 'string') {
+      const schema = value.slice(SCHEMAS.length);
+      adapted.$ref = `${SCHEMAS}${dialect.renamed.get(schema) ?? schema}`;
+    } else if (name === 'nullable' && !dialect.nullable) adapted.type = [...[adapted.type].flat(), 'null'];
+    else adapted[name] = adapt(value, dialect);
+  }
+  return adapted;
+}
+
+/** New names for those of ours that the host uses for something else. What is equal is ours, from an earlier call. */
+function renamedFor(ours: Readonly<Record<string, unknown>>, taken: object): Map<string, string> {
+  const theirs = new Map<string, unknown>(Object.entries(taken));
+  const lost = Object.entries(ours).filter(([name, value]) => {
+    return theirs.has(name) && !isDeepStrictEqual(theirs.get(name), value);
+  });
+  return new Map(lost.map(([name]) => [name, `Messaging${name}`]));
+}
+
+function renameKeys<T>(named: Readonly<Record<string, T>>, renamed: ReadonlyMap<string, string>): Record<string, T> {
   return Object.fromEntries(Object.entries(named).map(([name, value]) => [renamed.get(name) ?? name, value]));
 }
 
-function asRecord(value: unknown): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value ?? {}));
+function withTags(theirs: readonly Tag[], ours: readonly Tag[]): readonly Tag[] {
+  const added = new Map(ours.map((tag) => [tag.name, tag]));
+  for (const { name } of theirs) added.delete(name);
+  return [...theirs, ...added.values()];
 }
 
-function withTags(theirs: readonly Tag[], ours: readonly Tag[]): readonly Tag[] {
-  return [...theirs, ...ours.filter(({ name }) => !theirs.some((tag) => tag.name === name))];
+interface Operation {
+  readonly handler: MountedRoute;
+  readonly operationId: string;
+  readonly operation: object;
+}
+
+/** The host's paths with our operations in place of those that were derived for the same handlers. */
+function withOperations(paths: object, ours: readonly Operation[]): object {
+  const items = new Map<string, Record<string, object>>(
+    Object.entries(paths).map(([path, item]) => [path, { ...item }]),
+  );
+  const placed = ours.map((each) => {
+    const { path, unprefixedPath, method } = each.handler;
+    const verb = method.toLowerCase();
+    const [full, short] = [template(path), template(unprefixedPath)];
+    // A document that was made with `ignoreGlobalPrefix` has the path without the prefix.
+    const place = items.get(full)?.[verb] === undefined && items.get(short)?.[verb] !== undefined ? short : full;
+    return { ...each, verb, place };
+  });
+  for (const { place, verb } of placed) delete items.get(place)?.[verb];
+  const taken = new Set([...items.values()].flatMap(Object.values).map((operation) => Object(operation).operationId));
+  for (const { place, verb, operation, operationId } of placed) {
+    let unique = operationId;
+    for (let copy = 2; taken.has(unique); copy++) unique = `${operationId}_${copy}`;
+    taken.add(unique);
+    items.set(place, { ...items.get(place), [verb]: { ...operation, operationId: unique } });
+  }
+  return Object.fromEntries([...items].filter(([, item]) => Object.keys(item).length > 0));
+}
+
+/** A path with `{name}` for `:name`. */
+function template(path: string): string {
+  return path.replace(/:(\w+)/g, '{$1}');
 }

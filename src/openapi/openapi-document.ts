@@ -1,7 +1,7 @@
-/** What JSON can say. */
+/** A value of JSON. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [field: string]: Json };
 
-/** An OpenAPI document as far as it is touched here; whatever made it fits, `@nestjs/swagger` for instance. */
+/** The parts of an OpenAPI document that `describeMessaging` reads; the document of `@nestjs/swagger` fits. */
 export interface OpenApiDocument {
   /** The version of the specification, for instance `3.0.0`. */
   readonly openapi: string;
@@ -16,7 +16,7 @@ export interface Tag {
   readonly description?: string;
 }
 
-/** A schema object of OpenAPI 3.0, as far as it is used here. */
+/** A schema object of OpenAPI 3.0, with the keywords that our descriptions use. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: 'string' | 'integer' | 'boolean' | 'array' | 'object';
@@ -33,7 +33,7 @@ export interface Schema {
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly uniqueItems?: true;
-  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly properties?: Schemas;
   readonly required?: readonly string[];
   readonly additionalProperties?: false;
   readonly allOf?: readonly Schema[];
@@ -41,52 +41,8 @@ export interface Schema {
   readonly example?: Json;
 }
 
-/** One named example. */
-export interface Example {
-  readonly summary?: string;
-  readonly value: Json;
-}
+/** Schemas by name: the fields of an object, or the named schemas of a document. */
+export type Schemas = Readonly<Record<string, Schema>>;
 
-export type Examples = Readonly<Record<string, Example>>;
-
-/** A body by its media type. */
-export type Content = Readonly<Record<string, { readonly schema: Schema; readonly examples?: Examples }>>;
-
-/** A header of an answer. */
-export interface Header {
-  readonly description: string;
-  /** Whether the answer always has it. */
-  readonly required?: boolean;
-  readonly schema: Schema;
-}
-
-export type Headers = Readonly<Record<string, Header>>;
-
-/** What a caller writes outside the body. */
-export interface Parameter {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly required?: boolean;
-  readonly description: string;
-  readonly schema: Schema;
-  readonly example?: Json;
-}
-
-/** One answer of an operation. */
-export interface Response {
-  readonly description: string;
-  readonly headers?: Headers;
-  readonly content?: Content;
-}
-
-/** One method of one path. */
-export interface Operation {
-  readonly tags: readonly string[];
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly required: boolean; readonly content: Content };
-  readonly responses: Readonly<Record<string, Response>>;
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-}
+/** Bodies by media type. */
+export type Content = Readonly<Record<string, { readonly schema: Schema; readonly examples?: object }>>;

@@ -1,46 +1,101 @@
-import type { RouteDescription, Surroundings } from './controller-description.js';
-import { deprecationHeaderDescriptions } from './deprecation-description.js';
-import { errorResponses } from './error-responses.js';
-import { gateOf } from './gate-errors.js';
-import { IDEMPOTENCY } from './idempotency-description.js';
-import type { MountedHandler } from './mounted-handlers.js';
-import type { Operation } from './openapi-document.js';
+import { RequestMethod } from '@nestjs/common';
+import { HTTP_CODE_METADATA } from '@nestjs/common/constants.js';
+import type { MountedRoute } from '../http/mounted-routes.js';
+import type { ControllerParts, DtoBody, RouteDescription, Surroundings } from './controller-description.js';
+import { describeFields } from './dto-fields.js';
+import { errorResponses, surroundingErrors } from './errors.js';
+import { successHeaders } from './headers.js';
+import type { Schema, Schemas } from './openapi-document.js';
+import { exampleOf, json, nullable, ref } from './schemas.js';
 
-/** Where an operation stands in the document. */
-export interface OperationPlace {
-  readonly tag: string;
-  readonly operationId: string;
-  /** Names of the security schemes, any of which will do. */
-  readonly schemes: readonly string[];
-}
-
-/** A handler's description with everything that stands in front of it. */
+/**
+ * The operation of a handler: its description, its DTOs, and what the request gate, the guard and the idempotency add.
+ * @param schemes names of the security schemes, of which each is enough
+ */
 export function operationOf(
-  { controller, handler, status }: MountedHandler,
+  mounted: MountedRoute,
   route: RouteDescription,
-  { tag, operationId, schemes }: OperationPlace,
-  surroundings: Surroundings,
-): Operation {
-  const { authenticated, errors } = gateOf(controller, handler, surroundings);
-  const once = route.idempotent === true;
-  const parameters = [...(route.parameters ?? []), ...(once ? [IDEMPOTENCY.parameter] : [])];
-  const headers = {
-    ...route.answer.headers,
-    ...(once ? IDEMPOTENCY.headers : {}),
-    ...(authenticated ? deprecationHeaderDescriptions(surroundings.accounts) : {}),
-  };
-  const refusals = [...errors, ...(once ? IDEMPOTENCY.errors : []), ...route.errors];
+  parts: ControllerParts<string>,
+  { surroundings, schemes }: { readonly surroundings: Surroundings; readonly schemes: readonly string[] },
+) {
+  const { handler, method, authenticated } = mounted;
+  const { maxRecipients } = surroundings.http;
+  const { operationId, summary, description, idempotent = false, body, query } = route;
+  const inQuery = query === undefined ? [] : describeFields(query, maxRecipients);
+  const parameters = [
+    ...pathParameters(mounted, parts),
+    ...inQuery.map(({ name, schema: { description, ...schema } }) => ({ name, in: 'query', description, schema })),
+    ...(idempotent ? [IDEMPOTENCY_KEY] : []),
+  ];
+  const headers = successHeaders(handler, {
+    idempotent,
+    accounts: authenticated ? surroundings.accounts : undefined,
+  });
+  const errors = [
+    ...surroundingErrors(mounted, idempotent, surroundings.accounts),
+    ...inQuery.flatMap((field) => field.errors),
+    ...(isDto(body) ? describeFields(body, maxRecipients).flatMap((field) => field.errors) : []),
+    ...(route.errors ?? []),
+    ...(parts.errors ?? []),
+  ];
+  const success: number =
+    Reflect.getMetadata(HTTP_CODE_METADATA, handler) ?? (method === RequestMethod[RequestMethod.POST] ? 201 : 200);
   return {
-    tags: [tag],
+    tags: [parts.tag.name],
     operationId,
-    summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
-    ...(parameters.length > 0 ? { parameters } : {}),
-    ...(route.body ? { requestBody: route.body } : {}),
+    summary,
+    ...(description !== undefined && { description }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: isDto(body) ? { required: true, content: json(ref(body.name), body.examples) } : body }),
     responses: {
-      [status]: { ...route.answer, ...(Object.keys(headers).length > 0 ? { headers } : {}) },
-      ...errorResponses(refusals, surroundings, authenticated),
+      [success]: { ...answerOf(route, parts), ...(Object.keys(headers).length > 0 && { headers }) },
+      ...errorResponses(errors, surroundings, authenticated),
     },
     security: authenticated ? schemes.map((name) => ({ [name]: [] })) : [],
+  };
+}
+
+/** The parameter of a route that accepts an Idempotency-Key (contract.md section 7). */
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes a repeat harmless. For 24 hours the same key with the same body gets the first answer again; nothing more is sent or charged. A refusal is not stored: the same key may be used again. After a 504 or a lost connection, the same request gets the answer to the first.',
+  schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
+  example: 'order-4711',
+};
+
+function pathParameters({ unprefixedPath }: MountedRoute, { parameters = {} }: ControllerParts<string>): object[] {
+  return [...unprefixedPath.matchAll(/:(\w+)/g)].map(([, name = '']) => {
+    return { name, in: 'path', required: true, schema: { type: 'string' }, ...parameters[name] };
+  });
+}
+
+function answerOf({ answer }: RouteDescription, { schemas = {} }: ControllerParts<string>): object {
+  if ('description' in answer) return answer;
+  const { schema, examples = { [schema]: {} } } = answer;
+  const complete = Object.entries(examples).map(([label, fields]) => [label, exampleOf(schemas, schema, fields)]);
+  return { description: schemas[schema]?.description, content: json(ref(schema), Object.fromEntries(complete)) };
+}
+
+function isDto(body: RouteDescription['body']): body is DtoBody {
+  return body !== undefined && 'dto' in body;
+}
+
+/** The named schemas of a controller's bodies. */
+export function bodySchemas({ routes }: ControllerParts<string>, { http }: Surroundings): Schemas {
+  const bodies = Object.values(routes).flatMap(({ body }) => (isDto(body) ? [body] : []));
+  return Object.fromEntries(bodies.map((body) => [body.name, bodySchema(body, http.maxRecipients)]));
+}
+
+function bodySchema(body: DtoBody, maxRecipients: number): Schema {
+  const fields = describeFields(body, maxRecipients);
+  const properties = fields.map(({ name, schema, required }) => [name, required ? schema : nullable(schema)]);
+  return {
+    type: 'object',
+    description: `${body.description} Further fields are ignored.`,
+    properties: Object.fromEntries(properties),
+    required: fields.filter(({ required }) => required).map(({ name }) => name),
   };
 }

@@ -1,41 +1,44 @@
 import type { SeenRecord } from '../outbox/send-policy.js';
 
-/** The newest code of an (account, service, number). Times in milliseconds since the epoch. The code itself is nowhere. */
+/**
+ * The newest code of an (account, service, number). The code itself is not stored, see `OtpCodes`. Times in milliseconds since
+ * the epoch.
+ */
 export interface Challenge {
   /** 128 random bits; callers know it as `otpID`. */
   readonly id: string;
-  /** Version of the pepper its code comes from. */
+  /** Version of the pepper that its code is derived from. */
   readonly keyVersion: string;
   readonly digits: number;
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** Wrong tries so far. */
+  /** Number of wrong tries. */
   readonly tries: number;
   readonly verifiedAt: number | null;
   readonly lastSentAt: number;
-  /** Sends to this (account, service, number), of this code and of those before it. */
+  /** Times of the sends to this (account, service, number), also of earlier codes. */
   readonly sent: TimeLog;
 }
 
-/** What is the matter with a challenge. */
-type ChallengeStanding = 'live' | 'expired' | 'dead' | 'verified';
+/** The state of a challenge; `exhausted`: by wrong tries. */
+type ChallengeStatus = 'live' | 'expired' | 'exhausted' | 'verified';
 
-/** How long a challenge is spoken of at all. */
+/** How long after its creation a challenge counts at all; later, verifying finds no code. */
 export const CHALLENGE_KEPT_MS = 24 * 3_600_000;
 
-/** Where a challenge stands. What was verified or tried to death stays that, also after its validity. */
-export function standingOf(challenge: Challenge, triesPerCode: number, now: number): ChallengeStanding {
+/** The state of a challenge. One that is verified or exhausted stays so after its validity. */
+export function statusOf(challenge: Challenge, triesPerCode: number, now: number): ChallengeStatus {
   if (challenge.verifiedAt !== null) return 'verified';
-  if (challenge.tries >= triesPerCode) return 'dead';
+  if (challenge.tries >= triesPerCode) return 'exhausted';
   return now < challenge.expiresAt ? 'live' : 'expired';
 }
 
-/** The challenge in a record; written by this module only, from that very type. */
+/** The challenge in a record. The cast is safe, because only this module writes these records. */
 export function challengeIn(record: SeenRecord | undefined): Challenge | undefined {
   return record?.state as Challenge | undefined;
 }
 
-/** At most `count` in any stretch of `seconds`. */
+/** At most `count` events in any period of `seconds`. */
 export interface OtpWindow {
   /** 1 to 10 000. */
   readonly count: number;
@@ -47,19 +50,19 @@ export interface OtpWindow {
 export type TimeLog = readonly number[];
 
 /**
- * The earliest time, `now` or later, at which all windows have room for one more. Never more than the longest window away:
- * what a clock that was set back since shows in the future counts as of now.
+ * The earliest time, `now` or later, at which all windows allow one more event. Never later than the longest window from now: a
+ * logged time in the future, left by a clock that was set back, counts as `now`.
  */
 export function opensAt(log: TimeLog, windows: readonly OtpWindow[], now: number): number {
   let open = now;
   for (const { count, seconds } of windows) {
-    const inTheWay = log.at(-count);
-    if (inTheWay !== undefined) open = Math.max(open, Math.min(inTheWay, now) + seconds * 1000);
+    const blocking = log.at(-count);
+    if (blocking !== undefined) open = Math.max(open, Math.min(blocking, now) + seconds * 1000);
   }
   return open;
 }
 
-/** The log with one more, without what no window looks at any longer. */
+/** The log with `now` added, without the times that no window needs. */
 export function withOneMore(log: TimeLog, windows: readonly OtpWindow[], now: number): TimeLog {
   const most = Math.max(0, ...windows.map(({ count }) => count));
   if (most === 0) return [];
@@ -70,7 +73,7 @@ export function withOneMore(log: TimeLog, windows: readonly OtpWindow[], now: nu
     .slice(-most);
 }
 
-/** The longest of the windows, in milliseconds. */
+/** The length of the longest window, in milliseconds. */
 export function longestOf(windows: readonly OtpWindow[]): number {
   return Math.max(0, ...windows.map(({ seconds }) => seconds)) * 1000;
 }

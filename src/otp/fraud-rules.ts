@@ -5,7 +5,7 @@ import type { OtpBinding } from './otp-codes.js';
 import type { CountryBreaker, ResolvedLimits } from './otp-limits.js';
 import { RecordKeys } from './record-keys.js';
 
-/** The limits on sends beyond those of one service and number, as far as they are switched on. */
+/** The configured rules on sends, besides the limits of one service and number. */
 export function rulesFor(binding: OtpBinding, limits: ResolvedLimits): readonly SendRule[] {
   const { sendsPerNumber, sendsEverywhere, prefixBreaker, countryBreaker, spendPerDay } = limits;
   const keys = new RecordKeys(binding);
@@ -31,12 +31,12 @@ function logRule(name: OtpRule, key: string, windows: readonly OtpWindow[]): Sen
   };
 }
 
-/** Numbers of one prefix that wait to be verified, each with the time of its last code. */
+/** The unverified numbers of one prefix, each with the time of its last code. */
 interface Unverified {
   readonly numbers: Readonly<Record<string, number>>;
 }
 
-/** At most `count` distinct numbers of one prefix may wait to be verified; one that already does may have its code again. */
+/** At most `count` distinct numbers of one prefix may be unverified; a number that is among them may get further codes. */
 function prefixRule(key: string, window: OtpWindow): SendRule<Unverified> {
   const length = window.seconds * 1000;
   const recent = (state: Unverified | undefined, now: number, except: string) =>
@@ -65,22 +65,22 @@ function prefixRule(key: string, window: OtpWindow): SendRule<Unverified> {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Codes made and codes verified, minute by minute. */
+/** Numbers of new and of verified codes, by minute. */
 interface Tally {
-  readonly minutes: readonly (readonly [minute: number, made: number, verified: number])[];
+  readonly minutes: readonly (readonly [minute: number, created: number, verified: number])[];
 }
 
-/** Stops a country while the hour before has many codes and few of them verified. */
+/** Refuses a country while the past hour has `codes` or more new codes, and too few of them verified. */
 function countryRule(key: string, { codes, verifiedPercent }: CountryBreaker): SendRule<Tally> {
   const recent = (state: Tally | undefined, now: number) =>
     (state?.minutes ?? []).filter(([minute]) => (minute + 1) * MINUTE > now - HOUR);
-  const count = (state: Tally | undefined, now: number, made: number, verified: number) => {
+  const count = (state: Tally | undefined, now: number, created: number, verified: number) => {
     const minute = Math.floor(now / MINUTE);
     const minutes = recent(state, now);
-    const [, madeBefore, verifiedBefore] = minutes.find(([at]) => at === minute) ?? [minute, 0, 0];
+    const [, createdBefore, verifiedBefore] = minutes.find(([at]) => at === minute) ?? [minute, 0, 0];
     const others = minutes.filter(([at]) => at !== minute);
     return {
-      state: { minutes: [...others, [minute, madeBefore + made, verifiedBefore + verified] as const] },
+      state: { minutes: [...others, [minute, createdBefore + created, verifiedBefore + verified] as const] },
       expiresAt: now + HOUR + MINUTE,
     };
   };
@@ -89,10 +89,10 @@ function countryRule(key: string, { codes, verifiedPercent }: CountryBreaker): S
     key,
     opensAt(state, { now }) {
       const minutes = recent(state, now);
-      const made = minutes.reduce((sum, minute) => sum + minute[1], 0);
+      const created = minutes.reduce((sum, minute) => sum + minute[1], 0);
       const verified = minutes.reduce((sum, minute) => sum + minute[2], 0);
-      if (made < codes || verified * 100 >= made * verifiedPercent) return now;
-      // It may take longer; the next minute that leaves the hour is the first that can change something.
+      if (created < codes || verified * 100 >= created * verifiedPercent) return now;
+      // A lower bound: nothing changes before the oldest minute is more than an hour old.
       return Math.min((Math.min(...minutes.map(([minute]) => minute)) + 1) * MINUTE, now) + HOUR;
     },
     afterSend: (state, { fresh, now }) => count(state, now, fresh ? 1 : 0, 0),
@@ -102,8 +102,9 @@ function countryRule(key: string, { codes, verifiedPercent }: CountryBreaker): S
 
 const DAY = 24 * HOUR;
 
-/** Units spent on one day, counted from the epoch, UTC. */
+/** Units spent on one day (UTC). */
 interface Spending {
+  /** Days since the epoch. */
   readonly day: number;
   readonly units: number;
 }
@@ -125,7 +126,7 @@ function spendRule(key: string, most: number): SendRule<Spending> {
   };
 }
 
-/** Which rule stood in the way of a code; `country` is the list of allowed countries, the others are limits. */
+/** The rule that refused a code; `country` is the list of allowed countries, the others are limits. */
 export type OtpRule =
   | 'country'
   | 'cooldown'
@@ -136,26 +137,26 @@ export type OtpRule =
   | 'country_breaker'
   | 'spend_cap';
 
-/** The send of a code that rules judge. */
+/** The send of a code, as rules see it. */
 export interface CodeSend {
   readonly number: string;
   readonly units: number;
-  /** False: a code that is pending is sent once more. */
+  /** False: a pending code is sent again. */
   readonly fresh: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** One limit on sends with what it remembers, in a record of its own. Pure. */
+/** One limit on sends, with its state in a record of its own. All functions are pure. */
 export interface SendRule<S extends object = object> {
   readonly name: OtpRule;
-  /** Its record. */
+  /** The key of its record. */
   readonly key: string;
-  /** When the send may happen: at its `now`, or later. Milliseconds since the epoch. */
+  /** The earliest time at which the send is allowed, the send's `now` or later. Milliseconds since the epoch. */
   opensAt(state: S | undefined, send: CodeSend): number;
-  /** What is remembered of the send. */
+  /** The record after the send. */
   afterSend(state: S | undefined, send: CodeSend): Pick<PolicyRecord, 'expiresAt'> & { readonly state: S };
-  /** What is remembered after the number was verified; left out: nothing of it matters. */
+  /** The record after the number was verified; undefined when the rule does not depend on it. */
   afterSuccess?(
     state: S | undefined,
     number: string,

@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { MessagingOptionsError } from '../common/errors.js';
 import type { Challenge } from './challenge.js';
 
-/** What a code is bound to: it is right for nothing else. */
+/** The account, service and number that a code is valid for. */
 export interface OtpBinding {
   readonly accountId: string;
   readonly service: string;
@@ -10,13 +10,13 @@ export interface OtpBinding {
   readonly number: string;
 }
 
-/** The part of a challenge that its code comes from. */
+/** The part of a challenge that its code is derived from. */
 export type CodeSource = Pick<Challenge, 'id' | 'keyVersion' | 'digits'>;
 
 /**
- * Codes, derived whenever they are needed and kept nowhere: HMAC-SHA256 (RFC 2104) over the challenge's random id and its
- * binding, under a key that is not in the database. 64 bits of it modulo 10^digits: the most frequent code is more likely
- * than the rarest by less than one in 10^11.
+ * Derives codes whenever they are needed, so that none is stored: 64 bits of HMAC-SHA256 (RFC 2104) over the challenge's random
+ * id and its binding, with a key that is not in the database, modulo 10^digits. The bias is small: the most frequent code is more
+ * likely than the rarest by less than one in 10^11.
  */
 export class OtpCodes {
   constructor(
@@ -25,17 +25,17 @@ export class OtpCodes {
     readonly digits: number,
   ) {}
 
-  /** The version that new challenges are made with. */
+  /** The version of the pepper for new challenges. */
   get version(): string {
     return this.keys.current;
   }
 
-  /** Whether the code of a challenge can still be made: its pepper is there and codes have its length. */
+  /** Whether the code of a challenge can be derived: its pepper is configured and its length is the configured one. */
   knows({ keyVersion, digits }: CodeSource): boolean {
     return digits === this.digits && this.keys.byVersion.has(keyVersion);
   }
 
-  /** @throws Error when the pepper of that version is gone */
+  /** @throws Error when no pepper of that version is configured */
   codeOf({ id, keyVersion, digits }: CodeSource, { accountId, service, number }: OtpBinding): string {
     const key = this.keys.byVersion.get(keyVersion);
     if (!key) throw new Error(`There is no pepper of version ${keyVersion}.`);
@@ -46,38 +46,42 @@ export class OtpCodes {
     return code.toString().padStart(digits, '0');
   }
 
-  /** Compares in constant time. */
+  /** Whether `otp` is the code of the challenge, compared in constant time. */
   matches(challenge: CodeSource, binding: OtpBinding, otp: string): boolean {
     const [expected, given] = [this.codeOf(challenge, binding), otp].map((code) => Buffer.from(code));
-    return expected?.length === given?.length && timingSafeEqual(expected ?? NOTHING, given ?? NOTHING);
+    return expected?.length === given?.length && timingSafeEqual(expected ?? EMPTY, given ?? EMPTY);
   }
 }
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
 /** A secret that codes are derived from, kept outside the database. */
 export interface OtpPepper {
-  /** Its name in the database: 1 to 16 of `A-Za-z0-9._-`. Never give it to another secret. */
+  /** Its name in the database: 1 to 16 characters of `A-Za-z0-9._-`. Never reuse it for another secret. */
   readonly version: string;
-  /** At least 32 characters, at random; `openssl rand -base64 48` makes one. */
+  /** At least 32 random characters; `openssl rand -base64 48` generates one. */
   readonly secret: string;
 }
 
-/** One secret (its version is `1`), or several: the first makes new codes, the others still verify what they made. */
+/** One secret, with version `1`, or several: new codes use the first, and codes of the others can still be verified. */
 export type OtpPepperOption = string | readonly OtpPepper[];
 
-/** The keys of the peppers. */
+/** The keys derived from the peppers. */
 export interface OtpKeys {
-  /** Version that new codes are made with. */
+  /** The version for new codes. */
   readonly current: string;
   readonly byVersion: ReadonlyMap<string, Buffer>;
 }
 
-const SHORTEST = 32;
-const FEWEST_CHARACTERS = 8;
+const MIN_LENGTH = 32;
+const MIN_DISTINCT = 8;
 const VERSION = /^[A-Za-z0-9._-]{1,16}$/;
 
-/** @throws MessagingOptionsError with a sentence that says what is wrong with which pepper, and how to make one */
+/**
+ * Derives the keys of the configured peppers.
+ * @throws MessagingOptionsError with a sentence that names the wrong pepper; never with the secret itself, because the host logs
+ *   it
+ */
 export function resolvePeppers(option: unknown): OtpKeys {
   const byVersion = new Map<string, Buffer>();
   for (const { version, secret } of peppersOf(option)) {
@@ -96,7 +100,6 @@ export function resolvePeppers(option: unknown): OtpKeys {
   return { current, byVersion };
 }
 
-/** No sentence shows what was given: a start that fails is logged. */
 function peppersOf(option: unknown): readonly Readonly<Record<string, unknown>>[] {
   if (typeof option === 'string') return [{ version: '1', secret: option }];
   if (option === undefined) return [];
@@ -116,15 +119,13 @@ function peppersOf(option: unknown): readonly Readonly<Record<string, unknown>>[
 }
 
 function checkedSecret(version: string, secret: unknown): string {
-  if (typeof secret === 'string' && secret.length >= SHORTEST && new Set(secret).size >= FEWEST_CHARACTERS)
-    return secret;
-  // Never the secret itself: a start that fails is logged.
+  if (typeof secret === 'string' && secret.length >= MIN_LENGTH && new Set(secret).size >= MIN_DISTINCT) return secret;
   throw new MessagingOptionsError(
-    `Option otp.pepper (version ${version}) is too weak: it must be at least ${SHORTEST} characters at random, ${FEWEST_CHARACTERS} of them different. Make one with "openssl rand -base64 48".`,
+    `Option otp.pepper (version ${version}) is too weak: it must be at least ${MIN_LENGTH} characters at random, ${MIN_DISTINCT} of them different. Make one with "openssl rand -base64 48".`,
   );
 }
 
-/** RFC 5869: a key for this purpose only, so that the secret may serve others too. */
+/** HKDF (RFC 5869): a key for this purpose only, so that the host may derive other keys from the same secret. */
 function keyOf(secret: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', 'nestjs-messaging otp code 1', 32));
 }

@@ -11,31 +11,37 @@ import {
 import { isCountryCode } from '../common/phone-number.js';
 import type { OtpWindow } from './challenge.js';
 
-/** How often codes may be sent and tried. What is left out is as in `preset`. */
+/** How often codes may be sent and tried. Fields that are left out have the values of `preset`. */
 export interface OtpLimits {
-  /** Where the values come from that are not given. Default `standard`. */
+  /** The source of the values that are left out. Default `standard`. */
   readonly preset?: OtpPreset | undefined;
-  /** Sends per (account, service, number). `standard`: 5 in 600 s and 20 in 86 400 s. */
+  /** Sends per (account, service, number). `standard` and `strict`: 5 in 600 s and 20 in 86 400 s; `none`: no limit. */
   readonly sends?: readonly OtpWindow[] | undefined;
   /** Sends per (account, number), over all services. `strict`: 5 in 3600 s and 10 in 86 400 s. */
   readonly sendsPerNumber?: readonly OtpWindow[] | undefined;
   /** Sends per number, over all accounts. `strict`: 20 in 86 400 s. */
   readonly sendsEverywhere?: readonly OtpWindow[] | undefined;
-  /** Seconds between two sends of a code that is pending, 0 to 3600. `strict`: 60; else 0. */
+  /** Seconds between two sends of a pending code, 0 to 3600. `strict`: 60; else 0. */
   readonly cooldownSeconds?: number | undefined;
-  /** Wrong tries per (account, number) since the last success that lock verifying. Default 10 in 86 400 s and 30 in 2 592 000 s. */
+  /**
+   * Wrong tries per (account, number) since its last success that lock verifying. Default 10 in 86 400 s and 30 in 2 592 000 s;
+   * `none`: no limit.
+   */
   readonly wrongTries?: readonly OtpWindow[] | undefined;
   /** Countries (ISO 3166) that codes may go to, or `all`. `strict`: the home market; else `all`. */
   readonly countries?: readonly string[] | 'all' | undefined;
-  /** Distinct numbers of one prefix (a number without its last four digits) that may be unverified, per account; false: off. `strict`: 5 in 3600 s. */
+  /**
+   * Distinct numbers of one prefix (a number without its last four digits) that may be unverified, per account; false: off.
+   * `strict`: 5 in 3600 s.
+   */
   readonly prefixBreaker?: OtpWindow | false | undefined;
-  /** Stops a country where too few codes are verified, per account; false: off. `strict`: 30 codes in an hour, 20 %. */
+  /** Refuses countries in which too few codes are verified, per account; false: off. `strict`: 30 codes in an hour, 20 %. */
   readonly countryBreaker?: CountryBreaker | false | undefined;
   /** Units that an account may spend on codes in a day (UTC), 1 to 1 000 000 000; false: no cap. `strict`: 10 000. */
   readonly spendPerDay?: number | false | undefined;
 }
 
-/** Stops codes to a country when within an hour `codes` or more were made and less than `verifiedPercent` of them verified. */
+/** Refuses codes to a country when `codes` or more were created in an hour, and fewer than `verifiedPercent` of them verified. */
 export interface CountryBreaker {
   /** 1 to 1 000 000. */
   readonly codes: number;
@@ -43,7 +49,7 @@ export interface CountryBreaker {
   readonly verifiedPercent: number;
 }
 
-/** `standard` for users that are known, `strict` for sign-ups open to the world, `none` for sandboxes. */
+/** `standard` for known users, `strict` for public sign-ups, `none` for sandboxes. */
 export type OtpPreset = 'standard' | 'strict' | 'none';
 
 const isFalse = (given: unknown): given is false => given === false;
@@ -82,13 +88,13 @@ const LIMITS = {
   spendPerDay: integer(1, 1_000_000_000, 'false or ').besides(isFalse).or(undefined),
 } satisfies OptionsOf<OtpLimits>;
 
-/** How the option `limits` is read: as it is given. */
+/** Reads and checks the option `limits`, without filling in the preset. */
 export const OTP_LIMITS = group(
   LIMITS,
   (got) => `must be "standard", "strict", "none" or an object; got ${got}`,
 ).besides(isPreset);
 
-/** The limits, complete. */
+/** The limits with the values of the preset filled in. */
 export type ResolvedLimits = Required<ReadOptions<typeof LIMITS>>;
 
 const HOUR = 3600;
@@ -132,6 +138,7 @@ function valuesOf(preset: OtpPreset, home: string | undefined): ResolvedLimits {
 }
 
 /**
+ * Checks the limits and fills in the values of the preset.
  * @param home the home market, a country code; the default of `countries` in `strict`
  * @throws MessagingOptionsError with a sentence that names the wrong option
  */

@@ -3,25 +3,25 @@ import { type OtpPepperOption, resolvePeppers } from './otp-codes.js';
 import { OTP_LIMITS, type OtpLimits, type OtpPreset } from './otp-limits.js';
 import { OTP_SERVICES, type OtpServiceOptions } from './otp-text.js';
 
-/** What the host says about one-time passcodes. */
+/** Options of one-time passcodes. */
 export interface OtpOptions {
-  /** What codes are derived from; at least 32 random characters, kept outside the database. */
+  /** The secret that codes are derived from: at least 32 random characters, kept outside the database. */
   readonly pepper: OtpPepperOption;
   /** Digits of a code, 4 to 8. Default 4; 6 make a guess a hundred times less likely. */
   readonly length?: number | undefined;
-  /** How long a code is good, in seconds, 1 to 3600. Default 300; outside 60 to 600 the start warns. */
+  /** How long a code is valid, in seconds, 1 to 3600. Default 300; outside 60 to 600 a warning is logged at the start. */
   readonly validitySeconds?: number | undefined;
-  /** Wrong tries that kill a code, 1 to 10. Default 3. */
+  /** Wrong tries that make a code invalid, 1 to 10. Default 3. */
   readonly triesPerCode?: number | undefined;
-  /** How often codes may be sent and tried: a preset, or values over one. Default `standard`. */
+  /** How often codes may be sent and tried: a preset, or values that override one. Default `standard`. */
   readonly limits?: OtpPreset | OtpLimits | undefined;
-  /** The highest chance, 0 to 1, of guessing a code of one number in 30 days that the start accepts. Default 0.01. */
+  /** The highest accepted chance, 0 to 1, of guessing a code of one number in 30 days; the start fails above it. Default 0.01. */
   readonly maxGuessChance?: number | undefined;
-  /** What is different for some services, by their exact names. */
+  /** Options of single services, by their exact names. Default none. */
   readonly services?: Readonly<Record<string, OtpServiceOptions>> | undefined;
 }
 
-/** How the options about one-time passcodes are read. */
+/** Reads and checks `OtpOptions`. */
 export const OTP_OPTIONS = {
   pepper: any(resolvePeppers),
   length: integer(4, 8).or(4),

@@ -1,35 +1,35 @@
-/** The answer to a send (contract section 4). */
+/** The reply to a send (contract section 4). */
 export interface OtpReceipt {
   readonly success: true;
   readonly message: string;
-  /** Names the code: the same for a resend of it. */
+  /** The id of the code; a resend of the same code has the same id. */
   readonly otpID: string;
   readonly number: string;
   readonly service: string;
   readonly channel: string;
   /** ISO 8601, UTC. */
   readonly expires_at: string;
-  /** From when on another send is allowed, as far as this number is concerned; ISO 8601, UTC. */
+  /** The earliest time at which the limits of this number allow another send; ISO 8601, UTC. */
   readonly resend_at: string;
 }
 
-/** What became of an attempt; one kind for each row of the decision table (contract section 4). */
+/** The result of verifying a code; one kind for each row of the decision table (contract section 4). */
 export type VerifyOutcome =
-  /** V3: right, and consumed by this very attempt. */
+  /** V3: correct, and consumed by this attempt. */
   | { readonly kind: 'verified' }
-  /** V0: no string of as many digits as codes have; not counted. */
+  /** V0: not a string of as many digits as codes have; not counted. */
   | { readonly kind: 'malformed' }
-  /** V1: there is no code, or its message failed for good. */
+  /** V1: there is no code, or its messages failed for good. */
   | { readonly kind: 'not_found' }
   /** V2: too many wrong tries for this number; the code was not compared. `retryAfter` in seconds. */
   | { readonly kind: 'locked'; readonly retryAfter: number }
   /** V4: wrong, and counted. */
   | { readonly kind: 'wrong'; readonly triesLeft: number }
-  /** V5 */
+  /** V5: correct or not, the validity has ended. */
   | { readonly kind: 'expired' }
-  /** V6: dead of wrong tries. */
+  /** V6: invalid after too many wrong tries. */
   | { readonly kind: 'exhausted' }
-  /** V7: the code that was verified a moment ago. */
+  /** V7: the same code was verified in the past ten minutes. */
   | { readonly kind: 'already_verified' }
-  /** V8: verified before, and this is another code, or too late. */
+  /** V8: the code was verified before, and this is another value or more than ten minutes later. */
   | { readonly kind: 'spent' };

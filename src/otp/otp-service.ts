@@ -21,47 +21,58 @@ import { OtpSettings } from './otp-settings.js';
 import { ChallengePolicy } from './send-challenge.js';
 import { VerifyStep } from './verify-challenge.js';
 
-/** A code for a number, in the name of a service. */
+/** A code to send. */
 export interface OtpToSend {
-  /** 1 to 128 characters; together with the number it says which code is meant. */
+  /** The service that the code is for, 1 to 128 characters. Codes of different services are independent. */
   readonly service: string;
   /** E.164 digits without the plus sign. */
   readonly number: string;
-  /** `sms` in any case, or the name of a mounted messaging-app channel. Default `sms`. */
+  /** `sms` in any letter case, or the name of a mounted messaging-app channel. Default `sms`. */
   readonly channel?: string | undefined;
 }
 
-/** A code as somebody typed it in. */
+/** A code to verify, as the user typed it. */
 export interface OtpToVerify {
+  /** As in the send. */
   readonly service: string;
+  /** E.164 digits without the plus sign. */
   readonly number: string;
   readonly otp: string;
 }
 
-/** How a send is to be done. */
+/** Options of a send. */
 export interface OtpSendOptions {
-  /** Do it once, however often this key and body come. */
+  /** Sends once, however often a request with this key and body comes. */
   readonly once?: IdempotentRequest | undefined;
-  /** Be part of a transaction that the host has open: with TypeORM `host: { manager }`. */
+  /** An open transaction of the host that stores the send: with TypeORM `host: { manager }`. */
   readonly host?: HostTransaction | undefined;
   /**
-   * Aborted when the result is no longer wanted: a send that is in no transaction yet is dropped, charges nothing, and the
-   * call throws the signal's reason. One that was accepted stays accepted.
+   * Aborted when the caller no longer waits: a send that no transaction has taken yet is dropped and charges nothing, and the
+   * call throws the signal's reason. An accepted send stays accepted.
    */
   readonly signal?: AbortSignal | undefined;
 }
 
 const ROUTE = 'send/otp';
 const DEFAULT_CHANNEL = 'sms';
-const LONGEST_SERVICE = 128;
+const MAX_SERVICE_LENGTH = 128;
 
-/** One-time passcodes for an account. What the HTTP routes do, a host's own log-in flow can do here. */
+/**
+ * Sends and verifies one-time passcodes, for the HTTP routes and for a host's own log-in flow.
+ *
+ * @example
+ * ```ts
+ * const { otpID } = await otp.send(accountId, { service: 'shop', number: '22670000000' });
+ * const outcome = await otp.verify(accountId, { service: 'shop', number: '22670000000', otp: '1234' });
+ * if (outcome.kind !== 'verified') throw new UnauthorizedException();
+ * ```
+ */
 @Injectable()
 export class OtpService implements OnApplicationBootstrap {
   constructor(
     private readonly outbox: Outbox,
-    private readonly guards: PolicyStore,
-    private readonly gate: Idempotency,
+    private readonly policies: PolicyStore,
+    private readonly idempotency: Idempotency,
     private readonly channels: Channels,
     private readonly settings: OtpSettings,
     private readonly events: MessagingEvents,
@@ -69,7 +80,10 @@ export class OtpService implements OnApplicationBootstrap {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** Says what the options mean; refuses to start without a way to send codes. */
+  /**
+   * Logs the chance of guessing a code, and warnings about the options.
+   * @throws MessagingOptionsError when no channel can send codes
+   */
   onApplicationBootstrap(): void {
     if (!this.channels.all().some(({ draft }) => draft)) {
       throw new MessagingOptionsError('OTP needs a channel to send codes on: mount sms beside it, or msgapp.');
@@ -80,21 +94,23 @@ export class OtpService implements OnApplicationBootstrap {
   }
 
   /**
-   * Charges and queues a code: the pending one again, or a new one. When this resolves it is stored and will be delivered.
+   * Charges and queues a code: the pending one again, or a new one. When this resolves, the send is stored and will be delivered.
+   * A refusal charges nothing and leaves the pending code valid.
    *
    * @throws MessagingError `error.otp_too_many_codes` (with `retryAfter`), `error.otp_destination_refused`,
    *   `error.otp_channel_unknown`, `error.invalid_number`, `error.field_invalid`, `error.field_not_string`,
    *   `error.body_not_object`, `error.signature_refused`, `error.insufficient_balance`, `error.account_not_found`,
-   *   `error.idempotency_mismatch`, `error.idempotency_running`, `error.storage_unavailable`, and what the
-   *   channel refuses with; then nothing is charged and the code before it stands
+   *   `error.idempotency_mismatch`, `error.idempotency_running`, `error.storage_unavailable`, and the codes
+   *   with which the channel refuses a message
+   * @throws the reason of `signal` when the send was dropped
    */
   async send(accountId: string, otp: OtpToSend, options: OtpSendOptions = {}): Promise<OtpReceipt> {
     const { reply } = await this.accept(accountId, otp, options);
-    // Written by the guard and kept as it was.
+    // `ChallengePolicy` wrote it, and a replay is a copy of it.
     return reply as OtpReceipt;
   }
 
-  /** As `send`, and tells whether it was a replay. */
+  /** As `send`, and reports whether an Idempotency-Key replayed it. */
   async accept(accountId: string, otp: OtpToSend, options: OtpSendOptions = {}): Promise<Acceptance> {
     const { once, host, signal } = knownCallOptions('a send', options, 'once', 'host', 'signal');
     checkAccountId(accountId);
@@ -104,16 +120,16 @@ export class OtpService implements OnApplicationBootstrap {
       try {
         return await this.outbox.accept(await this.draft(binding, otp.channel, key, host), { host, signal });
       } catch (error) {
-        this.announce(binding, error);
+        this.emitRefusal(binding, error);
         throw error;
       }
     };
-    return this.gate.run(accountId, ROUTE, once, send, host);
+    return this.idempotency.run(accountId, ROUTE, once, send, host);
   }
 
   /**
-   * Tries a code, and consumes it when it is right. A wrong code is an answer, no exception; many attempts at once are
-   * judged one after the other.
+   * Verifies a code, and consumes it when it is correct. A wrong code is a result, not an exception. Concurrent attempts for the
+   * same number are decided one after the other.
    *
    * @throws MessagingError `error.invalid_number`, `error.field_invalid`, `error.field_not_string`,
    *   `error.body_not_object`, `error.storage_unavailable`
@@ -123,11 +139,11 @@ export class OtpService implements OnApplicationBootstrap {
     checkInput(attempt);
     const { service, number, otp } = attempt;
     const binding = bindingOf(accountId, { service, number });
-    // No string either, from a host that hands over a body which nobody checked.
+    // A host may pass an unchecked request body, so `otp` may be of any type.
     const digits = typeof otp === 'string' && /^[0-9]+$/.test(otp) ? otp.length : 0;
     if (digits !== this.settings.codes.digits) return { kind: 'malformed' };
     const step = new VerifyStep(binding, otp, this.clock.now(), this.settings);
-    const outcome = await this.guards.change(step.keys, step.decide, 'look');
+    const outcome = await this.policies.change(step.keys, step.decide, 'look');
     if (outcome.kind === 'verified') this.events.emit('otp.verified', { accountId, service, number });
     if (outcome.kind === 'locked') {
       this.events.emit('otp.locked', { accountId, service, number, retryAfter: outcome.retryAfter });
@@ -145,21 +161,31 @@ export class OtpService implements OnApplicationBootstrap {
     const channel = this.channelOf(name);
     this.checkCountry(number);
     const { sender, lane, units } = await channel.draft({
-      ...{ accountId, number, text: this.settings.specimenOf(service) },
+      accountId,
+      number,
+      text: this.settings.specimenOf(service),
       signature: this.settings.text.signatureOf(service),
       host,
     });
-    const [id, now] = [this.ids.next(), this.clock.now()];
+    const id = this.ids.next();
+    const now = this.clock.now();
     const newId = this.ids.bytes(16).toString('base64url');
     const message = renderText(this.settings.catalogue, 'otp.sent');
-    const guard = new ChallengePolicy(
+    const policy = new ChallengePolicy(
       { binding, messageId: id, channel: channel.name, units, newId, now, message },
       this.settings,
     );
     return {
-      ...{ id, accountId, channel: channel.name, sender, recipients: [{ number, units }], at: now, guard },
-      // The guard's verdict takes the place of these.
-      ...{ payload: { kind: 'otp' }, reply: {} },
+      id,
+      accountId,
+      channel: channel.name,
+      sender,
+      recipients: [{ number, units }],
+      at: now,
+      policy,
+      // The decision of the policy replaces payload and reply.
+      payload: { kind: 'otp' },
+      reply: {},
       ...(lane === undefined ? {} : { lane }),
       ...(once && { once }),
     };
@@ -179,20 +205,20 @@ export class OtpService implements OnApplicationBootstrap {
     throw new MessagingError('error.otp_destination_refused', { rule: 'country' });
   }
 
-  /** Tells the host which rule refused a code. */
-  private announce(binding: OtpBinding, error: unknown): void {
+  /** Emits an event that names the rule which refused a code. */
+  private emitRefusal(binding: OtpBinding, error: unknown): void {
     if (!(error instanceof MessagingError) || typeof error.values.rule !== 'string') return;
-    // Put there by the guard or by `checkCountry`.
+    // Set by `ChallengePolicy` or by `checkCountry`.
     const rule = error.values.rule as OtpRule;
     this.events.emit(`otp.refused.${rule}`, { ...binding, retryAfter: error.retryAfter });
   }
 }
 
-/** @throws MessagingError for a number or a service that is none */
+/** @throws MessagingError for an invalid number or service */
 function bindingOf(accountId: string, { service, number }: Pick<OtpToSend, 'service' | 'number'>): OtpBinding {
   checkNumber(number);
   checkString('service', service);
-  if (!hasCodePoints(service, 1, LONGEST_SERVICE))
+  if (!hasCodePoints(service, 1, MAX_SERVICE_LENGTH))
     throw new MessagingError('error.field_invalid', { field: 'service' });
   return { accountId, service, number };
 }

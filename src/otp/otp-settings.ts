@@ -9,27 +9,27 @@ import { type ResolvedLimits, resolveLimits } from './otp-limits.js';
 import { OTP_OPTIONS, type OtpOptions } from './otp-options.js';
 import { OtpText } from './otp-text.js';
 
-/** Services whose text is remembered. */
-const SPECIMENS = 1000;
+/** The number of services whose sample text is cached. */
+const MAX_SPECIMENS = 1000;
 
-/** The options of OTP, complete and checked. Times in milliseconds. */
+/** The checked options of OTP with their defaults filled in. Times in milliseconds. */
 export abstract class OtpSettings {
   abstract readonly codes: OtpCodes;
   abstract readonly text: OtpText;
-  /** A service's text with a code of zeros: what the message costs. */
+  /** A sample text of a service, with a code of zeros; it costs as much as the real message. */
   abstract specimenOf(service: string): string;
   abstract readonly catalogue: Catalogue;
   abstract readonly limits: ResolvedLimits;
   abstract readonly triesPerCode: number;
   abstract readonly validityMs: number;
   abstract readonly chance: GuessChance;
-  /** What the start has to warn of, a sentence each. */
+  /** Warnings about the options for the start, one sentence each. */
   abstract readonly warnings: readonly string[];
-  /** Until when a challenge and the sends it remembers matter to anybody; milliseconds since the epoch. */
+  /** When a challenge and its log of sends are no longer needed, milliseconds since the epoch. */
   abstract keptUntil(challenge: Challenge): number;
 }
 
-/** What the options of OTP depend on besides. */
+/** Settings of the application that the options of OTP depend on. */
 export interface OtpSurroundings {
   readonly catalogue?: Catalogue;
   /** The home market, a country code. */
@@ -38,7 +38,10 @@ export interface OtpSurroundings {
 
 const OPTIONS = group(OTP_OPTIONS);
 
-/** @throws MessagingOptionsError with a sentence that names the wrong option */
+/**
+ * Checks the options and fills in their defaults.
+ * @throws MessagingOptionsError with a sentence that names the wrong option, also when codes are too easy to guess
+ */
 export function resolveOtpSettings(options: OtpOptions, surroundings: OtpSurroundings = {}): OtpSettings {
   const { catalogue = catalogueOf('fr'), home } = surroundings;
   if (typeof options !== 'object' || options === null) {
@@ -59,13 +62,18 @@ export function resolveOtpSettings(options: OtpOptions, surroundings: OtpSurroun
   const text = new OtpText(catalogue, services);
   text.check(digits);
   const specimens = new LRUCache<string, string>({
-    max: SPECIMENS,
+    max: MAX_SPECIMENS,
     memoMethod: (service) => text.render({ code: '0'.repeat(digits), service, validity }),
   });
   const chance = guessChance({ digits, triesPerCode, wrongTries: limits.wrongTries });
   checkChance(chance, limits, maxGuessChance);
   return {
-    ...{ codes, text, catalogue, limits, triesPerCode, chance },
+    codes,
+    text,
+    catalogue,
+    limits,
+    triesPerCode,
+    chance,
     specimenOf: (service) => specimens.memo(service),
     validityMs: validity * 1000,
     warnings: warningsOf(validity, limits),

@@ -5,7 +5,7 @@ import type { Challenge } from './challenge.js';
 import type { CodeSource, OtpBinding } from './otp-codes.js';
 import { OtpSettings } from './otp-settings.js';
 
-/** Makes the text of a code's message at the moment of delivery: the only place where a code becomes readable. */
+/** Renders the text of a code's message when it is delivered, so that the code is never stored in clear text. */
 @Injectable()
 export class OtpTextSource implements TextSource {
   readonly kind = OTP_PAYLOAD;
@@ -17,9 +17,9 @@ export class OtpTextSource implements TextSource {
     sources.register(this);
   }
 
-  /** @throws Error when the pepper of its version is gone */
+  /** @throws Error when no pepper of its version is configured */
   text(payload: Payload): string {
-    // Written by `payloadOf` only.
+    // Only `payloadOf` writes payloads of this kind.
     const { id, keyVersion, digits, accountId, service, number, validity } = payload as OtpPayload;
     const code = this.settings.codes.codeOf({ id, keyVersion, digits }, { accountId, service, number });
     return this.settings.text.render({ code, service, validity });
@@ -30,15 +30,15 @@ export class OtpTextSource implements TextSource {
   }
 }
 
-/** The kind of payload that only OTP can turn into a text. */
+/** The kind of payload that `OtpTextSource` renders. */
 const OTP_PAYLOAD = 'otp';
 
-/** What the outbox keeps of a code's message: whatever the code is derived from but the pepper, never the code. */
+/** The stored payload of a code's message: the values that the code is derived from, without the pepper and the code. */
 export interface OtpPayload extends Payload, CodeSource, OtpBinding {
   readonly kind: typeof OTP_PAYLOAD;
-  /** How long the code was good when it was sent, in seconds. */
+  /** The remaining validity of the code when it was sent, in seconds. */
   readonly validity: number;
-  /** When the code ends, milliseconds since the epoch; payloads of older versions lack it. */
+  /** When the code expires, milliseconds since the epoch; missing in payloads of older versions. */
   readonly expiresAt?: number;
 }
 
@@ -47,7 +47,13 @@ export function payloadOf(challenge: Challenge, binding: OtpBinding, now: number
   const { id, keyVersion, digits, expiresAt } = challenge;
   const { accountId, service, number } = binding;
   return {
-    ...{ kind: OTP_PAYLOAD, id, keyVersion, digits, accountId, service, number },
+    kind: OTP_PAYLOAD,
+    id,
+    keyVersion,
+    digits,
+    accountId,
+    service,
+    number,
     validity: Math.ceil((expiresAt - now) / 1000),
     expiresAt,
   };

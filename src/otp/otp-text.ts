@@ -4,40 +4,40 @@ import { MessagingOptionsError } from '../common/errors.js';
 import { any, formatValue, group, isRecord, type OptionsOf, text } from '../common/options.js';
 import { measure } from '../sms/segmentation.js';
 
-/** How codes of one service are sent. */
+/** Options of one service. */
 export interface OtpServiceOptions {
-  /** The sender name of its SMS; a default signature, or verified for the account. Default: the first default signature. */
+  /** The sender name of its SMS: a default signature, or one verified for the account. Default: the first default signature. */
   readonly signature?: string | undefined;
   /**
-   * Its text: `{code}`, and where wanted `{service}` and `{validity}` (such as `5 min`). With everything filled in it must
-   * be one GSM-7 segment; the start refuses it otherwise.
+   * The text of its messages, with `{code}` and optionally `{service}` and `{validity}` (such as `5 min`). The longest result
+   * must fit one GSM-7 segment, or the start fails. Default: the text of the locale.
    */
   readonly template?: string | undefined;
-  /** The host name that a browser may fill the code in on: the last line is `@example.com #1234` (WICG origin-bound codes). */
+  /** Adds the last line `@example.com #1234`, with which browsers fill in the code on this host (WICG origin-bound codes). */
   readonly webOtpHost?: string | undefined;
-  /** The 11 characters of an Android app's hash as the last line (SMS Retriever API). Not together with `webOtpHost`. */
+  /** Adds the 11 characters of an Android app's hash as the last line (SMS Retriever API). Not together with `webOtpHost`. */
   readonly retrieverHash?: string | undefined;
 }
 
-/** What a text says. */
+/** The values in a text. */
 interface OtpTextValues {
   readonly code: string;
   readonly service: string;
-  /** How long the code is good, in seconds. */
+  /** How long the code is valid, in seconds. */
   readonly validity: number;
 }
 
-/** Characters that would let a service's name write lines of its own. */
+/** Control characters: with a line break, a service's name could add lines to the text. */
 const CONTROL = /\p{Cc}/u;
 
-/** The texts that codes travel in: always one GSM-7 segment. */
+/** Renders the texts of codes; each fits one GSM-7 segment. */
 export class OtpText {
   constructor(
     private readonly catalogue: Catalogue,
     private readonly services: Readonly<Record<string, OtpServiceOptions>>,
   ) {}
 
-  /** The service's own text, or the catalogue's; the service's name is left out where it does not fit. */
+  /** The text of the service, or else of the catalogue; that omits the service's name when it does not fit. */
   render(values: OtpTextValues): string {
     const options = this.optionsOf(values.service);
     if (options.template !== undefined) return this.fill(options.template, values) + lastLine(options, values.code);
@@ -47,7 +47,7 @@ export class OtpText {
   }
 
   /**
-   * Checks that every text that the services make is one SMS at its longest.
+   * Checks that the longest text of every service fits one SMS.
    * @throws MessagingOptionsError with a sentence that names the service
    */
   check(digits: number): void {
@@ -62,7 +62,7 @@ export class OtpText {
     throw new MessagingOptionsError('Option locale: its otp.text_unnamed is longer than one SMS in GSM-7.');
   }
 
-  /** The sender name that a service asks for. */
+  /** The configured sender name of a service. */
   signatureOf(service: string): string | undefined {
     return this.optionsOf(service).signature;
   }
@@ -91,7 +91,7 @@ function lastLine({ webOtpHost, retrieverHash }: OtpServiceOptions, code: string
   return retrieverHash === undefined ? '' : `\n\n${retrieverHash}`;
 }
 
-/** How codes of each service are sent, by its name. */
+/** Options of services by name. */
 type OtpServices = Readonly<Record<string, OtpServiceOptions>>;
 
 const HOST = /^[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/;
@@ -119,7 +119,7 @@ const SERVICE = group(
   (got) => `must be an object; got ${got}`,
 );
 
-/** How the option `services` is read. */
+/** Reads and checks the option `services`. */
 export const OTP_SERVICES = any((given, place): OtpServices => {
   if (!isRecord(given)) {
     return place.refuse(`must be an object: options by the names of services; got ${formatValue(given)}`);
@@ -132,6 +132,6 @@ export const OTP_SERVICES = any((given, place): OtpServices => {
     }
     throw new MessagingOptionsError(`${at}: only one of webOtpHost and retrieverHash can be the last line.`);
   });
-  // As entries: a service may be called `__proto__`.
+  // Not by assignment, because a service may be called `__proto__`.
   return Object.fromEntries(services);
 });

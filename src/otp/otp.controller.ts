@@ -35,11 +35,11 @@ export class OtpController {
   @Post('verify/otp')
   @HttpCode(200)
   async verify(@Caller() { accountId }: Caller, @MessagingBody() body: VerifyOtpBody): Promise<VerifyReceipt> {
-    return verifyAnswer(await this.otp.verify(accountId, body), this.settings.catalogue);
+    return verifyReply(await this.otp.verify(accountId, body), this.settings.catalogue);
   }
 }
 
-/** The answer to a code that was right. */
+/** The reply to a correct code. */
 interface VerifyReceipt {
   readonly success: true;
   readonly message: string;
@@ -56,8 +56,11 @@ const REFUSALS = {
   already_verified: 'error.otp_already_verified',
 } as const satisfies Record<Exclude<VerifyOutcome['kind'], 'verified'>, string>;
 
-/** What a client is told of an attempt (contract section 4). @throws MessagingError for all but a code that was right */
-function verifyAnswer(outcome: VerifyOutcome, catalogue: Catalogue): VerifyReceipt {
+/**
+ * The reply to an attempt (contract section 4).
+ * @throws MessagingError for any outcome but a correct code
+ */
+function verifyReply(outcome: VerifyOutcome, catalogue: Catalogue): VerifyReceipt {
   if (outcome.kind === 'verified') return { success: true, message: renderText(catalogue, 'otp.verified') };
   const retryAfter = outcome.kind === 'locked' ? outcome.retryAfter : undefined;
   throw new MessagingError(REFUSALS[outcome.kind], {}, retryAfter);

@@ -15,7 +15,7 @@ export class SendOtpBody {
   readonly channel?: string;
 }
 
-/** Body of `POST /verify/otp`. How many digits `otp` has is the domain's to judge. */
+/** Body of `POST /verify/otp`. `OtpService` checks the number of digits of `otp`. */
 export class VerifyOtpBody {
   @IsString()
   readonly otp: string = '';

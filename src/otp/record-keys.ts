@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
 import type { OtpBinding } from './otp-codes.js';
 
-/** The keys of everything that is remembered of a number; hashes, so that any service name fits and none folds into another. */
+/**
+ * The keys of the policy records of a number. They are hashes, so that service names of any length fit and names that differ only
+ * in letter case stay distinct on every database.
+ */
 export class RecordKeys {
   /** The newest code of (account, service, number). */
   readonly challenge: string;
@@ -36,7 +39,7 @@ export class RecordKeys {
     return keyOf('country', this.binding.accountId, country);
   }
 
-  /** What the account has spent on codes today. */
+  /** Units that the account has spent on codes today. */
   get spend(): string {
     return keyOf('spend', this.binding.accountId);
   }

@@ -1,5 +1,5 @@
 import type { PolicyDecision, PolicyRecord, PolicyRefusal, SeenRecords, SendPolicy } from '../outbox/send-policy.js';
-import { type Challenge, challengeIn, opensAt, standingOf, withOneMore } from './challenge.js';
+import { type Challenge, challengeIn, opensAt, statusOf, withOneMore } from './challenge.js';
 import { type CodeSend, type OtpRule, rulesFor, type SendRule } from './fraud-rules.js';
 import type { OtpBinding } from './otp-codes.js';
 import type { OtpReceipt } from './otp-results.js';
@@ -7,54 +7,57 @@ import type { OtpSettings } from './otp-settings.js';
 import { payloadOf } from './otp-text-source.js';
 import { RecordKeys } from './record-keys.js';
 
-/** A code that is asked for. */
+/** A request to send a code. */
 export interface CodeRequest {
   readonly binding: OtpBinding;
   readonly messageId: string;
   readonly channel: string;
   readonly units: number;
-  /** The id of the challenge, should it be a new one. */
+  /** The id of the challenge if a new one is created. */
   readonly newId: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** The text of the answer. */
+  /** The text of the reply. */
   readonly message: string;
 }
 
-/** A code is not sent again, but replaced, when less than this is left of its validity (or of a fifth, if that is shorter). */
-const TOO_LATE_MS = 60_000;
+/** A pending code with less remaining validity than this, or than a fifth of the validity if that is shorter, is replaced. */
+const MIN_REMAINING_MS = 60_000;
 
-/** So many messages a code may hang on; more resends than that are only possible without limits. */
-const MOST_MESSAGES = 20;
+/** The most messages of one code that are stored; only without limits can there be more resends. */
+const MAX_MESSAGES = 20;
 
-/** Whether a code may be sent, and which: the same again while it is pending, else a new one. Pure. */
+/** Decides whether a code may be sent, and which: the pending one again, or a new one. */
 export class ChallengePolicy implements SendPolicy {
   readonly keys: readonly string[];
-  private readonly names: RecordKeys;
+  private readonly recordKeys: RecordKeys;
   private readonly rules: readonly SendRule[];
 
   constructor(
     private readonly request: CodeRequest,
     private readonly settings: OtpSettings,
   ) {
-    this.names = new RecordKeys(request.binding);
+    this.recordKeys = new RecordKeys(request.binding);
     this.rules = rulesFor(request.binding, settings.limits);
-    this.keys = [this.names.challenge, ...this.rules.map(({ key }) => key)];
+    this.keys = [this.recordKeys.challenge, ...this.rules.map(({ key }) => key)];
   }
 
   decide(seen: SeenRecords): PolicyDecision {
-    const before = challengeIn(seen.get(this.names.challenge));
+    const before = challengeIn(seen.get(this.recordKeys.challenge));
     const pending = this.pendingIn(seen);
     const send = this.sendOf(pending);
     const opens = this.opensAt(before, pending, seen, send);
     const last = [...opens].sort(([, a], [, b]) => b - a)[0];
     if (last && last[1] > send.now) return { refusal: this.refusal(last[0], last[1]) };
     const challenge = this.challengeAfter(before, pending);
-    const messages = [...(pending ? (seen.get(this.names.challenge)?.messages ?? []) : []), this.request.messageId];
+    const messages = [
+      ...(pending ? (seen.get(this.recordKeys.challenge)?.messages ?? []) : []),
+      this.request.messageId,
+    ];
     const changes = new Map<string, PolicyRecord>([
       [
-        this.names.challenge,
-        { state: challenge, messages: messages.slice(-MOST_MESSAGES), expiresAt: this.settings.keptUntil(challenge) },
+        this.recordKeys.challenge,
+        { state: challenge, messages: messages.slice(-MAX_MESSAGES), expiresAt: this.settings.keptUntil(challenge) },
       ],
     ]);
     for (const rule of this.rules) {
@@ -67,15 +70,15 @@ export class ChallengePolicy implements SendPolicy {
     };
   }
 
-  /** The challenge whose code is to be repeated. */
+  /** The pending challenge whose code is sent again; undefined: a new code is sent. */
   private pendingIn(seen: SeenRecords): Challenge | undefined {
-    const record = seen.get(this.names.challenge);
+    const record = seen.get(this.recordKeys.challenge);
     const challenge = challengeIn(record);
     const { codes, triesPerCode, validityMs } = this.settings;
     const { now } = this.request;
     if (!challenge || record?.lost || !codes.knows(challenge)) return undefined;
-    if (standingOf(challenge, triesPerCode, now) !== 'live') return undefined;
-    return challenge.expiresAt - now < Math.min(TOO_LATE_MS, validityMs / 5) ? undefined : challenge;
+    if (statusOf(challenge, triesPerCode, now) !== 'live') return undefined;
+    return challenge.expiresAt - now < Math.min(MIN_REMAINING_MS, validityMs / 5) ? undefined : challenge;
   }
 
   private sendOf(pending: Challenge | undefined): CodeSend {
@@ -83,7 +86,7 @@ export class ChallengePolicy implements SendPolicy {
     return { number: binding.number, units, fresh: pending === undefined, now };
   }
 
-  /** When each rule lets the send through. */
+  /** The earliest time at which each rule allows the send. */
   private opensAt(
     before: Challenge | undefined,
     pending: Challenge | undefined,
@@ -91,11 +94,10 @@ export class ChallengePolicy implements SendPolicy {
     send: CodeSend,
   ): readonly (readonly [OtpRule, number])[] {
     const { sends, cooldownSeconds } = this.settings.limits;
-    // Not at all without a cooldown: sends of the same moment may reach the lock in any order.
-    const cooled =
-      pending && cooldownSeconds > 0 ? Math.min(pending.lastSentAt, send.now) + cooldownSeconds * 1000 : send.now;
+    // `lastSentAt` may be later than `now`, because concurrent sends may get the lock in another order.
+    const cooledDownAt = pending ? Math.min(pending.lastSentAt, send.now) + cooldownSeconds * 1000 : send.now;
     return [
-      ['cooldown', cooled],
+      ['cooldown', cooledDownAt],
       ['sends', opensAt(before?.sent ?? [], sends, send.now)],
       ...this.rules.map((rule) => [rule.name, rule.opensAt(seen.get(rule.key)?.state, send)] as const),
     ];
@@ -107,12 +109,19 @@ export class ChallengePolicy implements SendPolicy {
     const sent = withOneMore(before?.sent ?? [], limits.sends, now);
     if (pending) return { ...pending, lastSentAt: now, sent };
     return {
-      ...{ id: newId, keyVersion: codes.version, digits: codes.digits, createdAt: now, expiresAt: now + validityMs },
-      ...{ tries: 0, verifiedAt: null, lastSentAt: now, sent },
+      id: newId,
+      keyVersion: codes.version,
+      digits: codes.digits,
+      createdAt: now,
+      expiresAt: now + validityMs,
+      tries: 0,
+      verifiedAt: null,
+      lastSentAt: now,
+      sent,
     };
   }
 
-  /** When the next send of this code, or of one after it, is let through; as far as the number itself is concerned. */
+  /** When the limits of the number allow the next send; the units that it will cost are not considered. */
   private resendAt(challenge: Challenge, changes: ReadonlyMap<string, PolicyRecord>): number {
     const { now } = this.request;
     const { sends, cooldownSeconds } = this.settings.limits;

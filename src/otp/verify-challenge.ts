@@ -6,7 +6,7 @@ import {
   challengeIn,
   longestOf,
   opensAt,
-  standingOf,
+  statusOf,
   type TimeLog,
   withOneMore,
 } from './challenge.js';
@@ -16,13 +16,13 @@ import type { VerifyOutcome } from './otp-results.js';
 import type { OtpSettings } from './otp-settings.js';
 import { RecordKeys } from './record-keys.js';
 
-/** How long a repeat of the right code is told that it was verified already. */
-const REMEMBERED_MS = 600_000;
+/** How long after its verification a repeat of the code is answered `already_verified`. */
+const REPEAT_MS = 600_000;
 
-/** One attempt: the records it needs, and the decision table (contract section 4, V1 to V8) as a pure step on them. */
+/** One attempt to verify: the keys of its records, and the decision table (contract section 4, V1 to V8) as a pure step. */
 export class VerifyStep {
   readonly keys: readonly string[];
-  private readonly names: RecordKeys;
+  private readonly recordKeys: RecordKeys;
   private readonly triesKey: string;
 
   constructor(
@@ -31,22 +31,22 @@ export class VerifyStep {
     private readonly now: number,
     private readonly settings: OtpSettings,
   ) {
-    this.names = new RecordKeys(binding);
-    this.triesKey = this.names.tries;
+    this.recordKeys = new RecordKeys(binding);
+    this.triesKey = this.recordKeys.tries;
     const rules = rulesFor(binding, settings.limits).filter(({ afterSuccess }) => afterSuccess);
-    this.keys = [this.names.challenge, this.triesKey, ...rules.map(({ key }) => key)];
+    this.keys = [this.recordKeys.challenge, this.triesKey, ...rules.map(({ key }) => key)];
   }
 
   readonly decide = (seen: SeenRecords): RecordStep<VerifyOutcome> => {
     const { settings, now } = this;
-    const record = seen.get(this.names.challenge);
+    const record = seen.get(this.recordKeys.challenge);
     const challenge = challengeIn(record);
     if (!challenge || record?.lost || now - challenge.createdAt >= CHALLENGE_KEPT_MS) return only('not_found');
     if (!settings.codes.knows(challenge)) return only('not_found');
-    const standing = standingOf(challenge, settings.triesPerCode, now);
-    if (standing === 'expired') return only('expired');
-    if (standing === 'dead') return only('exhausted');
-    if (standing === 'verified') return only(this.isRepeat(challenge) ? 'already_verified' : 'spent');
+    const status = statusOf(challenge, settings.triesPerCode, now);
+    if (status === 'expired') return only('expired');
+    if (status === 'exhausted') return only('exhausted');
+    if (status === 'verified') return only(this.isRepeat(challenge) ? 'already_verified' : 'spent');
     const opens = opensAt(this.wrongTries(seen), settings.limits.wrongTries, now);
     if (opens > now) return locked(opens - now);
     return settings.codes.matches(challenge, this.binding, this.otp)
@@ -55,12 +55,12 @@ export class VerifyStep {
   };
 
   private isRepeat(challenge: Challenge): boolean {
-    const recent = this.now - (challenge.verifiedAt ?? 0) < REMEMBERED_MS;
+    const recent = this.now - (challenge.verifiedAt ?? 0) < REPEAT_MS;
     return this.settings.codes.matches(challenge, this.binding, this.otp) && recent;
   }
 
   private succeed(challenge: Challenge, seen: SeenRecords): RecordStep<VerifyOutcome> {
-    const changes = new Map([[this.names.challenge, this.kept({ ...challenge, verifiedAt: this.now }, seen)]]);
+    const changes = new Map([[this.recordKeys.challenge, this.kept({ ...challenge, verifiedAt: this.now }, seen)]]);
     if (seen.has(this.triesKey)) {
       changes.set(this.triesKey, { state: { wrong: [] }, messages: [], expiresAt: this.now });
     }
@@ -74,7 +74,7 @@ export class VerifyStep {
   private fail(challenge: Challenge, seen: SeenRecords): RecordStep<VerifyOutcome> {
     const { triesPerCode, limits } = this.settings;
     const tries = challenge.tries + 1;
-    const changes = new Map([[this.names.challenge, this.kept({ ...challenge, tries }, seen)]]);
+    const changes = new Map([[this.recordKeys.challenge, this.kept({ ...challenge, tries }, seen)]]);
     if (limits.wrongTries.length > 0) {
       const wrong = withOneMore(this.wrongTries(seen), limits.wrongTries, this.now);
       const expiresAt = this.now + longestOf(limits.wrongTries);
@@ -89,7 +89,7 @@ export class VerifyStep {
   }
 
   private kept(challenge: Challenge, seen: SeenRecords): PolicyRecord {
-    const messages = seen.get(this.names.challenge)?.messages ?? [];
+    const messages = seen.get(this.recordKeys.challenge)?.messages ?? [];
     return { state: challenge, messages, expiresAt: this.settings.keptUntil(challenge) };
   }
 }

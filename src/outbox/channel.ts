@@ -4,28 +4,29 @@ import type { HostTransaction } from '../common/host-transaction.js';
 import type { DeliveryResult, ResultPolicy } from './delivery-result.js';
 import type { Delivery } from './outbox-store.js';
 
-/** A text to one number whose price is asked for. */
+/** A text to one number, to be priced. */
 export interface DraftRequest {
   readonly accountId: string;
   /** E.164 digits without the plus sign. */
   readonly number: string;
   readonly text: string;
-  /** The sender name that is asked for, where the channel has such; undefined: the channel's own choice. */
+  /** The wanted sender name, on channels that have sender names; undefined: the channel chooses. */
   readonly signature?: string | undefined;
-  /** The host's transaction that it will be part of. */
+  /** The host's open transaction that will store the send. */
   readonly host?: HostTransaction | undefined;
 }
 
-/** How a text would be sent, and for how much. */
+/** The sender and the price of a text. */
 export interface Draft {
   /** Signature or sending number. */
   readonly sender: string;
+  /** See `Send.lane`. */
   readonly lane?: string;
-  /** Integer, at least 0. */
+  /** The price, an integer of at least 0. */
   readonly units: number;
 }
 
-/** A channel as those see it who have something to say on any channel. */
+/** The part of a channel that a sender of texts on any channel needs. */
 export interface CodeChannel {
   readonly name: string;
   /** @throws MessagingError when the channel cannot send it */
@@ -33,46 +34,49 @@ export interface CodeChannel {
 }
 
 /**
- * What became of some deliveries of a batch, told while the others are still under way: it is stored at once. What the list
- * at the end says of them no longer counts. Resolves when it is stored or cannot be, and never rejects.
+ * Stores results of some deliveries of a batch while the others are still in progress; the list that `deliver` returns no longer
+ * counts for them. Resolves when they are stored or cannot be, and never rejects.
  */
-export type EarlyAnswers = (answers: ReadonlyMap<Delivery, DeliveryResult>) => Promise<void>;
+export type StoreEarlyResults = (results: ReadonlyMap<Delivery, DeliveryResult>) => Promise<void>;
 
-/** A way out of the process, by name; SMS is one, each messaging-app channel another. */
+/** Delivers messages of one kind; SMS is a channel, and so is each messaging app. Extend it to add another one. */
 export abstract class Channel implements ResultPolicy {
   abstract readonly name: string;
   abstract readonly repeat: ResultPolicy['repeat'];
   abstract readonly timing: ResultPolicy['timing'];
 
   /**
-   * Prices a text to one number. A channel without it does not carry one-time passcodes.
+   * Prices a text to one number. A channel without this method carries no one-time passcodes.
    * @throws MessagingError when the channel cannot send it
    */
   draft?(request: DraftRequest): Promise<Draft>;
 
-  /** Opens what `deliver` needs. */
+  /** Opens connections and other resources that `deliver` needs. */
   abstract start(): Promise<void>;
   /**
-   * Hands a batch over; one answer for each delivery, in order. A throw counts as `unknown` for all that were not answered
-   * early.
+   * Submits a batch to the carrier.
+   *
+   * @param signal aborted when the process shuts down
+   * @param early stores results before the batch ends
+   * @returns one result for each delivery, in their order. When it throws, deliveries without an early result become `unknown`
    */
   abstract deliver(
     batch: readonly Delivery[],
     signal: AbortSignal,
-    early: EarlyAnswers,
+    early: StoreEarlyResults,
   ): Promise<readonly DeliveryResult[]>;
   /** The lanes that this process may serve now; undefined: deliveries without a lane. */
   abstract lanes(): readonly string[] | undefined;
-  /** Closes what `start` opened. */
+  /** Releases what `start` opened. */
   abstract stop(): Promise<void>;
 }
 
-/** The channels of an application; a capability registers its own when it is made. */
+/** The channels of an application. Each capability registers its own when Nest creates it. */
 @Injectable()
 export class Channels {
   private readonly byName = new Map<string, Channel>();
 
-  /** @throws MessagingOptionsError when a channel of that name is registered already */
+  /** @throws MessagingOptionsError when a channel with the same name is registered already */
   register(channel: Channel): void {
     if (this.byName.has(channel.name)) {
       throw new MessagingOptionsError(`There are two channels named "${channel.name}": give each a name of its own.`);

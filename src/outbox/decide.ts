@@ -4,64 +4,64 @@ import type { PolicyRecord, PolicyRefusal, RecordChanges, SeenRecords } from './
 /** Why a send was not accepted. */
 export type RefusalCode = 'insufficient_balance' | 'idempotency_mismatch' | 'account_not_found';
 
-/** What became of a send. */
+/** The decision on a send. */
 export type SendDecision =
   | { readonly kind: 'accepted'; readonly reply: object }
   | { readonly kind: 'replayed'; readonly reply: object }
   | { readonly kind: 'refused'; readonly why: RefusalCode }
-  | { readonly kind: 'refused'; readonly why: 'guarded'; readonly refusal: PolicyRefusal };
+  | { readonly kind: 'refused'; readonly why: 'policy'; readonly refusal: PolicyRefusal };
 
-/** A reply that is kept under an Idempotency-Key. */
+/** A reply stored under an Idempotency-Key. */
 export interface StoredReply {
   readonly fingerprint: string;
   readonly reply: object;
 }
 
-/** What a store read under the accounts' locks. */
+/** The state that a store has read under the accounts' locks. */
 export interface Seen {
   /** Balance of each account that exists. */
   readonly balances: ReadonlyMap<string, number>;
-  /** Live replies by `onceId`. */
+  /** Replies that have not expired, by `onceId`. */
   readonly replies: ReadonlyMap<string, StoredReply>;
-  /** The records that the sends' guards name, as far as they exist. */
+  /** The existing records that the sends' policies name. */
   readonly records: SeenRecords;
 }
 
-/** Outcomes in the order of the sends, and what is now to be written. */
+/** Outcomes in the order of the sends, and the changes to write. */
 export interface Decision {
   readonly outcomes: readonly SendDecision[];
   readonly accepted: readonly Send[];
-  /** Units to take from each account. */
+  /** Units to debit from each account. */
   readonly spent: ReadonlyMap<string, number>;
-  /** Records of guards as they are now to be. */
+  /** Policy records to write. */
   readonly records: RecordChanges;
 }
 
-/** The rules of money and repeats; see `decide`. */
+/** The rules of charging and of repeats; see `decide`. */
 export type Decide = (sends: readonly Send[], seen: Seen) => Decision;
 
-/** One string for an Idempotency-Key and its scope; different for any two that differ, whatever characters they hold. */
+/** An Idempotency-Key with its scope as one string, unambiguous for all characters. */
 export function onceId(key: Pick<IdempotencyKey, 'accountId' | 'route' | 'key'>): string {
   return JSON.stringify([key.accountId, key.route, key.key]);
 }
 
 /**
- * All rules of money and repeats, in one pure function that every storage engine runs between lock and write: sends are
- * taken in order, a repeat under an Idempotency-Key answers what the first one did, and a send is accepted only when its
- * guard lets it through and the balance that is left covers it whole. A guard sees what the sends before it have changed.
+ * All rules of charging and of repeats, in one pure function that every storage runs between lock and write. Sends are decided
+ * in order. A repeat of an Idempotency-Key gets the first reply. A send is accepted only when its policy allows it and the
+ * remaining balance covers its full price. A policy sees the changes of the sends before it.
  */
 export const decide: Decide = (sends, seen) => {
-  const left = new Map(seen.balances);
+  const balances = new Map(seen.balances);
   const spent = new Map<string, number>();
-  const taken = new Map<string, StoredReply>();
+  const replies = new Map<string, StoredReply>();
   const outcomes: SendDecision[] = [];
   const accepted: Send[] = [];
   const records = new Map<string, PolicyRecord>();
-  const guarded = new Map(seen.records);
+  const current = new Map(seen.records);
 
   for (const send of sends) {
     const once = send.once && onceId(send.once);
-    const earlier = once === undefined ? undefined : (taken.get(once) ?? seen.replies.get(once));
+    const earlier = once === undefined ? undefined : (replies.get(once) ?? seen.replies.get(once));
     if (earlier) {
       outcomes.push(
         earlier.fingerprint === send.once?.fingerprint
@@ -70,14 +70,14 @@ export const decide: Decide = (sends, seen) => {
       );
       continue;
     }
-    const balance = left.get(send.accountId);
+    const balance = balances.get(send.accountId);
     if (balance === undefined) {
       outcomes.push({ kind: 'refused', why: 'account_not_found' });
       continue;
     }
-    const verdict = send.guard?.decide(guarded);
-    if (verdict && 'refusal' in verdict) {
-      outcomes.push({ kind: 'refused', why: 'guarded', refusal: verdict.refusal });
+    const decision = send.policy?.decide(current);
+    if (decision && 'refusal' in decision) {
+      outcomes.push({ kind: 'refused', why: 'policy', refusal: decision.refusal });
       continue;
     }
     const cost = costOf(send);
@@ -85,14 +85,14 @@ export const decide: Decide = (sends, seen) => {
       outcomes.push({ kind: 'refused', why: 'insufficient_balance' });
       continue;
     }
-    left.set(send.accountId, balance - cost);
+    balances.set(send.accountId, balance - cost);
     spent.set(send.accountId, (spent.get(send.accountId) ?? 0) + cost);
-    const final = verdict ? { ...send, payload: verdict.payload, reply: verdict.reply } : send;
-    for (const [key, record] of verdict?.changes ?? []) {
+    const final = decision ? { ...send, payload: decision.payload, reply: decision.reply } : send;
+    for (const [key, record] of decision?.changes ?? []) {
       records.set(key, record);
-      guarded.set(key, { ...record, lost: false });
+      current.set(key, { ...record, lost: false });
     }
-    if (once !== undefined && send.once) taken.set(once, { fingerprint: send.once.fingerprint, reply: final.reply });
+    if (once !== undefined && send.once) replies.set(once, { fingerprint: send.once.fingerprint, reply: final.reply });
     accepted.push(final);
     outcomes.push({ kind: 'accepted', reply: final.reply });
   }

@@ -3,65 +3,69 @@ import type { DeliveryUpdate, TrailEntry } from './delivery-state.js';
 import type { Delivery } from './outbox-store.js';
 
 /**
- * What happens when the fate of a hand-off is not known.
+ * Whether an attempt with an unknown result is repeated.
  *
- * `idempotent`: repeating is harmless, the carrier knows our id, so it is repeated. `at-least-once`: what a crash
- * interrupted is repeated, a recipient may get it twice. `at-most-once`: never repeated, the delivery becomes `unknown`.
+ * `idempotent`: yes; the carrier recognises our id, so a repeat is harmless. `at-least-once`: only after a crash of the worker;
+ * a recipient may get the message twice. `at-most-once`: never; the delivery becomes `unknown`.
  */
 export type RepeatPolicy = (typeof REPEAT_POLICIES)[number];
 
-/** All of them. */
+/** All repeat policies. */
 export const REPEAT_POLICIES = ['idempotent', 'at-least-once', 'at-most-once'] as const;
 
-/** What a carrier made of one delivery. */
+/** The result of one attempt to submit a delivery to a carrier. */
 export type DeliveryResult = DeliveryResultKind & {
-  /** What is kept of this attempt. */
+  /** Entries to store about this attempt. */
   readonly trail?: readonly TrailEntry[];
 };
 
 type DeliveryResultKind =
-  /** Taken; `final` when its fate is known at once, else a report follows. */
+  /** Accepted by the carrier. `final`: the state is known already; without it, a report follows. */
   | {
       readonly kind: 'sent';
       readonly reference?: string;
       readonly final?: 'delivered' | 'undelivered';
       readonly error?: string;
     }
-  /** Not taken, may work later. */
+  /** Not accepted, but a later attempt may be. */
   | { readonly kind: 'retry'; readonly error: string }
   /**
-   * Not tried: its turn comes at `until`, milliseconds since the epoch. No attempt is counted. `away`: it is not the turn that
-   * it waits for, but a carrier that may never come back.
+   * Not tried, and not counted as an attempt: queued again until `until`, milliseconds since the epoch. `away`: the delivery
+   * waits for a failing carrier, which may never recover, and not for a rate limit.
    */
   | { readonly kind: 'postponed'; readonly error: string; readonly until: number; readonly away?: true }
-  /** Not taken, never will be. `unasked`: nobody asked the carrier, so it says nothing about the attempts before. */
+  /** Refused for good. `unasked`: not by the carrier, so the refusal proves nothing about earlier attempts. */
   | { readonly kind: 'refused'; readonly error: string; readonly unasked?: true }
-  /** Nobody knows; with a reference, a later report may tell. */
+  /** The carrier may have accepted it. With a reference, a later report can decide it. */
   | { readonly kind: 'unknown'; readonly error: string; readonly reference?: string };
 
-/** How long and how often; all in milliseconds but `maxAttempts`. */
+/**
+ * Time-outs, retries and deadlines of a channel's deliveries. `maxAttempts` is a number from 1 to 100; the others are milliseconds,
+ * up to 30 days.
+ */
 export interface DeliveryTiming {
-  /** How long a worker may hold a delivery. */
+  /** How long a worker may hold a delivery. Default 60 000. */
   readonly leaseMs: number;
-  /** How often a delivery is tried at the most. */
+  /** The most attempts of one delivery. Default 5. */
   readonly maxAttempts: number;
-  /** Wait before the second attempt; doubles with each further one. */
+  /** The wait before the second attempt, doubled before each further one. Default 2000. */
   readonly retryBaseMs: number;
-  /** The longest wait between two attempts. */
+  /** The longest wait between two attempts. Default 300 000. */
   readonly retryMaxMs: number;
   /**
-   * How long after it was accepted a delivery may wait for carriers that all rest because they fail. One whose next turn
-   * would come later ends, with its units back; but none before the process has been up for an hour, or for as long as this.
+   * How long after its acceptance a delivery may wait for carriers that are all failing. One that would have to wait longer fails
+   * and is refunded, but none before the process has been up for an hour, or for this time if that is shorter.
+   * Default 259 200 000 (72 h).
    */
   readonly maxAwayMs: number;
-  /** How long a report may take before the delivery becomes `unknown`. */
+  /** How long a report may take before the delivery becomes `unknown`. Default 259 200 000 (72 h). */
   readonly reportDeadlineMs: number;
 }
 
 const LONGEST_MS = 30 * 24 * 3_600_000;
 const wait = integer(1, LONGEST_MS).or(undefined);
 
-/** How the option `delivery` of a channel is read. */
+/** Reads and checks the option `delivery` of a channel. */
 export const DELIVERY_OPTIONS = optionalGroup({
   leaseMs: wait,
   maxAttempts: integer(1, 100).or(undefined),
@@ -71,7 +75,7 @@ export const DELIVERY_OPTIONS = optionalGroup({
   reportDeadlineMs: wait,
 } satisfies OptionsOf<DeliveryTiming>);
 
-/** What a channel does unless its transport or the host says otherwise. */
+/** The timing of a channel unless its transport or the host sets another. */
 export const DEFAULT_TIMING: DeliveryTiming = {
   leaseMs: 60_000,
   maxAttempts: 5,
@@ -81,24 +85,25 @@ export const DEFAULT_TIMING: DeliveryTiming = {
   reportDeadlineMs: 72 * 3_600_000,
 };
 
-/** How hand-offs of one channel are judged. */
+/** How a channel turns results into updates of deliveries. */
 export interface ResultPolicy {
   readonly repeat: RepeatPolicy;
   readonly timing: DeliveryTiming;
 }
 
-/** When and how a hand-off is judged; times in milliseconds since the epoch. */
+/** The circumstances of a result; times in milliseconds since the epoch. */
 export interface ResultContext {
+  /** The time of the result. */
   readonly at: number;
   /** The jitter, in [0, 1). */
   readonly random: number;
   /** The end of the lease that the delivery was claimed with. */
   readonly leaseUntil: number;
-  /** Since when this process delivers. */
+  /** When this process started to deliver. */
   readonly upSince: number;
 }
 
-/** So long after a start carriers may be away without costing what was accepted long before it. */
+/** The time after a start in which failing carriers do not end deliveries that were accepted long before it. */
 const FIRST_HOUR_MS = 3_600_000;
 
 /** Milliseconds to wait after a failed attempt: doubling, with jitter over the upper half so that retries spread out. */
@@ -108,8 +113,8 @@ export function backoff({ retryBaseMs, retryMaxMs }: DeliveryTiming, attempt: nu
 }
 
 /**
- * What a hand-off means for its delivery. After a doubt only the carrier's own refusal of an id that it knows proves that
- * nothing was taken: whatever else ends the delivery leaves it `unknown`, and nothing is given back.
+ * The update that a result makes to its delivery. When an earlier attempt may have been accepted, only a carrier that recognises
+ * our id proves with its refusal that nothing was sent. Any other end leaves the delivery `unknown`, and nothing is refunded.
  */
 export function updateOf(
   { messageId, position, attempt, acceptedAt, doubtful = false }: Delivery,
@@ -117,37 +122,40 @@ export function updateOf(
   { repeat, timing }: ResultPolicy,
   { at, random, leaseUntil, upSince }: ResultContext,
 ): DeliveryUpdate {
-  const settled = {
-    ...{ messageId, position, attempt, at },
+  const base = {
+    messageId,
+    position,
+    attempt,
+    at,
     ...('reference' in result && result.reference !== undefined ? { reference: result.reference } : {}),
     ...errorOf(result),
     ...(result.trail === undefined ? {} : { trail: result.trail }),
   };
   if (result.kind === 'sent') {
-    if (result.final) return { ...settled, status: result.final };
-    return { ...settled, status: 'sent', dueAt: at + timing.reportDeadlineMs };
+    if (result.final) return { ...base, status: result.final };
+    return { ...base, status: 'sent', dueAt: at + timing.reportDeadlineMs };
   }
-  // A refusal that never turned into a yes, or a turn that never came, is known not to have been sent; a doubt stays one.
-  const notTaken = { ...settled, status: doubtful ? 'unknown' : 'failed' } as const;
+  // Without an earlier attempt that may have been accepted, it is certain that nothing was sent.
+  const notSent = { ...base, status: doubtful ? 'unknown' : 'failed' } as const;
   if (result.kind === 'postponed') {
     const { maxAwayMs } = timing;
-    const lastly = Math.max(acceptedAt + maxAwayMs, upSince + Math.min(maxAwayMs, FIRST_HOUR_MS));
-    if (result.away && result.until > lastly) return notTaken;
-    return { ...settled, status: 'queued', dueAt: result.until, uncounted: { leaseUntil } };
+    const latest = Math.max(acceptedAt + maxAwayMs, upSince + Math.min(maxAwayMs, FIRST_HOUR_MS));
+    if (result.away && result.until > latest) return notSent;
+    return { ...base, status: 'queued', dueAt: result.until, uncounted: { leaseUntil } };
   }
   if (result.kind === 'refused') {
-    const isProof = !doubtful || (repeat === 'idempotent' && result.unasked === undefined);
-    return { ...settled, status: isProof ? 'failed' : 'unknown' };
+    const isCertain = !doubtful || (repeat === 'idempotent' && result.unasked === undefined);
+    return { ...base, status: isCertain ? 'failed' : 'unknown' };
   }
-  const again = attempt < timing.maxAttempts && (result.kind === 'retry' || repeat === 'idempotent');
-  if (again) {
+  const mayRepeat = attempt < timing.maxAttempts && (result.kind === 'retry' || repeat === 'idempotent');
+  if (mayRepeat) {
     const doubt = result.kind === 'unknown' ? { doubtful: true } : {};
-    return { ...settled, ...doubt, status: 'queued', dueAt: at + backoff(timing, attempt, random) };
+    return { ...base, ...doubt, status: 'queued', dueAt: at + backoff(timing, attempt, random) };
   }
-  return result.kind === 'retry' ? notTaken : { ...settled, status: 'unknown' };
+  return result.kind === 'retry' ? notSent : { ...base, status: 'unknown' };
 }
 
-/** Why it was not taken, also of a transport in JavaScript that does not say: from it a row shows that it was tried. */
+/** The reason of a result. Never missing on a retry, because `shownStatus` recognises an earlier attempt by it. */
 function errorOf({ kind, error }: DeliveryResult): Pick<DeliveryUpdate, 'error'> {
   if (error !== undefined) return { error };
   return kind === 'sent' ? {} : { error: kind };

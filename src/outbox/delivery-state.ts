@@ -1,8 +1,8 @@
 /**
- * Where one recipient's delivery stands.
+ * The state of one recipient's delivery.
  *
  * `queued → sending → sent → delivered → read`, or `undelivered` (the carrier could not deliver), `failed` (refused for
- * good or attempts exhausted: refunded), `unknown` (no answer that can be trusted; a later report may still settle it).
+ * good or attempts exhausted: refunded), `unknown` (no reliable result; a later report may still decide it).
  */
 export type DeliveryStatus =
   | 'queued'
@@ -15,8 +15,8 @@ export type DeliveryStatus =
   | 'unknown';
 
 /**
- * The state as its account sees it: it only moves forward. Between two attempts a delivery is back in the queue, which is the
- * worker's affair; whoever looks sees it `sending`, with the reason (`error`) why it has to come again.
+ * The state that the account sees, which only moves forward: a delivery that is queued for another attempt is shown as
+ * `sending`, with the reason of the last attempt in `error`.
  */
 export function shownStatus({
   status,
@@ -28,49 +28,49 @@ export function shownStatus({
   return status === 'queued' && error !== undefined ? 'sending' : status;
 }
 
-/** A step on a delivery's way that is worth keeping: a state it reached, a carrier that was tried. Never a text or a secret. */
+/** A stored step of a delivery: a state that it reached, or a carrier that was tried. Never contains a text or a secret. */
 export interface TrailEntry {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly [detail: string]: string | number;
 }
 
-/** Whether an entry is an attempt to hand a delivery to a carrier; others are states and reports. */
+/** Whether an entry is an attempt to submit a delivery to a carrier; the others are states and reports. */
 export function isAttempt(entry: TrailEntry): boolean {
   return typeof entry.outcome === 'string';
 }
 
-/** What is now known of one recipient's delivery, from a hand-off to the carrier or from a later report. */
+/** A new state of one recipient's delivery, from an attempt or from a later report of the carrier. */
 export interface DeliveryUpdate {
   readonly messageId: string;
   /** The recipient's place in the send, from 0. */
   readonly position: number;
-  /** `queued` means: not sent, try again at `dueAt`. */
+  /** `queued`: not sent, to be tried again at `dueAt`. */
   readonly status: Exclude<DeliveryStatus, 'sending'>;
   /**
-   * The attempt this comes from. A hand-off's `queued`, `failed` and `unknown` count only while that attempt still holds
-   * the lease; reports of the carrier come without it.
+   * The attempt that this comes from; undefined for a report of the carrier. `queued`, `failed` and `unknown` of an attempt are
+   * applied only while it holds the lease.
    */
   readonly attempt?: number;
   /**
-   * With `queued`: nothing was tried, so the claim with this lease does not count as an attempt. The next claim has the same
-   * number then; its lease ends later, so that what is told twice is not taken for the second one's.
+   * With `queued`: nothing was tried, so the claim with this lease does not count as an attempt. The next claim gets the same
+   * attempt number; the end of the lease tells the two apart when this update arrives twice.
    */
   readonly uncounted?: { readonly leaseUntil: number };
   /**
-   * Milliseconds since the epoch: for `queued` the next attempt, for `sent` when a missing report makes it `unknown`. `null`
-   * with `sent`: the carrier may report no more, which also ends the deadline of a delivery that is `sent` already.
+   * Milliseconds since the epoch: for `queued` the next attempt, for `sent` the time at which a missing report makes it
+   * `unknown`. `null` with `sent`: no report is expected, which also ends the deadline of a delivery that is `sent` already.
    */
   readonly dueAt?: number | null;
-  /** The attempt may have been taken all the same: every later claim is told so. */
+  /** The carrier may have accepted the attempt: later claims of the delivery are marked as doubtful. */
   readonly doubtful?: boolean;
   /** A short reason, for instance the carrier's code; shown to the account. */
   readonly error?: string;
-  /** The carrier's own id of the message. */
+  /** The id that the carrier gave the message. */
   readonly reference?: string;
-  /** What is kept of the way there, when the delivery moves. */
+  /** Entries to store when the state changes. */
   readonly trail?: readonly TrailEntry[];
-  /** When it happened, milliseconds since the epoch. */
+  /** The time of the change, milliseconds since the epoch. */
   readonly at: number;
 }
 
@@ -78,20 +78,20 @@ export interface DeliveryUpdate {
 export interface DeliveryRow {
   readonly status: DeliveryStatus;
   readonly units: number;
-  /** How often it was claimed, without claims that tried nothing. */
+  /** How often it was claimed, without the claims that were `uncounted`. */
   readonly attempt: number;
-  /** Next attempt, end of the lease or report deadline, after the status. */
+  /** Milliseconds since the epoch: next attempt, end of the lease or report deadline, depending on the status. */
   readonly dueAt: number | null;
 }
 
-/** What changes in that row. */
+/** The new values of that row. */
 export interface DeliveryChange {
   readonly status: DeliveryStatus;
-  /** When somebody must look at it next; null when nobody has to. */
+  /** Milliseconds since the epoch: the next attempt or the report deadline; null: none. */
   readonly dueAt: number | null;
-  /** Units that go back to the account. */
+  /** Units that are refunded to the account. */
   readonly refund: number;
-  /** The count of attempts, where it changes. */
+  /** The number of attempts, when it changes. */
   readonly attempt?: number;
 }
 
@@ -107,26 +107,28 @@ const RANK: Readonly<Record<DeliveryStatus, number>> = {
 };
 
 /**
- * The state machine of a delivery. States only move forward: a change is answered only when the settlement says more than
- * the row does. The one step back, from `sending` to `queued` for another attempt, belongs to the attempt that holds the lease.
+ * The state machine of a delivery. States only move forward: an update of the same or a lower rank changes nothing. The only
+ * step back, from `sending` to `queued` for another attempt, is reserved to the attempt that holds the lease.
+ *
+ * @returns the change; undefined when the update changes nothing
  */
-export function nextState(row: DeliveryRow, settlement: DeliveryUpdate): DeliveryChange | undefined {
-  const { status, attempt } = settlement;
+export function nextState(row: DeliveryRow, update: DeliveryUpdate): DeliveryChange | undefined {
+  const { status, attempt } = update;
   const holdsLease = row.status === 'sending' && attempt === row.attempt;
   if (status === 'queued') {
     if (!holdsLease) return undefined;
-    const change = { status, dueAt: settlement.dueAt ?? settlement.at, refund: 0 };
-    if (settlement.uncounted === undefined) return change;
-    return settlement.uncounted.leaseUntil === row.dueAt ? { ...change, attempt: row.attempt - 1 } : undefined;
+    const change = { status, dueAt: update.dueAt ?? update.at, refund: 0 };
+    if (update.uncounted === undefined) return change;
+    return update.uncounted.leaseUntil === row.dueAt ? { ...change, attempt: row.attempt - 1 } : undefined;
   }
   if (status === 'sent' && row.status === 'sent') {
-    return settlement.dueAt === null && row.dueAt !== null ? { status, dueAt: null, refund: 0 } : undefined;
+    return update.dueAt === null && row.dueAt !== null ? { status, dueAt: null, refund: 0 } : undefined;
   }
   if (attempt !== undefined && !holdsLease && (status === 'failed' || status === 'unknown')) return undefined;
   if (row.status === 'delivered' ? status !== 'read' : RANK[status] <= RANK[row.status]) return undefined;
   return {
     status,
-    dueAt: status === 'sent' ? (settlement.dueAt ?? null) : null,
+    dueAt: status === 'sent' ? (update.dueAt ?? null) : null,
     refund: status === 'failed' ? row.units : 0,
   };
 }

@@ -1,20 +1,20 @@
 import { boolean, integer, OptionPlace, type OptionsOf, optionalGroup } from '../common/options.js';
 
-/** What the host says about delivery. */
+/** Options of delivery. */
 export interface DispatchOptions {
-  /** False: this process accepts but does not deliver; another one on the same database does. Default true. */
+  /** False: this process accepts messages, and another one on the same database delivers them. Default true. */
   readonly enabled?: boolean | undefined;
-  /** Deliveries that a worker takes at a time, 1 to 5000. Default 500. */
+  /** The most deliveries that a worker claims at a time, 1 to 5000. Default 500. */
   readonly batchSize?: number | undefined;
-  /** Batches of one channel that are under way at a time, 1 to 64. Default 4. */
+  /** The most batches of one channel in flight, 1 to 64. Default 4. */
   readonly concurrency?: number | undefined;
-  /** How often a worker looks for itself, in milliseconds, 10 to 60 000. Default 1000. */
+  /** The longest time between two polls of a worker, in milliseconds, 10 to 60 000. Default 1000. */
   readonly pollMs?: number | undefined;
-  /** How long a shutdown waits for what is in flight, in milliseconds, 0 to 600 000. Default 10 000. */
+  /** How long a shutdown waits for batches in flight, in milliseconds, 0 to 600 000. Default 10 000. */
   readonly shutdownMs?: number | undefined;
 }
 
-/** The same, complete. */
+/** `DispatchOptions` with their defaults filled in. */
 export abstract class DispatchSettings {
   abstract readonly enabled: boolean;
   abstract readonly batchSize: number;
@@ -23,7 +23,7 @@ export abstract class DispatchSettings {
   abstract readonly shutdownMs: number;
 }
 
-/** How the options about delivery are read. */
+/** Reads and checks `DispatchOptions`. */
 export const DISPATCH_OPTIONS = optionalGroup({
   enabled: boolean.or(true),
   batchSize: integer(1, 5000).or(500),
@@ -32,7 +32,10 @@ export const DISPATCH_OPTIONS = optionalGroup({
   shutdownMs: integer(0, 600_000).or(10_000),
 } satisfies OptionsOf<DispatchOptions>);
 
-/** @throws MessagingOptionsError with a sentence that names the wrong option */
+/**
+ * Checks the options and fills in their defaults.
+ * @throws MessagingOptionsError with a sentence that names the wrong option
+ */
 export function resolveDispatchSettings(options?: DispatchOptions): DispatchSettings {
   return DISPATCH_OPTIONS.read(options, new OptionPlace('dispatch'));
 }

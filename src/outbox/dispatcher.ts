@@ -35,7 +35,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
       this.workers.set(channel.name, worker);
       worker.start();
     }
-    this.stopListening = this.notifier.listen((channel) => this.workers.get(channel)?.ring());
+    this.stopListening = this.notifier.listen((channel) => this.workers.get(channel)?.notify());
   }
 
   /** Finishes and settles deliveries in flight. Sends accepted from now on are stored and delivered after the next start. */

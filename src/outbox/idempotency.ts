@@ -9,28 +9,37 @@ import type { Acceptance } from './outbox.js';
 import { OutboxStore } from './outbox-store.js';
 import type { IdempotencyKey } from './send.js';
 
-/** An Idempotency-Key as a caller gives it, with the request it stands for. */
+/** An Idempotency-Key as the caller sent it, with the request that it identifies. */
 export interface IdempotentRequest {
   readonly key: string;
-  /** The request's body as parsed. */
+  /** The parsed body of the request. */
   readonly body: unknown;
 }
 
-/** How long a reply is kept. */
+/** How long a reply is kept: 24 hours. */
 const KEPT_MS = 24 * 3_600_000;
 
-/** What this process knows of a key while requests are here under it. */
+/** The state of a key while requests with it are in this process. */
 interface KeyInUse {
   requests: number;
-  /** Whether one of them does the work. */
+  /** Whether the `work` of one of them is running. */
   working: boolean;
-  /** How many works have ended. */
+  /** How often a `work` has ended. */
   ended: number;
-  /** The look-up under way that those who come now may share. */
+  /** A look-up in progress, shared by the requests that need it. */
   lookUp: Promise<StoredReply | undefined> | undefined;
 }
 
-/** Lets a request under an Idempotency-Key through once; see contract section 7. */
+/**
+ * Executes a request with an Idempotency-Key once and replays its reply to repeats within 24 hours; see contract section 7.
+ *
+ * @example
+ * ```ts
+ * const { reply, replayed } = await idempotency.run(accountId, 'send/fax', { key, body }, (once) =>
+ *   outbox.accept({ ...send, ...(once && { once }) }),
+ * );
+ * ```
+ */
 @Injectable()
 export class Idempotency {
   private readonly keys = new Map<string, KeyInUse>();
@@ -41,11 +50,13 @@ export class Idempotency {
   ) {}
 
   /**
-   * Runs `work`, which is to pass the key it is given on to `Outbox.accept`. Without a request it simply runs. A repeat
-   * answers before `work` checks or fetches anything. With `host`, what is kept is read in its open transaction.
+   * Runs `work`, which must pass the key it is given to `Outbox.accept`. A repeat gets the stored reply without running `work`.
+   * Without `request`, `work` always runs. With `host`, the stored reply is read in its open transaction.
    *
-   * @throws MessagingError `error.idempotency_running` while another request under the key is at its work in this process,
+   * @param route the name of the operation; the same key may be used with another one
+   * @throws MessagingError `error.idempotency_running` while the `work` of another request with the key runs in this process,
    *   `error.idempotency_mismatch` for another body, `error.storage_unavailable`
+   * @throws any error of `work`
    */
   async run(
     accountId: string,
@@ -62,12 +73,12 @@ export class Idempotency {
     this.keys.set(id, key);
     key.requests++;
     try {
-      // Told without the storage, which may be what the first one waits for.
+      // Checked before the storage is read, because the first request may hold the locks that the read would wait for.
       checkFree(key);
       const kept = await this.keptUnder(once, key, host);
       if (!kept) return await workAlone(key, () => work(once));
       if (kept.fingerprint !== fingerprint) throw new MessagingError('error.idempotency_mismatch');
-      // A copy for each: what a host does to its answer must not show in those of others.
+      // Each request gets a copy: requests that share a look-up must not see a host's changes to another's reply.
       return { reply: structuredClone(kept.reply), replayed: true };
     } finally {
       key.requests--;
@@ -75,7 +86,7 @@ export class Idempotency {
     }
   }
 
-  /** What is kept. That nothing was is old news where a work has ended since: what it kept is not to be worked for again. */
+  /** The stored reply. A miss is read again when a `work` has ended meanwhile, because that may have stored the reply. */
   private async keptUnder(
     once: IdempotencyKey,
     key: KeyInUse,
@@ -83,7 +94,7 @@ export class Idempotency {
   ): Promise<StoredReply | undefined> {
     for (;;) {
       const { ended } = key;
-      // Nobody else may see what a host's open transaction sees.
+      // A look-up within a host's transaction is not shared: other requests must not see uncommitted replies.
       const kept = await (host ? this.store.replay(once, this.clock.now(), host) : this.sharedLookUp(once, key));
       if (kept || key.ended === ended) return kept;
     }
@@ -111,17 +122,17 @@ async function workAlone(key: KeyInUse, work: () => Promise<Acceptance>): Promis
   } finally {
     key.working = false;
     key.ended++;
-    // It may have read before this work was kept.
+    // A look-up in progress may have read before this reply was stored.
     key.lookUp = undefined;
   }
 }
 
-/** How much is written out and hashed at a time, in characters: a few milliseconds of work. */
-const HASHED_AT_ONCE = 65_536;
+/** Characters that are serialized and hashed without a pause: a few milliseconds. */
+const CHUNK_LENGTH = 65_536;
 
 /**
- * SHA-256 of a JSON value with its keys in order: spacing and the order of fields make no difference. Other requests get their
- * turn while a large value is hashed.
+ * SHA-256 of a JSON value, serialized with sorted keys so that spacing and the order of fields do not matter. Yields to the
+ * event loop between the chunks of a large value.
  */
 export async function fingerprintOf(body: unknown): Promise<string> {
   const hash = createHash('sha256');
@@ -134,34 +145,34 @@ export async function fingerprintOf(body: unknown): Promise<string> {
   return hash.digest('hex');
 }
 
-/** A value inside another one. */
-interface Inner {
+/** A nested value, in contrast to a piece of text. */
+interface Nested {
   readonly value: unknown;
 }
 
 /**
- * The JSON text of a value as JSON.stringify gives it but with keys in order, in pieces; a long string is several strings. With a
- * stack of its own, so that it can pause at any depth.
+ * The JSON text of a value with sorted keys, in chunks. A long string is written as several strings. Keeps its own stack, so
+ * that it can pause at any depth.
  */
 function* orderedJson(body: unknown): Generator<string> {
-  const open: Iterator<string | Inner>[] = [[{ value: body }].values()];
+  const stack: Iterator<string | Nested>[] = [[{ value: body }].values()];
   let text = '';
-  for (let within = open.at(-1); within !== undefined; within = open.at(-1)) {
-    const step = within.next();
-    if (step.done) open.pop();
+  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+    const step = top.next();
+    if (step.done) stack.pop();
     else if (typeof step.value === 'string') text += step.value;
     else {
       const value = asJson(step.value.value);
-      if (typeof value === 'object' && value !== null) open.push(stepsThrough(value));
-      else if (typeof value !== 'string' || value.length <= HASHED_AT_ONCE) text += JSON.stringify(value);
+      if (typeof value === 'object' && value !== null) stack.push(stepsThrough(value));
+      else if (typeof value !== 'string' || value.length <= CHUNK_LENGTH) text += JSON.stringify(value);
       else {
         yield text;
         text = '';
-        for (let at = 0; at < value.length; at += HASHED_AT_ONCE)
-          yield JSON.stringify(value.slice(at, at + HASHED_AT_ONCE));
+        for (let at = 0; at < value.length; at += CHUNK_LENGTH)
+          yield JSON.stringify(value.slice(at, at + CHUNK_LENGTH));
       }
     }
-    if (text.length >= HASHED_AT_ONCE) {
+    if (text.length >= CHUNK_LENGTH) {
       yield text;
       text = '';
     }
@@ -169,32 +180,32 @@ function* orderedJson(body: unknown): Generator<string> {
   yield text;
 }
 
-function* stepsThrough(container: object): Generator<string | Inner> {
+function* stepsThrough(container: object): Generator<string | Nested> {
   if (Array.isArray(container)) {
-    let mark = '[';
+    let separator = '[';
     for (const value of container) {
-      yield mark;
+      yield separator;
       yield { value };
-      mark = ',';
+      separator = ',';
     }
-    yield mark === '[' ? '[]' : ']';
+    yield separator === '[' ? '[]' : ']';
     return;
   }
   const fields = new Map<string, unknown>(Object.entries(container));
-  let mark = '{';
+  let separator = '{';
   for (const name of [...fields.keys()].sort()) {
     const value = fields.get(name);
     if (value === undefined) continue;
-    yield mark;
+    yield separator;
     yield { value: name };
     yield ':';
     yield { value };
-    mark = ',';
+    separator = ',';
   }
-  yield mark === '{' ? '{}' : '}';
+  yield separator === '{' ? '{}' : '}';
 }
 
-/** What JSON.stringify makes of a value that says so itself, for instance a Date. */
+/** The value that JSON.stringify writes: the result of `toJSON` where there is one, as on a Date. */
 function asJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('toJSON' in value)) return value;
   const { toJSON } = value;

@@ -5,7 +5,7 @@ import type { Clock } from '../common/clock.js';
 /** The pauses of a worker. All end early when it stops; those that wait for work end when it is notified. */
 export class IdleTimer {
   private readonly stopping = new AbortController();
-  private rung = true;
+  private notified = true;
   private wake: () => void = () => undefined;
 
   constructor(private readonly clock: Clock) {
@@ -22,22 +22,23 @@ export class IdleTimer {
     return this.stopping.signal.aborted;
   }
 
-  /** Whether it was notified since the last `answer`. */
+  /** Whether it was notified since the last `clear`. */
   get isNotified(): boolean {
-    return this.rung;
+    return this.notified;
   }
 
   /** Ends the current wait for work. */
   notify(): void {
-    this.rung = true;
+    this.notified = true;
     this.wake();
   }
 
   /** Clears the notification; to be called before a poll. */
-  answer(): void {
-    this.rung = false;
+  clear(): void {
+    this.notified = false;
   }
 
+  /** Ends all waits, now and from now on. */
   stop(): void {
     this.stopping.abort();
     this.wake();
@@ -45,7 +46,7 @@ export class IdleTimer {
 
   /** Resolves at the next notification, or after `ms` milliseconds. */
   untilNotified(ms: number): Promise<void> {
-    if (this.rung || this.stopped) return Promise.resolve();
+    if (this.notified || this.stopped) return Promise.resolve();
     return new Promise((resolve) => {
       const cancel = this.clock.after(ms, () => this.wake());
       this.wake = () => {

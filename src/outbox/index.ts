@@ -1,5 +1,5 @@
-/** What a channel is written with that is not ours: how its sends are accepted, charged and delivered. */
-export { Channel, Channels, type Draft, type DraftRequest, type EarlyAnswers } from './channel.js';
+/** For channels outside this module: the base class, and the types with which sends are accepted, charged and delivered. */
+export { Channel, Channels, type Draft, type DraftRequest, type StoreEarlyResults } from './channel.js';
 export type { RefusalCode } from './decide.js';
 export type { DeliveryUpdate } from './delivery-state.js';
 export type { IdempotentRequest } from './idempotency.js';

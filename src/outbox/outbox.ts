@@ -17,26 +17,26 @@ import {
 import type { Send } from './send.js';
 import { WorkerNotifier } from './worker-notifier.js';
 
-/** An accepted send, and whether this request or an earlier one caused it. */
+/** An accepted send, and whether an earlier request caused it. */
 export interface Acceptance {
-  /** The answer to the caller, as it was first given. */
+  /** The answer to the caller, the same as to the first request. */
   readonly reply: object;
-  /** True: an earlier request under the same Idempotency-Key was accepted; this one sends and charges nothing. */
+  /** True: an earlier request with the same Idempotency-Key was accepted; this one sends and charges nothing. */
   readonly replayed: boolean;
 }
 
-/** How a send is accepted. */
+/** Options of `Outbox.accept`. */
 export interface AcceptOptions {
-  /** An open transaction of the host that the send becomes part of: sent when it commits, undone when it is rolled back. */
+  /** An open transaction of the host that stores the send: it is sent after the commit, and undone by a rollback. */
   readonly host?: HostTransaction | undefined;
-  /** Aborted when the caller no longer waits: a send that is not in a transaction yet is dropped and charges nothing. */
+  /** Aborted when the caller no longer waits: a send that no transaction has taken yet is dropped and charges nothing. */
   readonly signal?: AbortSignal | undefined;
 }
 
 interface Waiting {
   readonly send: Send;
   readonly signal: AbortSignal | undefined;
-  /** How often it has waited for records of its policy. */
+  /** How often the send has waited for records of its policy. */
   readonly waits: number;
 }
 
@@ -50,7 +50,7 @@ const RECORD_WEIGHT = 8;
 /** How many times a send waits for its records when other transactions lock them again each time. */
 const MOST_WAITS = 50;
 
-/** How many accounts that another transaction holds are waited for at a time, each on a connection of its own. */
+/** How many accounts held by other transactions are waited for at a time, each on a connection of its own. */
 const HELD_ACCOUNTS = 4;
 
 const BATCH_LIMITS = { weightOf, maxWeight: BATCH_RECIPIENTS, maxItems: BATCH_SENDS };
@@ -62,7 +62,7 @@ const REFUSALS = {
 } as const satisfies Record<RefusalCode, string>;
 
 function refusalOf(outcome: SendDecision & { kind: 'refused' }): MessagingError {
-  if (outcome.why !== 'guarded') return new MessagingError(REFUSALS[outcome.why]);
+  if (outcome.why !== 'policy') return new MessagingError(REFUSALS[outcome.why]);
   const { code, values, retryAfter } = outcome.refusal;
   return new MessagingError(code, values, retryAfter);
 }
@@ -70,6 +70,21 @@ function refusalOf(outcome: SendDecision & { kind: 'refused' }): MessagingError 
 /**
  * Accepts every send that costs money. Sends that wait at the same moment are committed together, so that they share one sync
  * of the disk. When `accept` resolves, the send is stored and charged, and will be delivered.
+ *
+ * @example
+ * ```ts
+ * const send: Send = {
+ *   id: ids.next(),
+ *   accountId,
+ *   channel: 'sms',
+ *   sender: 'INFOS',
+ *   payload: { kind: 'text', text: 'Bonjour' },
+ *   recipients: [{ number: '22670000000', units: 1 }],
+ *   at: clock.now(),
+ *   reply: { success: true },
+ * };
+ * const { reply, replayed } = await outbox.accept(send);
+ * ```
  */
 @Injectable()
 export class Outbox {
@@ -79,7 +94,7 @@ export class Outbox {
     perform: (batch) => this.commit(batch, 'skip'),
     gathering: new AdaptiveBatchSize(),
   });
-  /** Sends of accounts that another transaction holds. */
+  /** Commits sends of accounts that another transaction holds; these commits wait for the account. */
   private readonly held = new Batcher<Waiting, SendDecision>({
     ...BATCH_LIMITS,
     perform: (batch) => this.commit(batch, 'accounts'),
@@ -97,8 +112,8 @@ export class Outbox {
    * Charges, stores and queues a send, all or nothing.
    *
    * @throws MessagingError `error.insufficient_balance`, `error.idempotency_mismatch`, `error.account_not_found`,
-   *   `error.storage_unavailable`, and the refusal of the send's policy
-   * @throws the signal's reason when the send was dropped
+   *   `error.storage_unavailable`, and the code with which the send's policy refuses it
+   * @throws the reason of `signal` when the send was dropped
    */
   async accept(send: Send, { host, signal }: AcceptOptions = {}): Promise<Acceptance> {
     signal?.throwIfAborted();
@@ -107,25 +122,31 @@ export class Outbox {
     return { reply: outcome.reply, replayed: outcome.kind === 'replayed' };
   }
 
-  /** Stores updates of deliveries; resolves when they are durable. */
-  async report(settlements: readonly DeliveryUpdate[]): Promise<void> {
-    const moved = await this.store.settle(settlements);
-    for (const movement of moved) this.events.emit('delivery.moved', movement);
+  /**
+   * Stores updates of deliveries and emits `delivery.moved` for each that changed its state; resolves when they are durable.
+   * @throws StorageUnavailableError
+   */
+  async report(updates: readonly DeliveryUpdate[]): Promise<void> {
+    const transitions = await this.store.settle(updates);
+    for (const transition of transitions) this.events.emit('delivery.moved', transition);
   }
 
-  /** Moves overdue deliveries to `unknown`; resolves with their number. */
+  /**
+   * Moves overdue deliveries to `unknown` and emits `delivery.moved` for each; resolves with their number.
+   * @throws StorageUnavailableError
+   */
   async expire(order: ExpiryOrder): Promise<number> {
-    const moved = await this.store.expire(order);
-    for (const movement of moved) this.events.emit('delivery.moved', movement);
-    return moved.length;
+    const transitions = await this.store.expire(order);
+    for (const transition of transitions) this.events.emit('delivery.moved', transition);
+    return transitions.length;
   }
 
-  private tellRefused(send: Send): void {
-    for (const movement of refusedAtOnce(send)) this.events.emit('delivery.moved', movement);
+  private emitRefusals(send: Send): void {
+    for (const transition of refusedRecipients(send)) this.events.emit('delivery.moved', transition);
   }
 
   /** A failing notifier must not fail the send; workers poll anyway. */
-  private ring(channel: string): void {
+  private notifyWorkers(channel: string): void {
     try {
       this.notifier.notify(channel);
     } catch (error) {
@@ -138,8 +159,8 @@ export class Outbox {
     if (!outcome || outcome.kind === 'busy') throw new StorageUnavailableError('The account is held elsewhere.');
     if (outcome.kind === 'accepted') {
       this.store.whenCommitted(host, () => {
-        this.ring(send.channel);
-        this.tellRefused(send);
+        this.notifyWorkers(send.channel);
+        this.emitRefusals(send);
       });
     }
     return outcome;
@@ -152,20 +173,21 @@ export class Outbox {
     const sends = batch.map(({ send }) => send);
     const outcomes = await this.store.commit(sends, decide, undefined, patience);
     const channels = new Set<string>();
-    const answers = outcomes.flatMap((outcome, index) => {
+    const decisions = outcomes.flatMap((outcome, index) => {
       const item = batch[index];
       if (!item) return [];
       if (outcome.kind === 'accepted') {
         channels.add(item.send.channel);
-        this.tellRefused(item.send);
+        this.emitRefusals(item.send);
       }
-      return [this.answer(item, outcome)];
+      return [this.decisionOf(item, outcome)];
     });
-    for (const channel of channels) this.ring(channel);
-    return answers;
+    for (const channel of channels) this.notifyWorkers(channel);
+    return decisions;
   }
 
-  private answer(item: Waiting, outcome: CommitOutcome): SendDecision | Promise<SendDecision> {
+  /** The decision on a send; one that was busy is committed again when its locks are free. */
+  private decisionOf(item: Waiting, outcome: CommitOutcome): SendDecision | Promise<SendDecision> {
     if (outcome.kind !== 'busy') return outcome;
     return outcome.records ? this.waitForRecords(item, outcome.records) : this.held.add(item, item.signal);
   }
@@ -181,12 +203,18 @@ export class Outbox {
   }
 }
 
-function weightOf({ send: { recipients, guard } }: Waiting): number {
-  return recipients.length + (guard?.keys.length ?? 0) * RECORD_WEIGHT;
+function weightOf({ send: { recipients, policy } }: Waiting): number {
+  return recipients.length + (policy?.keys.length ?? 0) * RECORD_WEIGHT;
 }
 
 /** Transitions of recipients that are stored as `failed` and never sent. */
-function* refusedAtOnce({ id: messageId, accountId, channel, recipients, at }: Send): Generator<DeliveryTransition> {
+function* refusedRecipients({
+  id: messageId,
+  accountId,
+  channel,
+  recipients,
+  at,
+}: Send): Generator<DeliveryTransition> {
   for (const [position, { number, refused: error }] of recipients.entries()) {
     if (error === undefined) continue;
     yield { messageId, position, accountId, channel, number, status: 'failed', error, refund: 0, at };

@@ -1,10 +1,10 @@
-/** What is to be said, as JSON; `kind` says who can turn it into a text (`text` is the text itself). */
+/** The content of a message, JSON. `kind` names the `TextSource` that renders it. */
 export interface Payload {
   readonly kind: string;
   readonly [field: string]: unknown;
 }
 
-/** Payload of a plain text. */
+/** The payload of a plain text. */
 export interface TextPayload extends Payload {
   readonly kind: 'text';
   readonly text: string;

@@ -1,20 +1,20 @@
 import type { RecordChanges, SeenRecords } from './send-policy.js';
 
-/** What a step on records concludes. */
+/** The result of a step, and the records that it changes. */
 export interface RecordStep<T> {
   readonly result: T;
   readonly changes: RecordChanges;
 }
 
-/** Persists the records of guards beside the sends, whose transactions they share. */
+/** Persists the records of send policies. A commit of sends reads and writes them in its own transaction. */
 export abstract class PolicyStore {
   /**
-   * One transaction: locks and reads the records of `keys` with the fate of their messages, runs `step`, writes what it
-   * changed. Steps on the same record happen one after the other, and with the commits of guarded sends too. `step` is
-   * pure: it runs again when the database asks for the transaction to be repeated.
+   * One transaction: locks and reads the records of `keys`, runs `step` and writes its changes. Steps on the same record run one
+   * after the other, as do commits of sends whose policies name it. `step` must be pure, because it runs again when the database
+   * asks for the transaction to be repeated.
    *
-   * @param first `look`: a step that changes nothing need not wait for a record that another transaction holds. A store
-   *   may run it on what is committed at a moment after the call, and answer its result if it changes nothing
+   * @param first `look`: a store may run the step without a lock on a state committed after the call, and return its result if
+   *   it changes nothing, so that it need not wait for a record that another transaction holds. Default `lock`
    * @throws StorageUnavailableError also when a record is held for too long
    */
   abstract change<T>(
@@ -23,6 +23,9 @@ export abstract class PolicyStore {
     first?: 'lock' | 'look',
   ): Promise<T>;
 
-  /** Forgets records that have expired, at most `limit`; answers how many. */
+  /**
+   * Removes at most `limit` records that have expired by `now`, milliseconds since the epoch.
+   * @returns how many were removed
+   */
   abstract purge(now: number, limit: number): Promise<number>;
 }

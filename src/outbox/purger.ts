@@ -10,7 +10,7 @@ import { Clock } from '../common/clock.js';
 import { OutboxStore } from './outbox-store.js';
 import { PolicyStore } from './policy-store.js';
 
-/** What is removed from the storage in the background, and when. */
+/** Which items are removed from the storage in the background, and when. */
 export interface PurgeRule {
   /** Names the removed items in the log; a rule replaces an earlier one of the same name. */
   readonly what: string;
@@ -43,7 +43,7 @@ export class Purger implements OnApplicationBootstrap, OnApplicationShutdown {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Adds a rule; to be called before the application has started. */
+  /** Adds a rule, or replaces the one of the same name; to be called before the application has started. */
   add(rule: PurgeRule): void {
     this.rules.set(rule.what, rule);
   }
@@ -83,7 +83,7 @@ export class Purger implements OnApplicationBootstrap, OnApplicationShutdown {
 export function providePurge<S>(store: InjectionToken<S>, ruleOf: (store: S) => PurgeRule): FactoryProvider<void> {
   return {
     provide: Symbol(ruleOf.name),
-    useFactory: (purger: Purger, of: S) => purger.add(ruleOf(of)),
+    useFactory: (purger: Purger, target: S) => purger.add(ruleOf(target)),
     inject: [Purger, store],
   };
 }

@@ -1,6 +1,6 @@
 import type { DeliveryResult } from './delivery-result.js';
 
-/** What a carrier answered, one for each delivery, and what is wrong with it, as the end of a sentence. */
+/** Results of a transport, one for each delivery, and the first fault in them, as the end of a sentence. */
 export interface CheckedResults<T> {
   readonly answers: readonly (T | Unknown)[];
   readonly fault: string | undefined;
@@ -8,30 +8,36 @@ export interface CheckedResults<T> {
 
 type Unknown = Extract<DeliveryResult, { readonly kind: 'unknown' }>;
 
-/** Of a delivery that nobody said anything of. */
+/** The result of a delivery for which the transport returned none. */
 export const NO_ANSWER: Unknown = { kind: 'unknown', error: 'no_answer' };
 const BAD_ANSWER: Unknown = { kind: 'unknown', error: 'bad_answer' };
 
 const KINDS: Readonly<Record<DeliveryResult['kind'], true>> = {
-  ...{ sent: true, retry: true, postponed: true, refused: true, unknown: true },
+  sent: true,
+  retry: true,
+  postponed: true,
+  refused: true,
+  unknown: true,
 };
 
-/** Whether somebody's word is a kind of answer. */
+/** Whether a value is the kind of a result. */
 export function isKind(kind: unknown): kind is DeliveryResult['kind'] {
   return typeof kind === 'string' && Object.hasOwn(KINDS, kind);
 }
 
-/** What a result says, field by field, before anybody knows that it does. */
-export type ToldFields = Readonly<Record<string, unknown>>;
+/** The unchecked fields of a result. */
+export type ResultFields = Readonly<Record<string, unknown>>;
 
 /**
- * Judges what a transport of somebody else's answered: what is no answer to a delivery leaves its fate unknown.
- * @param faultOfRest what is wrong with fields that only some channels have, as the end of a sentence
+ * Checks the results of a transport, which may be JavaScript of a third party. A delivery with a missing or malformed result
+ * gets `unknown`, because the transport may have sent it.
+ *
+ * @param faultOfRest checks the fields that only some channels have; returns the end of a sentence
  */
 export function checkResults<T extends DeliveryResult>(
   answers: unknown,
   count: number,
-  faultOfRest: (fields: ToldFields) => string | undefined = () => undefined,
+  faultOfRest: (fields: ResultFields) => string | undefined = () => undefined,
 ): CheckedResults<T> {
   const given: readonly T[] = Array.isArray(answers) ? answers : [];
   const faults = given.map((answer) => faultOf(answer, faultOfRest));
@@ -54,12 +60,12 @@ function faultOfCount(answers: unknown, count: number): string | undefined {
   return `answered ${answers.length} ${results} for ${count}: it must answer one for each, in their order`;
 }
 
-function faultOf(answer: unknown, faultOfRest: (fields: ToldFields) => string | undefined): string | undefined {
+function faultOf(answer: unknown, faultOfRest: (fields: ResultFields) => string | undefined): string | undefined {
   if (typeof answer !== 'object' || answer === null) return 'answered a result that is no object: { kind, … }';
-  const fields: ToldFields = { ...answer };
+  const fields: ResultFields = { ...answer };
   const { kind, error, reference, final, until, trail } = fields;
   if (!isKind(kind)) {
-    // A word that was meant is shown; what may be a number or a text of somebody's is not.
+    // Only a plain word is shown: anything else may contain a phone number or a message text.
     const given = typeof kind === 'string' && /^[a-z_-]{1,20}$/i.test(kind) ? `kind "${kind}"` : 'another kind';
     return `answered a result of ${given}: it must be "sent", "retry", "postponed", "refused" or "unknown"`;
   }
@@ -75,7 +81,7 @@ function faultOf(answer: unknown, faultOfRest: (fields: ToldFields) => string | 
   return faultOfRest(fields);
 }
 
-/** Undefined, or a text. */
+/** Whether a value is undefined or a string. */
 export function isTextIfAny(value: unknown): boolean {
   return value === undefined || typeof value === 'string';
 }

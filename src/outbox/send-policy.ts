@@ -1,29 +1,29 @@
 import type { ErrorCode } from '../common/errors.js';
 import type { Payload } from './payload.js';
 
-/** A small document that is kept under a key; the storage knows nothing of what it means. */
+/** A small document that a policy stores under a key. */
 export interface PolicyRecord {
   /** JSON. */
   readonly state: object;
-  /** Messages that this record stands or falls with; empty where it does with none. */
+  /** Ids of the messages that the record depends on, see `SeenRecord.lost`; may be empty. */
   readonly messages: readonly string[];
-  /** Milliseconds since the epoch after which nobody needs it. */
+  /** When it may be removed, milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** A record as it is read under lock. */
+/** A record as read under lock. */
 export interface SeenRecord extends Pick<PolicyRecord, 'state' | 'messages'> {
-  /** True when it names messages and every one of them has failed for good. */
+  /** True when the record names messages and all of them have `failed`. */
   readonly lost: boolean;
 }
 
-/** Records by key; a key without a record is not there. */
+/** Existing records by key. */
 export type SeenRecords = ReadonlyMap<string, SeenRecord>;
 
 /** Records to write, by key. */
 export type RecordChanges = ReadonlyMap<string, PolicyRecord>;
 
-/** Why a guard did not let a send through. */
+/** Why a policy refuses a send. */
 export interface PolicyRefusal {
   readonly code: ErrorCode;
   readonly values: Readonly<Record<string, string | number>>;
@@ -31,17 +31,18 @@ export interface PolicyRefusal {
   readonly retryAfter?: number;
 }
 
-/** What a guard makes of a send. */
+/** A refusal, or the records to write with the payload and the reply of the send. */
 export type PolicyDecision =
   | { readonly refusal: PolicyRefusal }
   | { readonly changes: RecordChanges; readonly reply: object; readonly payload: Payload };
 
 /**
- * A condition on a send beyond money: a pure, synchronous function that runs between the storage's lock and its write,
- * on records that it names. What it changes is stored with the send or not at all.
+ * A condition on a send besides the balance, for instance a limit on codes. Its changes are stored in the transaction of the
+ * send, or not at all.
  */
 export interface SendPolicy {
-  /** The records it reads and may write. */
+  /** Keys of the records that it reads and may write. */
   readonly keys: readonly string[];
+  /** Runs between the storage's lock and its write, and again when the transaction is repeated: must be pure and synchronous. */
   decide(seen: SeenRecords): PolicyDecision;
 }

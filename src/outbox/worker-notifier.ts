@@ -1,16 +1,19 @@
 import { Injectable } from '@nestjs/common';
 
 /**
- * Wakes the workers of a channel. Only a hint: rows are the truth, and workers look by themselves now and then, so a lost
- * ring costs a moment and no message.
+ * Notifies the workers of a channel that deliveries may be due. A lost notification delays a delivery by at most `pollMs`,
+ * because workers also poll.
  */
 export abstract class WorkerNotifier {
   abstract notify(channel: string): void;
-  /** Calls `listener` at each ring; the answer ends that. */
+  /**
+   * Calls `listener` at each notification.
+   * @returns a function that removes the listener
+   */
   abstract listen(listener: (channel: string) => void): () => void;
 }
 
-/** Wakes the workers of this process. */
+/** Notifies the workers of this process. */
 @Injectable()
 export class LocalWorkerNotifier extends WorkerNotifier {
   private readonly listeners = new Set<(channel: string) => void>();

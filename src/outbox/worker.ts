@@ -19,7 +19,7 @@ const GATHER_MS = 50;
 /** Delivers for one channel until it is stopped: claims deliveries, submits them and stores their results. */
 export class ChannelWorker {
   private readonly log = new Logger('Dispatcher');
-  private readonly rest: IdleTimer;
+  private readonly idle: IdleTimer;
   private readonly delivery: BatchDelivery;
   private readonly inFlight = new Set<Promise<void>>();
   private running: Promise<void> = Promise.resolve();
@@ -36,22 +36,25 @@ export class ChannelWorker {
     private readonly clock: Clock,
     ids: IdGenerator,
   ) {
-    this.rest = new IdleTimer(clock);
-    this.delivery = new BatchDelivery(channel, outbox, clock, ids, this.rest);
+    this.idle = new IdleTimer(clock);
+    this.delivery = new BatchDelivery(channel, outbox, clock, ids, this.idle);
   }
 
   start(): void {
     this.running = this.run();
   }
 
-  /** Notifies the worker that deliveries wait. */
-  ring(): void {
-    this.rest.notify();
+  /** Ends the worker's wait, because deliveries may be due. */
+  notify(): void {
+    this.idle.notify();
   }
 
-  /** Claims nothing more; resolves when the current round has ended and batches in flight are settled, at most `shutdownMs` later. */
+  /**
+   * Claims nothing more. Resolves when the current round has ended and the batches in flight are settled, the latter at most
+   * `shutdownMs` later.
+   */
   async stop(): Promise<void> {
-    this.rest.stop();
+    this.idle.stop();
     await this.running;
     await this.settled(this.settings.shutdownMs);
   }
@@ -62,8 +65,8 @@ export class ChannelWorker {
   }
 
   private async run(): Promise<void> {
-    while (!this.rest.stopped) {
-      this.rest.answer();
+    while (!this.idle.stopped) {
+      this.idle.clear();
       try {
         const more = await this.round();
         if (!more) await this.sleep();
@@ -72,7 +75,7 @@ export class ChannelWorker {
         await new Promise(setImmediate);
       } catch (error) {
         this.log.warn(`Channel ${this.channel.name}: ${reasonOf(error)}`);
-        await this.rest.pause(AWAY_MS);
+        await this.idle.pause(AWAY_MS);
       }
     }
   }
@@ -107,7 +110,7 @@ export class ChannelWorker {
   private launch(batch: readonly Delivery[], leaseUntil: number): void {
     const delivered = this.deliver(batch, leaseUntil).finally(() => {
       this.inFlight.delete(delivered);
-      this.wakeIfFull();
+      this.notifyIfWasFull();
     });
     this.inFlight.add(delivered);
   }
@@ -123,8 +126,8 @@ export class ChannelWorker {
     this.log.error(`Channel ${name}: the transport has not answered within the lease; its batch is given up on.`);
   }
 
-  private wakeIfFull(): void {
-    if (this.inFlight.size === this.settings.concurrency - 1 || this.channel.lanes()) this.ring();
+  private notifyIfWasFull(): void {
+    if (this.inFlight.size === this.settings.concurrency - 1 || this.channel.lanes()) this.notify();
   }
 
   /**
@@ -143,12 +146,12 @@ export class ChannelWorker {
 
   /** Waits for a notification, the next due time or the next poll, whichever is first. */
   private async sleep(): Promise<void> {
-    if (!this.channel.lanes()) await this.rest.pause(GATHER_MS);
-    if (this.rest.isNotified || this.rest.stopped) return;
+    if (!this.channel.lanes()) await this.idle.pause(GATHER_MS);
+    if (this.idle.isNotified || this.idle.stopped) return;
     const due = await this.store.nextDue(this.channel.name);
     const wait = due === undefined ? this.settings.pollMs : due - this.clock.now();
     // A delivery that is due and was not claimed waits for something else, for instance its lane; do not poll in a hot loop.
     const least = wait <= 0 ? this.settings.pollMs / 4 : GATHER_MS;
-    await this.rest.untilNotified(Math.min(Math.max(wait, least), this.settings.pollMs));
+    await this.idle.untilNotified(Math.min(Math.max(wait, least), this.settings.pollMs));
   }
 }

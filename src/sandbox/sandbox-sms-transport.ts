@@ -38,8 +38,8 @@ export class SandboxSmsTransport extends SmsTransport {
 
   constructor(
     private readonly phones: PhoneStore,
-    private readonly clock: Clock,
     private readonly feed: SandboxFeed,
+    private readonly clock: Clock,
   ) {
     super();
   }

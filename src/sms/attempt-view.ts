@@ -1,30 +1,50 @@
 import type { TrailEntry } from '../outbox/delivery-state.js';
 import type { RecipientDetails } from '../outbox/outbox-store.js';
 
-/** One attempt to hand an SMS to a carrier, as its account sees it. */
+/** One attempt to submit an SMS to a carrier, as shown to the account. */
 export interface SmsAttempt {
-  /** When it ended, ISO 8601, UTC. */
+  /** The time at which the attempt ended, ISO 8601, UTC. */
   readonly at: string;
-  /** The name that the host gave the carrier. */
+  /** The carrier's name in the host's configuration. */
   readonly route: string;
   readonly status: AttemptStatus;
-  /** One of `ATTEMPT_ERRORS`; null: nothing went wrong. */
+  /** One of `ATTEMPT_ERRORS`; null without an error. */
   readonly error: AttemptError | null;
-  /** How many segments the carrier counted; null where it does not tell. */
+  /** The carrier's count of segments; null when it reports none. */
   readonly segments: number | null;
 }
 
-/** What became of an attempt; `retry` and `postponed`: the carrier did not take it, and it was to come again. */
+/**
+ * The result of an attempt. After `retry` and `postponed` the carrier had not accepted the SMS, and another attempt
+ * follows.
+ */
 export const ATTEMPT_STATUSES = [
-  ...(['sent', 'delivered', 'undelivered', 'failed', 'retry', 'postponed', 'unknown'] as const),
+  'sent',
+  'delivered',
+  'undelivered',
+  'failed',
+  'retry',
+  'postponed',
+  'unknown',
 ] as const;
 
 type AttemptStatus = (typeof ATTEMPT_STATUSES)[number];
 
-/** All that is said of what went wrong. What a carrier says itself is not shown: it may hold anything. */
+/** The errors that accounts are shown. Carriers' own texts are not shown, because they may contain anything. */
 export const ATTEMPT_ERRORS = [
-  ...(['refused', 'undelivered', 'temporary', 'no_answer', 'bad_answer', 'transport_error'] as const),
-  ...(['not_connected', 'not_started', 'stopping', 'no_time', 'rate_limited', 'expired', 'unsendable'] as const),
+  'refused',
+  'undelivered',
+  'temporary',
+  'no_answer',
+  'bad_answer',
+  'transport_error',
+  'not_connected',
+  'not_started',
+  'stopping',
+  'no_time',
+  'rate_limited',
+  'expired',
+  'unsendable',
 ] as const;
 
 type AttemptError = (typeof ATTEMPT_ERRORS)[number];
@@ -32,44 +52,64 @@ type AttemptError = (typeof ATTEMPT_ERRORS)[number];
 /** The newest attempts of a recipient, oldest first. */
 export function attemptsOf({ attempts, status }: RecipientDetails): readonly SmsAttempt[] {
   const newest = attempts.length - 1;
-  return attempts.map((entry, index) => attemptOf(entry, index === newest ? REPORTED[status] : undefined));
+  return attempts.map((entry, index) => attemptOf(entry, index === newest ? STATUS_OF_REPORT[status] : undefined));
 }
 
-const OUTCOMES: Readonly<Record<string, AttemptStatus>> = {
-  ...{ sent: 'sent', retry: 'retry', postponed: 'postponed', refused: 'failed', unknown: 'unknown' },
+const STATUS_OF_OUTCOME: Readonly<Record<string, AttemptStatus>> = {
+  sent: 'sent',
+  retry: 'retry',
+  postponed: 'postponed',
+  refused: 'failed',
+  unknown: 'unknown',
 };
 
-/** What a later report may have made of the newest attempt. */
-const REPORTED: Readonly<Record<string, AttemptStatus>> = {
-  ...{ delivered: 'delivered', read: 'delivered', undelivered: 'undelivered', failed: 'failed', unknown: 'unknown' },
+/** The status of the newest attempt after a report, by the status of the recipient. */
+const STATUS_OF_REPORT: Readonly<Record<string, AttemptStatus>> = {
+  delivered: 'delivered',
+  read: 'delivered',
+  undelivered: 'undelivered',
+  failed: 'failed',
+  unknown: 'unknown',
 };
 
-const WRONG: Readonly<Record<AttemptStatus, AttemptError | null>> = {
-  ...{ sent: null, delivered: null, undelivered: 'undelivered', failed: 'refused' },
-  ...{ retry: 'temporary', postponed: 'temporary', unknown: 'no_answer' },
+/** The error of a status when the transport's code is not one of `ATTEMPT_ERRORS`. */
+const DEFAULT_ERROR: Readonly<Record<AttemptStatus, AttemptError | null>> = {
+  sent: null,
+  delivered: null,
+  undelivered: 'undelivered',
+  failed: 'refused',
+  retry: 'temporary',
+  postponed: 'temporary',
+  unknown: 'no_answer',
 };
 
-/** Words of our own transports for what is in the list under another name. */
-const SAME_AS: Readonly<Record<string, AttemptError>> = {
-  ...{ 'smpp: no answer': 'no_answer', 'smpp: no link': 'not_connected', 'smpp: stopping': 'stopping' },
-  ...{ 'smpp: no time': 'no_time', 'smpp: expired': 'expired', 'smpp: unsendable': 'unsendable' },
-  ...{ malformed_answer: 'bad_answer', no_request: 'not_connected' },
+/** Codes of our own transports whose name in `ATTEMPT_ERRORS` differs. */
+const ERROR_OF_CODE: Readonly<Record<string, AttemptError>> = {
+  'smpp: no answer': 'no_answer',
+  'smpp: no link': 'not_connected',
+  'smpp: stopping': 'stopping',
+  'smpp: no time': 'no_time',
+  'smpp: expired': 'expired',
+  'smpp: unsendable': 'unsendable',
+  malformed_answer: 'bad_answer',
+  no_request: 'not_connected',
 };
 
 function attemptOf({ at, route, outcome, code, segments }: TrailEntry, reported?: AttemptStatus): SmsAttempt {
-  const told = OUTCOMES[String(outcome)] ?? 'unknown';
-  // A report is about what the carrier took, or may have taken.
-  const status = told === 'sent' || told === 'unknown' ? (reported ?? told) : told;
+  const submitted = STATUS_OF_OUTCOME[String(outcome)] ?? 'unknown';
+  // A report applies only to an attempt that the carrier accepted or may have accepted.
+  const status = submitted === 'sent' || submitted === 'unknown' ? (reported ?? submitted) : submitted;
   return {
     at: new Date(at).toISOString(),
     route: String(route ?? ''),
     status,
-    error: WRONG[status] === null ? null : (wordOf(code) ?? WRONG[status]),
+    error: DEFAULT_ERROR[status] === null ? null : (errorOfCode(code) ?? DEFAULT_ERROR[status]),
     segments: typeof segments === 'number' ? segments : null,
   };
 }
 
-function wordOf(code: string | number | undefined): AttemptError | undefined {
-  const word = String(code ?? '');
-  return ATTEMPT_ERRORS.find((each) => each === word) ?? (Object.hasOwn(SAME_AS, word) ? SAME_AS[word] : undefined);
+function errorOfCode(code: string | number | undefined): AttemptError | undefined {
+  const text = String(code ?? '');
+  const translated = Object.hasOwn(ERROR_OF_CODE, text) ? ERROR_OF_CODE[text] : undefined;
+  return ATTEMPT_ERRORS.find((each) => each === text) ?? translated;
 }

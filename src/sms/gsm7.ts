@@ -1,7 +1,9 @@
-/** Announces a character of the extension table (3GPP TS 23.038 clause 6.2.1.1). */
+/** The septet that precedes a character of the extension table (3GPP TS 23.038 clause 6.2.1.1). */
 export const GSM7_ESCAPE = 0x1b;
 
-/** The default alphabet, 16 characters a line, in order of their septets 0x00 to 0x7F (TS 23.038 clause 6.2.1). */
+/**
+ * The default alphabet, 16 characters per line, in the order of their septets 0x00 to 0x7F (TS 23.038 clause 6.2.1).
+ */
 const BASIC_TABLE = [
   '@£$¥èéùìòÇ\nØø\rÅå',
   'Δ_ΦΓΛΩΠΨΣΘΞ\u001bÆæßÉ',
@@ -13,7 +15,7 @@ const BASIC_TABLE = [
   'pqrstuvwxyzäöñüà',
 ].join('');
 
-/** The extension table: the septet that follows the escape (TS 23.038 clause 6.2.1.1). */
+/** The extension table: the septet that follows the escape, by character (TS 23.038 clause 6.2.1.1). */
 const EXTENSION_TABLE: Readonly<Record<string, number>> = {
   '\f': 0x0a,
   '^': 0x14,
@@ -27,19 +29,22 @@ const EXTENSION_TABLE: Readonly<Record<string, number>> = {
   '€': 0x65,
 };
 
-/** Septets that a UTF-16 unit costs: 0 when it is not in GSM-7, 1, or 2 in the extension table. One flat table: no branch per alphabet. */
+/**
+ * The number of septets of a UTF-16 unit: 1 in the default alphabet, 2 in the extension table, 0 when it is not in
+ * GSM-7. One flat table, so that counting needs one look-up per unit.
+ */
 export const GSM7_COST = new Uint8Array(65_536);
 
-/** The septet of a UTF-16 unit; behind an escape where it costs 2, meaningless where it costs 0. */
+/** The septet of a UTF-16 unit; it follows an escape when the cost is 2, and has no meaning when the cost is 0. */
 export const GSM7_SEPTET = new Uint8Array(65_536);
 
 for (let septet = 0; septet < BASIC_TABLE.length; septet++) {
-  // The escape is a septet of the table but no character: it would swallow the one behind it.
-  if (septet !== GSM7_ESCAPE) enter(BASIC_TABLE.charCodeAt(septet), septet, 1);
+  // The escape stands in the table but is not a character: a phone would combine it with the next septet.
+  if (septet !== GSM7_ESCAPE) setSeptet(BASIC_TABLE.charCodeAt(septet), septet, 1);
 }
-for (const [character, septet] of Object.entries(EXTENSION_TABLE)) enter(character.charCodeAt(0), septet, 2);
+for (const [character, septet] of Object.entries(EXTENSION_TABLE)) setSeptet(character.charCodeAt(0), septet, 2);
 
-function enter(unit: number, septet: number, cost: number): void {
+function setSeptet(unit: number, septet: number, cost: number): void {
   GSM7_COST[unit] = cost;
   GSM7_SEPTET[unit] = septet;
 }

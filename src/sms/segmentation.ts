@@ -3,23 +3,23 @@ import { GSM7_COST, GSM7_ESCAPE, GSM7_SEPTET } from './gsm7.js';
 /** The two alphabets of an SMS (3GPP TS 23.038 clauses 6.2.1 and 6.2.3). */
 export type Encoding = 'GSM-7' | 'UCS-2';
 
-/** What a text takes to send. */
+/** The size of a text as SMS. */
 export class Measurement {
-  /** Not a plain property: a text must not show when a measurement is logged. */
+  /** A private field, so that the text does not appear when a measurement is logged. */
   readonly #text: string;
 
   constructor(
     readonly encoding: Encoding,
-    /** SMS that are sent and paid, at least 1. */
+    /** The number of SMS that are sent and charged, at least 1. */
     readonly segments: number,
-    /** Septets of GSM-7, UTF-16 units of UCS-2. */
+    /** Septets in GSM-7, UTF-16 units in UCS-2. */
     readonly units: number,
     text: string,
   ) {
     this.#text = text;
   }
 
-  /** Code points. Counted when asked for: nothing is priced by them, and counting takes longer than all the rest. */
+  /** The number of code points. Counted on demand: no price depends on it, and counting takes longer than measuring. */
   get characters(): number {
     return this.encoding === 'GSM-7' ? this.#text.length : countCodePoints(this.#text);
   }
@@ -29,26 +29,27 @@ export class Measurement {
   }
 }
 
-/** Septets that one SMS holds: 140 octets (3GPP TS 23.040 clause 9.2.3.24.1, as all numbers here). */
+/** The number of septets in one SMS of 140 octets (3GPP TS 23.040 clause 9.2.3.24.1, as for the other numbers here). */
 const GSM7_SINGLE = 160;
-/** Septets that a part of a longer message holds: 6 octets go to its header. */
+/** The number of septets in a part of a longer message; its header takes 6 octets. */
 const GSM7_PART = 153;
-/** UTF-16 units that one SMS holds. */
+/** The number of UTF-16 units in one SMS. */
 const UCS2_SINGLE = 70;
-/** UTF-16 units that a part of a longer message holds. */
+/** The number of UTF-16 units in a part of a longer message. */
 const UCS2_PART = 67;
 
-/** A text as a transport needs it. */
+/** A text cut into parts for a transport. */
 export interface SplitText {
   readonly encoding: Encoding;
-  /** Joined they are the text; each fits one SMS, with an 8-bit concatenation header when there are several. */
+  /** The parts of the text in order. Each fits one SMS, with an 8-bit concatenation header when there are several. */
   readonly parts: readonly string[];
 }
 
 /**
- * Counts the SMS a text takes, without cutting it. The text is taken as it is: GSM-7 when all its characters are in that
- * alphabet, else UCS-2. The count is the least the standard asks: parts are filled up, an extension character's two
- * septets and a surrogate pair stay together, nothing else does. An empty text is one SMS. There is no upper limit here.
+ * Counts the SMS of a text without cutting it, in GSM-7 when that alphabet has all its characters, else in UCS-2 (3GPP
+ * TS 23.038 clauses 6.2.1 and 6.2.3). The count is the minimum that the standard allows: parts are filled up, and only
+ * the two septets of an extension character and the two units of a surrogate pair are kept together. An empty text is
+ * one SMS. There is no upper limit.
  */
 export function measure(text: string): Measurement {
   const length = text.length;
@@ -60,7 +61,8 @@ export function measure(text: string): Measurement {
     if (!cost) return new Measurement('UCS-2', ucs2Segments(text), length, text);
     septets += cost;
     if (septets > end) {
-      // Not ceil(septets / 153): an escape that would be cut moves to the next part and leaves a septet empty.
+      // Not ceil(septets / 153): an extension character that does not fit moves to the next part and leaves a septet
+      // empty.
       parts++;
       end = septets - cost + GSM7_PART;
     }
@@ -68,17 +70,20 @@ export function measure(text: string): Measurement {
   return new Measurement('GSM-7', septets <= GSM7_SINGLE ? 1 : parts, septets, text);
 }
 
-/** How a transport has to cut where a carrier wants it otherwise than we count. */
+/** How a transport cuts a text when its carrier needs another form than the one that is charged. */
 export interface SplitShape {
-  /** 16 leaves a septet or a unit less for the text of each part (152 and 66). Default 8, what is counted and paid. */
+  /**
+   * Bits of the concatenation reference. 16 leaves one septet or unit less per part (152 and 66). Default 8, as
+   * charged.
+   */
   readonly referenceBits?: 8 | 16;
-  /** `UCS-2` also for a text that GSM-7 could carry. */
+  /** `UCS-2` forces UCS-2 for a text that is GSM-7. */
   readonly encoding?: 'UCS-2';
 }
 
 /**
- * Cuts a text into the parts that `measure` counts; in another shape there may be more of them. References and headers are
- * the transport's.
+ * Cuts a text into the parts that `measure` counts; with a `SplitShape` there may be more. The transport adds
+ * references and headers.
  */
 export function split(text: string, { referenceBits = 8, encoding: wanted }: SplitShape = {}): SplitText {
   const measured = measure(text);
@@ -119,7 +124,7 @@ function ucs2Parts(text: string, room: number): string[] {
   return parts;
 }
 
-/** Leaps from part to part: only the units at a boundary matter. */
+/** Counts parts by their boundaries only, without reading the units in between. */
 function ucs2Segments(text: string): number {
   if (text.length <= UCS2_SINGLE) return 1;
   let parts = 0;
@@ -136,7 +141,7 @@ const SURROGATE_MASK = 0xfc00;
 const HIGH_SURROGATE = 0xd800;
 const LOW_SURROGATE = 0xdc00;
 
-/** Whether the UTF-16 units at `at` and behind it are one character. */
+/** Whether the UTF-16 units at `at` and `at + 1` are a surrogate pair. */
 function isSurrogatePair(text: string, at: number): boolean {
   return (
     (text.charCodeAt(at) & SURROGATE_MASK) === HIGH_SURROGATE &&
@@ -144,7 +149,7 @@ function isSurrogatePair(text: string, at: number): boolean {
   );
 }
 
-/** Characters as Unicode counts them; a lone surrogate is one. */
+/** The number of code points; a lone surrogate counts as one. */
 function countCodePoints(text: string): number {
   let count = text.length;
   for (let at = 0; at < text.length - 1; at++) {
@@ -153,7 +158,7 @@ function countCodePoints(text: string): number {
   return count;
 }
 
-/** The distinct characters that keep a text from being GSM-7, in order of their first appearance. */
+/** The distinct characters of a text that are not in GSM-7, in order of first appearance. */
 export function notGsm7(text: string): string[] {
   const found = new Set<string>();
   for (const character of text) {
@@ -163,9 +168,9 @@ export function notGsm7(text: string): string[] {
 }
 
 /**
- * The first character of a text that no SMS can carry, in the form `U+001B`; undefined when there is none. That is NUL,
- * ESC (a phone reads it as the start of an extension character) and half of a surrogate pair. None of them is in GSM-7,
- * so a text that `measure` calls GSM-7 need not be asked about.
+ * The first character of a text that cannot be sent as SMS, in the form `U+001B`; undefined when there is none. These
+ * are NUL, ESC (a phone reads it as the start of an extension character) and lone surrogates. None of them is in GSM-7,
+ * so a text that `measure` reports as GSM-7 needs no check.
  */
 export function unsendable(text: string): string | undefined {
   for (let at = 0; at < text.length; at++) {
@@ -184,8 +189,8 @@ function codePointName(codePoint: number): string {
 }
 
 /**
- * The septets of a text, one in each octet, an extension character as 0x1B and its septet: what SMPP carries with
- * data_coding 0. Packing seven bits to the octet is the carrier's.
+ * Encodes a text as septets, one per octet, as SMPP carries it with data_coding 0 (3GPP TS 23.038 clause 6.2.1). An
+ * extension character becomes 0x1B and its septet. The carrier packs the septets.
  *
  * @throws RangeError for a text with a character that is not in GSM-7
  */
@@ -205,9 +210,9 @@ export function encodeGsm7(text: string): Uint8Array {
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * The octets of a text in UTF-16, big-endian: what SMPP carries with data_coding 8.
+ * Encodes a text as UTF-16, big-endian, as SMPP carries it with data_coding 8 (3GPP TS 23.038 clause 6.2.3).
  *
- * @throws RangeError for a text with half of a surrogate pair
+ * @throws RangeError for a text with a lone surrogate
  */
 export function encodeUcs2(text: string): Uint8Array {
   const lone = LONE_SURROGATE.exec(text);

@@ -5,29 +5,31 @@ import { RawBody, ReplyHeaders } from '../http/parameters.js';
 import { CarrierCall, SmsCallbacks } from './sms-callbacks.js';
 import type { CallbackAnswer } from './sms-transport.js';
 
-/** The largest call of a carrier, in bytes: some hand in hundreds of receipts at once. */
-const MOST_BYTES = 1_048_576;
+/** The maximum size of a carrier's call, in bytes; some carriers send hundreds of receipts per call. */
+const MAX_BYTES = 1_048_576;
 
-/** Where carriers call. No API key is asked for: the transport proves the call, by its signature or by the secret. */
+/**
+ * Receives carriers' callbacks. They need no API key: the transport authenticates them by a signature or a secret path.
+ */
 @MessagingController({ authenticated: false })
 export class SmsCallbackController {
   constructor(private readonly callbacks: SmsCallbacks) {}
 
   @Post('sms/callbacks/:transport')
   @HttpCode(200)
-  @MessagingRoute({ rawBody: MOST_BYTES })
+  @MessagingRoute({ rawBody: MAX_BYTES })
   async call(
     @Param('transport') transport: string,
     @CarrierCall() call: CarrierCall,
     @RawBody() body: Uint8Array,
     @ReplyHeaders() headers: ReplyHeaders,
   ): Promise<string> {
-    return answered(await this.callbacks.receive(transport, call, body), headers);
+    return writeAnswer(await this.callbacks.receive(transport, call, body), headers);
   }
 
   @Post('sms/callbacks/:transport/:secret')
   @HttpCode(200)
-  @MessagingRoute({ rawBody: MOST_BYTES })
+  @MessagingRoute({ rawBody: MAX_BYTES })
   async callWithSecret(
     @Param('transport') transport: string,
     @Param('secret') secret: string,
@@ -35,7 +37,7 @@ export class SmsCallbackController {
     @RawBody() body: Uint8Array,
     @ReplyHeaders() headers: ReplyHeaders,
   ): Promise<string> {
-    return answered(await this.callbacks.receive(transport, call, body, secret), headers);
+    return writeAnswer(await this.callbacks.receive(transport, call, body, secret), headers);
   }
 
   @Get('sms/callbacks/:transport')
@@ -64,7 +66,7 @@ export class SmsCallbackController {
   }
 }
 
-function answered({ status, body = '', contentType }: CallbackAnswer, headers: ReplyHeaders): string {
+function writeAnswer({ status, body = '', contentType }: CallbackAnswer, headers: ReplyHeaders): string {
   headers.status(status);
   headers.set('Content-Type', contentType ?? 'text/plain; charset=utf-8');
   return body;

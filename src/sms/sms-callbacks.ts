@@ -6,14 +6,14 @@ import { CarrierSink } from './receipts/carrier-sink.js';
 import { SmsSettings } from './sms-options.js';
 import { type CallbackAnswer, SmsTransport } from './sms-transport.js';
 
-/** Refusals that the handler of a transport leaves without words. */
+/** Errors for a handler's refusal without a body, by status. */
 const REFUSALS: Readonly<Record<number, ErrorCode>> = {
   400: 'error.callback_unreadable',
   403: 'error.callback_refused',
   404: 'error.callback_not_found',
 };
 
-/** Hands carriers' calls to the transport that they are for. */
+/** Passes carriers' calls to the transport. */
 @Injectable()
 export class SmsCallbacks {
   constructor(
@@ -23,8 +23,8 @@ export class SmsCallbacks {
   ) {}
 
   /**
-   * The transport's answer to a call, when what it says is stored.
-   * @throws MessagingError `error.callback_not_found` for a name that no transport has, and for the transport's own 404;
+   * Passes a call to the transport's handler and returns its answer, after the content of the call is stored.
+   * @throws MessagingError `error.callback_not_found` for an unknown name and for the handler's own 404;
    *   `error.callback_refused`, `error.callback_unreadable`, `error.storage_unavailable`
    */
   async receive(
@@ -34,7 +34,7 @@ export class SmsCallbacks {
     secret?: string,
   ): Promise<CallbackAnswer> {
     const handler = this.transport.callbacks.get(name);
-    // Frameworks answer a HEAD by the GET; no carrier calls so, and what it says must not be stored.
+    // Frameworks route HEAD to GET. No carrier uses HEAD, and its content must not be stored.
     if (!handler || call.method === 'HEAD') throw new MessagingError('error.callback_not_found');
     const url = `${this.settings.callbackBaseUrl ?? origin}${target}`;
     const answer = await handler({ ...call, url, body, secret }, this.sink);
@@ -46,26 +46,26 @@ export class SmsCallbacks {
   }
 }
 
-/** A carrier's call below its body. */
+/** A carrier's call without its body. */
 export interface CarrierCall {
   readonly method: string;
-  /** Scheme and host as the request has them, without a slash at the end. */
+  /** Scheme and host of the request, without a trailing slash. */
   readonly origin: string;
-  /** Path and query as they came. */
+  /** Path and query, unchanged. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
-/** A carrier's call as it reached this process, on both platforms. */
+/** Injects a carrier's call as received by this process, on Express and Fastify. */
 export const CarrierCall = createParamDecorator((_data: unknown, context: ExecutionContext): CarrierCall => {
   const req = rawRequest(context);
-  // A host's middleware may have rewritten `url`; both platforms keep what came.
+  // A host's middleware may have rewritten `url`; both platforms keep the original.
   const { originalUrl } = context.switchToHttp().getRequest<{ readonly originalUrl?: string }>();
   return {
     method: req.method ?? '',
     origin: originOf(req),
     target: (originalUrl ?? req.url ?? '').replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, ''),
-    headers: oneEach(req.headers),
+    headers: joinRepeated(req.headers),
   };
 });
 
@@ -73,8 +73,8 @@ function originOf({ headers, socket }: IncomingMessage): string {
   return `${'encrypted' in socket ? 'https' : 'http'}://${headers[':authority'] ?? headers.host ?? ''}`;
 }
 
-/** Node joins what comes twice itself, except for a few headers. */
-function oneEach(headers: IncomingHttpHeaders): Record<string, string | undefined> {
+/** Joins the values of repeated headers; Node does so itself, except for a few headers. */
+function joinRepeated(headers: IncomingHttpHeaders): Record<string, string | undefined> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );

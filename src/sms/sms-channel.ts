@@ -3,7 +3,7 @@ import { AccountSettings } from '../accounts/account-options.js';
 import { SignatureDirectory } from '../accounts/signature-directory.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
-import { Channel, Channels, type Draft, type DraftRequest, type EarlyAnswers } from '../outbox/channel.js';
+import { Channel, Channels, type Draft, type DraftRequest, type StoreEarlyResults } from '../outbox/channel.js';
 import type { DeliveryResult, DeliveryTiming, RepeatPolicy } from '../outbox/delivery-result.js';
 import type { Delivery } from '../outbox/outbox-store.js';
 import { NO_ANSWER } from '../outbox/result-checks.js';
@@ -20,7 +20,7 @@ import { type OutgoingSms, SmsTransport, type SubmitResult, type TellResult } fr
 /** The name of the SMS channel. */
 export const SMS = 'sms';
 
-/** Hands what the outbox has to the SMS transport; what the transport hears goes to {@link CarrierSink}. */
+/** Submits deliveries to the SMS transport; the transport reports to {@link CarrierSink}. */
 @Injectable()
 export class SmsChannel extends Channel {
   override readonly name = SMS;
@@ -61,30 +61,30 @@ export class SmsChannel extends Channel {
   override async deliver(
     batch: readonly Delivery[],
     signal: AbortSignal,
-    early: EarlyAnswers,
+    early: StoreEarlyResults,
   ): Promise<readonly DeliveryResult[]> {
     const { leaseMs, reportDeadlineMs } = this.timing;
-    // A slow batch takes most of its lease, and its parts must be as patient with the database as those of a quick one.
+    // Relative to the lease, because a slow batch must wait for the database as long as a quick one.
     const patientUntil = this.clock.elapsed() + leaseMs * 0.9;
-    const unwanted = await this.unwanted(batch);
-    if (!unwanted) return batch.map(() => ({ ...UNCHECKED, until: this.clock.now() + AWAY_MS }));
-    const { wanted, answers } = this.sorted(batch, unwanted);
+    const optedOut = await this.optedOut(batch);
+    if (!optedOut) return batch.map(() => ({ ...UNCHECKED, until: this.clock.now() + AWAY_MS }));
+    const { toSend, answers } = this.partition(batch, optedOut);
     const submit = { name: this.transport.name, reportDeadlineMs, patientUntil, signal };
     const keep = async (results: Results) => {
       const sent = [...results.keys()];
-      const handOffs = await this.record.keep(sent, [...results.values()], submit);
+      const recorded = await this.record.keep(sent, [...results.values()], submit);
       const kept = new Map<Delivery, DeliveryResult>();
       for (const [index, sms] of sent.entries()) {
-        const delivery = wanted.get(sms);
-        if (delivery) kept.set(delivery, handOffs[index] ?? NO_ANSWER);
+        const delivery = toSend.get(sms);
+        if (delivery) kept.set(delivery, recorded[index] ?? NO_ANSWER);
       }
       return kept;
     };
-    // Whatever becomes of the others: these were never handed over.
+    // These are not submitted, so their results do not depend on the others.
     if (answers.size > 0) void early(answers);
-    const results = await this.submit([...wanted.keys()], signal, async (told) => early(await keep(told)));
-    for (const [delivery, handOff] of await keep(results)) answers.set(delivery, handOff);
-    // What is missing here was told early.
+    const results = await this.submit([...toSend.keys()], signal, async (known) => early(await keep(known)));
+    for (const [delivery, result] of await keep(results)) answers.set(delivery, result);
+    // A delivery without an answer here was answered early.
     return batch.map((delivery): DeliveryResult => answers.get(delivery) ?? NO_ANSWER);
   }
 
@@ -96,23 +96,23 @@ export class SmsChannel extends Channel {
     return this.transport.stop();
   }
 
-  /** The SMS of a batch, and what is answered for those that are not sent. */
-  private sorted(batch: readonly Delivery[], unwanted: ReadonlySet<Delivery>): SortedBatch {
-    const wanted = new Map<OutgoingSms, Delivery>();
+  /** Splits a batch into the SMS to send and the answers for deliveries that are not sent. */
+  private partition(batch: readonly Delivery[], optedOut: ReadonlySet<Delivery>): PartitionedBatch {
+    const toSend = new Map<OutgoingSms, Delivery>();
     const answers = new Map<Delivery, DeliveryResult>();
-    const drafts = new Map<string, Spoken | undefined>();
+    const texts = new Map<string, WireText | undefined>();
     for (const delivery of batch) {
       const { messageId, position, sender, number, attempt, payload } = delivery;
-      if (!drafts.has(messageId)) drafts.set(messageId, this.toWireText(payload));
-      const wireText = drafts.get(messageId);
-      if (unwanted.has(delivery)) answers.set(delivery, { kind: 'refused', error: OPTED_OUT, unasked: true });
+      if (!texts.has(messageId)) texts.set(messageId, this.toWireText(payload));
+      const wireText = texts.get(messageId);
+      if (optedOut.has(delivery)) answers.set(delivery, { kind: 'refused', error: OPTED_OUT, unasked: true });
       else if (wireText === undefined) answers.set(delivery, { kind: 'refused', error: 'no_text', unasked: true });
-      else wanted.set({ smsId: messageId, position, signature: sender, number, attempt, ...wireText }, delivery);
+      else toSend.set({ smsId: messageId, position, signature: sender, number, attempt, ...wireText }, delivery);
     }
-    return { wanted, answers };
+    return { toSend, answers };
   }
 
-  /** The results of those that `pass` did not get while the others were under way. */
+  /** Submits a batch and returns the results that were not passed on early. */
   private async submit(
     batch: readonly OutgoingSms[],
     signal: AbortSignal,
@@ -120,8 +120,8 @@ export class SmsChannel extends Channel {
   ): Promise<Results> {
     if (batch.length === 0) return new Map();
     const early = new EarlyResults(batch, this.clock, pass);
-    const tell: TellResult = (sms, told) => {
-      const { result, fault } = checkSubmitResult(told);
+    const tell: TellResult = (sms, answer) => {
+      const { result, fault } = checkSubmitResult(answer);
       this.report(fault);
       early.take(sms, result);
     };
@@ -134,7 +134,7 @@ export class SmsChannel extends Channel {
       for (const [index, sms] of batch.entries()) early.take(sms, results[index] ?? NO_ANSWER);
       return await early.end();
     } catch (error) {
-      // What it had told before is true all the same.
+      // The results that the transport reported before the error are valid.
       await pass(await early.end());
       throw error;
     }
@@ -144,18 +144,20 @@ export class SmsChannel extends Channel {
     if (fault !== undefined) this.log.error(`The transport ${this.transport.name} ${fault}.`);
   }
 
-  /** Who has opted out since the send was accepted; undefined when nobody can tell now. */
-  private async unwanted(batch: readonly Delivery[]): Promise<ReadonlySet<Delivery> | undefined> {
+  /**
+   * The deliveries whose numbers have opted out since the send was accepted; undefined when the storage is unavailable.
+   */
+  private async optedOut(batch: readonly Delivery[]): Promise<ReadonlySet<Delivery> | undefined> {
     try {
-      return await this.optOuts.unwanted(batch);
+      return await this.optOuts.optedOut(batch);
     } catch (error) {
       if (error instanceof StorageUnavailableError) return undefined;
       throw error;
     }
   }
 
-  /** Undefined when nobody can make the text any more, for instance without the pepper of an old code. */
-  private toWireText(payload: Payload): Spoken | undefined {
+  /** Undefined when the text cannot be built any more, for instance without the pepper of an old code. */
+  private toWireText(payload: Payload): WireText | undefined {
     try {
       const text = this.texts.textOf(payload);
       const expiresAt = this.texts.expiryOf(payload);
@@ -166,38 +168,41 @@ export class SmsChannel extends Channel {
   }
 }
 
-/** Nothing is sent while the list of those who opted out cannot be read. */
+/** The result of a batch while the suppression list cannot be read. */
 const UNCHECKED = { kind: 'postponed', error: 'storage_away' } as const;
 const AWAY_MS = 1000;
 
-/** A batch without what is not to be sent. */
-interface SortedBatch {
-  readonly wanted: ReadonlyMap<OutgoingSms, Delivery>;
+/** A batch, split by whether a delivery is sent. */
+interface PartitionedBatch {
+  readonly toSend: ReadonlyMap<OutgoingSms, Delivery>;
+  /** The results of deliveries that are not sent. */
   readonly answers: Map<Delivery, DeliveryResult>;
 }
 
-/** What a payload says at this moment. */
-type Spoken = Pick<OutgoingSms, 'text' | 'expiresAt'>;
+/** The text of a payload at this moment. */
+type WireText = Pick<OutgoingSms, 'text' | 'expiresAt'>;
 
-/** How long results are gathered: so much knowledge a crash may cost, and so often a slow batch writes. */
+/**
+ * How long results are gathered before they are stored. A crash loses the results of at most this time. Milliseconds.
+ */
 const GATHER_MS = 1000;
 
-/** What the transport made of SMS, by themselves. */
+/** The transport's results by SMS. */
 type Results = ReadonlyMap<OutgoingSms, SubmitResult>;
 
 /**
- * Results of SMS as they come. While others of the batch are still under way, what came is passed on once a second; where
- * that takes longer, as with a storage that is away, the next ones wait for it.
+ * Passes on the results of a batch once a second while other SMS of it are being submitted. When passing on takes
+ * longer, for instance because the storage is unavailable, the next results wait for it.
  */
 export class EarlyResults {
   private readonly open: Set<OutgoingSms>;
   private fresh = new Map<OutgoingSms, SubmitResult>();
-  /** What could not be passed on. */
-  private readonly left = new Map<OutgoingSms, SubmitResult>();
+  /** Results whose passing on failed. */
+  private readonly failed = new Map<OutgoingSms, SubmitResult>();
   private passing: Promise<void> | undefined;
   private cancel: (() => void) | undefined;
 
-  /** @param pass where it fails, its results are among those of the end */
+  /** @param pass when it rejects, `end` returns its results */
   constructor(
     batch: readonly OutgoingSms[],
     private readonly clock: Clock,
@@ -206,20 +211,20 @@ export class EarlyResults {
     this.open = new Set(batch);
   }
 
-  /** The first result of an SMS counts. */
+  /** Takes a result; only the first result of an SMS counts. */
   take(sms: OutgoingSms, result: SubmitResult): void {
     if (!this.open.delete(sms)) return;
     this.fresh.set(sms, result);
     this.passSoon();
   }
 
-  /** Nothing is taken any more. Answers what is not passed on, once all else is. */
+  /** Stops taking results, waits until passing on is done, and returns the results that were not passed on. */
   async end(): Promise<Results> {
     this.open.clear();
     const { passing } = this;
     await passing;
     this.cancel?.();
-    return new Map([...this.left, ...this.fresh]);
+    return new Map([...this.failed, ...this.fresh]);
   }
 
   private passSoon(): void {
@@ -230,14 +235,14 @@ export class EarlyResults {
     this.cancel = undefined;
     const { fresh } = this;
     this.fresh = new Map();
-    this.passing = this.passed(fresh);
+    this.passing = this.passResults(fresh);
   }
 
-  private async passed(results: Results): Promise<void> {
+  private async passResults(results: Results): Promise<void> {
     try {
       await this.pass(results);
     } catch {
-      for (const [sms, result] of results) this.left.set(sms, result);
+      for (const [sms, result] of results) this.failed.set(sms, result);
     }
     this.passing = undefined;
     if (this.fresh.size > 0) this.passSoon();

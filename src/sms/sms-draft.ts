@@ -5,7 +5,10 @@ import { measure, unsendable } from './segmentation.js';
 import type { SmsSettings } from './sms-options.js';
 import { transliteratePunctuation } from './transliteration.js';
 
-/** @throws MessagingError `error.empty_message` for no text, or one of white space only, `error.field_not_string` */
+/**
+ * The content as a text that is not empty.
+ * @throws MessagingError `error.empty_message` for no text or only white space, `error.field_not_string`
+ */
 export function checkContent(content: string | null | undefined): string {
   const text = content ?? '';
   checkString('content', text);
@@ -13,20 +16,23 @@ export function checkContent(content: string | null | undefined): string {
   return text;
 }
 
-/** A text with more characters for each segment it may have stays as it is: no punctuation makes it that much shorter. */
+/**
+ * Texts with more characters per allowed segment are not transliterated, because they would be too long in GSM-7 as
+ * well.
+ */
 const TRANSLITERATED_PER_SEGMENT = 1000;
 
-/** A text that may be sent, and how many segments it takes. */
+/** A text that can be sent, with its number of segments. */
 export interface CheckedText {
   readonly text: string;
   readonly segments: number;
 }
 
-/** From so many recipients on, other requests get their turn in between. */
-const MANY = 1000;
+/** The number of recipients after which the event loop may handle other requests. */
+const YIELD_AFTER = 1000;
 
 /**
- * Makes a content ready to be priced (contract section 3).
+ * Transliterates, measures and checks a text (contract section 3).
  * @throws MessagingError `error.unsendable_character`, `error.too_many_segments`
  */
 export function checkText(content: string, settings: SmsSettings): CheckedText {
@@ -42,8 +48,8 @@ export function checkText(content: string, settings: SmsSettings): CheckedText {
 }
 
 /**
- * The numbers without repeats, in first-seen order.
- * @throws MessagingError `error.invalid_number` for the first that is none, `error.field_not_list` without any,
+ * The distinct numbers in order of first appearance.
+ * @throws MessagingError `error.invalid_number` for the first invalid one, `error.field_not_list` for none or no list,
  *   `error.too_many_recipients`
  */
 export async function checkNumbers(numbers: readonly string[], settings: SmsSettings): Promise<readonly string[]> {
@@ -55,23 +61,23 @@ export async function checkNumbers(numbers: readonly string[], settings: SmsSett
   const distinct = numbers.length === 1 ? numbers : [...new Set(numbers)];
   for (const [index, number] of distinct.entries()) {
     checkNumber(number, settings.strictNumbers);
-    if (settings.strictNumbers && index % MANY === MANY - 1) await otherRequests();
+    if (settings.strictNumbers && index % YIELD_AFTER === YIELD_AFTER - 1) await yieldToEventLoop();
   }
-  if (distinct.length >= MANY) await otherRequests();
+  if (distinct.length >= YIELD_AFTER) await yieldToEventLoop();
   return distinct;
 }
 
-/** Each number with its price. */
+/** The numbers with their prices. */
 export async function priceRecipients(
   numbers: readonly string[],
   segments: number,
   { tariff }: SmsSettings,
 ): Promise<readonly Recipient[]> {
   const recipients = numbers.map((number) => ({ number, units: segments * tariff.unitsFor(number) }));
-  if (recipients.length >= MANY) await otherRequests();
+  if (recipients.length >= YIELD_AFTER) await yieldToEventLoop();
   return recipients;
 }
 
-function otherRequests(): Promise<void> {
+function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -12,38 +12,38 @@ import {
 } from '../common/options.js';
 import type { SomeOf } from '../common/some-of.js';
 import { DELIVERY_OPTIONS, type DeliveryTiming } from '../outbox/delivery-result.js';
-import { OPT_OUT_WORDS, type OptOutWords, type OptOutWordsOption, withOurs } from './opt-out/opt-out-words.js';
+import { OPT_OUT_WORDS, type OptOutWords, type OptOutWordsOption, withBuiltIn } from './opt-out/opt-out-words.js';
 import type { Transliteration } from './transliteration.js';
 
-/** What the host says about SMS. */
+/** Options of the SMS capability. */
 export interface SmsOptions {
-  /** Units per segment by destination; `home` is the market that pays `base`. */
+  /** Units per segment by destination; `base` is the price in the market `home`. */
   readonly tariff: TariffOptions;
-  /** The most recipients a send may have, 1 to 1 000 000. Default 100 000. */
+  /** The maximum number of recipients per send, 1 to 1 000 000. Default 100 000. */
   readonly maxRecipients?: number | undefined;
-  /** The most segments a text may have, 1 to 255. Default 255. */
+  /** The maximum number of segments per text, 1 to 255. Default 255. */
   readonly maxSegments?: number | undefined;
-  /** Also refuse numbers that libphonenumber knows to be impossible. Default false. */
+  /** True: numbers that libphonenumber reports as impossible are refused as well. Default false. */
   readonly strictNumbers?: boolean | undefined;
-  /** `punctuation`: typographic quotes, dashes and the like become plain where that makes the text GSM-7. Default `off`. */
+  /** `punctuation`: typographic quotes, dashes and the like are replaced if the text is GSM-7 then. Default `off`. */
   readonly transliterate?: Transliteration | undefined;
-  /** Leases, attempts and deadlines; what is left out is the transport's own, else the default. */
+  /** Leases, attempts and deadlines. Default: the transport's values, then those of every channel. */
   readonly delivery?: SomeOf<DeliveryTiming> | undefined;
   /**
-   * Where the world reaches the root of this application, for instance `https://api.example.com`: carriers that sign the
-   * URL they call need it when a proxy stands in front. Default: as each request says.
+   * The public URL of this application's root, for instance `https://api.example.com`. It is needed behind a proxy for
+   * carriers that sign the URL of their callbacks. Default: scheme and host of each request.
    */
   readonly callbackBaseUrl?: string | undefined;
-  /** Words that end SMS and let them begin again, added to ours (STOP, ARRÊT, UNSUBSCRIBE, START, REPRENDRE …). */
+  /** Opt-out and opt-in words in addition to the built-in ones (STOP, ARRÊT, UNSUBSCRIBE, START, REPRENDRE …). */
   readonly optOutWords?: OptOutWordsOption | undefined;
   /**
-   * Which signatures a text to one of your numbers is about, where the carrier names another one than the signature:
-   * `{ '36111': ['INFOS', 'ALERTE'] }`. Digits without the plus sign. Default: the number itself is the signature.
+   * The signatures that an inbound text refers to, by its destination: `{ '36111': ['INFOS', 'ALERTE'] }`. Destinations
+   * are 2 to 15 digits without the plus sign. Default: the destination itself is the signature.
    */
   readonly inboundSignatures?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** The same, complete and checked. */
+/** The options of the SMS capability, complete and checked. */
 export abstract class SmsSettings {
   abstract readonly tariff: Tariff;
   abstract readonly maxRecipients: number;
@@ -51,13 +51,13 @@ export abstract class SmsSettings {
   abstract readonly strictNumbers: boolean;
   abstract readonly transliterate: Transliteration;
   abstract readonly delivery: Partial<DeliveryTiming>;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   abstract readonly callbackBaseUrl: string | undefined;
   abstract readonly optOutWords: OptOutWords;
   abstract readonly inboundSignatures: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The largest `maxRecipients`. */
+/** The upper limit of `maxRecipients`. */
 export const MOST_RECIPIENTS = 1_000_000;
 
 const inboundSignatures = any((given, place): ReadonlyMap<string, readonly string[]> => {
@@ -82,7 +82,7 @@ const baseUrl = any((given, place) => {
   return place.refuse('must be an http or https URL without query, such as "https://api.example.com"');
 });
 
-/** How the options about SMS are read. */
+/** The readers of the SMS options. */
 export const SMS_OPTIONS = {
   tariff: TARIFF_OPTION,
   maxRecipients: integer(1, MOST_RECIPIENTS).or(100_000),
@@ -99,5 +99,5 @@ export const SMS_OPTIONS = {
 export function resolveSmsSettings(options: SmsOptions): SmsSettings {
   const place = new OptionPlace('sms');
   const { callbackBaseUrl, optOutWords, ...settings } = readOptions(SMS_OPTIONS, options, place);
-  return { ...settings, callbackBaseUrl, optOutWords: withOurs(optOutWords, place.in('optOutWords')) };
+  return { ...settings, callbackBaseUrl, optOutWords: withBuiltIn(optOutWords, place.in('optOutWords')) };
 }

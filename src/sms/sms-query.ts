@@ -4,33 +4,37 @@ import { checkInput, checkLimit, checkNumber, checkString } from '../common/inpu
 import type { DeliveryStatus } from '../outbox/delivery-state.js';
 import type { MessageQuery, RecipientQuery, StoredMessage } from '../outbox/outbox-store.js';
 
-/** The states that a recipient of an SMS can be in. */
+/** The states of a recipient of an SMS. */
 export const SMS_STATUSES = ['queued', 'sending', 'sent', 'delivered', 'undelivered', 'failed', 'unknown'] as const;
 
-/** Which page of a message's recipients is wanted. */
+/** The filter and page of a listing of recipients. */
 export interface SmsRecipientsQuery {
-  /** At most so many, 1 to 1000. Default 50. */
+  /** The maximum number of items, 1 to 1000. Default 50. */
   readonly limit?: number | undefined;
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. */
   readonly cursor?: string | undefined;
   /** Only recipients in this state. */
   readonly status?: string | undefined;
 }
 
-/** Which SMS of an account are wanted; all conditions have to be met, those on recipients by one and the same. */
+/** The filter and page of a listing of SMS. All conditions must hold, those on recipients for the same recipient. */
 export interface SmsListQuery extends SmsRecipientsQuery {
   /** Only SMS to this number: E.164 digits without the plus sign. */
   readonly number?: string | undefined;
   /** Only SMS with a recipient in this state. */
   readonly status?: string | undefined;
   readonly signature?: string | undefined;
-  /** Only SMS accepted at this moment or later: ISO 8601, a day (UTC) or a time with its zone. */
+  /** Only SMS accepted at or after this moment: ISO 8601, a day (UTC) or a time with its zone. */
   readonly since?: string | undefined;
-  /** Only SMS accepted before this moment, written as `since`. */
+  /** Only SMS accepted before this moment, in the format of `since`. */
   readonly until?: string | undefined;
 }
 
-/** @throws MessagingError `error.invalid_cursor`, and for a filter that is none `error.field_invalid`, `error.field_not_string`, `error.invalid_number` */
+/**
+ * The query of the store.
+ * @throws MessagingError `error.invalid_cursor`, and for an invalid filter `error.field_invalid`,
+ *   `error.field_not_string`, `error.invalid_number`
+ */
 export function messageQuery(query: SmsListQuery): Omit<MessageQuery, 'accountId' | 'channel' | 'kind'> {
   checkInput(query);
   const { limit = 50, cursor, number, status, signature, since, until } = query;
@@ -38,24 +42,31 @@ export function messageQuery(query: SmsListQuery): Omit<MessageQuery, 'accountId
   if (number !== undefined) checkNumber(number);
   if (signature !== undefined) checkString('signature', signature);
   return {
-    ...{ limit, after: cursor === undefined ? undefined : textOfCursor(cursor, isPlace) },
-    ...{ number, sender: signature, status: statusOf(status) },
-    ...{ since: momentOf('since', since), until: momentOf('until', until) },
+    limit,
+    after: cursor === undefined ? undefined : textOfCursor(cursor, isPosition),
+    number,
+    sender: signature,
+    status: statusOf(status),
+    since: momentOf('since', since),
+    until: momentOf('until', until),
   };
 }
 
-/** @throws MessagingError `error.invalid_cursor`, and for a filter that is none `error.field_invalid` */
+/**
+ * The query of the store.
+ * @throws MessagingError `error.invalid_cursor`, `error.field_invalid` for an invalid filter
+ */
 export function recipientQuery(query: SmsRecipientsQuery, { recipients }: StoredMessage): RecipientQuery {
   checkInput(query);
   const { limit = 50, cursor, status } = query;
   checkLimit(limit);
   const from = cursor === undefined ? 0 : Number(textOfCursor(cursor, (text) => /^\d{1,7}$/.test(text)));
-  // An empty page would say that all has been seen.
+  // An empty page would mean that there are no further recipients.
   if (from >= recipients) throw new MessagingError('error.invalid_cursor');
   return { limit, from, status: statusOf(status) };
 }
 
-/** Where the next page starts, as callers see it. */
+/** The cursor of the next page. */
 export function cursorOf(next: string | number | undefined): string | null {
   return next === undefined ? null : Buffer.from(String(next)).toString('base64url');
 }
@@ -66,8 +77,8 @@ function textOfCursor(cursor: unknown, isOurs: (text: string) => boolean): strin
   throw new MessagingError('error.invalid_cursor');
 }
 
-/** A message's id, or that and a recipient's place. */
-function isPlace(text: string): boolean {
+/** The id of a message, optionally with the position of a recipient. */
+function isPosition(text: string): boolean {
   const [id, position = '0', ...more] = text.split(':');
   return isId(id) && /^\d{1,7}$/.test(position) && more.length === 0;
 }
@@ -88,7 +99,7 @@ function momentOf(field: 'since' | 'until', text: unknown): number | undefined {
   return moment;
 }
 
-/** Whether the day exists: `Date.parse` makes 2 March of 30 February. */
+/** Whether the day exists; `Date.parse` reads 30 February as 2 March. */
 function isDay(text: string): boolean {
   const day = text.slice(0, 10);
   const moment = Date.parse(day);

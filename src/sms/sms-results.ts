@@ -9,7 +9,9 @@ export interface SmsReceipt {
   readonly userID: string;
   readonly smsID: string;
   readonly signature: string;
-  /** Without repeats, in first-seen order: all of them in the answer to a send, the first 100 elsewhere. */
+  /**
+   * The distinct numbers in order of first appearance: all of them in the answer to a send, the first 100 elsewhere.
+   */
   readonly number: readonly string[];
   /** Units charged at the send; never changes. */
   readonly sms_units: number;
@@ -17,13 +19,13 @@ export interface SmsReceipt {
   readonly date_sent: string;
 }
 
-/** A sent SMS as a listing shows it. */
+/** A sent SMS in a listing. */
 export interface SmsSummary extends SmsReceipt {
   readonly content: string;
   readonly segments: number;
-  /** How many recipients it has. */
+  /** The number of recipients. */
   readonly recipients_count: number;
-  /** Units that went back because recipients failed. */
+  /** Units that were refunded for failed recipients. */
   readonly refunded_units: number;
 }
 
@@ -38,11 +40,11 @@ export interface SmsRecipient {
   readonly updated_at: string;
   /** The newest 10, oldest first. */
   readonly attempts: readonly SmsAttempt[];
-  /** How many attempts were made, as far as the carrier's transport tells of them. */
+  /** The number of attempts that the transport reported. */
   readonly attempts_count: number;
 }
 
-/** A sent SMS with what became of it. */
+/** A sent SMS with the status of its recipients. */
 export interface SmsDetails extends SmsSummary {
   /** The first 100. */
   readonly recipients: readonly SmsRecipient[];
@@ -51,11 +53,11 @@ export interface SmsDetails extends SmsSummary {
 /** Recipients of a sent SMS, in the order of the send. */
 export interface SmsRecipientPage {
   readonly items: readonly SmsRecipient[];
-  /** What to ask the next page with; null at the end. */
+  /** The `cursor` of the next page; null on the last page. */
   readonly next_cursor: string | null;
 }
 
-/** What a send would cost. */
+/** The price of a send. */
 export interface SmsQuote {
   readonly encoding: Encoding;
   readonly segments: number;
@@ -63,18 +65,18 @@ export interface SmsQuote {
   readonly characters: number;
   readonly units_per_recipient: readonly { readonly number: string; readonly units: number }[];
   readonly sms_units: number;
-  /** Distinct characters that force UCS-2, in order of appearance. */
+  /** The distinct characters that are not in GSM-7, in order of first appearance. */
   readonly not_gsm7: readonly string[];
 }
 
 /** Sent SMS, newest first. */
 export interface SmsPage {
   readonly items: readonly SmsSummary[];
-  /** What to ask the next page with; null at the end. */
+  /** The `cursor` of the next page; null on the last page. */
   readonly next_cursor: string | null;
 }
 
-/** The answer to a send as it can be told from what is stored. */
+/** A sent SMS as listed, from its stored message. */
 export function summaryOf(message: StoredMessage, numbers: readonly string[]): SmsSummary {
   const content = String(message.payload.text);
   return {
@@ -91,7 +93,7 @@ export function summaryOf(message: StoredMessage, numbers: readonly string[]): S
   };
 }
 
-/** One recipient for the account to see. */
+/** A recipient as shown to its account. */
 export function recipientOf(recipient: RecipientDetails): SmsRecipient {
   return {
     number: recipient.number,

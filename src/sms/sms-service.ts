@@ -26,7 +26,7 @@ import {
   summaryOf,
 } from './sms-results.js';
 
-/** A text for one or many numbers under a sender name. */
+/** A text to one or more numbers under a sender name. */
 export interface SmsToSend {
   readonly signature: string;
   readonly content?: string | undefined;
@@ -34,28 +34,36 @@ export interface SmsToSend {
   readonly number: readonly string[];
 }
 
-/** How a send is to be done. */
+/** Options of a send. */
 export interface SmsSendOptions {
-  /** Do it once, however often this key and body come. */
+  /** Makes the send idempotent: calls with the same key and body are executed once. */
   readonly once?: IdempotentRequest | undefined;
-  /** Be part of a transaction that the host has open: with TypeORM `host: { manager }`. */
+  /** An open transaction of the host that the send becomes part of; with TypeORM `host: { manager }`. */
   readonly host?: HostTransaction | undefined;
   /**
-   * Aborted when the result is no longer wanted: a send that is in no transaction yet is dropped, charges nothing, and the
-   * call throws the signal's reason. One that was accepted stays accepted.
+   * Cancels a send that is in no transaction yet: nothing is charged, and the call throws the signal's reason. A send
+   * that was accepted stays accepted.
    */
   readonly signal?: AbortSignal | undefined;
 }
 
 const ROUTE = 'send/sms';
 
-/** SMS for an account: send, quote, look up. What the HTTP routes do, a host's own code can do here. */
+/**
+ * Sends, prices and lists SMS of an account: what the HTTP routes do, for the host's own code.
+ *
+ * @example
+ * ```ts
+ * const { smsID } = await sms.send('shop', { signature: 'SHOP', content: 'Bonjour', number: ['22670000001'] });
+ * const { recipients } = await sms.get('shop', smsID);
+ * ```
+ */
 @Injectable()
 export class SmsService {
   constructor(
     private readonly outbox: Outbox,
     private readonly store: OutboxStore,
-    private readonly gate: Idempotency,
+    private readonly idempotency: Idempotency,
     private readonly signatures: SignatureDirectory,
     private readonly optOuts: OptOutDirectory,
     private readonly settings: SmsSettings,
@@ -64,31 +72,37 @@ export class SmsService {
   ) {}
 
   /**
-   * Charges and queues a text; when this resolves it is stored and will be delivered. A number that wants nothing under
-   * this signature (`OptOutService`) is stored as `failed` with the error `opted_out`, and costs nothing.
+   * Charges and queues a text. When this resolves, the send is stored and will be delivered. A number that has opted
+   * out of the signature (`OptOutService`) is stored as `failed` with the error `opted_out` and costs 0 units.
    *
    * @throws MessagingError `error.invalid_number`, `error.field_not_list`, `error.too_many_recipients`,
-   *   `error.empty_message`, `error.field_not_string` for a content that is none, `error.body_not_object`,
+   *   `error.empty_message`, `error.field_not_string` for a content that is not a string, `error.body_not_object`,
    *   `error.signature_refused`, `error.unsendable_character`, `error.too_many_segments`, `error.insufficient_balance`,
    *   `error.account_not_found`, `error.idempotency_mismatch`, `error.idempotency_running`,
-   *   `error.storage_unavailable`; then nothing is charged
+   *   `error.storage_unavailable`; nothing is charged then
    */
   async send(accountId: string, sms: SmsToSend, options: SmsSendOptions = {}): Promise<SmsReceipt> {
     const { reply } = await this.accept(accountId, sms, options);
-    // Written by `draft` below and kept as it was.
+    // `draft` below created it, and the outbox stores it unchanged.
     return reply as SmsReceipt;
   }
 
-  /** As `send`, and tells whether it was a replay. */
+  /**
+   * As `send`, and returns whether the reply is a replay.
+   * @throws MessagingError as `send`
+   */
   async accept(accountId: string, sms: SmsToSend, options: SmsSendOptions = {}): Promise<Acceptance> {
     const { once, host, signal } = knownCallOptions('a send', options, 'once', 'host', 'signal');
     checkAccountId(accountId);
     const send = async (key?: IdempotencyKey) =>
       this.outbox.accept(await this.draft(accountId, sms, key, host), { host, signal });
-    return this.gate.run(accountId, ROUTE, once, send, host);
+    return this.idempotency.run(accountId, ROUTE, once, send, host);
   }
 
-  /** What a send would cost if nobody had opted out: that depends on the signature. Charges nothing. @throws MessagingError as `send`, for text and numbers */
+  /**
+   * The price of a send. Opt-outs are ignored, because they depend on the signature. Charges nothing.
+   * @throws MessagingError as `send`, for text and numbers
+   */
   async quote(sms: Omit<SmsToSend, 'signature'>): Promise<SmsQuote> {
     checkInput(sms);
     const numbers = await checkNumbers(sms.number, this.settings);
@@ -113,16 +127,16 @@ export class SmsService {
     const message = await this.find(accountId, smsId);
     const { items, refundedUnits } = await this.store.recipientPage(smsId, { limit: FIRST_RECIPIENTS });
     const numbers = items.map(({ number }) => number);
-    // Read with the recipients: a refund since the message was read must not show below and be missing above.
+    // The refunded units are read with the recipients, so that both are of the same moment.
     return { ...summaryOf({ ...message, refundedUnits }, numbers), recipients: items.map(recipientOf) };
   }
 
   /**
-   * The recipients of a message in the order of the send, 1 to 1000 a page. With `status`, a page may hold fewer, even none,
-   * while there are more: go on until `next_cursor` is null.
+   * The recipients of a message in the order of the send, 1 to 1000 per page. With `status`, a page may have fewer
+   * items, or none, although there are more: continue until `next_cursor` is null.
    *
    * @throws MessagingError `error.message_not_found` when the account has no such SMS, `error.invalid_cursor`, and
-   *   `error.field_invalid` for a limit or a status that is none
+   *   `error.field_invalid` for an invalid limit or status
    */
   async recipients(accountId: string, smsId: string, query: SmsRecipientsQuery = {}): Promise<SmsRecipientPage> {
     const wanted = recipientQuery(query, await this.find(accountId, smsId));
@@ -131,11 +145,12 @@ export class SmsService {
   }
 
   /**
-   * An account's SMS, newest first, 1 to 1000 a page, each with its first 100 numbers. With `number`, `status` or
-   * `signature`, a page may hold fewer, even none, while there are more: go on until `next_cursor` is null.
+   * The SMS of an account, newest first, 1 to 1000 per page, each with its first 100 numbers. With `number`, `status`
+   * or `signature`, a page may have fewer items, or none, although there are more: continue until `next_cursor` is
+   * null.
    *
-   * @throws MessagingError `error.invalid_cursor`, `error.field_invalid` for a limit, a status or a moment that is none,
-   *   `error.invalid_number`, and `error.field_not_string` for a signature that is none
+   * @throws MessagingError `error.invalid_cursor`, `error.field_invalid` for an invalid limit, status or moment,
+   *   `error.invalid_number`, and `error.field_not_string` for a signature that is not a string
    */
   async list(accountId: string, query: SmsListQuery = {}): Promise<SmsPage> {
     checkAccountId(accountId);
@@ -161,18 +176,18 @@ export class SmsService {
     host: HostTransaction | undefined,
   ): Promise<Send> {
     checkInput(sms);
-    // In the order of the contract's refusals: shape, empty text, signature, price.
+    // The checks follow the contract's order of refusals: shape, empty text, signature, price.
     const numbers = await checkNumbers(sms.number, this.settings);
     const content = checkContent(sms.content);
     const usable = this.signatures.isUsable(accountId, sms.signature, host);
     if (!(usable instanceof Promise ? await usable : usable)) throw new MessagingError('error.signature_refused');
     const { text, segments } = checkText(content, this.settings);
-    const out = host
+    const lookup = host
       ? this.optOuts.amongWithin(host, accountId, sms.signature, numbers)
       : this.optOuts.among(accountId, sms.signature, numbers);
-    const unwilling = out instanceof Promise ? await out : out;
+    const optedOut = lookup instanceof Promise ? await lookup : lookup;
     const priced = await priceRecipients(numbers, segments, this.settings);
-    const recipients = unwilling.size === 0 ? priced : priced.map((each) => markOptedOut(each, unwilling));
+    const recipients = optedOut.size === 0 ? priced : priced.map((each) => markOptedOut(each, optedOut));
     const id = this.ids.next();
     const at = this.clock.now();
     const reply: SmsReceipt = {
@@ -204,7 +219,7 @@ function unitsOf(recipients: readonly Recipient[]): number {
   return units;
 }
 
-/** Who wants nothing costs nothing and gets nothing. */
-function markOptedOut(recipient: Recipient, unwilling: ReadonlySet<string>): Recipient {
-  return unwilling.has(recipient.number) ? { number: recipient.number, units: 0, refused: OPTED_OUT } : recipient;
+/** Opted-out recipients are stored as refused and cost 0 units. */
+function markOptedOut(recipient: Recipient, optedOut: ReadonlySet<string>): Recipient {
+  return optedOut.has(recipient.number) ? { number: recipient.number, units: 0, refused: OPTED_OUT } : recipient;
 }

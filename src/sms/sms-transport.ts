@@ -3,34 +3,36 @@ import type { DeliveryStatus } from '../outbox/delivery-state.js';
 
 export type { DeliveryTiming, RepeatPolicy } from '../outbox/delivery-result.js';
 
-/** One try at one carrier. */
+/** One attempt at one carrier. */
 export interface RouteAttempt {
-  /** Name of the link, gateway or route that was tried. */
+  /** The name of the link, gateway or route. */
   readonly route: string;
   readonly outcome: DeliveryResult['kind'];
-  /** The carrier's own code, where it gave one. */
+  /** The carrier's own code, if it gave one. */
   readonly code?: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** What the carrier made of one SMS. */
+/** The result of submitting one SMS. */
 export type SubmitResult = DeliveryResult & {
-  /** Where it went; receipts are looked for under this name. Default: the transport's. */
+  /** The route that was used; receipts are matched under this name. Default: the transport's name. */
   readonly route?: string;
-  /** The carrier's ids of the parts in their order, `''` where it gave none. Without it no {@link CarrierReceipt} will match. */
+  /**
+   * The carrier's ids of the parts in their order, `''` without one. Without ids no {@link CarrierReceipt} can match.
+   */
   readonly carrierIds?: readonly string[];
-  /** How many segments the carrier counted, where it tells; kept beside our own count. */
+  /** The carrier's count of segments, if it reports one; stored beside our own count. */
   readonly segments?: number;
-  /** Every try that led here, oldest first. Default: this one. */
+  /** All attempts that led to this result, oldest first. Default: this one. */
   readonly attempts?: readonly RouteAttempt[];
 };
 
 /** One SMS to one number. */
 export interface OutgoingSms {
-  /** The send's id (`smsID`). */
+  /** The id of the send (`smsID`). */
   readonly smsId: string;
-  /** The recipient's place in the send, from 0; with `smsId` it names this SMS for ever. */
+  /** The position of the recipient in the send, from 0; with `smsId` it identifies this SMS permanently. */
   readonly position: number;
   readonly signature: string;
   /** E.164 digits without the plus sign. */
@@ -38,11 +40,11 @@ export interface OutgoingSms {
   readonly text: string;
   /** 1 for the first attempt. */
   readonly attempt: number;
-  /** After this it is of no use to anybody (a code's end), milliseconds since the epoch. */
+  /** The time after which the SMS is useless, such as the expiry of a code, in milliseconds since the epoch. */
   readonly expiresAt?: number;
 }
 
-/** A delivery report: what became of an SMS after it was taken. */
+/** A delivery report: the status of an SMS after the carrier has accepted it. */
 export interface SmsReport {
   readonly smsId: string;
   readonly position: number;
@@ -51,107 +53,119 @@ export interface SmsReport {
 }
 
 /**
- * A carrier's receipt for one part, known only by the carrier's id. `aggregatePartStatus` says what the parts make of the SMS; `failed`
- * (the carrier never took it) is refunded when it is said of every part, `undelivered` never is.
+ * A carrier's receipt for one part, identified by the carrier's id. `aggregatePartStatus` derives the status of the SMS
+ * from its parts. `failed` (the carrier did not accept it) is refunded when it is reported for every part;
+ * `undelivered` never is.
  */
 export interface CarrierReceipt {
-  /** As in {@link SubmitResult}. */
+  /** The route of the {@link SubmitResult}. */
   readonly route: string;
-  /** The id in every form in which the carrier may have given it at the submit, the most trusted first. */
+  /** The id in all forms that the carrier may have returned at the submit, the most likely first. */
   readonly ids: readonly string[];
   /**
-   * The recipient, where the receipt names it: ids of some carriers repeat. E.164 digits without the plus sign; it must be
-   * the number that the SMS was sent to, so leave out what cannot be brought into that form.
+   * The recipient, if the receipt names it, because some carriers reuse ids. E.164 digits without the plus sign. It
+   * must equal the number that the SMS was sent to, so omit a number that cannot be brought into that form.
    */
   readonly number?: string;
   readonly status: SmsReport['status'];
   /**
-   * With `sent`: the carrier has handed the SMS to the phone's network, and no other receipt may follow. An SMS of one part
-   * then stays `sent` without a deadline, until a receipt says more. Default false: `sent` says nothing new.
+   * With `sent`: the carrier has handed the SMS to the phone's network, and there may be no further receipt. An SMS of
+   * one part then stays `sent` without a deadline, until another receipt arrives. Default false: a `sent` receipt is
+   * ignored.
    */
   readonly mayBeLast?: boolean;
   readonly error?: string;
   /**
-   * When it happened by the carrier's own clock, even when that is ahead, milliseconds since the epoch; a repeat must have the
-   * same. Undefined: the carrier does not say; it is taken as from now, and where ids repeat it may be for nobody.
+   * The time of the event by the carrier's own clock, even when that is ahead, in milliseconds since the epoch; a
+   * repeat of the receipt must have the same time. Undefined when the carrier gives none: the current time is used, and
+   * if the carrier reuses ids the receipt may be dropped.
    */
   readonly at?: number;
 }
 
-/** A text that came in from a phone. */
+/** An inbound text from a phone. */
 export interface InboundSms {
   readonly route: string;
-  /** Who sent it, E.164 digits without the plus sign. */
+  /** The number of the phone, E.164 digits without the plus sign. */
   readonly from: string;
-  /** What it was sent to: a number or a short code. */
+  /** The destination: a number or a short code. */
   readonly to: string;
   readonly text: string;
-  /** The carrier's id, where it gives one. */
+  /** The carrier's id, if it gives one. */
   readonly id?: string;
 }
 
-/** Where a transport hands in what it hears. Each resolves when it is stored, so a carrier gets its acknowledgement after that. */
+/**
+ * Stores what a transport receives from its carrier. Each method resolves after storing; acknowledge to the carrier
+ * then.
+ * @throws StorageUnavailableError from every method: do not acknowledge, so that the carrier repeats
+ */
 export interface SmsSink {
-  /** Reports of a carrier that knows our own ids. */
+  /** Stores reports of a carrier that uses our own ids. */
   report(reports: readonly SmsReport[]): Promise<void>;
-  /** Receipts under the carrier's ids; one that nothing matches yet is kept and matched later. */
+  /** Stores receipts with the carrier's ids. A receipt that matches no SMS yet is kept and matched later. */
   receipts(receipts: readonly CarrierReceipt[]): Promise<void>;
+  /** Applies opt-out words and emits an event for each text. */
   inbound(messages: readonly InboundSms[]): Promise<void>;
 }
 
-/** A carrier's HTTP call to us, as it came. */
+/** A carrier's HTTP call to our callback route. */
 export interface CarrierCallback {
-  /** `POST`, or `GET` with an empty body: the carrier's words are in the query then. A handler refuses what it does not expect. */
+  /**
+   * `POST`, or `GET` with an empty body and the content in the query. A handler refuses a method that its carrier does
+   * not use.
+   */
   readonly method: string;
-  /** The URL as the carrier knows it: scheme, host, path and query. */
+  /** The URL that the carrier called: scheme, host, path and query. */
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
-  /** The last segment of a secret path, where the call came on one. */
+  /** The secret, which is the last segment of the path, if there is one. */
   readonly secret: string | undefined;
 }
 
-/** What a carrier's call is answered. */
+/** The answer to a carrier's call. */
 export interface CallbackAnswer {
-  /** 2xx: stored, do not call again. */
+  /** 2xx: the content is stored, and the carrier should not repeat the call. */
   readonly status: number;
   readonly body?: string;
   readonly contentType?: string;
 }
 
 /**
- * Checks a carrier's call and hands in what it says; answers when that is stored. 400, 403, 404 and 503 without a body get
- * our error body. A throw of `StorageUnavailableError` is a 503, so the carrier calls again.
- * @param sink where to hand it in; also there in a process that does not deliver, where `start` is not called
+ * Authenticates a carrier's call, stores its content and then answers. 400, 403, 404 and 503 without a body get our
+ * error body.
+ * @param sink available also in a process without workers, where `start` is not called
+ * @throws StorageUnavailableError becomes a 503, so that the carrier repeats the call
  */
 export type CallbackHandler = (callback: CarrierCallback, sink: SmsSink) => Promise<CallbackAnswer>;
 
-/** Takes the result of one SMS while others of its batch are still under way. */
+/** Reports the result of one SMS while others of its batch are being submitted. */
 export type TellResult = (sms: OutgoingSms, result: SubmitResult) => void;
 
-/** Carries SMS out of the process. */
+/** Submits SMS to a carrier. Extend it to add a carrier; `describeSmsTransport` tests an implementation. */
 export abstract class SmsTransport {
   /** For logs and records. */
   abstract readonly name: string;
   abstract readonly repeat: RepeatPolicy;
-  /** Timing that suits this carrier; the host's options stand above it. */
+  /** Timing for this carrier; the host's options take precedence. */
   readonly timing: Partial<DeliveryTiming> = {};
-  /** Who answers `POST` and `GET …/sms/callbacks/<name>` and `…/<name>/<secret>`, by name. */
+  /** The handlers of `POST` and `GET …/sms/callbacks/<name>` and `…/<name>/<secret>`, by name. */
   readonly callbacks: ReadonlyMap<string, CallbackHandler> = new Map();
 
-  /** Opens links. Called before the first `submit`; again only when it threw. */
+  /** Opens connections. Called before the first `submit`, and again only after it has thrown. */
   abstract start(sink: SmsSink): Promise<void>;
 
   /**
-   * Hands a batch to the carrier; one result for each SMS, in the same order. `signal` fires when the process wants to
-   * stop: finish what is on the wire, answer `retry` or `postponed` for the rest. A throw counts as `unknown` for all that
-   * was not told before. What is not answered when the lease ends (`timing.leaseMs`) is given up on: a transport that is
-   * `at-most-once` is not asked again, any other is given it once more.
+   * Submits a batch and returns one result per SMS, in the same order. `signal` is aborted when the process stops:
+   * finish requests on the wire, and return `retry` or `postponed` for the rest. An exception counts as `unknown` for
+   * all SMS without a reported result. An SMS without a result at the end of the lease (`timing.leaseMs`) is abandoned:
+   * it becomes `unknown` with an `at-most-once` transport and is submitted again otherwise.
    *
-   * A transport whose batches may take long calls `tell` with the result of each SMS (the object of the batch itself) as
-   * soon as it has it, so that a crash, or one slow SMS, does not cost what is known of the others. The first result of an
-   * SMS counts.
+   * @param tell reports the result of one SMS (the object of the batch) as soon as it is known, so that a crash or a
+   *   slow SMS does not lose the results of the others. A transport with slow batches calls it. The first result of an
+   *   SMS counts.
    */
   abstract submit(
     batch: readonly OutgoingSms[],
@@ -159,6 +173,6 @@ export abstract class SmsTransport {
     tell?: TellResult,
   ): Promise<readonly SubmitResult[]>;
 
-  /** Closes links. Called once, after the last `submit`. */
+  /** Closes connections. Called once, after the last `submit`. */
   abstract stop(): Promise<void>;
 }

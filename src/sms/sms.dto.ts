@@ -1,7 +1,7 @@
 import { IsOptional, IsString } from 'class-validator';
 import { IsPhoneNumber, IsPhoneNumberList, IsQueryInteger } from '../http/validators.js';
 
-/** Body of `POST /send/sms`. An absent `content` is the domain's to refuse, with the contract's text. */
+/** Body of `POST /send/sms`. The service refuses an absent `content`, with the contract's text. */
 export class SendSmsBody {
   @IsString()
   readonly signature: string = '';
@@ -24,7 +24,7 @@ export class QuoteSmsBody {
   readonly number: string[] = [];
 }
 
-/** Query of `GET /sms/:smsID/recipients`. What a status may be is the domain's to say, as in `ListSmsQuery`. */
+/** Query of `GET /sms/:smsID/recipients`. The service checks `status`, here and in `ListSmsQuery`. */
 export class ListRecipientsQuery {
   @IsOptional()
   @IsQueryInteger(1, 500)

@@ -1,167 +1,256 @@
-import { describeController, type RouteError, type Surroundings } from '../openapi/controller-description.js';
-import { accountNotFound } from '../openapi/examples.js';
-import type { Parameter, Schema } from '../openapi/openapi-document.js';
-import { json, phoneNumber, ref } from '../openapi/schemas.js';
+import {
+  describeController,
+  type ErrorDescription,
+  fieldsOf,
+  type Surroundings,
+} from '../openapi/controller-description.js';
+import { invalid } from '../openapi/errors.js';
+import type { Schema, Schemas } from '../openapi/openapi-document.js';
+import {
+  count,
+  EXAMPLE,
+  exampleOf,
+  identifier,
+  list,
+  moment,
+  nullable,
+  object,
+  oneOf,
+  phoneNumber,
+  ref,
+  text,
+} from '../openapi/schemas.js';
+import { ATTEMPT_ERRORS, ATTEMPT_STATUSES } from './attempt-view.js';
+import { measure, notGsm7 } from './segmentation.js';
 import { SmsController } from './sms.controller.js';
-import { smsExamples } from './sms-examples.openapi.js';
+import { ListRecipientsQuery, ListSmsQuery, QuoteSmsBody, SendSmsBody } from './sms.dto.js';
 import { SmsSettings } from './sms-options.js';
 import { SMS_STATUSES } from './sms-query.js';
-import { smsSchemas } from './sms-schemas.openapi.js';
 
-/** How the document describes the SMS routes (contract.md section 3). */
+/** OpenAPI description of the SMS routes (contract.md section 3). */
 export const smsOpenapi = describeController(SmsController, (surroundings) => {
-  const { http, accounts, userTokens, get } = surroundings;
-  const examples = smsExamples(surroundings);
-  const text = textErrors(surroundings);
-  const smsId: Parameter = {
-    ...{ name: 'smsID', in: 'path', required: true, description: 'The `smsID` of the send.' },
-    ...{ schema: { type: 'string' }, example: examples.receipt.smsID },
+  const { accounts, get } = surroundings;
+  const { maxSegments: max, strictNumbers, transliterate } = get(SmsSettings);
+  const { sms_units: units } = quoteOf(EXAMPLE.text, surroundings);
+  const charged = { signature: accounts.signatures[0], sms_units: units };
+  const delivered = exampleOf(SCHEMAS, 'SmsRecipient', { units });
+  const failed = exampleOf(SCHEMAS, 'SmsRecipient', {
+    status: 'failed',
+    units,
+    refunded_units: units,
+    error: 'sandbox: refused',
+    attempts: [exampleOf(SCHEMAS, 'SmsAttempt', { status: 'failed', error: 'refused', segments: null })],
+  });
+  const textErrors: readonly ErrorDescription[] = [
+    'error.empty_message',
+    'error.unsendable_character',
+    { code: 'error.too_many_segments', values: { segments: max + 1, max } },
+  ];
+  const punctuation =
+    transliterate === 'punctuation'
+      ? 'Typographic punctuation becomes plain where that makes the text GSM-7.'
+      : 'It is taken as it is.';
+  const content: Schema = {
+    minLength: 1,
+    pattern: '\\S',
+    description: `The text, with at least one character that is not white space. ${punctuation} It is sent as GSM-7 if every character allows it, else as UCS-2.`,
   };
+  const number = `The recipients. Repeated numbers are sent and charged once.${strictNumbers ? ' Numbers that no numbering plan has are refused.' : ''}`;
   return {
-    tag: { name: 'SMS', description: 'Send a text to one or many numbers, ask what it costs, see what became of it.' },
-    schemas: smsSchemas(http.maxRecipients, get(SmsSettings)),
+    tag: { name: 'SMS', description: 'Send a text to one or many numbers, ask for its price, read its status.' },
+    parameters: { smsID: { description: 'The `smsID` of the send.', example: EXAMPLE.message } },
+    schemas: SCHEMAS,
     routes: {
       send: {
         operationId: 'sendSms',
         summary: 'Send an SMS',
-        description: `Charges and queues a text for every recipient, all or nothing. Default signatures: ${accounts.signatures
+        description: `Charges and queues a text for every recipient, or for none. Default signatures: ${accounts.signatures
           .map((name) => `\`${name}\``)
           .join(', ')}.`,
-        body: { required: true, content: json(ref('SendSms'), { sms: { value: examples.send } }) },
-        idempotent: true,
-        answer: {
-          description: 'The SMS is stored, charged and will be delivered.',
-          content: json(ref('SmsReceipt'), { receipt: { value: examples.receipt } }),
+        body: {
+          name: 'SendSms',
+          description: 'A text for one or many numbers.',
+          ...fieldsOf(SendSmsBody, {
+            signature: 'The sender’s name: a default signature of this service, or a verified one of the account.',
+            content,
+            number,
+          }),
+          required: ['content'],
+          examples: { sms: { signature: accounts.signatures[0], content: EXAMPLE.text, number: [EXAMPLE.number] } },
         },
-        errors: [
-          { code: 'error.field_missing', values: { field: 'signature' } },
-          { code: 'error.field_not_string', values: { field: 'signature' } },
-          ...text,
-          { code: 'error.signature_refused' },
-          { code: 'error.insufficient_balance' },
-          ...accountNotFound(userTokens),
-        ],
+        idempotent: true,
+        answer: { schema: 'SmsReceipt', examples: { receipt: charged } },
+        errors: [...textErrors, 'error.signature_refused', 'error.insufficient_balance', 'error.account_not_found'],
       },
       quote: {
         operationId: 'quoteSms',
-        summary: 'Ask what an SMS would cost',
+        summary: 'Ask for the price of an SMS',
         description: 'Splits and prices a text. It charges nothing and sends nothing.',
         body: {
-          required: true,
-          content: json(ref('QuoteSms'), {
-            gsm7: { summary: 'A text in GSM-7', value: examples.gsm7.asked },
-            ucs2: { summary: 'A text that needs UCS-2', value: examples.ucs2.asked },
-          }),
+          name: 'QuoteSms',
+          description: 'The text and the recipients.',
+          ...fieldsOf(QuoteSmsBody, { content, number }),
+          required: ['content'],
+          examples: {
+            'A text in GSM-7': { content: EXAMPLE.text, number: [EXAMPLE.number] },
+            'A text that needs UCS-2': { content: UCS2_TEXT, number: [EXAMPLE.number] },
+          },
         },
         answer: {
-          description: 'The price and how the text is split.',
-          content: json(ref('SmsQuote'), {
-            gsm7: { summary: 'A text in GSM-7', value: examples.gsm7.answer },
-            ucs2: { summary: 'A text that needs UCS-2', value: examples.ucs2.answer },
-          }),
+          schema: 'SmsQuote',
+          examples: {
+            'A text in GSM-7': quoteOf(EXAMPLE.text, surroundings),
+            'A text that needs UCS-2': quoteOf(UCS2_TEXT, surroundings),
+          },
         },
-        errors: text,
+        errors: textErrors,
       },
       get: {
         operationId: 'getSms',
-        summary: 'See one SMS and its recipients',
-        description: 'Shows the first 100 recipients; `GET …/sms/{smsID}/recipients` pages through all of them.',
-        parameters: [smsId],
+        summary: 'Read an SMS and its recipients',
+        description: 'Shows the first 100 recipients; `GET …/sms/{smsID}/recipients` has all of them.',
         answer: {
-          description: 'The SMS with the state of its first 100 recipients.',
-          content: json(ref('SmsDetails'), {
-            delivered: { summary: 'Delivered', value: examples.delivered },
-            failed: { summary: 'Failed and refunded', value: examples.failed },
-          }),
+          schema: 'SmsDetails',
+          examples: {
+            Delivered: { ...charged, recipients: [delivered] },
+            'Failed and refunded': { ...charged, refunded_units: units, recipients: [failed] },
+          },
         },
-        errors: [{ code: 'error.message_not_found' }],
+        errors: ['error.message_not_found'],
       },
       recipients: {
         operationId: 'listSmsRecipients',
         summary: 'List the recipients of an SMS',
-        description: `In the order of the send. ${SHORT_PAGES('`status`')}`,
-        parameters: [smsId, ...PAGE, STATUS],
-        answer: {
-          description: 'One page of the recipients.',
-          content: json(ref('SmsRecipientPage'), {
-            last: { summary: 'The last page', value: { items: examples.delivered.recipients, next_cursor: null } },
-          }),
-        },
-        errors: [{ code: 'error.message_not_found' }, ...PAGE_ERRORS, ...STATUS_ERRORS],
+        description: `In the order of the send. ${shortPages('`status`')}`,
+        query: fieldsOf(ListRecipientsQuery, RECIPIENT_FILTERS),
+        answer: { schema: 'SmsRecipientPage', examples: { 'The last page': { items: [delivered] } } },
+        errors: ['error.message_not_found', 'error.invalid_cursor', ...invalid('status')],
       },
       list: {
         operationId: 'listSms',
         summary: 'List SMS, newest first',
-        description: `All conditions have to be met, \`number\` and \`status\` by one and the same recipient. ${SHORT_PAGES('`number`, `status` or `signature`')}`,
-        parameters: [...PAGE, ...FILTERS],
+        description: `An SMS has to meet all conditions, and one recipient both \`number\` and \`status\`. ${shortPages('`number`, `status` or `signature`')}`,
+        query: fieldsOf(ListSmsQuery, {
+          ...RECIPIENT_FILTERS,
+          number: 'Only SMS to this number.',
+          signature: 'Only SMS under this sender’s name.',
+          since: `Only SMS accepted at this time or later. ${TIME}`,
+          until: `Only SMS accepted before this time. ${TIME}`,
+        }),
         answer: {
-          description: 'One page of the account’s SMS.',
-          content: json(ref('SmsPage'), {
-            last: { summary: 'The last page', value: { items: [examples.summary], next_cursor: null } },
-          }),
+          schema: 'SmsPage',
+          examples: { 'The last page': { items: [exampleOf(SCHEMAS, 'SmsSummary', charged)] } },
         },
-        errors: [
-          ...PAGE_ERRORS,
-          ...STATUS_ERRORS,
-          { code: 'error.invalid_number', values: { number: '+22670000000' } },
-          { code: 'error.field_not_string', values: { field: 'signature' } },
-          ...['since', 'until'].flatMap((field): RouteError[] => [
-            { code: 'error.field_not_string', values: { field } },
-            { code: 'error.field_invalid', values: { field } },
-          ]),
-        ],
+        errors: ['error.invalid_cursor', ...invalid('status', 'since', 'until')],
       },
     },
   };
 });
 
-const SHORT_PAGES = (filters: string): string =>
-  `With ${filters}, a page may hold fewer items than \`limit\`, even none, while there are more: go on until \`next_cursor\` is null.`;
+const UCS2_TEXT = 'Votre colis arrivera bientôt.';
 
-const inQuery = (name: string, description: string, schema: Schema): Parameter => ({
-  ...{ name, in: 'query', description, schema },
-});
+const TIME = 'ISO 8601: a day (UTC), or a time with its zone.';
 
-const PAGE: readonly Parameter[] = [
-  inQuery('limit', 'The most items on the page.', { type: 'integer', minimum: 1, maximum: 500, default: 50 }),
-  inQuery('cursor', 'The `next_cursor` of the page before; without it the first page.', { type: 'string' }),
-];
+const shortPages = (filters: string): string =>
+  `With ${filters}, a page may have fewer items than \`limit\`, even none, although there are more: continue until \`next_cursor\` is null.`;
 
-const PAGE_ERRORS: readonly RouteError[] = [
-  { code: 'error.field_not_integer', values: { field: 'limit', min: 1, max: 500 } },
-  { code: 'error.field_not_string', values: { field: 'cursor' } },
-  { code: 'error.invalid_cursor' },
-];
+const RECIPIENT_FILTERS = {
+  limit: { default: 50, description: 'The largest number of items on the page.' },
+  cursor: 'The `next_cursor` of the previous page. Default: the first page.',
+  status: oneOf(SMS_STATUSES, 'Only with a recipient in this status.'),
+};
 
-const STATUS = inQuery('status', 'Only with a recipient in this state.', { type: 'string', enum: [...SMS_STATUSES] });
+const NEXT_CURSOR = nullable(text('The `cursor` of the next page; null at the end.'));
 
-const STATUS_ERRORS: readonly RouteError[] = [
-  { code: 'error.field_not_string', values: { field: 'status' } },
-  { code: 'error.field_invalid', values: { field: 'status' } },
-];
+const recipients = (description: string, limits: Schema = {}): Schema =>
+  list(phoneNumber('A recipient.'), { minItems: 1, uniqueItems: true, description, ...limits });
 
-const MOMENT = 'ISO 8601: a day (UTC), or a time with its zone.';
+const RECEIPT: Schemas = {
+  userID: identifier('The account that pays.', EXAMPLE.account),
+  smsID: identifier('The SMS; `GET …/sms/{smsID}` shows its status.', EXAMPLE.message),
+  signature: text('The sender’s name.'),
+  number: recipients('The recipients without repeats, in the order of the request.'),
+  sms_units: count(
+    'Units charged at the send: segments × units per segment, over all recipients except those that opted out. It never changes.',
+  ),
+  date_sent: moment('When the send was accepted.'),
+};
 
-const FILTERS: readonly Parameter[] = [
-  inQuery('number', 'Only SMS to this number.', phoneNumber('A recipient.')),
-  STATUS,
-  inQuery('signature', 'Only SMS under this sender’s name.', { type: 'string' }),
-  inQuery('since', `Only SMS accepted at this moment or later. ${MOMENT}`, { type: 'string' }),
-  inQuery('until', `Only SMS accepted before this moment. ${MOMENT}`, { type: 'string' }),
-];
+const SUMMARY: Schemas = {
+  ...RECEIPT,
+  number: recipients('The first 100 recipients, in the order of the request.', { maxItems: 100 }),
+  recipients_count: count('The number of recipients.', { minimum: 1 }),
+  content: text('The text that is sent.', { example: EXAMPLE.text }),
+  segments: count('The number of parts of the text.', { minimum: 1 }),
+  refunded_units: count('Units refunded because recipients failed.'),
+};
 
-/** What can be wrong with a text and its numbers. */
-function textErrors({ http, get }: Surroundings): readonly RouteError[] {
-  const { maxSegments: max } = get(SmsSettings);
-  const { maxRecipients } = http;
-  return [
-    { code: 'error.field_not_string', values: { field: 'content' } },
-    { code: 'error.field_missing', values: { field: 'number' } },
-    { code: 'error.field_not_list', values: { field: 'number' } },
-    { code: 'error.too_many_recipients', values: { count: maxRecipients + 1, max: maxRecipients } },
-    { code: 'error.invalid_number', values: { number: '+22670000000' } },
-    { code: 'error.empty_message' },
-    { code: 'error.unsendable_character', values: { character: 'U+0000' } },
-    { code: 'error.too_many_segments', values: { segments: max + 1, max } },
-  ];
+const SCHEMAS: Schemas = {
+  SmsReceipt: object('The SMS is stored and charged, and will be delivered.', RECEIPT),
+  SmsSummary: object('A sent SMS.', SUMMARY),
+  SmsPage: object('One page of the account’s SMS, newest first.', {
+    items: list(ref('SmsSummary'), { maxItems: 500 }),
+    next_cursor: NEXT_CURSOR,
+  }),
+  SmsDetails: object('The SMS with the status of its first 100 recipients.', {
+    ...SUMMARY,
+    recipients: list(ref('SmsRecipient'), { description: 'The first 100.', maxItems: 100 }),
+  }),
+  SmsRecipientPage: object('One page of the recipients of an SMS, in the order of the send.', {
+    items: list(ref('SmsRecipient'), { maxItems: 500 }),
+    next_cursor: NEXT_CURSOR,
+  }),
+  SmsRecipient: object('One recipient of a sent SMS.', {
+    number: phoneNumber('The recipient.'),
+    status: oneOf(
+      SMS_STATUSES,
+      '`queued → sending → sent → delivered` or `undelivered`; `failed`: refused for good or all attempts failed, and refunded; `unknown`: there is no reliable answer.',
+      { example: 'delivered' },
+    ),
+    units: count('Units charged for this recipient.'),
+    refunded_units: count('Units refunded because this recipient failed.'),
+    error: nullable(
+      text('The carrier’s error, or `opted_out`: the phone has refused this signature. Null when there is no error.'),
+    ),
+    updated_at: moment('When the status last changed.'),
+    attempts: list(ref('SmsAttempt'), { description: 'The newest 10, oldest first.', maxItems: 10 }),
+    attempts_count: count('The number of attempts, as far as the carrier’s transport reports them.', { example: 1 }),
+  }),
+  SmsAttempt: object('One attempt to pass an SMS to a carrier.', {
+    at: moment('When it ended.'),
+    route: text('The carrier, under the name that this service gives it.', { example: 'carrier' }),
+    status: oneOf(
+      ATTEMPT_STATUSES,
+      'The result. `retry` and `postponed`: the carrier did not accept the SMS, and another attempt was due.',
+      { example: 'delivered' },
+    ),
+    error: nullable(oneOf(ATTEMPT_ERRORS, 'The error; null when there is none. Never the carrier’s own words.')),
+    segments: nullable({
+      type: 'integer',
+      description: 'Segments that the carrier counted; null if it reports none.',
+      example: 1,
+    }),
+  }),
+  SmsQuote: object('The price and how the text is split.', {
+    encoding: oneOf(['GSM-7', 'UCS-2'], 'How the text would be encoded.'),
+    segments: count('The number of parts of the text.', { minimum: 1 }),
+    characters: count('Length of the text in Unicode code points.', { minimum: 1 }),
+    units_per_recipient: list(
+      object('One recipient.', { number: phoneNumber('The recipient.'), units: count('Units for this recipient.') }),
+      { minItems: 1, description: 'One entry for each number, without repeats, in the order of the request.' },
+    ),
+    sms_units: count('Units in total.'),
+    not_gsm7: list(
+      { type: 'string', minLength: 1 },
+      { uniqueItems: true, description: 'The characters that force UCS-2, in order of appearance.' },
+    ),
+  }),
+};
+
+/** An answer to a quote with the host's tariff. */
+function quoteOf(content: string, { get }: Surroundings) {
+  const { encoding, segments, characters } = measure(content);
+  const units = segments * get(SmsSettings).tariff.unitsFor(EXAMPLE.number);
+  const units_per_recipient = [{ number: EXAMPLE.number, units }];
+  return { encoding, segments, characters, units_per_recipient, sms_units: units, not_gsm7: notGsm7(content) };
 }

@@ -1,9 +1,9 @@
 import { measure } from './segmentation.js';
 
-/** What may be done to a text so that it fits GSM-7: nothing, or a plainer punctuation. */
+/** How a text is changed so that it fits GSM-7: not at all, or by plain punctuation. */
 export type Transliteration = 'off' | 'punctuation';
 
-/** Code points in hexadecimal, and what stands for them. Letters and combining marks are left alone. */
+/** Replacements and the hexadecimal code points that they replace. Letters and combining marks are not replaced. */
 const REPLACEMENTS: readonly (readonly [replacement: string, codePoints: string])[] = [
   // Single quotes, primes, the modifier apostrophe, backtick, acute accent, single guillemets.
   ["'", '2018 2019 201A 201B 2032 2035 02BC 0060 00B4 2039 203A'],
@@ -13,11 +13,11 @@ const REPLACEMENTS: readonly (readonly [replacement: string, codePoints: string]
   ['-', '2010 2011 2012 2013 2014 2015 2212 2022 2043'],
   ['..', '2025'],
   ['...', '2026'],
-  // Tab, no-break space, the spaces of typesetters, ideographic space.
+  // Tab, no-break space, typographic spaces, ideographic space.
   [' ', '0009 00A0 1680 2000 2001 2002 2003 2004 2005 2006 2007 2008 2009 200A 202F 205F 3000'],
   // Line and paragraph separators.
   ['\n', '2028 2029'],
-  // Without width: soft hyphen, zero-width space and joiners, direction marks, word joiner, byte order mark.
+  // Zero width: soft hyphen, zero-width space and joiners, direction marks, word joiner, byte order mark.
   ['', '00AD 200B 200C 200D 200E 200F 2060 FEFF'],
 ];
 
@@ -28,8 +28,8 @@ const REPLACEMENT_OF = new Map(
 );
 
 /**
- * The text with typographic quotes, dashes, ellipses and spaces made plain, when that makes the whole of it GSM-7; else
- * the text as it was. Composes the text first (NFC), so that a decomposed `é` counts as the GSM-7 character it is.
+ * Replaces typographic quotes, dashes, ellipses and spaces if the whole text is GSM-7 then; otherwise returns the text
+ * unchanged. The text is composed first (NFC), so that a decomposed `é` becomes the GSM-7 character.
  */
 export function transliteratePunctuation(text: string): string {
   if (measure(text).encoding === 'GSM-7') return text;

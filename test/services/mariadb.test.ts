@@ -85,14 +85,14 @@ suite('MariaDB, where it differs', () => {
 
   test('a host transaction with an older snapshot still counts in the record that came about meanwhile', async () => {
     await open(5);
-    const guarded = (index: number) => aSend(index, { guard: counting('new', messageId(index), 1) });
+    const policySend = (index: number) => aSend(index, { policy: counting('new', messageId(index), 1) });
     const outcomes = await beside(async (manager) => {
       await manager.query('SELECT count(*) FROM messaging_policy');
-      await storage.outbox.commit([guarded(1)], decide);
-      return storage.outbox.commit([guarded(2), aSend(3)], decide, { manager });
+      await storage.outbox.commit([policySend(1)], decide);
+      return storage.outbox.commit([policySend(2), aSend(3)], decide, { manager });
     });
     expect(outcomes).toMatchObject([
-      { kind: 'refused', why: 'guarded', refusal: { values: { count: 2 } } },
+      { kind: 'refused', why: 'policy', refusal: { values: { count: 2 } } },
       { kind: 'accepted' },
     ]);
   });
@@ -179,7 +179,7 @@ suite('MariaDB, where it differs', () => {
     expect(await storage.ledger.balance(ACCOUNT)).toBe(5);
   });
 
-  test('a settlement locks its recipients and leaves their messages to others', async () => {
+  test('an update locks its recipients and leaves their messages to others', async () => {
     await open(5);
     await storage.outbox.commit([aSend(1)], decide);
     const [moved] = await beside(async (manager) => {

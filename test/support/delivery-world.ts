@@ -1,6 +1,6 @@
 import { IdGenerator } from '../../src/common/ids.js';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
-import { Channel, type EarlyAnswers } from '../../src/outbox/channel.js';
+import { Channel, type StoreEarlyResults } from '../../src/outbox/channel.js';
 import { decide } from '../../src/outbox/decide.js';
 import type { DeliveryResult, DeliveryTiming, RepeatPolicy } from '../../src/outbox/delivery-result.js';
 import type { DeliveryUpdate } from '../../src/outbox/delivery-state.js';
@@ -81,7 +81,7 @@ class SetRandom extends IdGenerator {
 type Carrier = (
   batch: readonly Delivery[],
   signal: AbortSignal,
-  early: EarlyAnswers,
+  early: StoreEarlyResults,
 ) => Promise<readonly DeliveryResult[]>;
 
 /** A channel whose carrier is a function of the test's. */
@@ -113,7 +113,7 @@ class ScriptedChannel extends Channel {
   override async deliver(
     batch: readonly Delivery[],
     signal: AbortSignal,
-    early: EarlyAnswers,
+    early: StoreEarlyResults,
   ): Promise<readonly DeliveryResult[]> {
     this.batches.push(batch);
     this.peak = Math.max(this.peak, ++this.under);
@@ -195,7 +195,7 @@ export class DeliveryWorld {
       sends.map((send) => ({ ...send, at })),
       decide,
     );
-    for (const worker of this.workers) worker.ring();
+    for (const worker of this.workers) worker.notify();
     await settled();
   }
 

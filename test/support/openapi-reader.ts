@@ -2,6 +2,7 @@
 export interface Described {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
   readonly components?: { readonly schemas?: Readonly<Record<string, object>> };
+  readonly tags?: readonly { readonly name: string }[];
 }
 
 export interface DescribedOperation {

@@ -96,7 +96,7 @@ export const GETS = (smsId: string): readonly Step[] => [
   ...['number=226', 'status=read', 'since=yesterday', 'until=2026-02-30'].map((filter) => ({
     ...{ path: `/api/v1/sms?${filter}`, status: 400 },
   })),
-  ...['status', 'signature', 'since', 'until'].map((name) => ({
+  ...['number', 'status', 'signature', 'since', 'until'].map((name) => ({
     ...{ path: `/api/v1/sms?${name}=a&${name}=b`, status: 400 },
   })),
   { path: `/api/v1/sms/${smsId}`, status: 200 },

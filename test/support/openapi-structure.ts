@@ -2,7 +2,7 @@ import { type Described, type DescribedOperation, operationsOf, type WithExample
 import { DocumentSchemas } from './openapi-schemas.js';
 
 /**
- * What is wrong with an OpenAPI document in itself: references that lead nowhere, operation ids given twice, parameters
+ * What is wrong with an OpenAPI document in itself: references that lead nowhere, operation ids or tags given twice, parameters
  * of a path that are not declared, answers without a description, security schemes that do not exist, examples that
  * their own schemas refuse.
  */
@@ -11,6 +11,7 @@ export function structuralFaults(document: Described & { readonly components?: o
   if (lost.length > 0) return lost.map((ref) => `${ref} leads nowhere`);
   const operations = [...operationsOf(document)];
   return [
+    ...twice((document.tags ?? []).map(({ name }) => name)).map((name) => `tag ${name} is given twice`),
     ...twice(operations.map(([, { operationId }]) => operationId ?? '')).map(
       (id) => `operationId ${id} is given twice`,
     ),

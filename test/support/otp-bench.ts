@@ -39,7 +39,7 @@ export class OtpBench {
       [
         {
           ...{ id, accountId: 'a', channel: 'sms', sender: 'INFOS', payload: { kind: 'otp' }, reply: {}, at: this.now },
-          ...{ recipients: [{ number, units }], guard: new ChallengePolicy(request, this.settings) },
+          ...{ recipients: [{ number, units }], policy: new ChallengePolicy(request, this.settings) },
         },
       ],
       decide,

@@ -118,7 +118,9 @@ export async function resealCredentials(
   for (;;) {
     const old = await store.otherCredentials(lease.sessionId, cipher.newest, AT_A_TIME);
     const changes = old.map(({ kind, id, value }) => ({
-      ...{ kind, id, was: value },
+      kind,
+      id,
+      was: value,
       value: cipher.seal(kind, id, cipher.open(kind, id, value)),
     }));
     // The session was lost to another process, which does the rest.

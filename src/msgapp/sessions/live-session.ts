@@ -32,7 +32,7 @@ export class LiveSession {
   private readonly watchdog: SessionWatchdog;
   private connection: SessionConnection | undefined;
   private open: Link | undefined;
-  private order: SessionCommand | undefined;
+  private command: SessionCommand | undefined;
   private running: Promise<void> | undefined;
   private linked: boolean;
   private readonly began: number;
@@ -48,9 +48,9 @@ export class LiveSession {
     this.linked = stored.status !== 'created';
     this.began = clock.now() - clock.elapsed();
     this.steps = new SessionSteps(stored, lease, store, clock, {
-      goesOn: () => this.order?.kind !== 'let-go' && this.order?.kind !== 'hand-over',
+      continues: () => this.command?.kind !== 'release' && this.command?.kind !== 'handOver',
       taken: (reason) => observer.onStep(this, reason),
-      refused: () => void this.end({ kind: 'let-go' }),
+      refused: () => void this.end({ kind: 'release' }),
     });
     this.rest = new Inbox(clock);
     this.policy = new ReconnectPolicy(timing.steadyMs, random);
@@ -82,7 +82,7 @@ export class LiveSession {
 
   /** The connection that can send now. */
   get link(): Link | undefined {
-    return this.order ? undefined : this.open;
+    return this.command ? undefined : this.open;
   }
 
   /** Runs the session; resolves when it is over in this process. Further calls return the same run. */
@@ -94,10 +94,10 @@ export class LiveSession {
     return this.running;
   }
 
-  /** Ends it in this process; resolves when that is done. The first command wins, except that `let-go` overrides it. */
-  end(order: SessionCommand): Promise<void> {
-    if (this.order === undefined || order.kind === 'let-go') this.order = order;
-    this.turn(undefined);
+  /** Ends it in this process; resolves when that is done. The first command wins, except that `release` overrides it. */
+  end(command: SessionCommand): Promise<void> {
+    if (this.command === undefined || command.kind === 'release') this.command = command;
+    this.setLink(undefined);
     this.rest.nudge();
     this.connection?.nudge();
     return this.start();
@@ -115,9 +115,9 @@ export class LiveSession {
 
   private async run(delayMs: number): Promise<void> {
     try {
-      if (this.status === 'connected' && !this.order) await this.steps.take('reconnecting', 'restart');
+      if (this.status === 'connected' && !this.command) await this.steps.take('reconnecting', 'restart');
       await this.rest.next(delayMs);
-      while (!this.order) {
+      while (!this.command) {
         const end = this.watchdog.pairingEnd(this.now) ?? (await this.connect());
         if (!end) break;
         const next = this.policy.ended(end, this.now);
@@ -138,13 +138,13 @@ export class LiveSession {
     const { credentials, linked } = this;
     this.watchdog.asked(this.now);
     const order = { sessionId, channel, credentials, linked };
-    const connection = new SessionConnection(order, clock, transport, (event) => this.heardAtOnce(event));
+    const connection = new SessionConnection(order, clock, transport, (event) => this.onUrgentEvent(event));
     this.connection = connection;
     try {
       return await this.follow(connection);
     } finally {
       this.watchdog.idle();
-      this.turn(undefined);
+      this.setLink(undefined);
       await connection.close(await this.isLoggedOut());
     }
   }
@@ -154,13 +154,13 @@ export class LiveSession {
       const heard = await connection.next(this.watchdog.deadline - this.now);
       const end = heard ? await this.handle(heard.event, connection) : this.watchdog.overdue(this.now);
       heard?.done();
-      if (this.order) return undefined;
+      if (this.command) return undefined;
       if (end) return end;
     }
   }
 
-  private heardAtOnce(event: LinkEvent): void {
-    if (event.kind === 'ended') this.turn(undefined);
+  private onUrgentEvent(event: LinkEvent): void {
+    if (event.kind === 'ended') this.setLink(undefined);
     else this.observer.onEvent(this, event);
   }
 
@@ -183,38 +183,38 @@ export class LiveSession {
     if (this.status !== 'connected' && !(await this.steps.take('connected', reason))) return;
     this.policy.opened(this.now);
     this.watchdog.opened();
-    if (!connection.hasEnded) this.turn(link);
+    if (!connection.hasEnded) this.setLink(link);
   }
 
-  private turn(link: Link | undefined): void {
+  private setLink(link: Link | undefined): void {
     this.open = link;
     this.observer.onStateChange(this);
   }
 
   /** Whether the phone must be unlinked: by us, or by another process that has taken the session for that purpose. */
   private async isLoggedOut(): Promise<boolean> {
-    if (this.order?.kind === 'end') return this.order.status === 'logged_out';
-    if (this.order?.kind !== 'let-go') return false;
+    if (this.command?.kind === 'end') return this.command.status === 'logged_out';
+    if (this.command?.kind !== 'release') return false;
     const stored = await within(this.parts.clock, ASK_MS, this.parts.store.find(this.id));
     return stored?.status === 'logged_out';
   }
 
   private async apply(): Promise<void> {
-    const { order } = this;
-    if (!order || order.kind === 'let-go') return;
-    const isEnd = order.kind === 'end' && maySessionMove(this.status, order.status);
-    if (isEnd) await this.steps.take(order.status, order.reason);
+    const { command } = this;
+    if (!command || command.kind === 'release') return;
+    const isEnd = command.kind === 'end' && maySessionMove(this.status, command.status);
+    if (isEnd) await this.steps.take(command.status, command.reason);
     // Also when it was scanned just before it would have expired: the next process opens it again.
-    else await this.steps.leave(order.reason);
+    else await this.steps.leave(command.reason);
   }
 }
 
 /** A command that ends a session in this process. */
 export type SessionCommand =
   /** Another process may take it. */
-  | { readonly kind: 'hand-over'; readonly reason: string }
+  | { readonly kind: 'handOver'; readonly reason: string }
   /** Another process may have taken it already: nothing may be written any more. */
-  | { readonly kind: 'let-go' }
+  | { readonly kind: 'release' }
   | { readonly kind: 'end'; readonly status: 'expired' | 'logged_out'; readonly reason: string };
 
 /** The dependencies of a session. */

@@ -66,10 +66,10 @@ export class QrSubscriptions {
   async current(token: string, waitMs: number, signal: AbortSignal): Promise<LinkCode | undefined> {
     const poster = this.find(token);
     if (poster.code) return poster.code;
-    const patience = new AbortController();
-    const cancel = this.clock.after(waitMs, () => patience.abort());
+    const timeout = new AbortController();
+    const cancel = this.clock.after(waitMs, () => timeout.abort());
     try {
-      for await (const news of poster.read(AbortSignal.any([signal, patience.signal]))) {
+      for await (const news of poster.read(AbortSignal.any([signal, timeout.signal]))) {
         if (news.kind === 'qr') return news;
       }
     } finally {

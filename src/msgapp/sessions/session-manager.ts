@@ -18,8 +18,8 @@ import { type PendingSession, type SessionsView, sessionsView } from './session-
 /** Listens to changes of what sessions can do and to their events. Its methods must return at once. */
 interface SessionListener {
   /** The set of connections that can send has changed. */
-  turned(session: LiveSession): void;
-  heard(session: LiveSession, event: LinkEvent): void;
+  onStateChange(session: LiveSession): void;
+  onEvent(session: LiveSession, event: LinkEvent): void;
 }
 
 /** Largest number of ended sessions that a listing includes: an account may have created any number. */
@@ -175,8 +175,8 @@ export class SessionManager implements SessionObserver<LiveSession> {
 
   onStateChange(session: LiveSession): void {
     if (!session.link) this.board.show(session.id, undefined);
-    else if (!this.sends) void session.end({ kind: 'hand-over', reason: 'handed_over' });
-    for (const listener of this.listeners) listener.turned(session);
+    else if (!this.sends) void session.end({ kind: 'handOver', reason: 'handed_over' });
+    for (const listener of this.listeners) listener.onStateChange(session);
   }
 
   onEvent(session: LiveSession, event: LinkEvent): void {
@@ -188,12 +188,12 @@ export class SessionManager implements SessionObserver<LiveSession> {
       this.board.tell({ kind: 'status', sessionId, status, reason: event.reason });
       this.events.emit('msgapp.notice', { accountId, channel, sessionId, reason: event.reason });
     }
-    for (const listener of this.listeners) listener.heard(session, event);
+    for (const listener of this.listeners) listener.onEvent(session, event);
   }
 
   onGone(session: LiveSession): void {
     this.board.remove(session.id);
-    for (const listener of this.listeners) listener.turned(session);
+    for (const listener of this.listeners) listener.onStateChange(session);
   }
 
   /**

@@ -83,7 +83,7 @@ export class SessionPool implements SessionObserver<LiveSession> {
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancelLook();
-    await Promise.all(this.sessions.map((session) => session.end({ kind: 'hand-over', reason: 'shutdown' })));
+    await Promise.all(this.sessions.map((session) => session.end({ kind: 'handOver', reason: 'shutdown' })));
     await this.starting?.then(
       () => this.parts.transport.stop(),
       () => undefined,
@@ -198,7 +198,7 @@ export class SessionPool implements SessionObserver<LiveSession> {
       const session = this.adopt(stored, lease, until);
       // Clients with its token were connected to a process that is gone.
       if (stored.status === 'created') await session.end({ kind: 'end', status: 'expired', reason: 'abandoned' });
-      else if (this.stopped) await session.end({ kind: 'hand-over', reason: 'shutdown' });
+      else if (this.stopped) await session.end({ kind: 'handOver', reason: 'shutdown' });
       else void session.start(delayMs);
       return session;
     } finally {
@@ -210,7 +210,7 @@ export class SessionPool implements SessionObserver<LiveSession> {
     const session = new LiveSession(stored, lease, this.parts.credentials(lease), this.parts, this);
     this.live.set(stored.id, session);
     this.leftUntil.delete(stored.id);
-    this.leases.hold(lease, until, () => void session.end({ kind: 'let-go' }));
+    this.leases.hold(lease, until, () => void session.end({ kind: 'release' }));
     return session;
   }
 }

@@ -7,7 +7,7 @@ import type { SessionLease, SessionStatus, SessionStore, StoredSession } from '.
 /** Callbacks of a session's steps. They must return at once. */
 export interface StepHooks {
   /** Whether to retry a step that the database did not accept. */
-  readonly goesOn: () => boolean;
+  readonly continues: () => boolean;
   /** A step is stored. */
   readonly taken: (reason: string) => void;
   /** The session belongs to another process. */
@@ -59,8 +59,8 @@ export class SessionSteps {
       } catch (error) {
         this.warn(`could not be stored as ${to}`, error);
       }
-      if (this.hooks.goesOn()) await pause(this.clock, AWAY_MS);
-    } while (this.hooks.goesOn());
+      if (this.hooks.continues()) await pause(this.clock, AWAY_MS);
+    } while (this.hooks.continues());
     return false;
   }
 

@@ -5,12 +5,12 @@ import { Clock } from '../../common/clock.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
 import { EVERY_ACCOUNT, type OptOutKey, OptOutStore } from './opt-out-store.js';
 
-/** The reason that a recipient on the suppression list is `failed` with. */
+/** The error of a recipient that is `failed` because it is on the suppression list. */
 export const OPTED_OUT = 'opted_out';
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NO_NUMBERS: ReadonlySet<string> = new Set();
 
-/** A recipient as the outbox knows it. */
+/** The fields of a recipient that the look-up needs. */
 interface Addressed {
   readonly accountId: string;
   readonly sender: string;
@@ -18,8 +18,8 @@ interface Addressed {
 }
 
 /**
- * Knows who does not want SMS. Under which signatures there is anybody at all is remembered for at most four seconds; under
- * those the database is asked, once for all who ask at the same moment.
+ * Looks up numbers on the suppression list. The signatures with entries are cached per account for at most four
+ * seconds. The database is queried for those signatures only; look-ups that wait at the same time share a query.
  */
 @Injectable()
 export class OptOutDirectory {
@@ -38,8 +38,8 @@ export class OptOutDirectory {
   }
 
   /**
-   * Those of the numbers that want nothing from this account under this signature. A promise only where something has to
-   * be looked up, which rejects when storage does not answer.
+   * The numbers that have opted out of this signature of this account. A promise only when something has to be read.
+   * @throws StorageUnavailableError
    */
   among(
     accountId: string,
@@ -49,11 +49,12 @@ export class OptOutDirectory {
     const lists = [accountId, EVERY_ACCOUNT].map((id) => ({ id, signatures: this.lists.get(id) }));
     const known = lists.every(({ signatures }) => !(signatures instanceof Promise));
     if (!known) return this.afterReading(accountId, signature, numbers);
-    const on = lists.filter(({ signatures }) => !(signatures instanceof Promise) && signatures?.has(signature));
-    return on.length === 0 ? NOBODY : this.lookup.numbers(on.flatMap(({ id }) => keysOf(id, signature, numbers)));
+    const used = lists.filter(({ signatures }) => !(signatures instanceof Promise) && signatures?.has(signature));
+    if (used.length === 0) return NO_NUMBERS;
+    return this.lookup.numbers(used.flatMap(({ id }) => keysOf(id, signature, numbers)));
   }
 
-  /** As `among`, in a transaction that the host has open: there everything is looked up. */
+  /** As `among`, within an open transaction of the host; it reads the database without the cache. */
   async amongWithin(
     host: HostTransaction,
     accountId: string,
@@ -62,25 +63,25 @@ export class OptOutDirectory {
   ): Promise<ReadonlySet<string>> {
     const keys = [accountId, EVERY_ACCOUNT].flatMap((id) => keysOf(id, signature, numbers));
     const found = new Set<string>();
-    for (const part of inParts(keys)) {
+    for (const part of chunksOf(keys)) {
       for (const { number } of await this.store.among(part, host)) found.add(number);
     }
     return found;
   }
 
-  /** Those of the recipients that want nothing from their senders. */
-  async unwanted<R extends Addressed>(recipients: readonly R[]): Promise<ReadonlySet<R>> {
-    const unwanted = new Set<R>();
+  /** The recipients that have opted out of the sender of their message. */
+  async optedOut<R extends Addressed>(recipients: readonly R[]): Promise<ReadonlySet<R>> {
+    const optedOut = new Set<R>();
     for (const group of bySender(recipients)) {
       const [first] = group;
       const numbers = group.map(({ number }) => number);
-      const found = first ? await this.among(first.accountId, first.sender, numbers) : NOBODY;
-      for (const recipient of group) if (found.has(recipient.number)) unwanted.add(recipient);
+      const found = first ? await this.among(first.accountId, first.sender, numbers) : NO_NUMBERS;
+      for (const recipient of group) if (found.has(recipient.number)) optedOut.add(recipient);
     }
-    return unwanted;
+    return optedOut;
   }
 
-  /** To be called after a change of an account's list on this instance. */
+  /** Drops the cached signatures of an account. Call it after a change of its list on this instance. */
   forget(accountId: string): void {
     this.lists.forget(accountId);
   }
@@ -90,9 +91,9 @@ export class OptOutDirectory {
     signature: string,
     numbers: readonly string[],
   ): Promise<ReadonlySet<string>> {
-    const on: string[] = [];
-    for (const id of [accountId, EVERY_ACCOUNT]) if ((await this.lists.get(id))?.has(signature)) on.push(id);
-    return on.length === 0 ? NOBODY : this.lookup.numbers(on.flatMap((id) => keysOf(id, signature, numbers)));
+    const used: string[] = [];
+    for (const id of [accountId, EVERY_ACCOUNT]) if ((await this.lists.get(id))?.has(signature)) used.push(id);
+    return used.length === 0 ? NO_NUMBERS : this.lookup.numbers(used.flatMap((id) => keysOf(id, signature, numbers)));
   }
 }
 
@@ -111,10 +112,10 @@ function keysOf(accountId: string, signature: string, numbers: readonly string[]
   return numbers.map((number) => ({ accountId, signature, number }));
 }
 
-/** The most keys that are looked up in one go. */
-const TOGETHER = 5000;
+/** The maximum number of keys per query. */
+const MAX_KEYS = 5000;
 
-/** Looks up who has opted out; lookups that wait for one under way share a query. */
+/** Queries the suppression list; look-ups that wait while a query runs share the next one. */
 class OptOutLookup {
   private readonly lookups: Batcher<readonly OptOutKey[], readonly string[]>;
 
@@ -125,22 +126,22 @@ class OptOutLookup {
         return batch.map((keys) => keys.filter((key) => found.has(nameOf(key))).map(({ number }) => number));
       },
       weightOf: (keys) => keys.length,
-      maxWeight: TOGETHER,
+      maxWeight: MAX_KEYS,
       isolatesFailures: false,
     });
   }
 
-  /** The numbers of those keys that are on the list. */
+  /** The numbers of the keys that are on the list. */
   async numbers(keys: readonly OptOutKey[]): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
-    for (const part of inParts(keys)) for (const number of await this.lookups.add(part)) found.add(number);
+    for (const part of chunksOf(keys)) for (const number of await this.lookups.add(part)) found.add(number);
     return found;
   }
 }
 
-/** Keys in portions that may be looked up in one go. */
-function* inParts(keys: readonly OptOutKey[]): Generator<readonly OptOutKey[]> {
-  for (let from = 0; from < keys.length; from += TOGETHER) yield keys.slice(from, from + TOGETHER);
+/** The keys in chunks of one query each. */
+function* chunksOf(keys: readonly OptOutKey[]): Generator<readonly OptOutKey[]> {
+  for (let from = 0; from < keys.length; from += MAX_KEYS) yield keys.slice(from, from + MAX_KEYS);
 }
 
 function nameOf({ accountId, signature, number }: OptOutKey): string {

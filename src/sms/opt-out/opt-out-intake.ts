@@ -9,14 +9,15 @@ import { SmsSettings } from '../sms-options.js';
 import type { InboundSms } from '../sms-transport.js';
 import { OptOutList } from './opt-out-service.js';
 import { EVERY_ACCOUNT, type OptOutKey } from './opt-out-store.js';
-import { wordOf } from './opt-out-words.js';
+import { normalizedWord } from './opt-out-words.js';
 
-/** How long a carrier's id of a text is remembered, so that the text does nothing when it comes again. */
-const HEARD_MS = 30 * 24 * 3_600_000;
+/** How long a carrier's id of an inbound text is kept, so that a repeat of the text has no effect. */
+const PROCESSED_MS = 30 * 24 * 3_600_000;
 
 /**
- * Takes STOP and START from phones. What was sent to is a signature, or stands for some (`sms.inboundSignatures`): each
- * account that may use one gets an entry, and a default signature has one for all accounts.
+ * Applies STOP and START texts from phones. The destination of a text is a signature, or maps to several
+ * (`sms.inboundSignatures`). Each account that may use a signature gets an entry; a default signature gets one entry
+ * for all accounts.
  */
 @Injectable()
 export class OptOutIntake {
@@ -25,29 +26,33 @@ export class OptOutIntake {
   constructor(
     private readonly entries: OptOutList,
     private readonly accounts: AccountStore,
-    private readonly guards: PolicyStore,
+    private readonly policies: PolicyStore,
     private readonly defaults: AccountSettings,
     private readonly settings: SmsSettings,
     private readonly clock: Clock,
   ) {}
 
-  /** Resolves when what a text wishes is stored. @throws StorageUnavailableError when the carrier should send it again */
-  async hear(sms: InboundSms): Promise<void> {
-    const wish = this.settings.optOutWords.get(wordOf(sms.text));
-    if (wish === undefined || !isPhoneNumber(sms.from)) return;
+  /**
+   * Resolves when the request of a text is stored; other texts have no effect.
+   * @throws StorageUnavailableError the carrier should send the text again
+   */
+  async apply(sms: InboundSms): Promise<void> {
+    const request = this.settings.optOutWords.get(normalizedWord(sms.text));
+    if (request === undefined || !isPhoneNumber(sms.from)) return;
     const keys = await this.keysOf(sms);
     if (keys.length === 0) {
       this.log.warn(
-        `A phone wrote ${wish.toUpperCase()} to ${sms.to}, which no account uses: see sms.inboundSignatures.`,
+        `A phone wrote ${request.toUpperCase()} to ${sms.to}, which no account uses: see sms.inboundSignatures.`,
       );
       return;
     }
-    // An old text that comes again must not undo a newer one. Where a crash comes in between, it errs on the side of STOP.
-    if (wish === 'stop') {
-      if (await this.isHeard(sms)) return;
+    // A repeat of an old text must not undo a newer one. STOP is applied before its id is stored and START after, so
+    // that after a crash in between the number is on the list.
+    if (request === 'stop') {
+      if (await this.isProcessed(sms)) return;
       await this.entries.add(keys, 'phone');
-      await this.remember(sms);
-    } else if (await this.remember(sms)) await this.entries.remove(keys, 'phone');
+      await this.markProcessed(sms);
+    } else if (await this.markProcessed(sms)) await this.entries.remove(keys, 'phone');
   }
 
   private async keysOf({ from, to }: InboundSms): Promise<readonly OptOutKey[]> {
@@ -60,26 +65,26 @@ export class OptOutIntake {
     return keys;
   }
 
-  private async isHeard(sms: InboundSms): Promise<boolean> {
-    const key = heardKey(sms);
+  private async isProcessed(sms: InboundSms): Promise<boolean> {
+    const key = processedKey(sms);
     if (key === undefined) return false;
-    return this.guards.change([key], (seen) => ({ result: seen.has(key), changes: new Map() }));
+    return this.policies.change([key], (seen) => ({ result: seen.has(key), changes: new Map() }));
   }
 
-  /** False when it was remembered already. */
-  private async remember(sms: InboundSms): Promise<boolean> {
-    const key = heardKey(sms);
+  /** Stores the id of a text; false when it is stored already. */
+  private async markProcessed(sms: InboundSms): Promise<boolean> {
+    const key = processedKey(sms);
     if (key === undefined) return true;
-    const record = { state: {}, messages: [], expiresAt: this.clock.now() + HEARD_MS };
-    return this.guards.change([key], (seen) => ({
+    const record = { state: {}, messages: [], expiresAt: this.clock.now() + PROCESSED_MS };
+    return this.policies.change([key], (seen) => ({
       result: !seen.has(key),
       changes: seen.has(key) ? new Map() : new Map([[key, record]]),
     }));
   }
 }
 
-/** Undefined for a carrier that gives texts no ids. */
-function heardKey({ route, id }: InboundSms): string | undefined {
+/** Undefined when the carrier gives texts no ids. */
+function processedKey({ route, id }: InboundSms): string | undefined {
   if (id === undefined || id === '') return undefined;
   return `sms-heard-${createHash('sha256')
     .update(JSON.stringify([route, id]))

@@ -10,7 +10,10 @@ import { MessagingEvents } from '../../events/messaging-events.js';
 import { OptOutDirectory } from './opt-out-directory.js';
 import { EVERY_ACCOUNT, type OptOut, type OptOutKey, type OptOutSource, OptOutStore } from './opt-out-store.js';
 
-/** Changes the suppression list: at once on this instance, within five seconds on the others; the host is told. */
+/**
+ * Changes the suppression list and emits an event for each change. A change takes effect at once on this instance and
+ * within five seconds on the others.
+ */
 @Injectable()
 export class OptOutList {
   constructor(
@@ -21,19 +24,19 @@ export class OptOutList {
     private readonly ids: IdGenerator,
   ) {}
 
-  /** Answers how many were not there before. */
+  /** Returns the number of entries that were added. */
   async add(keys: readonly OptOutKey[], source: OptOutSource): Promise<number> {
     const at = this.clock.now();
     const entries = keys.map((key): OptOut => ({ ...key, id: this.ids.next(), source, at }));
     const added = await this.change(keys, () => this.store.add(entries));
-    for (const entry of added) this.events.emit('sms.opted_out', noticeOf(entry));
+    for (const entry of added) this.events.emit('sms.opted_out', eventOf(entry));
     return added.length;
   }
 
-  /** With a source only entries that came from it. Answers how many there were. */
+  /** Removes entries; with `source`, only those from that source. Returns the number of removed entries. */
   async remove(keys: readonly OptOutKey[], source?: OptOutSource): Promise<number> {
     const removed = await this.change(keys, () => this.store.remove(keys, source));
-    for (const entry of removed) this.events.emit('sms.opted_in', noticeOf(entry));
+    for (const entry of removed) this.events.emit('sms.opted_in', eventOf(entry));
     return removed.length;
   }
 
@@ -41,30 +44,39 @@ export class OptOutList {
     try {
       return await work();
     } finally {
-      // Also when storage failed: it may have done it all the same.
+      // Also after a storage error: the change may have been committed.
       for (const id of new Set(keys.map(({ accountId }) => accountId))) this.directory.forget(id);
     }
   }
 }
 
-function noticeOf({ accountId, signature, number, source }: OptOut) {
+function eventOf({ accountId, signature, number, source }: OptOut) {
   return { accountId: accountId === EVERY_ACCOUNT ? undefined : accountId, signature, number, source };
 }
 
 /** A part of the suppression list. */
 export interface OptOutScope {
-  /** Left out: all accounts, as for a default signature. */
+  /** Default: all accounts, as for a default signature. */
   readonly accountId?: string | undefined;
   readonly signature: string;
 }
 
-/** An entry as hosts see it. */
+/** An entry of the suppression list. */
 export interface OptOutEntry extends Omit<OptOut, 'accountId'> {
   /** Undefined: all accounts. */
   readonly accountId: string | undefined;
 }
 
-/** For operators and hosts: who does not want SMS under a signature. */
+/**
+ * Reads and changes the suppression list, for operators and hosts: the numbers that do not receive SMS under a
+ * signature.
+ *
+ * @example
+ * ```ts
+ * await optOuts.add({ accountId: 'shop', signature: 'SHOP' }, ['22670000001']);
+ * const { items, next } = await optOuts.list({ accountId: 'shop', limit: 50 });
+ * ```
+ */
 @Injectable()
 export class OptOutService {
   constructor(
@@ -74,23 +86,27 @@ export class OptOutService {
   ) {}
 
   /**
-   * Puts numbers on the list; a START from their phones does not take them off again. Answers how many were not on it.
-   * Throws `error.account_not_found`, `error.invalid_number`, `error.field_not_string`.
+   * Adds numbers to the list and returns how many were added. A START from the phone does not remove them.
+   * @param numbers E.164 digits without the plus sign
+   * @throws MessagingError `error.account_not_found`, `error.invalid_number`, `error.field_not_string`
    */
   async add(scope: OptOutScope, numbers: readonly string[]): Promise<number> {
     return this.entries.add(await this.keys(scope, numbers), 'operator');
   }
 
-  /** Takes numbers off the list, however they came on it. Answers how many were. Throws as `add`. */
+  /**
+   * Removes numbers from the list, whatever their source, and returns how many were removed.
+   * @throws MessagingError as `add`
+   */
   async remove(scope: OptOutScope, numbers: readonly string[]): Promise<number> {
     return this.entries.remove(await this.keys(scope, numbers));
   }
 
   /**
-   * Entries of one account, or without `accountId` of all accounts together, the newest first: `limit` at a time (1 to
-   * 1000, default 100), `after` the `next` of the page before. Throws `error.field_invalid` for another limit, and
-   * `error.invalid_cursor` when the entry that `after` names was taken off the list meanwhile; then the reading begins
-   * again, so that nobody is missed.
+   * Entries of one account, or without `accountId` those for all accounts, newest first, `limit` per page (1 to 1000,
+   * default 100); `after` is the `next` of the previous page.
+   * @throws MessagingError `error.field_invalid` for another limit; `error.invalid_cursor` when the entry that `after`
+   *   names has been removed meanwhile: start again, so that no entry is missed
    */
   async list({
     accountId,

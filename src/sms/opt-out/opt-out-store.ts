@@ -1,19 +1,19 @@
 import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Page, PageRequest } from '../../common/page.js';
 
-/** In the place of an account: all of them. No account has this id. */
+/** Stands for all accounts in place of an account's id; no account has this id. */
 export const EVERY_ACCOUNT = '*';
 
-/** Whose SMS a number does not want. */
+/** A number that does not receive SMS under a signature of an account. */
 export interface OptOutKey {
-  /** An account's id, or {@link EVERY_ACCOUNT}. */
+  /** The id of an account, or {@link EVERY_ACCOUNT}. */
   readonly accountId: string;
   readonly signature: string;
   /** E.164 digits without the plus sign. */
   readonly number: string;
 }
 
-/** How an entry came to be: a text from the phone, or somebody's decision. */
+/** The source of an entry: a text from the phone, or a call of `OptOutService`. */
 export type OptOutSource = 'phone' | 'operator';
 
 /** An entry of the suppression list. */
@@ -24,7 +24,7 @@ export interface OptOut extends OptOutKey {
   readonly at: number;
 }
 
-/** Which entries a listing shows. */
+/** The filter of a listing. */
 export interface OptOutQuery extends PageRequest {
   readonly accountId: string;
   readonly signature?: string | undefined;
@@ -32,25 +32,25 @@ export interface OptOutQuery extends PageRequest {
 }
 
 /**
- * Persists who does not want SMS under which signature of which account. Every method is one transaction. All of them
- * throw `StorageUnavailableError` when the database does not answer.
+ * Persists the suppression list. Every method is one transaction.
+ * @throws StorageUnavailableError from every method, when the database is unavailable
  */
 export abstract class OptOutStore {
-  /** Adds entries; one whose key is there already stays as it is. Answers those that were added. */
+  /** Adds entries and returns those that were added; an entry whose key exists stays unchanged. */
   abstract add(entries: readonly OptOut[]): Promise<readonly OptOut[]>;
 
-  /** Removes entries, with a source only those that came from it. Answers those that were removed. */
+  /** Removes entries and returns them; with `source`, only those from that source. */
   abstract remove(keys: readonly OptOutKey[], source?: OptOutSource): Promise<readonly OptOut[]>;
 
-  /** The signatures under which an account has entries, or had some. */
+  /** The signatures under which an account has or had entries. */
   abstract signatures(accountId: string): Promise<readonly string[]>;
 
-  /** Those of the keys that are on the list. With `host` it is read in the host's open transaction, which nothing may wait for. */
+  /** The keys that are on the list. With `host`, read within its open transaction, without waiting for locks. */
   abstract among(keys: readonly OptOutKey[], host?: HostTransaction): Promise<readonly OptOutKey[]>;
 
   /**
-   * Entries, the newest first; `after` is the id of the last one seen. Throws `error.invalid_cursor` when that is not on the
-   * list (any more).
+   * Entries, newest first; `after` is the id of the last entry of the previous page.
+   * @throws MessagingError `error.invalid_cursor` when `after` is not on the list, or no longer
    */
   abstract list(query: OptOutQuery): Promise<Page<OptOut>>;
 }

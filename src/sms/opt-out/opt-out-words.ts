@@ -1,21 +1,21 @@
 import { any, formatValue, OptionPlace, type OptionsOf, optionalGroup } from '../../common/options.js';
 
-/** What a text from a phone asks for. */
-export type OptOutWish = 'stop' | 'start';
+/** The request of a text from a phone. */
+export type OptOutRequest = 'stop' | 'start';
 
-/** Words that a host adds to ours. */
+/** Words that the host adds to the built-in ones. */
 export interface OptOutWordsOption {
-  /** A text that is one of these ends SMS. Case, accents and punctuation make no difference. */
+  /** Texts that put the sender on the suppression list. Case, accents and punctuation are ignored. */
   readonly stop?: readonly string[] | undefined;
-  /** A text that is one of these lets them begin again. */
+  /** Texts that remove the sender from the list, unless an operator has added it. */
   readonly start?: readonly string[] | undefined;
 }
 
-/** Wishes by their words, as {@link wordOf} gives them. */
-export type OptOutWords = ReadonlyMap<string, OptOutWish>;
+/** Requests by their words, as returned by {@link normalizedWord}. */
+export type OptOutWords = ReadonlyMap<string, OptOutRequest>;
 
-/** In every language of the catalogue: a phone does not know which one the host speaks. */
-const OURS: Readonly<Record<'fr' | 'en', Readonly<Record<OptOutWish, string>>>> = {
+/** The built-in words, in all languages of the catalogue, because a phone's owner does not know the host's language. */
+const BUILT_IN: Readonly<Record<'fr' | 'en', Readonly<Record<OptOutRequest, string>>>> = {
   fr: {
     stop: 'stop|stop sms|stop pub|arret|arreter|arretez|desabonner|desabonnement|desinscrire|desinscription|resilier',
     start: 'reprendre|reprise|reactiver|reabonner',
@@ -26,49 +26,59 @@ const OURS: Readonly<Record<'fr' | 'en', Readonly<Record<OptOutWish, string>>>> 
   },
 };
 
-/** Longer texts are no single word. */
+/** Longer texts are not words of this list. Characters. */
 const LONGEST = 60;
 
-/** A text without what makes no difference: case, accents, punctuation, symbols, space around and repeated space. */
-export function wordOf(text: string): string {
+/** The text in upper case, without accents, punctuation, symbols, and leading, trailing and repeated space. */
+export function normalizedWord(text: string): string {
   if (text.length > LONGEST) return '';
   const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase();
   return plain.replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
 }
 
-/** How the option `optOutWords` is read: our words and the host's. */
+/** The reader of the option `optOutWords`. */
 export const OPT_OUT_WORDS = optionalGroup({
   stop: any(wordsOf).or([]),
   start: any(wordsOf).or([]),
 } satisfies OptionsOf<OptOutWordsOption>);
 
-/** Our words and the host's. @throws MessagingOptionsError with a sentence that names the wrong word */
+/**
+ * The built-in words and the host's.
+ * @throws MessagingOptionsError with a sentence that names the wrong word
+ */
 export function compileOptOutWords(option?: OptOutWordsOption): OptOutWords {
   const place = new OptionPlace('sms.optOutWords');
-  return withOurs(OPT_OUT_WORDS.read(option, place), place);
+  return withBuiltIn(OPT_OUT_WORDS.read(option, place), place);
 }
 
 function wordsOf(given: unknown, place: OptionPlace): readonly string[] {
   if (!Array.isArray(given)) return place.refuse('must be a list of words');
   for (const each of given) {
-    if (typeof each === 'string' && wordOf(each) !== '') continue;
+    if (typeof each === 'string' && normalizedWord(each) !== '') continue;
     place.refuse(`has ${formatValue(each)}, which is no word`);
   }
   return given;
 }
 
-/** @throws MessagingOptionsError for a word that would mean both */
-export function withOurs(given: Readonly<Record<OptOutWish, readonly string[]>>, place: OptionPlace): OptOutWords {
-  const words = new Map<string, OptOutWish>();
-  const wishes = ['stop', 'start'] as const;
-  for (const ours of Object.values(OURS)) {
-    for (const wish of wishes) for (const word of ours[wish].split('|')) words.set(wordOf(word), wish);
+/**
+ * The given words and the built-in ones.
+ * @throws MessagingOptionsError for a word of both lists
+ */
+export function withBuiltIn(
+  given: Readonly<Record<OptOutRequest, readonly string[]>>,
+  place: OptionPlace,
+): OptOutWords {
+  const words = new Map<string, OptOutRequest>();
+  const requests = ['stop', 'start'] as const;
+  for (const builtIn of Object.values(BUILT_IN)) {
+    for (const request of requests)
+      for (const word of builtIn[request].split('|')) words.set(normalizedWord(word), request);
   }
-  for (const wish of wishes) {
-    for (const each of given[wish]) {
-      const word = wordOf(each);
-      if ((words.get(word) ?? wish) !== wish) place.refuse(`has "${each}" for both stop and start`);
-      words.set(word, wish);
+  for (const request of requests) {
+    for (const each of given[request]) {
+      const word = normalizedWord(each);
+      if ((words.get(word) ?? request) !== request) place.refuse(`has "${each}" for both stop and start`);
+      words.set(word, request);
     }
   }
   return words;

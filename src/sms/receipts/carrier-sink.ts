@@ -9,7 +9,7 @@ import { type CarrierReceipt, type InboundSms, type SmsReport, type SmsSink, Sms
 import { carrierText } from './carrier-text.js';
 import { ReceiptIntake } from './receipt-intake.js';
 
-/** Takes what transports hear. It works in every process, also in one that does not deliver. */
+/** Stores what transports receive from carriers. It works in every process, also in one without workers. */
 @Injectable()
 export class CarrierSink implements SmsSink {
   constructor(
@@ -42,12 +42,12 @@ export class CarrierSink implements SmsSink {
   }
 
   async inbound(messages: readonly InboundSms[]): Promise<void> {
-    for (const message of messages) await this.optOuts.hear(message);
+    for (const message of messages) await this.optOuts.apply(message);
     for (const message of messages) this.events.emit('sms.inbound', message);
   }
 }
 
-/** How long and how often on this channel: what the host says, else the transport, else the default. */
+/** The timing of the channel: the host's options, then the transport's values, then the defaults. */
 export function smsTiming({ timing }: Pick<SmsTransport, 'timing'>, { delivery }: SmsSettings): DeliveryTiming {
   return { ...DEFAULT_TIMING, ...timing, ...delivery };
 }

@@ -1,23 +1,25 @@
 import { createHash } from 'node:crypto';
 
-/** What every database stores and finds again to the letter. */
+/** Ids that every database stores and compares exactly. */
 const PLAIN_ID = /^[\x20-\x7e]{0,128}$/;
 
-/** A carrier's id as it is kept and compared: itself, or where it is long or odd a name for it. */
+/**
+ * A carrier's id as it is stored and compared: the id itself, or its SHA-256 when it is longer or has other characters.
+ */
 export function carrierKey(id: string): string {
   return PLAIN_ID.test(id) ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`;
 }
 
-/** The most characters that are kept of what a carrier says. */
-const LONGEST = 200;
+/** The maximum number of characters that are stored of a carrier's text. */
+const MAX_LENGTH = 200;
 
-/** Control characters, and halves of surrogate pairs: no database takes all of them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const ODD = /[\u0000-\u001f\u007f]|\p{Cs}/u;
-const EACH_ODD = new RegExp(ODD, 'gu');
+/** Control characters and lone surrogates; each database rejects some of them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for them.
+const UNSTORABLE = /[\u0000-\u001f\u007f]|\p{Cs}/u;
+const EACH_UNSTORABLE = new RegExp(UNSTORABLE, 'gu');
 
-/** A carrier's short text (a code, a reason) as it may be stored and shown. */
+/** A carrier's code or reason as it is stored and shown: at most 200 characters, unstorable ones replaced by U+FFFD. */
 export function carrierText(text: string): string {
-  const short = text.length > LONGEST ? text.slice(0, LONGEST) : text;
-  return ODD.test(short) ? short.replace(EACH_ODD, '\ufffd') : short;
+  const short = text.length > MAX_LENGTH ? text.slice(0, MAX_LENGTH) : text;
+  return UNSTORABLE.test(short) ? short.replace(EACH_UNSTORABLE, '\ufffd') : short;
 }

@@ -2,7 +2,10 @@ import { Logger } from '@nestjs/common';
 import type { PurgeRule } from '../../outbox/purger.js';
 import type { PartStore } from './part-store.js';
 
-/** Parts whose receipts are no longer expected, and receipts that matched no part; the latter are counted in the log. */
+/**
+ * Purges parts whose receipts are no longer expected, and receipts that matched no part; it logs the number of the
+ * latter.
+ */
 export function partPurge(store: PartStore): PurgeRule {
   const log = new Logger('SmsChannel');
   return {

@@ -8,22 +8,24 @@ import { carrierKey, carrierText } from './carrier-text.js';
 import { PartStore } from './part-store.js';
 import type { DatedReceipt } from './sms-part.js';
 
-/** How long a receipt waits for its part, in milliseconds. A part that cannot be stored at once is tried for as long. */
+/** How long a receipt waits for its part, and how long storing a part is retried. Milliseconds. */
 export const PARKED_MS = 600_000;
-/** How many receipts of a route may wait at a time: a carrier whose receipts all miss must not fill the disk. */
-const MOST_PARKED = 50_000;
-/** The most receipts that share a transaction. */
-const TOGETHER = 500;
-/** The most ids that are tried for one receipt. */
-const MOST_IDS = 16;
+/** The maximum number of parked receipts per route, so that a carrier whose ids never match cannot fill the disk. */
+const MAX_PARKED = 50_000;
+/** The maximum number of receipts per transaction. */
+const MAX_RECEIPTS = 500;
+/** The maximum number of ids that are looked up for one receipt. */
+const MAX_IDS = 16;
 
-/** Stores carriers' receipts. Carriers send them one by one; what waits at the same moment is stored together. */
+/**
+ * Stores carriers' receipts. Carriers send them one by one; receipts that wait at the same time share a transaction.
+ */
 @Injectable()
 export class ReceiptIntake {
   private readonly stores = new Batcher<readonly DatedReceipt[], void>({
     perform: (batch) => this.store(batch),
     weightOf: (receipts) => receipts.length,
-    maxWeight: TOGETHER,
+    maxWeight: MAX_RECEIPTS,
   });
 
   constructor(
@@ -32,7 +34,10 @@ export class ReceiptIntake {
     private readonly clock: Clock,
   ) {}
 
-  /** Resolves when they are stored. @throws StorageUnavailableError when the carrier should send them again */
+  /**
+   * Resolves when the receipts are stored.
+   * @throws StorageUnavailableError the carrier should send them again
+   */
   receive(receipts: readonly CarrierReceipt[]): Promise<void> {
     const now = this.clock.now();
     const usable = receipts.flatMap((receipt) => usableReceipt(receipt, now));
@@ -41,25 +46,30 @@ export class ReceiptIntake {
 
   private async store(batch: readonly (readonly DatedReceipt[])[]): Promise<readonly undefined[]> {
     const now = this.clock.now();
-    const moved = await this.parts.receive(batch.flat(), { now, until: now + PARKED_MS, most: MOST_PARKED });
-    for (const movement of moved) this.events.emit('delivery.moved', movement);
+    const transitions = await this.parts.receive(batch.flat(), { now, until: now + PARKED_MS, most: MAX_PARKED });
+    for (const transition of transitions) this.events.emit('delivery.moved', transition);
     return batch.map(() => undefined);
   }
 }
 
-/** A receipt as it is stored; nothing for one that says nothing: of no part, or only that it is on its way. */
+/** A receipt as it is stored; none for a receipt without an id, or one that reports only an intermediate state. */
 function usableReceipt(
   { route, ids, number, status, error, at, mayBeLast }: CarrierReceipt,
   now: number,
 ): DatedReceipt[] {
-  const known = [...new Set(ids.filter((id) => id !== '').map(carrierKey))].slice(0, MOST_IDS);
+  const known = [...new Set(ids.filter((id) => id !== '').map(carrierKey))].slice(0, MAX_IDS);
   if ((status === 'sent' && mayBeLast !== true) || known.length === 0) return [];
   const atByCarrier = Number.isSafeInteger(at);
   return [
     {
-      // As the carrier has it, also ahead of our clock: it is compared with the time of a repeat.
-      ...{ route, ids: known, status, atByCarrier, at: at !== undefined && atByCarrier ? at : now },
-      // What is no number as we know them cannot be compared with ours.
+      route,
+      ids: known,
+      status,
+      atByCarrier,
+      // The carrier's time is stored unchanged, even if it is ahead of our clock, because it is compared with that of a
+      // repeat.
+      at: at !== undefined && atByCarrier ? at : now,
+      // A number in another form cannot be compared with ours.
       ...(number !== undefined && isPhoneNumber(number) ? { number } : {}),
       ...(error === undefined ? {} : { error: carrierText(error) }),
     },

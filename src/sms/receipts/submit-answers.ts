@@ -5,16 +5,16 @@ import {
   isKind,
   isTextIfAny,
   NO_ANSWER,
-  type ToldFields,
+  type ResultFields,
 } from '../../outbox/result-checks.js';
 import type { SubmitResult } from '../sms-transport.js';
 
-/** As {@link checkResults}, for results of SMS: what is recorded of them is looked at, too. */
+/** As {@link checkResults}, and also checks the fields that only results of SMS have. */
 export function checkSubmitResults(answers: unknown, count: number): CheckedResults<SubmitResult> {
   return checkResults<SubmitResult>(answers, count, faultOfSubmit);
 }
 
-/** The judged result of one SMS, told by itself. */
+/** As {@link checkSubmitResults}, for one SMS. */
 export function checkSubmitResult(result: unknown): {
   readonly result: SubmitResult;
   readonly fault: string | undefined;
@@ -23,7 +23,7 @@ export function checkSubmitResult(result: unknown): {
   return { result: answers[0] ?? NO_ANSWER, fault };
 }
 
-function faultOfSubmit({ route, carrierIds, segments, attempts }: ToldFields): string | undefined {
+function faultOfSubmit({ route, carrierIds, segments, attempts }: ResultFields): string | undefined {
   if (!isTextIfAny(route)) return 'answered a result whose `route` must be a text';
   if (!isListOf(carrierIds, (id) => typeof id === 'string')) {
     return 'answered a result whose `carrierIds` must be a list of texts';

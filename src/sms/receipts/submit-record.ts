@@ -13,30 +13,32 @@ import { PartStore } from './part-store.js';
 import { PARKED_MS } from './receipt-intake.js';
 import type { TakenSms } from './sms-part.js';
 
-/** How long receipts are still taken after the outbox has stopped waiting for them. */
+/** How long receipts are accepted after the outbox's report deadline. */
 const LATE_MS = 24 * 3_600_000;
-/** The most SMS whose parts wait in memory for the database. */
-const MOST_LATE = 50_000;
-/** The most parts that an SMS can have (3GPP TS 23.040 section 9.2.3.24.1): more ids are a mistake. */
-const MOST_PARTS = 255;
-/** The most characters of a reference that are stored. */
-const LONGEST_REFERENCE = 255;
+/** The maximum number of SMS whose parts wait in memory for the database. */
+const MAX_LATE = 50_000;
+/** The maximum number of parts of an SMS (3GPP TS 23.040 clause 9.2.3.24.1); further ids are ignored. */
+const MAX_PARTS = 255;
+/** The maximum number of characters of a reference that are stored. */
+const MAX_REFERENCE_LENGTH = 255;
 
-/** How a batch was submitted. */
-interface Submit {
-  /** The transport's name, for results that name no route. */
+/** The circumstances of a submitted batch. */
+interface SubmitContext {
+  /** The transport's name, for results without a route. */
   readonly name: string;
   readonly reportDeadlineMs: number;
-  /** Until when the results wait for the parts to be stored, by the clock's `elapsed`. */
+  /** The time until which the results wait for the parts to be stored, by the clock's `elapsed`. */
   readonly patientUntil: number;
   readonly signal: AbortSignal;
 }
 
-/** Keeps what a carrier made of a batch beyond the state of each SMS: the ids of parts, the tries, its count of segments. */
+/**
+ * Stores what a carrier returned for a batch beyond the status of each SMS: ids of parts, attempts, count of segments.
+ */
 @Injectable()
 export class SubmitRecord {
   private readonly log = new Logger('SmsChannel');
-  /** The oldest first. */
+  /** Oldest first. */
   private readonly late: LateParts[] = [];
 
   constructor(
@@ -46,31 +48,31 @@ export class SubmitRecord {
   ) {}
 
   /**
-   * The results as the outbox takes them. Parts are stored by then, so that receipts find them; where the database is away
-   * for longer than `patientUntil`, they are stored within the time for which receipts are parked.
+   * Stores the parts, so that receipts find them, and returns the results in the outbox's form. When the database is
+   * unavailable until `patientUntil`, the parts are stored later, within the time for which receipts are parked.
    */
   async keep(
     batch: readonly OutgoingSms[],
     results: readonly SubmitResult[],
-    submit: Submit,
+    submit: SubmitContext,
   ): Promise<readonly DeliveryResult[]> {
     const at = this.clock.now();
     const taken: TakenSms[] = [];
-    const handOffs = batch.map((sms, index): DeliveryResult => {
+    const kept = batch.map((sms, index): DeliveryResult => {
       const result = results[index] ?? NO_ANSWER;
-      const trail = attemptTrail(result, this.compare(sms, result, submit), { name: submit.name, at });
+      const trail = attemptTrail(result, this.compareSegments(sms, result, submit), { name: submit.name, at });
       if (isReportedOn(result)) taken.push(takenSms(sms, result, trail, at, submit));
-      return handOffOf(result, trail);
+      return deliveryResultOf(result, trail);
     });
     if (taken.length > 0) await this.store(taken, submit);
-    return handOffs;
+    return kept;
   }
 
-  /** Our count of segments beside the carrier's, where it tells one; a difference is told the host. */
-  private compare(
+  /** Our count of segments and the carrier's, if it reports one; an event is emitted when they differ. */
+  private compareSegments(
     { smsId, position, text }: OutgoingSms,
     { segments, route }: SubmitResult,
-    { name }: Submit,
+    { name }: SubmitContext,
   ): SegmentCounts | undefined {
     if (segments === undefined) return undefined;
     const counts = { ours: measure(text).segments, carriers: segments };
@@ -81,10 +83,10 @@ export class SubmitRecord {
   }
 
   /**
-   * A storage that is away is asked again for a while: without its parts an SMS is never known to be delivered. What is not
-   * stored by then does not hold up the results any longer; it is stored later.
+   * Stores parts and retries while the storage is unavailable, because no receipt can match an SMS without stored
+   * parts. After `patientUntil` the parts are stored in the background, so that the results do not wait longer.
    */
-  private async store(taken: readonly TakenSms[], { patientUntil, signal }: Submit): Promise<void> {
+  private async store(taken: readonly TakenSms[], { patientUntil, signal }: SubmitContext): Promise<void> {
     for (;;) {
       const outcome = await this.tryToStore(taken);
       if (outcome === 'stored') return;
@@ -96,8 +98,8 @@ export class SubmitRecord {
 
   private async tryToStore(taken: readonly TakenSms[]): Promise<'stored' | 'away' | 'failed'> {
     try {
-      const moved = await this.parts.record(taken, this.clock.now());
-      for (const movement of moved) this.events.emit('delivery.moved', movement);
+      const transitions = await this.parts.record(taken, this.clock.now());
+      for (const transition of transitions) this.events.emit('delivery.moved', transition);
       return 'stored';
     } catch (error) {
       return error instanceof StorageUnavailableError ? 'away' : 'failed';
@@ -106,7 +108,7 @@ export class SubmitRecord {
 
   private storeLater(taken: readonly TakenSms[], signal: AbortSignal): void {
     const waiting = this.late.reduce((sum, { taken: { length } }) => sum + length, 0);
-    if (waiting + taken.length > MOST_LATE) {
+    if (waiting + taken.length > MAX_LATE) {
       this.giveUp(taken.length);
       return;
     }
@@ -114,7 +116,7 @@ export class SubmitRecord {
     if (this.late.length === 1) void this.storeLate(signal);
   }
 
-  /** Receipts that come meanwhile are parked, and find the parts when these are stored. */
+  /** Receipts that arrive meanwhile are parked and applied when their parts are stored. */
   private async storeLate(signal: AbortSignal): Promise<void> {
     for (let [next] = this.late; next; [next] = this.late) {
       const outcome = await this.tryToStore(next.taken);
@@ -132,14 +134,14 @@ export class SubmitRecord {
   }
 }
 
-/** Parts that could not be stored while the results of their batch could wait. */
+/** Parts that were not stored before `patientUntil`. */
 interface LateParts {
   readonly taken: readonly TakenSms[];
   /** By the clock's `elapsed`. */
   readonly until: number;
 }
 
-/** Whether receipts will come under ids that the carrier gave. What is in doubt may be reported on too. */
+/** Whether receipts with ids of this result may follow; an `unknown` SMS may have receipts too. */
 function isReportedOn(result: SubmitResult): boolean {
   const open = result.kind === 'unknown' || (result.kind === 'sent' && result.final === undefined);
   return open && result.carrierIds?.some((id) => id !== '') === true;
@@ -150,34 +152,34 @@ function takenSms(
   { route, carrierIds = [] }: SubmitResult,
   trail: readonly TrailEntry[],
   at: number,
-  { name, reportDeadlineMs }: Submit,
+  { name, reportDeadlineMs }: SubmitContext,
 ): TakenSms {
   return {
-    ...{
-      messageId: smsId,
-      position,
-      attempt,
-      number,
-      route: route ?? name,
-      carrierIds: carrierIds.slice(0, MOST_PARTS).map(carrierKey),
-    },
-    ...{ at, expiresAt: at + reportDeadlineMs + LATE_MS, trail },
+    messageId: smsId,
+    position,
+    attempt,
+    number,
+    route: route ?? name,
+    carrierIds: carrierIds.slice(0, MAX_PARTS).map(carrierKey),
+    at,
+    expiresAt: at + reportDeadlineMs + LATE_MS,
+    trail,
   };
 }
 
-/** What the outbox stores of a result; carriers' own words are made fit for it. */
-function handOffOf(result: SubmitResult, trail: readonly TrailEntry[]): DeliveryResult {
+/** The result in the outbox's form, with the carrier's texts made storable. */
+function deliveryResultOf(result: SubmitResult, trail: readonly TrailEntry[]): DeliveryResult {
   const reference = 'reference' in result ? result.reference : undefined;
   if (result.error === undefined && reference === undefined && trail.length === 0) return result;
   return {
     ...result,
     ...(result.error === undefined ? {} : { error: carrierText(result.error) }),
-    ...(reference === undefined ? {} : { reference: carrierText(reference).slice(0, LONGEST_REFERENCE) }),
+    ...(reference === undefined ? {} : { reference: carrierText(reference).slice(0, MAX_REFERENCE_LENGTH) }),
     ...(trail.length === 0 ? {} : { trail }),
   };
 }
 
-/** Our count of an SMS's segments beside the carrier's. */
+/** Our count of an SMS's segments and the carrier's. */
 interface SegmentCounts {
   readonly ours: number;
   readonly carriers: number;
@@ -186,21 +188,21 @@ interface SegmentCounts {
 const NONE: readonly TrailEntry[] = [];
 
 /**
- * What is kept of the tries that led to a result, oldest first: route, outcome, the carrier's code, and at the last one
- * its count of segments beside ours. Nothing for a result that says nothing of its way, as the sandbox's.
+ * The attempts that led to a result, oldest first: route, outcome and carrier's code, and on the last one both counts
+ * of segments. None for a result without a route, such as the sandbox's.
  */
 function attemptTrail(
   { attempts, route, carrierIds, kind, error, trail = NONE }: SubmitResult,
   counts: SegmentCounts | undefined,
   { name, at }: { readonly name: string; readonly at: number },
 ): readonly TrailEntry[] {
-  const told = attempts ?? route ?? carrierIds ?? counts;
-  if (told === undefined) return trail;
-  const itself = { route: route ?? name, outcome: kind, at, ...(error === undefined ? {} : { code: error }) };
-  const tries = (attempts ?? [itself]).map(entryOf);
-  const last = tries.at(-1);
-  if (!counts || !last) return [...trail, ...tries];
-  return [...trail, ...tries.slice(0, -1), { ...last, segments: counts.carriers, our_segments: counts.ours }];
+  const details = attempts ?? route ?? carrierIds ?? counts;
+  if (details === undefined) return trail;
+  const single = { route: route ?? name, outcome: kind, at, ...(error === undefined ? {} : { code: error }) };
+  const entries = (attempts ?? [single]).map(entryOf);
+  const last = entries.at(-1);
+  if (!counts || !last) return [...trail, ...entries];
+  return [...trail, ...entries.slice(0, -1), { ...last, segments: counts.carriers, our_segments: counts.ours }];
 }
 
 function entryOf({ at, route, outcome, code }: RouteAttempt): TrailEntry {

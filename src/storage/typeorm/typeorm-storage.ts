@@ -131,7 +131,7 @@ export class TypeormStorage extends MessagingStorage {
   }
 
   override get policies(): PolicyStore {
-    return this.started.guards;
+    return this.started.policies;
   }
 
   override get parts(): PartStore {
@@ -164,16 +164,16 @@ export class TypeormStorage extends MessagingStorage {
       if (own) await dataSource.destroy();
       throw error;
     });
-    const guards = new TypeormPolicyStore(executor);
+    const policies = new TypeormPolicyStore(executor);
     this.connection = {
       dataSource,
       own,
       executor,
-      outbox: new TypeormOutboxStore(executor, guards),
+      outbox: new TypeormOutboxStore(executor, policies),
       ledger: new TypeormLedgerStore(executor),
       accounts: new TypeormAccountStore(executor),
       phones: new TypeormPhoneStore(executor),
-      guards,
+      policies,
       parts: new TypeormPartStore(executor),
       sessions: new TypeormSessionStore(executor),
       media: new TypeormMediaStore(executor),

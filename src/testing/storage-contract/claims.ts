@@ -267,12 +267,12 @@ export function unwaitingTests({ test }: TestRunner, world: World): void {
   });
 
   for (const patience of ['skip', 'accounts'] as const) {
-    test(`a guard that nobody is in the way of decides on its records with patience ${patience}`, async () => {
+    test(`a policy whose records are free decides on them with patience ${patience}`, async () => {
       await world.fund(9);
       const commit = (...sends: readonly Send[]) => world.outbox.commit(sends, decide, undefined, patience);
-      const guarded = (index: number) => aSend(index, { guard: counting('a', messageId(index), 2) });
-      assert.deepEqual(kinds(await commit(guarded(1), aSend(2))), ['accepted', 'accepted']);
-      assert.deepEqual(kinds(await commit(guarded(3), guarded(4), aSend(5))), ['accepted', 'guarded', 'accepted']);
+      const policySend = (index: number) => aSend(index, { policy: counting('a', messageId(index), 2) });
+      assert.deepEqual(kinds(await commit(policySend(1), aSend(2))), ['accepted', 'accepted']);
+      assert.deepEqual(kinds(await commit(policySend(3), policySend(4), aSend(5))), ['accepted', 'policy', 'accepted']);
       await world.outbox.whenFree(['a', 'b']);
       assert.equal(countIn(await look(world, 'a'), 'a'), 2);
       await world.holds(5);

@@ -40,12 +40,12 @@ export function look(world: World, ...keys: string[]): Promise<SeenRecords> {
 }
 
 export function recordTests({ test }: TestRunner, world: World): void {
-  const guarded = (index: number, key = 'a', most = 9) =>
-    aSend(index, { guard: counting(key, messageId(index), most) });
+  const policySend = (index: number, key = 'a', most = 9) =>
+    aSend(index, { policy: counting(key, messageId(index), most) });
 
-  test('a guarded send stores its verdict: record, payload and reply', async () => {
+  test('a send with a policy stores its decision: record, payload and reply', async () => {
     await world.fund(2);
-    const outcomes = await world.commit(guarded(1));
+    const outcomes = await world.commit(policySend(1));
     assert.deepEqual(outcomes, [{ kind: 'accepted', reply: { count: 1 } }]);
     assert.deepEqual((await world.outbox.find(ACCOUNT, 'sms', messageId(1)))?.payload, { kind: 'text', text: 'no. 1' });
     const expected = { state: { count: 1 }, messages: [messageId(1)], lost: false };
@@ -53,38 +53,43 @@ export function recordTests({ test }: TestRunner, world: World): void {
     await world.holds(1);
   });
 
-  test('what a guard refuses, or the balance does, changes no record', async () => {
+  test('what a policy refuses, or the balance does, changes no record', async () => {
     await world.fund(1);
     const refusal = { code: 'error.otp_too_many_codes', values: { count: 1 }, retryAfter: 7 };
-    assert.deepEqual(await world.commit(guarded(1, 'a', 0)), [{ kind: 'refused', why: 'guarded', refusal }]);
-    assert.deepEqual(kinds(await world.commit({ ...guarded(2), recipients: [{ number: phone(1), units: 2 }] })), [
+    assert.deepEqual(await world.commit(policySend(1, 'a', 0)), [{ kind: 'refused', why: 'policy', refusal }]);
+    assert.deepEqual(kinds(await world.commit({ ...policySend(2), recipients: [{ number: phone(1), units: 2 }] })), [
       'insufficient_balance',
     ]);
     assert.deepEqual([...(await look(world, 'a'))], []);
     await world.holds(1);
   });
 
-  test('guards of one batch see what those before them changed', async () => {
+  test('policies of one batch see what those before them changed', async () => {
     await world.fund(9);
-    await world.accept(guarded(1));
-    const outcomes = await world.commit(guarded(2, 'a', 2), guarded(3, 'a', 2), guarded(4, 'b'), guarded(5, 'a', 3));
-    assert.deepEqual(kinds(outcomes), ['accepted', 'guarded', 'accepted', 'accepted']);
+    await world.accept(policySend(1));
+    const outcomes = await world.commit(
+      policySend(2, 'a', 2),
+      policySend(3, 'a', 2),
+      policySend(4, 'b'),
+      policySend(5, 'a', 3),
+    );
+    assert.deepEqual(kinds(outcomes), ['accepted', 'policy', 'accepted', 'accepted']);
     const seen = await look(world, 'a', 'b');
     assert.deepEqual([countIn(seen, 'a'), countIn(seen, 'b')], [3, 1]);
   });
 
-  test('a replay comes before the guard, with the reply that the guard gave', async () => {
+  test('a replay comes before the policy, with the reply that the policy gave', async () => {
     await world.fund(9);
     const once = onceKey();
-    await world.accept({ ...guarded(1), once });
-    const again = await world.commit({ ...guarded(2, 'a', 0), once });
+    await world.accept({ ...policySend(1), once });
+    const again = await world.commit({ ...policySend(2, 'a', 0), once });
     assert.deepEqual(again, [{ kind: 'replayed', reply: { count: 1 } }]);
     assert.deepEqual((await world.outbox.replay(once, START))?.reply, { count: 1 });
   });
 
   test('a record is lost when every one of its messages has failed for good', async () => {
     await world.fund(9);
-    await world.accept(guarded(1), guarded(2, 'b'));
+    await world.accept(policySend(1), policySend(2, 'b'));
     await world.policies.change(['a'], () => ({
       result: 0,
       changes: new Map([['a', aRecord(5, [messageId(1), messageId(2)])]]),

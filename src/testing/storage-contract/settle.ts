@@ -177,7 +177,7 @@ export function trailTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(await world.outbox.trail(messageId(2)), []);
   });
 
-  test('a settlement that moves nothing leaves no trace', async () => {
+  test('an update that changes nothing leaves no trace', async () => {
     await sending();
     await world.settle(id, 'delivered', { trail: [{ at: START, status: 'delivered' }] });
     await world.settle(id, 'sent', { trail: [{ at: START, status: 'sent' }] });

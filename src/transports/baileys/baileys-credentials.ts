@@ -2,12 +2,12 @@ import type { AuthenticationCreds, SignalDataSet, SignalDataTypeMap, SignalKeySt
 import type { CredentialChange, SessionCredentials } from '../../msgapp/sessions/session-credentials.js';
 import type { Baileys } from './baileys-library.js';
 
-/** Where the account's own credentials are; the other kinds are named by Baileys. */
+/** Kind and id of the account's own credentials; Baileys names the other kinds. */
 const CREDS = 'creds';
 
 /**
- * A session's credentials as Baileys works with them, over ours. What Baileys changes is written at once: all keys of one
- * step in one write, the account's own credentials whole, the last state winning.
+ * A session's credentials in Baileys' form, stored in ours. Changes are written at once: the keys of one step in one
+ * write, and the account's own credentials as a whole, with the last state winning.
  */
 export class BaileysCredentials {
   /** Baileys changes this object in place. */
@@ -17,18 +17,20 @@ export class BaileysCredentials {
   private saving: Promise<void> | undefined;
   private writes: Promise<unknown> = Promise.resolve();
 
-  /** @param lost is told when something could not be written: what goes on without it cannot be resumed */
-  static async load(library: Baileys, store: SessionCredentials, lost: (error: unknown) => void) {
+  /**
+   * @param onWriteError called when a write fails; the session could not be resumed without it, so close the connection
+   */
+  static async load(library: Baileys, store: SessionCredentials, onWriteError: (error: unknown) => void) {
     const text = (await store.read(CREDS, [CREDS])).get(CREDS);
     const creds = text === undefined ? library.initAuthCreds() : JSON.parse(text, library.BufferJSON.reviver);
-    return new BaileysCredentials(library, store, creds, lost);
+    return new BaileysCredentials(library, store, creds, onWriteError);
   }
 
   private constructor(
     private readonly library: Baileys,
     private readonly store: SessionCredentials,
     creds: AuthenticationCreds,
-    private readonly lost: (error: unknown) => void,
+    private readonly onWriteError: (error: unknown) => void,
   ) {
     this.creds = creds;
     this.keys = {
@@ -37,12 +39,12 @@ export class BaileysCredentials {
     };
   }
 
-  /** The number that these are linked to, E.164 digits without the plus sign; undefined before the scan. */
+  /** The linked number, E.164 digits without the plus sign; undefined before the scan. */
   get number(): string | undefined {
     return this.library.jidDecode(this.creds.me?.id)?.user;
   }
 
-  /** Stores the account's own credentials as they are now, once, however often it is called while that goes on. */
+  /** Stores the account's own credentials; calls during a write lead to one further write. */
   save(): void {
     this.changed = true;
     this.saving ??= this.saveChanges().finally(() => {
@@ -50,7 +52,7 @@ export class BaileysCredentials {
     });
   }
 
-  /** Resolves when nothing is left to write. Never rejects: `lost` was told. */
+  /** Resolves when all writes have ended. Never rejects; `onWriteError` reports errors. */
   async saved(): Promise<void> {
     await this.saving;
     await this.writes;
@@ -87,8 +89,8 @@ export class BaileysCredentials {
   private write(changes: readonly CredentialChange[]): Promise<void> {
     if (changes.length === 0) return Promise.resolve();
     const writing = this.store.write(changes);
-    // Its value is dropped: it would hold that of the write before, and so on back to the first.
-    this.writes = Promise.allSettled([this.writes, writing.catch(this.lost)]).then(() => undefined);
+    // The value is dropped, because it would reference the values of all previous writes.
+    this.writes = Promise.allSettled([this.writes, writing.catch(this.onWriteError)]).then(() => undefined);
     return writing;
   }
 

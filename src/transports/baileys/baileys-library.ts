@@ -1,13 +1,13 @@
 import { MessagingOptionsError } from '../../common/errors.js';
 
-/** The optional peer, once it is loaded. */
+/** The module of the optional peer dependency. */
 export type Baileys = typeof import('baileys');
 
 /**
- * Loads Baileys. Only a started transport does: the package is an optional peer, and its Signal library is under the
- * GPL-3.0, so who does not use this channel needs to have neither.
+ * Loads Baileys, on the start of a transport only: the package is an optional peer dependency, and its Signal library
+ * has the GPL-3.0, so hosts without this channel need neither.
  *
- * @throws MessagingOptionsError saying what to install
+ * @throws MessagingOptionsError with the command that installs it
  */
 export async function loadBaileys(load: () => Promise<Baileys> = () => import('baileys')): Promise<Baileys> {
   try {

@@ -16,7 +16,7 @@ import { ReceiptTracker } from './receipt-tracker.js';
 import { Recipients } from './recipients.js';
 import type { SessionMemory } from './session-memory.js';
 
-/** What one connection works with. */
+/** The parts that one connection uses. */
 interface LinkParts {
   readonly library: Baileys;
   readonly socket: WASocket;
@@ -28,21 +28,23 @@ interface LinkParts {
   readonly listener: LinkListener;
 }
 
-/** How long a code lives unless the host says otherwise: the first of a connection, and each later one. */
+/** The default lifetimes of the first code of a connection and of each later one. */
 const FIRST_CODE_MS = 60_000;
 const CODE_MS = 20_000;
 
-/** How much longer than the pause between two keep-alives the server may be silent. */
+/** The time after a keep-alive without any frame after which the connection counts as dead. */
 const SILENCE_MARGIN_MS = 10_000;
 
-/** The server wants a passkey to link this account, which Baileys cannot give: its owner sees no code accepted. */
+/**
+ * Stanzas by which the server requires a passkey to link the account. Baileys does not support it, so no scan succeeds.
+ */
 const PASSKEY_STANZAS = ['passkey_prologue_request', 'crsc_continuation'];
 
-/** One connection of Baileys, from its start to its one end. */
+/** One connection of Baileys. It emits `ended` once. */
 export class BaileysLink implements Link {
-  private readonly voice: LinkEvents;
-  private readonly watch: ConnectionMonitor;
-  private readonly desk: ReceiptTracker;
+  private readonly events: LinkEvents;
+  private readonly monitor: ConnectionMonitor;
+  private readonly receipts: ReceiptTracker;
   private readonly recipients: Recipients;
   private readonly sender: MessageSender;
   private codes = 0;
@@ -51,19 +53,19 @@ export class BaileysLink implements Link {
 
   constructor(private readonly parts: LinkParts) {
     const { clock, options, socket, library, memory, credentials, listener, logger } = parts;
-    this.voice = new LinkEvents(credentials, listener, () => logger.warn('The session could not deal with an event.'));
-    const patience = { answerMs: options.answerTimeoutMs, silenceMs: options.keepAliveMs + SILENCE_MARGIN_MS };
-    this.watch = new ConnectionMonitor(clock, patience, (reason) => this.finish({ next: 'retry', reason }));
-    this.desk = new ReceiptTracker(clock, options.restrictionMs, (event) => this.voice.tell(event));
+    this.events = new LinkEvents(credentials, listener, () => logger.warn('The session could not deal with an event.'));
+    const limits = { answerMs: options.answerTimeoutMs, silenceMs: options.keepAliveMs + SILENCE_MARGIN_MS };
+    this.monitor = new ConnectionMonitor(clock, limits, (reason) => this.finish({ next: 'retry', reason }));
+    this.receipts = new ReceiptTracker(clock, options.restrictionMs, (event) => this.events.emit(event));
     this.recipients = new Recipients(library, socket, memory);
     this.sender = new MessageSender({
       ...parts,
       recipients: this.recipients,
-      desk: this.desk,
-      broken: (reason) => this.fail(reason),
+      receipts: this.receipts,
+      onUnusable: (reason) => this.fail(reason),
     });
     this.listen(socket);
-    this.watch.expect();
+    this.monitor.expectAnswer();
   }
 
   async send(message: OutgoingMsgapp, signal: AbortSignal): Promise<DeliveryResult> {
@@ -85,14 +87,14 @@ export class BaileysLink implements Link {
   async logout(): Promise<void> {
     const { socket, logger, clock, options, credentials } = this.parts;
     this.stop();
-    // On a socket that is closed there is nobody to tell; the device then stays on the phone's list until its owner removes it.
-    const told = socket.logout().catch(() => logger.warn('The phone could not be told of the log-out.'));
-    await within(clock, options.queryTimeoutMs, told);
+    // Fails on a closed socket; the device then stays on the phone's list until its owner removes it.
+    const loggedOut = socket.logout().catch(() => logger.warn('The phone could not be told of the log-out.'));
+    await within(clock, options.queryTimeoutMs, loggedOut);
     await hangUp(socket, clock);
     await credentials.saved();
   }
 
-  /** Gives the connection up because of what it was given to work with. */
+  /** Ends the connection because of an error outside of it, such as credentials that cannot be stored. */
   fail(reason: string): void {
     this.finish({ next: 'retry', reason });
   }
@@ -105,15 +107,15 @@ export class BaileysLink implements Link {
     guardListeners(ws, (event, error) => this.faulted(event, error));
     ev.on('creds.update', () => this.parts.credentials.save());
     ev.on('connection.update', (update) => this.updated(update));
-    ws.on('frame', () => this.watch.heard());
-    ws.on('CB:ack,class:message', (node) => this.desk.acknowledged(node));
+    ws.on('frame', () => this.monitor.heard());
+    ws.on('CB:ack,class:message', (node) => this.receipts.acknowledged(node));
     ws.on('CB:receipt', (node) => this.received(node));
-    // Without this a refused upgrade is never heard of: Baileys takes the event and does nothing with it.
+    // Baileys listens to this event and ignores it, so a refused upgrade would not be noticed otherwise.
     ws.on('unexpected-response', (_request, { statusCode }) => {
       this.finish({ next: 'retry', reason: `upgrade_refused_${statusCode}` });
     });
     for (const type of PASSKEY_STANZAS) {
-      ws.on(`CB:notification,type:${type}`, () => this.voice.tell({ kind: 'notice', reason: 'passkey_required' }));
+      ws.on(`CB:notification,type:${type}`, () => this.events.emit({ kind: 'notice', reason: 'passkey_required' }));
     }
   }
 
@@ -123,17 +125,17 @@ export class BaileysLink implements Link {
     const { credentials, clock } = this.parts;
     if (qr) this.showCode(qr);
     if (isNewLogin) {
-      this.watch.expect();
-      this.tellLinked('linked');
+      this.monitor.expectAnswer();
+      this.emitLinked('linked');
     }
     if (connection === 'open') {
-      this.watch.answered();
+      this.monitor.answered();
       this.isOpen = true;
-      this.tellLinked('open');
+      this.emitLinked('open');
     }
     if (reachoutTimeLock?.isActive) {
       const forMs = (reachoutTimeLock.timeEnforcementEnds?.getTime() ?? 0) - clock.now();
-      if (forMs > 0) this.voice.tell({ kind: 'restricted', code: 'reachout_timelock', forMs });
+      if (forMs > 0) this.events.emit({ kind: 'restricted', code: 'reachout_timelock', forMs });
     }
     if (connection === 'close') {
       const stage = { linked: credentials.number !== undefined, codeShown: this.codes > 0 };
@@ -143,53 +145,59 @@ export class BaileysLink implements Link {
 
   private showCode(qr: string): void {
     const { clock, options } = this.parts;
-    this.watch.answered();
+    this.monitor.answered();
     const lifetime = options.qrTimeoutMs ?? (this.codes === 0 ? FIRST_CODE_MS : CODE_MS);
     this.codes++;
-    this.voice.tell({ kind: 'qr', qr, expiresAt: clock.now() + lifetime });
+    this.events.emit({ kind: 'qr', qr, expiresAt: clock.now() + lifetime });
   }
 
-  private received(node: Parameters<ReceiptTracker['receipt']>[0]): void {
+  private received(node: Parameters<ReceiptTracker['received']>[0]): void {
     const { library, credentials } = this.parts;
     const { me } = credentials.creds;
     const { from } = node.attrs;
-    // Our own other devices, the phone above all, confirm their copies.
+    // The account's other devices, above all the phone, confirm their copies too.
     if (library.areJidsSameUser(from, me?.id) || library.areJidsSameUser(from, me?.lid)) return;
-    this.desk.receipt(node);
+    this.receipts.received(node);
   }
 
-  /** A frame that cannot be read ends the connection; after it none can. Anything else that Baileys stumbles over does not. */
+  /**
+   * Ends the connection after an unreadable frame, because no later frame can be read. Other errors of listeners are
+   * logged.
+   */
   private faulted(event: string | symbol, error: unknown): void {
     if (event === 'message') this.finish({ next: 'retry-few', reason: 'unreadable_frame' });
     else this.parts.logger.warn(`A listener failed: ${failureOf(error).reason}.`);
   }
 
-  /** Tells something of the number that is only true when its credentials are stored. */
-  private tellLinked(kind: 'linked' | 'open'): void {
-    this.voice.tellSaved(() => {
+  /** Emits an event with the linked number after its credentials are stored. */
+  private emitLinked(kind: 'linked' | 'open'): void {
+    this.events.emitAfterSave(() => {
       const { number } = this.parts.credentials;
       return number === undefined ? undefined : { kind, number };
     });
   }
 
-  /** The one end. What was to be stored is stored before it is told, so that the next connection finds it. */
+  /**
+   * Ends the connection. `ended` is emitted after all writes, so that the next connection reads the current
+   * credentials.
+   */
   private finish(end: LinkEnd): void {
     if (this.isOver) return;
     this.stop();
-    this.voice.tellSaved(() => ({ kind: 'ended', end }));
+    this.events.emitAfterSave(() => ({ kind: 'ended', end }));
     void hangUp(this.parts.socket, this.parts.clock);
   }
 
   private stop(): void {
     this.isOver = true;
-    this.watch.stop();
-    this.desk.close();
+    this.monitor.stop();
+    this.receipts.close();
   }
 }
 
 /**
- * Catches what the listeners that an emitter has now throw or reject with. Many of Baileys' are async and nobody looks at
- * what becomes of them: one stanza at the wrong moment, or one frame that cannot be decrypted, would end the process.
+ * Catches errors and rejections of an emitter's current listeners. Many listeners of Baileys are async without error
+ * handling, so that an unexpected stanza or an undecryptable frame would end the process.
  */
 export function guardListeners(emitter: EventEmitter, failed: (event: string | symbol, error: unknown) => void): void {
   for (const event of emitter.eventNames()) {
@@ -206,7 +214,7 @@ export function guardListeners(emitter: EventEmitter, failed: (event: string | s
   }
 }
 
-/** How long a socket may take to close in order. */
+/** How long a socket may take to close in order. Milliseconds. */
 const CLOSE_MS = 2000;
 
 /** `WebSocket.CLOSED`. */
@@ -217,9 +225,11 @@ interface Wire extends EventEmitter {
   terminate(): void;
 }
 
-/** Closes a connection; one whose other side does not answer is cut off, where Baileys would wait for half a minute. */
+/**
+ * Closes a connection, and terminates it when the server does not answer; Baileys alone would wait for half a minute.
+ */
 async function hangUp(socket: Pick<WASocket, 'end' | 'ws'>, clock: Clock): Promise<void> {
-  // Baileys may have let go of it already.
+  // Undefined when Baileys has released it.
   const wire: unknown = Reflect.get(socket.ws, 'socket');
   socket.end(undefined).catch(() => undefined);
   if (!isWire(wire) || wire.readyState === CLOSED) return;

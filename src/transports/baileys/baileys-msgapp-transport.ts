@@ -21,42 +21,51 @@ import { BoundedCache, SessionMemory } from './session-memory.js';
 import { withSharedContexts } from './shared-contexts.js';
 import { verifySignatures } from './signatures.js';
 
-/** What the option `transport` is given by `BaileysMsgappTransport.forRoot`. */
+/** The value of the option `transport` that `BaileysMsgappTransport.forRoot` returns. */
 export interface BaileysSource {
   readonly inject: { token: InjectionToken; optional: boolean }[];
   readonly useFactory: (clock?: Clock) => BaileysMsgappTransport;
 }
 
-/** How many sessions are remembered between their connections. */
-const SESSIONS = 1000;
+/** The maximum number of sessions whose caches are kept between connections. */
+const MAX_SESSIONS = 1000;
 
 /**
- * The messaging app itself, as a linked device of real numbers, through the optional peer `baileys`. It speaks a protocol
- * that its owner does not publish and may change or refuse at any time.
+ * Connects to the messaging app as a linked device of real numbers, with the optional peer dependency `baileys`. The
+ * app's owner does not publish the protocol and may change or refuse it at any time.
+ *
+ * @example
+ * ```ts
+ * const transport = BaileysMsgappTransport.forRoot({ browser: ['Acme', 'Chrome', '1.0'] });
+ * MessagingModule.forRoot({ sms, msgapp: { channels: { whatsapp: { transport } } } });
+ * ```
  */
 export class BaileysMsgappTransport extends MsgappTransport {
   override readonly name = 'baileys';
 
-  /** Nobody tells whether a message that was not acknowledged arrived; the same id twice is only the app's to sort out. */
+  /** A message without an acknowledgement may have arrived, and the server does not deduplicate by id. */
   override readonly repeat = 'at-most-once';
 
-  /** A hand-off may take an upload, the questions before it and the acknowledgement. */
+  /** The lease covers the queries before a message, an upload and the acknowledgement. */
   override readonly timing: Partial<DeliveryTiming>;
 
-  /** What a person could write; who writes faster is soon restricted. */
+  /** The rate of a person; numbers that send faster are soon restricted. */
   override readonly pacing: Partial<Pacing> = { perMinute: 20, jitter: 0.5 };
 
-  /** The first opening stores some 800 keys and asks several questions before it is said to be open. */
+  /** The first opening stores about 800 keys and makes several queries before the connection is open. */
   override readonly sessions: Partial<SessionTiming>;
 
   private readonly options: ResolvedBaileysOptions;
-  private readonly memories = new LRUCache<string, SessionMemory>({ max: SESSIONS });
+  private readonly memories = new LRUCache<string, SessionMemory>({ max: MAX_SESSIONS });
   private library: Baileys | undefined;
   private unguardConsole: () => void = () => undefined;
 
-  /** The transport option of a channel. @throws MessagingOptionsError naming the option that is wrong */
+  /**
+   * The value of a channel's option `transport`.
+   * @throws MessagingOptionsError with a sentence that names the wrong option
+   */
   static forRoot(options: BaileysOptions = {}): BaileysSource {
-    // Found out where the host wrote it, not when the application starts.
+    // Checked here as well, so that the error's stack shows the host's call.
     resolveBaileysOptions(options);
     return {
       inject: [{ token: Clock, optional: true }],
@@ -75,7 +84,7 @@ export class BaileysMsgappTransport extends MsgappTransport {
     this.sessions = { answerMs: answerTimeoutMs };
   }
 
-  /** @throws MessagingOptionsError without the peer, and when it accepts a forged signature */
+  /** @throws MessagingOptionsError when `baileys` is not installed or accepts a forged signature */
   override async start(): Promise<void> {
     const library = await loadBaileys();
     verifySignatures(library);
@@ -91,7 +100,7 @@ export class BaileysMsgappTransport extends MsgappTransport {
     const credentials = await BaileysCredentials.load(library, order.credentials, () => {
       link?.fail('credentials_not_stored');
     });
-    if (order.linked && credentials.number === undefined) return unlinkedLink(listener);
+    if (order.linked && credentials.number === undefined) return missingCredentialsLink(listener);
     const memory = this.memories.get(order.sessionId) ?? new SessionMemory();
     this.memories.set(order.sessionId, memory);
     const logger = quietLogger();
@@ -113,8 +122,8 @@ export class BaileysMsgappTransport extends MsgappTransport {
   }
 }
 
-/** A connection that never was: the session counts as linked, but its credentials are gone. */
-function unlinkedLink(listener: LinkListener): Link {
+/** A link that only ends, for a linked session whose credentials are missing. */
+function missingCredentialsLink(listener: LinkListener): Link {
   setImmediate(() => {
     const end = { next: 'give-up', status: 'logged_out', reason: 'credentials_missing' } as const;
     listener({ kind: 'ended', end }).catch(() => undefined);
@@ -127,14 +136,14 @@ function unlinkedLink(listener: LinkListener): Link {
   };
 }
 
-/** Keys that are read again and again while messages go to and fro. */
+/** Size and lifetime of the cache of keys, which are read repeatedly while messages are exchanged. */
 const KEY_CACHE_SIZE = 500;
 const KEY_CACHE_MS = 300_000;
 
-/** Groups, broadcasts and statuses, newsletters. */
-const CROWDS = ['@g.us', '@broadcast', '@newsletter'];
+/** The domains of groups, broadcasts and statuses, and newsletters. */
+const GROUP_DOMAINS = ['@g.us', '@broadcast', '@newsletter'];
 
-/** How Baileys is to run one connection of a session that only sends. */
+/** Baileys' settings for a connection of a session that only sends. */
 function socketSettings(
   library: Baileys,
   credentials: BaileysCredentials,
@@ -161,16 +170,16 @@ function socketSettings(
     connectTimeoutMs: options.connectTimeoutMs,
     defaultQueryTimeoutMs: options.queryTimeoutMs,
     keepAliveIntervalMs: options.keepAliveMs,
-    // Else the phone stops telling its owner of new messages.
+    // Otherwise the phone stops notifying its owner of new messages.
     markOnlineOnConnect: false,
-    // What we send comes back to us as receipts only.
+    // Our own messages need no events; receipts are read from the wire.
     emitOwnEvents: false,
     syncFullHistory: false,
-    // Old conversations are nobody's business here; the first part has to come, it names people's other addresses.
+    // Old conversations are not read. The first part is needed, because it maps people's addresses.
     shouldSyncHistoryMessage: ({ syncType }) => syncType !== FULL && syncType !== RECENT,
-    // What goes on in groups and the like would only cost time and keys.
-    shouldIgnoreJid: (jid) => CROWDS.some((crowd) => jid.endsWith(crowd)),
-    // What could not be written is not tried again here: the connection is given up, and the next one reads what is stored.
+    // Messages in groups would only cost time and keys.
+    shouldIgnoreJid: (jid) => GROUP_DOMAINS.some((domain) => jid.endsWith(domain)),
+    // A failed write is not retried: the connection ends, and the next one reads the stored state.
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
     userDevicesCache: memory.devices,
     msgRetryCounterCache: memory.retries,

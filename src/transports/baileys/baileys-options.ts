@@ -4,38 +4,43 @@ import { BlockList, isIP } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import { any, group, OptionPlace, type OptionsOf, text } from '../../common/options.js';
 
-/** What `BaileysMsgappTransport.forRoot` takes. */
+/** Options of `BaileysMsgappTransport`. */
 export interface BaileysOptions {
   /**
-   * Where to connect: `wss://`, or `ws://` on this machine. For tests and private relays: WhatsApp's certificate is verified
-   * wherever this leads. Default: WhatsApp's own.
+   * The address of the server: `wss://`, or `ws://` for loopback addresses; for tests and private relays. WhatsApp's
+   * certificate in the protocol is verified in any case. Default: WhatsApp's server.
    */
   readonly waWebSocketUrl?: string | undefined;
-  /** The web client's version to claim, when the server refuses (405) the one that Baileys has built in. */
+  /** The version of the web client to report. Set it when the server refuses (405) Baileys' built-in version. */
   readonly version?: readonly [number, number, number] | undefined;
-  /** How the session shows in the phone's list: system, browser, version. Default: Mac OS, Chrome. */
+  /** The session's entry in the phone's list: system, browser, version. Default: Mac OS, Chrome. */
   readonly browser?: readonly [string, string, string] | undefined;
-  /** Certificate authorities to trust beside the usual ones, PEM. */
+  /** Certificate authorities in addition to Node's, PEM. */
   readonly ca?: string | undefined;
-  /** Makes the connections of the socket, for instance through a proxy. It must check certificates. */
+  /** The agent for the socket's connections, for instance for a proxy. It must verify certificates. */
   readonly agent?: Agent | undefined;
-  /** The same for uploads of media. */
+  /** The agent for uploads of media. It must verify certificates. */
   readonly uploadAgent?: Agent | undefined;
-  /** How long the handshake may take, in milliseconds. Default 20 000. */
+  /** Time limit of the handshake, in milliseconds. Default 20 000. */
   readonly connectTimeoutMs?: number | undefined;
-  /** How long a new connection may take to show a code or to open, in milliseconds. Default 60 000. */
+  /** Time limit until a new connection shows a code or opens, in milliseconds. Default 60 000. */
   readonly answerTimeoutMs?: number | undefined;
-  /** How long the server may take to answer a question, in milliseconds. One that is stuck holds up its session. Default 12 000. */
+  /** Time limit of a query to the server, in milliseconds; its session sends nothing meanwhile. Default 12 000. */
   readonly queryTimeoutMs?: number | undefined;
-  /** How long the server may take to acknowledge a message before nobody knows its fate, in milliseconds. Default 20 000. */
+  /** Time limit of a message's acknowledgement, in milliseconds; then the message is `unknown`. Default 20 000. */
   readonly ackTimeoutMs?: number | undefined;
-  /** How long a file may take to be encrypted and uploaded, in milliseconds. Default 90 000. */
+  /** Time limit of encrypting and uploading a file, in milliseconds. Default 90 000. */
   readonly uploadTimeoutMs?: number | undefined;
-  /** How often an idle connection is tried, in milliseconds. After this and 10 s more of silence it is given up. Default 30 000. */
+  /**
+   * The interval of keep-alives, in milliseconds. After this time and 10 s of silence the connection is ended. Default
+   * 30 000.
+   */
   readonly keepAliveMs?: number | undefined;
-  /** How long each code is shown, in milliseconds. Default: as WhatsApp does it, 60 000 for the first and 20 000 for the others. */
+  /**
+   * How long each code is shown, in milliseconds. Default as WhatsApp: 60 000 for the first and 20 000 for the others.
+   */
   readonly qrTimeoutMs?: number | undefined;
-  /** How long a number that the server calls restricted leaves people alone who do not know it, in milliseconds. Default 24 hours. */
+  /** How long a restricted number sends no messages to people who do not know it, in milliseconds. Default 24 hours. */
   readonly restrictionMs?: number | undefined;
 }
 
@@ -59,7 +64,7 @@ const three = <T>(isOne: (given: unknown) => given is T, what: string) =>
     return fit ? [first, second, third] : place.refuse(`must be ${what}`);
   }).or(undefined);
 
-/** Agents of proxies are no more than agents of http. */
+/** Checks for `http.Agent`, because agents of proxies extend no other class. */
 const agent = any((given, place): Agent => {
   if (!(given instanceof HttpAgent)) return place.refuse('must be an Agent of node:http or node:https');
   const { rejectUnauthorized }: { readonly rejectUnauthorized?: unknown } = { ...Reflect.get(given, 'options') };
@@ -83,17 +88,17 @@ const OPTIONS = group({
   restrictionMs: duration.or(24 * 3_600_000),
 } satisfies OptionsOf<BaileysOptions>);
 
-/** The options with their defaults. */
+/** The options with defaults. */
 export type ResolvedBaileysOptions = Omit<ReturnType<(typeof OPTIONS)['read']>, 'ca'>;
 
 const PLACE = new OptionPlace('', (path) =>
   path === '' ? 'The options of BaileysMsgappTransport' : `Option ${path} of BaileysMsgappTransport`,
 );
 
-/** @throws MessagingOptionsError naming the option that is wrong */
+/** @throws MessagingOptionsError with a sentence that names the wrong option */
 export function resolveBaileysOptions(options: BaileysOptions): ResolvedBaileysOptions {
   const { ca, agent: socketAgent, uploadAgent, ...settings } = OPTIONS.read(options, PLACE);
-  // An agent for https cannot make a connection without TLS.
+  // An agent for https cannot open a connection without TLS.
   const ofSocket = new URL(settings.waWebSocketUrl).protocol === 'wss:' ? agentOf(socketAgent, ca) : undefined;
   const ofUploads = agentOf(uploadAgent, ca);
   return {
@@ -119,7 +124,7 @@ function isLoopback(hostname: string): boolean {
   return version === 0 ? address === 'localhost' : LOOPBACK.check(address, version === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** Authorities that are given to TLS stand in the place of the usual ones. */
+/** Adds Node's authorities to `ca`, because `ca` replaces them in TLS options. */
 function agentOf(agent: Agent | undefined, ca: string | undefined): Agent | undefined {
   return agent ?? (ca === undefined ? undefined : new Agent({ ca: [...rootCertificates, ca] }));
 }

@@ -1,14 +1,16 @@
 import type { Clock } from '../../common/clock.js';
 
-/** How long a connection may take for what; milliseconds. */
-export interface LinkPatience {
+/** The time limits of a connection. Milliseconds. */
+interface MonitorLimits {
   /** Until it shows a code or opens. */
   readonly answerMs: number;
-  /** Between two frames of the server; it is asked for one often enough. */
+  /** Between two frames of the server; keep-alives ask for frames more often. */
   readonly silenceMs: number;
 }
 
-/** Finds connections of which nobody says that they are dead: the server took them and says nothing, or the network lost them. */
+/**
+ * Detects connections that are dead without an error, because the server does not answer or the network has lost them.
+ */
 export class ConnectionMonitor {
   private heardAt: number | undefined;
   private cancelAnswer: () => void = () => undefined;
@@ -16,26 +18,26 @@ export class ConnectionMonitor {
 
   constructor(
     private readonly clock: Clock,
-    private readonly patience: LinkPatience,
+    private readonly limits: MonitorLimits,
     private readonly overdue: (reason: 'no_answer' | 'silent') => void,
   ) {}
 
-  /** From now on something is to come. */
-  expect(): void {
+  /** Starts to wait for a code or the opening. */
+  expectAnswer(): void {
     this.cancelAnswer();
-    this.cancelAnswer = this.clock.after(this.patience.answerMs, () => this.overdue('no_answer'));
+    this.cancelAnswer = this.clock.after(this.limits.answerMs, () => this.overdue('no_answer'));
   }
 
-  /** It has come. */
+  /** Records that the connection shows a code or is open. */
   answered(): void {
     this.cancelAnswer();
   }
 
-  /** The server sent something. */
+  /** Records a frame of the server. */
   heard(): void {
     const first = this.heardAt === undefined;
     this.heardAt = this.clock.elapsed();
-    if (first) this.listen(this.patience.silenceMs);
+    if (first) this.listen(this.limits.silenceMs);
   }
 
   stop(): void {
@@ -43,10 +45,10 @@ export class ConnectionMonitor {
     this.cancelSilence();
   }
 
-  /** One timer that looks again, not a new one for each frame. */
+  /** Uses one timer that checks the last frame, instead of a new timer per frame. */
   private listen(ms: number): void {
     this.cancelSilence = this.clock.after(ms, () => {
-      const left = (this.heardAt ?? 0) + this.patience.silenceMs - this.clock.elapsed();
+      const left = (this.heardAt ?? 0) + this.limits.silenceMs - this.clock.elapsed();
       if (left > 0) this.listen(left);
       else this.overdue('silent');
     });

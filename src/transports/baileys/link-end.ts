@@ -1,16 +1,16 @@
 import type { LinkEnd } from '../../msgapp/msgapp-transport.js';
 
-/** How far a connection had come when it ended. */
+/** The progress of a connection before its end. */
 export interface LinkStage {
-  /** Somebody has scanned a code of this session, now or before. */
+  /** A code of this session was scanned, in this connection or before. */
   readonly linked: boolean;
-  /** This connection has shown a code. */
+  /** This connection showed a code. */
   readonly codeShown: boolean;
 }
 
 /**
- * What an end of Baileys' connection means for its session, by the code it gives (`DisconnectReason` and the reasons of a
- * refused login; the unwritten ones as other projects have found them).
+ * What follows for the session from the end of a connection, by Baileys' code: `DisconnectReason` and the reasons of a
+ * refused login. Undocumented codes are as found by other projects.
  */
 export function linkEndOf(error: unknown, stage: LinkStage): LinkEnd {
   const { status, reason } = failureOf(error);
@@ -43,7 +43,7 @@ export function linkEndOf(error: unknown, stage: LinkStage): LinkEnd {
   }
 }
 
-/** One code for two things: the network is gone, or all codes have been shown and nobody came. */
+/** Code 408 is used for a lost network and for codes that were not scanned. */
 function timedOut({ linked, codeShown }: LinkStage): LinkEnd {
   if (linked) return { next: 'retry', reason: 'connection_lost' };
   if (codeShown) return { next: 'give-up', status: 'expired', reason: 'not_scanned' };
@@ -58,11 +58,11 @@ function conflictOf(error: unknown): string | undefined {
   return type === 'device_removed' ? type : undefined;
 }
 
-/** What is left of anything that Baileys throws or rejects with: it may be a Boom, an Error, or the number of a WebSocket's end. */
+/** An error of Baileys, which may be a Boom, an Error, or the close code of a WebSocket. */
 interface Failure {
-  /** Baileys' code (`DisconnectReason`, or an HTTP status), where there is one. */
+  /** Baileys' code (`DisconnectReason` or an HTTP status), if there is one. */
   readonly status: number | undefined;
-  /** Short, and without anything that was said or sent. */
+  /** A short reason without content of messages. */
   readonly reason: string;
 }
 
@@ -74,14 +74,14 @@ export function failureOf(thrown: unknown): Failure {
   return { status: undefined, reason: codeOf(thrown) ?? thrown.name };
 }
 
-/** `error.output.statusCode`, as a Boom has it. */
+/** `error.output.statusCode` of a Boom. */
 function statusOf(error: Error): number | undefined {
   const output: unknown = Reflect.get(error, 'output');
   const status: unknown = typeof output === 'object' && output !== null ? Reflect.get(output, 'statusCode') : undefined;
   return typeof status === 'number' ? status : undefined;
 }
 
-/** The system's code: `ECONNREFUSED`. */
+/** The system's code, such as `ECONNREFUSED`. */
 function codeOf(error: Error): string | undefined {
   const code: unknown = Reflect.get(error, 'code');
   return typeof code === 'string' ? code : undefined;

@@ -1,23 +1,23 @@
 import type { LinkEvent, LinkListener } from '../../msgapp/msgapp-transport.js';
 import type { BaileysCredentials } from './baileys-credentials.js';
 
-/** Tells a session what its connection has to say: one thing after the other, in the order in which it happened. */
+/** Passes the events of a connection to its session, in their order. */
 export class LinkEvents {
-  private telling: Promise<void> = Promise.resolve();
+  private queue: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly credentials: Pick<BaileysCredentials, 'saved'>,
     private readonly listener: LinkListener,
-    private readonly deaf: () => void,
+    private readonly onListenerError: () => void,
   ) {}
 
-  tell(event: LinkEvent): void {
-    this.telling = this.telling.then(() => this.pass(event));
+  emit(event: LinkEvent): void {
+    this.queue = this.queue.then(() => this.pass(event));
   }
 
-  /** Tells what is only true when the credentials are stored; nothing when `event` answers undefined then. */
-  tellSaved(event: () => LinkEvent | undefined): void {
-    this.telling = this.telling
+  /** Emits an event after the credentials are stored; none when `event` returns undefined then. */
+  emitAfterSave(event: () => LinkEvent | undefined): void {
+    this.queue = this.queue
       .then(() => this.credentials.saved())
       .then(() => {
         const stored = event();
@@ -25,8 +25,8 @@ export class LinkEvents {
       });
   }
 
-  /** What the session makes of it is not waited for. */
+  /** Does not wait until the session has processed the event. */
   private pass(event: LinkEvent): void {
-    this.listener(event).catch(this.deaf);
+    this.listener(event).catch(this.onListenerError);
   }
 }

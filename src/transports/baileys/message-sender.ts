@@ -13,30 +13,36 @@ import { type Ack, ackError, type ReceiptTracker } from './receipt-tracker.js';
 import type { Recipients } from './recipients.js';
 import type { SessionMemory } from './session-memory.js';
 
-/** What one connection's sender works with. */
+/** The parts that a connection's sender uses. */
 interface SenderParts {
   readonly library: Baileys;
   readonly socket: WASocket;
   readonly logger: BaileysLogger;
   readonly recipients: Recipients;
   readonly memory: SessionMemory;
-  readonly desk: ReceiptTracker;
+  readonly receipts: ReceiptTracker;
   readonly clock: Clock;
   readonly options: Pick<ResolvedBaileysOptions, 'ackTimeoutMs' | 'uploadTimeoutMs'>;
-  /** The connection can send no more files. */
-  readonly broken: (reason: string) => void;
+  /** Called when the connection cannot send files any more. */
+  readonly onUnusable: (reason: string) => void;
 }
 
 type Prepared = { readonly message: proto.IMessage } | Extract<DeliveryResult, { kind: 'retry' }>;
 
-/** Sends messages, one at a time, and finds out whether the server took them: Baileys only tells that they were written. */
+/**
+ * Sends messages, one at a time, and waits for the server's acknowledgement; Baileys reports only that they were
+ * written.
+ */
 export class MessageSender {
   constructor(private readonly parts: SenderParts) {}
 
-  /** What fails before the message itself is written was certainly not sent; after that, only the server's word counts. */
+  /**
+   * An error before the message is written means that it was not sent; afterwards only the server's acknowledgement
+   * counts.
+   */
   async send(outgoing: OutgoingMsgapp, signal: AbortSignal): Promise<DeliveryResult> {
     const { recipients, clock, options } = this.parts;
-    // A frame of the protocol ends at 16 MiB, and each text is encrypted for every device and remembered for a while.
+    // A frame has at most 16 MiB, and each text is encrypted for every device and cached.
     if (textOf(outgoing).length > LONGEST_TEXT) return { kind: 'refused', error: 'text_too_long' };
     const reference = messageReference(outgoing.messageId);
     const address = recipients.addressOf(outgoing.to);
@@ -69,38 +75,38 @@ export class MessageSender {
   }
 
   /**
-   * Asks where files are uploaded, or for how long that is still known. Baileys keeps the answer, a failure too, and for as
-   * long as its socket lives: one question that was not answered in time would fail every file from then on.
+   * Queries the upload server, unless a cached answer is valid. Baileys caches a failure too, for the lifetime of its
+   * socket, so after one timeout every upload would fail; the connection is therefore ended.
    */
   private async hasMediaServer(): Promise<boolean> {
     try {
       await this.parts.socket.refreshMediaConn(false);
       return true;
     } catch {
-      this.parts.broken('no_media_server');
+      this.parts.onUnusable('no_media_server');
       return false;
     }
   }
 
   private async relay(address: string, message: proto.IMessage, reference: string): Promise<DeliveryResult> {
-    const { library, socket, memory, desk, options } = this.parts;
+    const { library, socket, memory, receipts, options } = this.parts;
     memory.sent.remember(reference, address, message, library.proto.Message.encode(message).finish().length);
     const relaying = socket.relayMessage(address, message, { messageId: reference });
-    const acknowledged = desk.ackOf(reference, relaying, options.ackTimeoutMs);
+    const acknowledged = receipts.ackOf(reference, relaying, options.ackTimeoutMs);
     const failure = await relaying.then(
       () => undefined,
       (error: unknown) => ({ error }),
     );
     const ack = await acknowledged;
-    if (ack) return verdictOf(ack, reference);
-    // The word may come later, as a receipt.
+    if (ack) return resultOf(ack, reference);
+    // A receipt may still report the result later.
     if (!failure) return { kind: 'unknown', error: 'no_ack', reference };
     const error = `relay_failed: ${failureOf(failure.error).reason}`;
     return isBeforeWriting(failure.error) ? { kind: 'retry', error } : { kind: 'unknown', error, reference };
   }
 }
 
-function verdictOf({ error }: Ack, reference: string): DeliveryResult {
+function resultOf({ error }: Ack, reference: string): DeliveryResult {
   return error === undefined ? { kind: 'sent', reference } : { kind: 'refused', error: ackError(error) };
 }
 
@@ -109,9 +115,9 @@ function textOf({ content }: OutgoingMsgapp): string {
 }
 
 /**
- * Whether Baileys failed before it wrote the message: a question of its was refused (a Boom), was cut off (the number of
- * the WebSocket's end), or the socket was closed already (428). What can fail with or after the writing are the writing
- * itself (408, or the socket's own error) and the storing of keys (ours).
+ * Whether Baileys failed before it wrote the message: a query was refused (a Boom) or interrupted (the close code of
+ * the WebSocket), or the socket was closed (428). Errors during or after the write are those of the write (408, or the
+ * socket's own error) and of storing keys (ours).
  */
 function isBeforeWriting(error: unknown): boolean {
   const { status } = failureOf(error);
@@ -119,11 +125,11 @@ function isBeforeWriting(error: unknown): boolean {
 }
 
 /**
- * A message as Baileys takes it. Files only as streams: from a URL or a path Baileys would read whatever it names, the
- * host's own files included. A recipient's app shows no caption under an audio file, so none is sent.
+ * A message in Baileys' form. Files are passed as streams only, because Baileys would read any URL or path, including
+ * the host's own files. Apps show no caption for an audio file, so none is sent.
  */
 export function messageContent(content: OutgoingMsgapp['content']): AnyMessageContent {
-  // Without this null Baileys fetches the first link of a text for a preview.
+  // Null keeps Baileys from fetching the first link of a text for a preview.
   if ('text' in content) return { text: content.text, linkPreview: null };
   const { media } = content;
   const { mimetype, fileName } = media;
@@ -132,7 +138,7 @@ export function messageContent(content: OutgoingMsgapp['content']): AnyMessageCo
     case 'image':
       return { image: streamOf(media), mimetype, ...caption };
     case 'video':
-      // With a thumbnail of our own, an empty one, it does not start ffmpeg on a stranger's file.
+      // An empty thumbnail keeps Baileys from starting ffmpeg on an untrusted file.
       return { video: streamOf(media), mimetype, ...caption, jpegThumbnail: '' };
     case 'audio':
       return { audio: streamOf(media), mimetype };
@@ -146,8 +152,8 @@ function streamOf(media: OutgoingMedia): { stream: Readable } {
 }
 
 /**
- * The id under which a message goes out, and by which receipts name it. Always the same for a message, so that one that
- * was sent twice by mistake is one message to the recipient's app. It has the form of a web client's ids.
+ * The id of a message on the wire, which receipts refer to. It depends on our id only, so that a message that is sent
+ * twice by mistake is one message in the recipient's app. It has the form of a web client's ids.
  *
  * @param messageId our own id of the message
  */

@@ -1,16 +1,16 @@
 import { Logger } from '@nestjs/common';
 import type { SocketConfig } from 'baileys';
 
-/** Baileys asks for a logger of this shape. */
+/** The interface of Baileys' logger. */
 export type BaileysLogger = SocketConfig['logger'];
 
 /**
- * A logger for Baileys that lets through what went wrong, at the level `debug`, and nothing of what it was about: the
- * objects it logs hold keys, codes, numbers and texts.
+ * A logger for Baileys that passes the messages of warnings and errors at the level `debug`. It drops logged objects,
+ * because they contain keys, codes, numbers and texts.
  */
 export function quietLogger(log = new Logger('Baileys')): BaileysLogger {
   const drop = () => undefined;
-  const note = (about: unknown, message?: string) => log.debug(withoutSecrets(message ?? about));
+  const note = (object: unknown, message?: string) => log.debug(withoutSecrets(message ?? object));
   const logger: BaileysLogger = {
     level: 'warn',
     child: () => logger,
@@ -23,17 +23,17 @@ export function quietLogger(log = new Logger('Baileys')): BaileysLogger {
   return logger;
 }
 
-/** A sentence without what could be a number, a key or an id: five digits in a row, or a word of 20 characters. */
+/** Removes possible numbers, keys and ids from a message: five or more digits, and words of 20 or more characters. */
 function withoutSecrets(message: unknown): string {
   if (typeof message !== 'string') return 'something went wrong';
   return message.replace(/[^\s'"()]{20,}/g, '…').replace(/\d{5,}/g, '…');
 }
 
 /**
- * How the remarks begin that Baileys' Signal library makes on `console` in ordinary traffic. Some have a whole session
- * behind them, its private keys included, and there is no option against it.
+ * The prefixes of messages that Baileys' Signal library writes to `console` in normal operation. Some are followed by a
+ * session with its private keys, and the library has no option to disable them.
  */
-const REMARKS = [
+const SUPPRESSED_PREFIXES = [
   'Closing session:',
   'Opening session:',
   'Removing old closed session:',
@@ -47,17 +47,17 @@ const REMARKS = [
 
 const METHODS = ['log', 'info', 'warn', 'error', 'debug'] as const;
 
-/** Keeps these remarks off the console until the answer is called; everything else passes as it is. */
+/** Suppresses these messages on the console until the returned function is called; all others pass unchanged. */
 export function guardConsole(): () => void {
   let guarding = true;
   const restores = METHODS.map((method) => {
     const original = console[method];
     const guarded = (...args: unknown[]) => {
-      if (!guarding || !isRemark(args)) original.apply(console, args);
+      if (!guarding || !isSuppressed(args)) original.apply(console, args);
     };
     console[method] = guarded;
     return () => {
-      // Somebody may have put theirs over ours.
+      // Other code may have replaced our function meanwhile.
       if (console[method] === guarded) console[method] = original;
     };
   });
@@ -67,7 +67,7 @@ export function guardConsole(): () => void {
   };
 }
 
-function isRemark([first, ...rest]: readonly unknown[]): boolean {
-  if (typeof first === 'string' && REMARKS.some((remark) => first.startsWith(remark))) return true;
+function isSuppressed([first, ...rest]: readonly unknown[]): boolean {
+  if (typeof first === 'string' && SUPPRESSED_PREFIXES.some((prefix) => first.startsWith(prefix))) return true;
   return rest.some((value) => typeof value === 'object' && value?.constructor?.name === 'SessionEntry');
 }

@@ -3,8 +3,8 @@ import type { Baileys } from './baileys-library.js';
 import type { SessionMemory } from './session-memory.js';
 
 /**
- * The address under which a recipient was written to, whichever of their two names they use now; undefined when that is
- * not known.
+ * The address by number of a recipient who may use a LID, the app's second kind of address; undefined when it is not
+ * known.
  */
 export async function addressOfSender(
   library: Baileys,
@@ -16,7 +16,7 @@ export async function addressOfSender(
   return number ? library.jidNormalizedUser(number) : undefined;
 }
 
-/** Who can be reached, as one connection's server tells. */
+/** Looks up recipients at the server of one connection. */
 export class Recipients {
   constructor(
     private readonly library: Baileys,
@@ -24,7 +24,7 @@ export class Recipients {
     private readonly memory: SessionMemory,
   ) {}
 
-  /** Whether a number has an account; undefined when the server did not tell. */
+  /** Whether a number has an account; undefined when the query fails. */
   async exists(number: string): Promise<boolean | undefined> {
     try {
       const accounts = await this.socket.onWhatsApp(number);
@@ -36,14 +36,14 @@ export class Recipients {
     }
   }
 
-  /** Where messages to a number go. */
+  /** The address for messages to a number. */
   addressOf(number: string): string {
     return this.memory.addresses.get(number) ?? `${number}@s.whatsapp.net`;
   }
 
   /**
-   * Looks up the devices of a recipient and our own, and opens Signal sessions with them, so that a message finds them
-   * known. When this fails within a send, Baileys sends an empty message, which the server takes and nobody gets.
+   * Looks up the devices of a recipient and our own and opens Signal sessions with them, before a message is sent. If this
+   * fails within a send, Baileys sends an empty message, which the server accepts and no recipient gets.
    */
   async hasDevices(address: string): Promise<boolean> {
     const own = this.library.jidNormalizedUser(this.socket.user?.id);

@@ -3,24 +3,27 @@ import type { BinaryNode } from 'baileys';
 import { MessagingOptionsError } from '../../common/errors.js';
 import type { Baileys } from './baileys-library.js';
 
-/** The field of Curve25519: 2^255 − 19. */
+/** The prime of Curve25519: 2^255 − 19 (RFC 7748 section 4.1). */
 const P = 2n ** 255n - 19n;
 
-/** The first byte of a Signal public key that has 33 bytes. */
+/** The first byte of a Signal public key of 33 bytes. */
 const KEY_TYPE = 5;
 
 /**
- * Makes Baileys verify signatures, and proves that it does: 7.0.0-rc14 ignores what its Signal library answers and accepts
- * any 64 bytes, so neither WhatsApp's certificate nor the account signature of the phone is verified. Baileys has no option
- * for it; it reads `Curve.verify` each time it verifies.
+ * Replaces Baileys' verification of signatures and tests the replacement. Baileys 7.0.0-rc14 ignores the result of its
+ * Signal library and accepts any 64 bytes, so that neither WhatsApp's certificate nor the phone's account signature is
+ * verified. Baileys has no option for this; it reads `Curve.verify` at each verification.
  *
- * @throws MessagingOptionsError when Baileys accepts a forged signature all the same, or refuses a good one
+ * @throws MessagingOptionsError when Baileys still accepts a forged signature, or refuses a valid one
  */
 export function verifySignatures(library: Baileys): void {
-  // Frozen by a later version: then it must verify by itself, which the test below finds out.
+  // Has no effect if a later version freezes the object; it must verify by itself then, which the test below checks.
   Reflect.set(library.Curve, 'verify', isSigned);
-  if (library.Curve.verify(...aSignature(library, true)) && !library.Curve.verify(...aSignature(library, false))) {
-    if (isPaired(library, true) && !isPaired(library, false)) return;
+  if (
+    library.Curve.verify(...sampleSignature(library, true)) &&
+    !library.Curve.verify(...sampleSignature(library, false))
+  ) {
+    if (acceptsPairing(library, true) && !acceptsPairing(library, false)) return;
   }
   throw new MessagingOptionsError(
     'BaileysMsgappTransport does not start: the installed baileys takes forged signatures for good ones, so anybody could ' +
@@ -29,9 +32,10 @@ export function verifySignatures(library: Baileys): void {
 }
 
 /**
- * Whether a signature (XEdDSA, 64 bytes) is good. It is an Ed25519 signature under the same key seen as a point of the
- * Edwards curve, whose sign it carries in its last bit (Signal's XEdDSA specification, section 2; RFC 7748, section 4.1).
- * A leading 5, the mark of Signal's public keys, is no part of the key. Never throws: what is no signature is not good.
+ * Whether an XEdDSA signature of 64 bytes is valid. It is an Ed25519 signature for the same key as a point of the
+ * Edwards curve, with the sign of the point in its last bit (Signal's XEdDSA specification section 2; RFC 7748 section
+ * 4.1). A leading byte 5, the type of Signal's public keys, is not part of the key. Never throws; invalid input returns
+ * false.
  */
 export function isSigned(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   try {
@@ -48,7 +52,10 @@ export function isSigned(publicKey: Uint8Array, message: Uint8Array, signature: 
   }
 }
 
-/** The Ed25519 public key, with the sign 0, of a Curve25519 public key. @throws RangeError for bytes that are no key */
+/**
+ * The Ed25519 public key with the sign 0 of a Curve25519 public key.
+ * @throws RangeError unless the key has 32 bytes
+ */
 function edwardsPoint(publicKey: Uint8Array): Buffer {
   const raw = publicKey.length === 33 && publicKey[0] === KEY_TYPE ? publicKey.subarray(1) : publicKey;
   if (raw.length !== 32) throw new RangeError('A public key has 32 bytes.');
@@ -57,12 +64,12 @@ function edwardsPoint(publicKey: Uint8Array): Buffer {
   return Buffer.from(y.toString(16).padStart(64, '0'), 'hex').reverse();
 }
 
-/** A key's bytes as a number, least significant byte first; its highest bit is none of it. */
+/** A key's bytes as a number, least significant byte first, without the highest bit. */
 function fieldElement(bytes: Uint8Array): bigint {
   return BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`) % 2n ** 255n;
 }
 
-/** 1 / value, by Fermat. */
+/** The inverse of a value modulo P, by Fermat's little theorem. */
 function inverse(value: bigint): bigint {
   let [result, base, exponent] = [1n, value % P, P - 2n];
   for (; exponent > 0n; exponent >>= 1n) {
@@ -72,23 +79,25 @@ function inverse(value: bigint): bigint {
   return result;
 }
 
-/** A key, a message, and a signature of it: a good one, or one that somebody else made. */
-function aSignature({ Curve }: Baileys, good: boolean): [Uint8Array, Uint8Array, Uint8Array] {
+/** A public key, a message, and its signature by that key or by another one. */
+function sampleSignature({ Curve }: Baileys, valid: boolean): [Uint8Array, Uint8Array, Uint8Array] {
   const [own, other] = [Curve.generateKeyPair(), Curve.generateKeyPair()];
   const message = Buffer.from('a message');
-  return [own.public, message, Curve.sign(good ? own.private : other.private, message)];
+  return [own.public, message, Curve.sign(valid ? own.private : other.private, message)];
 }
 
-/** Whether Baileys lets itself be linked by an account whose signature is good, or forged. */
-function isPaired(library: Baileys, good: boolean): boolean {
+/** Whether Baileys accepts a pairing whose account signature is valid or forged. */
+function acceptsPairing(library: Baileys, valid: boolean): boolean {
   const { Curve, proto, configureSuccessfulPairing, initAuthCreds, WA_ADV_ACCOUNT_SIG_PREFIX } = library;
   const creds = initAuthCreds();
   const [account, other] = [Curve.generateKeyPair(), Curve.generateKeyPair()];
   const details = proto.ADVDeviceIdentity.encode({ rawId: 1, timestamp: 1, keyIndex: 1 }).finish();
   const claim = Buffer.concat([WA_ADV_ACCOUNT_SIG_PREFIX, details, creds.signedIdentityKey.public]);
-  const accountSignature = Curve.sign(good ? account.private : other.private, claim);
+  const accountSignature = Curve.sign(valid ? account.private : other.private, claim);
   const identity = proto.ADVSignedDeviceIdentity.encode({
-    ...{ details, accountSignature, accountSignatureKey: account.public },
+    details,
+    accountSignature,
+    accountSignatureKey: account.public,
   }).finish();
   const hmac = createHmac('sha256', Buffer.from(creds.advSecretKey, 'base64')).update(identity).digest();
   const content = proto.ADVSignedDeviceIdentityHMAC.encode({ details: identity, hmac }).finish();

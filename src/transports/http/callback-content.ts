@@ -3,16 +3,19 @@ import type { CarrierCallback } from '../../sms/sms-transport.js';
 import { textOf, valueAt } from './json-values.js';
 
 const FORM = 'application/x-www-form-urlencoded';
-/** No vendor sends a tenth of that; some have to be read before they are proved. */
-const MOST_FIELDS = 1000;
+/**
+ * The maximum number of fields of a form. It bounds the work on calls that are not authenticated yet; vendors send far
+ * fewer.
+ */
+const MAX_FIELDS = 1000;
 const AMPERSAND = 0x26;
 
-/** A body that is no JSON document and no form, or not in UTF-8, or a form of more than 1000 fields. */
+/** The body is neither JSON nor a form, is not UTF-8, or is a form of more than 1000 fields. */
 export class UnreadableContentError extends Error {}
 
 /**
- * What a vendor's call says: a JSON document or a form, and the query of its URL. The body is parsed when it is first asked for,
- * so a vendor that signs its bytes is proved before.
+ * The content of a vendor's call: a JSON document or a form, and the query of its URL. The body is parsed on first
+ * access, so that a signature over its bytes is verified before.
  */
 export class CallbackContent {
   readonly query: URLSearchParams;
@@ -21,40 +24,47 @@ export class CallbackContent {
   private readonly body: Uint8Array;
   private parsed: { readonly json: unknown; readonly form: URLSearchParams } | undefined;
 
-  /** @param most the longest body in bytes that is parsed; a longer one counts as unreadable */
+  /** @param maxBytes the maximum size of a body that is parsed; a longer one is unreadable */
   constructor(
     { method, headers, body, url }: Pick<CarrierCallback, 'method' | 'headers' | 'body' | 'url'>,
-    private readonly most = Number.POSITIVE_INFINITY,
+    private readonly maxBytes = Number.POSITIVE_INFINITY,
   ) {
     this.query = new URLSearchParams(queryOf(url));
-    // A call by GET has its fields in the query, which is written as a form is.
+    // A GET has its fields in the query, which has the format of a form.
     const isGet = method === 'GET';
     this.type = isGet ? FORM : (headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '');
     this.body = isGet ? Buffer.from(queryOf(url)) : body;
   }
 
-  /** Whether it says to be a form. */
+  /** Whether the content type is that of a form. */
   get isForm(): boolean {
     return this.type === FORM;
   }
 
-  /** Whether the content, not parsed yet, has this text somewhere. */
+  /** Whether the unparsed content contains this text. */
   mentions(text: string): boolean {
     return Buffer.from(this.body.buffer, this.body.byteOffset, this.body.byteLength).includes(text);
   }
 
-  /** The JSON document; undefined when it came as a form. @throws UnreadableContentError */
+  /**
+   * The JSON document; undefined for a form.
+   * @throws UnreadableContentError
+   */
   get json(): unknown {
     return this.parse().json;
   }
 
-  /** The fields of the form; empty when it came as JSON. @throws UnreadableContentError */
+  /**
+   * The fields of the form; empty for JSON.
+   * @throws UnreadableContentError
+   */
   get form(): URLSearchParams {
     return this.parse().form;
   }
 
   /**
-   * A field of the form or a text or number at the top of the JSON document; undefined when it is missing or empty.
+   * A field of the form, or a text or number at the top level of the JSON document; undefined when it is missing or
+   * empty.
    * @throws UnreadableContentError
    */
   field(name: string): string | undefined {
@@ -62,7 +72,7 @@ export class CallbackContent {
   }
 
   private parse(): { readonly json: unknown; readonly form: URLSearchParams } {
-    if (this.body.length > this.most) throw new UnreadableContentError();
+    if (this.body.length > this.maxBytes) throw new UnreadableContentError();
     this.parsed ??= this.isForm
       ? { json: undefined, form: formOf(this.body) }
       : { json: jsonOf(this.type, this.body), form: new URLSearchParams() };
@@ -73,7 +83,7 @@ export class CallbackContent {
 function formOf(body: Uint8Array): URLSearchParams {
   let fields = 1;
   for (let at = body.indexOf(AMPERSAND); at !== -1; at = body.indexOf(AMPERSAND, at + 1)) {
-    if (++fields > MOST_FIELDS) throw new UnreadableContentError();
+    if (++fields > MAX_FIELDS) throw new UnreadableContentError();
   }
   return new URLSearchParams(decoded(body));
 }
@@ -84,7 +94,7 @@ function jsonOf(type: string, body: Uint8Array): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's message quotes the body.
+    // The parser's error is dropped, because it quotes the body.
     throw new UnreadableContentError();
   }
 }
@@ -97,13 +107,13 @@ function decoded(body: Uint8Array): string {
   }
 }
 
-/** The query of a URL as it was written, without the question mark. */
+/** The unchanged query of a URL, without the question mark. */
 export function queryOf(url: string): string {
   const at = url.indexOf('?');
   return at < 0 ? '' : url.slice(at + 1).replace(/#.*$/, '');
 }
 
-/** Whether two texts are equal, in a time that tells nothing about where they differ or how long the expected one is. */
+/** Compares two texts in a time that does not depend on where they differ or on the length of the expected one. */
 export function sameText(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }

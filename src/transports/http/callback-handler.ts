@@ -19,13 +19,13 @@ import type { UnprovenCall, VendorNews, VendorReceipt } from './vendor.js';
 
 const STORED: CallbackAnswer = { status: 200, body: '' };
 
-/** The longest body, in bytes, that is parsed to find the signature in it. */
-const MOST_UNPROVEN_BYTES = 65_536;
+/** The maximum size of a body that is parsed to find the signature in it, in bytes. */
+const MAX_UNVERIFIED_BYTES = 65_536;
 
 /**
- * Answers a vendor's calls: 404 without the secret of the path and for a GET of a vendor that does not use GET, 403 without
- * the vendor's signature, 400 for content that cannot be read, the vendor's own success answer when it is stored. A repeated
- * call changes nothing. Undefined for a vendor whose calls nothing would prove.
+ * The handler of a vendor's calls. It answers 404 without the secret of the path and for a GET if the vendor does not
+ * use GET, 403 without a valid signature, 400 for unreadable content, and the vendor's success answer after storing. A
+ * repeated call changes nothing. Undefined when neither a signature nor a secret would authenticate the calls.
  */
 export function callbackHandler(
   settings: GatewaySettings,
@@ -40,8 +40,8 @@ export function callbackHandler(
     if (call.method === 'GET' && callback.byGet !== true) return { status: 404 };
     if (callbackSecret !== undefined && !sameText(call.secret ?? '', callbackSecret)) return { status: 404 };
     const now = clock.now();
-    const unread = new CallbackContent(call, callbackSecret === undefined ? MOST_UNPROVEN_BYTES : undefined);
-    const genuine = callback.isGenuine ? isGenuine(callback.isGenuine, unproven(call, unread, settings, now)) : true;
+    const unread = new CallbackContent(call, callbackSecret === undefined ? MAX_UNVERIFIED_BYTES : undefined);
+    const genuine = callback.isGenuine ? isGenuine(callback.isGenuine, unverified(call, unread, settings, now)) : true;
     if (genuine === undefined) return { status: 400 };
     if (!genuine) {
       warnings.warn('A callback with a wrong signature was turned away.');
@@ -49,13 +49,13 @@ export function callbackHandler(
     }
     const news = readNews(callback.read, new CallbackContent(call));
     if (!news) return { status: 400 };
-    await handIn(news, { route: name, now, sink });
+    await store(news, { route: name, now, sink });
     return callback.answer ?? STORED;
   };
 }
 
-/** The URL as the vendor knows it: what the host told it, where it did, with the query that came. */
-function unproven(
+/** The call with the URL that the vendor has: `callbackUrl` if set, with the query of the call. */
+function unverified(
   { url, headers, body }: CarrierCallback,
   content: CallbackContent,
   { callbackUrl }: GatewaySettings,
@@ -66,7 +66,7 @@ function unproven(
   return { url: known, headers, body, content, now };
 }
 
-/** Undefined when the signature is in a body that cannot be read. */
+/** Undefined when the signature is in an unreadable body. */
 function isGenuine(check: (call: UnprovenCall) => boolean, call: UnprovenCall): boolean | undefined {
   try {
     return check(call);
@@ -76,7 +76,7 @@ function isGenuine(check: (call: UnprovenCall) => boolean, call: UnprovenCall): 
   }
 }
 
-/** A description of the host's own may trip over what it did not expect. */
+/** Undefined also when `read` throws, because the host's own description may not expect the content. */
 function readNews(read: (content: CallbackContent) => VendorNews | undefined, content: CallbackContent) {
   try {
     return read(content);
@@ -85,12 +85,12 @@ function readNews(read: (content: CallbackContent) => VendorNews | undefined, co
   }
 }
 
-/** A receipt's own time is taken when it lies so far back at most, in milliseconds; what is ahead is the intake's to judge. */
-const OLDEST_MS = 7 * 24 * 3_600_000;
-/** The longest text that is handed in; a phone sends 255 parts at most. */
-const LONGEST_TEXT = 40_000;
+/** The maximum age of a receipt's own time; an older time is not used. Milliseconds. */
+const MAX_AGE_MS = 7 * 24 * 3_600_000;
+/** The maximum length of an inbound text in characters; a phone sends at most 255 parts. */
+const MAX_TEXT_LENGTH = 40_000;
 
-interface Arrival {
+interface StoreContext {
   readonly route: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -98,16 +98,17 @@ interface Arrival {
 }
 
 /**
- * Hands in what a vendor told, in our forms; resolves when all of it is stored.
+ * Stores the receipts and texts of a call.
  *
- * A `delivered` that names our own SMS needs no carrier's id: it also settles an SMS whose request was never answered. Bad
- * news goes by the carrier's id alone, for it is about one attempt, and another one may have got through.
+ * A `delivered` with our reference is matched by that, so that it also applies to an SMS whose request got no answer.
+ * All other states are matched by the carrier's id, because they belong to one attempt and another attempt may have
+ * succeeded.
  */
-async function handIn({ receipts = [], inbound = [] }: VendorNews, arrival: Arrival): Promise<void> {
-  const { sink } = arrival;
+async function store({ receipts = [], inbound = [] }: VendorNews, context: StoreContext): Promise<void> {
+  const { sink } = context;
   const reports = receipts.flatMap((receipt) => reportOf(receipt) ?? []);
-  const byId = receipts.filter((receipt) => !reportOf(receipt)).flatMap((receipt) => receiptOf(receipt, arrival) ?? []);
-  const messages = inbound.flatMap((message) => inboundOf(message, arrival) ?? []);
+  const byId = receipts.filter((receipt) => !reportOf(receipt)).flatMap((receipt) => receiptOf(receipt, context) ?? []);
+  const messages = inbound.flatMap((message) => inboundOf(message, context) ?? []);
   if (reports.length > 0) await sink.report(reports);
   if (byId.length > 0) await sink.receipts(byId);
   if (messages.length > 0) await sink.inbound(messages);
@@ -118,7 +119,7 @@ function reportOf({ status, reference }: VendorReceipt): SmsReport | undefined {
   return sms && { ...sms, status };
 }
 
-function receiptOf(receipt: VendorReceipt, { route, now }: Arrival): CarrierReceipt | undefined {
+function receiptOf(receipt: VendorReceipt, { route, now }: StoreContext): CarrierReceipt | undefined {
   const { id, status, mayBeLast, error, at } = receipt;
   if (id === '') return undefined;
   const number = receipt.number === undefined ? undefined : numberOf(receipt.number);
@@ -129,18 +130,18 @@ function receiptOf(receipt: VendorReceipt, { route, now }: Arrival): CarrierRece
     ...(mayBeLast === undefined ? {} : { mayBeLast }),
     ...(number === undefined ? {} : { number }),
     ...(error === undefined ? {} : { error: carrierCode(error) }),
-    ...(at !== undefined && at > now - OLDEST_MS ? { at } : {}),
+    ...(at !== undefined && at > now - MAX_AGE_MS ? { at } : {}),
   };
 }
 
-function inboundOf({ from, to, text, id }: Omit<InboundSms, 'route'>, { route }: Arrival): InboundSms | undefined {
+function inboundOf({ from, to, text, id }: Omit<InboundSms, 'route'>, { route }: StoreContext): InboundSms | undefined {
   const sender = numberOf(from);
   if (sender === undefined) return undefined;
   const known = id === undefined ? {} : { id };
-  return { route, from: sender, to: to.replace(/^(tel:)?\+?/, ''), text: text.slice(0, LONGEST_TEXT), ...known };
+  return { route, from: sender, to: to.replace(/^(tel:)?\+?/, ''), text: text.slice(0, MAX_TEXT_LENGTH), ...known };
 }
 
-/** `+226…`, `tel:+226…` and `226…` as we write it; undefined for what is no number. */
+/** `+226…`, `tel:+226…` and `226…` as E.164 digits without the plus sign; undefined for an invalid number. */
 function numberOf(number: string): string | undefined {
   const digits = number.trim().replace(/^(tel:)?\+?/, '');
   return isPhoneNumber(digits) ? digits : undefined;

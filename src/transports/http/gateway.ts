@@ -6,7 +6,7 @@ import { parseJson } from './json-values.js';
 import { referenceOf } from './message-reference.js';
 import type { RequestContext, VendorAnswer, VendorErrors, VendorFacts, VendorToken } from './vendor.js';
 
-/** Speaks to one vendor as its description says, and judges what it answers. */
+/** Sends requests to one vendor by its description and interprets the answers. */
 export class Gateway {
   private readonly client: HttpClient;
   private readonly errors: ErrorTable;
@@ -22,18 +22,19 @@ export class Gateway {
     this.tokens = token && new TokenSource(() => this.fetchToken(token), clock);
   }
 
-  /** Never rejects. */
-  async submit(sms: OutgoingSms, now: number): Promise<GatewayVerdict> {
+  /** Submits one SMS. Never rejects. */
+  async submit(sms: OutgoingSms, now: number): Promise<GatewayResponse> {
     const { tokens } = this;
-    if (!tokens) return this.verdict(await this.send(sms, now, ''));
+    if (!tokens) return this.interpret(await this.send(sms, now, ''));
     for (let first = true; ; first = false) {
       const outcome = await tokens.get();
       if ('refused' in outcome) return outcome.refused;
       const sent = await this.send(sms, now, outcome.token);
-      if (sent === undefined || sent.kind !== 'answered' || sent.status !== 401) return this.verdict(sent);
-      // Taken back before its time, and the SMS not taken: a new one may do.
+      if (sent === undefined || sent.kind !== 'answered' || sent.status !== 401) return this.interpret(sent);
+      // The vendor revoked the token early and did not accept the SMS, so the request is repeated once with a new
+      // token.
       tokens.forget(outcome.token);
-      if (!first) return this.verdict(sent);
+      if (!first) return this.interpret(sent);
     }
   }
 
@@ -41,7 +42,7 @@ export class Gateway {
     return this.client.close();
   }
 
-  /** Undefined when the vendor's description fails. */
+  /** Undefined when the vendor's description throws. */
   private async send(sms: OutgoingSms, now: number, token: string): Promise<ExchangeOutcome | undefined> {
     const { vendor, callbackUrl } = this.settings;
     const lifeSeconds = sms.expiresAt === undefined ? undefined : Math.max(1, Math.floor((sms.expiresAt - now) / 1000));
@@ -53,15 +54,15 @@ export class Gateway {
     }
   }
 
-  private verdict(outcome: ExchangeOutcome | undefined): GatewayVerdict {
-    if (outcome === undefined) return { judgement: { kind: 'temporary', code: 'no_request' } };
+  private interpret(outcome: ExchangeOutcome | undefined): GatewayResponse {
+    if (outcome === undefined) return { result: { kind: 'temporary', code: 'no_request' } };
     if (outcome.kind !== 'answered') {
       const kind = outcome.kind === 'not_sent' ? 'temporary' : 'unclear';
-      return { judgement: { kind, code: outcome.code } };
+      return { result: { kind, code: outcome.code } };
     }
     const answer = answerOf(outcome);
-    const judgement = judge(answer.status, this.read(answer), this.errors);
-    return { judgement, retryAfter: answer.headers['retry-after'] };
+    const result = classifyAnswer(answer.status, this.read(answer), this.errors);
+    return { result, retryAfter: answer.headers['retry-after'] };
   }
 
   private read(answer: VendorAnswer): VendorFacts {
@@ -75,15 +76,15 @@ export class Gateway {
 
   private async fetchToken(token: VendorToken): Promise<TokenOutcome> {
     const outcome = await this.client.send(token.request);
-    // The SMS itself was not sent, whatever became of this.
+    // Always temporary, because the SMS itself was not sent.
     if (outcome.kind !== 'answered')
-      return { refused: { judgement: { kind: 'temporary', code: `token_${outcome.code}` } } };
+      return { refused: { result: { kind: 'temporary', code: `token_${outcome.code}` } } };
     const answer = answerOf(outcome);
     const found = answer.status === 200 ? token.read(answer) : undefined;
     if (found) return found;
     const kind = answer.status === 429 || answer.status >= 500 ? 'throttled' : 'account';
     const code = `token_http_${answer.status}`;
-    return { refused: { judgement: { kind, code }, retryAfter: answer.headers['retry-after'] } };
+    return { refused: { result: { kind, code }, retryAfter: answer.headers['retry-after'] } };
   }
 }
 
@@ -91,24 +92,24 @@ function answerOf({ status, headers, text }: Extract<ExchangeOutcome, { kind: 'a
   return { status, headers, text, json: parseJson(text) };
 }
 
-/** Why an SMS was not taken. */
+/** Why the vendor did not accept an SMS. */
 type RefusalKind = keyof VendorErrors;
 
-/** What became of one request. */
+/** The result of one request. */
 type GatewayResult =
   | { readonly kind: 'taken'; readonly ids: readonly string[]; readonly segments: number | undefined }
-  /** The vendor did not take it. */
+  /** The vendor did not accept the SMS. */
   | { readonly kind: RefusalKind; readonly code: string }
-  /** It may have taken it. `ids` where some parts are known to be. */
+  /** The vendor may have accepted the SMS; `ids` when it did so for some parts. */
   | { readonly kind: 'unclear'; readonly code: string; readonly ids?: readonly string[] };
 
-/** The same, with the vendor's `Retry-After` as it came. */
-interface GatewayVerdict {
-  readonly judgement: GatewayResult;
+/** The result of one request with the vendor's `Retry-After` header. */
+interface GatewayResponse {
+  readonly result: GatewayResult;
   readonly retryAfter?: string | undefined;
 }
 
-/** The meaning of a vendor's codes, ready to be looked up. */
+/** The meaning of a vendor's codes, by code. */
 type ErrorTable = ReadonlyMap<string, RefusalKind>;
 
 export function errorTable(errors: VendorErrors = {}): ErrorTable {
@@ -119,16 +120,17 @@ export function errorTable(errors: VendorErrors = {}): ErrorTable {
 }
 
 /**
- * What an answer means. A code that the vendor lists decides; then the HTTP status: 2xx with an id is taken and without
- * any sense is unclear, 429 and 503 throttle, what a wrong key, an empty purse or a wrong URL gets (401, 402, 403, 404, 405, a
- * redirect) is the account's, other 4xx are permanent, other 5xx unclear: a gateway may fail after it has passed the SMS on.
+ * Classifies an answer. A code in the vendor's lists decides first, then the HTTP status: 2xx with an id is `taken`,
+ * 2xx without id and code is `unclear`; 429 and 503 are `throttled`; statuses of a wrong key, a lack of credit or a
+ * wrong URL (401, 402, 403, 404, 405, redirects) are `account`; other 4xx are `permanent`; other 5xx are `unclear`,
+ * because a gateway may fail after passing the SMS on.
  */
-export function judge(status: VendorAnswer['status'], facts: VendorFacts, table: ErrorTable): GatewayResult {
+export function classifyAnswer(status: VendorAnswer['status'], facts: VendorFacts, table: ErrorTable): GatewayResult {
   const { code, segments } = facts;
   const ids = (facts.ids ?? []).map((id) => (isId(id) ? id : ''));
   const known = ids.some((id) => id !== '');
   const ok = status >= 200 && status < 300;
-  // Some parts are on their way: to send all again would be wrong, and so would be to give up.
+  // Only some parts were accepted: repeating would send those twice, and a refusal would be refunded.
   if (ok && known && code !== undefined) return { kind: 'unclear', code: `partial_${carrierCode(code)}`, ids };
   const listed = code === undefined ? undefined : table.get(code);
   if (listed !== undefined) return { kind: listed, code: carrierCode(code ?? '') };
@@ -145,18 +147,18 @@ function kindOfStatus(status: number): RefusalKind | 'unclear' {
   return status < 500 ? 'permanent' : 'unclear';
 }
 
-/** An id that can be kept: what else a carrier puts there would match no receipt. */
+/** Whether an id can be stored; others would match no receipt. */
 function isId(id: string): boolean {
   return /^[\x21-\x7e]{1,100}$/.test(id);
 }
 
-/** A token, or why there is none. */
-type TokenOutcome = { readonly token: string; readonly seconds: number } | { readonly refused: GatewayVerdict };
+/** A token with its lifetime, or why there is none. */
+type TokenOutcome = { readonly token: string; readonly seconds: number } | { readonly refused: GatewayResponse };
 
-/** A token is not used any more this long before its end: it has to last until the request has arrived. */
+/** How long before its end a token is replaced, so that it is valid until the request has arrived. */
 const MARGIN_MS = 60_000;
 
-/** Keeps a bearer token until it runs out; all who need a new one at the same time share one request. */
+/** Caches a bearer token until it expires; concurrent calls share one request for a new token. */
 export class TokenSource {
   private kept: { readonly token: string; readonly until: number } | undefined;
   private fetching: Promise<TokenOutcome> | undefined;
@@ -175,7 +177,7 @@ export class TokenSource {
     return this.fetching;
   }
 
-  /** The vendor does not take this one any more. A newer one stays. */
+  /** Drops a token that the vendor refused; a newer one stays. */
   forget(token: string): void {
     if (this.kept?.token === token) this.kept = undefined;
   }
@@ -184,7 +186,7 @@ export class TokenSource {
     const outcome = await this.fetch();
     if ('token' in outcome) {
       const { token, seconds } = outcome;
-      // A short-lived one still serves those who wait for it now.
+      // A token that lasts less than the margin is used only by the calls that wait for it now.
       this.kept = { token, until: this.clock.elapsed() + seconds * 1000 - MARGIN_MS };
     }
     return outcome;

@@ -4,12 +4,13 @@ import type { Clock } from '../../common/clock.js';
 import type { GatewaySettings } from './http-sms-options.js';
 import type { VendorRequest } from './vendor.js';
 
-/** What an answer may have at most; the longest of a real one is some kilobytes. */
-const ANSWER_BYTES = 64 * 1024;
+/** The maximum size of an answer in bytes; real answers have at most some kilobytes. */
+const MAX_ANSWER_BYTES = 64 * 1024;
 
 /**
- * Makes requests to one host: kept-alive connections, no more of them than requests are let in, one deadline from the
- * connection to the last byte, certificates verified, no redirects, nothing repeated.
+ * Makes requests to one host, over keep-alive connections whose number is limited by `concurrency`. One deadline covers
+ * a request from connecting to the last byte. Certificates are verified; redirects are not followed; nothing is
+ * repeated.
  */
 export class HttpClient {
   private readonly pool: Pool;
@@ -25,15 +26,18 @@ export class HttpClient {
     this.pool = new Pool(origin, {
       connections: settings.concurrency,
       pipelining: 1,
-      // The deadline is ours; undici's timers must not come before it.
+      // Disabled, because the deadline is set by this class.
       headersTimeout: 0,
       bodyTimeout: 0,
-      maxResponseSize: ANSWER_BYTES,
+      maxResponseSize: MAX_ANSWER_BYTES,
       connect: { ...settings.tls, rejectUnauthorized: true, timeout: settings.requestMs },
     });
   }
 
-  /** @throws only what a wrong description leads to; nothing was sent then */
+  /**
+   * Sends a request.
+   * @throws Error for a request that cannot be built; nothing is sent then
+   */
   send({ method = 'POST', path, headers = {}, json, form }: VendorRequest): Promise<ExchangeOutcome> {
     const body = form === undefined ? jsonBody(json) : formBody(form);
     const outcome = new Promise<ExchangeOutcome>((resolve) => {
@@ -56,7 +60,7 @@ export class HttpClient {
     return outcome.finally(() => this.underWay.delete(outcome));
   }
 
-  /** Resolves when what is under way has ended, within its deadline; undici's own `close` may wait longer. */
+  /** Resolves when all requests have ended, within their deadline; undici's own `close` may wait longer. */
   async close(): Promise<void> {
     await Promise.allSettled(this.underWay);
     await this.pool.destroy();
@@ -79,18 +83,18 @@ function formBody(form: NonNullable<VendorRequest['form']>): Body {
   return { text, headers: { 'content-type': 'application/x-www-form-urlencoded' } };
 }
 
-/** How an HTTP request ended. */
+/** The end of an HTTP request. */
 export type ExchangeOutcome =
   | {
       readonly kind: 'answered';
       readonly status: number;
       readonly headers: Readonly<Record<string, string | undefined>>;
-      /** Undefined when it did not come whole, in time and within the limit. */
+      /** Undefined when the body was incomplete, late or too large. */
       readonly text: string | undefined;
     }
-  /** Nothing of it was written: to send it again is safe. */
+  /** Nothing was written, so the request can be repeated. */
   | { readonly kind: 'not_sent'; readonly code: string }
-  /** It was written, at least in part, and nobody answered. */
+  /** The request was written, at least in part, and got no answer. */
   | { readonly kind: 'lost'; readonly code: string };
 
 const CODES: Readonly<Record<string, string>> = {
@@ -105,7 +109,7 @@ const CODES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Follows one request through undici and tells how it ended. `onRequestStart` comes right before the first byte is written,
+ * Tracks one request in undici and reports its end. undici calls `onRequestStart` right before writing the first byte,
  * so an error before it means that nothing was sent.
  */
 class HttpExchange implements Dispatcher.DispatchHandler {
@@ -118,7 +122,7 @@ class HttpExchange implements Dispatcher.DispatchHandler {
   /** @param onEnd called once */
   constructor(private readonly onEnd: (outcome: ExchangeOutcome) => void) {}
 
-  /** The deadline has passed: whatever is known by now is the outcome. */
+  /** Ends the request at its deadline, with what is known by then. */
   expire(): void {
     const { controller } = this;
     this.end(controller ? 'timeout' : 'connect_timeout');
@@ -126,7 +130,7 @@ class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.ended) controller.abort(new Error('Nobody waits for this request any more.'));
+    if (this.ended) controller.abort(new Error('The request has ended before it was sent.'));
     else this.controller = controller;
   }
 
@@ -162,13 +166,13 @@ class HttpExchange implements Dispatcher.DispatchHandler {
   }
 }
 
-const LONGEST = 40;
+const MAX_CODE_LENGTH = 40;
 
 /**
- * A carrier's code as it is kept, logged and shown: 1 to 40 letters, digits, `.`, `_`, `:` and `-`. A number or a text that
- * a carrier might put there does not get through: nothing with more than 6 digits in a row does.
+ * A carrier's code as it is stored, logged and shown: 1 to 40 letters, digits, `.`, `_`, `:` and `-`. Sequences of more
+ * than 6 digits are replaced, so that phone numbers do not get into logs.
  */
 export function carrierCode(code: string): string {
   const plain = code.replace(/[^A-Za-z0-9._:-]+/g, '_').replace(/\d{7,}/g, '_');
-  return plain.slice(0, LONGEST) || 'error';
+  return plain.slice(0, MAX_CODE_LENGTH) || 'error';
 }

@@ -15,43 +15,53 @@ import {
 import type { RepeatPolicy } from '../../sms/sms-transport.js';
 import { carrierName, type HttpVendor, httpsUrl } from './vendor.js';
 
-/** What the host says about one HTTP gateway. */
+/** Options of {@link HttpSmsTransport}, for one HTTP gateway. */
 export interface HttpSmsOptions {
-  /** Who carries: `twilio({ … })`, `vonage`, `infobip`, `africasTalking`, `orange`, or a description of the host's own in `generic`. */
+  /**
+   * The vendor: `twilio({ … })`, `vonage`, `infobip`, `africasTalking`, `orange`, or the host's own description in
+   * `generic`.
+   */
   readonly vendor: HttpVendor;
-  /** For logs, records and the callback's path, where two transports use one vendor. Default: the vendor's name. */
+  /** The name in logs, records and the callback's path; 1 to 40 of `a-z 0-9 _ -`. Default: the vendor's name. */
   readonly name?: string | undefined;
   /**
-   * Where the world reaches `POST …/sms/callbacks/<name>`: `https://sms.example.org/api/v1/sms/callbacks/twilio`. Without it
-   * no receipts are asked for with each SMS; those that are set up at the vendor still come.
+   * The public URL of `POST …/sms/callbacks/<name>`, for instance
+   * `https://sms.example.org/api/v1/sms/callbacks/twilio`. Without it requests ask for no receipts; those that are
+   * configured at the vendor still arrive. Default none.
    */
   readonly callbackUrl?: string | undefined;
   /**
-   * A secret last segment of that path, 16 to 100 letters, digits, `-` and `_`: Fastify routes no longer ones unless it is
-   * told to. Vendors that sign nothing need it.
+   * A secret last segment of that path, 16 to 100 letters, digits, `-` and `_` (Fastify's default limit for a segment).
+   * Required for callbacks of vendors that do not sign them. Default none.
    */
   readonly callbackSecret?: string | undefined;
-  /** Requests at a time, 1 to 256. Default 16. */
+  /** The maximum number of concurrent requests, 1 to 256. Default 16. */
   readonly concurrency?: number | undefined;
-  /** How long a request may take from the connection to the last byte of the answer, in milliseconds, 100 to 60 000. Default 10 000. */
+  /**
+   * Time limit of a request from connecting to the last byte of the answer, in milliseconds, 100 to 60 000. Default 10
+   * 000.
+   */
   readonly requestMs?: number | undefined;
   /**
-   * How long an SMS may wait for its turn, while others go first or the route rests, in milliseconds, 0 to 600 000; then it
-   * goes back into the outbox. Default 120 000. Give less where another route stands by.
+   * How long an SMS may wait while other requests run or the route pauses, in milliseconds, 0 to 600 000; then it
+   * returns to the outbox. Set less when another route is available. Default 120 000.
    */
   readonly waitMs?: number | undefined;
-  /** What happens to an SMS whose fate a crash left open, with a vendor that takes no idempotency key. Default `at-most-once`. */
+  /**
+   * Whether an SMS is repeated after a crash during its request, if the vendor takes no idempotency key. Default
+   * `at-most-once`.
+   */
   readonly repeat?: Exclude<RepeatPolicy, 'idempotent'> | undefined;
-  /** For a gateway with a certificate of its own, or that wants one. */
+  /** TLS for a gateway with a private certificate authority, or one that requires a client certificate. */
   readonly tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> | undefined;
 }
 
-/** The same, complete and checked. */
+/** The options, complete and checked. */
 export interface GatewaySettings {
   readonly vendor: HttpVendor;
   readonly name: string;
   readonly baseUrl: URL;
-  /** With the secret. */
+  /** Including the secret. */
   readonly callbackUrl: string | undefined;
   readonly callbackSecret: string | undefined;
   readonly concurrency: number;

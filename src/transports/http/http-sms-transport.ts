@@ -13,24 +13,31 @@ import {
 import { callbackHandler } from './callback-handler.js';
 import { Gateway } from './gateway.js';
 import { type GatewaySettings, type HttpSmsOptions, resolveGatewaySettings } from './http-sms-options.js';
-import { type TurnedAway, VendorThrottle, type Visit } from './route-gate.js';
+import { type Rejection, VendorThrottle, type WaitGroup } from './vendor-throttle.js';
 
-/** When an SMS whose turn did not come is taken up again. */
-const AGAIN_MS = 1000;
+/** The delay before an SMS that waited in vain is submitted again. */
+const POSTPONE_MS = 1000;
 
-/** What the option `sms.transport` is given by `HttpSmsTransport.forRoot`. */
+/** The value of the option `sms.transport` that `HttpSmsTransport.forRoot` returns. */
 export interface HttpSmsTransportSource {
   readonly inject: [typeof Clock, typeof IdGenerator];
   readonly useFactory: (clock: Clock, ids: IdGenerator) => HttpSmsTransport;
 }
 
 /**
- * Carries SMS by a vendor's HTTP API, one request an SMS.
+ * Sends SMS by a vendor's HTTP API, one request per SMS.
  *
- * Nothing that may have been taken is sent twice: an answer that does not come or makes no sense is `unknown`, unless the
- * vendor takes an idempotency key. When the vendor is busy (429, 503) the whole route rests, at least as long as it asks.
- * When our account is at fault (credentials, credit, a wrong URL) the route rests too and says so in the log: the SMS are
- * tried for about an hour, so that a wrong key does not cost the customers' messages.
+ * An SMS that may have been accepted is not sent twice: without a clear answer it is `unknown`, unless the vendor takes
+ * an idempotency key. While the vendor throttles (429, 503) the whole route pauses, at least for the time that the
+ * vendor requests. On errors of the account (credentials, credit, URL) the route pauses and logs the error; SMS are
+ * retried for about an hour, so that a wrong key does not lose messages.
+ *
+ * @example
+ * ```ts
+ * const vendor = twilio({ accountSid, authToken });
+ * const callbackUrl = 'https://sms.example.org/api/v1/sms/callbacks/twilio';
+ * MessagingModule.forRoot({ sms: { tariff, transport: HttpSmsTransport.forRoot({ vendor, callbackUrl }) } });
+ * ```
  */
 export class HttpSmsTransport extends SmsTransport {
   override readonly name: string;
@@ -38,13 +45,14 @@ export class HttpSmsTransport extends SmsTransport {
   override readonly timing: Partial<DeliveryTiming>;
   override readonly callbacks: ReadonlyMap<string, CallbackHandler>;
   private readonly settings: GatewaySettings;
-  private readonly gate: VendorThrottle;
+  private readonly throttle: VendorThrottle;
   private readonly log: LoggerService;
   private gateway: Gateway | undefined;
-  private trouble: string | undefined;
+  /** The code of the last reported error; undefined after a success. */
+  private lastError: string | undefined;
 
   /**
-   * The option `sms.transport` of a module.
+   * The value of the option `sms.transport`.
    * @throws MessagingOptionsError with a sentence that names the wrong option
    */
   static forRoot(options: HttpSmsOptions): HttpSmsTransportSource {
@@ -66,10 +74,10 @@ export class HttpSmsTransport extends SmsTransport {
     const { name, repeat, concurrency, requestMs, waitMs } = this.settings;
     this.name = name;
     this.repeat = repeat;
-    // A token and the SMS, each perhaps twice, after the longest wait.
+    // The longest wait, then a token and the SMS, each of which may be requested twice.
     this.timing = { leaseMs: waitMs + 4 * requestMs + 10_000, maxAttempts: 20 };
     this.log = new Logger(`HttpSmsTransport ${name}`);
-    this.gate = new VendorThrottle(concurrency, clock, () => ids.random());
+    this.throttle = new VendorThrottle(concurrency, clock, () => ids.random());
     const handler = callbackHandler(this.settings, clock, this.log);
     this.callbacks = new Map(handler ? [[name, handler]] : []);
   }
@@ -83,22 +91,22 @@ export class HttpSmsTransport extends SmsTransport {
     signal: AbortSignal,
     tell?: TellResult,
   ): Promise<readonly SubmitResult[]> {
-    const visit: Visit = { signal };
-    // No look at the clock: a timer may come a moment early by it, and somebody may set it back.
-    const turnAway = () => this.gate.turnAway(visit);
-    const cancel = this.clock.after(this.settings.waitMs, turnAway);
-    signal.addEventListener('abort', turnAway);
+    const group: WaitGroup = { signal };
+    // A timer, because comparing with the clock would be wrong after a change of the system's time.
+    const reject = () => this.throttle.reject(group);
+    const cancel = this.clock.after(this.settings.waitMs, reject);
+    signal.addEventListener('abort', reject);
     try {
       return await Promise.all(
         batch.map(async (sms) => {
-          const result = await this.submitOne(sms, visit);
+          const result = await this.submitOne(sms, group);
           tell?.(sms, result);
           return result;
         }),
       );
     } finally {
       cancel();
-      signal.removeEventListener('abort', turnAway);
+      signal.removeEventListener('abort', reject);
     }
   }
 
@@ -108,72 +116,72 @@ export class HttpSmsTransport extends SmsTransport {
     await gateway?.close();
   }
 
-  private async submitOne(sms: OutgoingSms, visit: Visit): Promise<SubmitResult> {
+  private async submitOne(sms: OutgoingSms, group: WaitGroup): Promise<SubmitResult> {
     const { gateway } = this;
-    const entry = await this.gate.enter(visit);
-    if ('turnedAway' in entry) return this.turnedAway(entry);
+    const acquired = await this.throttle.acquire(group);
+    if ('rejected' in acquired) return this.rejected(acquired);
     try {
       if (!gateway) return { kind: 'retry', error: 'not_started' };
-      return await this.handOver(sms, gateway, entry.round);
+      return await this.request(sms, gateway, acquired.round);
     } finally {
-      this.gate.leave();
+      this.throttle.release();
     }
   }
 
-  /** What only found too many before it was not tried: it spends no attempt, however long the queue is. */
-  private turnedAway({ turnedAway: error, rests }: TurnedAway): SubmitResult {
-    return rests ? { kind: 'retry', error } : { kind: 'postponed', error, until: this.clock.now() + AGAIN_MS };
+  /** An SMS that only waited for other requests is postponed, which does not count as an attempt. */
+  private rejected({ rejected: error, paused }: Rejection): SubmitResult {
+    return paused ? { kind: 'retry', error } : { kind: 'postponed', error, until: this.clock.now() + POSTPONE_MS };
   }
 
-  private async handOver(sms: OutgoingSms, gateway: Gateway, round: number): Promise<SubmitResult> {
+  private async request(sms: OutgoingSms, gateway: Gateway, round: number): Promise<SubmitResult> {
     const now = this.clock.now();
     if (sms.expiresAt !== undefined && sms.expiresAt <= now)
       return { kind: 'refused', error: 'expired', unasked: true };
-    const { judgement, retryAfter } = await gateway.submit(sms, now);
-    switch (judgement.kind) {
+    const { result, retryAfter } = await gateway.submit(sms, now);
+    switch (result.kind) {
       case 'taken': {
-        this.proved(round);
-        const segments = judgement.segments === undefined ? {} : { segments: judgement.segments };
-        return { kind: 'sent', carrierIds: judgement.ids, ...segments };
+        this.succeeded(round);
+        const segments = result.segments === undefined ? {} : { segments: result.segments };
+        return { kind: 'sent', carrierIds: result.ids, ...segments };
       }
       case 'permanent':
-        this.proved(round);
-        return { kind: 'refused', error: judgement.code };
+        this.succeeded(round);
+        return { kind: 'refused', error: result.code };
       case 'temporary':
-        this.report(judgement.code, 'fails');
-        return { kind: 'retry', error: judgement.code };
+        this.report(result.code, 'fails');
+        return { kind: 'retry', error: result.code };
       case 'account':
-        this.report(judgement.code, 'refuses our account: check its credentials, credit and URL');
-        this.gate.rest(round, judgement.code, retryAfterMs(retryAfter, now));
-        return { kind: 'retry', error: judgement.code };
+        this.report(result.code, 'refuses our account: check its credentials, credit and URL');
+        this.throttle.pause(round, result.code, retryAfterMs(retryAfter, now));
+        return { kind: 'retry', error: result.code };
       case 'throttled':
-        this.report(judgement.code, 'asks for a rest');
-        this.gate.rest(round, judgement.code, retryAfterMs(retryAfter, now));
-        return { kind: 'retry', error: judgement.code };
+        this.report(result.code, 'asks for a rest');
+        this.throttle.pause(round, result.code, retryAfterMs(retryAfter, now));
+        return { kind: 'retry', error: result.code };
       case 'unclear': {
-        this.report(judgement.code, 'gives no clear answer');
-        const ids = judgement.ids === undefined ? {} : { carrierIds: judgement.ids };
-        return { kind: 'unknown', error: judgement.code, ...ids };
+        this.report(result.code, 'gives no clear answer');
+        const ids = result.ids === undefined ? {} : { carrierIds: result.ids };
+        return { kind: 'unknown', error: result.code, ...ids };
       }
     }
   }
 
-  private proved(round: number): void {
-    this.gate.prove(round);
-    this.trouble = undefined;
+  private succeeded(round: number): void {
+    this.throttle.recordSuccess(round);
+    this.lastError = undefined;
   }
 
-  /** Once, until something goes through again or it is another trouble. */
+  /** Logs an error once, until a request succeeds or the error changes. */
   private report(code: string, what: string): void {
-    if (this.trouble === code) return;
-    this.trouble = code;
+    if (this.lastError === code) return;
+    this.lastError = code;
     this.log.error(`The gateway ${what} (${code}).`);
   }
 }
 
 /**
- * What a `Retry-After` header asks for, in milliseconds from `now`: seconds or an HTTP date (RFC 9110 section 10.2.3).
- * Undefined without a readable one.
+ * The delay of a `Retry-After` header (RFC 9110 section 10.2.3: seconds or an HTTP date), in milliseconds from `now`.
+ * Undefined without a valid header.
  */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   const value = header?.trim() ?? '';

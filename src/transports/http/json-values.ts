@@ -1,4 +1,4 @@
-/** The value at a path of a JSON document that came from outside; undefined where the path ends. */
+/** The value at a path of an untrusted JSON document; undefined when the path does not exist. */
 export function valueAt(json: unknown, ...path: readonly (string | number)[]): unknown {
   let value = json;
   for (const step of path) {
@@ -8,24 +8,24 @@ export function valueAt(json: unknown, ...path: readonly (string | number)[]): u
   return value;
 }
 
-/** A text that is not empty, or a number written out; undefined for anything else. */
+/** A text that is not empty, or a number as text; undefined for any other value. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** An array's elements; none for anything else. */
+/** The elements of an array; none for any other value. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A positive count, written as a number or in digits; undefined for anything else. */
+/** A positive integer of at most 9 digits, from a number or a text; undefined for any other value. */
 export function countOf(value: unknown): number | undefined {
   const text = textOf(value);
   return text !== undefined && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
-/** A document read as JSON; undefined when it is none. */
+/** Parses JSON; undefined for an invalid document. */
 export function parseJson(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {

@@ -2,90 +2,94 @@ import { any, type Option, text } from '../../common/options.js';
 import type { CallbackAnswer, CarrierReceipt, InboundSms, OutgoingSms } from '../../sms/sms-transport.js';
 import type { CallbackContent } from './callback-content.js';
 
-/** An HTTP request to a gateway. Of `json` and `form` there is one, or none. */
+/** An HTTP request to a gateway, with either `json` or `form` or no body. */
 export interface VendorRequest {
   /** Default `POST`. */
   readonly method?: 'GET' | 'POST' | 'PUT' | undefined;
-  /** Below the base URL, with its query; starts with a slash. */
+  /** The path below the base URL, with its query; it starts with a slash. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly json?: unknown;
-  /** Sent as `application/x-www-form-urlencoded`; what is undefined is left out. */
+  /** Sent as `application/x-www-form-urlencoded`; undefined fields are omitted. */
   readonly form?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** What a gateway answered. */
+/** The answer of a gateway. */
 export interface VendorAnswer {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Undefined when it broke off, was too slow or too large. */
+  /** Undefined when the body was incomplete, late or too large. */
   readonly text: string | undefined;
-  /** The text read as JSON; undefined when it is none. */
+  /** The text parsed as JSON; undefined when it is not JSON. */
   readonly json: unknown;
 }
 
-/** What a request may need besides the SMS. */
+/** The values that a request may use besides the SMS. */
 export interface RequestContext {
-  /** Names this SMS for ever: an idempotency key, or what comes back with the receipt. At most 100 characters. */
+  /**
+   * The permanent reference of this SMS, for an idempotency key or a field that receipts return. At most 100
+   * characters.
+   */
   readonly reference: string;
-  /** Where receipts are wanted; undefined: nowhere. */
+  /** The URL for receipts; undefined: none are requested. */
   readonly callbackUrl: string | undefined;
-  /** For how many seconds the SMS is of use, 1 or more; undefined: the vendor's default. */
+  /** The remaining lifetime of the SMS in seconds, 1 or more; undefined: the vendor's default. */
   readonly lifeSeconds: number | undefined;
-  /** The bearer token, where the vendor has a {@link VendorToken}; else empty. */
+  /** The bearer token if the vendor has a {@link VendorToken}, else empty. */
   readonly token: string;
 }
 
-/** What an answer says, as far as it says anything. */
+/** The content of an answer; absent fields are undefined. */
 export interface VendorFacts {
-  /** The carrier's ids of the parts in their order, when it took the SMS. */
+  /** The carrier's ids of the parts in their order, if it accepted the SMS. */
   readonly ids?: readonly string[] | undefined;
-  /** How many segments the carrier counted. */
+  /** The carrier's count of segments. */
   readonly segments?: number | undefined;
-  /** The vendor's code of what went wrong; undefined: nothing. */
+  /** The vendor's error code; undefined without an error. */
   readonly code?: string | undefined;
 }
 
 /**
- * What the vendor's codes mean. A code of no list means `permanent`, where the HTTP status does not say otherwise.
+ * The meaning of the vendor's error codes. An unlisted code is classified by the HTTP status, with a 2xx as
+ * `permanent`.
  */
 export interface VendorErrors {
-  /** This SMS will never be taken: its number, its sender or its text is wrong. */
+  /** The vendor will never accept this SMS: its number, sender or text is wrong. */
   readonly permanent?: readonly (string | number)[] | undefined;
-  /** Not taken, may be later. */
+  /** The vendor does not accept this SMS now. */
   readonly temporary?: readonly (string | number)[] | undefined;
-  /** Too many at a time: the whole route rests. */
+  /** The vendor throttles: the whole route pauses. */
   readonly throttled?: readonly (string | number)[] | undefined;
-  /** Credentials, credit or set-up: every SMS would hear the same. */
+  /** Errors of credentials, credit or set-up, which affect every SMS: the whole route pauses. */
   readonly account?: readonly (string | number)[] | undefined;
 }
 
-/** A bearer token that is fetched first and used until it runs out (RFC 6749 section 4.4). */
+/** A bearer token that is requested first and used until it expires (RFC 6749 section 4.4). */
 export interface VendorToken {
   readonly request: VendorRequest;
-  /** Undefined when the answer has none. `seconds` is how long it lasts. */
+  /** Undefined when the answer has no token. `seconds` is its lifetime. */
   readonly read: (answer: VendorAnswer) => { readonly token: string; readonly seconds: number } | undefined;
 }
 
-/** A receipt as a vendor gives it. */
+/** A vendor's receipt. */
 export interface VendorReceipt extends Pick<CarrierReceipt, 'status' | 'mayBeLast' | 'error' | 'at'> {
   readonly id: string;
-  /** In any of the usual writings. */
+  /** The number, with or without `+` or `tel:+`. */
   readonly number?: string | undefined;
-  /** What {@link RequestContext.reference} was, where the vendor gives it back. */
+  /** The {@link RequestContext.reference}, if the vendor returns it. */
   readonly reference?: string | undefined;
 }
 
-/** What a vendor's call to us says. */
+/** The receipts and inbound texts of a vendor's call. */
 export interface VendorNews {
   readonly receipts?: readonly VendorReceipt[] | undefined;
   readonly inbound?: readonly Omit<InboundSms, 'route'>[] | undefined;
 }
 
-/** A vendor's call to us, before it is believed. */
+/** A vendor's call before it is authenticated. */
 export interface UnprovenCall {
-  /** The URL as the vendor knows it, with the query that came. */
+  /** The URL that the vendor has, with the query of the call. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
@@ -94,43 +98,45 @@ export interface UnprovenCall {
   readonly now: number;
 }
 
-/** How a vendor's calls to us are checked and read. */
+/** How a vendor's calls are authenticated and read. */
 export interface VendorCallback {
-  /** Whether the vendor signed this. Without it only a secret path proves that a call is the vendor's. */
+  /** Verifies the vendor's signature. Without it only a secret path authenticates a call. */
   readonly isGenuine?: ((call: UnprovenCall) => boolean) | undefined;
-  /** Whether the vendor may call by GET as well: the query is read as a form's fields then. Default false: such a call is a 404. */
+  /**
+   * True: the vendor may also call by GET, and the query is read as a form. Default false: a GET is answered with 404.
+   */
   readonly byGet?: boolean | undefined;
-  /** Undefined: it makes no sense. States that are not final are left out. */
+  /** Returns undefined for unknown content. States that are not final are omitted. */
   readonly read: (content: CallbackContent) => VendorNews | undefined;
-  /** What the vendor wants to hear. Default 200 with an empty body. */
+  /** The success answer that the vendor expects. Default 200 with an empty body. */
   readonly answer?: CallbackAnswer | undefined;
 }
 
-/** How one gateway is spoken to. Holds secrets: it is never logged. */
+/** The description of one gateway. It holds secrets and is never logged. */
 export interface HttpVendor {
-  /** The transport's name, unless the host gives another: lower-case letters, digits, `-` and `_`. */
+  /** The default name of the transport: 1 to 40 lower-case letters, digits, `-` and `_`. */
   readonly name: string;
-  /** `https://…`; plain `http:` only to this machine. */
+  /** `https://…`; `http:` is allowed for loopback addresses only. */
   readonly baseUrl: string;
-  /** True when the vendor makes one SMS of several requests with the same reference. Default false. */
+  /** True: the vendor sends one SMS for several requests with the same reference. Default false. */
   readonly idempotent?: boolean | undefined;
   readonly token?: VendorToken | undefined;
   readonly request: (sms: OutgoingSms, context: RequestContext) => VendorRequest;
-  /** Must bear any JSON. */
+  /** Reads an answer; it must accept any JSON. */
   readonly read: (answer: VendorAnswer) => VendorFacts;
   readonly errors?: VendorErrors | undefined;
   readonly callback?: VendorCallback | undefined;
 }
 
-/** The value of an `Authorization` header with a name and a password (RFC 7617). */
+/** The value of an `Authorization` header for a name and a password (RFC 7617). */
 export function basicAuthorization(name: string, password: string): string {
   return `Basic ${Buffer.from(`${name}:${password}`, 'utf8').toString('base64')}`;
 }
 
-/** What a carrier's portal shows: a user name, a key, a secret. */
+/** A user name, key or secret from a carrier's portal. */
 export const portalText: Option<string> = text(/^[\x20-\x7e]{1,500}$/, 'a text');
 
-/** An `https:` URL without credentials, query and fragment; `http:` only to this machine. */
+/** An `https:` URL without credentials, query and fragment; `http:` is allowed for loopback addresses only. */
 export const httpsUrl: Option<URL> = any((given, place) => {
   const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)))) {
@@ -146,7 +152,7 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** What a transport or a vendor may be called. */
+/** The name of a transport or a vendor. */
 export const carrierName: Option<string> = text(
   /^[a-z0-9][a-z0-9_-]{0,39}$/,
   '1 to 40 lower-case letters, digits, "-" and "_"',

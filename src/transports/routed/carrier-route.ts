@@ -27,11 +27,11 @@ export class CarrierRoute {
   private started = false;
   private starting: Promise<boolean> | undefined;
 
-  /** @param pace undefined: no limit */
+  /** @param queue undefined: no limit */
   constructor(
     readonly settings: RouteSettings,
     readonly transport: SmsTransport,
-    private readonly pace: RouteQueue | undefined,
+    private readonly queue: RouteQueue | undefined,
     private readonly clock: Clock,
   ) {
     const { name, breaker } = settings;
@@ -76,13 +76,13 @@ export class CarrierRoute {
 
   /** One result for each SMS. An SMS whose reserved time is more than a second away is postponed. */
   async submit(batch: readonly OutgoingSms[], signal: AbortSignal, tell?: TellResult): Promise<readonly RouteResult[]> {
-    if (!this.pace) return this.handOver(batch, signal, tell);
+    if (!this.queue) return this.handOver(batch, signal, tell);
     const results: RouteResult[] = [];
-    const bookings = await this.pace.reserve(batch.map(({ text }) => measure(text).segments));
+    const reservations = await this.queue.reserve(batch.map(({ text }) => measure(text).segments));
     // Reservations are moments of the wall clock; waits are measured by `elapsed`, so that setting the clock does not change
     // them.
     const began = this.clock.now() - this.clock.elapsed();
-    const { slices, later } = slicesOf(bookings);
+    const { slices, later } = slicesOf(reservations);
     for (const { index, at } of later) results[index] = { kind: 'postponed', error: 'rate_limited', until: at };
     const sending: Promise<void>[] = [];
     for (const { at, indexes } of slices) {
@@ -133,20 +133,23 @@ export class CarrierRoute {
     tell: TellResult = () => undefined,
   ): Promise<readonly SubmitResult[]> {
     if (!(await this.isReady())) return batch.map(() => ({ kind: 'retry', error: 'not_started' }));
-    const told = new Map<OutgoingSms, SubmitResult>();
-    const judging: TellResult = (sms, given) => {
+    const reported = new Map<OutgoingSms, SubmitResult>();
+    const tellChecked: TellResult = (sms, given) => {
       const { result, fault } = checkSubmitResult(given);
       this.report(fault);
-      if (!told.has(sms)) told.set(sms, result);
+      if (!reported.has(sms)) reported.set(sms, result);
       tell(sms, result);
     };
     try {
-      const { answers, fault } = checkSubmitResults(await this.transport.submit(batch, signal, judging), batch.length);
+      const { answers, fault } = checkSubmitResults(
+        await this.transport.submit(batch, signal, tellChecked),
+        batch.length,
+      );
       this.report(fault);
-      return batch.map((sms, index) => told.get(sms) ?? answers[index] ?? NO_ANSWER);
+      return batch.map((sms, index) => reported.get(sms) ?? answers[index] ?? NO_ANSWER);
     } catch (error) {
       this.log.error(`Its transport threw ${nameOf(error)}.`);
-      return batch.map((sms) => told.get(sms) ?? { kind: 'unknown', error: 'transport_error' });
+      return batch.map((sms) => reported.get(sms) ?? { kind: 'unknown', error: 'transport_error' });
     }
   }
 

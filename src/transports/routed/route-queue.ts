@@ -7,7 +7,7 @@ import type { PolicyStore } from '../../outbox/policy-store.js';
 export interface RouteSchedule {
   /** The end of the last reservation. */
   readonly free: number;
-  /** The end of the times given to postponed SMS, which reserve nothing. */
+  /** The end of the times given to postponed SMS, which reserve nothing. The name is part of stored records. */
   readonly told: number;
 }
 
@@ -16,13 +16,13 @@ interface Reservation {
   /** Milliseconds since the epoch. */
   readonly at: number;
   /** False: nothing is reserved; the SMS is to be submitted again at `at`. */
-  readonly booked: boolean;
+  readonly reserved: boolean;
 }
 
 /** The longest wait of an SMS for its time, in milliseconds; with a longer one it goes back into the outbox. */
-const PATIENCE_MS = 1000;
+const MAX_WAIT_MS = 1000;
 /** The longest postponement, in milliseconds: a raised limit takes effect after it at the latest. */
-const FURTHEST_MS = 600_000;
+const MAX_POSTPONEMENT_MS = 600_000;
 
 /**
  * Reserves times for SMS in their order, each for as long as its segments take at the limit (the generic cell rate
@@ -31,24 +31,24 @@ const FURTHEST_MS = 600_000;
  * @param costs milliseconds of the route that each SMS takes
  */
 export function reserve(
-  line: RouteSchedule,
+  schedule: RouteSchedule,
   costs: readonly number[],
   now: number,
-): { readonly bookings: readonly Reservation[]; readonly line: RouteSchedule } {
-  let free = Math.max(line.free, now);
-  let told = Math.max(line.told, free);
-  const bookings = costs.map((cost): Reservation => {
-    if (free <= now + PATIENCE_MS) {
+): { readonly reservations: readonly Reservation[]; readonly schedule: RouteSchedule } {
+  let free = Math.max(schedule.free, now);
+  let told = Math.max(schedule.told, free);
+  const reservations = costs.map((cost): Reservation => {
+    if (free <= now + MAX_WAIT_MS) {
       const at = Math.ceil(free);
       free += cost;
-      return { at, booked: true };
+      return { at, reserved: true };
     }
     told = Math.max(told, free);
-    const at = Math.ceil(Math.min(told, now + FURTHEST_MS));
+    const at = Math.ceil(Math.min(told, now + MAX_POSTPONEMENT_MS));
     told += cost;
-    return { at, booked: false };
+    return { at, reserved: false };
   });
-  return { bookings, line: { free, told } };
+  return { reservations, schedule: { free, told } };
 }
 
 /** The least time between two reservations, in milliseconds: what arrives meanwhile shares a transaction. */
@@ -64,7 +64,7 @@ const KEPT_MS = 3_600_000;
  */
 export class RouteQueue {
   private readonly key: string;
-  private readonly reservations: Batcher<readonly number[], readonly Reservation[]>;
+  private readonly batcher: Batcher<readonly number[], readonly Reservation[]>;
 
   constructor(
     route: string,
@@ -73,7 +73,7 @@ export class RouteQueue {
     private readonly clock: Clock,
   ) {
     this.key = `sms-pace-${createHash('sha256').update(route).digest('base64url')}`;
-    this.reservations = new Batcher({
+    this.batcher = new Batcher({
       perform: (batch) => this.reserveAll(batch),
       gathering: new Spaced(clock, GATHER_MS),
     });
@@ -81,36 +81,36 @@ export class RouteQueue {
 
   /** Reserves a time for each SMS; reservations stand in the order of `segments`. */
   reserve(segments: readonly number[]): Promise<readonly Reservation[]> {
-    return this.reservations.add(segments);
+    return this.batcher.add(segments);
   }
 
   private async reserveAll(batch: readonly (readonly number[])[]): Promise<readonly (readonly Reservation[])[]> {
-    const bookings = await this.enter(batch.flat());
+    const reservations = await this.storeReservations(batch.flat());
     let end = 0;
     return batch.map(({ length }) => {
       end += length;
-      return bookings.slice(end - length, end);
+      return reservations.slice(end - length, end);
     });
   }
 
-  private async enter(segments: readonly number[]): Promise<readonly Reservation[]> {
+  private async storeReservations(segments: readonly number[]): Promise<readonly Reservation[]> {
     const costs = segments.map((count) => (count * 1000) / this.segmentsPerSecond);
     try {
       return await this.store.change([this.key], (seen) => {
         // Read under the record's lock: an earlier reading could reserve time that has passed.
         const now = this.clock.now();
-        const { bookings, line } = reserve(lineOf(seen.get(this.key)?.state), costs, now);
-        const record = { state: line, messages: [], expiresAt: Math.ceil(line.told) + KEPT_MS };
-        return { result: bookings, changes: new Map([[this.key, record]]) };
+        const { reservations, schedule } = reserve(scheduleOf(seen.get(this.key)?.state), costs, now);
+        const record = { state: schedule, messages: [], expiresAt: Math.ceil(schedule.told) + KEPT_MS };
+        return { result: reservations, changes: new Map([[this.key, record]]) };
       });
     } catch {
       const at = this.clock.now() + AWAY_MS;
-      return segments.map(() => ({ at, booked: false }));
+      return segments.map(() => ({ at, reserved: false }));
     }
   }
 }
 
-function lineOf(state: object | undefined): RouteSchedule {
+function scheduleOf(state: object | undefined): RouteSchedule {
   // Written by this class only.
   return state ? (state as RouteSchedule) : { free: 0, told: 0 };
 }
@@ -126,15 +126,15 @@ interface Slice {
 const SLICE_MS = 100;
 
 /** Groups SMS whose times are close, each slice at the time of its last SMS; `later` holds the postponed ones. */
-export function slicesOf(bookings: readonly Reservation[]): {
+export function slicesOf(reservations: readonly Reservation[]): {
   readonly slices: readonly Slice[];
   readonly later: readonly { readonly index: number; readonly at: number }[];
 } {
   const slices: { at: number; from: number; indexes: number[] }[] = [];
   const later: { index: number; at: number }[] = [];
-  for (const [index, { at, booked }] of bookings.entries()) {
+  for (const [index, { at, reserved }] of reservations.entries()) {
     const last = slices.at(-1);
-    if (!booked) later.push({ index, at });
+    if (!reserved) later.push({ index, at });
     else if (last && at - last.from < SLICE_MS) {
       last.indexes.push(index);
       last.at = at;

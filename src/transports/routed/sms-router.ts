@@ -55,8 +55,8 @@ export class SmsRouter extends SmsTransport {
       const settings = routes[index];
       if (!settings) return [];
       const { segmentsPerSecond: limit } = settings;
-      const pace = limit === undefined ? undefined : new RouteQueue(settings.name, limit, guards, clock);
-      return [new CarrierRoute(settings, transport, pace, clock)];
+      const queue = limit === undefined ? undefined : new RouteQueue(settings.name, limit, guards, clock);
+      return [new CarrierRoute(settings, transport, queue, clock)];
     });
     this.table = new RouteSelector(this.routes, () => ids.random());
     this.repeat = strictestRepeatPolicy(transports);

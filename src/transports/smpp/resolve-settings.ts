@@ -25,7 +25,7 @@ const SMPP = group({
   resendUnknown: boolean.or(false),
 } satisfies OptionsOf<SmppOptions>);
 
-/** A text may be a secret: sentences show none. */
+/** Error messages do not quote texts, which may be secrets. */
 const PLACE = new OptionPlace('smpp', undefined, (value) =>
   typeof value === 'number' || typeof value === 'boolean' ? String(value) : `a ${typeof value}`,
 );
@@ -122,7 +122,7 @@ const LINK = group({
 const password = text(/^[!-~]{0,8}$/, 'at most 8 visible ASCII characters, or 64 with longPassword: true');
 const longPassword = text(/^[!-~]{0,64}$/, 'at most 64 visible ASCII characters');
 
-/** @param transport the transport's name, of which the link's own is made */
+/** @param transport the transport's name, from which the link's default name is made */
 function linkSettings(given: unknown, index: number, transport: string, place: OptionPlace): SmppLinkSettings {
   const link = LINK.read(given, place);
   const { route = transport, tls, window, defaultAlphabet } = link;
@@ -148,7 +148,7 @@ function linkSettings(given: unknown, index: number, transport: string, place: O
     route,
     session,
     reconnect: { firstMs, longestMs },
-    pace: { window, partsPerSecond: link.partsPerSecond, throttlePauseMs: link.throttlePauseMs },
+    rate: { window, partsPerSecond: link.partsPerSecond, throttlePauseMs: link.throttlePauseMs },
     format: {
       longMessages: link.longMessages,
       defaultAlphabet,

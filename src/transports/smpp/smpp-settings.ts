@@ -2,20 +2,20 @@ import type { PartFormat } from './parts/part-format.js';
 import type { SmppSessionSettings } from './session/session-settings.js';
 import type { DefaultAlphabet, MessageIdFormat } from './smpp-options.js';
 
-/** How a link is kept up. Milliseconds. */
+/** The reconnect delays of a link. Milliseconds. */
 export interface ReconnectSettings {
   readonly firstMs: number;
   readonly longestMs: number;
 }
 
-/** How fast a link submits. */
-export interface PaceSettings {
+/** The limits of a link's submit rate. */
+export interface RateSettings {
   readonly window: number;
   readonly partsPerSecond: number | undefined;
   readonly throttlePauseMs: number;
 }
 
-/** How what comes in on a link is read. */
+/** How incoming messages of a link are read. */
 export interface IncomingSettings {
   readonly route: string;
   readonly messageIds: MessageIdFormat;
@@ -24,13 +24,13 @@ export interface IncomingSettings {
   readonly unmarkedReceipts: boolean;
 }
 
-/** One link's options, complete and checked. */
+/** The options of a link, complete and checked. */
 export interface SmppLinkSettings {
   readonly name: string;
   readonly route: string;
   readonly session: SmppSessionSettings;
   readonly reconnect: ReconnectSettings;
-  readonly pace: PaceSettings;
+  readonly rate: RateSettings;
   readonly format: PartFormat;
   readonly incoming: IncomingSettings;
 }

@@ -27,28 +27,37 @@ import { SmppSession } from './session/smpp-session.js';
 import type { SmppOptions } from './smpp-options.js';
 import type { SmppLinkSettings, SmppSettings } from './smpp-settings.js';
 
-/** What the option `sms.transport` is given by `SmppSmsTransport.forRoot`. */
+/** The value of the option `sms.transport` that `SmppSmsTransport.forRoot` returns. */
 export interface SmppSmsTransportSource {
   readonly inject: [typeof Clock, typeof IdGenerator];
   readonly useFactory: (clock: Clock, ids: IdGenerator) => SmppSmsTransport;
 }
 
-/** How long a batch is worked on while there is a link. Milliseconds. */
+/** How long a batch is worked on while a link is up. Milliseconds. */
 const WORK_MS = 240_000;
-/** Response timeouts from a submit to the end of its link: its own, then the signs of life that are asked for. */
-const TIMEOUTS_TO_DEATH = 1 + SMPP_SESSION_DEFAULTS.maxMisses;
-/** What is left of a lease to store the results. */
+/** The number of response timeouts from a submit to the end of a dead link: its own and those of the probes. */
+const TIMEOUTS_OF_DEAD_LINK = 1 + SMPP_SESSION_DEFAULTS.maxMisses;
+/** The time at the end of a lease for storing the results. Milliseconds. */
 const LEASE_MARGIN_MS = 30_000;
 
 const NO_LINK = 'smpp: no link';
-/** It is the process that ends: another one may take them at once. */
+/** `postpones`, because another process may submit the messages at once. */
 const STOPPING = { error: 'smpp: stopping', postpones: true } as const;
 
 /**
- * SMS over SMPP 3.4, on links that are kept up.
+ * Sends SMS over SMPP 3.4, on links that reconnect by themselves.
  *
- * A submit whose fate is not known is never repeated, unless `resendUnknown` says so; see `Submission` for what
- * becomes of a message of several parts. A text that is of no use any more when its turn comes (`expiresAt`) is refused.
+ * A submit without an answer is never repeated unless `resendUnknown` is set. For messages of several parts see
+ * `Submission`. A text that has expired (`expiresAt`) is refused. Source: SMPP 3.4 issue 1.2; message_state 0 from SMPP
+ * 5.0.
+ *
+ * @example
+ * ```ts
+ * const transport = SmppSmsTransport.forRoot({
+ *   links: [{ host: 'smpp.carrier.example', systemId: 'acme', password: 'secret08', tls: true, window: 50 }],
+ * });
+ * MessagingModule.forRoot({ sms: { tariff, transport } });
+ * ```
  */
 export class SmppSmsTransport extends SmsTransport {
   override readonly name: string;
@@ -64,7 +73,10 @@ export class SmppSmsTransport extends SmsTransport {
   private links: readonly SmppLink[] = [];
   private incoming: Incoming | undefined;
 
-  /** The transport option of `forRoot`. @throws MessagingOptionsError with a sentence that names the wrong option */
+  /**
+   * The value of the option `sms.transport`.
+   * @throws MessagingOptionsError with a sentence that names the wrong option
+   */
   static forRoot(options: SmppOptions): SmppSmsTransportSource {
     resolveSmppSettings(options);
     return { inject: [Clock, IdGenerator], useFactory: (clock, ids) => new SmppSmsTransport(options, clock, ids) };
@@ -82,23 +94,23 @@ export class SmppSmsTransport extends SmsTransport {
     this.name = name;
     this.repeat = resendUnknown ? 'at-least-once' : 'at-most-once';
     const slowest = Math.max(...this.settings.links.map(({ session }) => session.responseTimeoutMs));
-    const leaseMs = WORK_MS + TIMEOUTS_TO_DEATH * slowest + LEASE_MARGIN_MS;
-    // With so many attempts, the last waits of ten minutes each, a carrier may be away for two hours.
+    const leaseMs = WORK_MS + TIMEOUTS_OF_DEAD_LINK * slowest + LEASE_MARGIN_MS;
+    // 20 attempts, the last with ten minutes in between, cover a carrier's outage of two hours.
     this.timing = { leaseMs, maxAttempts: 20, retryBaseMs: 5000, retryMaxMs: 600_000 };
     this.warnings = new RareWarnings(this.log, clock);
     this.outage = new Outage(clock, (begunToo) => this.giveUpAll({ error: NO_LINK, begunToo }));
     this.references = new PartReferences(() => ids.random());
   }
 
-  /** Begins to connect and does not wait for it: an application starts also while its carrier is away. */
+  /** Starts to connect without waiting for it, so that the application also starts during a carrier's outage. */
   override async start(sink: SmsSink): Promise<void> {
-    const late = new LateResults((report) => void this.hand(sink, report));
+    const late = new LateResults((report) => void this.report(sink, report));
     const incoming = new Incoming(sink, (receipt) => late.reportOf(receipt), this.clock);
     this.incoming = incoming;
     this.links = this.settings.links.map((settings) => this.linkOf(settings, incoming, late));
     this.warnOfPlainLinks();
     for (const link of this.links) link.start();
-    this.watchLinks();
+    this.updateOutage();
   }
 
   override async submit(
@@ -113,7 +125,7 @@ export class SmppSmsTransport extends SmsTransport {
     signal.addEventListener('abort', stop);
     this.underWay.add(batch);
     if (signal.aborted) stop();
-    if (this.outage.known) giveUp({ error: NO_LINK, begunToo: false });
+    if (this.outage.ongoing) giveUp({ error: NO_LINK, begunToo: false });
     this.queue.add(batch.submissions);
     const results = await batch.results;
     this.underWay.delete(batch);
@@ -122,7 +134,7 @@ export class SmppSmsTransport extends SmsTransport {
     return results;
   }
 
-  /** Lets what is on the wire be answered, unbinds, and ends what is left. */
+  /** Waits for the answers to what is on the wire, unbinds, and ends all other submissions. */
   override async stop(): Promise<void> {
     await Promise.all(this.links.map((link) => link.stop()));
     this.outage.end();
@@ -139,21 +151,24 @@ export class SmppSmsTransport extends SmsTransport {
     return new SmppLink(
       settings,
       {
-        ...{ queue, clock, resendUnknown: this.settings.resendUnknown, random: () => this.ids.random() },
+        queue,
+        clock,
+        resendUnknown: this.settings.resendUnknown,
+        random: () => this.ids.random(),
         cut: (sms, link) => this.cut(sms, link),
-        changed: () => this.watchLinks(),
+        stateChanged: () => this.updateOutage(),
         answeredLate: (...answer) => late.take(...answer),
       },
       (signal): Promise<LinkSession> => SmppSession.open(settings.session, handlers, clock, signal),
     );
   }
 
-  private watchLinks(): void {
+  private updateOutage(): void {
     if (this.links.some(({ up }) => up)) this.outage.end();
     else this.outage.begin();
   }
 
-  /** The parts of an SMS on a link; none when it cannot be encoded. */
+  /** The parts of an SMS in a link's format; none when it cannot be encoded. */
   private cut(sms: OutgoingSms, { format }: SmppLinkSettings): readonly ShortMessage[] {
     try {
       return messageParts(sms, format, () => this.references.next(sms.signature, sms.number), this.clock.now());
@@ -167,7 +182,7 @@ export class SmppSmsTransport extends SmsTransport {
     for (const batch of this.underWay) batch.giveUp(ending, this.clock.now());
   }
 
-  private async hand(sink: SmsSink, report: SmsReport): Promise<void> {
+  private async report(sink: SmsSink, report: SmsReport): Promise<void> {
     try {
       await sink.report([report]);
     } catch {
@@ -185,28 +200,31 @@ export class SmppSmsTransport extends SmsTransport {
   }
 }
 
-/** Without a link for so long, what has not begun goes back to the outbox, or to another carrier. Milliseconds. */
+/**
+ * After this time without a link, messages without accepted parts return to the outbox or to another carrier.
+ * Milliseconds.
+ */
 const NO_LINK_MS = 10_000;
-/** A message of which parts were taken cannot start again: it waits so long for a link. */
+/** After this time the others are ended too; they wait longer, because they cannot start again. Milliseconds. */
 const NO_LINK_FOR_BEGUN_MS = 60_000;
 
-/** Notices when there has been no link for too long to keep anybody waiting. */
+/** Ends waiting submissions when no link has been up for too long. */
 class Outage {
   private cancel: (() => void) | undefined;
   private long = false;
 
-  /** @param giveUp what waits is to be given up, at first only what has not begun */
+  /** @param giveUp ends waiting submissions, first only those without accepted parts */
   constructor(
     private readonly clock: Clock,
     private readonly giveUp: (begunToo: boolean) => void,
   ) {}
 
-  /** Whether it is known that nothing can be sent for now. */
-  get known(): boolean {
+  /** Whether no link has been up for `NO_LINK_MS`. */
+  get ongoing(): boolean {
     return this.long;
   }
 
-  /** There is no link that could submit. */
+  /** Records that no link can submit. */
   begin(): void {
     this.cancel ??= this.clock.after(NO_LINK_MS, () => {
       this.long = true;
@@ -215,7 +233,7 @@ class Outage {
     });
   }
 
-  /** There is one again. */
+  /** Records that a link can submit. */
   end(): void {
     this.cancel?.();
     this.cancel = undefined;

@@ -130,7 +130,7 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
     this.worker = worker;
     worker.start();
     this.unlisten = this.notifier.listen((name) => {
-      if (name === channel.name) worker.ring();
+      if (name === channel.name) worker.notify();
     });
     await settled();
     return this;

@@ -13,10 +13,10 @@ beforeEach(() => {
 });
 
 test('an answer is waited for from when it is expected', () => {
-  watch.expect();
+  watch.expectAnswer();
   clock.advance(999);
   expect(overdue).toEqual([]);
-  watch.expect();
+  watch.expectAnswer();
   clock.advance(999);
   expect(overdue).toEqual([]);
   clock.advance(1);
@@ -24,7 +24,7 @@ test('an answer is waited for from when it is expected', () => {
 });
 
 test('an answer in time is enough', () => {
-  watch.expect();
+  watch.expectAnswer();
   watch.answered();
   clock.advance(10_000);
   expect(overdue).toEqual([]);
@@ -42,7 +42,7 @@ test('silence counts from the last frame, and only when there was one', () => {
 });
 
 test('a stopped one says nothing', () => {
-  watch.expect();
+  watch.expectAnswer();
   watch.heard();
   watch.stop();
   clock.advance(10_000);

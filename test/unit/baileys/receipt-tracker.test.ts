@@ -9,12 +9,12 @@ const SENT = Promise.resolve();
 
 let clock: FakeClock;
 let told: object[];
-let desk: ReceiptTracker;
+let tracker: ReceiptTracker;
 
 beforeEach(() => {
   clock = new FakeClock();
   told = [];
-  desk = new ReceiptTracker(clock, DAY_MS, (event) => told.push(event));
+  tracker = new ReceiptTracker(clock, DAY_MS, (event) => told.push(event));
 });
 
 const ack = (id: string, more = {}) => stanza('ack', { class: 'message', id, ...more });
@@ -22,44 +22,44 @@ const receipt = (id: string, more = {}) => stanza('receipt', { from: 'x@lid', id
 
 describe('who waits for an acknowledgement', () => {
   test('gets it, and its error', async () => {
-    const [good, bad] = [desk.ackOf('A', SENT, 1000), desk.ackOf('B', SENT, 1000)];
-    desk.acknowledged(ack('A'));
-    desk.acknowledged(ack('B', { error: '479' }));
+    const [good, bad] = [tracker.ackOf('A', SENT, 1000), tracker.ackOf('B', SENT, 1000)];
+    tracker.acknowledged(ack('A'));
+    tracker.acknowledged(ack('B', { error: '479' }));
     expect([await good, await bad]).toEqual([{}, { error: '479' }]);
     expect(told).toEqual([]);
   });
 
   test('gets a 463 too, and everybody hears that the number is restricted', async () => {
-    const refused = desk.ackOf('A', SENT, 1000);
-    desk.acknowledged(ack('A', { error: '463' }));
+    const refused = tracker.ackOf('A', SENT, 1000);
+    tracker.acknowledged(ack('A', { error: '463' }));
     expect(await refused).toEqual({ error: '463' });
     expect(told).toEqual([{ kind: 'restricted', code: '463', forMs: DAY_MS }]);
   });
 
   test('waits from the moment the message is written', async () => {
     let written = () => {};
-    const waiting = desk.ackOf('A', new Promise<void>((resolve) => (written = resolve)), 1000);
+    const waiting = tracker.ackOf('A', new Promise<void>((resolve) => (written = resolve)), 1000);
     clock.advance(5000);
     written();
     await settled();
     clock.advance(999);
-    desk.acknowledged(ack('A'));
+    tracker.acknowledged(ack('A'));
     expect(await waiting).toEqual({});
   });
 
   test('gets nothing when time is up, when the message could not be written, or when the connection is over', async () => {
-    const late = desk.ackOf('A', SENT, 1000);
-    const unwritten = desk.ackOf('B', Promise.reject(new Error('not written')), 1000);
-    const cut = desk.ackOf('C', SENT, 1000);
-    desk.close();
+    const late = tracker.ackOf('A', SENT, 1000);
+    const unwritten = tracker.ackOf('B', Promise.reject(new Error('not written')), 1000);
+    const cut = tracker.ackOf('C', SENT, 1000);
+    tracker.close();
     await settled();
     clock.advance(1000);
     expect([await late, await unwritten, await cut]).toEqual([undefined, undefined, undefined]);
   });
 
   test('gets it from a receipt as well, which is told too', async () => {
-    const waiting = desk.ackOf('A', SENT, 1000);
-    desk.receipt(receipt('A'));
+    const waiting = tracker.ackOf('A', SENT, 1000);
+    tracker.received(receipt('A'));
     expect(await waiting).toEqual({});
     expect(told).toEqual([{ kind: 'receipt', reference: 'A', status: 'delivered', at: 1_700_000_000_000 }]);
   });
@@ -67,9 +67,9 @@ describe('who waits for an acknowledgement', () => {
 
 describe('what nobody waits for any more', () => {
   test('an acknowledgement that is late is told', () => {
-    desk.acknowledged(ack('A', { t: '1700000000' }));
-    desk.acknowledged(ack('B', { error: '463' }));
-    desk.acknowledged(ack('C', { error: 'no number 22670000001' }));
+    tracker.acknowledged(ack('A', { t: '1700000000' }));
+    tracker.acknowledged(ack('B', { error: '463' }));
+    tracker.acknowledged(ack('C', { error: 'no number 22670000001' }));
     expect(told).toEqual([
       { kind: 'receipt', reference: 'A', status: 'sent', at: 1_700_000_000_000 },
       { kind: 'restricted', code: '463', forMs: DAY_MS },
@@ -83,26 +83,26 @@ describe('what nobody waits for any more', () => {
     ['read', 'read'],
     ['played', 'read'],
   ])('a receipt of type "%s" says %s', (type, status) => {
-    desk.receipt(receipt('A', type === '' ? {} : { type }));
+    tracker.received(receipt('A', type === '' ? {} : { type }));
     expect(told).toMatchObject([{ reference: 'A', status }]);
   });
 
   test.each(['retry', 'sender', 'read-self', 'inactive', 'server-error', 'constructor'])(
     'a receipt of type "%s" says nothing of the recipient',
     (type) => {
-      desk.receipt(receipt('A', { type }));
+      tracker.received(receipt('A', { type }));
       expect(told).toEqual([]);
     },
   );
 
   test('a receipt for several messages is one for each', () => {
     const items = ['B', 'C'].map((id) => stanza('item', { id }));
-    desk.receipt({ ...receipt('A', { type: 'read' }), content: [stanza('list', {}, items)] });
+    tracker.received({ ...receipt('A', { type: 'read' }), content: [stanza('list', {}, items)] });
     expect(told).toMatchObject([{ reference: 'A' }, { reference: 'B' }, { reference: 'C' }]);
   });
 
   test('our own time stands in for one that is none', () => {
-    desk.receipt(receipt('A', { t: 'yesterday' }));
+    tracker.received(receipt('A', { t: 'yesterday' }));
     expect(told).toMatchObject([{ at: clock.now() }]);
   });
 });

@@ -9,7 +9,7 @@ import { QrStream } from '../../../src/msgapp/sessions/qr-stream.js';
 import { SessionQueues } from '../../../src/msgapp/sessions/session-queues.js';
 import { ConnectionMonitor } from '../../../src/transports/baileys/connection-monitor.js';
 import { TokenSource } from '../../../src/transports/http/gateway.js';
-import { VendorThrottle } from '../../../src/transports/http/route-gate.js';
+import { VendorThrottle } from '../../../src/transports/http/vendor-throttle.js';
 import { CircuitBreaker } from '../../../src/transports/routed/circuit-breaker.js';
 import { RouteQueue } from '../../../src/transports/routed/route-queue.js';
 import { SetBackClock } from '../../support/set-back-clock.js';
@@ -126,11 +126,11 @@ describe('with the clock set back by an hour', () => {
   });
 
   test('a route that rests goes on in its time', async () => {
-    const gate = new VendorThrottle(1, clock, () => 0);
-    gate.rest(0, 'throttled', 5000);
+    const throttle = new VendorThrottle(1, clock, () => 0);
+    throttle.pause(0, 'throttled', 5000);
     clock.setBack(HOUR);
     let entered = false;
-    void gate.enter({ signal: new AbortController().signal }).then(() => {
+    void throttle.acquire({ signal: new AbortController().signal }).then(() => {
       entered = true;
     });
     clock.advance(5000);

@@ -317,8 +317,8 @@ test('a store that hesitates never lets a dead connection look connected', async
   await settled();
   const seen = new Set<string>();
   process.sessions.listen({
-    turned: ({ link }) => void seen.add(link ? 'usable' : 'cut'),
-    heard: () => undefined,
+    onStateChange: ({ link }) => void seen.add(link ? 'usable' : 'cut'),
+    onEvent: () => undefined,
   });
   void transport.last().say(cut);
   release();

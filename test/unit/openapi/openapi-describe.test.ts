@@ -11,6 +11,7 @@ import { OPTIONS } from '../../support/messaging-app.js';
 import { documentOf } from '../../support/openapi-host.js';
 import type { Described, DescribedOperation } from '../../support/openapi-reader.js';
 import { structuralFaults } from '../../support/openapi-structure.js';
+import { PEPPER } from '../../support/otp-app.js';
 
 let closing: (() => Promise<void>)[] = [];
 
@@ -159,6 +160,24 @@ describe('describeMessaging', () => {
     const changed = JSON.stringify(documentOf(await withOptions({ sms })).components?.schemas?.SendSms);
     expect(changed).toContain('Typographic punctuation becomes plain');
     expect(changed).toContain('Numbers that no numbering plan has are refused.');
+  });
+
+  it('derives the fields of a body, and their errors, from the rules of its DTO', async () => {
+    const document = served(documentOf(await withOptions({ otp: { pepper: PEPPER } })));
+    expect(document.components.schemas?.SendOtp).toMatchObject({
+      properties: {
+        service: { type: 'string', minLength: 1, maxLength: 128 },
+        number: { type: 'string', pattern: '^[1-9]\\d{6,14}$' },
+        channel: { type: 'string', nullable: true },
+      },
+      required: ['service', 'number'],
+    });
+    expect(Object.keys(texts(operation(document, 'post', '/api/v1/send/otp'), 400))).toEqual(
+      expect.arrayContaining([
+        ...['field_missing.service', 'field_not_string.service', 'field_invalid.service'],
+        ...['field_missing.number', 'field_not_string.number', 'invalid_number', 'field_not_string.channel'],
+      ]),
+    );
   });
 
   it('shows errors in the language of the host', async () => {

@@ -47,6 +47,7 @@ describe('structuralFaults', () => {
       { paths: { '/a': { get: { ...OPERATION, parameters: [] }, post: OPERATION } }, components: COMPONENTS },
       'given twice',
     ],
+    ['a tag twice', { ...documentWith({}), tags: [{ name: 'SMS' }, { name: 'SMS' }] }, 'tag SMS is given twice'],
     ['a path parameter that is not declared', documentWith({ parameters: [] }), 'path parameters (none)'],
     ['a security scheme that is not there', documentWith({ security: [{ Cookie: [] }] }), 'asks for Cookie'],
     ['an answer without a description', documentWith(answering({ description: '' })), '200 has no description'],

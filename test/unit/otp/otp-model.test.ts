@@ -18,7 +18,7 @@ class Send implements Command {
     const repeats = model.repeats(this.service, bench.now);
     const { outcome, code, id } = await bench.send(this.service);
     if (wait !== undefined) {
-      expect(outcome).toMatchObject({ kind: 'refused', why: 'guarded', refusal: { retryAfter: wait } });
+      expect(outcome).toMatchObject({ kind: 'refused', why: 'policy', refusal: { retryAfter: wait } });
       return;
     }
     expect(outcome.kind).toBe('accepted');

@@ -11,7 +11,7 @@ const OFF: OtpLimits = {
 /** Which rule refused, and for how many seconds; undefined when the code was sent. */
 async function refusal(bench: OtpBench, service = 's', number = NUMBER, units = 1): Promise<unknown> {
   const { outcome } = await bench.send(service, number, units);
-  if (outcome.kind !== 'refused' || outcome.why !== 'guarded') return undefined;
+  if (outcome.kind !== 'refused' || outcome.why !== 'policy') return undefined;
   return [outcome.refusal.values.rule, outcome.refusal.retryAfter];
 }
 

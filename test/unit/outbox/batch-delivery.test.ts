@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
-import type { EarlyAnswers } from '../../../src/outbox/channel.js';
+import type { StoreEarlyResults } from '../../../src/outbox/channel.js';
 import type { DeliveryResult } from '../../../src/outbox/delivery-result.js';
 import type { Delivery } from '../../../src/outbox/outbox-store.js';
 import { DeliveryWorld, Gate } from '../../support/delivery-world.js';
@@ -14,7 +14,7 @@ beforeAll(() => Logger.overrideLogger(false));
 const DELIVERED: DeliveryResult = { kind: 'sent', final: 'delivered' };
 const REFUSED: DeliveryResult = { kind: 'refused', error: 'no' };
 
-describe('what is told early', () => {
+describe('an early result', () => {
   /** Three sends in one batch on the wire; it ends as the gate says. */
   async function underWay(
     atTheEnd: (batch: readonly Delivery[]) => readonly DeliveryResult[] = (b) => b.map(() => DELIVERED),
@@ -22,7 +22,7 @@ describe('what is told early', () => {
     const world = opened(await DeliveryWorld.open('at-most-once'));
     const gate = new Gate();
     let batch: readonly Delivery[] = [];
-    let early: EarlyAnswers = async () => undefined;
+    let early: StoreEarlyResults = async () => undefined;
     world.channel.carrier = async (given, _signal, tell) => {
       // A second batch is of what came back: it is not what these tests are about.
       if (batch.length > 0) return given.map(() => DELIVERED);
@@ -81,7 +81,7 @@ describe('what is told early', () => {
     expect(await statuses()).toEqual(['delivered', 'unknown', 'unknown']);
   });
 
-  test('is judged like the rest: what is no answer leaves its delivery unknown', async () => {
+  test('is checked like the others: a malformed one leaves its delivery unknown', async () => {
     const { tell, statuses } = await underWay();
     await tell(JSON.parse('{"kind":"queued"}'), DELIVERED);
     expect(await statuses()).toEqual(['unknown', 'delivered', 'sending']);

@@ -115,12 +115,12 @@ describe('what waits for carriers that are away', () => {
   });
 });
 
-describe('what a hand-off means', () => {
+describe('the update of a result', () => {
   const policies: RepeatPolicy[] = ['idempotent', 'at-least-once', 'at-most-once'];
   const meaning = (result: DeliveryResult, repeat: RepeatPolicy, attempt = 1) =>
     updateOf(aDelivery(attempt), result, { repeat, timing }, NOW);
 
-  test.each(policies)('taken: sent, with a deadline for the report, or its fate at once (%s)', (repeat) => {
+  test.each(policies)('accepted: sent, with a deadline for the report, or its final state at once (%s)', (repeat) => {
     expect(meaning({ kind: 'sent', reference: 'r' }, repeat)).toEqual({
       ...{ messageId: 'm', position: 2, attempt: 1, at: AT, status: 'sent', reference: 'r', dueAt: AT + 5000 },
     });

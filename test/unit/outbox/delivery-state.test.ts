@@ -59,14 +59,14 @@ describe('nextState', () => {
     expect(CASES).toHaveLength(8 * 7 * 4);
   });
 
-  test.each(CASES)('$from, told $to by $fence: moves $moves', ({ from, to, fence, moves }) => {
+  test.each(CASES)('$from, update to $to by $fence: moves $moves', ({ from, to, fence, moves }) => {
     const change = nextState(row(from), settlement(to, fence, 2000));
     const waits = to === 'queued' || to === 'sent';
     const refund = to === 'failed' ? 3 : 0;
     expect(change).toEqual(moves ? { status: to, dueAt: waits ? 2000 : null, refund } : undefined);
   });
 
-  test('a retry without a time is due when it was told', () => {
+  test('a retry without a time is due at the time of its update', () => {
     expect(nextState(row('sending'), settlement('queued', 'holder'))?.dueAt).toBe(1000);
   });
 
@@ -82,7 +82,7 @@ describe('nextState', () => {
     expect(nextState(row('sending'), untried('holder', 899))).toBeUndefined();
   });
 
-  test('a hand-off without a deadline is watched by nobody', () => {
+  test('a sent delivery without a deadline never expires', () => {
     expect(nextState(row('sending'), settlement('sent', 'holder'))?.dueAt).toBeNull();
   });
 

@@ -200,7 +200,7 @@ describe('what goes wrong', () => {
     expect(await spent()).toBe(1);
   });
 
-  test('with the bell is not the sender’s concern: it is charged once, and not committed again', async () => {
+  test('of the notifier does not fail the send: it is charged once, and not committed again', async () => {
     const { outbox, commits, spent, notifier } = await open();
     notifier.listen(() => {
       throw new Error('Redis is away');
@@ -209,7 +209,7 @@ describe('what goes wrong', () => {
     expect([commits.seen.length, await spent()]).toEqual([1, 2]);
   });
 
-  test('rings nobody', async () => {
+  test('notifies no worker', async () => {
     const { outbox, rings } = await open();
     await ends([outbox.accept(aSend(1, { recipients: recipients(1, UNITS + 1) }))]);
     await ends([outbox.accept(aSend(2, { accountId: 'nobody' }))]);

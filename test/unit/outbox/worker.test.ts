@@ -97,7 +97,7 @@ describe('a report', () => {
     expect([...world.channel.submitted.values()]).toEqual([1]);
   });
 
-  test('that overtakes the answer of the hand-off stands', async () => {
+  test('that overtakes the result of the attempt stands', async () => {
     const world = await open();
     world.channel.carrier = async (batch) => {
       await world.outbox.report([{ messageId: messageId(0), position: 0, status: 'delivered', at: world.clock.now() }]);
@@ -385,13 +385,13 @@ describe('limits', () => {
     expect(world.storage.outbox.claims.length).toBeLessThanOrEqual(41);
   });
 
-  test('a ring is heard at once, and rings in a row make one round', async () => {
+  test('a notification is acted on at once, and several in a row make one round', async () => {
     const world = await open();
     const worker = world.worker({ pollMs: 60_000 });
     await world.pass(100, 5);
     const before = world.storage.outbox.claims.length;
     await world.acceptSome(1);
-    for (let ring = 0; ring < 100; ring++) worker.ring();
+    for (let count = 0; count < 100; count++) worker.notify();
     await world.pass(50, 5);
     expect(await world.status()).toBe('delivered');
     expect(world.storage.outbox.claims.length - before).toBeLessThanOrEqual(2);
@@ -465,7 +465,7 @@ describe('much that is overdue at once', () => {
       const calls = follow(world);
       const code = { ...aSend(95), at: world.clock.now() };
       await world.storage.outbox.commit([code], decide);
-      worker.ring();
+      worker.notify();
       await world.pass(1000, 50);
 
       // Each batch but the last finds that there are more, and looks again for what is due before it takes the next.
@@ -493,7 +493,7 @@ describe('much that is overdue at once', () => {
     world.clock.advance(9000);
     await settled();
     world.clock.advance(60_000);
-    worker.ring();
+    worker.notify();
     await world.pass(2000, 100);
     expect([await world.status(0), await world.status(24)]).toEqual(['unknown', 'unknown']);
     gate.open();
@@ -501,7 +501,7 @@ describe('much that is overdue at once', () => {
 });
 
 describe('a channel without lanes', () => {
-  test('rests after each round, whatever rings: what gathers meanwhile shares the next one', async () => {
+  test('pauses after each round despite notifications: deliveries that gather meanwhile share the next one', async () => {
     const world = await open();
     const worker = world.worker();
     await world.pass(100, 5);
@@ -509,7 +509,7 @@ describe('a channel without lanes', () => {
     const before = world.storage.outbox.claims.length;
     for (const index of [1, 2, 3]) {
       await world.accept(aSend(index));
-      worker.ring();
+      worker.notify();
       await world.pass(10, 5);
     }
     expect([world.storage.outbox.claims.length, world.channel.batches.length]).toEqual([before, 1]);
@@ -626,12 +626,12 @@ describe('a channel with lanes', () => {
     expect(world.channel.submitted.size).toBe(25);
   });
 
-  test('rings in a row make one round', async () => {
+  test('notifications in a row make one round', async () => {
     const world = await openLanes(LANES);
     const worker = world.worker({ pollMs: 60_000 });
     await settled();
     const before = world.storage.outbox.claims.length;
-    for (let ring = 0; ring < 100; ring++) worker.ring();
+    for (let count = 0; count < 100; count++) worker.notify();
     await settled(50);
     expect(world.storage.outbox.claims.length - before).toBe(1);
   });
@@ -681,7 +681,7 @@ describe('a shutdown', () => {
     gate.open();
     await stopped;
     expect([told, await world.status(0), await world.status(4)]).toEqual([true, 'delivered', 'delivered']);
-    worker.ring();
+    worker.notify();
     await world.pass(5000);
     expect([await world.status(5), world.channel.batches.length]).toEqual(['queued', 1]);
   });

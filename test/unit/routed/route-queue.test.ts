@@ -79,7 +79,7 @@ describe('a limit in segments a second', () => {
     expect(postponed).toBeLessThan(800);
   });
 
-  describe('where nothing can be booked', () => {
+  describe('where nothing can be reserved', () => {
     test('nothing is sent while the storage is away, and no attempt is spent', async () => {
       const storage = new TypeormStorage({ database: 'sqlite::memory:' });
       await storage.start();

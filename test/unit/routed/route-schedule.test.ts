@@ -7,35 +7,35 @@ const EMPTY: RouteSchedule = { free: 0, told: 0 };
 
 describe('the time of a route', () => {
   test('a free route gives its time at once, then one SMS after the other', () => {
-    const { bookings, line } = reserve(EMPTY, [100, 300, 100], NOW);
-    expect(bookings).toEqual([
-      { at: NOW, booked: true },
-      { at: NOW + 100, booked: true },
-      { at: NOW + 400, booked: true },
+    const { reservations, schedule } = reserve(EMPTY, [100, 300, 100], NOW);
+    expect(reservations).toEqual([
+      { at: NOW, reserved: true },
+      { at: NOW + 100, reserved: true },
+      { at: NOW + 400, reserved: true },
     ]);
-    expect(line).toEqual({ free: NOW + 500, told: NOW });
+    expect(schedule).toEqual({ free: NOW + 500, told: NOW });
   });
 
   test('what would wait for more than a second is told when to come, one after the other, and takes nothing', () => {
-    const { bookings, line } = reserve({ free: NOW + 950, told: 0 }, [100, 100, 100], NOW);
-    expect(bookings).toEqual([
-      { at: NOW + 950, booked: true },
-      { at: NOW + 1050, booked: false },
-      { at: NOW + 1150, booked: false },
+    const { reservations, schedule } = reserve({ free: NOW + 950, told: 0 }, [100, 100, 100], NOW);
+    expect(reservations).toEqual([
+      { at: NOW + 950, reserved: true },
+      { at: NOW + 1050, reserved: false },
+      { at: NOW + 1150, reserved: false },
     ]);
-    expect(line).toEqual({ free: NOW + 1050, told: NOW + 1250 });
-    expect(reserve(line, [100], NOW).bookings).toEqual([{ at: NOW + 1250, booked: false }]);
+    expect(schedule).toEqual({ free: NOW + 1050, told: NOW + 1250 });
+    expect(reserve(schedule, [100], NOW).reservations).toEqual([{ at: NOW + 1250, reserved: false }]);
   });
 
   test('nobody is told to come later than in ten minutes', () => {
-    const { bookings } = reserve({ free: NOW + 5000, told: NOW + 10 ** 9 }, [100], NOW);
-    expect(bookings).toEqual([{ at: NOW + 600_000, booked: false }]);
+    const { reservations } = reserve({ free: NOW + 5000, told: NOW + 10 ** 9 }, [100], NOW);
+    expect(reservations).toEqual([{ at: NOW + 600_000, reserved: false }]);
   });
 
   test('an SMS that takes longer than anybody waits is taken when the route is free', () => {
-    expect(reserve(EMPTY, [30_000, 100], NOW).bookings).toEqual([
-      { at: NOW, booked: true },
-      { at: NOW + 30_000, booked: false },
+    expect(reserve(EMPTY, [30_000, 100], NOW).reservations).toEqual([
+      { at: NOW, reserved: true },
+      { at: NOW + 30_000, reserved: false },
     ]);
   });
 
@@ -50,16 +50,16 @@ describe('the time of a route', () => {
     fc.assert(
       fc.property(steps, (all) => {
         let now = NOW;
-        let line = EMPTY;
+        let schedule = EMPTY;
         let end = 0;
         for (const { pause, costs } of all) {
           now += pause;
-          const given = reserve(line, costs, now);
-          line = given.line;
-          for (const [index, { at, booked }] of given.bookings.entries()) {
+          const given = reserve(schedule, costs, now);
+          schedule = given.schedule;
+          for (const [index, { at, reserved }] of given.reservations.entries()) {
             expect(at).toBeGreaterThanOrEqual(now);
             expect(Number.isInteger(at)).toBe(true);
-            if (!booked) {
+            if (!reserved) {
               expect(at).toBeGreaterThan(now + 1000);
               continue;
             }

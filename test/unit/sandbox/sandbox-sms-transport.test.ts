@@ -41,7 +41,7 @@ beforeEach(async () => {
   phones = new WatchedPhones((await SqliteMemory.open()).phones);
   clock = new FakeClock();
   feed = new SandboxFeed();
-  transport = new SandboxSmsTransport(phones, clock, feed);
+  transport = new SandboxSmsTransport(phones, feed, clock);
   heard = [];
   feed.listen((message) => heard.push(message.to));
 });

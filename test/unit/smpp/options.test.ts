@@ -35,7 +35,7 @@ describe('options of SMPP', () => {
             maxUnanswered: 100,
           },
           reconnect: { firstMs: 1000, longestMs: 60_000 },
-          pace: { window: 10, partsPerSecond: undefined, throttlePauseMs: 100 },
+          rate: { window: 10, partsPerSecond: undefined, throttlePauseMs: 100 },
           format: {
             longMessages: 'udh8',
             defaultAlphabet: 'gsm',

@@ -124,8 +124,8 @@ describe('who does not want SMS', () => {
     await optOut(NUMBER);
     const to = (number: string, accountId = 'a', sender = 'INFOS') => ({ number, accountId, sender });
     const all = [to(NUMBER), to(OTHER), to(NUMBER, 'b'), to(NUMBER, 'a', 'ALERTE')];
-    expect([...(await directory.unwanted(all))]).toEqual([all[0]]);
-    expect(await directory.unwanted([])).toEqual(new Set());
+    expect([...(await directory.optedOut(all))]).toEqual([all[0]]);
+    expect(await directory.optedOut([])).toEqual(new Set());
   });
 
   test('nobody is told that he may be written to while the storage is away', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { compileOptOutWords, wordOf } from '../../../src/sms/opt-out/opt-out-words.js';
+import { compileOptOutWords, normalizedWord } from '../../../src/sms/opt-out/opt-out-words.js';
 
 const words = compileOptOutWords();
-const wish = (text: string, all = words) => all.get(wordOf(text));
+const wish = (text: string, all = words) => all.get(normalizedWord(text));
 
 describe('what a text from a phone asks for', () => {
   test.each([

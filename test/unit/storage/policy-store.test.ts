@@ -152,7 +152,7 @@ describe('a step that looks first', () => {
 
   test('waits for a record whose messages have all failed: another may have been given to it meanwhile', async () => {
     await fund(ACCOUNT);
-    await storage.outbox.commit([guarded(1, ACCOUNT, 'a')], decide);
+    await storage.outbox.commit([policySend(1, ACCOUNT, 'a')], decide);
     await storage.outbox.settle([{ messageId: messageId(1), position: 0, status: 'failed', at: START }]);
     const release = database.hold('a');
     const step = guards.change(['a'], (seen) => ({ result: seen.get('a')?.lost, changes: new Map() }), 'look');
@@ -178,11 +178,11 @@ async function fund(...accounts: string[]): Promise<void> {
   }
 }
 
-function guarded(index: number, accountId: string, key: string) {
-  return aSend(index, { accountId, guard: counting(key, messageId(index), CROWD) });
+function policySend(index: number, accountId: string, key: string) {
+  return aSend(index, { accountId, policy: counting(key, messageId(index), CROWD) });
 }
 
-describe('sends whose guard names a record that is held', () => {
+describe('sends whose policy names a record that is held', () => {
   const open = async () => {
     await fund(ACCOUNT, 'b', 'c');
     return new Outbox(new TypeormOutboxStore(database, guards), new LocalWorkerNotifier(), new MessagingEvents());
@@ -190,17 +190,17 @@ describe('sends whose guard names a record that is held', () => {
 
   test.each(['new', 'known'])('wait apart, with no hold on their account: the record is %s', async (record) => {
     const outbox = await open();
-    if (record === 'known') await outbox.accept(guarded(1, 'c', 'a'));
+    if (record === 'known') await outbox.accept(policySend(1, 'c', 'a'));
     const release = database.hold('a');
     let answered = 0;
     const waiting = range(20).map((index) =>
-      outbox.accept(guarded(100 + index, index % 2 === 0 ? ACCOUNT : 'b', 'a')).finally(() => answered++),
+      outbox.accept(policySend(100 + index, index % 2 === 0 ? ACCOUNT : 'b', 'a')).finally(() => answered++),
     );
     await until(() => database.waiting === 1);
     await Promise.all(
       range(20).map((index) => outbox.accept(aSend(200 + index, { accountId: index % 2 ? 'b' : 'c' }))),
     );
-    await Promise.all(range(20).map((index) => outbox.accept(guarded(300 + index, ACCOUNT, `own ${index}`))));
+    await Promise.all(range(20).map((index) => outbox.accept(policySend(300 + index, ACCOUNT, `own ${index}`))));
     expect([answered, database.waiting, database.open]).toEqual([0, 1, 1]);
     release();
     expect(new Set((await Promise.all(waiting)).map(({ replayed }) => replayed))).toEqual(new Set([false]));
@@ -216,7 +216,9 @@ describe('sends whose guard names a record that is held', () => {
     });
     const outbox = new Outbox(impatient, new LocalWorkerNotifier(), new MessagingEvents());
     database.hold('a');
-    await expect(outbox.accept(guarded(1, ACCOUNT, 'a'))).rejects.toMatchObject({ code: 'error.storage_unavailable' });
+    await expect(outbox.accept(policySend(1, ACCOUNT, 'a'))).rejects.toMatchObject({
+      code: 'error.storage_unavailable',
+    });
     await outbox.accept(aSend(2));
     expect(await storage.ledger.balance(ACCOUNT)).toBe(999);
   });
@@ -234,7 +236,9 @@ describe('sends whose guard names a record that is held', () => {
     });
     const outbox = new Outbox(unlucky, new LocalWorkerNotifier(), new MessagingEvents());
     database.hold('a');
-    await expect(outbox.accept(guarded(1, ACCOUNT, 'a'))).rejects.toMatchObject({ code: 'error.storage_unavailable' });
+    await expect(outbox.accept(policySend(1, ACCOUNT, 'a'))).rejects.toMatchObject({
+      code: 'error.storage_unavailable',
+    });
     expect(waits).toBe(50);
   });
 });

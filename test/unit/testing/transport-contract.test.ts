@@ -24,7 +24,7 @@ const SANDBOX_SUFFIX: Readonly<Record<DoubleOutcome, string | undefined>> = {
 const openSandbox: OpenSmsTransport = async () => {
   const { phones } = await SqliteMemory.open();
   return {
-    transport: new SandboxSmsTransport(phones, new FakeClock(), new SandboxFeed()),
+    transport: new SandboxSmsTransport(phones, new SandboxFeed(), new FakeClock()),
     number: (outcome, index) => {
       const suffix = SANDBOX_SUFFIX[outcome];
       return suffix === undefined ? undefined : `226${String(70 + index).padStart(4, '0')}${suffix}`;

@@ -23,7 +23,7 @@ export interface Connection {
   readonly ledger: LedgerStore;
   readonly accounts: AccountStore;
   readonly phones: PhoneStore;
-  readonly guards: PolicyStore;
+  readonly policies: PolicyStore;
   readonly parts: PartStore;
   readonly sessions: SessionStore;
   readonly media: MediaStore;

@@ -24,9 +24,9 @@ export function* commitSends(
   const heldAccounts = accountLocks === 'skip' ? yield* findHeldAccounts(dialect, sends, balances) : new Set<string>();
   const locked = heldAccounts.size === 0 ? sends : sends.filter(({ accountId }) => !heldAccounts.has(accountId));
   const replies = yield* storedReplies(dialect, locked);
-  const keys = locked.flatMap(({ guard }) => guard?.keys ?? []);
+  const keys = locked.flatMap(({ policy }) => policy?.keys ?? []);
   const { seen: records, versions, held } = yield* lockRecords(dialect, keys, recordLocks, which);
-  const heldOf = ({ guard }: Send) => guard?.keys.filter((key) => held.has(key)) ?? [];
+  const heldOf = ({ policy }: Send) => policy?.keys.filter((key) => held.has(key)) ?? [];
   const free = held.size === 0 ? locked : locked.filter((send) => heldOf(send).length === 0);
   const decision = decide(free, { balances, replies, records });
   if (decision.accepted.length > 0) {
@@ -111,7 +111,7 @@ function debit(dialect: Dialect, spent: ReadonlyMap<string, number>): Statement 
  * Whether the decision on these sends depends on balances only, and the database can check these in the writing statement.
  */
 export function canCommitAtOnce(dialect: Dialect, sends: readonly Send[]): boolean {
-  return dialect.ifPaid !== undefined && sends.every(({ once, guard }) => once === undefined && guard === undefined);
+  return dialect.ifPaid !== undefined && sends.every(({ once, policy }) => once === undefined && policy === undefined);
 }
 
 /**

@@ -4,8 +4,8 @@ import {
   mayBeForAnother,
   nextPart,
   type SmsPart,
-  settlementOfLasting,
-  settlementOfParts,
+  updateOfLasting,
+  updateOfParts,
 } from '../../../sms/receipts/sms-part.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { type Operation, type Row, rowsOf } from '../engine/operation.js';
@@ -52,13 +52,13 @@ export function* applyReceipts(
       }
       const next = nextPart(part, receipt);
       if (!next) {
-        updates.push(...settlementOfLasting([...parts.values()], receipt, now));
+        updates.push(...updateOfLasting([...parts.values()], receipt, now));
         if (mayBeForAnother(part, receipt)) withoutEffect.push(receipt);
         continue;
       }
       parts.set(key, next);
       moved.set(key, next);
-      updates.push(...settlementOfParts([...parts.values()], receipt, now));
+      updates.push(...updateOfParts([...parts.values()], receipt, now));
     }
     if (moved.size > 0) yield updateParts(dialect, [...moved.values()]);
     pending = later;

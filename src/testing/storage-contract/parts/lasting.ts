@@ -4,7 +4,7 @@ import type { TestRunner } from '../test-runner.js';
 import type { World } from '../world.js';
 import type { PartsWorld } from './world.js';
 
-/** Receipts of status `sent`, after which the SMS no longer waits for a report (`settlementOfLasting`). */
+/** Receipts of status `sent`, after which the SMS no longer waits for a report (`updateOfLasting`). */
 export function lastingTests({ test }: TestRunner, world: World, steps: PartsWorld): void {
   const deadline = START + 100 * SECOND;
   const lasting = aReceipt('id-0', { status: 'sent' });

@@ -27,7 +27,7 @@ const FREE = settingsWith();
 function codeSend(index: number, settings = FREE, service = 'shop', over: Partial<Send> = {}): Send {
   const messageIdOfSend = messageId(index);
   const send = aSend(index, { recipients: [{ number: NUMBER, units: 1 }], ...over });
-  const guard = new ChallengePolicy(
+  const policy = new ChallengePolicy(
     {
       binding: { accountId: send.accountId, service, number: NUMBER },
       messageId: messageIdOfSend,
@@ -39,7 +39,7 @@ function codeSend(index: number, settings = FREE, service = 'shop', over: Partia
     },
     settings,
   );
-  return { ...send, guard };
+  return { ...send, policy };
 }
 
 /** Verifies the right or a wrong code of a service on an instance. */
@@ -148,7 +148,7 @@ export const CODE_RACES: Readonly<Record<string, Race>> = {
       return commitUnwaiting(hand(Math.floor(index / 4)), codeSend(index, settings, 'shop', { accountId }));
     });
     const counts = tally(kinds(outcomes));
-    assert.deepEqual([counts.get('accepted'), counts.get('guarded')], [20, 20]);
+    assert.deepEqual([counts.get('accepted'), counts.get('policy')], [20, 20]);
     await world.sound();
   },
 
@@ -164,7 +164,7 @@ export const CODE_RACES: Readonly<Record<string, Race>> = {
       return hand(index).outbox.commit([codeSend(index, settings, 'shop', { accountId })], decide);
     });
     const counts = tally(kinds(outcomes.flat()));
-    assert.deepEqual([counts.get('accepted'), counts.get('guarded')], [20, 20]);
+    assert.deepEqual([counts.get('accepted'), counts.get('policy')], [20, 20]);
     await world.sound();
   },
 };

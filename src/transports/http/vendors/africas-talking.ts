@@ -5,7 +5,7 @@ import { countOf, textOf, valueAt } from '../json-values.js';
 import type { HttpVendor, VendorFacts, VendorNews } from '../vendor.js';
 import { portalText } from '../vendor.js';
 
-/** What Africa's Talking's dashboard shows. */
+/** The credentials of Africa's Talking's dashboard. */
 export interface AfricasTalkingOptions {
   /** The application's user name; `sandbox` in the sandbox. */
   readonly username: string;
@@ -27,16 +27,16 @@ const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
   ['AbsentSubscriber', 'undelivered'],
   ['Expired', 'undelivered'],
 ]);
-/** Processed, sent, queued. */
+/** The codes of acceptance: processed, sent, queued. */
 const TAKEN = ['100', '101', '102'];
 
 /**
- * Africa's Talking. Sources:
+ * Describes Africa's Talking. Sources:
  * https://developers.africastalking.com/docs/sms/sending/bulk (request, answer, codes),
  * https://docs.africastalking.com/sms/notifications (receipts, inbound, opt-outs),
  * https://docs.africastalking.com/sms/deliveryreports (reasons).
- * Callbacks are not signed and their URLs are set in its dashboard: give `callbackSecret`. It takes no idempotency key.
- * @throws MessagingOptionsError
+ * Callbacks are not signed and their URLs are set in its dashboard: set `callbackSecret`. It takes no idempotency key.
+ * @throws MessagingOptionsError with a sentence that names the wrong option
  */
 export function africasTalking(options: AfricasTalkingOptions): HttpVendor {
   const { username, apiKey } = OPTIONS.read(options, new OptionPlace('africastalking'));
@@ -52,14 +52,14 @@ export function africasTalking(options: AfricasTalkingOptions): HttpVendor {
     read: readAnswer,
     errors: {
       account: [405, 'InsufficientBalance'],
-      // Its own fault, or its gateway's.
+      // Errors of the vendor or of its gateway.
       temporary: [500, 501],
     },
     callback: { read: readCallback },
   };
 }
 
-/** Without a recipient the answer's sentence is the code: `InvalidSenderId` for instance. */
+/** Without a recipient the answer's message is the code, such as `InvalidSenderId`. */
 function readAnswer({ json }: { readonly json: unknown }): VendorFacts {
   const recipient = valueAt(json, 'SMSMessageData', 'Recipients', 0);
   if (recipient === undefined) {
@@ -83,7 +83,7 @@ function readCallback(content: CallbackContent): VendorNews | undefined {
       ? {}
       : { receipts: [{ id, number, status, ...(status === 'delivered' ? {} : { error }) }] };
   }
-  // Somebody has opted out of a sender's name by the operator's own means.
+  // The phone has opted out of a sender name at its operator.
   const sender = content.field('senderId');
   if (number !== undefined && sender !== undefined) return { inbound: [{ from: number, to: sender, text: 'STOP' }] };
   const [from, to] = [content.field('from'), content.field('to')];

@@ -25,8 +25,9 @@ const VENDOR = group({
 } satisfies OptionsOf<HttpVendor>);
 
 /**
- * A gateway that the host describes itself, in the words the shipped ones are written in:
+ * Describes a gateway of the host's choice, in the same form as the shipped vendors.
  *
+ * @example
  * ```ts
  * generic({
  *   name: 'acme',
@@ -41,7 +42,7 @@ const VENDOR = group({
  *   errors: { permanent: ['bad_number'], account: ['no_credit'] },
  * });
  * ```
- * @throws MessagingOptionsError
+ * @throws MessagingOptionsError with a sentence that names the wrong option
  */
 export function generic(description: HttpVendor): HttpVendor {
   VENDOR.read(description, new OptionPlace('generic'));

@@ -5,16 +5,19 @@ import { countOf, textOf, valueAt } from '../json-values.js';
 import type { HttpVendor, VendorFacts, VendorNews, VendorReceipt } from '../vendor.js';
 import { portalText } from '../vendor.js';
 
-/** What Infobip's portal shows. */
+/** The credentials of Infobip's portal. */
 export interface InfobipOptions {
-  /** The account's own: `https://xxxxx.api.infobip.com`. */
+  /** The base URL of the account: `https://xxxxx.api.infobip.com`. */
   readonly baseUrl: string;
   readonly apiKey: string;
 }
 
 const OPTIONS = group({ baseUrl: unread, apiKey: portalText } satisfies OptionsOf<InfobipOptions>);
 
-/** By status group. What Infobip itself rejects is `failed`; what a carrier could not deliver `undelivered`. */
+/**
+ * The status of a status group. `failed` if Infobip itself rejects the SMS, `undelivered` if a carrier cannot deliver
+ * it.
+ */
 const GROUPS: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
   ['2', 'undelivered'],
   ['3', 'delivered'],
@@ -23,19 +26,18 @@ const GROUPS: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
 ]);
 const TAKEN_GROUPS = ['0', '1', '3'];
 
-/** 48 hours, in seconds. */
-const LONGEST_LIFE = 172_800;
+/** The maximum validity period: 48 hours, in seconds. */
+const MAX_VALIDITY = 172_800;
 
 /**
- * Infobip SMS API, version 3. Sources:
- * https://www.infobip.com/docs/developer-resources/quickstart (request, answer),
- * https://github.com/infobip/infobip-api-java-client (fields; made by Infobip from its OpenAPI description),
- * https://www.infobip.com/docs/developer-resources/api-fundamentals/handling-errors (refusals),
+ * Describes the Infobip SMS API, version 3. Sources: https://www.infobip.com/docs/developer-resources/quickstart
+ * (request, answer), https://github.com/infobip/infobip-api-java-client (fields; made by Infobip from its OpenAPI
+ * description), https://www.infobip.com/docs/developer-resources/api-fundamentals/handling-errors (refusals),
  * https://www.infobip.com/docs/developer-resources/api-fundamentals/message-status-codes (states),
- * https://www.infobip.com/docs/developer-resources/api-fundamentals/webhooks (receipts, inbound).
- * Callbacks are not signed: give `callbackSecret`. An id of our own would be no idempotency key: after an attempt that failed
- * for want of credit the same id is a duplicate.
- * @throws MessagingOptionsError
+ * https://www.infobip.com/docs/developer-resources/api-fundamentals/webhooks (receipts, inbound). Callbacks are not
+ * signed: set `callbackSecret`. Our own id is not used as an idempotency key, because Infobip refuses it as a duplicate
+ * after an attempt that failed for lack of credit.
+ * @throws MessagingOptionsError with a sentence that names the wrong option
  */
 export function infobip(options: InfobipOptions): HttpVendor {
   const authorization = `App ${OPTIONS.read(options, new OptionPlace('infobip')).apiKey}`;
@@ -67,7 +69,7 @@ export function infobip(options: InfobipOptions): HttpVendor {
 }
 
 function validity(seconds: number) {
-  return { amount: Math.min(seconds, LONGEST_LIFE), timeUnit: 'SECONDS' };
+  return { amount: Math.min(seconds, MAX_VALIDITY), timeUnit: 'SECONDS' };
 }
 
 function webhooks(url: string, callbackData: string) {

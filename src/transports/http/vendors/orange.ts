@@ -11,11 +11,14 @@ import {
   type VendorToken,
 } from '../vendor.js';
 
-/** What Orange's developer portal shows. */
+/** The credentials of Orange's developer portal. */
 export interface OrangeOptions {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** The country's sender number, digits with the country code: `2260000` for Burkina Faso. The signature goes as the sender's name. */
+  /**
+   * The sender number of the country, digits with the country code: `2260000` for Burkina Faso. The signature is sent as
+   * the sender name.
+   */
   readonly senderNumber: string;
   /** Default `https://api.orange.com`. */
   readonly baseUrl?: string | undefined;
@@ -32,19 +35,19 @@ const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
   ['DeliveredToTerminal', 'delivered'],
   ['DeliveryImpossible', 'undelivered'],
   ['DeliveryUncertain', 'unknown'],
-  // On some networks nothing follows these two. `MessageWaiting` is followed by another one, so it is no news.
+  // On some networks no report follows these two. `MessageWaiting` is omitted, because another report follows it.
   ['DeliveredToNetwork', 'sent'],
   ['DeliveryNotificationNotSupported', 'sent'],
 ]);
 
 /**
- * Orange SMS API for Africa and the Middle East. Sources:
+ * Describes the Orange SMS API for Africa and the Middle East. Sources:
  * https://developer.orange.com/apis/sms/getting-started (token, request, receipts),
- * https://developer.orange.com/apis/sms/api-reference (answer, codes).
- * Callbacks are not signed and their URL is set by Orange: give `callbackSecret`. It takes no idempotency key and counts no
- * segments for us. Where a network tells Orange no more than `DeliveredToNetwork`, or nothing at all
- * (`DeliveryNotificationNotSupported`), the SMS stays `sent`; what Orange reports later settles it.
- * @throws MessagingOptionsError
+ * https://developer.orange.com/apis/sms/api-reference (answer, codes). Callbacks are not signed and their URL is set by
+ * Orange: set `callbackSecret`. It takes no idempotency key and reports no count of segments. If a network reports only
+ * `DeliveredToNetwork` or no state (`DeliveryNotificationNotSupported`), the SMS stays `sent` until Orange reports
+ * another state.
+ * @throws MessagingOptionsError with a sentence that names the wrong option
  */
 export function orange(options: OrangeOptions): HttpVendor {
   const { clientId, clientSecret, senderNumber } = OPTIONS.read(options, new OptionPlace('orange'));
@@ -68,9 +71,9 @@ export function orange(options: OrangeOptions): HttpVendor {
     }),
     read: readAnswer,
     errors: {
-      // A policy: no bundle, an expired one, no credit; not subscribed.
+      // Policy errors: no bundle, expired bundle, no credit; not subscribed.
       account: ['POL0001', 'POL0009', 'POL0050', 'POL1009'],
-      // A number or a text that cannot be: Orange answers some of them with 403 or 404.
+      // Invalid number or text; Orange answers some of them with 403 or 404.
       permanent: ['SVC0002', 'SVC0004', 'SVC0007', 'SVC0280'],
       throttled: ['POL0013', '53'],
     },
@@ -92,7 +95,7 @@ function tokenOf(clientId: string, clientSecret: string): VendorToken {
   };
 }
 
-/** The id is the last segment of the resource's URL. */
+/** Reads the id from the last segment of the resource's URL. */
 function readAnswer({ json }: { readonly json: unknown }): VendorFacts {
   const url = textOf(valueAt(json, 'outboundSMSMessageRequest', 'resourceURL'));
   const id = url?.split('/').at(-1);

@@ -6,14 +6,16 @@ import { countOf, textOf, valueAt } from '../json-values.js';
 import { referenceIn, withReference } from '../message-reference.js';
 import { basicAuthorization, type HttpVendor, portalText, type UnprovenCall, type VendorNews } from '../vendor.js';
 
-/** What Twilio's console shows. */
+/** The credentials of Twilio's console. */
 export interface TwilioOptions {
   readonly accountSid: string;
-  /** Also what Twilio signs its callbacks with. */
+  /** Twilio also signs its callbacks with this token. */
   readonly authToken: string;
-  /** An API key for requests instead of the auth token. */
+  /** An API key, used for requests instead of the auth token. */
   readonly apiKey?: { readonly sid: string; readonly secret: string } | undefined;
-  /** Sends by a Messaging Service; the signature has to be one of its senders. Twilio then counts no segments for us. */
+  /**
+   * Sends by a Messaging Service; the signature must be one of its senders. Twilio then reports no count of segments.
+   */
   readonly messagingServiceSid?: string | undefined;
   /** Default `https://api.twilio.com`. */
   readonly baseUrl?: string | undefined;
@@ -27,7 +29,7 @@ const OPTIONS = group({
   baseUrl: unread,
 } satisfies OptionsOf<TwilioOptions>);
 
-/** A delivery that Twilio gives up before a carrier had it is `failed`: nobody was charged. */
+/** The status of each state. `failed`: Twilio ended the message before a carrier accepted it, and did not charge it. */
 const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
   ['delivered', 'delivered'],
   ['read', 'delivered'],
@@ -36,17 +38,17 @@ const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
   ['canceled', 'failed'],
 ]);
 
-/** The longest `ValidityPeriod`, in seconds. */
-const LONGEST_LIFE = 14_400;
+/** The maximum `ValidityPeriod`, in seconds. */
+const MAX_VALIDITY = 14_400;
 
 /**
- * Twilio Programmable Messaging. Sources:
+ * Describes Twilio Programmable Messaging. Sources:
  * https://www.twilio.com/docs/messaging/api/message-resource (request, answer),
  * https://www.twilio.com/docs/api/errors (codes),
  * https://www.twilio.com/docs/messaging/guides/outbound-message-status-in-status-callbacks (receipts),
  * https://www.twilio.com/docs/messaging/guides/webhook-request (inbound).
  * It takes no idempotency key.
- * @throws MessagingOptionsError
+ * @throws MessagingOptionsError with a sentence that names the wrong option
  */
 export function twilio(options: TwilioOptions): HttpVendor {
   const { accountSid, authToken, apiKey } = OPTIONS.read(options, new OptionPlace('twilio'));
@@ -65,7 +67,7 @@ export function twilio(options: TwilioOptions): HttpVendor {
         Body: text,
         MessagingServiceSid: messagingServiceSid,
         StatusCallback: callbackUrl && withReference(callbackUrl, reference),
-        ValidityPeriod: lifeSeconds === undefined ? undefined : String(Math.min(lifeSeconds, LONGEST_LIFE)),
+        ValidityPeriod: lifeSeconds === undefined ? undefined : String(Math.min(lifeSeconds, MAX_VALIDITY)),
       },
     }),
     read: ({ json }) => {
@@ -77,9 +79,9 @@ export function twilio(options: TwilioOptions): HttpVendor {
       };
     },
     errors: {
-      // Authentication, a closed or a trial account, no such account.
+      // Authentication, closed account, trial account, unknown account.
       account: [20003, 20005, 20006, 20404, 10001, 10002],
-      // API concurrency, a sender's rate, a sender's full queue.
+      // API concurrency, rate of a sender, full queue of a sender.
       throttled: [20429, 14107, 21611],
       // Maintenance.
       temporary: [21730],
@@ -111,13 +113,13 @@ function readTwilio(content: CallbackContent): VendorNews | undefined {
 }
 
 /**
- * Whether Twilio signed a call: HMAC-SHA1 by the auth token, in base64, over the URL followed by each form field's name and
- * value in the order of the names; a JSON body is bound by its SHA-256 in the URL's `bodySHA256`.
+ * Whether Twilio signed a call: the signature is the HMAC-SHA1 by the auth token, in base64, of the URL followed by
+ * name and value of each form field, sorted by name. A JSON body is covered by its SHA-256 in the URL's `bodySHA256`.
  * Source: https://www.twilio.com/docs/usage/security#validating-requests
  */
 export function isSignedByTwilio({ url, headers, body, content }: UnprovenCall, authToken: string): boolean {
   const signature = headers['x-twilio-signature'];
-  // SHA-1 in base64: what is none needs no look at the body.
+  // Checks the form of a SHA-1 in base64 first, so that the body is not read without one.
   if (signature === undefined || !/^[A-Za-z0-9+/]{27}=$/.test(signature)) return false;
   const bodyHash = content.query.get('bodySHA256');
   if (bodyHash !== null) {
@@ -134,7 +136,7 @@ function sign(data: string, authToken: string): string {
   return createHmac('sha1', authToken).update(data, 'utf8').digest('base64');
 }
 
-/** Names in order of their characters; several values of one name in order and each once. */
+/** Names and values, sorted by name; several values of one name sorted and without repeats. */
 function fieldsOf(form: URLSearchParams): string {
   const values = new Map<string, Set<string>>();
   for (const [name, value] of form) {
@@ -152,7 +154,7 @@ function fieldsOf(form: URLSearchParams): string {
     .join('');
 }
 
-/** Twilio signs the URL sometimes with the port and sometimes without. */
+/** The URL with and without its standard port, because Twilio signs either. */
 function spellings(url: string): string[] {
   const [, scheme, host, port, rest] = /^(https?):\/\/([^/:?#]+|\[[^\]]+\])(:\d+)?(.*)$/s.exec(url) ?? [];
   if (scheme === undefined) return [url];

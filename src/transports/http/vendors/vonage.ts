@@ -7,11 +7,11 @@ import { listOf, textOf, valueAt } from '../json-values.js';
 import type { HttpVendor, UnprovenCall, VendorFacts, VendorNews } from '../vendor.js';
 import { portalText } from '../vendor.js';
 
-/** What Vonage's dashboard shows. */
+/** The credentials of Vonage's dashboard. */
 export interface VonageOptions {
   readonly apiKey: string;
   readonly apiSecret: string;
-  /** What Vonage signs its callbacks with, where it was asked to. Without it give `callbackSecret`. */
+  /** The secret with which Vonage signs callbacks, if that is configured there. Without it set `callbackSecret`. */
   readonly signatureSecret?: string | undefined;
   /** Default `sha256`. */
   readonly signatureMethod?: VonageSignatureMethod | undefined;
@@ -36,18 +36,17 @@ const STATES: ReadonlyMap<string, CarrierReceipt['status']> = new Map([
   ['unknown', 'unknown'],
 ]);
 
-/** The shortest `ttl`, in milliseconds. */
-const SHORTEST_LIFE_MS = 20_000;
+/** The minimum `ttl`. */
+const MIN_TTL_MS = 20_000;
 
 /**
- * Vonage's SMS API. Not its Messages API: this one tells the id and the fate of every part, and so the segments it counts,
- * and needs no application with a private key. Sources:
+ * Describes Vonage's SMS API. It is used instead of the Messages API because it reports id and state of every part, and
+ * so the count of segments, and needs no application with a private key. Sources:
  * https://developer.vonage.com/en/api/sms (request, answer, callbacks),
  * https://developer.vonage.com/messaging/sms/guides/troubleshooting-sms (codes),
- * https://developer.vonage.com/messaging/sms/guides/delivery-receipts (receipts).
- * It takes no idempotency key. Its callbacks may come by GET, as an account does until it is set otherwise, or by POST (form or
- * JSON).
- * @throws MessagingOptionsError
+ * https://developer.vonage.com/messaging/sms/guides/delivery-receipts (receipts). It takes no idempotency key.
+ * Callbacks use GET, which is the account's default, or POST (form or JSON).
+ * @throws MessagingOptionsError with a sentence that names the wrong option
  */
 export function vonage(options: VonageOptions): HttpVendor {
   const {
@@ -70,16 +69,17 @@ export function vonage(options: VonageOptions): HttpVendor {
         text,
         type: measure(text).encoding === 'GSM-7' ? 'text' : 'unicode',
         callback: callbackUrl,
-        ttl: lifeSeconds === undefined ? undefined : String(Math.max(lifeSeconds * 1000, SHORTEST_LIFE_MS)),
+        ttl: lifeSeconds === undefined ? undefined : String(Math.max(lifeSeconds * 1000, MIN_TTL_MS)),
       },
     }),
     read: readAnswer,
     errors: {
-      // A parameter or credentials missing, wrong credentials, barred, no credit, not for HTTP, wrong signature or callback.
+      // Missing parameter or credentials, wrong credentials, barred, no credit, HTTP not enabled, wrong signature or
+      // callback.
       account: [2, 4, 8, 9, 11, 14, 23, 32],
-      // Too fast, too many connections.
+      // Rate, number of connections.
       throttled: [1, 10],
-      // Vonage's own fault.
+      // Internal error.
       temporary: [5],
     },
     callback: {
@@ -92,7 +92,7 @@ export function vonage(options: VonageOptions): HttpVendor {
   };
 }
 
-/** One entry a part; `status` 0 means taken. */
+/** Reads one entry per part; `status` 0: accepted. */
 function readAnswer({ json }: { readonly json: unknown }): VendorFacts {
   const parts = listOf(valueAt(json, 'messages')).map((part) => ({
     id: textOf(valueAt(part, 'message-id')) ?? '',
@@ -114,7 +114,7 @@ function readCallback(content: CallbackContent): VendorNews | undefined {
     const status = STATES.get(state);
     if (status === undefined) return {};
     const error = content.field('err-code');
-    // The only time of theirs with a zone that is documented (UTC).
+    // The only time whose zone is documented (UTC).
     const at = Date.parse(`${content.field('message-timestamp')?.replace(' ', 'T')}Z`);
     return {
       receipts: [
@@ -132,34 +132,34 @@ function readCallback(content: CallbackContent): VendorNews | undefined {
   return to === undefined ? undefined : { inbound: [{ id, from: number, to, text: content.field('text') ?? '' }] };
 }
 
-/** As it is set in Vonage's dashboard. */
+/** The signature method that is set in Vonage's dashboard. */
 export type VonageSignatureMethod = 'md5hash' | 'md5' | 'sha1' | 'sha256' | 'sha512';
 
-/** Vonage repeats a call for a day; what is older was kept by somebody else. */
-const OLDEST_MS = 25 * 3_600_000;
-/** How far its clock may go ahead of ours. */
-const AHEAD_MS = 300_000;
+/** The maximum age of a call. Vonage repeats calls for a day; an older one is a replay. */
+const MAX_AGE_MS = 25 * 3_600_000;
+/** How far Vonage's clock may be ahead of ours. */
+const MAX_AHEAD_MS = 300_000;
 
 /**
- * Whether Vonage signed a call: a hash over all fields but `sig` in the order of their names, each as `&name=value` with `&` and
- * `=` of the value made `_`; the signed `timestamp` bounds replays.
- * Source: https://developer.vonage.com/en/getting-started/concepts/signing-messages
+ * Whether Vonage signed a call: the signature is a hash of all fields except `sig`, sorted by name, each as
+ * `&name=value` with `&` and `=` in the value replaced by `_`. The signed `timestamp` limits replays. Source:
+ * https://developer.vonage.com/en/getting-started/concepts/signing-messages
  */
 export function isSignedByVonage(
   { content, now }: UnprovenCall,
   secret: string,
   method: VonageSignatureMethod,
 ): boolean {
-  // The signature is one of the fields: content without it is not parsed.
+  // Content without the field `sig` is not parsed.
   if (!content.mentions('sig')) return false;
   const fields = content.json === undefined ? [...content.form] : scalarsOf(content.json);
-  // Values are made safe for the hash below, names are not: one that holds another field would hash like both.
+  // The hash below escapes values but not names: a name with `&` or `=` would have the same hash as two fields.
   if (fields.some(([name]) => /[&=]/.test(name))) return false;
   const signature = fields.find(([name]) => name === 'sig')?.[1];
   const timestamp = fields.find(([name]) => name === 'timestamp')?.[1] ?? '';
   if (signature === undefined || !/^\d{1,11}$/.test(timestamp)) return false;
   const age = now - Number(timestamp) * 1000;
-  if (age > OLDEST_MS || age < -AHEAD_MS) return false;
+  if (age > MAX_AGE_MS || age < -MAX_AHEAD_MS) return false;
   const data = fields
     .filter(([name]) => name !== 'sig')
     .sort(([one], [other]) => (one < other ? -1 : 1))

@@ -2,10 +2,11 @@ import { GSM7_COST, GSM7_ESCAPE, GSM7_SEPTET } from '../../../sms/gsm7.js';
 import type { DefaultAlphabet } from '../smpp-options.js';
 
 /**
- * The text of octets by their data_coding (SMPP 3.4 section 5.2.19; classes of 3GPP TS 23.038 clause 4); undefined for what
- * is no text. Half of a surrogate pair stays one: some cut a text between two halves, and the other is in the next part.
+ * Decodes octets by their data_coding (SMPP 3.4 section 5.2.19; message classes of 3GPP TS 23.038 clause 4); undefined
+ * for content that is not text. A lone surrogate is kept, because some senders cut a text within a surrogate pair and
+ * the other half is in the next part.
  *
- * @param alphabet what the carrier takes data_coding 0 for
+ * @param alphabet the carrier's meaning of data_coding 0
  */
 export function decodeText(octets: Uint8Array, dataCoding: number, alphabet: DefaultAlphabet): string | undefined {
   switch (withoutClass(dataCoding)) {
@@ -21,7 +22,7 @@ export function decodeText(octets: Uint8Array, dataCoding: number, alphabet: Def
   }
 }
 
-/** Data coding groups 00x1 and 1111 say how a phone should show a text; bits 2 and 3, or bit 2, which alphabet it has. */
+/** The alphabet of data coding groups 00x1 (bits 2 and 3) and 1111 (bit 2), which also hold a message class. */
 function withoutClass(dataCoding: number): number {
   if ((dataCoding & 0xf0) === 0xf0) return dataCoding & 0x04;
   if ((dataCoding & 0xd0) === 0x10) return dataCoding & 0x0c;
@@ -29,7 +30,7 @@ function withoutClass(dataCoding: number): number {
 }
 
 function decodeDefault(octets: Uint8Array, alphabet: DefaultAlphabet): string {
-  // A septet has seven bits: whoever sends eight means another alphabet than they say.
+  // Septets have seven bits. An octet above 0x7F shows that the carrier sends Latin-1 instead of GSM-7.
   if (alphabet !== 'gsm' || octets.some((octet) => octet > 0x7f)) return latin1(octets);
   return decodeGsm7(octets);
 }
@@ -43,7 +44,7 @@ function latin1(octets: Uint8Array): string {
   return withoutNul(Buffer.from(octets).toString('latin1'));
 }
 
-/** Some carriers close a text with a NUL, and no database wants one. */
+/** Removes NUL: some carriers end a text with it, and PostgreSQL cannot store it. */
 function withoutNul(text: string): string {
   return text.replaceAll('\0', '');
 }
@@ -56,8 +57,9 @@ for (const [unit, cost] of GSM7_COST.entries()) {
 }
 
 /**
- * The text of GSM-7 septets, one in each octet (3GPP TS 23.038 clause 6.2.1). As that clause has it, an escape before what
- * is not in the extension table shows the character of the basic table, and one before another escape a space.
+ * Decodes GSM-7 septets, one per octet (3GPP TS 23.038 clause 6.2.1). By that clause, an escape before a septet that is
+ * not in the extension table yields the character of the default alphabet, and an escape before an escape yields a
+ * space.
  */
 export function decodeGsm7(septets: Uint8Array): string {
   let text = '';

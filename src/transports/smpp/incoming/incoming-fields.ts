@@ -6,10 +6,10 @@ const UNKNOWN = 0;
 const INTERNATIONAL = 1;
 
 /**
- * An address as E.164 digits without the plus sign; undefined when it is not a whole number. Types of number: SMPP 3.4
- * section 5.2.5.
+ * An address as E.164 digits without the plus sign; undefined when it is not a complete number. Types of number: SMPP
+ * 3.4 section 5.2.5.
  *
- * @param sure only what is marked as international: of an unknown type the digits may be those of the country alone
+ * @param sure accepts only numbers marked as international, because an unknown type may be a national number
  */
 export function incomingNumber({ ton, address }: SmppAddress, sure: boolean): string | undefined {
   const marked = ton === INTERNATIONAL || address.startsWith('+');
@@ -18,7 +18,7 @@ export function incomingNumber({ ton, address }: SmppAddress, sure: boolean): st
   return isPhoneNumber(digits) ? digits : undefined;
 }
 
-/** The content of a message: `short_message`, or `message_payload` where that is empty (SMPP 3.4 section 5.3.2.32). */
+/** The content of a message: `short_message`, or `message_payload` when that is empty (SMPP 3.4 section 5.3.2.32). */
 export function shortMessageOctets({ shortMessage, tlvs }: ShortMessage): Uint8Array {
   return shortMessage.length > 0 ? shortMessage : (tlvValue(tlvs, TAG.messagePayload) ?? shortMessage);
 }

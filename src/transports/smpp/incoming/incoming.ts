@@ -9,35 +9,35 @@ import { incomingNumber } from './incoming-fields.js';
 import { PartJoiner, textPart } from './part-joiner.js';
 import { deliverKind, readReceipt } from './read-receipt.js';
 
-/** Reads what comes in on the links and hands it to the sink. */
+/** Reads receipts and inbound texts from the links and passes them to the sink. */
 export class Incoming {
   private readonly log = new Logger('SmppSmsTransport');
   private readonly warnings: RareWarnings;
   private readonly joiner: PartJoiner;
 
-  /** @param ours turns a receipt into a report when its message is known here and nowhere else */
+  /** @param reportOf turns a receipt into a report if its message is known only in memory, by `LateResults` */
   constructor(
     private readonly sink: SmsSink,
-    private readonly ours: (receipt: CarrierReceipt) => SmsReport | undefined,
+    private readonly reportOf: (receipt: CarrierReceipt) => SmsReport | undefined,
     clock: Clock,
   ) {
     this.warnings = new RareWarnings(this.log, clock);
-    this.joiner = new PartJoiner(clock, (text) => void this.handIncomplete(text));
+    this.joiner = new PartJoiner(clock, (text) => void this.storeIncomplete(text));
   }
 
-  /** Resolves when it is stored, or when there is nothing in it to store. */
+  /** Resolves when the content of a PDU is stored, or when it has none to store. */
   async deliver(pdu: ShortMessage, settings: IncomingSettings): Promise<void> {
     const kind = deliverKind(pdu, settings);
     if (kind === 'text') return this.text(pdu, settings);
     if (kind === 'other') return;
     const receipt = readReceipt(pdu, settings);
-    if (receipt) return this.handIn(receipt);
+    if (receipt) return this.storeReceipt(receipt);
     this.warnings.warn(`Route ${settings.route}: a receipt without an id or a state.`);
   }
 
-  /** Hands in what is still incomplete. */
+  /** Stores incomplete texts. */
   async close(): Promise<void> {
-    await Promise.all(this.joiner.close().map((text) => this.handIncomplete(text)));
+    await Promise.all(this.joiner.close().map((text) => this.storeIncomplete(text)));
   }
 
   private async text(pdu: ShortMessage, settings: IncomingSettings): Promise<void> {
@@ -50,29 +50,32 @@ export class Incoming {
       return;
     }
     const part = { route: settings.route, from, to: pdu.destination.address.replace(/^\+/, ''), text };
-    if (!place) return this.handOn(part);
+    if (!place) return this.storeText(part);
     const whole = this.joiner.add(part, place);
     if (!whole) return;
-    await this.handOn(whole.text);
+    await this.storeText(whole.text);
     whole.stored();
   }
 
-  /** The carrier will not send it again: it was told that we have it. */
-  private async handIncomplete(text: InboundSms): Promise<void> {
+  /**
+   * Stores an incomplete text; an error is only logged, because its parts are acknowledged and the carrier will not
+   * repeat them.
+   */
+  private async storeIncomplete(text: InboundSms): Promise<void> {
     try {
-      await this.handOn(text);
+      await this.storeText(text);
     } catch {
       this.log.error(`Route ${text.route}: an inbound text of several parts could not be stored.`);
     }
   }
 
-  private handOn(text: InboundSms): Promise<void> {
-    // Halves of pairs that nothing made whole: no database wants them.
+  private storeText(text: InboundSms): Promise<void> {
+    // Lone surrogates that no other part completed are replaced, because databases cannot store them.
     return this.sink.inbound([{ ...text, text: text.text.replace(/\p{Surrogate}/gu, '\ufffd') }]);
   }
 
-  private handIn(receipt: CarrierReceipt): Promise<void> {
-    const report = this.ours(receipt);
+  private storeReceipt(receipt: CarrierReceipt): Promise<void> {
+    const report = this.reportOf(receipt);
     return report ? this.sink.report([report]) : this.sink.receipts([receipt]);
   }
 }

@@ -4,12 +4,12 @@ import type { ShortMessage } from '../pdu/pdu.js';
 import { TAG, tlvNumber } from '../pdu/tlv.js';
 import { shortMessageOctets } from './incoming-fields.js';
 
-/** How long a text waits for its last part, milliseconds. */
-const PATIENCE_MS = 600_000;
-/** Texts that wait at a time; the oldest goes first. */
-const MOST_TEXTS = 1000;
-/** What they may hold together, in characters; a part may bring 65 535 octets. */
-const MOST_CHARACTERS = 1_000_000;
+/** How long a text waits for its last part. Milliseconds. */
+const MAX_WAIT_MS = 600_000;
+/** The maximum number of waiting texts. */
+const MAX_TEXTS = 1000;
+/** The maximum number of characters of all waiting texts; one part may have 65 535 octets. */
+const MAX_CHARACTERS = 1_000_000;
 
 interface Incomplete {
   readonly first: InboundSms;
@@ -18,46 +18,47 @@ interface Incomplete {
   characters: number;
 }
 
-/** A text of which all parts are here. */
+/** A text with all its parts. */
 interface JoinedText {
   readonly text: InboundSms;
-  /** It is stored: the parts are forgotten. Until then a last part that comes once more makes it whole again. */
+  /** Drops the parts. Call it after storing the text; until then a repeat of the last part completes the text again. */
   readonly stored: () => void;
 }
 
 /**
- * Puts texts of several parts together. A text whose last part does not come in ten minutes, or that is the oldest when too
- * much waits, is handed on with the parts that came: the carrier was told that we have them. They are kept in memory only.
+ * Joins texts of several parts. A text whose last part does not arrive within ten minutes, and the oldest text when the
+ * limits are exceeded, is passed on with the parts that arrived, because these are acknowledged to the carrier. Parts
+ * are kept in memory only.
  */
 export class PartJoiner {
   private readonly waiting = new Map<string, Incomplete>();
   private characters = 0;
 
-  /** @param handOn takes a text that will not be complete any more */
+  /** @param passOn receives a text that stays incomplete */
   constructor(
     private readonly clock: Clock,
-    private readonly handOn: (text: InboundSms) => void,
+    private readonly passOn: (text: InboundSms) => void,
   ) {}
 
-  /** @returns the whole text when this was its last part */
+  /** Adds a part; returns the whole text when it is the last one. */
   add(part: InboundSms, { reference, total, number }: PartPlace): JoinedText | undefined {
     const key = [part.route, part.from, part.to, reference, total].join('\n');
     const text = this.waiting.get(key) ?? this.begin(key, part);
     this.grow(text, part.text.length - (text.parts.get(number)?.length ?? 0));
     text.parts.set(number, part.text);
     if (text.parts.size === total) return { text: joined(text), stored: () => this.forget(key, text) };
-    this.makeRoom(() => this.characters > MOST_CHARACTERS);
+    this.makeRoom(() => this.characters > MAX_CHARACTERS);
     return undefined;
   }
 
-  /** Gives up all that waits, with the parts that came. */
+  /** Removes all waiting texts and returns them with the parts that arrived. */
   close(): InboundSms[] {
-    return [...this.waiting].map(([key, text]) => this.giveUp(key, text));
+    return [...this.waiting].map(([key, text]) => this.remove(key, text));
   }
 
   private begin(key: string, first: InboundSms): Incomplete {
-    this.makeRoom(() => this.waiting.size >= MOST_TEXTS);
-    const cancel = this.clock.after(PATIENCE_MS, () => this.handOn(this.giveUp(key, text)));
+    this.makeRoom(() => this.waiting.size >= MAX_TEXTS);
+    const cancel = this.clock.after(MAX_WAIT_MS, () => this.passOn(this.remove(key, text)));
     const text: Incomplete = { first, parts: new Map(), cancel, characters: 0 };
     this.waiting.set(key, text);
     this.grow(text, key.length);
@@ -67,11 +68,11 @@ export class PartJoiner {
   private makeRoom(isFull: () => boolean): void {
     for (const [oldest, text] of this.waiting) {
       if (!isFull()) return;
-      this.handOn(this.giveUp(oldest, text));
+      this.passOn(this.remove(oldest, text));
     }
   }
 
-  private giveUp(key: string, text: Incomplete): InboundSms {
+  private remove(key: string, text: Incomplete): InboundSms {
     this.forget(key, text);
     return joined(text);
   }
@@ -94,16 +95,16 @@ function joined({ first, parts }: Incomplete): InboundSms {
   return { ...first, text: inOrder.map(([, text]) => text).join('') };
 }
 
-/** Where a part stands in its text. */
+/** The position of a part in its text. */
 interface PartPlace {
-  /** What the parts of one text share, beside sender and recipient. */
+  /** The reference that the parts of one text share. It is unique only per sender and recipient. */
   readonly reference: string;
   readonly total: number;
   /** From 1. */
   readonly number: number;
 }
 
-/** The content of a deliver_sm without its header, and its place where it is one part of several. */
+/** The content of a deliver_sm without its header, and its position if it is one part of several. */
 interface TextPart {
   readonly octets: Uint8Array;
   readonly place: PartPlace | undefined;
@@ -111,12 +112,15 @@ interface TextPart {
 
 const UDH_INDICATOR = 0x40;
 
-/** Reads a concatenation header (3GPP TS 23.040 clause 9.2.3.24) or the `sar_` parameters. */
+/**
+ * Reads a concatenation header (3GPP TS 23.040 clause 9.2.3.24) or the `sar_` parameters (SMPP 3.4 section 5.3.2.22 to
+ * 5.3.2.24).
+ */
 export function textPart(pdu: ShortMessage): TextPart {
   const octets = shortMessageOctets(pdu);
   if ((pdu.esmClass & UDH_INDICATOR) === 0) return { octets, place: sarPlace(pdu) };
   const end = 1 + (octets[0] ?? 0);
-  // A header longer than the message is none.
+  // A length beyond the end of the message shows that there is no header.
   if (end > octets.length) return { octets, place: undefined };
   return { octets: octets.subarray(end), place: headerPlace(octets.subarray(1, end)) };
 }

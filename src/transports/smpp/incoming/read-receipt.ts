@@ -5,17 +5,17 @@ import type { IncomingSettings } from '../smpp-settings.js';
 import { incomingNumber, shortMessageOctets } from './incoming-fields.js';
 import { messageIds } from './message-ids.js';
 
-/** Bits of esm_class that tell what a deliver_sm is (SMPP 3.4 section 5.2.12). */
+/** The bits of esm_class with the type of a deliver_sm (SMPP 3.4 section 5.2.12). */
 const MESSAGE_TYPE = 0x3c;
 const RECEIPT = 0x04;
 const INTERMEDIATE = 0x20;
 
-/** `text`: somebody wrote it. `other`: acknowledgements that we never ask for. */
+/** `text`: a message from a phone. `other`: acknowledgements, which we never request. */
 type DeliverKind = 'receipt' | 'text' | 'other';
 
 /**
- * What a deliver_sm is. Some carriers do not mark receipts in `esm_class`; a phone cannot send `receipted_message_id`. With
- * `unmarkedReceipts` the text alone decides where neither is there.
+ * The kind of a deliver_sm. Some carriers do not mark receipts in `esm_class`; `receipted_message_id` marks them as
+ * well, since a phone cannot send it. With `unmarkedReceipts` the text decides when neither is present.
  */
 export function deliverKind(
   pdu: ShortMessage,
@@ -27,7 +27,7 @@ export function deliverKind(
   return unmarkedReceipts && isReceiptText(receiptText(shortMessageOctets(pdu))) ? 'receipt' : 'text';
 }
 
-/** Reads a receipt: its parameters first, then its text. Undefined when it names no message or no state. */
+/** Reads a receipt from its parameters, then from its text. Undefined without an id or a state. */
 export function readReceipt(pdu: ShortMessage, settings: IncomingSettings): CarrierReceipt | undefined {
   const fields = receiptFields(receiptText(shortMessageOctets(pdu)));
   const state = stateOf(tlvNumber(pdu.tlvs, TAG.messageState) ?? -1) ?? fields.stat;
@@ -46,12 +46,12 @@ export function readReceipt(pdu: ShortMessage, settings: IncomingSettings): Carr
   };
 }
 
-/** "Still trying" can only say that: the end has a receipt of its own. */
+/** Whether this is an intermediate notification; another receipt reports the final state. */
 function intermediate({ esmClass }: ShortMessage): boolean {
   return (esmClass & MESSAGE_TYPE) === INTERMEDIATE;
 }
 
-/** Receipts are ASCII, whatever they are declared to be; in two octets a character, or in one. */
+/** The text of a receipt: ASCII whatever its data_coding, with one or two octets per character. */
 function receiptText(octets: Uint8Array): string {
   const wide = octets.length > 1 && octets.every((octet, at) => at % 2 === 1 || octet === 0);
   return Buffer.from(wide ? octets.filter((_, at) => at % 2 === 1) : octets).toString('latin1');
@@ -63,7 +63,7 @@ function reasonOf(state: string, { tlvs }: ShortMessage, err: string | undefined
   return [`smpp: ${plain(state).toLowerCase()}`, ...(code === undefined ? [] : [plain(code)])].join(' ');
 }
 
-/** What a carrier wrote, fit for a record. */
+/** At most 20 visible ASCII characters of a carrier's text. */
 function plain(text: string): string {
   return text.replace(/[^!-~]/g, '?').slice(0, 20);
 }
@@ -73,7 +73,7 @@ function happenedAt(doneDate: string | undefined, { receiptOffsetMinutes }: Inco
   return receiptTime(doneDate, receiptOffsetMinutes);
 }
 
-/** What the text of a receipt says (SMPP 3.4 appendix B), each as it stands there; undefined where the label is missing. */
+/** The fields of a receipt's text (SMPP 3.4 appendix B), unchanged; undefined without the label. */
 interface ReceiptFields {
   readonly id: string | undefined;
   readonly stat: string | undefined;
@@ -82,36 +82,38 @@ interface ReceiptFields {
 }
 
 const LABELS = 'id|sub|dlvrd|submit date|done date|stat|err|text';
-// A value ends at white space or a comma; one that is empty must not take the label behind it for itself.
+// A value ends at white space or a comma. The look-ahead keeps an empty value from matching the next label.
 const FIELD = new RegExp(`(?:^|[\\s,;])(${LABELS})[ ]?:[ ]?((?!(?:${LABELS})[ ]?:)[^\\s,;]*)`, 'gi');
-const LONGEST = 1024;
+const MAX_LENGTH = 1024;
 
 /**
- * Reads `id:… sub:… dlvrd:… submit date:… done date:… stat:… err:… text:…`, labels in any order and any case, any of them
- * missing. Behind `text:` stands the beginning of the message itself, which anybody may have written: what is found there
- * counts only where the label is not found before, and the last of it, since the carrier's own stands behind the message.
+ * Reads `id:… sub:… dlvrd:… submit date:… done date:… stat:… err:… text:…`, with labels in any order and case, each of
+ * them optional. `text:` is followed by the beginning of the message, which is not trusted: a label there counts only
+ * when it is missing before, and of several the last one, because the carrier's own fields follow the message.
  */
 export function receiptFields(text: string): ReceiptFields {
-  const head = text.slice(0, LONGEST);
+  const head = text.slice(0, MAX_LENGTH);
   const bodyAt = head.search(/(?:^|[\s,;])text ?:/i);
-  // Later ones replace earlier ones in a Map.
+  // Reversed, because later entries replace earlier ones in a Map and the first value has to win.
   const before = new Map(fieldsOf(bodyAt < 0 ? head : head.slice(0, bodyAt)).reverse());
   const behind = new Map(bodyAt < 0 ? [] : fieldsOf(head.slice(bodyAt)));
   const field = (label: string) => before.get(label) ?? behind.get(label);
   return { id: field('id'), stat: field('stat'), err: field('err'), doneDate: field('done date') };
 }
 
-/** Appendix B as it is printed there; `err` and `text`, which follow, are left to {@link receiptFields}. */
-const WHOLE =
+/** The format of SMPP 3.4 appendix B. */
+const STANDARD_RECEIPT =
   /^id:[!-~]{1,65} sub:\d{1,3} dlvrd:\d{1,3} submit date:(?<submitted>\d{10,12}) done date:(?<done>\d{10,12}) stat:(?<state>[A-Z]{5,13})(?: err:[!-~]{1,20})?(?: text:.*)?$/is;
 
-/** Whether a text is a receipt and nothing else: all labels of appendix B in their order, each with a value that it allows. */
+/**
+ * Whether the whole text is a receipt: all labels of SMPP 3.4 appendix B in their order, each with an allowed value.
+ */
 function isReceiptText(text: string): boolean {
-  const { submitted = '', done = '', state = '' } = WHOLE.exec(text.replace(/[\s\0]+$/, ''))?.groups ?? {};
+  const { submitted = '', done = '', state = '' } = STANDARD_RECEIPT.exec(text.replace(/[\s\0]+$/, ''))?.groups ?? {};
   return isKnownState(state) && [submitted, done].every((date) => receiptTime(date, 0) !== undefined);
 }
 
-/** Labels and values in their order; empty ones left out. */
+/** The labels and values in their order, without empty values. */
 function fieldsOf(text: string): [label: string, value: string][] {
   const fields = [...text.matchAll(FIELD)].map(([, label = '', value = '']): [string, string] => [
     label.toLowerCase(),
@@ -121,11 +123,11 @@ function fieldsOf(text: string): [label: string, value: string][] {
 }
 
 /**
- * What the states of SMPP 3.4 (section 5.2.28 and appendix B) mean here.
+ * The status of each state of SMPP 3.4 (section 5.2.28 and appendix B).
  *
- * `REJECTD`: the carrier refused it for good, after it had taken it at first; so it is `failed`, and its units go back. The
- * other failures are the phone's or the network's: the carrier did its work, nothing goes back. `FAILED` is no state of the
- * standard, and is used for those.
+ * `REJECTD`: the carrier accepted the SMS and refused it later; it is `failed` and refunded. The other failures are
+ * those of the phone or the network after the carrier has done its work; they are not refunded. `FAILED` is not in the
+ * standard; carriers use it for such failures.
  */
 const STATUS_OF: Readonly<Record<string, SmsReport['status']>> = {
   SCHEDULED: 'sent',
@@ -144,32 +146,39 @@ const STATUS_OF: Readonly<Record<string, SmsReport['status']>> = {
   UNKNOWN: 'unknown',
 };
 
-/** By the value of the parameter message_state; 0 is SMPP 5.0's. */
+/** States by the value of the parameter message_state; SMPP 5.0 adds 0. */
 const STATES = [
-  ...['SCHEDULED', 'ENROUTE', 'DELIVRD', 'EXPIRED', 'DELETED'],
-  ...['UNDELIV', 'ACCEPTD', 'UNKNOWN', 'REJECTD'],
+  'SCHEDULED',
+  'ENROUTE',
+  'DELIVRD',
+  'EXPIRED',
+  'DELETED',
+  'UNDELIV',
+  'ACCEPTD',
+  'UNKNOWN',
+  'REJECTD',
 ] as const;
 
-/** The state that a message_state stands for, as a receipt's text writes it; undefined when there is none of that number. */
+/** The state of a message_state in the spelling of a receipt's text; undefined for other values. */
 function stateOf(messageState: number): string | undefined {
   return STATES[messageState];
 }
 
-/** The status of a state; one that nobody knows is `unknown`. */
+/** The status of a state; `unknown` for a state that is not listed. */
 function statusOf(state: string): SmsReport['status'] {
   return (isKnownState(state) ? STATUS_OF[state.toUpperCase()] : undefined) ?? 'unknown';
 }
 
-/** Whether it is a name of a state, in any case. */
+/** Whether the state is listed, in any case. */
 function isKnownState(state: string): boolean {
   return Object.hasOwn(STATUS_OF, state.toUpperCase());
 }
 
-/** `YYMMDDhhmm`, with or without seconds (SMPP 3.4 appendix B and what is seen in the wild). */
+/** `YYMMDDhhmm` (SMPP 3.4 appendix B); some carriers add seconds. */
 const DATE = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?$/;
 
 /**
- * When a receipt says it happened, in milliseconds since the epoch; undefined when that is no date.
+ * The time of a receipt, in milliseconds since the epoch; undefined for an invalid date.
  * @param offsetMinutes how far the carrier's clock is ahead of UTC
  */
 export function receiptTime(date: string, offsetMinutes: number): number | undefined {
@@ -179,8 +188,9 @@ export function receiptTime(date: string, offsetMinutes: number): number | undef
     .slice(1)
     .map((each) => Number(each ?? 0));
   const time = Date.UTC(2000 + year, month - 1, day, hour, minute, second);
-  // Date.UTC carries over what is too large: 31 February would be a day in March.
+  // Date.UTC accepts days that do not exist: 31 February becomes a day in March.
   const read = new Date(time);
-  const isSo = read.getUTCMonth() === month - 1 && read.getUTCDate() === day && hour < 24 && minute < 60 && second < 61;
-  return isSo ? time - offsetMinutes * 60_000 : undefined;
+  const exists = read.getUTCMonth() === month - 1 && read.getUTCDate() === day;
+  const isValid = exists && hour < 24 && minute < 60 && second < 61;
+  return isValid ? time - offsetMinutes * 60_000 : undefined;
 }

@@ -3,32 +3,34 @@ import type { CarrierReceipt, OutgoingSms, SmsReport } from '../../../sms/sms-tr
 import type { SubmitAnswer } from '../session/submit-outcome.js';
 import { statusClass, statusCode } from '../status-class.js';
 
-const REMEMBERED = 10_000;
+const MAX_MESSAGES = 10_000;
 
 /**
- * Answers that come after their SMS was said to be `unknown`. A refusal for good is the proof that it was not sent; an id
- * is kept so that the receipt, which alone can still settle the SMS, finds it. Kept in memory, for as long as the process
- * lives.
+ * Answers that arrive after their SMS was reported as `unknown`. A permanent refusal proves that the SMS was not sent
+ * and is reported. An id is kept, so that the receipt, which alone can change the status now, finds the SMS. In memory
+ * only.
  */
 export class LateResults {
-  /** Without the texts: nobody needs them any more. */
-  private readonly byId = new LRUCache<string, Pick<OutgoingSms, 'smsId' | 'position' | 'number'>>({ max: REMEMBERED });
+  /** The messages by route and carrier's id, without their texts. */
+  private readonly byId = new LRUCache<string, Pick<OutgoingSms, 'smsId' | 'position' | 'number'>>({
+    max: MAX_MESSAGES,
+  });
 
-  /** @param report where a refusal is handed in */
+  /** @param report stores a refusal */
   constructor(private readonly report: (report: SmsReport) => void) {}
 
-  /** An answer to the only part of an SMS. */
+  /** Takes the answer to an SMS of one part. */
   take({ smsId, position, number }: OutgoingSms, route: string, { status, messageId }: SubmitAnswer): void {
     if (status === 0 && messageId !== '') this.byId.set(keyOf(route, messageId), { smsId, position, number });
     if (status === 0 || statusClass(status) !== 'permanent') return;
     this.report({ smsId, position, status: 'failed', error: `smpp: ${statusCode(status)}` });
   }
 
-  /** The report that a receipt is, when it is for such an SMS. */
+  /** The report of a receipt; undefined when it belongs to no SMS with a late answer. */
   reportOf({ route, ids, number, status, error }: CarrierReceipt): SmsReport | undefined {
     for (const id of ids) {
       const sms = this.byId.get(keyOf(route, id));
-      // Some carriers give everything the same id.
+      // The number is compared, because some carriers give all messages the same id.
       if (!sms || (number !== undefined && number !== sms.number)) continue;
       return { smsId: sms.smsId, position: sms.position, status, ...(error === undefined ? {} : { error }) };
     }

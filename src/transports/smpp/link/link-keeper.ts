@@ -7,18 +7,21 @@ import type { SmppSession } from '../session/smpp-session.js';
 import type { ReconnectSettings } from '../smpp-settings.js';
 import { statusCode } from '../status-class.js';
 
-/** A session that lasted so long was a good one: the waits start from the first again. */
-const HELD_MS = 30_000;
+/** After a session of this length the reconnect delays start from the first one again. Milliseconds. */
+const STABLE_MS = 30_000;
 
-/** Refusals of a bind that only somebody's hand can cure, or the carrier when it notices that our old link is dead. */
-const CONFIGURATION: ReadonlyMap<number, string> = new Map([
+/**
+ * Refusals of a bind that need a change of configuration (SMPP 3.4 section 5.1.3). "Already bound" may also end when
+ * the carrier notices that our previous connection is dead.
+ */
+const CONFIGURATION_ERRORS: ReadonlyMap<number, string> = new Map([
   [STATUS.alreadyBound, 'already bound'],
   [STATUS.bindFailed, 'bind failed'],
   [STATUS.invalidPassword, 'wrong password'],
   [STATUS.invalidSystemId, 'wrong system id'],
 ]);
 
-/** Keeps a link up: a new session whenever the last one is over, after a wait. */
+/** Keeps a link connected: opens a new session after the previous one has ended and a delay has passed. */
 export class LinkKeeper {
   private readonly log = new Logger('SmppSmsTransport');
   private readonly stopping = new AbortController();
@@ -36,7 +39,7 @@ export class LinkKeeper {
     private readonly random: () => number,
   ) {}
 
-  /** The session, while it is bound. */
+  /** The current session while it is bound. */
   get session(): LinkSession | undefined {
     return this.current?.open ? this.current : undefined;
   }
@@ -45,7 +48,7 @@ export class LinkKeeper {
     this.running = this.run();
   }
 
-  /** Ends the session in good order: what is on the wire gets its time to be answered. */
+  /** Closes the session after waiting for the answers to what is on the wire. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.current?.close();
@@ -58,13 +61,13 @@ export class LinkKeeper {
 
   private async run(): Promise<void> {
     while (!this.stopped) {
-      const delay = await this.hold();
+      const delay = await this.runSession();
       if (!this.stopped) await pause(this.clock, delay, this.stopping.signal);
     }
   }
 
-  /** One session from its beginning to its end; answers how long to wait before the next. */
-  private async hold(): Promise<number> {
+  /** Runs one session to its end and returns the delay before the next, in milliseconds. */
+  private async runSession(): Promise<number> {
     let session: LinkSession;
     try {
       session = await this.open(this.stopping.signal);
@@ -73,7 +76,7 @@ export class LinkKeeper {
     }
     const boundAt = this.clock.elapsed();
     this.current = session;
-    // `stop` may have come while the bind was under way, and found no session to close.
+    // `stop` may have been called during the bind, when there was no session to close.
     if (this.stopped) await session.close();
     else this.log.log(`Link ${this.name} is bound.`);
     this.changed();
@@ -82,14 +85,14 @@ export class LinkKeeper {
     this.changed();
     if (orderly) this.log.log(`Link ${this.name} is closed: ${reason}.`);
     else this.log.warn(`Link ${this.name} is gone: ${reason}.`);
-    if (this.clock.elapsed() - boundAt >= HELD_MS) this.failures = 0;
+    if (this.clock.elapsed() - boundAt >= STABLE_MS) this.failures = 0;
     return reconnectDelay(this.settings, this.failures++, this.random());
   }
 
   private failed(error: unknown): number {
     if (this.stopped) return 0;
     const status = error instanceof SessionBindError ? error.status : undefined;
-    const mistake = status === undefined ? undefined : CONFIGURATION.get(status);
+    const mistake = status === undefined ? undefined : CONFIGURATION_ERRORS.get(status);
     if (status !== undefined && mistake !== undefined) {
       this.log.error(
         `Link ${this.name}: the carrier refuses the bind, ${mistake} (${statusCode(status)}). Nothing can be sent on it until that is put right.`,
@@ -102,23 +105,28 @@ export class LinkKeeper {
 }
 
 /**
- * How long to wait before connecting again, in milliseconds: anything from 0 to a ceiling that doubles with each failure
- * (full jitter, so that links that fell together do not come back together).
+ * The delay before connecting again, in milliseconds: between 0 and a ceiling that doubles with each failure. The
+ * jitter covers the whole range, so that links that failed together do not reconnect together.
  *
- * @param failures how many in a row before this wait, from 0
+ * @param failures the number of consecutive failures before this delay, from 0
  * @param random in [0, 1)
  */
 export function reconnectDelay({ firstMs, longestMs }: ReconnectSettings, failures: number, random: number): number {
   return Math.round(random * Math.min(longestMs, firstMs * 2 ** Math.min(failures, 30)));
 }
 
-/** After a refusal that only a change of configuration can cure: always in the upper half of the longest wait. */
+/**
+ * The delay after a refusal that needs a change of configuration: in the upper half of the longest delay. Milliseconds.
+ */
 export function patientDelay({ longestMs }: ReconnectSettings, random: number): number {
   return Math.round((longestMs / 2) * (1 + random));
 }
 
-/** What a link needs of a session. */
+/** The part of a session that a link uses. */
 export type LinkSession = Pick<SmppSession, 'open' | 'submit' | 'ended' | 'close'>;
 
-/** Connects and binds. @throws SessionBindError also when `signal` fires */
+/**
+ * Connects and binds.
+ * @throws SessionBindError also when `signal` is aborted
+ */
 export type OpenSession = (signal: AbortSignal) => Promise<LinkSession>;

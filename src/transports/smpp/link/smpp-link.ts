@@ -4,55 +4,57 @@ import type { ShortMessage } from '../pdu/pdu.js';
 import type { SubmitAnswer, SubmitOutcome } from '../session/submit-outcome.js';
 import type { SmppLinkSettings } from '../smpp-settings.js';
 import { LinkKeeper, type LinkSession, type OpenSession } from './link-keeper.js';
-import { SegmentRateLimiter } from './pace.js';
+import { decidePart } from './part-decision.js';
+import { SegmentRateLimiter } from './segment-rate-limiter.js';
 import type { Submission } from './submission.js';
-import { verdictOn } from './verdict.js';
 import type { WorkQueue } from './work-queue.js';
 
-/** How long a part waits that the carrier could not take, when earlier ones of its message were taken. */
+/**
+ * The delay before a part is submitted again after a temporary refusal, if earlier parts were accepted. Milliseconds.
+ */
 const LATER_MS = 1000;
 
-/** What the links of a transport have in common. */
-export interface LinkSurroundings {
+/** The context that the links of a transport share. */
+export interface LinkContext {
   readonly queue: WorkQueue;
   readonly resendUnknown: boolean;
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
-  /** Cuts a message into what this link submits; nothing when it cannot be sent. */
+  /** Cuts a message into the parts that this link submits; none when it cannot be encoded. */
   cut(sms: OutgoingSms, link: SmppLinkSettings): readonly ShortMessage[];
-  /** The link was bound or lost. */
-  changed(): void;
-  /** An answer came to the only part of an SMS that was said to be unknown. */
+  /** Called when the link is bound or lost. */
+  stateChanged(): void;
+  /** Called for an answer to an SMS of one part that was reported as unknown. */
   answeredLate(sms: OutgoingSms, route: string, answer: SubmitAnswer): void;
 }
 
-/** One link: takes work while it is bound, its window has room and its pace allows, and says what became of each part. */
+/** One link: takes submissions while it is bound and window and rate allow it, and records the result of each part. */
 export class SmppLink {
   private readonly keeper: LinkKeeper;
-  private readonly pace: SegmentRateLimiter;
+  private readonly limiter: SegmentRateLimiter;
   private readonly sends: boolean;
   private onTheWire = 0;
   private cancelPump: (() => void) | undefined;
 
   constructor(
     readonly settings: SmppLinkSettings,
-    private readonly shared: LinkSurroundings,
+    private readonly shared: LinkContext,
     open: OpenSession,
   ) {
-    const { clock, random, queue, changed } = shared;
-    const { name, reconnect, pace, session } = settings;
+    const { clock, random, queue, stateChanged } = shared;
+    const { name, reconnect, rate, session } = settings;
     this.sends = session.bindAs !== 'receiver';
-    this.pace = new SegmentRateLimiter(pace, clock.elapsed(), random);
+    this.limiter = new SegmentRateLimiter(rate, clock.elapsed(), random);
     const onChange = () => {
-      changed();
+      stateChanged();
       this.pump();
     };
     this.keeper = new LinkKeeper(name, reconnect, open, onChange, clock, random);
     if (this.sends) queue.join(() => this.pump());
   }
 
-  /** Whether it could submit now. */
+  /** Whether the link can submit now. */
   get up(): boolean {
     return this.sends && this.keeper.session !== undefined;
   }
@@ -70,10 +72,10 @@ export class SmppLink {
     const { clock, queue } = this.shared;
     const { session } = this.keeper;
     if (!session || !this.sends) return;
-    while (this.onTheWire < this.pace.window) {
-      const wait = this.pace.waitMs(clock.elapsed());
-      if (wait > 0) {
-        this.pumpIn(wait);
+    while (this.onTheWire < this.limiter.window) {
+      const waitMs = this.limiter.waitMs(clock.elapsed());
+      if (waitMs > 0) {
+        this.pumpIn(waitMs);
         return;
       }
       const submission = queue.take(this.settings.route);
@@ -103,7 +105,7 @@ export class SmppLink {
     }
     this.onTheWire++;
     const sentAt = clock.elapsed();
-    this.pace.sent();
+    this.limiter.sent();
     void session.submit(part).then((outcome) => {
       this.onTheWire--;
       this.conclude(submission, outcome, sentAt);
@@ -111,19 +113,19 @@ export class SmppLink {
     });
   }
 
-  /** @param sentAt by the clock's `elapsed`, as the pace is */
+  /** @param sentAt by the clock's `elapsed` */
   private conclude(submission: Submission, outcome: SubmitOutcome, sentAt: number): void {
     const { clock, queue } = this.shared;
     const now = clock.now();
     const { refusals, begun, sms } = submission;
-    const verdict = verdictOn(outcome, { attempt: sms.attempt, begun, refusals: refusals + 1 });
-    switch (verdict.kind) {
+    const decision = decidePart(outcome, { attempt: sms.attempt, begun, refusals: refusals + 1 });
+    switch (decision.kind) {
       case 'taken':
-        this.pace.taken();
-        if (submission.taken(verdict.id, now)) queue.putBack(submission);
+        this.limiter.taken();
+        if (submission.taken(decision.id, now)) queue.putBack(submission);
         return;
       case 'again':
-        if (verdict.slower) this.pace.slowDown(sentAt, clock.elapsed());
+        if (decision.slower) this.limiter.slowDown(sentAt, clock.elapsed());
         if (outcome.kind === 'not-sent' ? submission.notSent(now) : submission.notTaken(now)) queue.putBack(submission);
         return;
       case 'later':
@@ -131,16 +133,16 @@ export class SmppLink {
         if (submission.notTaken(now)) clock.after(LATER_MS, () => queue.putBack(submission));
         return;
       case 'unknown':
-        this.pace.stalled(sentAt, clock.elapsed());
-        if (!this.shared.resendUnknown) this.leaveUnknown(submission, outcome, verdict.error, now);
+        this.limiter.stalled(sentAt, clock.elapsed());
+        if (!this.shared.resendUnknown) this.concludeUnknown(submission, outcome, decision.error, now);
         else if (submission.inDoubt(now)) queue.putBack(submission);
         return;
       default:
-        submission.notTakenFor(verdict, now);
+        submission.notTakenFor(decision, now);
     }
   }
 
-  private leaveUnknown(submission: Submission, outcome: SubmitOutcome, error: string, now: number): void {
+  private concludeUnknown(submission: Submission, outcome: SubmitOutcome, error: string, now: number): void {
     submission.unknown(error, now);
     if (!submission.single || outcome.kind !== 'unknown') return;
     void outcome.late.then((answer) => {

@@ -1,57 +1,58 @@
 import type { OutgoingSms, SubmitResult, TellResult } from '../../../sms/sms-transport.js';
 import type { ShortMessage } from '../pdu/pdu.js';
 
-/** Which link a part went out on. */
-interface Carrying {
+/** The link that a part was submitted on. */
+interface LinkRef {
   /** The link's name. */
   readonly link: string;
   readonly route: string;
 }
 
-/** Why the carrier has not taken it, in the words of `DeliveryResult`. */
+/** Why a part was not accepted, in the terms of `DeliveryResult`. */
 interface NotTaken {
   readonly kind: 'refused' | 'retry';
   readonly error: string;
-  /** The carrier's. */
+  /** The carrier's code. */
   readonly code?: string;
-  /** It never got as far as the carrier. */
+  /** True: the part was not submitted to the carrier. */
   readonly unasked?: true;
 }
 
-/** Why a submission ends before it is through. */
+/** Why a submission ends early. */
 export interface Ending {
   readonly error: string;
-  /** Also when parts of it were taken; else it may go on once one was. */
+  /** True: also ends a submission of which parts were accepted. False: such a submission continues. */
   readonly begunToo: boolean;
-  /** One that never went out only waited for its turn: that is no failed attempt. */
+  /** True: a submission of which no part was submitted is `postponed`, which does not count as an attempt. */
   readonly postpones?: boolean;
 }
 
 /**
- * One SMS on its way to the carrier, part by part: the next part goes out when the one before was taken, so that parts
- * keep their order and a message that is refused costs one part.
+ * One SMS on its way to the carrier, part by part. Each part is submitted after the previous one was accepted, so that
+ * parts keep their order and a refused message costs one part.
  *
- * What becomes of a message of several parts: all taken, `sent`. A later one refused for good, or not sent while there was
- * time: part of it was taken and paid, and the whole will never arrive, so it is `undelivered`; starting again would send
- * its first part twice. The fate of one not known: `unknown`.
+ * The result of a message of several parts: `sent` when all parts were accepted. `undelivered` when a later part was
+ * refused for good or could not be submitted in time: the first parts were accepted and paid, the text can never be
+ * complete, and starting again would send the first part twice. `unknown` when it is not known whether a part was
+ * accepted.
  */
 export class Submission {
-  /** What became of it, once it is over. */
+  /** Resolves with the result at the end. */
   readonly result: Promise<SubmitResult>;
-  /** The link that carried the last part; the rest stays on its route. */
-  carriedBy: Carrying | undefined;
-  /** How often the present part was refused for a while, or without a clear reason. */
+  /** The link of the last part; the other parts stay on its route. */
+  carriedBy: LinkRef | undefined;
+  /** The number of temporary or unclear refusals of the current part. */
   refusals = 0;
   private parts: readonly ShortMessage[] = [];
   private readonly ids: string[] = [];
   private doubtful = false;
-  private turnedDown = false;
+  private wasRefused = false;
   private onTheWire = false;
   private ending: Ending | undefined;
   private isOver = false;
   private done: (result: SubmitResult) => void = () => undefined;
 
-  /** @param tell is called once, when it is over */
+  /** @param tell called once, at the end */
   constructor(
     readonly sms: OutgoingSms,
     tell?: TellResult,
@@ -64,12 +65,12 @@ export class Submission {
     });
   }
 
-  /** Whether the carrier has, or may have, something of it. */
+  /** Whether the carrier has or may have accepted a part. */
   get begun(): boolean {
     return this.ids.length > 0 || this.doubtful;
   }
 
-  /** Whether it is one part only. */
+  /** Whether the message has one part. */
   get single(): boolean {
     return this.parts.length === 1;
   }
@@ -78,15 +79,18 @@ export class Submission {
     return this.isOver;
   }
 
-  /** The next part, and from now on it is on the wire. `cut` makes the parts as the link wants them; undefined when it makes none. */
-  send(by: Carrying, cut: () => readonly ShortMessage[]): ShortMessage | undefined {
+  /**
+   * Returns the next part and marks it as being on the wire; undefined when `cut` returns no parts.
+   * @param cut cuts the message for the link
+   */
+  send(by: LinkRef, cut: () => readonly ShortMessage[]): ShortMessage | undefined {
     if (!this.begun && by.link !== this.carriedBy?.link) this.parts = cut();
     this.carriedBy = by;
     this.onTheWire = true;
     return this.parts[this.ids.length];
   }
 
-  /** The carrier took the part. True when there are more to send. */
+  /** Records that the carrier accepted the part. True when there are more to submit. */
   taken(id: string, at: number): boolean {
     this.ids.push(id);
     this.refusals = 0;
@@ -95,51 +99,54 @@ export class Submission {
       this.conclude({ kind: 'sent' }, undefined, at);
       return false;
     }
-    return this.goesOn(at);
+    return this.continues(at);
   }
 
-  /** The part was not taken. True when it may be sent again. */
+  /** Records that the part was refused for now. True when it may be submitted again. */
   notTaken(at: number): boolean {
-    this.turnedDown = true;
-    return this.goesOn(at);
+    this.wasRefused = true;
+    return this.continues(at);
   }
 
-  /** The part did not go out after all. True when it may be sent. */
+  /** Records that the part did not leave this process. True when it may be submitted. */
   notSent(at: number): boolean {
-    return this.goesOn(at);
+    return this.continues(at);
   }
 
-  /** Nobody knows whether the part was taken, and it is to be sent again all the same. True when it may. */
+  /**
+   * Records that the part may have been accepted and will be repeated (`resendUnknown`). True when it may be
+   * submitted again.
+   */
   inDoubt(at: number): boolean {
     this.doubtful = true;
-    return this.goesOn(at);
+    return this.continues(at);
   }
 
-  /** The part was not taken: `refused` for good, or (`retry`) not now. */
+  /** Ends the submission, because the part was refused for good (`refused`) or for now (`retry`). */
   notTakenFor({ kind, error, code, unasked }: NotTaken, at: number): void {
-    // Sent twice, refused once: the first may have been taken.
+    // The part was submitted twice and refused once; the first submit may have been accepted.
     if (this.doubtful) this.conclude({ kind: 'unknown', error }, code, at);
     else if (!this.begun && kind === 'refused' && unasked) this.conclude({ kind, error, unasked }, code, at);
     else if (!this.begun) this.conclude({ kind, error }, code, at);
-    else this.conclude({ kind: 'sent', final: 'undelivered', error: this.place(error) }, code, at);
+    else this.conclude({ kind: 'sent', final: 'undelivered', error: this.withPart(error) }, code, at);
   }
 
-  /** Nobody knows whether the part was taken. */
+  /** Ends the submission, because it is not known whether the part was accepted. */
   unknown(error: string, at: number): void {
-    this.conclude({ kind: 'unknown', error: this.place(error) }, undefined, at);
+    this.conclude({ kind: 'unknown', error: this.withPart(error) }, undefined, at);
   }
 
-  /** Ends it when nothing of it is on the wire, at once or as soon as that is so. */
+  /** Ends the submission as soon as no part of it is on the wire. */
   giveUp(ending: Ending, at: number): void {
     const { error, begunToo, postpones } = ending;
     if (this.over || (this.begun && !begunToo)) return;
     if (this.onTheWire) this.ending = ending;
-    else if (postpones && !this.begun && !this.turnedDown)
+    else if (postpones && !this.begun && !this.wasRefused)
       this.conclude({ kind: 'postponed', error, until: at }, undefined, at);
     else this.notTakenFor({ kind: 'retry', error }, at);
   }
 
-  private goesOn(at: number): boolean {
+  private continues(at: number): boolean {
     this.onTheWire = false;
     const { ending } = this;
     this.ending = undefined;
@@ -147,7 +154,7 @@ export class Submission {
     return !this.over;
   }
 
-  private place(error: string): string {
+  private withPart(error: string): string {
     if (this.single) return error;
     return `${error} (part ${this.ids.length + 1} of ${this.parts.length})`;
   }
@@ -157,9 +164,9 @@ export class Submission {
     const { parts, ids } = this;
     const by = result.kind === 'postponed' ? undefined : this.carriedBy;
     const [reference] = ids;
-    // A place for each part, so that the receipts of some are not taken for those of all.
+    // One entry per part, so that receipts of some parts are not counted as those of all.
     const carrierIds = parts.map((_, index) => ids[index] ?? '');
-    // Of a text that the carrier cuts itself nobody here knows.
+    // The number of segments is not known when the carrier cuts the text itself.
     const counted = parts.every(({ shortMessage }) => shortMessage.length > 0);
     this.isOver = true;
     this.done({
@@ -174,19 +181,19 @@ export class Submission {
   }
 }
 
-/** The submissions of one batch, and what became of them all. */
+/** The submissions of one batch and their results. */
 export class SubmissionBatch {
   readonly submissions: readonly Submission[];
-  /** In the order of the batch, once the last one is over. */
+  /** The results in the order of the batch, after the last one has ended. */
   readonly results: Promise<readonly SubmitResult[]>;
 
-  /** @param tell is called for each as soon as it is over */
+  /** @param tell called for each submission when it ends */
   constructor(batch: readonly OutgoingSms[], tell?: TellResult) {
     this.submissions = batch.map((sms) => new Submission(sms, tell));
     this.results = Promise.all(this.submissions.map(({ result }) => result));
   }
 
-  /** Ends those of which nothing is on the wire, and the others as soon as that is so. */
+  /** Ends each submission as soon as no part of it is on the wire. */
   giveUp(ending: Ending, at: number): void {
     for (const submission of this.submissions) submission.giveUp(ending, at);
   }

@@ -1,12 +1,12 @@
 import type { Submission } from './submission.js';
 
-/** What waits for a link with room. First come, first served; a message that has begun goes before all that have not. */
+/** Submissions that wait for a link with room, first in, first out; those with accepted parts precede all others. */
 export class WorkQueue {
   private fresh: Submission[] = [];
   private readonly begun = new Map<string, Submission[]>();
   private readonly links: (() => void)[] = [];
 
-  /** @param pump is called when there is work */
+  /** @param pump called when there is work */
   join(pump: () => void): void {
     this.links.push(pump);
   }
@@ -16,7 +16,7 @@ export class WorkQueue {
     this.announce();
   }
 
-  /** Takes back what could not be sent, for whoever can, at the head of the queue. */
+  /** Returns a submission to the head of the queue, for any link that can submit it. */
   putBack(submission: Submission): void {
     const { carriedBy } = submission;
     if (submission.begun && carriedBy) this.ofRoute(carriedBy.route).push(submission);
@@ -24,12 +24,12 @@ export class WorkQueue {
     this.announce();
   }
 
-  /** The next one for a link of this route. */
+  /** The next submission for a link of this route. */
   take(route: string): Submission | undefined {
-    return firstLeft(this.ofRoute(route)) ?? firstLeft(this.fresh);
+    return nextOpen(this.ofRoute(route)) ?? nextOpen(this.fresh);
   }
 
-  /** Whoever was asked last time first comes last this time. */
+  /** Calls the links in turn: the link that was called first last time is called last. */
   private announce(): void {
     const [first] = this.links.splice(0, 1);
     if (first) this.links.push(first);
@@ -43,7 +43,7 @@ export class WorkQueue {
   }
 }
 
-function firstLeft(list: Submission[]): Submission | undefined {
+function nextOpen(list: Submission[]): Submission | undefined {
   for (let next = list.shift(); next; next = list.shift()) {
     if (!next.over) return next;
   }

@@ -5,18 +5,18 @@ import { TAG, type Tlv } from '../pdu/tlv.js';
 import type { DefaultAlphabet } from '../smpp-options.js';
 import type { AddressFormat, PartFormat } from './part-format.js';
 
-/** esm_class: the text begins with a header (SMPP 3.4 section 5.2.12). */
+/** esm_class: the text begins with a user data header (SMPP 3.4 section 5.2.12). */
 const UDH_INDICATOR = 0x40;
-/** registered_delivery: tell how it ended, well or not (section 5.2.17). */
+/** registered_delivery: a receipt for the final state, success or failure (SMPP 3.4 section 5.2.17). */
 const FINAL_RECEIPT = 1;
-/** A phone counts parts in one octet. */
-const MOST_PARTS = 255;
+/** The header has one octet for the number of parts. */
+const MAX_PARTS = 255;
 
 /**
- * The submits that one SMS takes, in their order, each with a receipt asked for.
+ * The submits of one SMS in their order, each with a receipt requested.
  *
- * @param nextReference for a text of several parts, 0 to 65535; asked at most once
- * @throws RangeError for a text that cannot be encoded or takes more than 255 parts
+ * @param nextReference returns the reference of a text of several parts, 0 to 65535; called at most once
+ * @throws RangeError for a text that cannot be encoded or has more than 255 parts
  */
 export function messageParts(
   sms: OutgoingSms,
@@ -36,7 +36,7 @@ export function messageParts(
   };
   const [first = new Uint8Array(0)] = parts;
   if (parts.length === 1) return [{ ...common, shortMessage: first }];
-  if (parts.length > MOST_PARTS) throw new RangeError('more than 255 parts');
+  if (parts.length > MAX_PARTS) throw new RangeError('more than 255 parts');
   if (format.longMessages === 'payload') {
     return [{ ...common, shortMessage: new Uint8Array(0), tlvs: [{ tag: TAG.messagePayload, value: joined(parts) }] }];
   }
@@ -77,10 +77,10 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array {
 /** data_coding of UTF-16, big-endian (SMPP 3.4 section 5.2.19). */
 const UCS2_CODING = 8;
 
-/** A text as a link carries it. */
+/** A text encoded for a link. */
 interface EncodedText {
   readonly dataCoding: number;
-  /** The octets of each part, without header. */
+  /** The octets of each part, without its header. */
   readonly parts: readonly Uint8Array[];
   readonly referenceBits: 8 | 16;
 }
@@ -88,10 +88,10 @@ interface EncodedText {
 /**
  * Cuts and encodes a text.
  *
- * With 16-bit references a part holds a septet or a unit less than what is counted and charged. A text that would take a
- * part more for it keeps the 8-bit reference: that is always right, and costs what was paid.
+ * With 16-bit references a part holds one septet or unit less than is charged. A text that would need a further part
+ * keeps the 8-bit reference, which every phone reads, so that it costs what was charged.
  *
- * @throws RangeError for half of a surrogate pair
+ * @throws RangeError for a lone surrogate
  */
 function encodeText(text: string, format: PartFormat): EncodedText {
   const shape: SplitShape = fits(text, format.defaultAlphabet) ? {} : { encoding: 'UCS-2' };
@@ -109,11 +109,11 @@ function octetsOf({ encoding, parts }: SplitText, { defaultAlphabet, dataCoding 
 }
 
 function encodeDefault(part: string, alphabet: DefaultAlphabet): Uint8Array {
-  // ASCII is the lower half of Latin-1, and `fits` has looked.
+  // ASCII is the lower half of Latin-1; `fits` has checked the characters.
   return alphabet === 'gsm' ? encodeGsm7(part) : Buffer.from(part, 'latin1');
 }
 
-/** Whether the carrier's alphabet has every character; of a text that is not GSM-7 nobody asks. */
+/** Whether the carrier's alphabet has every character. The result is used for GSM-7 texts only. */
 function fits(text: string, alphabet: DefaultAlphabet): boolean {
   if (alphabet === 'gsm') return true;
   const last = alphabet === 'latin1' ? 0xff : 0x7f;
@@ -125,7 +125,7 @@ function fits(text: string, alphabet: DefaultAlphabet): boolean {
 
 const DIGITS = /^\d+$/;
 
-/** The sender: a listed short code, else a number in international format, else a name. */
+/** The address of the sender: a listed short code, a number in international format, or a name. */
 function sourceAddress(signature: string, format: AddressFormat): SmppAddress {
   if (format.shortCodes.has(signature)) return { ...format.shortCode, address: signature };
   return { ...(DIGITS.test(signature) ? format.international : format.alphanumeric), address: signature };
@@ -136,18 +136,18 @@ function destinationAddress(number: string, format: AddressFormat): SmppAddress 
   return { ...format.destination, address: number };
 }
 
-const SHORTEST_S = 60;
-const LONGEST_S = 30 * 86_400;
+const MIN_SECONDS = 60;
+const MAX_SECONDS = 30 * 86_400;
 
 /**
- * How long the carrier may go on trying, as a relative time `YYMMDDhhmmss000R` (SMPP 3.4 section 7.1.1.2): at least a
- * minute, since many count in minutes, and at most 30 days.
+ * How long the carrier may try to deliver, as a relative time `YYMMDDhhmmss000R` (SMPP 3.4 section 7.1.1.2): at least
+ * one minute, because many carriers count in minutes, and at most 30 days.
  *
- * @param expiresAt milliseconds since the epoch; undefined: as long as the carrier likes
+ * @param expiresAt milliseconds since the epoch; undefined: the carrier's default
  */
 export function validityPeriod(expiresAt: number | undefined, now: number): string {
   if (expiresAt === undefined) return '';
-  const seconds = Math.min(Math.max(Math.floor((expiresAt - now) / 1000), SHORTEST_S), LONGEST_S);
+  const seconds = Math.min(Math.max(Math.floor((expiresAt - now) / 1000), MIN_SECONDS), MAX_SECONDS);
   const fields = [0, 0, Math.floor(seconds / 86_400), Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60];
   return `${[...fields, seconds % 60].map((field) => String(field).padStart(2, '0')).join('')}000R`;
 }

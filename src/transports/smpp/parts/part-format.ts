@@ -1,6 +1,6 @@
 import type { DefaultAlphabet, LongMessages, NumberingOptions } from '../smpp-options.js';
 
-/** How addresses are marked; see `AddressOptions`. */
+/** Type of number and numbering plan of addresses; see `AddressOptions`. */
 export interface AddressFormat {
   readonly alphanumeric: NumberingOptions;
   readonly international: NumberingOptions;
@@ -9,7 +9,7 @@ export interface AddressFormat {
   readonly shortCodes: ReadonlySet<string>;
 }
 
-/** How a link writes what it submits. */
+/** The format of a link's submits. */
 export interface PartFormat {
   readonly longMessages: LongMessages;
   readonly defaultAlphabet: DefaultAlphabet;

@@ -1,6 +1,6 @@
 import type { Pdu } from './pdu.js';
 
-/** The commands of SMPP 3.4 (section 5.1.2.1) that this client speaks, by the number they have on the wire. */
+/** The command_id of the commands that this client supports (SMPP 3.4 section 5.1.2.1). */
 export const COMMAND_ID = {
   generic_nack: 0x80000000,
   bind_receiver: 0x00000001,
@@ -23,15 +23,15 @@ export const COMMAND_ID = {
 
 export type Command = keyof typeof COMMAND_ID;
 
-/** Set in the number of every response. */
+/** The bit that is set in the command_id of every response. */
 export const RESPONSE_BIT = 0x80000000;
 
-/** The number of a PDU's command on the wire. */
+/** The command_id of a PDU. */
 export function commandIdOf(pdu: Pdu): number {
   return pdu.command === 'unknown' ? pdu.commandId : COMMAND_ID[pdu.command];
 }
 
-/** The values of command_status (SMPP 3.4, section 5.1.3) that this code names; any other number is carried as it is. */
+/** The values of command_status that this code uses (SMPP 3.4 section 5.1.3); other values are passed on unchanged. */
 export const STATUS = {
   ok: 0x00,
   invalidMessageLength: 0x01,

@@ -8,8 +8,8 @@ const COMMANDS: ReadonlyMap<number, Command> = new Map(
 );
 
 /**
- * Reads one whole PDU as {@link FrameReader} gives it; what it answers shares no memory with the frame. Responses without a
- * body are taken, as SMPP 3.4 leaves it out on errors; header-only commands may bring octets nobody asked for.
+ * Decodes a PDU of {@link FrameReader}; the result shares no memory with the frame. Responses without a body are
+ * accepted, because SMPP 3.4 omits it on errors. Octets after the header of a header-only command are ignored.
  *
  * @throws MalformedPdu when the body cannot be read
  */
@@ -60,7 +60,7 @@ function readHeader(frame: Buffer): PduHeader {
   };
 }
 
-// The order of the properties is the order on the wire.
+// The properties are read in the order of the fields on the wire.
 function readShortMessage(body: BodyReader): ShortMessage {
   return {
     serviceType: body.text(),
@@ -95,7 +95,7 @@ function readDataMessage(body: BodyReader): ShortMessage {
 
 const TLV_HEAD = 4;
 
-/** Reads the fields of one PDU in their order, and never an octet behind its end. */
+/** Reads the fields of one PDU in their order, never beyond its end. */
 class BodyReader {
   private at = HEADER_LENGTH;
 
@@ -116,7 +116,10 @@ class BodyReader {
     return value;
   }
 
-  /** A C-octet string, as Latin-1. @throws MalformedPdu without a NUL before the end */
+  /**
+   * A C-octet string, as Latin-1.
+   * @throws MalformedPdu without a NUL before the end
+   */
   text(): string {
     const end = this.frame.indexOf(0, this.at);
     if (end < 0) throw this.tooShort();
@@ -129,7 +132,10 @@ class BodyReader {
     return { ton: this.octet(), npi: this.octet(), address: this.text() };
   }
 
-  /** A copy, since frames are only lent. @throws MalformedPdu */
+  /**
+   * A copy, because the frame is valid only during the call.
+   * @throws MalformedPdu
+   */
   octets(length: number): Uint8Array {
     if (this.at + length > this.frame.length) throw this.tooShort();
     const from = this.at;
@@ -137,12 +143,15 @@ class BodyReader {
     return new Uint8Array(this.frame.subarray(from, this.at));
   }
 
-  /** Whatever is left. */
+  /** The remaining octets. */
   rest(): Uint8Array {
     return this.octets(this.frame.length - this.at);
   }
 
-  /** Whatever is left, read as optional parameters. @throws MalformedPdu */
+  /**
+   * The remaining octets as optional parameters.
+   * @throws MalformedPdu
+   */
   tlvs(): readonly Tlv[] {
     if (this.atEnd) return NONE;
     const tlvs: Tlv[] = [];

@@ -3,17 +3,23 @@ import { HEADER_LENGTH, MAX_PDU_LENGTH } from './frame-reader.js';
 import type { BindPdu, Pdu, ShortMessage, SmppAddress } from './pdu.js';
 import type { Tlv } from './tlv.js';
 
-/** The spec's 15 and 8 are too few for what some carriers hand out. */
-const LONGEST_CREDENTIAL = 64;
-const LONGEST_MESSAGE_ID = 255;
-const LONGEST_SHORT_MESSAGE = 254;
+/** Above the limits of SMPP 3.4 (15 and 8), because some carriers issue longer credentials. */
+const MAX_CREDENTIAL = 64;
+const MAX_MESSAGE_ID = 255;
+const MAX_SHORT_MESSAGE = 254;
 
-/** Writes one PDU. @throws RangeError, naming the field, when a value does not fit; then nothing was written */
+/**
+ * Writes one PDU.
+ * @throws RangeError with the name of the field when a value does not fit; nothing is written then
+ */
 export function writePdu(writer: PduWriter, pdu: Pdu): void {
   writer.write(commandIdOf(pdu), pdu.status, pdu.sequence, () => writeBody(writer, pdu));
 }
 
-/** A submit_sm without the detour over a {@link Pdu}. @throws RangeError as {@link writePdu} */
+/**
+ * Writes a submit_sm without creating a {@link Pdu}.
+ * @throws RangeError as {@link writePdu}
+ */
 export function writeSubmit(writer: PduWriter, sequence: number, message: ShortMessage): void {
   writer.write(COMMAND_ID.submit_sm, 0, sequence, () => writeShortMessage(writer, message));
 }
@@ -30,7 +36,7 @@ function writeBody(writer: PduWriter, pdu: Pdu): void {
     case 'submit_sm_resp':
     case 'deliver_sm_resp':
     case 'data_sm_resp':
-      writer.text(pdu.messageId, LONGEST_MESSAGE_ID, 'message_id');
+      writer.text(pdu.messageId, MAX_MESSAGE_ID, 'message_id');
       writer.tlvs(pdu.tlvs);
       break;
     case 'bind_receiver':
@@ -41,7 +47,7 @@ function writeBody(writer: PduWriter, pdu: Pdu): void {
     case 'bind_receiver_resp':
     case 'bind_transmitter_resp':
     case 'bind_transceiver_resp':
-      writer.text(pdu.systemId, LONGEST_CREDENTIAL, 'system_id');
+      writer.text(pdu.systemId, MAX_CREDENTIAL, 'system_id');
       writer.tlvs(pdu.tlvs);
       break;
     case 'unknown':
@@ -51,7 +57,7 @@ function writeBody(writer: PduWriter, pdu: Pdu): void {
 
 function writeShortMessage(writer: PduWriter, message: ShortMessage): void {
   const { shortMessage } = message;
-  if (shortMessage.length > LONGEST_SHORT_MESSAGE) throw new RangeError('short_message is longer than 254 octets');
+  if (shortMessage.length > MAX_SHORT_MESSAGE) throw new RangeError('short_message is longer than 254 octets');
   writer.text(message.serviceType, 5, 'service_type');
   writer.address(message.source, 20, 'source_addr');
   writer.address(message.destination, 20, 'destination_addr');
@@ -80,39 +86,39 @@ function writeDataMessage(writer: PduWriter, message: ShortMessage): void {
 }
 
 function writeBind(writer: PduWriter, pdu: BindPdu): void {
-  writer.text(pdu.systemId, LONGEST_CREDENTIAL, 'system_id');
-  writer.text(pdu.password, LONGEST_CREDENTIAL, 'password');
+  writer.text(pdu.systemId, MAX_CREDENTIAL, 'system_id');
+  writer.text(pdu.password, MAX_CREDENTIAL, 'password');
   writer.text(pdu.systemType, 12, 'system_type');
   writer.octet(pdu.interfaceVersion, 'interface_version');
   writer.address(pdu.addressRange, 40, 'address_range');
 }
 
 /**
- * Writes PDUs one behind the other into a slab, so that many leave in one piece. After a field that cannot be written
- * the PDU under way is forgotten and the ones before it stand.
+ * Writes consecutive PDUs into one buffer, so that many leave in one write. When a field cannot be written, the current
+ * PDU is dropped and the previous ones stay.
  */
 export class PduWriter {
   private slab: Buffer;
-  /** Where what was not taken yet begins. */
+  /** The offset of the first octet that was not taken. */
   private start = 0;
-  /** Where the PDU under way begins: behind the last whole one. */
+  /** The offset of the current PDU, after the last complete one. */
   private pdu = 0;
   private at = 0;
 
-  /** @param slabSize how many octets it takes from memory at a time */
+  /** @param slabSize the number of octets that are allocated at a time */
   constructor(private readonly slabSize = 65_536) {
     this.slab = Buffer.allocUnsafe(slabSize);
   }
 
-  /** Octets of whole PDUs that were not taken yet. */
+  /** The number of octets of complete PDUs that were not taken. */
   get length(): number {
     return this.pdu - this.start;
   }
 
   /**
-   * Writes one PDU: its header, and whatever `body` writes.
+   * Writes one PDU: its header, and its body by `body`.
    *
-   * @throws RangeError when a field does not fit its place; then nothing was written
+   * @throws RangeError when a field does not fit; nothing is written then
    */
   write(commandId: number, status: number, sequence: number, body?: () => void): void {
     try {
@@ -131,7 +137,7 @@ export class PduWriter {
     }
   }
 
-  /** The whole PDUs written since the last time; they are the taker's to keep. */
+  /** The complete PDUs since the last call; the returned buffer is not written to again. */
   take(): Buffer {
     const taken = this.slab.subarray(this.start, this.pdu);
     this.start = this.pdu;
@@ -184,7 +190,9 @@ export class PduWriter {
     this.at = this.slab.writeUInt32BE(value, this.at);
   }
 
-  /** Taken octets still belong to the old slab: it is left, never written over. */
+  /**
+   * Makes room for further octets, in a new slab if necessary, because taken octets of the old one are still in use.
+   */
   private room(octets: number): void {
     if (this.at + octets <= this.slab.length) return;
     const kept = this.slab.subarray(this.start, this.at);

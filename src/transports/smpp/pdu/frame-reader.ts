@@ -1,12 +1,12 @@
-/** Octets of the header; no PDU is shorter. */
+/** The length of the header and of the shortest PDU, in octets. */
 export const HEADER_LENGTH = 16;
 
-/** Octets of the longest PDU we take or write: 64 KiB, far above any real message. */
+/** The length of the longest PDU that is read or written, in octets: 64 KiB, far above real messages. */
 export const MAX_PDU_LENGTH = 65_536;
 
 const LENGTH_FIELD = 4;
 
-/** The peer announced an impossible length: where the next PDU begins can no longer be known. */
+/** The peer sent an invalid command_length, so the start of the next PDU is not known. */
 export class FramingError extends Error {
   override readonly name = 'FramingError';
 
@@ -15,20 +15,20 @@ export class FramingError extends Error {
   }
 }
 
-/**
- * Cuts a stream of octets into PDUs, wherever the chunks begin and end. It holds at most one PDU that is not whole yet,
- * and copies only that one.
- */
+/** Cuts a stream of chunks into PDUs. It holds at most one incomplete PDU, and copies only that one. */
 export class FrameReader {
   private readonly lengthField = Buffer.alloc(LENGTH_FIELD);
-  /** What has come of the PDU under way: the length field until that is whole, then room for the whole PDU. */
+  /** The octets of the incomplete PDU: the length field until it is complete, then a buffer for the whole PDU. */
   private partial = this.lengthField;
   private filled = 0;
 
-  /** @param onFrame gets each whole PDU, header included; its octets are only lent until it returns. */
+  /** @param onFrame receives each PDU with its header; the buffer is valid only during the call */
   constructor(private readonly onFrame: (frame: Buffer) => void) {}
 
-  /** @throws FramingError after the PDUs before the broken one were handed on; the reader is of no use then. */
+  /**
+   * Reads a chunk.
+   * @throws FramingError after passing on the PDUs before the invalid one; do not use the reader then
+   */
   push(chunk: Buffer): void {
     let at = this.filled > 0 ? this.complete(chunk) : 0;
     while (chunk.length - at >= LENGTH_FIELD) {
@@ -40,7 +40,7 @@ export class FrameReader {
     if (at < chunk.length) this.keep(chunk, at);
   }
 
-  /** Feeds the PDU under way; answers where the next one begins. */
+  /** Adds to the incomplete PDU; returns the offset of the next one in the chunk. */
   private complete(chunk: Buffer): number {
     let at = 0;
     if (this.partial === this.lengthField) {
@@ -57,7 +57,7 @@ export class FrameReader {
     return at;
   }
 
-  /** Keeps the beginning of a PDU whose end has not come. */
+  /** Keeps the beginning of an incomplete PDU. */
   private keep(chunk: Buffer, from: number): void {
     const at = this.fill(chunk, from);
     if (this.filled < LENGTH_FIELD) return;
@@ -83,18 +83,18 @@ function checked(length: number): number {
   return length;
 }
 
-/** The first 16 octets of a PDU, but for its length. */
+/** The header of a PDU without its length. */
 export interface PduHeader {
   readonly commandId: number;
   readonly status: number;
   readonly sequence: number;
 }
 
-/** A well framed PDU whose body cannot be read; the next one can. */
+/** A PDU with a valid length whose body cannot be read; the following PDUs can be read. */
 export class MalformedPdu extends Error {
   override readonly name = 'MalformedPdu';
 
-  /** @param answer the command_status to refuse it with */
+  /** @param answer the command_status of the refusal */
   constructor(
     message: string,
     readonly header: PduHeader,

@@ -1,13 +1,13 @@
 import type { Tlv } from './tlv.js';
 
-/** An address: type of number, numbering plan (SMPP 3.4, sections 5.2.5 and 5.2.6) and at most 20 characters. */
+/** An address of at most 20 characters with type of number and numbering plan (SMPP 3.4 sections 5.2.5 and 5.2.6). */
 export interface SmppAddress {
   readonly ton: number;
   readonly npi: number;
   readonly address: string;
 }
 
-/** The body of submit_sm and deliver_sm (SMPP 3.4, sections 4.4.1 and 4.6.1). Numbers are one octet each. */
+/** The body of submit_sm and deliver_sm (SMPP 3.4 sections 4.4.1 and 4.6.1). Numbers have one octet each. */
 export interface ShortMessage {
   /** At most 5 characters. */
   readonly serviceType: string;
@@ -24,12 +24,12 @@ export interface ShortMessage {
   readonly replaceIfPresentFlag: number;
   readonly dataCoding: number;
   readonly smDefaultMsgId: number;
-  /** At most 254 octets; a longer text goes into the TLV message_payload and this stays empty. */
+  /** At most 254 octets; empty for a longer text, which is in the TLV message_payload. */
   readonly shortMessage: Uint8Array;
   readonly tlvs: readonly Tlv[];
 }
 
-/** What a {@link ShortMessage} has where nothing else is said. */
+/** The defaults of a {@link ShortMessage}. */
 export const PLAIN_SHORT_MESSAGE: Omit<ShortMessage, 'source' | 'destination'> = {
   serviceType: '',
   esmClass: 0,
@@ -63,13 +63,13 @@ export interface BindPdu extends Header {
   readonly systemType: string;
   /** 0x34 for SMPP 3.4. */
   readonly interfaceVersion: number;
-  /** Which addresses a receiver serves; at most 40 characters. */
+  /** The addresses that a receiver serves; at most 40 characters. */
   readonly addressRange: SmppAddress;
 }
 
 export interface BindRespPdu extends Header {
   readonly command: 'bind_receiver_resp' | 'bind_transmitter_resp' | 'bind_transceiver_resp';
-  /** The SMSC's; at most 15 characters, `''` where it sent no body. */
+  /** The system_id of the SMSC; at most 15 characters, `''` without a body. */
   readonly systemId: string;
   readonly tlvs: readonly Tlv[];
 }
@@ -83,8 +83,8 @@ export interface DeliverSmPdu extends Header, ShortMessage {
 }
 
 /**
- * SMPP 3.4, section 4.7.1: what some SMSCs send in place of a deliver_sm. It has fewer fields, those it lacks are as in
- * {@link PLAIN_SHORT_MESSAGE}; its text stands in the TLV message_payload, its addresses take up to 64 characters.
+ * data_sm (SMPP 3.4 section 4.7.1), which some SMSCs send instead of deliver_sm. The fields that it lacks are those of
+ * {@link PLAIN_SHORT_MESSAGE}. Its text is in the TLV message_payload, and its addresses have at most 64 characters.
  */
 export interface DataSmPdu extends Header, ShortMessage {
   readonly command: 'data_sm';
@@ -92,24 +92,24 @@ export interface DataSmPdu extends Header, ShortMessage {
 
 export interface MessageRespPdu extends Header {
   readonly command: 'submit_sm_resp' | 'deliver_sm_resp' | 'data_sm_resp';
-  /** At most 64 characters; `''` in our own answers and where the SMSC sent no body. */
+  /** At most 64 characters; `''` in our answers and when the SMSC sends no body. */
   readonly messageId: string;
   readonly tlvs: readonly Tlv[];
 }
 
-/** A PDU that is only a header. */
+/** A PDU without a body. */
 export interface BarePdu extends Header {
   readonly command: 'enquire_link' | 'enquire_link_resp' | 'unbind' | 'unbind_resp' | 'generic_nack';
 }
 
-/** A command this code does not speak. */
+/** A PDU with a command that this code does not support. */
 export interface UnknownPdu extends Header {
   readonly command: 'unknown';
   readonly commandId: number;
   readonly body: Uint8Array;
 }
 
-/** Any PDU, told apart by `command`. */
+/** Any PDU, discriminated by `command`. */
 export type Pdu =
   | BindPdu
   | BindRespPdu

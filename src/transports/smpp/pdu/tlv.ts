@@ -1,4 +1,4 @@
-/** Tags of optional parameters (SMPP 3.4, section 5.3.2) that somebody here looks at. */
+/** The tags of optional parameters that this code uses (SMPP 3.4 section 5.3.2). */
 export const TAG = {
   receiptedMessageId: 0x001e,
   sarMsgRefNum: 0x020c,
@@ -10,7 +10,7 @@ export const TAG = {
   messageState: 0x0427,
 } as const;
 
-/** An optional parameter as it stands on the wire; tags may repeat, unknown ones are kept. */
+/** An optional parameter. Tags may repeat; unknown ones are kept. */
 export interface Tlv {
   /** 0..0xFFFF */
   readonly tag: number;
@@ -23,14 +23,17 @@ export function tlvValue(tlvs: readonly Tlv[], tag: number): Uint8Array | undefi
   return tlvs.find((each) => each.tag === tag)?.value;
 }
 
-/** The same as a number; undefined too when it is not 1 to 4 octets long. */
+/** The value of the first parameter with this tag as a number; undefined also when it has not 1 to 4 octets. */
 export function tlvNumber(tlvs: readonly Tlv[], tag: number): number | undefined {
   const value = tlvValue(tlvs, tag);
   if (value === undefined || value.length === 0 || value.length > 4) return undefined;
   return value.reduce((number, octet) => number * 256 + octet, 0);
 }
 
-/** The same as a C-octet string (Latin-1), up to its first NUL; a missing NUL is forgiven. */
+/**
+ * The value of the first parameter with this tag as a C-octet string (Latin-1), up to its first NUL, which may be
+ * missing.
+ */
 export function tlvString(tlvs: readonly Tlv[], tag: number): string | undefined {
   const value = tlvValue(tlvs, tag);
   if (value === undefined) return undefined;

@@ -5,8 +5,8 @@ import type { SmppSessionSettings } from './session-settings.js';
 import type { SessionWire } from './session-wire.js';
 import type { SubmitAnswer, SubmitOutcome } from './submit-outcome.js';
 
-/** How many submits nobody answered in time are remembered, in case the answer comes after all. */
-const MOST_LATE = 1000;
+/** The maximum number of submits without an answer that are kept for a late answer. */
+const MAX_LATE = 1000;
 
 type Settle = (outcome: SubmitOutcome) => void;
 
@@ -17,17 +17,19 @@ interface Waiting {
 
 interface Written {
   readonly settle: Settle;
-  /** Where on the wire it begins. */
+  /** The offset on the wire of its first octet. */
   readonly position: number;
   readonly cancelTimer: () => void;
 }
 
-/** The submits of one session: so many written and unanswered at a time, the others in line, each settled exactly once. */
+/**
+ * The submits of one session: at most `window` written and unanswered, the others queued, each settled exactly once.
+ */
 export class SendWindow {
   private readonly pending = new Map<number, Written>();
   private readonly waiting = new Fifo<Waiting>();
-  private readonly late = new LateAnswers(MOST_LATE);
-  /** Why nothing is taken any more. */
+  private readonly late = new LateAnswers(MAX_LATE);
+  /** Why no further submits are accepted. */
   private stopped: string | undefined;
 
   constructor(
@@ -36,7 +38,7 @@ export class SendWindow {
     private readonly wire: SessionWire,
     private readonly sequences: SequenceNumbers,
     private readonly liveness: SessionLiveness,
-    /** Called when the last written submit is settled. */
+    /** Called when no written submit is unanswered. */
     private readonly idle: () => void,
   ) {}
 
@@ -44,7 +46,7 @@ export class SendWindow {
     return this.pending.size;
   }
 
-  get inLine(): number {
+  get queued(): number {
     return this.waiting.length;
   }
 
@@ -56,7 +58,7 @@ export class SendWindow {
     });
   }
 
-  /** Writes as many of those in line as may be. */
+  /** Writes queued submits as far as the window has room. */
   admit(): void {
     while (this.pending.size < this.settings.window && !this.held) {
       const next = this.waiting.shift();
@@ -69,7 +71,7 @@ export class SendWindow {
     return this.pending.has(sequence) || this.late.has(sequence);
   }
 
-  /** @returns false when no submit of this number waits for an answer */
+  /** Settles a submit. False when no submit with this sequence number waits for an answer. */
   answer(sequence: number, answer: SubmitAnswer): boolean {
     const written = this.forget(sequence);
     if (written === undefined) return this.late.settle(sequence, answer);
@@ -78,7 +80,7 @@ export class SendWindow {
     return true;
   }
 
-  /** Takes no more and sends those in line back; what is written may still be answered. */
+  /** Accepts no further submits and settles the queued ones as `not-sent`; written ones may still be answered. */
   stop(reason: string): void {
     this.stopped ??= reason;
     for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
@@ -86,7 +88,7 @@ export class SendWindow {
     }
   }
 
-  /** No answer will come any more. */
+  /** Settles all submits, because no further answer can arrive. */
   end(reason: string): void {
     this.stop(reason);
     for (const [sequence, { settle, position }] of this.pending) {
@@ -97,7 +99,7 @@ export class SendWindow {
     this.late.end();
   }
 
-  /** A peer that does not read, or may not be there, gets nothing more. */
+  /** Whether writing is held back: after a stop, and while the peer does not read or may be gone. */
   private get held(): boolean {
     return this.stopped !== undefined || this.wire.blocked || this.liveness.inDoubt;
   }
@@ -111,17 +113,17 @@ export class SendWindow {
       settle({ kind: 'unsendable', reason: error instanceof Error ? error.message : 'it cannot be encoded' });
       return;
     }
-    const ask = this.liveness.watch();
-    const cancelTimer = this.clock.after(this.settings.responseTimeoutMs, () => this.giveUp(sequence, ask));
+    const probe = this.liveness.expectTraffic();
+    const cancelTimer = this.clock.after(this.settings.responseTimeoutMs, () => this.timeOut(sequence, probe));
     this.pending.set(sequence, { settle, position, cancelTimer });
   }
 
-  private giveUp(sequence: number, ask: () => void): void {
+  private timeOut(sequence: number, probe: () => void): void {
     const written = this.forget(sequence);
     if (written === undefined) return;
     const late = this.late.expect(sequence);
     written.settle({ kind: 'unknown', reason: 'the SMSC did not answer in time', late });
-    ask();
+    probe();
     this.afterOne();
   }
 
@@ -139,9 +141,10 @@ export class SendWindow {
   }
 }
 
-const WORTH_SHORTENING = 1024;
+/** The number of removed items from which on the array is compacted. */
+const COMPACT_AFTER = 1024;
 
-/** First in, first out, both in constant time. */
+/** A queue with `push` and `shift` in constant time. */
 class Fifo<T extends object> {
   private items: (T | undefined)[] = [];
   private head = 0;
@@ -158,7 +161,7 @@ class Fifo<T extends object> {
     const item = this.items[this.head];
     if (item === undefined) return undefined;
     this.items[this.head++] = undefined;
-    if (this.head >= WORTH_SHORTENING && this.head * 2 >= this.items.length) {
+    if (this.head >= COMPACT_AFTER && this.head * 2 >= this.items.length) {
       this.items = this.items.slice(this.head);
       this.head = 0;
     }
@@ -168,12 +171,12 @@ class Fifo<T extends object> {
 
 type SettleLate = (answer: SubmitAnswer | undefined) => void;
 
-/** Submits that were given up on and may be answered after all: the last so many of them. */
+/** The most recent submits that timed out and may still be answered. */
 export class LateAnswers {
   private readonly expected = new Map<number, SettleLate>();
 
-  /** @param most how many are kept at a time; the oldest goes first */
-  constructor(private readonly most: number) {}
+  /** @param max the maximum number of submits; above it the oldest is dropped */
+  constructor(private readonly max: number) {}
 
   has(sequence: number): boolean {
     return this.expected.has(sequence);
@@ -183,11 +186,11 @@ export class LateAnswers {
     return new Promise((settle) => {
       this.expected.set(sequence, settle);
       const [oldest] = this.expected.keys();
-      if (this.expected.size > this.most && oldest !== undefined) this.settle(oldest, undefined);
+      if (this.expected.size > this.max && oldest !== undefined) this.settle(oldest, undefined);
     });
   }
 
-  /** @returns false when nobody waits for it */
+  /** Settles a submit. False when its sequence number is not expected. */
   settle(sequence: number, answer: SubmitAnswer | undefined): boolean {
     const settle = this.expected.get(sequence);
     if (settle === undefined) return false;
@@ -196,24 +199,24 @@ export class LateAnswers {
     return true;
   }
 
-  /** None will come any more. */
+  /** Settles all submits without an answer. */
   end(): void {
     for (const settle of this.expected.values()) settle(undefined);
     this.expected.clear();
   }
 }
 
-const LAST = 0x7fffffff;
+const MAX_SEQUENCE = 0x7fffffff;
 
-/** The numbers of our requests: 1, 2, …, 0x7FFFFFFF and round again (SMPP 3.4, section 3.2). */
+/** The sequence numbers of our requests: 1 to 0x7FFFFFFF, then from 1 again (SMPP 3.4 section 3.2). */
 export class SequenceNumbers {
-  /** @param last the number given out before the first; 0..0x7FFFFFFF */
+  /** @param last the number before the first one; 0 to 0x7FFFFFFF */
   constructor(private last = 0) {}
 
-  /** The next number that is not taken by a request that may still be answered. */
+  /** The next number that no open request has. */
   next(isTaken: (sequence: number) => boolean): number {
     do {
-      this.last = this.last === LAST ? 1 : this.last + 1;
+      this.last = this.last === MAX_SEQUENCE ? 1 : this.last + 1;
     } while (isTaken(this.last));
     return this.last;
   }

@@ -2,32 +2,32 @@ import { STATUS } from '../pdu/command.js';
 import type { DataSmPdu, DeliverSmPdu } from '../pdu/pdu.js';
 import type { SessionWire } from './session-wire.js';
 
-/** Hands what comes in to its handler and answers when that is through. */
+/** Passes incoming messages to the handler and answers each after the handler is done. */
 export class SessionDeliveries {
   private handling = 0;
 
   /**
-   * @param most how many the handler may have in hand; more are put off
-   * @param idle called when the last one in hand is answered
+   * @param max the maximum number of unanswered messages; above it, messages are refused for now
+   * @param idle called when no message is unanswered
    */
   constructor(
-    private readonly most: number,
+    private readonly max: number,
     private readonly handlers: SessionHandlers,
     private readonly wire: SessionWire,
     private readonly idle: () => void,
   ) {}
 
-  /** How many the handler has, unanswered. */
-  get inHand(): number {
+  /** The number of messages that the handler works on. */
+  get unanswered(): number {
     return this.handling;
   }
 
   take(message: DeliverSmPdu | DataSmPdu): void {
-    if (this.handling >= this.most) this.answer(message, STATUS.receiverTemporaryError);
+    if (this.handling >= this.max) this.answer(message, STATUS.receiverTemporaryError);
     else void this.handle(message);
   }
 
-  /** Never rejects: what the handler could not take, the SMSC is to bring again. */
+  /** Never rejects; when the handler fails, the answer asks the SMSC to repeat the message. */
   private async handle(message: DeliverSmPdu | DataSmPdu): Promise<void> {
     this.handling++;
     let status: number = STATUS.ok;
@@ -46,14 +46,14 @@ export class SessionDeliveries {
   }
 }
 
-/** Who a session tells what comes in. */
+/** The handlers of a session's incoming messages. */
 export interface SessionHandlers {
   /**
-   * Takes a receipt or an inbound text. The SMSC gets its "ok" once this resolves, "temporary error" (0x64) when it
-   * rejects or throws. Called in the order of arrival, without waiting for the one before.
+   * Handles a receipt or an inbound text. The answer is "ok" when this resolves, and "temporary error" (0x64) when it
+   * rejects or throws. Calls follow the order of arrival and do not wait for each other.
    */
   deliver(message: DeliverSmPdu | DataSmPdu): Promise<void>;
 
-  /** Told of each thing the peer did against the protocol that the session lived through; no content, numbers or secrets in it. */
+  /** Called for each violation of the protocol that does not end the session; without content, numbers and secrets. */
   fault?(what: string): void;
 }

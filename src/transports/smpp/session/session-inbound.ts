@@ -6,22 +6,22 @@ import type { SessionDeliveries } from './session-deliveries.js';
 import { refusalOf, type SessionWire } from './session-wire.js';
 import type { SubmitAnswer } from './submit-outcome.js';
 
-/** What comes in that changes where a session stands. */
-export interface SessionCourse {
-  /** The SMSC has unbound, and has its answer. */
+/** The effects of incoming PDUs on the state of a session. */
+interface SessionControl {
+  /** Called after an unbind of the SMSC was answered. */
   unbound(): void;
-  /** Our unbind is answered. @returns false when there is none of this number */
+  /** Called for an answer that may be that to our unbind; false when the sequence number is another one. */
   unbindAnswered(sequence: number): boolean;
   fault(what: string): void;
 }
 
-/** Sees to each PDU that comes in on a bound session. */
+/** Dispatches the PDUs that arrive on a bound session. */
 export class SessionInbound {
   constructor(
     private readonly wire: SessionWire,
     private readonly window: SendWindow,
     private readonly deliveries: SessionDeliveries,
-    private readonly course: SessionCourse,
+    private readonly control: SessionControl,
   ) {}
 
   receive(pdu: Pdu): void {
@@ -31,7 +31,7 @@ export class SessionInbound {
         this.answered(sequence, { status, messageId: pdu.messageId, tlvs: pdu.tlvs });
         break;
       case 'generic_nack':
-        // The SMSC could not read something of ours. A nack that says "ok" must not pass for "taken".
+        // A nack with status "ok" must not count as accepted.
         this.answered(sequence, { status: status || STATUS.unknownError, messageId: '', tlvs: [] });
         break;
       case 'deliver_sm':
@@ -45,25 +45,25 @@ export class SessionInbound {
         break;
       case 'unbind':
         this.wire.send({ command: 'unbind_resp', status: STATUS.ok, sequence });
-        this.course.unbound();
+        this.control.unbound();
         break;
       case 'unbind_resp':
-        if (!this.course.unbindAnswered(sequence)) this.course.fault(UNASKED);
+        if (!this.control.unbindAnswered(sequence)) this.control.fault(UNEXPECTED_ANSWER);
         break;
       default:
-        this.course.fault('a command that is not for us');
+        this.control.fault('a command that is not for us');
         this.refuse(commandIdOf(pdu), sequence, STATUS.invalidCommandId);
     }
   }
 
   malformed({ message, header, answer }: MalformedPdu): void {
-    this.course.fault(`a PDU that cannot be read: ${message}`);
+    this.control.fault(`a PDU that cannot be read: ${message}`);
     this.refuse(header.commandId, header.sequence, answer);
   }
 
   private answered(sequence: number, answer: SubmitAnswer): void {
     if (this.window.answer(sequence, answer)) return;
-    if (!this.course.unbindAnswered(sequence)) this.course.fault(UNASKED);
+    if (!this.control.unbindAnswered(sequence)) this.control.fault(UNEXPECTED_ANSWER);
   }
 
   private refuse(commandId: number, sequence: number, status: number): void {
@@ -72,4 +72,4 @@ export class SessionInbound {
   }
 }
 
-const UNASKED = 'an answer to nothing that was asked';
+const UNEXPECTED_ANSWER = 'an answer to nothing that was asked';

@@ -1,20 +1,20 @@
 import type { Clock } from '../../../common/clock.js';
 import type { SmppSessionSettings } from './session-settings.js';
 
-/** What a {@link SessionLiveness} does. */
+/** The actions of a {@link SessionLiveness}. */
 export interface LivenessActions {
-  /** Ask the peer for a sign of life. */
+  /** Sends an enquire_link. */
   probe(): void;
-  /** It was asked, and is heard again. */
+  /** Called when the peer is heard again after a probe. */
   alive(): void;
-  /** It was asked as often as the settings say, and is silent. */
+  /** Called when the peer stays silent after `maxMisses` probes. */
   dead(): void;
 }
 
-/** Whether the peer is still there. Any whole PDU from it counts; octets that never become one do not. */
+/** Detects a dead peer. Any complete PDU is a sign of life; incomplete ones are not. */
 export class SessionLiveness {
   private lastHeard = 0;
-  private count = 0;
+  private heardCount = 0;
   private probes = 0;
   private cancel: (() => void) | undefined;
 
@@ -24,16 +24,16 @@ export class SessionLiveness {
     private readonly actions: LivenessActions,
   ) {}
 
-  /** Asked for a sign of life and not heard since. */
+  /** Whether the peer was probed and not heard since. */
   get inDoubt(): boolean {
     return this.probes > 0;
   }
 
-  /** Begins a watch: the answer, called when something should have been heard by then, asks at once if nothing was. */
-  watch(): () => void {
-    const { count } = this;
+  /** Returns a function that probes the peer if it was not heard since this call; call it at the response timeout. */
+  expectTraffic(): () => void {
+    const { heardCount } = this;
     return () => {
-      if (this.count === count && this.probes === 0 && this.cancel !== undefined) this.ask();
+      if (this.heardCount === heardCount && this.probes === 0 && this.cancel !== undefined) this.probe();
     };
   }
 
@@ -43,7 +43,7 @@ export class SessionLiveness {
   }
 
   heard(): void {
-    this.count++;
+    this.heardCount++;
     this.lastHeard = this.clock.elapsed();
     if (this.probes === 0) return;
     this.probes = 0;
@@ -59,17 +59,17 @@ export class SessionLiveness {
   private waitForSilence(ms: number): void {
     this.wait(ms, () => {
       const silence = this.clock.elapsed() - this.lastHeard;
-      if (silence >= this.settings.idleMs) this.ask();
+      if (silence >= this.settings.idleMs) this.probe();
       else this.waitForSilence(this.settings.idleMs - silence);
     });
   }
 
-  private ask(): void {
+  private probe(): void {
     this.probes++;
     this.actions.probe();
     this.wait(this.settings.responseTimeoutMs, () => {
       if (this.probes < this.settings.maxMisses) {
-        this.ask();
+        this.probe();
       } else {
         this.stop();
         this.actions.dead();

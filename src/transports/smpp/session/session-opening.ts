@@ -7,23 +7,23 @@ import { refusalOf, SessionBindError, SessionWire, type WireListener } from './s
 
 const SMPP_3_4 = 0x34;
 
-/** The sequence number of the bind: the first on its connection. */
+/** The sequence number of the bind, which is the first request of its connection. */
 export const BIND_SEQUENCE = 1;
 
-/** Called once, whichever comes first. */
+/** The result of opening a session; one of the two is called, once. */
 export interface OpeningResult {
-  /** The wire is the caller's from here on: give it a listener before returning. */
+  /** Takes over the wire; set a listener before returning. */
   bound(wire: SessionWire, systemId: string): void;
   failed(error: SessionBindError): void;
 }
 
-/** From nothing to a bound connection. */
+/** Connects and binds. */
 export class SessionOpening implements WireListener {
   private readonly wire: SessionWire;
   private readonly cancelDeadline: () => void;
   private over = false;
 
-  /** @throws Error when a certificate or key of ours cannot be read */
+  /** @throws SessionBindError when a certificate or key of the settings cannot be read */
   constructor(
     private readonly settings: SmppSessionSettings,
     clock: Clock,

@@ -1,19 +1,19 @@
 import type { SmppAddress } from '../pdu/pdu.js';
 
-/** TLS of one connection; the peer's certificate is verified unless `rejectUnauthorized` says no. */
+/** TLS of one connection. The peer's certificate is verified unless `rejectUnauthorized` is false. */
 export interface SmppTlsSettings {
-  /** The name the certificate must bear, and SNI. Default: the host. */
+  /** The name in the peer's certificate and in SNI. Default: the host. */
   readonly servername?: string | undefined;
-  /** PEM. Default: the authorities Node trusts. */
+  /** Trusted certificate authorities, PEM. Default: those of Node. */
   readonly ca?: string | readonly string[] | undefined;
-  /** Our certificate, PEM, where the SMSC asks for one. */
+  /** The client certificate, PEM, if the SMSC requires one. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
-  /** false takes any certificate: for tests only. */
+  /** False accepts any certificate; for tests only. Default true. */
   readonly rejectUnauthorized?: boolean | undefined;
 }
 
-/** Everything one session needs to know. */
+/** The settings of one session. */
 export interface SmppSessionSettings {
   readonly host: string;
   /** 1..65535 */
@@ -25,21 +25,24 @@ export interface SmppSessionSettings {
   readonly password: string;
   readonly systemType: string;
   readonly addressRange: SmppAddress;
-  /** How many submits may be unanswered at a time; 1 or more. */
+  /** The maximum number of unanswered submits; 1 or more. */
   readonly window: number;
-  /** From the first SYN to the answer to the bind, TLS included. */
+  /** Time limit from the start of the connection to the answer to the bind, including TLS. Milliseconds. */
   readonly bindTimeoutMs: number;
-  /** From the writing of a request to its answer. */
+  /** Time limit from writing a request to its answer. Milliseconds. */
   readonly responseTimeoutMs: number;
-  /** Nothing heard for so long: ask with an enquire_link. */
+  /** The silence after which an enquire_link is sent. Milliseconds. */
   readonly idleMs: number;
-  /** So many enquire_links in a row without any PDU coming in: the link is dead. */
+  /** The number of consecutive enquire_links without an incoming PDU after which the peer counts as dead. */
   readonly maxMisses: number;
-  /** How many deliver_sm the handler may have in hand; more are answered "temporary error" (0x64), the SMSC comes again. */
+  /**
+   * The maximum number of deliver_sm in the handler; further ones get "temporary error" (0x64), and the SMSC repeats
+   * them.
+   */
   readonly maxUnanswered: number;
 }
 
-/** What suits most SMSCs (window and idle time: Kannel's defaults). */
+/** Defaults that suit most SMSCs; window and idle time are those of Kannel. */
 export const SMPP_SESSION_DEFAULTS = {
   bindAs: 'transceiver',
   systemType: '',

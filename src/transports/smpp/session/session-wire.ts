@@ -8,38 +8,41 @@ import { FrameReader, HEADER_LENGTH, MalformedPdu } from '../pdu/frame-reader.js
 import type { Pdu, ShortMessage } from '../pdu/pdu.js';
 import type { SmppSessionSettings } from './session-settings.js';
 
-/** Who a {@link SessionWire} tells what happens. */
+/** The listener of a {@link SessionWire}. */
 export interface WireListener {
-  /** Octets can be sent; over TLS the peer's certificate is accepted. */
+  /** The connection is ready; over TLS, the peer's certificate is verified. */
   connected?(): void;
   pdu(pdu: Pdu): void;
-  /** A request or a response nobody could read. Of a response, what its header says comes as a PDU behind this. */
+  /** A request or response could not be read. For a response, a PDU with the fields of its header follows. */
   malformed(error: MalformedPdu): void;
-  /** There is room again for what was held back. */
+  /** Writing is possible again after `blocked`. */
   drained(): void;
-  /** The connection is of no more use. May come more than once. */
+  /** The connection is lost. May be called more than once. */
   lost(reason: string): void;
 }
 
-/** Octets one write takes at most, but for what one PDU more adds. */
-const LONGEST_WRITE = 65_536;
+/** The number of pending octets from which on further PDUs are held back. */
+const MAX_PENDING = 65_536;
 
-/** How long the other side may take to hang up once we have said our last. */
+/** How long the peer may take to close the connection after our end. Milliseconds. */
 const LINGER_MS = 2_000;
 
 /**
- * PDUs over one connection. What one turn of the event loop wants to say leaves in one write. While the peer does not read,
- * no second write is handed to the socket and nothing more is read, so that answers cannot pile up.
+ * Sends and receives PDUs over one connection. The PDUs of one turn of the event loop leave in one write. While the
+ * peer does not read, nothing more is written to the socket and nothing is read, so that answers cannot accumulate.
  */
 export class SessionWire {
   private readonly socket: Socket;
   private readonly writer = new PduWriter();
   private readonly reader = new FrameReader((frame) => this.take(frame));
-  private handedOver = 0;
+  private written = 0;
   private scheduled = false;
   private over = false;
 
-  /** Begins to connect. @throws Error when a certificate or key of ours cannot be read */
+  /**
+   * Starts to connect.
+   * @throws SessionBindError when a certificate or key of the settings cannot be read
+   */
   constructor(
     settings: SmppSessionSettings,
     private readonly clock: Clock,
@@ -53,40 +56,46 @@ export class SessionWire {
     this.socket.on('close', () => this.listener.lost('the connection is closed'));
   }
 
-  /** There is enough to write already, or the peer does not read as fast as we write: hold back what can wait. */
+  /** Whether submits should be held back, because many octets are pending or the peer does not read fast enough. */
   get blocked(): boolean {
-    return this.writer.length >= LONGEST_WRITE || this.socket.writableNeedDrain;
+    return this.writer.length >= MAX_PENDING || this.socket.writableNeedDrain;
   }
 
-  /** Octets written so far, those that have not left yet included. */
+  /** The number of octets so far, including those that have not left the process. */
   get position(): number {
-    return this.handedOver + this.writer.length;
+    return this.written + this.writer.length;
   }
 
-  /** From now on tells another one. */
+  /** Replaces the listener. */
   listen(listener: WireListener): void {
     this.listener = listener;
   }
 
-  /** Whether what was written at `position` may have left the process. */
+  /** Whether the octet at `position` may have left the process. */
   hasLeft(position: number): boolean {
-    return position < this.handedOver;
+    return position < this.written;
   }
 
-  /** @throws RangeError when a field does not fit; then nothing is sent */
+  /**
+   * Sends a PDU.
+   * @throws RangeError when a field does not fit; nothing is sent then
+   */
   send(pdu: Pdu): void {
     if (this.over) return;
     writePdu(this.writer, pdu);
     this.schedule();
   }
 
-  /** @throws RangeError as `send` */
+  /**
+   * Sends a submit_sm.
+   * @throws RangeError as `send`
+   */
   submit(sequence: number, message: ShortMessage): void {
     writeSubmit(this.writer, sequence, message);
     this.schedule();
   }
 
-  /** Sends what was written, if the peer reads, and hangs up behind it. What the peer still says is not heard. */
+  /** Sends pending octets, if the peer reads, and closes the connection. Further input is ignored. */
   end(): void {
     this.flush();
     this.over = true;
@@ -95,7 +104,7 @@ export class SessionWire {
     this.socket.once('close', cancel);
   }
 
-  /** Hangs up at once; what has not left never will. */
+  /** Closes the connection at once; pending octets are dropped. */
   destroy(): void {
     this.over = true;
     this.socket.destroy();
@@ -114,7 +123,7 @@ export class SessionWire {
     if (this.over || this.writer.length === 0 || this.socket.writableNeedDrain) return;
     const wasBlocked = this.blocked;
     const octets = this.writer.take();
-    this.handedOver += octets.length;
+    this.written += octets.length;
     if (!this.socket.write(octets)) this.socket.pause();
     else if (wasBlocked) this.listener.drained();
   }
@@ -133,7 +142,7 @@ export class SessionWire {
     } catch (error) {
       this.listener.lost(error instanceof Error ? error.message : 'a PDU could not be handled');
     }
-    // Many chunks may come in one turn: what they make us answer does not wait for its end.
+    // Many chunks may arrive in one turn. The answers are flushed early, so that they do not accumulate.
     if (this.blocked) this.flush();
   }
 
@@ -155,9 +164,10 @@ export class SessionWire {
 }
 
 /**
- * Begins to connect. `onReady` is called when octets can be sent: over TLS, once the peer's certificate is accepted.
+ * Starts to connect. `onReady` is called when the connection is ready; over TLS, after the peer's certificate is
+ * verified.
  *
- * @throws SessionBindError when the settings make no connection: a certificate or key of ours that cannot be read, …
+ * @throws SessionBindError for settings that cannot be used, such as an unreadable certificate or key
  */
 function connectSocket(settings: SmppSessionSettings, onReady: () => void): Socket {
   try {
@@ -169,7 +179,7 @@ function connectSocket(settings: SmppSessionSettings, onReady: () => void): Sock
 
 function begin({ host, port, tls }: SmppSessionSettings, onReady: () => void): Socket {
   if (tls === undefined) return connect({ host, port }, onReady);
-  // SNI takes names only (RFC 6066, section 3); an address is checked against the certificate without it.
+  // SNI allows names only (RFC 6066 section 3); an address is verified against the certificate without SNI.
   const { ca, servername = isIP(host) ? undefined : host, cert, key, rejectUnauthorized = true } = tls;
   return connectTls(
     {
@@ -185,13 +195,13 @@ function begin({ host, port, tls }: SmppSessionSettings, onReady: () => void): S
   );
 }
 
-/** No session came about. */
+/** Opening a session failed. */
 export class SessionBindError extends Error {
   override readonly name = 'SessionBindError';
 
   /**
-   * @param status the SMSC's command_status, where it answered the bind with a refusal: 0x0D, 0x0E, 0x0F and 0x05 are
-   *   mistakes in the configuration, not worth a tight loop. Undefined: no connection, no TLS, no answer in time.
+   * @param status the SMSC's command_status if it refused the bind. 0x05, 0x0D, 0x0E and 0x0F are errors of
+   *   configuration, so retry them slowly. Undefined: no connection, no TLS, or no answer in time.
    */
   constructor(
     message: string,
@@ -202,10 +212,10 @@ export class SessionBindError extends Error {
   }
 }
 
-/** alert_notification (SMPP 3.4, section 4.12.1): it has no answer. */
+/** alert_notification (SMPP 3.4 section 4.12.1), which has no response. */
 const ALERT_NOTIFICATION = 0x00000102;
 
-/** What a PDU is answered that we cannot take; undefined for those that are never answered. */
+/** The response that refuses a PDU; undefined for PDUs without a response. */
 export function refusalOf(commandId: number, sequence: number, status: number): Pdu | undefined {
   if (commandId >= RESPONSE_BIT || commandId === ALERT_NOTIFICATION) return undefined;
   const answer = { status, sequence, messageId: '', tlvs: [] };

@@ -10,12 +10,12 @@ import type { SmppSessionSettings } from './session-settings.js';
 import type { SessionWire } from './session-wire.js';
 import type { SubmitOutcome } from './submit-outcome.js';
 
-/** One bound SMPP 3.4 connection. It is used up when it ends: reconnect with a new one. */
+/** One bound SMPP 3.4 connection. To reconnect after its end, open a new one. */
 export class SmppSession {
   /** Resolves when the session is over and every submit is settled. Never rejects. */
   readonly ended: Promise<SessionEnd>;
 
-  /** It only ever moves to the right. */
+  /** The state only moves to the right. */
   private state: 'bound' | 'closing' | 'unbinding' | 'over' = 'bound';
   private settleEnded: (end: SessionEnd) => void = () => {};
   private unbindSequence: number | undefined;
@@ -25,7 +25,10 @@ export class SmppSession {
   private readonly liveness: SessionLiveness;
   private readonly deliveries: SessionDeliveries;
 
-  /** Connects and binds. @throws SessionBindError also when `signal` fires first */
+  /**
+   * Connects and binds.
+   * @throws SessionBindError also when `signal` is aborted first
+   */
   static open(
     settings: SmppSessionSettings,
     handlers: SessionHandlers,
@@ -33,25 +36,25 @@ export class SmppSession {
     signal?: AbortSignal,
   ): Promise<SmppSession> {
     return new Promise((resolve, reject) => {
-      const giveUp = () => opening.lost('given up while it was under way');
+      const abort = () => opening.lost('given up while it was under way');
       const opening = new SessionOpening(settings, clock, {
         bound: (wire, systemId) => {
-          signal?.removeEventListener('abort', giveUp);
+          signal?.removeEventListener('abort', abort);
           resolve(new SmppSession(wire, systemId, settings, handlers, clock));
         },
         failed: (error) => {
-          signal?.removeEventListener('abort', giveUp);
+          signal?.removeEventListener('abort', abort);
           reject(error);
         },
       });
-      signal?.addEventListener('abort', giveUp);
-      if (signal?.aborted) giveUp();
+      signal?.addEventListener('abort', abort);
+      if (signal?.aborted) abort();
     });
   }
 
   private constructor(
     private readonly wire: SessionWire,
-    /** The SMSC's system_id, as it gave it in its answer to the bind. */
+    /** The SMSC's system_id in its answer to the bind. */
     readonly peerSystemId: string,
     private readonly settings: SmppSessionSettings,
     handlers: SessionHandlers,
@@ -88,32 +91,33 @@ export class SmppSession {
     this.liveness.start();
   }
 
-  /** true until it ends or `close` is called. */
+  /** True until the session ends or `close` is called. */
   get open(): boolean {
     return this.state === 'bound';
   }
 
-  /** Submits written and not answered yet: at most the window. */
+  /** The number of written and unanswered submits; at most the window. */
   get outstanding(): number {
     return this.window.outstanding;
   }
 
-  /** Submits that wait for a place in the window. */
+  /** The number of submits that wait for room in the window. */
   get waiting(): number {
-    return this.window.inLine;
+    return this.window.queued;
   }
 
   /**
-   * Sends one submit_sm as soon as the window has room, in the order of the calls. Never rejects; on a session that is not
-   * open the outcome is `not-sent`. How many wait at a time is the caller's to bound.
+   * Sends one submit_sm as soon as the window has room, in the order of the calls. Never rejects; on a session that is
+   * not open the outcome is `not-sent`. The caller limits the number of waiting submits.
    */
   submit(message: ShortMessage): Promise<SubmitOutcome> {
     return this.window.submit(message);
   }
 
   /**
-   * Ends in good order: what waits is `not-sent`, what is written gets its time to be answered, what was delivered is
-   * answered, then unbind. Resolves like `ended`; takes at most two response times.
+   * Closes the session in order: waiting submits become `not-sent`, written ones may be answered until the response
+   * timeout, incoming messages are answered, and then the session unbinds. Resolves as `ended`, after at most two
+   * response timeouts.
    */
   close(): Promise<SessionEnd> {
     if (this.state === 'bound') {
@@ -125,13 +129,13 @@ export class SmppSession {
     return this.ended;
   }
 
-  /** Ends at once. */
+  /** Ends the session at once. */
   destroy(reason: string): void {
     this.finish({ reason, orderly: false });
   }
 
   private unbindWhenQuiet(): void {
-    if (this.state === 'closing' && this.outstanding === 0 && this.deliveries.inHand === 0) this.unbind();
+    if (this.state === 'closing' && this.outstanding === 0 && this.deliveries.unanswered === 0) this.unbind();
   }
 
   private unbind(): void {
@@ -168,10 +172,10 @@ export class SmppSession {
   }
 }
 
-/** How a session ended. */
+/** The end of a session. */
 interface SessionEnd {
-  /** For logs: no secrets, texts or numbers. */
+  /** For logs, without secrets, texts and numbers. */
   readonly reason: string;
-  /** true: we closed it, or the SMSC unbound in good order. */
+  /** True: we closed the session, or the SMSC unbound. */
   readonly orderly: boolean;
 }

@@ -1,34 +1,31 @@
 import type { Tlv } from '../pdu/tlv.js';
 
-/** What the SMSC said to a submit_sm. */
+/** The SMSC's answer to a submit_sm. */
 export interface SubmitAnswer {
-  /** command_status: 0 means taken. A generic_nack counts as an answer with its status. */
+  /** command_status; 0: accepted. A generic_nack counts as an answer with its status. */
   readonly status: number;
-  /** `''` where the SMSC gave none. */
+  /** `''` when the SMSC returned none. */
   readonly messageId: string;
   readonly tlvs: readonly Tlv[];
 }
 
-/** What became of one submit. */
+/** The outcome of one submit. */
 export type SubmitOutcome =
   | ({ readonly kind: 'answered' } & SubmitAnswer)
   | {
-      /** It may have reached the SMSC; nobody can tell. */
+      /** The submit may or may not have reached the SMSC. */
       readonly kind: 'unknown';
       readonly reason: string;
-      /**
-       * The answer, if it comes after all while this session lives; undefined once it no longer can, or when too many
-       * others went unanswered since.
-       */
+      /** The answer if it arrives before the session ends; undefined otherwise, and after too many other timeouts. */
       readonly late: Promise<SubmitAnswer | undefined>;
     }
   | {
-      /** No octet of it left the process: it can safely be sent on another session. */
+      /** No octet of the submit left the process, so it can be sent on another session. */
       readonly kind: 'not-sent';
       readonly reason: string;
     }
   | {
-      /** It cannot be written as a PDU (a field too long, …): no session will ever send it. */
+      /** The submit cannot be written as a PDU, for instance because a field is too long. No session can send it. */
       readonly kind: 'unsendable';
       readonly reason: string;
     };

@@ -8,7 +8,7 @@ import {
   type PartStatus,
   partsOf,
   type SmsPart,
-  settlementOfParts,
+  updateOfParts,
 } from '../../../src/sms/receipts/sms-part.js';
 import { aReceipt, aTakenSms, START } from '../../../src/testing/storage-contract/fixtures.js';
 
@@ -68,7 +68,7 @@ describe('the fate of an SMS', () => {
           const [part] = now.slice(index, index + 1);
           const next = part && nextPart(part, receipt);
           if (next) now[index] = next;
-          for (const settlement of settlementOfParts(now, receipt, START)) {
+          for (const settlement of updateOfParts(now, receipt, START)) {
             const change = nextState(row, settlement);
             if (change) Object.assign(row, { status: change.status });
             refunded += change?.refund ?? 0;
@@ -101,7 +101,7 @@ describe('a part', () => {
       const receipt = aReceipt('id-0', { at });
       const next = part && nextPart(part, receipt);
       expect(next?.updatedAt).toBe(at);
-      return next && settlementOfParts([next], receipt, now)[0]?.at;
+      return next && updateOfParts([next], receipt, now)[0]?.at;
     });
     expect(times).toEqual([part?.recordedAt, START + 5000, now]);
   });

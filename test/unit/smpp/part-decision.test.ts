@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { verdictOn } from '../../../src/transports/smpp/link/verdict.js';
+import { decidePart } from '../../../src/transports/smpp/link/part-decision.js';
 import type { SubmitOutcome } from '../../../src/transports/smpp/session/submit-outcome.js';
 import { statusClass } from '../../../src/transports/smpp/status-class.js';
 
@@ -81,7 +81,7 @@ describe('what is done', () => {
       { kind: 'again', error: 'smpp: no link', slower: false },
     ],
     ['unsendable', { kind: 'unsendable', reason: 'too long' }, FIRST, { kind: 'refused', error: 'smpp: unsendable' }],
-  ])('%s', (_, outcome, standing, verdict) => {
-    expect(verdictOn(outcome, standing)).toEqual(verdict);
+  ])('%s', (_, outcome, state, decision) => {
+    expect(decidePart(outcome, state)).toEqual(decision);
   });
 });

@@ -1,18 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { patientDelay, reconnectDelay } from '../../../src/transports/smpp/link/link-keeper.js';
-import { SegmentRateLimiter } from '../../../src/transports/smpp/link/pace.js';
+import { SegmentRateLimiter } from '../../../src/transports/smpp/link/segment-rate-limiter.js';
 
 const SETTINGS = { window: 8, partsPerSecond: undefined, throttlePauseMs: 100 };
 
 describe('parts a second', () => {
   /** How many parts go out in each second when there are always more, and timers come when they are asked for. */
   function perSecond(partsPerSecond: number, seconds: number): number[] {
-    const pace = new SegmentRateLimiter({ ...SETTINGS, partsPerSecond }, 0, () => 0);
+    const limiter = new SegmentRateLimiter({ ...SETTINGS, partsPerSecond }, 0, () => 0);
     const counts = Array.from({ length: seconds }, () => 0);
     for (let now = 0; now < seconds * 1000; ) {
-      const wait = pace.waitMs(now);
+      const wait = limiter.waitMs(now);
       if (wait === 0) {
-        pace.sent();
+        limiter.sent();
         counts[Math.floor(now / 1000)] = (counts[Math.floor(now / 1000)] ?? 0) + 1;
       }
       now += wait;
@@ -31,69 +31,69 @@ describe('parts a second', () => {
   );
 
   test('a slow one waits its whole interval', () => {
-    const pace = new SegmentRateLimiter({ ...SETTINGS, partsPerSecond: 0.1 }, 0, () => 0);
-    expect(pace.waitMs(0)).toBe(0);
-    pace.sent();
-    expect(pace.waitMs(0)).toBe(10_000);
-    expect(pace.waitMs(4000)).toBe(6000);
+    const limiter = new SegmentRateLimiter({ ...SETTINGS, partsPerSecond: 0.1 }, 0, () => 0);
+    expect(limiter.waitMs(0)).toBe(0);
+    limiter.sent();
+    expect(limiter.waitMs(0)).toBe(10_000);
+    expect(limiter.waitMs(4000)).toBe(6000);
   });
 
   test('idle time is not saved up', () => {
-    const pace = new SegmentRateLimiter({ ...SETTINGS, partsPerSecond: 20 }, 0, () => 0);
+    const limiter = new SegmentRateLimiter({ ...SETTINGS, partsPerSecond: 20 }, 0, () => 0);
     let sent = 0;
-    for (; pace.waitMs(3_600_000) === 0; sent++) pace.sent();
+    for (; limiter.waitMs(3_600_000) === 0; sent++) limiter.sent();
     expect(sent).toBe(2);
   });
 });
 
 describe('a carrier that throttles', () => {
-  const paceOf = (random = 0) => new SegmentRateLimiter(SETTINGS, 0, () => random);
+  const limiterOf = (random = 0) => new SegmentRateLimiter(SETTINGS, 0, () => random);
 
   test('gets a rest, longer each time nothing was taken in between, up to 64 times', () => {
-    const pace = paceOf();
+    const limiter = limiterOf();
     const rests: number[] = [];
     for (let now = 0, round = 0; round < 9; round++) {
-      pace.slowDown(now, now);
-      rests.push(pace.waitMs(now));
-      now += pace.waitMs(now);
+      limiter.slowDown(now, now);
+      rests.push(limiter.waitMs(now));
+      now += limiter.waitMs(now);
     }
     expect(rests).toEqual([50, 100, 200, 400, 800, 1600, 3200, 3200, 3200]);
   });
 
   test('the rest has jitter over its upper half', () => {
-    const pace = paceOf(0.999_99);
-    pace.slowDown(0, 0);
-    expect(pace.waitMs(0)).toBe(100);
+    const limiter = limiterOf(0.999_99);
+    limiter.slowDown(0, 0);
+    expect(limiter.waitMs(0)).toBe(100);
   });
 
   test('what was on the wire when the rest began changes nothing', () => {
-    const pace = paceOf();
-    for (let answer = 0; answer < 8; answer++) pace.slowDown(0, 10);
-    expect([pace.waitMs(10), pace.window]).toEqual([50, 4]);
+    const limiter = limiterOf();
+    for (let answer = 0; answer < 8; answer++) limiter.slowDown(0, 10);
+    expect([limiter.waitMs(10), limiter.window]).toEqual([50, 4]);
   });
 
   test('something taken in between starts the rests anew', () => {
-    const pace = paceOf();
-    pace.slowDown(0, 0);
-    pace.slowDown(50, 50);
-    pace.taken();
-    pace.slowDown(150, 150);
-    expect(pace.waitMs(150)).toBe(50);
+    const limiter = limiterOf();
+    limiter.slowDown(0, 0);
+    limiter.slowDown(50, 50);
+    limiter.taken();
+    limiter.slowDown(150, 150);
+    expect(limiter.waitMs(150)).toBe(50);
   });
 
   test('halves the window, which grows back by one for each window that is taken', () => {
-    const pace = paceOf();
-    for (let now = 0; now <= 10_000; now += 5000) pace.slowDown(now, now);
-    expect(pace.window).toBe(1);
+    const limiter = limiterOf();
+    for (let now = 0; now <= 10_000; now += 5000) limiter.slowDown(now, now);
+    expect(limiter.window).toBe(1);
     const widths = Array.from({ length: 30 }, () => {
-      pace.taken();
-      return pace.window;
+      limiter.taken();
+      return limiter.window;
     });
     expect(widths.slice(0, 6)).toEqual([2, 2, 3, 3, 3, 4]);
     expect(widths.at(-1)).toBe(8);
-    pace.slowDown(20_000, 20_000);
-    pace.slowDown(30_000, 30_000);
-    expect(pace.window).toBe(2);
+    limiter.slowDown(20_000, 20_000);
+    limiter.slowDown(30_000, 30_000);
+    expect(limiter.window).toBe(2);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { errorTable, judge } from '../../../src/transports/http/gateway.js';
+import { classifyAnswer, errorTable } from '../../../src/transports/http/gateway.js';
 import { carrierCode } from '../../../src/transports/http/http-client.js';
 import { retryAfterMs } from '../../../src/transports/http/http-sms-transport.js';
 import { parseReference, referenceOf } from '../../../src/transports/http/message-reference.js';
@@ -35,8 +35,8 @@ test.each<[number, VendorFacts, object]>([
   // An id in an error is an id of the error.
   [500, { ids: ['a'] }, { kind: 'unclear', code: 'http_500' }],
   [400, { ids: ['a'] }, { kind: 'permanent', code: 'http_400' }],
-])('HTTP %i with %j', (status, facts, judgement) => {
-  expect(judge(status, facts, table)).toEqual(judgement);
+])('HTTP %i with %j', (status, facts, result) => {
+  expect(classifyAnswer(status, facts, table)).toEqual(result);
 });
 
 test('codes are short, plain and without numbers of people', () => {

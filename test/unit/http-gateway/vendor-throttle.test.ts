@@ -1,32 +1,32 @@
 import { describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
-import { type Entry, VendorThrottle, type Visit } from '../../../src/transports/http/route-gate.js';
+import { type AcquireResult, VendorThrottle, type WaitGroup } from '../../../src/transports/http/vendor-throttle.js';
 import { settled } from '../../support/settled.js';
 
-const TIRED: Entry = { turnedAway: '20429', rests: true };
+const TIRED: AcquireResult = { rejected: '20429', paused: true };
 
-/** A gate and those who came to it. */
+/** A throttle and its requests. */
 class Crowd {
   readonly clock = new FakeClock();
-  readonly gate: VendorThrottle;
+  readonly throttle: VendorThrottle;
   readonly stopping = new AbortController();
-  readonly entries: (Entry | undefined)[] = [];
+  readonly entries: (AcquireResult | undefined)[] = [];
 
   constructor(width: number, random = 0) {
-    this.gate = new VendorThrottle(width, this.clock, () => random);
+    this.throttle = new VendorThrottle(width, this.clock, () => random);
   }
 
   /** So many come together. */
-  async come(count: number): Promise<Visit> {
-    const visit: Visit = { signal: this.stopping.signal };
+  async come(count: number): Promise<WaitGroup> {
+    const group: WaitGroup = { signal: this.stopping.signal };
     for (let each = 0; each < count; each++) {
       const place = this.entries.push(undefined) - 1;
-      void this.gate.enter(visit).then((entry) => {
+      void this.throttle.acquire(group).then((entry) => {
         this.entries[place] = entry;
       });
     }
     await settled(1);
-    return visit;
+    return group;
   }
 
   async pass(ms: number): Promise<void> {
@@ -47,12 +47,12 @@ class Crowd {
   }
 }
 
-describe('a gate', () => {
+describe('a throttle', () => {
   test('lets so many in at a time, first come first served', async () => {
     const crowd = new Crowd(3);
     await crowd.come(5);
     expect(crowd.entries.map(Boolean)).toEqual([true, true, true, false, false]);
-    crowd.gate.leave();
+    crowd.throttle.release();
     await settled(1);
     expect(crowd.entries.map(Boolean)).toEqual([true, true, true, true, false]);
   });
@@ -60,15 +60,15 @@ describe('a gate', () => {
   test('lets nobody in while the route rests, then one, then all when that one was served', async () => {
     const crowd = new Crowd(4);
     await crowd.come(1);
-    crowd.gate.rest(crowd.round(0), 'busy');
-    crowd.gate.leave();
+    crowd.throttle.pause(crowd.round(0), 'busy');
+    crowd.throttle.release();
     await crowd.come(10);
     await crowd.pass(999);
     expect(crowd.admitted).toBe(1);
     await crowd.pass(1);
     expect(crowd.admitted).toBe(2);
-    crowd.gate.prove(crowd.round(1));
-    crowd.gate.leave();
+    crowd.throttle.recordSuccess(crowd.round(1));
+    crowd.throttle.release();
     await settled(1);
     expect(crowd.admitted).toBe(6);
   });
@@ -77,8 +77,8 @@ describe('a gate', () => {
     const crowd = new Crowd(8);
     await crowd.come(8);
     for (let each = 0; each < 8; each++) {
-      crowd.gate.rest(crowd.round(each), 'busy');
-      crowd.gate.leave();
+      crowd.throttle.pause(crowd.round(each), 'busy');
+      crowd.throttle.release();
     }
     await crowd.come(1);
     await crowd.pass(1000);
@@ -89,8 +89,8 @@ describe('a gate', () => {
     const crowd = new Crowd(1);
     for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
       await crowd.come(1);
-      crowd.gate.rest(crowd.round(crowd.entries.length - 1), 'busy');
-      crowd.gate.leave();
+      crowd.throttle.pause(crowd.round(crowd.entries.length - 1), 'busy');
+      crowd.throttle.release();
       await crowd.come(1);
       const before = crowd.admitted;
       await crowd.pass(seconds * 1000 - 1);
@@ -98,7 +98,7 @@ describe('a gate', () => {
       await crowd.pass(1);
       expect(crowd.admitted).toBe(before + 1);
       // The one that was admitted by the rest's end leaves without a word.
-      crowd.gate.leave();
+      crowd.throttle.release();
     }
   });
 
@@ -110,8 +110,8 @@ describe('a gate', () => {
   ])('asked to rest %i ms it rests %i ms: no less than of its own accord, and not for ever', async (asked, rest) => {
     const crowd = new Crowd(1);
     await crowd.come(1);
-    crowd.gate.rest(crowd.round(0), 'busy', asked);
-    crowd.gate.leave();
+    crowd.throttle.pause(crowd.round(0), 'busy', asked);
+    crowd.throttle.release();
     await crowd.come(1);
     await crowd.pass(rest - 1);
     expect(crowd.admitted).toBe(1);
@@ -123,8 +123,8 @@ describe('a gate', () => {
     const crowd = new Crowd(3);
     await crowd.come(3);
     for (const [place, asked] of [10_000, 0, 20_000].entries()) {
-      crowd.gate.rest(crowd.round(place), 'busy', asked);
-      crowd.gate.leave();
+      crowd.throttle.pause(crowd.round(place), 'busy', asked);
+      crowd.throttle.release();
     }
     await crowd.come(1);
     await crowd.pass(19_999);
@@ -136,8 +136,8 @@ describe('a gate', () => {
   test('comes back a little later than others do', async () => {
     const crowd = new Crowd(1, 0.5);
     await crowd.come(1);
-    crowd.gate.rest(crowd.round(0), 'busy', 10_000);
-    crowd.gate.leave();
+    crowd.throttle.pause(crowd.round(0), 'busy', 10_000);
+    crowd.throttle.release();
     await crowd.come(1);
     await crowd.pass(10_499);
     expect(crowd.admitted).toBe(1);
@@ -148,10 +148,10 @@ describe('a gate', () => {
   test('a success from before the rest does not end it', async () => {
     const crowd = new Crowd(2);
     await crowd.come(2);
-    crowd.gate.rest(crowd.round(0), 'busy');
-    crowd.gate.prove(crowd.round(1));
-    crowd.gate.leave();
-    crowd.gate.leave();
+    crowd.throttle.pause(crowd.round(0), 'busy');
+    crowd.throttle.recordSuccess(crowd.round(1));
+    crowd.throttle.release();
+    crowd.throttle.release();
     await crowd.come(2);
     await crowd.pass(1000);
     expect(crowd.admitted).toBe(3);
@@ -160,21 +160,21 @@ describe('a gate', () => {
   test('turns away who has waited long enough, with the reason of the rest', async () => {
     const crowd = new Crowd(1);
     await crowd.come(1);
-    crowd.gate.rest(crowd.round(0), '20429', 90_000);
-    crowd.gate.leave();
+    crowd.throttle.pause(crowd.round(0), '20429', 90_000);
+    crowd.throttle.release();
     const tired = await crowd.come(2);
     await crowd.come(1);
-    crowd.gate.turnAway(tired);
+    crowd.throttle.reject(tired);
     await settled(1);
     expect(crowd.entries.slice(1)).toEqual([TIRED, TIRED, undefined]);
   });
 
   test('turns all away who are called back, those who come late too', async () => {
     const crowd = new Crowd(1);
-    const visit = await crowd.come(3);
+    const group = await crowd.come(3);
     crowd.stopping.abort();
-    crowd.gate.turnAway(visit);
+    crowd.throttle.reject(group);
     await crowd.come(1);
-    expect(crowd.entries.slice(1)).toEqual(Array(3).fill({ turnedAway: 'stopping', rests: false }));
+    expect(crowd.entries.slice(1)).toEqual(Array(3).fill({ rejected: 'stopping', paused: false }));
   });
 });

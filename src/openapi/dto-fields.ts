@@ -1,0 +1,64 @@
+import { dtoFields } from '../http/validation.js';
+import { CODE_POINTS, fieldRefusal, PHONE_NUMBER, PHONE_NUMBER_LIST, QUERY_INTEGER } from '../http/validators.js';
+import type { ErrorDescription, FieldsDescription } from './controller-description.js';
+import type { Schema } from './openapi-document.js';
+import { EXAMPLE, phoneNumber } from './schemas.js';
+
+/** One field with what the decorators say of it. */
+interface Field {
+  readonly name: string;
+  readonly required: boolean;
+  readonly schema: Schema;
+  /** What validation answers to an absent or wrong value. */
+  readonly errors: readonly ErrorDescription[];
+}
+
+/** A rule of class-validator: its schema, and values that violate it. */
+interface Rule {
+  schema(args: readonly number[], maxRecipients: number): Schema;
+  readonly wrong: readonly unknown[];
+}
+
+const NOT_A_NUMBER = `+${EXAMPLE.number}`;
+
+const RULES: Readonly<Record<string, Rule>> = {
+  isString: { schema: () => ({ type: 'string' }), wrong: [1] },
+  [CODE_POINTS]: { schema: ([minLength = 0, maxLength = 0]) => ({ minLength, maxLength }), wrong: [''] },
+  [QUERY_INTEGER]: {
+    schema: ([minimum = 0, maximum = 0]) => ({ type: 'integer', minimum, maximum }),
+    wrong: [''],
+  },
+  [PHONE_NUMBER]: { schema: () => phoneNumber(''), wrong: [1, NOT_A_NUMBER] },
+  [PHONE_NUMBER_LIST]: {
+    schema: (_, maxItems) => ({ type: 'array', minItems: 1, maxItems, items: phoneNumber('A recipient.') }),
+    wrong: [[], [NOT_A_NUMBER]],
+  },
+};
+
+/** The described fields of a DTO in the order of declaration. */
+export function describeFields({ dto, fields, required = [] }: FieldsDescription, maxRecipients: number): Field[] {
+  return dtoFields(dto).map(({ name, optional, recipients, rules }) => {
+    const known = rules.flatMap(({ name: constraint = '', constraints: args = [] }) => {
+      const rule = RULES[constraint];
+      return rule === undefined ? [] : [{ ...rule, constraint, args }];
+    });
+    const given = fields[name] ?? '';
+    const said: Schema = typeof given === 'string' ? { description: given } : given;
+    const derived: Schema = Object.assign({}, ...known.map(({ schema, args }) => schema(args, maxRecipients)));
+    const description = `${said.description ?? ''}${derived.description ?? ''}`;
+    return {
+      name,
+      required: !optional || required.includes(name),
+      schema: { ...derived, ...said, description },
+      errors: [
+        ...(optional ? [] : [{ code: 'error.field_missing', values: { field: name } } as const]),
+        ...known.flatMap(({ constraint, args, wrong }) =>
+          wrong.map((value) => fieldRefusal({ field: name, constraint, args, value, each: false, code: undefined })),
+        ),
+        ...(recipients
+          ? [{ code: 'error.too_many_recipients', values: { count: maxRecipients + 1, max: maxRecipients } } as const]
+          : []),
+      ],
+    };
+  });
+}

@@ -1,0 +1,121 @@
+import { STATUS_CODES } from 'node:http';
+import type { AccountSettings } from '../accounts/account-options.js';
+import { en } from '../common/catalogue.en.js';
+import { renderText, type TextValues } from '../common/catalogue.js';
+import type { ErrorCode } from '../common/errors.js';
+import { errorStatus } from '../http/errors.js';
+import type { MountedRoute } from '../http/mounted-routes.js';
+import type { ErrorDescription, RouteError, Surroundings } from './controller-description.js';
+import { errorHeaders } from './headers.js';
+import type { Schema } from './openapi-document.js';
+import { EXAMPLE, object, ref } from './schemas.js';
+
+/** The placeholders of texts in examples. */
+const EXAMPLE_VALUES: TextValues = {
+  number: `+${EXAMPLE.number}`,
+  from: EXAMPLE.sender,
+  character: 'U+0000',
+  channel: 'fax',
+};
+
+/** The error of a route without authentication that reads or writes the storage; with authentication it is added. */
+export const STORAGE_UNAVAILABLE: RouteError = { code: 'error.storage_unavailable', retryAfter: 1 };
+
+/** The error of fields whose values the service checks. */
+export function invalid(...fields: readonly string[]): readonly RouteError[] {
+  return fields.map((field) => ({ code: 'error.field_invalid', values: { field } }));
+}
+
+/** The body of every error (contract.md section 1). */
+export const errorSchema: Schema = object('What went wrong.', {
+  statusCode: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status.' },
+  message: { type: 'string', description: 'One sentence for the caller.' },
+  error: { type: 'string', description: 'The name of the HTTP status.' },
+});
+
+const MEANING: Readonly<Record<number, string>> = {
+  400: 'The request cannot be carried out. Nothing was sent or charged.',
+  401: 'There is no credential, or none that is valid.',
+  403: 'The request is not allowed. Nothing was sent or charged.',
+  404: 'The resource does not exist, or it belongs to another account.',
+  409: 'The request cannot be carried out at the moment.',
+  413: 'The request body is larger than the limit.',
+  415: 'The request has a body that is not `application/json` in UTF-8, or that is compressed.',
+  422: 'The Idempotency-Key was used before with another body. Nothing was sent or charged.',
+  429: 'There are too many of these requests. Try again after `Retry-After`.',
+  500: 'An unexpected fault of the service. The cause is only in the log of the service.',
+  503: 'The storage cannot answer at the moment. Nothing was charged.',
+  504: 'The request took too long and was ended. What was already accepted stays accepted.',
+};
+
+/** The errors that the request gate, the guard and the idempotency answer before or around a handler. */
+export function surroundingErrors(
+  { authenticated, intake, deadline, rawBody }: MountedRoute,
+  idempotent: boolean,
+  { legacyBearer }: AccountSettings,
+): readonly ErrorDescription[] {
+  const parsed = intake && rawBody === undefined;
+  const errors: readonly (readonly [boolean, ErrorDescription])[] = [
+    [authenticated, 'error.unauthorized'],
+    [authenticated && legacyBearer === false, 'error.use_x_api_key'],
+    [authenticated && intake, { code: 'error.too_many_in_flight', retryAfter: 1 }],
+    [parsed, 'error.malformed_json'],
+    [parsed, 'error.body_not_object'],
+    [intake, 'error.body_too_large'],
+    [parsed, 'error.unsupported_media_type'],
+    [true, 'error.internal'],
+    [authenticated, STORAGE_UNAVAILABLE],
+    [deadline, 'error.timeout'],
+    [idempotent, 'error.idempotency_key_malformed'],
+    [idempotent, { code: 'error.idempotency_running', retryAfter: 1 }],
+    [idempotent, 'error.idempotency_mismatch'],
+  ];
+  return errors.flatMap(([applies, error]) => (applies ? [error] : []));
+}
+
+/** The responses for a list of errors, by status. Each error is an example, with the text in the host's language. */
+export function errorResponses(
+  errors: readonly ErrorDescription[],
+  { http, accounts, userTokens }: Surroundings,
+  authenticated: boolean,
+): Record<string, object> {
+  const byStatus = new Map<number, RouteError[]>();
+  for (const given of errors) {
+    const error = typeof given === 'string' ? { code: given } : given;
+    // An API key always belongs to an account; only a user token can name one that does not exist.
+    if (error.code === 'error.account_not_found' && !userTokens) continue;
+    const status = errorStatus[error.code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), error]);
+  }
+  const responses = [...byStatus].map(([status, sameStatus]): [string, object] => {
+    const name = STATUS_CODES[status] ?? 'Error';
+    const fixed: Schema = {
+      type: 'object',
+      properties: { statusCode: { type: 'integer', enum: [status] }, error: { type: 'string', enum: [name] } },
+    };
+    const retryAfter = sameStatus.map((error) => error.retryAfter);
+    const headers = errorHeaders(status, retryAfter, authenticated ? accounts : undefined);
+    const examples = sameStatus.map(({ code, values }) => {
+      const all = { ...EXAMPLE_VALUES, ...values };
+      const value = { statusCode: status, message: renderText(http.catalogue, code, all), error: name };
+      return [labelOf(code, values), { summary: renderText(en, code, all), value }];
+    });
+    return [
+      String(status),
+      {
+        description: MEANING[status] ?? name,
+        ...(Object.keys(headers).length > 0 && { headers }),
+        content: {
+          'application/json': { schema: { allOf: [ref('Error'), fixed] }, examples: Object.fromEntries(examples) },
+        },
+      },
+    ];
+  });
+  return Object.fromEntries(responses);
+}
+
+/** `field_missing.number`: the code without its `error.`, and the field that it names. */
+function labelOf(code: ErrorCode, { field }: TextValues = {}): string {
+  const name = code.slice('error.'.length);
+  return field === undefined ? name : `${name}.${field}`;
+}

@@ -1,0 +1,62 @@
+import { HEADERS_METADATA } from '@nestjs/common/constants.js';
+import type { AccountSettings } from '../accounts/account-options.js';
+import { CHALLENGE, deprecationHeaders } from '../accounts/authentication-headers.js';
+
+const MEANING: Readonly<Record<string, string>> = {
+  'Cache-Control': 'No cache may store the answer.',
+  'Content-Security-Policy': 'Allows only the style and the script of the page itself.',
+  Deprecation:
+    'Only if the API key came in `Authorization: Bearer`. Since when that is deprecated (RFC 9745), in Unix seconds.',
+  'Idempotency-Replayed': 'The answer was given before under this Idempotency-Key; nothing was sent or charged now.',
+  Link: 'Only if the API key came in `Authorization: Bearer`. A page that explains the change (RFC 9745).',
+  'Referrer-Policy': 'The address of the page is not passed on.',
+  Sunset: 'Only if the API key came in `Authorization: Bearer`. When that will no longer be accepted (RFC 8594).',
+  'WWW-Authenticate': 'How to authenticate (RFC 9110 section 11.6.1).',
+  'X-Content-Type-Options': 'The content type must not be guessed.',
+};
+
+/** Headers that have the same value on every answer. */
+function described(values: Readonly<Record<string, string>>, required: boolean): Readonly<Record<string, object>> {
+  const headers = Object.entries(values).map(([name, value]) => {
+    const schema = { type: 'string', enum: [value] };
+    return [name, { description: MEANING[name] ?? '', ...(required && { required }), schema }];
+  });
+  return Object.fromEntries(headers);
+}
+
+/** The headers of a success. @param accounts undefined for a route without authentication */
+export function successHeaders(
+  handler: object,
+  { idempotent, accounts }: { readonly idempotent: boolean; readonly accounts: AccountSettings | undefined },
+): Readonly<Record<string, object>> {
+  const fixed: readonly { readonly name: string; readonly value: string | (() => string) }[] =
+    Reflect.getMetadata(HEADERS_METADATA, handler) ?? [];
+  const values = fixed.map(({ name, value }) => [name, typeof value === 'string' ? value : value()]);
+  const { 'Content-Type': _, ...others } = Object.fromEntries(values);
+  return {
+    ...described(others, true),
+    ...(idempotent && described({ 'Idempotency-Replayed': 'true' }, false)),
+    ...(accounts && described(deprecationHeaders(accounts), false)),
+  };
+}
+
+/** The headers of one error status. @param retryAfter the header's value for each error of this status */
+export function errorHeaders(
+  status: number,
+  retryAfter: readonly (number | undefined)[],
+  accounts: AccountSettings | undefined,
+): Readonly<Record<string, object>> {
+  const [seconds] = retryAfter.filter((value) => value !== undefined);
+  return {
+    ...(status === 401 && described({ 'WWW-Authenticate': CHALLENGE }, true)),
+    ...(seconds !== undefined && {
+      'Retry-After': {
+        description: 'Seconds after which another attempt can succeed.',
+        required: !retryAfter.includes(undefined),
+        schema: { type: 'string', pattern: '^\\d+$', example: String(seconds) },
+      },
+    }),
+    // Answers before the credential is read have no headers on its deprecation.
+    ...(accounts && ![401, 413, 415].includes(status) && described(deprecationHeaders(accounts), false)),
+  };
+}
