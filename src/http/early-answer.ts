@@ -3,6 +3,7 @@ import { constants } from 'node:http2';
 import { Logger } from '@nestjs/common';
 import { lastCaller } from '../accounts/authenticator.js';
 import type { Clock } from '../common/clock.js';
+import { DiscardQueue } from './discard-queue.js';
 import { type ErrorAnswer, errorAnswer, logFault } from './errors.js';
 import type { HttpSettings } from './http-settings.js';
 import type { RequestContext, Wire } from './request-context.js';
@@ -23,6 +24,7 @@ interface LingerBounds {
 /** Answers requests with errors before they reach a handler, on Node's response, below the framework. */
 export class EarlyAnswers {
   private readonly logger = new Logger('Messaging');
+  private readonly discards = new DiscardQueue();
 
   constructor(
     private readonly settings: HttpSettings,
@@ -47,7 +49,7 @@ export class EarlyAnswers {
     if (wire.res.headersSent) return;
     const answer = this.answerTo(error);
     const headers = this.withDeprecation(wire, wire.takeOver());
-    if (hangUp) answerAndHangUp(wire, answer, headers, this.clock, this.lingerBounds(context));
+    if (hangUp) answerAndHangUp(wire, answer, headers, this.clock, this.lingerBounds(context), this.discards);
     else answerAtOnce(wire, answer, headers);
   }
 
@@ -87,6 +89,7 @@ function answerAndHangUp(
   given: OutgoingHttpHeaders,
   clock: Clock,
   bounds: LingerBounds,
+  discards: DiscardQueue,
 ): void {
   const { req, res } = wire;
   if (req.httpVersionMajor > 1) {
@@ -100,25 +103,28 @@ function answerAndHangUp(
   res.flushHeaders();
   // Not `res.end()`: Node would close both sides of the connection.
   res.write(text, () => req.socket.end());
-  linger(req, clock, bounds, () => {
+  linger(req, clock, bounds, discards, () => {
     res.end();
     req.socket.destroySoon();
   });
 }
 
 /** Discards received bytes and calls `done` once: at the end of the body or of the connection, or at a bound. */
-function linger(req: IncomingMessage, clock: Clock, { ms, bytes }: LingerBounds, done: () => void): void {
+function linger(
+  req: IncomingMessage,
+  clock: Clock,
+  { ms, bytes }: LingerBounds,
+  discards: DiscardQueue,
+  done: () => void,
+): void {
   let received = 0;
   let receivedBefore = 0;
   const end = (): void => {
     cancelTotal();
     cancelIdle();
-    req.off('data', discard).off('end', end).off('close', end).pause();
+    stopDiscarding();
+    req.off('end', end).off('close', end);
     done();
-  };
-  const discard = (chunk: Buffer): void => {
-    received += chunk.length;
-    if (received > bytes) end();
   };
   const watch = (): (() => void) =>
     clock.after(IDLE_MS, () => {
@@ -131,8 +137,11 @@ function linger(req: IncomingMessage, clock: Clock, { ms, bytes }: LingerBounds,
     });
   const cancelTotal = clock.after(ms, end);
   let cancelIdle = watch();
-  // Explicitly: the reader of the body has paused it.
-  req.on('data', discard).once('end', end).once('close', end).resume();
+  const stopDiscarding = discards.discard(req, (count) => {
+    received += count;
+    if (received > bytes) end();
+  });
+  req.once('end', end).once('close', end);
 }
 
 /** Node's HTTP/2 response has the stream below it. */
