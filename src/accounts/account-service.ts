@@ -3,7 +3,7 @@ import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator } from '../common/ids.js';
-import { checkAccountId, checkInput, checkLimit, checkString, checkText } from '../common/inputs.js';
+import { checkAccountId, checkInput, checkLimit, checkString, checkText, isAccountId } from '../common/inputs.js';
 import { knownCallOptions } from '../common/options.js';
 import type { Page, PageRequest } from '../common/page.js';
 import { type Account, AccountStore, type StoredApiKey } from './account-store.js';
@@ -71,8 +71,8 @@ export class AccountService {
   }
 
   /** The account with this id, undefined when there is none. */
-  findAccount(id: string): Promise<Account | undefined> {
-    return this.store.findAccount(id);
+  async findAccount(id: string): Promise<Account | undefined> {
+    return isAccountId(id) ? this.store.findAccount(id) : undefined;
   }
 
   /**

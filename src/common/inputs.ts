@@ -30,9 +30,12 @@ export function checkText(field: string, value: unknown): asserts value is strin
  * @throws MessagingError `error.account_not_found` for such a text, or a value that is no string
  */
 export function checkAccountId(id: unknown): asserts id is string {
-  if (typeof id !== 'string' || unsendableCharacter(id) !== undefined) {
-    throw new MessagingError('error.account_not_found');
-  }
+  if (!isAccountId(id)) throw new MessagingError('error.account_not_found');
+}
+
+/** Whether a host's value can be the id of an account: a text that every database stores. */
+export function isAccountId(id: unknown): id is string {
+  return typeof id === 'string' && unsendableCharacter(id) === undefined;
 }
 
 /**

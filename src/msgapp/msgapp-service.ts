@@ -4,7 +4,7 @@ import { Clock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
-import { checkInput, checkNumber, checkString, unsendableCharacter } from '../common/inputs.js';
+import { checkAccountId, checkInput, checkNumber, checkString, unsendableCharacter } from '../common/inputs.js';
 import { knownCallOptions } from '../common/options.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
@@ -93,6 +93,7 @@ export class MsgappService {
   /** As `sendText`; also returns whether the reply is a replay. */
   async acceptText(accountId: string, text: MsgappText, options: MsgappSendOptions = {}): Promise<Acceptance> {
     const { once, host, signal } = knownCallOptions('a send', options, 'once', 'host', 'signal');
+    checkAccountId(accountId);
     const send = async (key?: IdempotencyKey) => {
       checkInput(text);
       const from = this.checkNumbers(text);
@@ -123,6 +124,7 @@ export class MsgappService {
   /** As `sendMedia`; also returns whether the reply is a replay. */
   async acceptMedia(accountId: string, file: MsgappFile, options: MsgappSendOptions = {}): Promise<Acceptance> {
     const { once, host, signal } = knownCallOptions('a send', options, 'once', 'host', 'signal');
+    checkAccountId(accountId);
     const send = async (key?: IdempotencyKey) => {
       checkInput(file);
       const from = this.checkNumbers(file);
@@ -157,6 +159,7 @@ export class MsgappService {
    * @throws MessagingError `error.message_not_found` when the account has no such message on this channel
    */
   async message(accountId: string, messageId: string): Promise<MsgappMessage> {
+    checkAccountId(accountId);
     const found = isId(messageId) ? await this.store.find(accountId, this.settings.channel, messageId) : undefined;
     const [recipient] = found ? await this.store.recipients(messageId) : [];
     // Messages with a one-time code cannot be read.

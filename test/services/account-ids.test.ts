@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AccountService } from '../../src/accounts/account-service.js';
 import { SignatureService } from '../../src/accounts/signature-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
+import { MsgappService } from '../../src/msgapp/msgapp-service.js';
+import { SessionManager } from '../../src/msgapp/sessions/session-manager.js';
 import { OtpService } from '../../src/otp/otp-service.js';
 import { OptOutService } from '../../src/sms/opt-out/opt-out-service.js';
 import { SmsService } from '../../src/sms/sms-service.js';
@@ -22,6 +24,7 @@ suite('an account id that no database keeps, given by a host', () => {
     running = await startMessaging('fastify', {
       storage: TypeormStorage.forRoot({ url: database.url }),
       otp: { pepper: 'fixture ABCDEFGHIJ 0123456789 abcdef' },
+      msgapp: { tariff: { text: 1, media: 2 }, credentialsKey: 'fixture abcdefghij 0123456789 ABCDEF' },
     });
   });
   afterAll(async () => {
@@ -47,11 +50,26 @@ suite('an account id that no database keeps, given by a host', () => {
     'opt-outs': (app, id) => app.get(OptOutService, { strict: false }).list({ accountId: id, signature: 'INFOS' }),
     'an opt-out': (app, id) =>
       app.get(OptOutService, { strict: false }).add({ accountId: id, signature: 'INFOS' }, ['22670000000']),
+    'a message': (app, id) => app.get(MsgappService, { strict: false }).sendText(id, { to: '22670000000', body: 'x' }),
+    'a message under a key': (app, id) =>
+      app
+        .get(MsgappService, { strict: false })
+        .sendText(id, { to: '22670000000', body: 'x' }, { once: { key: 'k', body: {} } }),
+    'a file': (app, id) =>
+      app.get(MsgappService, { strict: false }).sendMedia(id, { to: '22670000000', mediaUrl: 'http://127.0.0.1/x' }),
+    'its state': (app, id) =>
+      app.get(MsgappService, { strict: false }).message(id, '01990000-0000-7000-8000-000000000000'),
+    'a link': (app, id) => app.get(SessionManager, { strict: false }).connect(id),
+    sessions: (app, id) => app.get(SessionManager, { strict: false }).status(id),
   };
 
   test.each(Object.entries(calls))('is no account’s: %s', async (_, call) => {
     for (const id of ['a\0b', '\ud800']) {
       await expect(call(running.app, id)).rejects.toMatchObject({ code: 'error.account_not_found' });
     }
+  });
+
+  test.each(['a\0b', '\ud800'])('is found to be none: %j', async (id) => {
+    expect(await running.app.get(AccountService, { strict: false }).findAccount(id)).toBeUndefined();
   });
 });

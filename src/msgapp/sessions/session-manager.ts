@@ -3,6 +3,7 @@ import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
 import { IdGenerator, isId } from '../../common/ids.js';
+import { checkAccountId } from '../../common/inputs.js';
 import { maskNumber } from '../../common/phone-number.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
 import { KeyedSemaphore } from '../media-intake.js';
@@ -82,9 +83,11 @@ export class SessionManager implements SessionObserver<LiveSession> {
    * Creates a session and requests its first code.
    *
    * @param signal aborts the wait for other sessions of the account that are being created
-   * @throws MessagingError `error.msgapp_too_many_sessions` (with `retryAfter`), `error.storage_unavailable`
+   * @throws MessagingError `error.msgapp_too_many_sessions` (with `retryAfter`), `error.account_not_found` for an id that no
+   *   account can have, `error.storage_unavailable`
    */
   async connect(accountId: string, signal: AbortSignal = new AbortController().signal): Promise<PendingSession> {
+    checkAccountId(accountId);
     const { session, qrToken } = await this.turns.run(accountId, signal, async () => {
       const made = await this.pool.create(accountId);
       return { session: made, qrToken: this.board.add(made.id) };
@@ -127,6 +130,7 @@ export class SessionManager implements SessionObserver<LiveSession> {
 
   /** Returns an account's sessions as they are now, newest first: those that are not final, and the newest `ended` final ones. */
   async list(accountId: string, ended = ENDED_SHOWN, host?: HostTransaction): Promise<readonly StoredSession[]> {
+    checkAccountId(accountId);
     const stored = await this.store.list(accountId, this.settings.channel, ended, host);
     return stored.map((session) => this.pool.shown(session));
   }
