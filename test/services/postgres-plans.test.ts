@@ -23,15 +23,19 @@ async function start() {
   opened({ close: () => database.drop() });
   const storage = new TypeormStorage({ database: database.url });
   await storage.start();
-  const observer = new Client({ connectionString: database.url });
-  await observer.connect();
-  opened({ close: () => observer.end() });
+  const connect = async () => {
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    opened({ close: () => client.end() });
+    return client;
+  };
+  const observer = await connect();
   const query = async (sql: string): Promise<Record<string, string>[]> => (await observer.query(sql)).rows;
   // Whatever the server does by itself would have statements planned again.
   for (const table of ['message', 'recipient', 'ledger', 'policy', 'account']) {
     await query(`ALTER TABLE messaging_${table} SET (autovacuum_enabled = false)`);
   }
-  return { storage, query };
+  return { storage, query, connect };
 }
 
 onPostgres('what is read by its keys and never whole', () => {
@@ -80,7 +84,10 @@ onPostgres('what is read by its keys and never whole', () => {
   });
 
   test('is what is due, where any number of others wait: a claim, an expiry and a look read only their own', async () => {
-    const { storage, query } = await start();
+    const { storage, query, connect } = await start();
+    // Reads skip dead index entries once no transaction of the server can see their rows, so that what another test has open
+    // would decide how many are counted. With this snapshot all of them are.
+    await (await connect()).query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
     const { accounts, ledger, outbox } = storage;
     await accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
     await ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10 ** 6, at: START });
@@ -107,7 +114,12 @@ onPostgres('what is read by its keys and never whole', () => {
         WHERE i.indexrelname = 'messaging_recipient_due'`);
     const isTold = ([row]: Record<string, string>[]) => Number(row?.scans) >= 4 * ROUNDS;
     const [row] = await eventually(counts, isTold);
-    expect([Number(row?.read) < ROWS / 10, Number(row?.read_whole) < ROWS]).toEqual([true, true]);
+    // Each claim renews all leases so far: the entries of those that are sending after so many rounds.
+    const sending = (rounds: number) => (rounds * (rounds + 1)) / 2;
+    const claims = range(ROUNDS).reduce((sum, round) => sum + (round + 1) + sending(round), 0);
+    const expiriesAndLooks = ROUNDS * (sending(ROUNDS) + (sending(ROUNDS) + 2));
+    expect(Number(row?.read)).toBeLessThanOrEqual(claims + expiriesAndLooks);
+    expect(Number(row?.read_whole)).toBeLessThan(ROWS);
   });
 
   test('are accounts, where there are many when a commit is planned', async () => {
