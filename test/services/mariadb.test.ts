@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { DataSource, type EntityManager } from 'typeorm';
 import { decide } from '../../src/outbox/decide.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
-import { ACCOUNT, aSend, messageId, onceKey, START } from '../../src/testing/storage-contract/fixtures.js';
+import { ACCOUNT, aSend, messageId, onceKey, range, START } from '../../src/testing/storage-contract/fixtures.js';
 import { counting } from '../../src/testing/storage-contract/records.js';
 import { Gate } from '../support/delivery-world.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
@@ -72,15 +72,64 @@ suite('MariaDB, where it differs', () => {
 
   test('a start that cannot be says why in a sentence', () => expectStartSentences(database.url));
 
-  test('a host transaction with an older snapshot still sees the key that was used meanwhile', async () => {
-    await open(5);
-    const outcomes = await beside(async (manager) => {
-      await manager.query('SELECT count(*) FROM messaging_message');
-      await storage.outbox.commit([aSend(1, { once: onceKey() })], decide);
-      return storage.outbox.commit([aSend(2, { once: onceKey() })], decide, { manager });
+  test.each([5, 1])(
+    'a host transaction with an older snapshot still sees the key that was used meanwhile, of %i units',
+    async (units) => {
+      await open(units);
+      const outcomes = await beside(async (manager) => {
+        await manager.query('SELECT count(*) FROM messaging_message');
+        await storage.outbox.commit([aSend(1, { once: onceKey() })], decide);
+        return storage.outbox.commit([aSend(2, { once: onceKey() })], decide, { manager });
+      });
+      expect(outcomes).toEqual([{ kind: 'replayed', reply: { smsID: messageId(1) } }]);
+      expect(await storage.ledger.balance(ACCOUNT)).toBe(units - 1);
+    },
+  );
+
+  describe('a host transaction that stands still', () => {
+    const others = range(20).map((index) => `other-${index}`);
+
+    beforeEach(async () => {
+      await open(5);
+      for (const id of others) {
+        await storage.accounts.createAccount({ id, name: id, createdAt: START });
+        await storage.ledger.post({ id: `p-${id}`, accountId: id, kind: 'topup', units: 5, at: START });
+      }
     });
-    expect(outcomes).toEqual([{ kind: 'replayed', reply: { smsID: messageId(1) } }]);
-    expect(await storage.ledger.balance(ACCOUNT)).toBe(4);
+
+    const keyed = (index: number, accountId: string) =>
+      aSend(index, { accountId, once: onceKey({ accountId, key: `key-${index}` }) });
+
+    const expectOthersGoOn = async () => {
+      const outcomes = others.map((id, index) => storage.outbox.commit([keyed(index, id)], decide, undefined, 'skip'));
+      expect((await Promise.all(outcomes)).flat().map(({ kind }) => kind)).toEqual(others.map(() => 'accepted'));
+    };
+
+    test('with a keyed send of its own holds up no keyed sends of other accounts', async () => {
+      await beside(async (manager) => {
+        await storage.outbox.commit([keyed(100, ACCOUNT)], decide, { manager });
+        await expectOthersGoOn();
+      });
+    });
+
+    test('with a posting of its own holds up no sends and no postings of other accounts', async () => {
+      await beside(async (manager) => {
+        await storage.ledger.post({ id: 'msg-', accountId: ACCOUNT, kind: 'topup', units: 1, at: START }, { manager });
+        await expectOthersGoOn();
+        const post = (accountId: string) =>
+          storage.ledger.post({ id: `late-${accountId}`, accountId, kind: 'topup', units: 1, at: START });
+        expect(await Promise.all(others.map(post))).toEqual(others.map(() => 'posted'));
+      });
+    });
+  });
+
+  test('a host transaction with an older snapshot replaces the key that expired', async () => {
+    await open(5);
+    const [outcome] = await beside(async (manager) => {
+      await storage.outbox.commit([aSend(1, { once: onceKey({ expiresAt: START + 1 }) })], decide);
+      return storage.outbox.commit([aSend(2, { at: START + 2, once: onceKey() })], decide, { manager });
+    });
+    expect(outcome?.kind).toBe('accepted');
   });
 
   test('a host transaction with an older snapshot still counts in the record that came about meanwhile', async () => {
@@ -161,6 +210,16 @@ suite('MariaDB, where it differs', () => {
   test('a posting that was made meanwhile is found by a host transaction with an older snapshot', async () => {
     await open(5);
     const posting = { id: 'invoice', accountId: ACCOUNT, kind: 'topup', units: 3, at: START } as const;
+    const answers = await beside(async (manager) => {
+      await manager.query('SELECT count(*) FROM messaging_ledger');
+      return [await storage.ledger.post(posting), await storage.ledger.post(posting, { manager })];
+    });
+    expect(answers).toEqual(['posted', 'repeated']);
+  });
+
+  test('a debit that was made meanwhile is repeated in a host transaction, not refused for the balance it left', async () => {
+    await open(5);
+    const posting = { id: 'fee', accountId: ACCOUNT, kind: 'adjust', units: -4, at: START } as const;
     const answers = await beside(async (manager) => {
       await manager.query('SELECT count(*) FROM messaging_ledger');
       return [await storage.ledger.post(posting), await storage.ledger.post(posting, { manager })];

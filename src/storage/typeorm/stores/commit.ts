@@ -5,10 +5,10 @@ import type { Dialect } from '../dialects/dialect.js';
 import { type Operation, rowsOf, type Statement, writeAll } from '../engine/operation.js';
 import { integerOf, textOf } from '../engine/rows.js';
 import type { LaneTurns } from './lane-turns.js';
-import { lockRecords, writeRecords } from './policy-records.js';
-import { insertSends } from './send-inserts.js';
+import { lockRecords, RecordMovedError, writeRecords } from './policy-records.js';
+import { insertNewReplies, insertSends } from './send-inserts.js';
 
-/** Locks, reads, decides and writes: see `OutboxStore.commit`, and `lockRecords` for `which`. */
+/** Locks, reads, decides and writes: see `OutboxStore.commit`, and `lockRecords` for `which`, which holds for replies too. */
 export function* commitSends(
   dialect: Dialect,
   sends: readonly Send[],
@@ -23,15 +23,19 @@ export function* commitSends(
   const balances = yield* lockAccounts(dialect, sends, accountLocks);
   const heldAccounts = accountLocks === 'skip' ? yield* findHeldAccounts(dialect, sends, balances) : new Set<string>();
   const locked = heldAccounts.size === 0 ? sends : sends.filter(({ accountId }) => !heldAccounts.has(accountId));
-  const replies = yield* storedReplies(dialect, locked);
+  const replies = yield* storedReplies(dialect, locked, which);
   const keys = locked.flatMap(({ policy }) => policy?.keys ?? []);
   const { seen: records, versions, held } = yield* lockRecords(dialect, keys, recordLocks, which);
   const heldOf = ({ policy }: Send) => policy?.keys.filter((key) => held.has(key)) ?? [];
   const free = held.size === 0 ? locked : locked.filter((send) => heldOf(send).length === 0);
   const decision = decide(free, { balances, replies, records });
+  if (which === 'seen' && decision.outcomes.some(({ kind }, index) => kind === 'refused' && free[index]?.once)) {
+    throw new RecordMovedError('What is refused may be a repeat of what was accepted since the snapshot.');
+  }
   if (decision.accepted.length > 0) {
-    const statements = [debit(dialect, decision.spent), ...insertSends(dialect, decision.accepted, turns)];
-    yield* writeAll(dialect.together(statements), decision.records.size === 0);
+    const statements = [debit(dialect, decision.spent), ...insertSends(dialect, decision.accepted, turns, which)];
+    yield* writeAll(dialect.together(statements), decision.records.size === 0 && which === 'all');
+    if (which === 'seen') yield* insertNewReplies(dialect, decision.accepted);
     yield* writeRecords(dialect, versions, decision.records, recordLocks);
   }
   if (free.length === sends.length) return decision.outcomes;
@@ -70,13 +74,17 @@ function* findHeldAccounts(
   return new Set(rows.map((row) => textOf(row, 'id')));
 }
 
-function* storedReplies(dialect: Dialect, sends: readonly Send[]): Operation<ReadonlyMap<string, StoredReply>> {
+function* storedReplies(
+  dialect: Dialect,
+  sends: readonly Send[],
+  which: 'all' | 'seen',
+): Operation<ReadonlyMap<string, StoredReply>> {
   const keyed = sends.filter((send): send is Send & { once: IdempotencyKey } => send.once !== undefined);
   if (keyed.length === 0) return new Map();
   const source = dialect.rows({ account_id: 'text', route: 'text', idempotency_key: 'text', seen_at: 'integer' });
   const rows = yield* rowsOf(
     `SELECT i.account_id, i.route, i.idempotency_key, i.fingerprint, i.reply FROM ${source} ${dialect.thenJoin} messaging_idempotency i${dialect.by('primary key')}
-      ON i.account_id = v.account_id AND i.route = v.route AND i.idempotency_key = v.idempotency_key AND i.expires_at > v.seen_at${dialect.current}`,
+      ON i.account_id = v.account_id AND i.route = v.route AND i.idempotency_key = v.idempotency_key AND i.expires_at > v.seen_at${which === 'all' ? dialect.current : ''}`,
     JSON.stringify(keyed.map(({ once, at }) => [once.accountId, once.route, once.key, at])),
   );
   return new Map(

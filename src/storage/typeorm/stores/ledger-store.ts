@@ -84,16 +84,19 @@ function* postEntry(dialect: Dialect, posting: LedgerPosting): Operation<Posting
     accountId,
   );
   if (!account) return 'unknown';
-  const posted = `SELECT ${COLUMNS} FROM messaging_ledger WHERE id IN (?, ?)${dialect.current}`;
-  const before = yield* rowsOf(posted, id, formerId);
-  const answer = postedBefore(posting, before.map(toEntry));
-  if (answer) return answer;
-  if (integerOf(account, 'balance') + units < 0) return 'refused';
-  if (units > 0 && integerOf(account, 'posted') + units > HIGHEST_BALANCE) return 'over';
+  const posted = `SELECT ${COLUMNS} FROM messaging_ledger WHERE id IN (?, ?)`;
+  // Without a lock: one on a line that does not exist would keep others from inserting lines near it.
+  const before = postedBefore(posting, (yield* rowsOf(posted, id, formerId)).map(toEntry));
+  if (before) return before;
+  const refusal = refusalOf(units, integerOf(account, 'balance'), integerOf(account, 'posted'));
   const params = [id, accountId, kind, units, note ?? null, at];
   const sql = 'INSERT INTO messaging_ledger (id, account_id, kind, units, note, posted_at) VALUES (?, ?, ?, ?, ?, ?)';
   // The same id may be posted to another account, which is not locked here: only the primary key detects that.
-  if ((yield* dialect.insertNew({ sql, params }, 'id')) === 0) return 'taken';
+  if (refusal || (yield* dialect.insertNew({ sql, params }, 'id')) === 0) {
+    // A host's transaction may have a snapshot from before the posting that this one repeats.
+    const now = yield* rowsOf(`${posted}${dialect.current}`, id, formerId);
+    return postedBefore(posting, now.map(toEntry)) ?? refusal ?? 'taken';
+  }
   yield* write(
     'UPDATE messaging_account SET balance = balance + ?, posted = posted + ? WHERE id = ?',
     units,
@@ -101,6 +104,11 @@ function* postEntry(dialect: Dialect, posting: LedgerPosting): Operation<Posting
     accountId,
   );
   return 'posted';
+}
+
+function refusalOf(units: number, balance: number, posted: number): 'refused' | 'over' | undefined {
+  if (balance + units < 0) return 'refused';
+  return units > 0 && posted + units > HIGHEST_BALANCE ? 'over' : undefined;
 }
 
 function toEntry(row: Row): LedgerEntry {

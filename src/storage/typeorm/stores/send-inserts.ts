@@ -1,12 +1,22 @@
 import { costOf, type Recipient, type Send } from '../../../outbox/send.js';
 import type { Dialect } from '../dialects/dialect.js';
-import type { Statement } from '../engine/operation.js';
+import type { Operation, Statement } from '../engine/operation.js';
 import { asTheyAre, type RowShape, shapeOf } from '../engine/rows.js';
 import type { LaneTurns } from './lane-turns.js';
+import { RecordMovedError } from './policy-records.js';
 
-/** The statements that write accepted sends: messages, recipients, charges, and the replies under an Idempotency-Key. */
-export function insertSends(dialect: Dialect, sends: readonly Send[], turns: LaneTurns): Statement[] {
-  const statements = [
+/**
+ * The statements that write accepted sends: messages, recipients, charges, and the replies under an Idempotency-Key.
+ * @param which `seen`: without the replies, which `insertNewReplies` writes
+ */
+export function insertSends(
+  dialect: Dialect,
+  sends: readonly Send[],
+  turns: LaneTurns,
+  which: 'all' | 'seen' = 'all',
+): Statement[] {
+  const replies = which === 'all' ? repliesOf(sends) : [];
+  return [
     dialect.insertRows({
       table: 'messaging_message',
       shape: MESSAGE,
@@ -30,21 +40,25 @@ export function insertSends(dialect: Dialect, sends: readonly Send[], turns: Lan
       shape: CHARGE,
       rows: sends.map((send) => [send.id, send.accountId, 'charge', send.id, -costOf(send), send.at]),
     }),
+    ...(replies.length > 0 ? [dialect.insertRows({ ...REPLIES, rows: replies, onDuplicate: REPLACE_EXPIRED })] : []),
   ];
-  const keyed = sends.filter(({ once }) => once !== undefined);
-  if (keyed.length > 0) {
-    statements.push(
-      dialect.insertRows({
-        table: 'messaging_idempotency',
-        shape: REPLY,
-        rows: keyed.map(({ once, reply }) => {
-          return [once?.accountId, once?.route, once?.key, once?.fingerprint, JSON.stringify(reply), once?.expiresAt];
-        }),
-        onDuplicate: REPLACE_EXPIRED,
-      }),
-    );
-  }
-  return statements;
+}
+
+/**
+ * Writes the replies of accepted sends under keys of which a plain read saw none.
+ * @throws RecordMovedError when there is one: expired, or committed since the snapshot of a host's transaction
+ */
+export function* insertNewReplies(dialect: Dialect, sends: readonly Send[]): Operation<void> {
+  const rows = repliesOf(sends);
+  if (rows.length === 0) return;
+  const written = yield* dialect.insertNew(dialect.insertRows({ ...REPLIES, rows }), REPLY_KEY);
+  if (written !== rows.length) throw new RecordMovedError('A reply exists under this key.');
+}
+
+function repliesOf(sends: readonly Send[]): unknown[][] {
+  return sends.flatMap(({ once, reply }) =>
+    once ? [[once.accountId, once.route, once.key, once.fingerprint, JSON.stringify(reply), once.expiresAt]] : [],
+  );
 }
 
 const MESSAGE = shapeOf(
@@ -52,10 +66,14 @@ const MESSAGE = shapeOf(
   'units refunded_units recipients accepted_at',
 );
 const CHARGE = shapeOf('id account_id kind message_id', 'units posted_at');
-const REPLY = shapeOf('account_id route idempotency_key fingerprint reply', 'expires_at');
+const REPLY_KEY = 'account_id, route, idempotency_key';
+const REPLIES = {
+  table: 'messaging_idempotency',
+  shape: shapeOf('account_id route idempotency_key fingerprint reply', 'expires_at'),
+};
 
 // An unexpired reply would have been replayed under the account's lock, so an existing row has expired.
-const REPLACE_EXPIRED = ['account_id, route, idempotency_key', ['fingerprint', 'reply', 'expires_at']] as const;
+const REPLACE_EXPIRED = [REPLY_KEY, ['fingerprint', 'reply', 'expires_at']] as const;
 
 /** A send with more recipients has a statement of its own, so that its id is not repeated in the parameter for each row. */
 const LARGE = 50;
