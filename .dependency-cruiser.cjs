@@ -1,41 +1,27 @@
-/** Which folder of src/ may know which (design: dependencies point one way). */
+/** Which folder of src/ may know which: dependencies point one way. The files beside the folders wire them together. */
 const layers = {
   common: [],
   events: ['common', 'outbox'],
   accounts: ['common'],
   outbox: ['common', 'events'],
-  http: ['common', 'accounts', 'outbox'],
-  billing: ['common', 'accounts', 'http'],
-  sandbox: ['common', 'http', 'outbox', 'sms', 'msgapp'],
   media: ['common'],
-  storage: ['common', 'accounts', 'billing', 'outbox', 'sandbox', 'media', 'sms', 'msgapp'],
-  sms: ['common', 'accounts', 'billing', 'outbox', 'events', 'http', 'core'],
-  otp: ['common', 'accounts', 'events', 'outbox', 'http', 'sms', 'core'],
-  msgapp: ['common', 'accounts', 'billing', 'events', 'outbox', 'http', 'media', 'core'],
-  transports: ['common', 'outbox', 'media', 'sms', 'msgapp'],
-  core: [
-    'common',
-    'accounts',
-    'billing',
-    'events',
-    'http',
-    'media',
-    'msgapp',
-    'outbox',
-    'sandbox',
-    'sms',
-    'otp',
-    'storage',
-  ],
-  openapi: ['common', 'accounts', 'billing', 'http', 'msgapp', 'outbox', 'sandbox', 'sms', 'otp', 'core'],
-  testing: ['common', 'accounts', 'billing', 'media', 'msgapp', 'outbox', 'otp', 'sandbox', 'sms', 'storage'],
+  http: ['common', 'accounts', 'outbox'],
+  openapi: ['common', 'accounts', 'http'],
+  billing: ['common', 'accounts', 'http', 'openapi'],
+  core: ['common', 'accounts', 'billing', 'http', 'media', 'openapi', 'outbox'],
+  sms: ['common', 'accounts', 'billing', 'outbox', 'events', 'http', 'openapi', 'core'],
+  otp: ['common', 'accounts', 'events', 'outbox', 'http', 'openapi', 'sms', 'core'],
+  msgapp: ['common', 'accounts', 'billing', 'events', 'outbox', 'http', 'media', 'openapi', 'core'],
+  sandbox: ['common', 'http', 'outbox', 'openapi', 'sms', 'msgapp', 'core'],
+  storage: ['common', 'accounts', 'billing', 'outbox', 'sandbox', 'media', 'sms', 'msgapp', 'core'],
+  transports: ['common', 'outbox', 'media', 'sms', 'msgapp', 'core'],
+  testing: ['common', 'accounts', 'billing', 'media', 'msgapp', 'outbox', 'otp', 'sandbox', 'sms', 'storage', 'core'],
 };
 
 const oneWay = Object.entries(layers).map(([layer, allowed]) => ({
   name: `${layer}-knows-only-what-is-below-it`,
   severity: 'error',
-  // A module wires what is above it too; a description for OpenAPI knows the words to describe with.
-  from: { path: `^src/${layer}/`, pathNot: '\\.(module|openapi)\\.ts$' },
+  from: { path: `^src/${layer}/`, pathNot: `^src/${layer}/sql/` },
   to: { path: '^src/', pathNot: [layer, ...allowed].map((each) => `^src/${each}/`) },
 }));
 
@@ -43,13 +29,21 @@ const oneWay = Object.entries(layers).map(([layer, allowed]) => ({
 module.exports = {
   forbidden: [
     ...oneWay,
+    {
+      name: 'sql-knows-its-capability-and-the-storage',
+      comment:
+        'A capability may bring its stores in SQL in a folder named sql, which only the capability itself imports.',
+      severity: 'error',
+      from: { path: '^src/([^/]+)/sql/' },
+      to: { path: '^src/', pathNot: ['^src/$1/', '^src/common/', '^src/core/', '^src/storage/typeorm/'] },
+    },
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'only-the-wiring-knows-adapters',
       comment:
-        'storage/typeorm, transports and the transports of the sandbox are adapters; only modules and the entry name them.',
+        'storage/typeorm, transports and the transports of the sandbox are adapters; only the files beside the folders of src name them.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '(\\.module\\.ts|/index\\.ts)$|^src/(storage|transports|testing)/' },
+      from: { path: '^src/[^/]+/', pathNot: '^src/(storage|transports|testing)/|^src/[^/]+/sql/' },
       to: { path: '^src/(storage/typeorm|transports)/|^src/sandbox/sandbox-(sms|msgapp)-transport\\.ts$' },
     },
     {

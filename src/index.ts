@@ -29,23 +29,10 @@ export type {
   CoreOptions,
   CoreValues,
   FactoryImports,
-  MessagingAsyncOptions,
-  MessagingOptions,
-  MsgappGraph,
-  MsgappModuleAsyncOptions,
-  MsgappModuleOptions,
-  MsgappValues,
-  OneOrMore,
-  OtpModuleAsyncOptions,
-  OtpModuleOptions,
-  OtpValues,
   SharedCore,
-  SmsGraph,
-  SmsModuleAsyncOptions,
-  SmsModuleOptions,
   ValuesFactory,
 } from './core/core-options.js';
-export { MessagingCore } from './core/messaging-core.module.js';
+export { MessagingStorage, type StoreDefinition } from './core/messaging-storage.js';
 export type { PortSource } from './core/port-provider.js';
 export type {
   MsgappSessionEvent,
@@ -63,9 +50,24 @@ export { GuardedMediaFetcher } from './media/guarded-media-fetcher.js';
 export { type FetchedMedia, MediaFetcher, MediaRefusedError, type MediaRequest } from './media/media-fetcher.js';
 export type { MediaAllow, MediaOptions } from './media/media-options.js';
 export { MessagingModule } from './messaging.module.js';
+export { MessagingCore } from './messaging-core.module.js';
+export type {
+  MessagingAsyncOptions,
+  MessagingOptions,
+  MsgappGraph,
+  MsgappModuleAsyncOptions,
+  MsgappModuleOptions,
+  MsgappValues,
+  OneOrMore,
+  OtpModuleAsyncOptions,
+  OtpModuleOptions,
+  OtpValues,
+  SmsGraph,
+  SmsModuleAsyncOptions,
+  SmsModuleOptions,
+} from './module-options.js';
 export { channelToken } from './msgapp/channel-token.js';
 export type { MediaDescription } from './msgapp/message-contents.js';
-export { MsgappModule } from './msgapp/msgapp.module.js';
 export type { MsgappMessage, MsgappReceipt } from './msgapp/msgapp-results.js';
 export type { MsgappSendOptions } from './msgapp/msgapp-service.js';
 export { type MsgappFile, MsgappService, type MsgappText } from './msgapp/msgapp-service.js';
@@ -88,10 +90,10 @@ export type { LinkCode, LinkNews } from './msgapp/sessions/qr-stream.js';
 export type { SessionCredentials } from './msgapp/sessions/session-credentials.js';
 export { SessionManager } from './msgapp/sessions/session-manager.js';
 export type { PendingSession, SessionsView, SessionView } from './msgapp/sessions/session-view.js';
+export { MsgappModule } from './msgapp.module.js';
 export { describeMessaging } from './openapi/describe-messaging.js';
 export type { OpenApiDocument, Tag as OpenApiTag } from './openapi/openapi-document.js';
 export type { OtpWindow } from './otp/challenge.js';
-export { OtpModule } from './otp/otp.module.js';
 export type { OtpPepper, OtpPepperOption } from './otp/otp-codes.js';
 export type { CountryBreaker, OtpLimits, OtpPreset } from './otp/otp-limits.js';
 export type { OtpOptions } from './otp/otp-options.js';
@@ -99,21 +101,21 @@ export type { OtpReceipt, VerifyOutcome } from './otp/otp-results.js';
 export type { OtpSendOptions } from './otp/otp-service.js';
 export { OtpService, type OtpToSend, type OtpToVerify } from './otp/otp-service.js';
 export type { OtpServiceOptions } from './otp/otp-text.js';
+export { OtpModule } from './otp.module.js';
 export type { DeliveryResult, DeliveryTiming, RepeatPolicy, ResultPolicy } from './outbox/delivery-result.js';
 export type { DeliveryStatus } from './outbox/delivery-state.js';
 export type { DispatchOptions } from './outbox/dispatch-options.js';
 export { LocalWorkerNotifier, WorkerNotifier } from './outbox/worker-notifier.js';
-export type { SandboxOptions } from './sandbox/sandbox.module.js';
-export { SandboxModule } from './sandbox/sandbox.module.js';
 export { SandboxMsgappTransport } from './sandbox/sandbox-msgapp-transport.js';
+export type { SandboxOptions } from './sandbox/sandbox-options.js';
 export { SandboxSmsTransport } from './sandbox/sandbox-sms-transport.js';
+export { SandboxModule } from './sandbox.module.js';
 export type { SmsAttempt } from './sms/attempt-view.js';
 export type { OptOutScope } from './sms/opt-out/opt-out-service.js';
 export { type OptOutEntry, OptOutService } from './sms/opt-out/opt-out-service.js';
 export type { OptOutSource } from './sms/opt-out/opt-out-store.js';
 export type { OptOutWordsOption } from './sms/opt-out/opt-out-words.js';
 export { type Encoding, type Measurement, measure } from './sms/segmentation.js';
-export { SmsModule } from './sms/sms.module.js';
 export type { SmsOptions } from './sms/sms-options.js';
 export type { SmsListQuery, SmsRecipientsQuery } from './sms/sms-query.js';
 export type {
@@ -142,7 +144,7 @@ export {
   type TellResult,
 } from './sms/sms-transport.js';
 export type { Transliteration } from './sms/transliteration.js';
-export { MessagingStorage } from './storage/messaging-storage.js';
+export { SmsModule } from './sms.module.js';
 export { messagingMigrations } from './storage/typeorm/schema/migrate.js';
 export type { TypeormStorageSettings, TypeormStorageSource } from './storage/typeorm/typeorm-storage.js';
 export { TypeormStorage, type TypeormStorageOptions } from './storage/typeorm/typeorm-storage.js';

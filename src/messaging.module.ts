@@ -1,28 +1,26 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { MessagingOptionsError } from './common/errors.js';
 import { boolean, group } from './common/options.js';
+import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports } from './core/core-options.js';
+import { FACTORY_OPTIONS, knownOptions, knownValues, oneOrMore } from './core/known-options.js';
+import { invokeFactory } from './core/port-provider.js';
+import { MessagingCore } from './messaging-core.module.js';
 import {
-  CORE_GRAPH_OPTIONS,
-  CORE_OPTIONS,
-  type FactoryImports,
   type MessagingAsyncOptions,
   type MessagingOptions,
   MSGAPP_GRAPH_OPTIONS,
   type MsgappGraph,
   SMS_GRAPH_OPTIONS,
   type SmsGraph,
-} from './core/core-options.js';
-import { FACTORY_OPTIONS, knownOptions, knownValues, oneOrMore } from './core/known-options.js';
-import { MessagingCore } from './core/messaging-core.module.js';
-import { invokeFactory } from './core/port-provider.js';
-import { MsgappModule } from './msgapp/msgapp.module.js';
+} from './module-options.js';
 import { MSGAPP_OPTIONS } from './msgapp/msgapp-settings.js';
-import { OtpModule } from './otp/otp.module.js';
+import { MsgappModule } from './msgapp.module.js';
 import { OTP_OPTIONS } from './otp/otp-options.js';
-import { SmsModule } from './sms/sms.module.js';
+import { OtpModule } from './otp.module.js';
 import { SMS_OPTIONS } from './sms/sms-options.js';
+import { SmsModule } from './sms.module.js';
 
-/** The whole service: what is named in the options is mounted. */
+/** The whole service: SMS, and the other capabilities whose options are given. */
 @Module({})
 export class MessagingModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
@@ -40,7 +38,7 @@ export class MessagingModule {
     return mount(core, { sms, otp: otp !== undefined, msgapp: [msgapp].flat() });
   }
 
-  /** As `forRoot`; what shapes the module graph is given at once, the values come from the factory. */
+  /** As `forRoot`. Options that shape the module graph are given synchronously, the others by the factory. */
   static forRootAsync(options: MessagingAsyncOptions): DynamicModule {
     const { useFactory, imports, sms, otp, msgapp } = knownOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS, {
       sms: group(SMS_GRAPH_OPTIONS),
@@ -57,7 +55,7 @@ export class MessagingModule {
       },
       CORE_GRAPH_OPTIONS,
     );
-    const checked = async (...injected: unknown[]) => ofWhatIsMounted(await invokeFactory(given, injected), options);
+    const checked = async (...injected: unknown[]) => ofMounted(await invokeFactory(given, injected), options);
     return mount(MessagingCore.build(options, { ...options, useFactory: checked }), {
       sms: { ...sms, imports },
       otp: otp === true,
@@ -66,8 +64,8 @@ export class MessagingModule {
   }
 }
 
-/** Options of what is not mounted would be passed over in silence; `otp: false` and `msgapp: []` say that they are to be. */
-function ofWhatIsMounted<V extends { readonly otp?: unknown; readonly msgapp?: unknown }>(
+/** Refuses values of a capability that is not mounted, unless `otp: false` or `msgapp: []` says that they are to be ignored. */
+function ofMounted<V extends { readonly otp?: unknown; readonly msgapp?: unknown }>(
   values: V,
   { otp, msgapp }: Pick<MessagingAsyncOptions, 'otp' | 'msgapp'>,
 ): V {
@@ -92,7 +90,7 @@ function mount(core: DynamicModule, { sms, otp, msgapp }: Capabilities): Dynamic
   return {
     module: MessagingModule,
     imports: [
-      // In the order in which a router tries the routes: codes come in crowds, and their two paths are soon passed over.
+      // Routers try routes in this order. OTP comes first because it has most requests and only two paths.
       ...(otp ? [OtpModule.feature(core)] : []),
       SmsModule.feature(core, sms),
       ...MsgappModule.features(core, msgapp),

@@ -1,3 +1,5 @@
+import { describePort, method } from '../common/port.js';
+
 /**
  * Verifies the host's own user tokens in `Authorization: Bearer <JWT>`. Optional: without a verifier, every JWT is a 401. It
  * is called only when the request has no `X-Api-Key` and the credential has the structure of a JWT.
@@ -22,3 +24,5 @@ export abstract class UserTokenVerifier {
    */
   abstract verify(token: string): Promise<{ readonly accountId: string } | undefined>;
 }
+
+describePort(UserTokenVerifier, { verify: method });

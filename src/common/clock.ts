@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { describePort, method } from './port.js';
 
 /**
  * The only source of time, so that tests can control it: all comparisons, time stamps and timers use it.
@@ -19,6 +20,8 @@ export abstract class Clock {
    */
   abstract after(ms: number, task: () => void): () => void;
 }
+
+describePort(Clock, { now: method, after: method, elapsed: method });
 
 /** The longest delay of a Node timer; a longer one would fire at once. */
 const LONGEST_DELAY = 2 ** 31 - 1;

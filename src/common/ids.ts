@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { v7 } from 'uuid';
 import { SystemClock } from './clock.js';
+import { describePort, method } from './port.js';
 
 const POOL_BYTES = 8192;
 
@@ -23,6 +24,8 @@ export abstract class IdGenerator {
   /** A number in [0, 1), for jitter; not for secrets. */
   abstract random(): number;
 }
+
+describePort(IdGenerator, { next: method, bytes: method, random: method });
 
 /** Makes UUIDs of version 7, which sort by time, so that indexes grow at their end. */
 @Injectable()

@@ -9,12 +9,13 @@ export const FACTORY_OPTIONS = {
   useFactory: unread,
 } satisfies OptionsOf<ValuesFactory<object>>;
 
-/** The option of a capability on a core that stands already. */
+/** The option of a capability on an existing core. */
 export const SHARED_CORE_OPTIONS = { core: unread } satisfies OptionsOf<SharedCore>;
 
 /**
- * Refuses options under names that nobody reads: a misspelled one would be passed over in silence. Gives them back.
- * @param sets what may be written, one after the other
+ * Refuses options whose names are not declared, because a misspelled option would otherwise have no effect.
+ * @param sets the declared options
+ * @returns the options
  * @throws MessagingOptionsError with a sentence that names the option
  */
 export function knownOptions<T>(options: T, ...sets: readonly Options[]): T {
@@ -23,9 +24,9 @@ export function knownOptions<T>(options: T, ...sets: readonly Options[]): T {
 }
 
 /**
- * As {@link knownOptions}, for what a factory of the host gives, at once or later.
- * @param values what it may give
- * @param graph what shapes the module graph, which stands by then
+ * As {@link knownOptions}, for the values that a factory of the host returns.
+ * @param values the options that it may return
+ * @param graph options that shape the module graph, which is complete before the factory is called
  */
 export function knownValues<V, A extends unknown[]>(
   useFactory: (...injected: A) => V | Promise<V>,

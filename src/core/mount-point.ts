@@ -1,12 +1,15 @@
 import { MessagingOptionsError } from '../common/errors.js';
 import type { SharedCore } from './core-options.js';
 
-/** Where a core mounts its routes, and whether it does; the capabilities on it do the same. */
+/** Where a core mounts its routes, and whether it does; its capabilities use the same. */
 export abstract class MountPoint {
   abstract readonly path: string;
   abstract readonly controllers: boolean;
 
-  /** @throws MessagingOptionsError when the module is no core of ours */
+  /**
+   * The mount point of a core.
+   * @throws MessagingOptionsError when the module is not a core
+   */
   static of(core: unknown): MountPoint {
     const providers = typeof core === 'object' && core !== null && 'providers' in core ? core.providers : [];
     for (const provider of Array.isArray(providers) ? providers : []) {
@@ -17,8 +20,8 @@ export abstract class MountPoint {
 }
 
 /**
- * Whether a capability is mounted on a core that stands already.
- * @throws MessagingOptionsError when what is named is none: the names beside it would be the ones that are complained of
+ * Whether the options of a capability name an existing core.
+ * @throws MessagingOptionsError when `core` is not a core; otherwise the error would be about the options beside it
  */
 export function isOnSharedCore<T extends object>(options: T): options is Extract<T, SharedCore> {
   if (typeof options !== 'object' || options === null || !('core' in options)) return false;

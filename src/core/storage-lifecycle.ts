@@ -1,10 +1,19 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { MessagingStorage } from '../storage/messaging-storage.js';
+import { type FactoryProvider, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { mountedCapabilities } from './capability.js';
+import { MessagingStorage, StartedStorage } from './messaging-storage.js';
 
-/** The storage after `start()`; whoever needs a store asks through this one, so that none is used before. */
-export abstract class StartedStorage extends MessagingStorage {}
+/** Starts the storage with the stores of all mounted capabilities. */
+export const STARTED_STORAGE: FactoryProvider<MessagingStorage> = {
+  provide: StartedStorage,
+  useFactory: async (storage: MessagingStorage, modules: ModulesContainer) => {
+    await storage.start(mountedCapabilities(modules).flatMap(({ stores = [] }) => stores));
+    return storage;
+  },
+  inject: [MessagingStorage, ModulesContainer],
+};
 
-/** Closes the storage when nothing uses it any more: workers stop and the server closes before. */
+/** Closes the storage last: workers and the server stop in earlier hooks. */
 @Injectable()
 export class StorageLifecycle implements OnApplicationShutdown {
   constructor(private readonly storage: StartedStorage) {}

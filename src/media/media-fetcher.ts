@@ -1,3 +1,5 @@
+import { describePort, method } from '../common/port.js';
+
 /** A request to fetch a file. */
 export interface MediaRequest {
   readonly url: string;
@@ -34,3 +36,5 @@ export abstract class MediaFetcher {
    */
   abstract fetch(request: MediaRequest): Promise<FetchedMedia>;
 }
+
+describePort(MediaFetcher, { fetch: method });

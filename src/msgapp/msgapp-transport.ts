@@ -1,5 +1,11 @@
+import { describePort, method, nonEmptyText, objectIfAny, oneOf } from '../common/port.js';
 import type { MediaKind } from '../media/media-type.js';
-import type { DeliveryResult, DeliveryTiming, RepeatPolicy } from '../outbox/delivery-result.js';
+import {
+  type DeliveryResult,
+  type DeliveryTiming,
+  REPEAT_POLICIES,
+  type RepeatPolicy,
+} from '../outbox/delivery-result.js';
 import type { SessionCredentials } from './sessions/session-credentials.js';
 
 export type { MediaKind } from '../media/media-type.js';
@@ -141,3 +147,8 @@ export abstract class MsgappTransport {
   /** Called once, after the last link has been closed. */
   async stop(): Promise<void> {}
 }
+
+describePort(MsgappTransport, {
+  ...{ name: nonEmptyText, repeat: oneOf(...REPEAT_POLICIES), timing: objectIfAny, pacing: objectIfAny },
+  ...{ sessions: objectIfAny, start: method, open: method, stop: method },
+});

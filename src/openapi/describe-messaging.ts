@@ -5,8 +5,8 @@ import { AccountSettings } from '../accounts/account-options.js';
 import { Authenticator } from '../accounts/authenticator.js';
 import { HttpSettings } from '../http/http-settings.js';
 import { type MountedRoute, mountedRoutes } from '../http/mounted-routes.js';
-import { ALL_CONTROLLERS } from './all-controllers.js';
 import type { Surroundings } from './controller-description.js';
+import { descriptionOf } from './described-controllers.js';
 import { errorSchema } from './errors.js';
 import type { OpenApiDocument, Tag } from './openapi-document.js';
 import { bodySchemas, operationOf } from './operation.js';
@@ -35,7 +35,10 @@ export function describeMessaging<D extends OpenApiDocument>(app: INestApplicati
     userTokens: app.get(Authenticator, { strict: false }).verifiesUserTokens,
     get: (token) => app.get(token, { strict: false }),
   };
-  const parts = controllers.map(({ handlers, description }) => ({ handlers, ...description.describe(surroundings) }));
+  const parts = controllers
+    .map(({ handlers, description }) => ({ handlers, ...description.describe(surroundings) }))
+    // The order in which the host imports our modules must not change the document.
+    .sort((one, other) => one.tag.name.localeCompare(other.tag.name, 'en'));
   const { schemas: theirSchemas = {}, securitySchemes: theirSchemes = {} } = document.components ?? {};
   const nullable = document.openapi.startsWith('3.0');
   const schemas: Readonly<Record<string, object>> = Object.assign(
@@ -73,10 +76,11 @@ export function describeMessaging<D extends OpenApiDocument>(app: INestApplicati
 /** The descriptions of the mounted controllers, each with its handlers. */
 function describedControllers(app: INestApplicationContext) {
   const mounted = mountedRoutes(app.get(ModulesContainer), app.get(ApplicationConfig));
-  return ALL_CONTROLLERS.map((description) => {
-    const handlers = mounted.filter(({ controller }) => controller.prototype instanceof description.controller);
-    return { description, handlers };
-  }).filter(({ handlers }) => handlers.length > 0);
+  const descriptions = new Set(mounted.flatMap(({ controller }) => descriptionOf(controller) ?? []));
+  return [...descriptions].map((description) => ({
+    description,
+    handlers: mounted.filter(({ controller }) => descriptionOf(controller) === description),
+  }));
 }
 
 /** The credentials that the host accepts; each is enough by itself. */

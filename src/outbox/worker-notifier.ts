@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { describePort, method } from '../common/port.js';
 
 /**
  * Notifies the workers of a channel that deliveries may be due. A lost notification delays a delivery by at most `pollMs`,
@@ -12,6 +13,8 @@ export abstract class WorkerNotifier {
    */
   abstract listen(listener: (channel: string) => void): () => void;
 }
+
+describePort(WorkerNotifier, { notify: method, listen: method });
 
 /** Notifies the workers of this process. */
 @Injectable()

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
 import { IdGenerator } from '../common/ids.js';
+import { ImportsModules } from '../core/port-provider.js';
 import {
   type Link,
   type LinkEvent,
@@ -17,6 +18,7 @@ import type { DeliveryResult, DeliveryTiming } from '../outbox/delivery-result.j
 import { sandboxBehaviour } from './magic-numbers.js';
 import { type PhoneMedia, type PhoneMessage, PhoneStore } from './phone-store.js';
 import { SandboxFeed } from './sandbox-feed.js';
+import { SandboxPhones } from './sandbox-phones.js';
 import { SandboxScanner } from './sandbox-scanner.js';
 
 /**
@@ -24,6 +26,7 @@ import { SandboxScanner } from './sandbox-scanner.js';
  * messages that it delivers; magic numbers act as they do for SMS.
  */
 @Injectable()
+@ImportsModules(SandboxPhones)
 export class SandboxMsgappTransport extends MsgappTransport {
   override readonly name = 'sandbox';
 

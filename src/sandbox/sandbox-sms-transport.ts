@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
+import { ImportsModules } from '../core/port-provider.js';
 import { type DeliveryTiming, type OutgoingSms, SmsTransport, type SubmitResult } from '../sms/sms-transport.js';
 import { type SandboxBehaviour, sandboxBehaviour } from './magic-numbers.js';
 import { type PhoneMessage, PhoneStore } from './phone-store.js';
 import { SandboxFeed } from './sandbox-feed.js';
+import { SandboxPhones } from './sandbox-phones.js';
 
 /** Results name a route, so that attempts look like those of a real carrier. */
 const ROUTE = { route: 'sandbox' } as const;
@@ -22,6 +24,7 @@ const RESULTS: Readonly<Record<SandboxBehaviour, SubmitResult>> = {
  * messages that a magic number refuses, loses or leaves undelivered do not reach a phone.
  */
 @Injectable()
+@ImportsModules(SandboxPhones)
 export class SandboxSmsTransport extends SmsTransport {
   override readonly name = 'sandbox';
 

@@ -1,4 +1,10 @@
-import type { DeliveryResult, DeliveryTiming, RepeatPolicy } from '../outbox/delivery-result.js';
+import { describePort, mapIfAny, method, nonEmptyText, objectIfAny, oneOf } from '../common/port.js';
+import {
+  type DeliveryResult,
+  type DeliveryTiming,
+  REPEAT_POLICIES,
+  type RepeatPolicy,
+} from '../outbox/delivery-result.js';
 import type { DeliveryStatus } from '../outbox/delivery-state.js';
 
 export type { DeliveryTiming, RepeatPolicy } from '../outbox/delivery-result.js';
@@ -176,3 +182,8 @@ export abstract class SmsTransport {
   /** Closes connections. Called once, after the last `submit`. */
   abstract stop(): Promise<void>;
 }
+
+describePort(SmsTransport, {
+  ...{ name: nonEmptyText, repeat: oneOf(...REPEAT_POLICIES), timing: objectIfAny, callbacks: mapIfAny },
+  ...{ start: method, submit: method, stop: method },
+});

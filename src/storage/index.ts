@@ -10,6 +10,7 @@ export {
   type PostingAnswer,
   postedBefore,
 } from '../billing/ledger-store.js';
+export { MessagingStorage, type StoreDefinition } from '../core/messaging-storage.js';
 export { MediaStore } from '../media/media-store.js';
 export type {
   CredentialChange,
@@ -74,4 +75,3 @@ export {
 } from '../sms/opt-out/opt-out-store.js';
 export { type Parking, type PartPurgeCount, PartStore } from '../sms/receipts/part-store.js';
 export type { DatedReceipt, PartStatus, SmsPart, TakenSms } from '../sms/receipts/sms-part.js';
-export { MessagingStorage } from './messaging-storage.js';

@@ -31,7 +31,7 @@ import type { FastifyReply } from 'fastify';
 import { map, type Observable } from 'rxjs';
 import { messagingControllerOptions } from '../../src/http/messaging-controller.js';
 import { MessagingModule } from '../../src/messaging.module.js';
-import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
+import { SandboxModule } from '../../src/sandbox.module.js';
 import { hostModule, toyModule } from '../support/edge-toys.js';
 import { type Adapter, describeOnBothAdapters, type RunningApp, startApp } from '../support/http-apps.js';
 import { call } from '../support/http-client.js';

@@ -1,14 +1,14 @@
 import { expect, it } from '@jest/globals';
 import { type DynamicModule, Injectable, Module } from '@nestjs/common';
 import { IdGenerator } from '../../src/common/ids.js';
-import { MessagingCore } from '../../src/core/messaging-core.module.js';
 import type { PortSource } from '../../src/core/port-provider.js';
 import { MessagingModule } from '../../src/messaging.module.js';
-import { MsgappModule } from '../../src/msgapp/msgapp.module.js';
+import { MessagingCore } from '../../src/messaging-core.module.js';
 import { MsgappTransport } from '../../src/msgapp/msgapp-transport.js';
-import { OtpModule } from '../../src/otp/otp.module.js';
-import { SmsModule } from '../../src/sms/sms.module.js';
+import { MsgappModule } from '../../src/msgapp.module.js';
+import { OtpModule } from '../../src/otp.module.js';
 import { SmsTransport } from '../../src/sms/sms-transport.js';
+import { SmsModule } from '../../src/sms.module.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { OPTIONS } from '../support/messaging-app.js';

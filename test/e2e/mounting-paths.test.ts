@@ -3,7 +3,7 @@ import { MessagingOptionsError } from '../../src/common/errors.js';
 import { resolveHttpSettings } from '../../src/http/http-settings.js';
 import { MessagingModule } from '../../src/messaging.module.js';
 import { resolveChannelName } from '../../src/msgapp/msgapp-settings.js';
-import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
+import { SandboxModule } from '../../src/sandbox.module.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { clientOf, mount, unmountAfterEach } from '../support/mounted.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { MessagingCore } from '../../src/core/messaging-core.module.js';
 import { MessagingModule } from '../../src/messaging.module.js';
-import { OtpModule } from '../../src/otp/otp.module.js';
+import { MessagingCore } from '../../src/messaging-core.module.js';
+import { OtpModule } from '../../src/otp.module.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { PEPPER } from '../support/otp-app.js';
 import { startRefusal } from '../support/start-refusal.js';

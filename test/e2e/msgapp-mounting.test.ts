@@ -1,18 +1,20 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
 import { Controller, Get, Inject, Injectable, Logger, Module, type Type } from '@nestjs/common';
-import type { MessagingOptions } from '../../src/core/core-options.js';
-import { MessagingCore } from '../../src/core/messaging-core.module.js';
 import { MediaFetcher } from '../../src/media/media-fetcher.js';
 import { MessagingModule } from '../../src/messaging.module.js';
+import { MessagingCore } from '../../src/messaging-core.module.js';
+import type { MessagingOptions } from '../../src/module-options.js';
 import { channelToken } from '../../src/msgapp/channel-token.js';
-import { MsgappModule } from '../../src/msgapp/msgapp.module.js';
 import { MsgappService } from '../../src/msgapp/msgapp-service.js';
 import { MsgappTransport } from '../../src/msgapp/msgapp-transport.js';
 import { SessionManager } from '../../src/msgapp/sessions/session-manager.js';
-import { OtpModule } from '../../src/otp/otp.module.js';
+import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
+import { MsgappModule } from '../../src/msgapp.module.js';
+import { OtpModule } from '../../src/otp.module.js';
 import { PhoneStore } from '../../src/sandbox/phone-store.js';
-import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { SandboxScanner } from '../../src/sandbox/sandbox-scanner.js';
+import { SandboxModule } from '../../src/sandbox.module.js';
+import { PartStore } from '../../src/sms/receipts/part-store.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { describeOnBothAdapters, type RunningApp } from '../support/http-apps.js';
@@ -84,7 +86,8 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     const storage = new MemoryStorage();
     const ports = { storage: { useValue: storage }, clock: { useValue: clock } };
     await mount(adapter, [MessagingModule.forRoot({ ...BOTH, ...ports })]);
-    const { outbox, policies, parts, sessions, media } = storage;
+    const { outbox, policies, media } = storage;
+    const [parts, sessions] = [storage.store(PartStore), storage.store(SessionStore)];
     const purges = [
       ...[jest.spyOn(outbox, 'purgeReplies'), jest.spyOn(policies, 'purge'), jest.spyOn(parts, 'purge')],
       ...[jest.spyOn(sessions, 'purge'), jest.spyOn(media, 'purge')],

@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { Controller, Get, type INestApplication, Module, Param, RequestMethod, VersioningType } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
-import type { MessagingOptions } from '../../src/core/core-options.js';
-import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
+import type { MessagingOptions } from '../../src/module-options.js';
+import { SandboxModule } from '../../src/sandbox.module.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { CallingSandbox } from '../support/calling-transport.js';
 import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';

@@ -7,18 +7,19 @@ import { NestFactory } from '@nestjs/core';
 import { AccountService } from '../../src/accounts/account-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { Clock } from '../../src/common/clock.js';
-import type { OtpModuleOptions } from '../../src/core/core-options.js';
-import { MessagingCore } from '../../src/core/messaging-core.module.js';
 import { type MessagingEventMap, MessagingEvents } from '../../src/events/messaging-events.js';
 import { MessagingModule } from '../../src/messaging.module.js';
-import { OtpModule } from '../../src/otp/otp.module.js';
+import { MessagingCore } from '../../src/messaging-core.module.js';
+import type { OtpModuleOptions } from '../../src/module-options.js';
 import type { OtpOptions } from '../../src/otp/otp-options.js';
 import { OtpService } from '../../src/otp/otp-service.js';
+import { OtpModule } from '../../src/otp.module.js';
 import { Channel, Channels } from '../../src/outbox/channel.js';
 import { DEFAULT_TIMING } from '../../src/outbox/delivery-result.js';
 import type { Delivery } from '../../src/outbox/outbox-store.js';
 import { TextSources } from '../../src/outbox/text-sources.js';
-import { SmsModule } from '../../src/sms/sms.module.js';
+import { PhoneStore } from '../../src/sandbox/phone-store.js';
+import { SmsModule } from '../../src/sms.module.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
@@ -232,10 +233,11 @@ describeOnBothAdapters('no code is left anywhere', (adapter) => {
     const folder = mkdtempSync(join(tmpdir(), 'messaging-leak-'));
     closing.push(async () => rmSync(folder, { recursive: true }));
     const lines = new Lines();
-    const { phones } = await SqliteMemory.open();
+    const phones = (await SqliteMemory.open()).store(PhoneStore);
     const storage = new TypeormStorage({ database: `sqlite:${join(folder, 'm.db')}` });
     // The sandbox's phones show codes, that is what they are for: they are kept elsewhere here.
-    Object.defineProperty(storage, 'phones', { value: phones });
+    const store = storage.store.bind(storage);
+    storage.store = (port) => (phones instanceof port ? phones : store(port));
     const app = await OtpApp.start(adapter, { storage, otp: { length: 8 }, options: { logger: lines } });
     const codes: string[] = [];
     for (let index = 0; index < 30; index++) {

@@ -32,7 +32,7 @@ Module({ imports: [MessagingModule.forRoot({ storage: MemoryStorage, signatures:
 const FACADES = `
 import type { AccountService, LedgerService, MessagingOptions } from 'nestjs-messaging';
 import { IdGenerator, makeApiKey, MessagingError } from 'nestjs-messaging';
-import type { MessagingStorage } from 'nestjs-messaging/storage';
+import { type MessagingStorage, SessionStore } from 'nestjs-messaging/storage';
 
 export const issue = (accounts: AccountService, id: string) => accounts.issueKey(id);
 export const rotate = (accounts: AccountService, id: string) => accounts.rotateKey(id);
@@ -40,7 +40,7 @@ export const keys = async (accounts: AccountService, id: string) => ({ keys: awa
 export const smsOf = (options: MessagingOptions) => options.sms;
 export const msgappOf = (options: MessagingOptions) => options.msgapp;
 export const valuesOf = (error: MessagingError) => error.values;
-export const storesOf = (storage: MessagingStorage) => [storage.accounts, storage.outbox, storage.sessions] as const;
+export const storesOf = (storage: MessagingStorage) => [storage.accounts, storage.outbox, storage.store(SessionStore)] as const;
 export const made = (ids: IdGenerator) => makeApiKey(ids);
 `;
 

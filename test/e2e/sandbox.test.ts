@@ -5,19 +5,26 @@ import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type DynamicModule, Global, type INestApplication, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { Clock } from '../../src/common/clock.js';
 import { MessagingOptionsError, StorageUnavailableError } from '../../src/common/errors.js';
 import { HttpSettings, resolveHttpSettings } from '../../src/http/http-settings.js';
+import { MessagingModule } from '../../src/messaging.module.js';
+import type { MessagingOptions } from '../../src/module-options.js';
 import { type PhoneMessage, PhoneStore } from '../../src/sandbox/phone-store.js';
-import { SandboxModule } from '../../src/sandbox/sandbox.module.js';
 import { type PhoneListener, SandboxFeed } from '../../src/sandbox/sandbox-feed.js';
 import { sandboxMedia } from '../../src/sandbox/sandbox-media.js';
 import { SandboxScanner } from '../../src/sandbox/sandbox-scanner.js';
+import { SandboxSmsTransport } from '../../src/sandbox/sandbox-sms-transport.js';
+import { SandboxModule } from '../../src/sandbox.module.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
+import { RoutedSmsTransport } from '../../src/transports/routed/routed-sms-transport.module.js';
 import { eventually } from '../support/eventually.js';
+import { OPTIONS } from '../support/messaging-app.js';
+import { RecordingTransport } from '../support/recording-transport.js';
 import { SqliteMemory } from '../support/sqlite-memory.js';
 
 /** Lets a test wait until somebody listens, or nobody does any more. */
@@ -34,23 +41,20 @@ class WatchedFeed extends SandboxFeed {
   }
 }
 
-const phones = async () => (await SqliteMemory.open()).phones;
+const phones = async () => (await SqliteMemory.open()).store(PhoneStore);
 
 /** Stands in for the messaging core. */
 @Global()
 @Module({})
 class CoreModule {
-  static forRoot(store: PhoneStore, clock: FakeClock, feed: SandboxFeed): DynamicModule {
+  static forRoot(clock: FakeClock): DynamicModule {
     return {
       module: CoreModule,
       providers: [
-        { provide: PhoneStore, useValue: store },
         { provide: Clock, useValue: clock },
-        { provide: SandboxFeed, useValue: feed },
-        SandboxScanner,
         { provide: HttpSettings, useValue: resolveHttpSettings() },
       ],
-      exports: [PhoneStore, Clock, SandboxFeed, SandboxScanner, HttpSettings],
+      exports: [Clock, HttpSettings],
     };
   }
 }
@@ -93,9 +97,12 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     const store = given ?? (await phones());
     const clock = new FakeClock();
     const feed = new WatchedFeed();
-    const built = await Test.createTestingModule({
-      imports: [CoreModule.forRoot(store, clock, feed), ...modules],
-    }).compile();
+    const built = await Test.createTestingModule({ imports: [CoreModule.forRoot(clock), ...modules] })
+      .overrideProvider(PhoneStore)
+      .useValue(store)
+      .overrideProvider(SandboxFeed)
+      .useValue(feed)
+      .compile();
     const app: INestApplication = built.createNestApplication(adapter(), { logger: false });
     if (prefix) app.setGlobalPrefix(prefix);
     closing.push(() => app.close());
@@ -498,4 +505,32 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
 it.each(['', '/', 'a b', 'a//b', ':number', '*', 'a?b'])('refuses the path "%s" with a sentence', (path) => {
   expect(() => SandboxModule.forRoot({ path })).toThrow(MessagingOptionsError);
   expect(() => SandboxModule.forRoot({ path })).toThrow(/option path must be .*"sandbox"/);
+});
+
+describe('the parts of the sandbox', () => {
+  const PARTS = [PhoneStore, SandboxFeed, SandboxScanner];
+  const partsWith = async (transport: NonNullable<MessagingOptions['sms']['transport']>) => {
+    class AppModule {}
+    const imports = [MessagingModule.forRoot({ ...OPTIONS, sms: { ...OPTIONS.sms, transport } })];
+    const app = await NestFactory.createApplicationContext({ module: AppModule, imports }, { logger: false });
+    closing.push(() => app.close());
+    return PARTS.filter((part) => {
+      try {
+        return app.get(part, { strict: false }) instanceof part;
+      } catch {
+        return false;
+      }
+    });
+  };
+
+  it('are not there in an application whose transports are others', async () => {
+    expect(await partsWith(RecordingTransport)).toEqual([]);
+  });
+
+  it('come with its transport, also behind a route and in a subclass', async () => {
+    class OwnSandbox extends SandboxSmsTransport {}
+    const routed = RoutedSmsTransport.forRoot({ routes: [{ name: 'a', transport: OwnSandbox }] });
+    expect(await partsWith(SandboxSmsTransport)).toEqual(PARTS);
+    expect(await partsWith(routed)).toEqual(PARTS);
+  });
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { StorageUnavailableError } from '../../src/common/errors.js';
+import { PartStore } from '../../src/sms/receipts/part-store.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import type { ApiClient } from '../support/api-client.js';
 import { GatedTransport } from '../support/gated-transport.js';
@@ -99,9 +100,9 @@ describeOnBothAdapters('a send when things go wrong', (adapter) => {
       sms: { ...OPTIONS.sms, transport: { useValue: transport }, delivery: { leaseMs: 60_000 } },
     });
     try {
-      const record = storage.parts.record.bind(storage.parts);
+      const record = storage.store(PartStore).record.bind(storage.store(PartStore));
       const times: number[] = [];
-      storage.parts.record = (...args) => {
+      storage.store(PartStore).record = (...args) => {
         times.push(clock.now());
         return times.length < 3 ? Promise.reject(new StorageUnavailableError('away')) : record(...args);
       };
@@ -112,7 +113,7 @@ describeOnBothAdapters('a send when things go wrong', (adapter) => {
       transport.gate.open();
       await pass(() => times.length === 3);
       await settled();
-      expect(await storage.parts.parts(smsID)).toMatchObject([{ route: 'gated', carrierId: 'id-1' }]);
+      expect(await storage.store(PartStore).parts(smsID)).toMatchObject([{ route: 'gated', carrierId: 'id-1' }]);
     } finally {
       await carried.close();
     }

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { decide } from '../../src/outbox/decide.js';
+import { PhoneStore } from '../../src/sandbox/phone-store.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { ACCOUNT, aSend, onceKey, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
 import { eventually } from '../support/eventually.js';
@@ -114,6 +115,6 @@ suite('PostgreSQL, where it differs', () => {
       ([row]) => over || Number(row?.waiting) > 0,
     );
     await client.query('SELECT pg_advisory_unlock(7305808869231650)');
-    await expect((await starting).phones.latest(1)).resolves.toEqual([]);
+    await expect((await starting).store(PhoneStore).latest(1)).resolves.toEqual([]);
   });
 });

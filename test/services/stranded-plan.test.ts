@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { EndedSessions, LANES, LOOKED_AT } from '../support/ended-sessions.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { closeAfterEach } from '../support/opened.js';
@@ -17,7 +18,7 @@ const FEW = LOOKED_AT + 20;
 async function openEnded(type: 'postgres' | 'mysql', database: { url: string; drop(): Promise<void> }) {
   opened({ close: () => database.drop() });
   const ended = opened(await EndedSessions.open({ type, url: database.url }));
-  expect(await ended.storage.sessions.stranded('wa', LANES[1] ?? '', LOOKED_AT)).toMatchObject({
+  expect(await ended.storage.store(SessionStore).stranded('wa', LANES[1] ?? '', LOOKED_AT)).toMatchObject({
     ...{ items: [{ id: LANES[2] }], next: LANES[2] },
   });
   return ended;

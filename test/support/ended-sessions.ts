@@ -1,4 +1,5 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { decide } from '../../src/outbox/decide.js';
 import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
 import type { Row, Statement } from '../../src/storage/typeorm/engine/operation.js';
@@ -56,7 +57,8 @@ export class EndedSessions {
   }
 
   private async fill(): Promise<void> {
-    const { accounts, ledger, outbox, sessions } = this.storage;
+    const { accounts, ledger, outbox } = this.storage;
+    const sessions = this.storage.store(SessionStore);
     await accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
     await ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 10 * LEFT, at: START });
     const all = range(ENDED);

@@ -1,9 +1,9 @@
+import type { MessagingStorage } from '../../src/core/messaging-storage.js';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
 import { Idempotency } from '../../src/outbox/idempotency.js';
 import { type Acceptance, Outbox } from '../../src/outbox/outbox.js';
 import type { IdempotencyKey } from '../../src/outbox/send.js';
 import { LocalWorkerNotifier } from '../../src/outbox/worker-notifier.js';
-import type { MessagingStorage } from '../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend } from '../../src/testing/storage-contract/fixtures.js';
 

@@ -1,8 +1,9 @@
 import { setImmediate as pause } from 'node:timers/promises';
+import type { Abstract } from '@nestjs/common';
 import type { Database } from 'better-sqlite3';
 import type { HostTransaction } from '../../src/common/host-transaction.js';
+import { MessagingStorage } from '../../src/core/messaging-storage.js';
 import type { PhoneMessage } from '../../src/sandbox/phone-store.js';
-import { MessagingStorage } from '../../src/storage/messaging-storage.js';
 import { SqliteDialect } from '../../src/storage/typeorm/dialects/sqlite-dialect.js';
 import { Executor, type Work } from '../../src/storage/typeorm/engine/executor.js';
 import { driveSync, type Statement } from '../../src/storage/typeorm/engine/operation.js';
@@ -169,12 +170,9 @@ export class NaiveStorage extends MessagingStorage {
   override readonly outbox;
   override readonly ledger;
   override readonly accounts;
-  override readonly phones;
   override readonly policies;
-  override readonly parts;
-  override readonly sessions;
   override readonly media;
-  override readonly optOuts;
+  private readonly stores: readonly object[];
 
   private constructor(private readonly under: SqliteMemory) {
     super();
@@ -183,12 +181,12 @@ export class NaiveStorage extends MessagingStorage {
     this.outbox = new TypeormOutboxStore(stale, this.policies);
     this.ledger = new NaiveLedgerStore(stale);
     this.accounts = new TypeormAccountStore(stale);
-    this.phones = new NaivePhoneStore(stale);
-    this.parts = new TypeormPartStore(stale);
-    const slow = new StaleExecutor(under.database, () => settled(5));
-    this.sessions = new NaiveSessionStore(stale, new TypeormSessionStore(slow));
     this.media = new TypeormMediaStore(stale);
-    this.optOuts = new TypeormOptOutStore(stale);
+    const slow = new StaleExecutor(under.database, () => settled(5));
+    this.stores = [
+      ...[new NaivePhoneStore(stale), new TypeormPartStore(stale), new TypeormOptOutStore(stale)],
+      new NaiveSessionStore(stale, new TypeormSessionStore(slow)),
+    ];
   }
 
   static async open(): Promise<NaiveStorage> {
@@ -196,6 +194,12 @@ export class NaiveStorage extends MessagingStorage {
   }
 
   override async start(): Promise<void> {}
+
+  override store<S extends object>(port: Abstract<S>): S {
+    const store = this.stores.find((each) => each instanceof port);
+    if (store instanceof port) return store;
+    throw new Error(`There is no naive ${port.name}.`);
+  }
 
   override stop(): Promise<void> {
     return this.under.close();

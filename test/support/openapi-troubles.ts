@@ -1,4 +1,6 @@
 import { StorageUnavailableError } from '../../src/common/errors.js';
+import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
+import { PhoneStore } from '../../src/sandbox/phone-store.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
 
 /** What a request asks a storage for; the workers' own calls are left alone. */
@@ -27,7 +29,14 @@ export class TroubledStorage extends MemoryStorage {
 
   override async start(): Promise<void> {
     await super.start();
-    for (const store of [this.accounts, this.ledger, this.outbox, this.phones, this.policies, this.sessions]) {
+    for (const store of [
+      this.accounts,
+      this.ledger,
+      this.outbox,
+      this.store(PhoneStore),
+      this.policies,
+      this.store(SessionStore),
+    ]) {
       for (const name of ASKED_BY_REQUESTS) this.#wrap(store, name);
     }
   }

@@ -1,4 +1,6 @@
+import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import type { IdempotencyKey } from '../../src/outbox/send.js';
+import { PartStore } from '../../src/sms/receipts/part-store.js';
 import type { SqliteMemory } from './sqlite-memory.js';
 
 /** A mistake built into a storage in SQL, and the topic of the contract suite that must notice it. */
@@ -252,7 +254,8 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'receipts matched by any of their ids': {
     topic: 'parts and receipts',
-    build: ({ parts }) => {
+    build: (storage) => {
+      const parts = storage.store(PartStore);
       const receive = parts.receive.bind(parts);
       parts.receive = (receipts, ...rest) =>
         receive(
@@ -278,21 +281,26 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'leases that end a moment late': {
     topic: 'leases of sessions',
-    build: ({ sessions }) => {
+    build: (storage) => {
+      const sessions = storage.store(SessionStore);
       const lease = sessions.lease.bind(sessions);
       sessions.lease = (id, owner, now, until) => lease(id, owner, now - 1, until);
     },
   },
   'leases whose holder writes on after it has given them back': {
     topic: 'leases of sessions',
-    build: ({ sessions, database }) => {
+    build: (storage) => {
+      const { database } = storage;
+      const sessions = storage.store(SessionStore);
       const release = database.prepare('UPDATE messaging_session SET lease_until = 0 WHERE id = ?');
       sessions.release = async ({ sessionId }) => void release.run(sessionId);
     },
   },
   'epochs that are given twice': {
     topic: 'leases of sessions',
-    build: ({ sessions, database }) => {
+    build: (storage) => {
+      const { database } = storage;
+      const sessions = storage.store(SessionStore);
       const release = sessions.release.bind(sessions);
       const giveBack = database.prepare('UPDATE messaging_session SET epoch = ? WHERE id = ?');
       sessions.release = async (lease) => {
@@ -303,14 +311,17 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'limits of sessions that each process keeps for itself': {
     topic: 'limits of sessions',
-    build: ({ sessions }) => {
+    build: (storage) => {
+      const sessions = storage.store(SessionStore);
       const create = sessions.create.bind(sessions);
       sessions.create = (session) => create(session);
     },
   },
   'steps from anywhere': {
     topic: 'sessions',
-    build: ({ sessions, database }) => {
+    build: (storage) => {
+      const { database } = storage;
+      const sessions = storage.store(SessionStore);
       const move = sessions.move.bind(sessions);
       sessions.move = (lease, step) => {
         database.exec("UPDATE messaging_session SET status = 'created' WHERE status = 'reconnecting'");
@@ -320,14 +331,16 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'lists of sessions without bound': {
     topic: 'sessions',
-    build: ({ sessions }) => {
+    build: (storage) => {
+      const sessions = storage.store(SessionStore);
       const list = sessions.list.bind(sessions);
       sessions.list = (accountId, channel) => list(accountId, channel, Number.MAX_SAFE_INTEGER);
     },
   },
   'lists of sessions that are bounded as a whole': {
     topic: 'sessions',
-    build: ({ sessions }) => {
+    build: (storage) => {
+      const sessions = storage.store(SessionStore);
       const list = sessions.list.bind(sessions);
       sessions.list = async (accountId, channel, ended) => (await list(accountId, channel, 99)).slice(0, ended);
     },
@@ -352,7 +365,8 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'credential ids compared without case and trailing blanks': {
     topic: 'credentials of sessions',
-    build: ({ sessions }) => {
+    build: (storage) => {
+      const sessions = storage.store(SessionStore);
       const write = sessions.writeCredentials.bind(sessions);
       sessions.writeCredentials = (lease, changes) =>
         write(

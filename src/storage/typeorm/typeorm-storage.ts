@@ -1,32 +1,25 @@
-import type { InjectionToken } from '@nestjs/common';
+import type { Abstract, InjectionToken } from '@nestjs/common';
 import { type DataSource, QueryFailedError } from 'typeorm';
 import type { AccountStore } from '../../accounts/account-store.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
 import { type Clock, SystemClock } from '../../common/clock.js';
 import { MessagingOptionsError, StorageUnavailableError } from '../../common/errors.js';
+import { MessagingStorage, type StoreDefinition } from '../../core/messaging-storage.js';
 import type { MediaStore } from '../../media/media-store.js';
-import type { SessionStore } from '../../msgapp/sessions/session-store.js';
 import type { OutboxStore } from '../../outbox/outbox-store.js';
 import type { PolicyStore } from '../../outbox/policy-store.js';
-import type { PhoneStore } from '../../sandbox/phone-store.js';
-import type { OptOutStore } from '../../sms/opt-out/opt-out-store.js';
-import type { PartStore } from '../../sms/receipts/part-store.js';
-import { MessagingStorage } from '../messaging-storage.js';
 import { type Connection, connectionOf } from './engine/data-source.js';
-import type { Executor } from './engine/executor.js';
 import { executorFor } from './engine/executor-for.js';
 import { codeOf } from './engine/host-transaction.js';
 import { checkSchema, migrate } from './schema/migrate.js';
+import { addedGroups, SCHEMA } from './schema/versions.js';
+import { isSqlStore, OWN_STORES, type SqlStore } from './sql-store.js';
 import { checkStorageSettings, databaseLocation, providedDataSource } from './storage-checks.js';
 import { TypeormAccountStore } from './stores/account-store.js';
 import { TypeormLedgerStore } from './stores/ledger-store.js';
 import { TypeormMediaStore } from './stores/media-store.js';
-import { TypeormOptOutStore } from './stores/opt-out-store.js';
 import { TypeormOutboxStore } from './stores/outbox-store.js';
-import { TypeormPartStore } from './stores/part-store.js';
-import { TypeormPhoneStore } from './stores/phone-store.js';
 import { TypeormPolicyStore } from './stores/policy-store.js';
-import { TypeormSessionStore } from './stores/session-store.js';
 
 /** Settings of the constructor of `TypeormStorage`. */
 export interface TypeormStorageSettings {
@@ -96,10 +89,10 @@ export class TypeormStorage extends MessagingStorage {
   }
 
   /** @throws MessagingOptionsError also where the database does not answer, so that the operator reads a plain sentence */
-  override async start(): Promise<void> {
+  override async start(stores: readonly StoreDefinition[] = []): Promise<void> {
     if (this.connection) return;
     try {
-      await this.open();
+      await this.open(sqlStoresOf(stores));
     } catch (error) {
       // Open connections would keep the process alive.
       await this.stop().catch(() => undefined);
@@ -126,28 +119,18 @@ export class TypeormStorage extends MessagingStorage {
     return this.started.accounts;
   }
 
-  override get phones(): PhoneStore {
-    return this.started.phones;
-  }
-
   override get policies(): PolicyStore {
     return this.started.policies;
-  }
-
-  override get parts(): PartStore {
-    return this.started.parts;
-  }
-
-  override get sessions(): SessionStore {
-    return this.started.sessions;
   }
 
   override get media(): MediaStore {
     return this.started.media;
   }
 
-  override get optOuts(): OptOutStore {
-    return this.started.optOuts;
+  override store<S extends object>(port: Abstract<S>): S {
+    const store = this.started.stores.find((each) => each instanceof port);
+    if (store instanceof port) return store;
+    throw new Error(`The storage was started without a ${port.name}.`);
   }
 
   private get started(): Connection {
@@ -155,7 +138,7 @@ export class TypeormStorage extends MessagingStorage {
     return this.connection;
   }
 
-  private async open(): Promise<void> {
+  private async open(added: readonly SqlStore[]): Promise<void> {
     const { database, migrations, clock } = this.settings;
     const own = typeof database === 'string';
     const dataSource = own ? connectionOf(database) : database;
@@ -172,20 +155,32 @@ export class TypeormStorage extends MessagingStorage {
       outbox: new TypeormOutboxStore(executor, policies),
       ledger: new TypeormLedgerStore(executor),
       accounts: new TypeormAccountStore(executor),
-      phones: new TypeormPhoneStore(executor),
       policies,
-      parts: new TypeormPartStore(executor),
-      sessions: new TypeormSessionStore(executor),
       media: new TypeormMediaStore(executor),
-      optOuts: new TypeormOptOutStore(executor),
+      stores: [...OWN_STORES, ...added].map(({ make }) => make(executor)),
     };
-    await this.prepare(executor, migrations ?? 'run');
+    const groups = [...SCHEMA, ...addedGroups(added.map(({ tables }) => tables))];
+    if (migrations === 'check') await executor.read(() => checkSchema(groups));
+    else await executor.write(() => migrate(executor.dialect, new SystemClock().now(), groups));
   }
+}
 
-  private prepare(executor: Executor, migrations: 'run' | 'check'): Promise<void> {
-    if (migrations === 'check') return executor.read(() => checkSchema());
-    return executor.write(() => migrate(executor.dialect, new SystemClock().now()));
+/**
+ * Of the stores that capabilities need, those that bring tables of their own, once each.
+ * @throws MessagingOptionsError for a store that is none of ours and brings none
+ */
+function sqlStoresOf(stores: readonly StoreDefinition[]): readonly SqlStore[] {
+  const added = new Set<SqlStore>();
+  for (const definition of stores) {
+    if (OWN_STORES.some(({ port }) => port === definition.port)) continue;
+    if (!isSqlStore(definition)) {
+      throw new MessagingOptionsError(
+        `Option storage: TypeormStorage does not know how to make a ${definition.port.name}.`,
+      );
+    }
+    added.add(definition);
   }
+  return [...added];
 }
 
 /** Meanings of the error codes of the operating system and of the databases. */

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import type { MessagingStorage } from '../../core/messaging-storage.js';
+import { SessionStore } from '../../msgapp/sessions/session-store.js';
 import { decide } from '../../outbox/decide.js';
-import type { MessagingStorage } from '../../storage/messaging-storage.js';
+import { PhoneStore } from '../../sandbox/phone-store.js';
+import { PartStore } from '../../sms/receipts/part-store.js';
 import {
   ACCOUNT,
   aPhoneMessage,
@@ -25,7 +28,8 @@ const NAME = { accountId: ACCOUNT, name: 'BANQUE', status: 'pending', createdAt:
 
 /** All data that can be read. */
 async function everything(storage: MessagingStorage): Promise<unknown> {
-  const { accounts, ledger, outbox, phones, parts, sessions, media } = storage;
+  const { accounts, ledger, outbox, media } = storage;
+  const sessions = storage.store(SessionStore);
   return {
     accounts: await accounts.listAccounts({ limit: 100 }),
     keys: await accounts.listKeys(ACCOUNT, { limit: 100 }),
@@ -36,9 +40,9 @@ async function everything(storage: MessagingStorage): Promise<unknown> {
     recipients: await outbox.recipients(messageId(1)),
     reply: await outbox.replay(onceKey(), START),
     next: await outbox.nextDue('sms'),
-    phone: await phones.messages(phone(1)),
-    latest: await phones.latest(10),
-    parts: await parts.parts(messageId(1)),
+    phone: await storage.store(PhoneStore).messages(phone(1)),
+    latest: await storage.store(PhoneStore).latest(10),
+    parts: await storage.store(PartStore).parts(messageId(1)),
     trail: await outbox.trail(messageId(1)),
     sessions: await sessions.list(ACCOUNT, 'wa', 9),
     steps: await sessions.transitions(sessionId(1)),
@@ -82,7 +86,9 @@ export function durabilityTests({ test }: TestRunner, world: World): void {
   test('work goes on after a restart (where the harness can reopen)', async () => {
     if (!world.harness.reopen) return;
     await life();
-    const { outbox, ledger, sessions } = await world.harness.reopen();
+    const storage = await world.harness.reopen();
+    const { outbox, ledger } = storage;
+    const sessions = storage.store(SessionStore);
     const [replayed] = await outbox.commit([aSend(2, { once: onceKey() })], decide);
     assert.equal(replayed?.kind, 'replayed');
     const now = START + LEASE + 1;

@@ -1,5 +1,5 @@
 import type { LedgerEntry } from '../../billing/ledger-store.js';
-import type { MessagingStorage } from '../../storage/messaging-storage.js';
+import type { MessagingStorage } from '../../core/messaging-storage.js';
 
 /** A storage under test, and optional abilities of its database. */
 export interface StorageHarness {

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import type { AccountStore } from '../../accounts/account-store.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
+import type { MessagingStorage } from '../../core/messaging-storage.js';
 import type { MediaStore } from '../../media/media-store.js';
-import type { SessionLease, SessionMove, SessionStatus, SessionStore } from '../../msgapp/sessions/session-store.js';
+import {
+  type SessionLease,
+  type SessionMove,
+  type SessionStatus,
+  SessionStore,
+} from '../../msgapp/sessions/session-store.js';
 import { decide } from '../../outbox/decide.js';
 import type { DeliveryUpdate } from '../../outbox/delivery-state.js';
 import type {
@@ -14,10 +20,9 @@ import type {
 } from '../../outbox/outbox-store.js';
 import type { PolicyStore } from '../../outbox/policy-store.js';
 import type { Send } from '../../outbox/send.js';
-import type { PhoneStore } from '../../sandbox/phone-store.js';
-import type { OptOutStore } from '../../sms/opt-out/opt-out-store.js';
-import type { PartStore } from '../../sms/receipts/part-store.js';
-import type { MessagingStorage } from '../../storage/messaging-storage.js';
+import { PhoneStore } from '../../sandbox/phone-store.js';
+import { OptOutStore } from '../../sms/opt-out/opt-out-store.js';
+import { PartStore } from '../../sms/receipts/part-store.js';
 import { ACCOUNT, SECOND, START } from './fixtures.js';
 import type { OpenStorage, StorageHarness } from './storage-harness.js';
 
@@ -60,7 +65,7 @@ export class World {
   }
 
   get phones(): PhoneStore {
-    return this.storage.phones;
+    return this.storage.store(PhoneStore);
   }
 
   get policies(): PolicyStore {
@@ -68,11 +73,11 @@ export class World {
   }
 
   get parts(): PartStore {
-    return this.storage.parts;
+    return this.storage.store(PartStore);
   }
 
   get sessions(): SessionStore {
-    return this.storage.sessions;
+    return this.storage.store(SessionStore);
   }
 
   get media(): MediaStore {
@@ -80,7 +85,7 @@ export class World {
   }
 
   get optOuts(): OptOutStore {
-    return this.storage.optOuts;
+    return this.storage.store(OptOutStore);
   }
 
   /** Creates an account and tops it up. */

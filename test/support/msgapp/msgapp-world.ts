@@ -1,5 +1,6 @@
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
+import type { MessagingStorage } from '../../../src/core/messaging-storage.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { type FetchedMedia, MediaFetcher, type MediaRequest } from '../../../src/media/media-fetcher.js';
 import { MediaIntake } from '../../../src/msgapp/media-intake.js';
@@ -11,7 +12,7 @@ import { Senders } from '../../../src/msgapp/senders.js';
 import { SessionVault } from '../../../src/msgapp/sessions/credential-vault.js';
 import type { SessionCredentials } from '../../../src/msgapp/sessions/session-credentials.js';
 import { SessionManager } from '../../../src/msgapp/sessions/session-manager.js';
-import type { SessionLease, SessionStore } from '../../../src/msgapp/sessions/session-store.js';
+import { type SessionLease, SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { Channels } from '../../../src/outbox/channel.js';
 import { resolveDispatchSettings } from '../../../src/outbox/dispatch-options.js';
 import { Idempotency } from '../../../src/outbox/idempotency.js';
@@ -19,7 +20,6 @@ import { Outbox } from '../../../src/outbox/outbox.js';
 import { TextSources } from '../../../src/outbox/text-sources.js';
 import { ChannelWorker } from '../../../src/outbox/worker.js';
 import { LocalWorkerNotifier } from '../../../src/outbox/worker-notifier.js';
-import type { MessagingStorage } from '../../../src/storage/messaging-storage.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { SetBackClock } from '../set-back-clock.js';
@@ -96,14 +96,14 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
     { clock, storage }: Surroundings,
     readonly transport: T,
     options: Partial<MsgappOptions> = {},
-    sessionStore: SessionStore = storage.sessions,
+    sessionStore: SessionStore = storage.store(SessionStore),
   ) {
     const { events, notifier, texts, channels, ids } = this;
     const settings = resolveMsgappSettings({ tariff: { text: 1, media: 2 }, ...options });
     this.clock = clock;
     this.storage = storage;
     this.outbox = new Outbox(storage.outbox, notifier, events);
-    this.vault = new PlainVault(storage.sessions);
+    this.vault = new PlainVault(storage.store(SessionStore));
     this.sessions = new SessionManager(sessionStore, this.vault, transport, settings, events, clock, ids);
     this.senders = new Senders(this.sessions, clock);
     this.channel = new MsgappChannel(
@@ -174,12 +174,12 @@ export class MsgappWorld implements Surroundings {
   }
 
   async status(sessionId: string): Promise<string | undefined> {
-    return (await this.storage.sessions.find(sessionId))?.status;
+    return (await this.storage.store(SessionStore).find(sessionId))?.status;
   }
 
   /** The steps of a session, `status: reason`. */
   async steps(sessionId: string): Promise<string[]> {
-    const steps = await this.storage.sessions.transitions(sessionId);
+    const steps = await this.storage.store(SessionStore).transitions(sessionId);
     return steps.map(({ to, reason }) => `${to}: ${reason}`);
   }
 

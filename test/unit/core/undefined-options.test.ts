@@ -17,7 +17,7 @@ import { resolveOtpSettings } from '../../../src/otp/otp-settings.js';
 import type { OtpServiceOptions } from '../../../src/otp/otp-text.js';
 import type { DeliveryTiming } from '../../../src/outbox/delivery-result.js';
 import { type DispatchOptions, resolveDispatchSettings } from '../../../src/outbox/dispatch-options.js';
-import { resolveSandboxOptions, type SandboxOptions } from '../../../src/sandbox/sandbox.module.js';
+import { resolveSandboxOptions, type SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import { compileOptOutWords, type OptOutWordsOption } from '../../../src/sms/opt-out/opt-out-words.js';
 import { resolveSmsSettings, type SmsOptions } from '../../../src/sms/sms-options.js';
 import { TypeormStorage, type TypeormStorageOptions } from '../../../src/storage/typeorm/typeorm-storage.js';

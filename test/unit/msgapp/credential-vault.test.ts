@@ -9,7 +9,7 @@ import {
 } from '../../../src/msgapp/sessions/credential-cipher.js';
 import { CredentialVault, resealCredentials, SessionLostError } from '../../../src/msgapp/sessions/credential-vault.js';
 import type { CredentialChange } from '../../../src/msgapp/sessions/session-credentials.js';
-import type { SessionLease, SessionStore } from '../../../src/msgapp/sessions/session-store.js';
+import { type SessionLease, SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { TypeormSessionStore } from '../../../src/storage/typeorm/stores/session-store.js';
 import { aSession, range, SECOND, START, sessionId } from '../../../src/testing/storage-contract/fixtures.js';
 import { eventually } from '../../support/eventually.js';
@@ -27,7 +27,9 @@ const vaultOf = (store: SessionStore, secrets: string | readonly string[] = OLD)
 const change = (id: string, value: string | undefined, kind = 'k'): CredentialChange => ({ kind, id, value });
 
 async function world() {
-  const { database, sessions } = await SqliteMemory.open();
+  const storage = await SqliteMemory.open();
+  const { database } = storage;
+  const sessions = storage.store(SessionStore);
   const lease = await sessions.create(aSession(1));
   return { database, sessions, lease, credentials: vaultOf(sessions).open(lease) };
 }
@@ -243,15 +245,15 @@ describe('the database file', () => {
     const file = opened(new SqliteFile());
     const storage = file.storage().useValue;
     await storage.start();
-    const lease = await storage.sessions.create(aSession(1));
-    const credentials = vaultOf(storage.sessions).open(lease);
+    const lease = await storage.store(SessionStore).create(aSession(1));
+    const credentials = vaultOf(storage.store(SessionStore)).open(lease);
     for (const value of [SECRET, `{"key":"${SECRET}"}`, SECRET.repeat(9000)]) {
       await credentials.write([change('a', value), change('b', value)]);
     }
     expect((await credentials.read('k', ['b'])).get('b')).toHaveLength(SECRET.length * 9000);
     expect(isSeen(file)).toBe(false);
     // The same, written as it is: the search would have found it.
-    await storage.sessions.writeCredentials({ ...lease, sessionId: sessionId(1) }, [change('c', SECRET)]);
+    await storage.store(SessionStore).writeCredentials({ ...lease, sessionId: sessionId(1) }, [change('c', SECRET)]);
     expect(isSeen(file)).toBe(true);
     await storage.stop();
   });

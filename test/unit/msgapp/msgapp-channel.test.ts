@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import type { MsgappOptions } from '../../../src/msgapp/msgapp-settings.js';
 import type { LinkEvent } from '../../../src/msgapp/msgapp-transport.js';
+import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import type { RepeatPolicy } from '../../../src/outbox/delivery-result.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { Gate } from '../../support/delivery-world.js';
@@ -151,8 +152,9 @@ describe('a message', () => {
     await send('Un');
     const left = await send('Deux');
     await process.stop();
-    const lease = await world.storage.sessions.seize(id, 'somebody', world.clock.now() + 1000);
-    if (lease) await world.storage.sessions.move(lease, { to: 'replaced', reason: '440', at: world.clock.now() });
+    const lease = await world.storage.store(SessionStore).seize(id, 'somebody', world.clock.now() + 1000);
+    if (lease)
+      await world.storage.store(SessionStore).move(lease, { to: 'replaced', reason: '440', at: world.clock.now() });
     const next = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
     await world.pass(2000);
     expect(await next.service.message(ACCOUNT, left)).toMatchObject({ status: 'failed', error: 'replaced' });

@@ -4,6 +4,8 @@ import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import type { MsgappOptions } from '../../../src/msgapp/msgapp-settings.js';
+import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
+import { PhoneStore } from '../../../src/sandbox/phone-store.js';
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
 import { SandboxMsgappTransport } from '../../../src/sandbox/sandbox-msgapp-transport.js';
 import { SandboxScanner } from '../../../src/sandbox/sandbox-scanner.js';
@@ -23,7 +25,7 @@ beforeAll(() => Logger.overrideLogger(false));
 function start(world: MsgappWorld, scanner: SandboxScanner, options: Partial<MsgappOptions> = {}) {
   const { storage, clock } = world;
   const feed = new SandboxFeed();
-  const transport = new SandboxMsgappTransport(storage.phones, feed, scanner, clock, new UuidGenerator());
+  const transport = new SandboxMsgappTransport(storage.store(PhoneStore), feed, scanner, clock, new UuidGenerator());
   return Object.assign(new MsgappProcess(world, transport, options), { feed }).start();
 }
 
@@ -94,7 +96,7 @@ describe('a sandbox phone that scans a code', () => {
   test('while the database is away gets another code', async () => {
     const { world, scanner, process, connect } = await open();
     const { qr } = await connect();
-    const { sessions } = world.storage;
+    const sessions = world.storage.store(SessionStore);
     const write = sessions.writeCredentials.bind(sessions);
     sessions.writeCredentials = async () => {
       throw new StorageUnavailableError('away');
@@ -135,7 +137,7 @@ describe('a linked sandbox number', () => {
     process.feed.listen(({ to }) => heard.push(to));
     const id = await send(TO);
     expect(await status(id)).toBe('delivered');
-    expect(await world.storage.phones.messages(TO)).toEqual([
+    expect(await world.storage.store(PhoneStore).messages(TO)).toEqual([
       {
         ...{ messageId: id, channel: 'msgapp', from: NUMBER, to: TO, text: 'Bonjour', media: undefined },
         receivedAt: expect.any(Number),
@@ -155,7 +157,7 @@ describe('a linked sandbox number', () => {
     await process.service.sendMedia(ACCOUNT, { to: TO, mediaUrl: 'https://x.example/a.pdf', caption: 'Lis ça' });
     await world.pass(100, 50);
     const sha256 = createHash('sha256').update(PDF).digest('hex');
-    expect((await world.storage.phones.messages(TO))[0]).toMatchObject({
+    expect((await world.storage.store(PhoneStore).messages(TO))[0]).toMatchObject({
       text: '',
       media: { type: 'document', mimetype: 'application/pdf', size: PDF.length, sha256, caption: 'Lis ça' },
     });
@@ -171,7 +173,7 @@ describe('a linked sandbox number', () => {
     const id = await send(to);
     await world.pass(to.endsWith('3') ? 12_000 : 5000);
     expect([await status(id), await world.balance(), await world.books()]).toEqual([outcome, balance, []]);
-    expect(await world.storage.phones.messages(to)).toHaveLength(outcome === 'delivered' ? 1 : 0);
+    expect(await world.storage.store(PhoneStore).messages(to)).toHaveLength(outcome === 'delivered' ? 1 : 0);
   });
 
   test('does not rest between messages', async () => {
@@ -184,7 +186,7 @@ describe('a linked sandbox number', () => {
 
   test('tries again when the phones’ database is away', async () => {
     const { world, send, status } = await openLinked();
-    const { phones } = world.storage;
+    const phones = world.storage.store(PhoneStore);
     const receive = phones.receive.bind(phones);
     phones.receive = async () => {
       throw new StorageUnavailableError('away');

@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import type { LinkEvent } from '../../../src/msgapp/msgapp-transport.js';
 import { DEFAULT_SESSION_TIMING } from '../../../src/msgapp/sessions/session-manager.js';
+import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { hesitant, isMoveTo } from '../../support/msgapp/hesitant-sessions.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
@@ -22,7 +23,7 @@ async function openFaulty() {
   const world = await MsgappWorld.open();
   const faults = new Set<string>();
   const transport = new ScriptedTransport();
-  const sessions = hesitant(world.storage.sessions, async (method) => {
+  const sessions = hesitant(world.storage.store(SessionStore), async (method) => {
     if (faults.has(method)) throw new StorageUnavailableError('no answer');
   });
   const process = opened(await new MsgappProcess(world, transport, {}, sessions).start());
@@ -56,7 +57,7 @@ describe('a lease', () => {
 
   test('that is renewed is as long again as the first, from the moment in which that was asked', async () => {
     const { world, id } = await openFaulty();
-    const heldUntil = async () => (await world.storage.sessions.find(id))?.heldUntil ?? 0;
+    const heldUntil = async () => (await world.storage.store(SessionStore).find(id))?.heldUntil ?? 0;
     const [begun, first] = [world.clock.now(), await heldUntil()];
     const ends: { at: number; end: number }[] = [];
     while (ends.length < 3) {
@@ -76,7 +77,7 @@ describe('a lease', () => {
     const { world, process, faults, id, link } = await openFaulty();
     world.clock.setBack(3_600_000);
     await world.pass(15_000, 1000);
-    const { heldUntil = 0 } = (await world.storage.sessions.find(id)) ?? {};
+    const { heldUntil = 0 } = (await world.storage.store(SessionStore).find(id)) ?? {};
     // What a process goes by whose clock was not set is what is stored; this one is asked for anew, in its own time.
     expect(heldUntil - world.clock.now()).toBeLessThanOrEqual(30_000);
     expect(heldUntil).toBeGreaterThan(world.clock.now());
@@ -89,7 +90,7 @@ describe('a lease', () => {
   test('that could not be renewed in time is given up before it runs out, and found again when the store is back', async () => {
     const { world, process, transport, faults, id, link } = await openFaulty();
     faults.add('renew').add('free');
-    const { heldUntil = 0 } = (await world.storage.sessions.find(id)) ?? {};
+    const { heldUntil = 0 } = (await world.storage.store(SessionStore).find(id)) ?? {};
     while (process.sessions.linkOf(id)) await world.pass(500, 500);
     expect(world.clock.now()).toBeLessThan(heldUntil);
     await settled();
@@ -103,16 +104,18 @@ describe('a lease', () => {
 
   test('that another process has taken ends the session here at the next look, with nothing written', async () => {
     const { world, process, id, link } = await openFaulty();
-    const lease = await world.storage.sessions.seize(id, 'other', world.clock.now() + 30_000);
+    const lease = await world.storage.store(SessionStore).seize(id, 'other', world.clock.now() + 30_000);
     await world.pass(15_000, 1000);
     expect([link.closed, process.sessions.find(id)]).toEqual([1, undefined]);
     expect(await world.steps(id)).toEqual(['created: requested', 'connected: linked']);
-    expect(await world.storage.sessions.renew(lease ? [lease] : [], world.clock.now() + 30_000)).toHaveLength(1);
+    expect(
+      await world.storage.store(SessionStore).renew(lease ? [lease] : [], world.clock.now() + 30_000),
+    ).toHaveLength(1);
   });
 
   test('that was lost lets nothing of the old process through: no step, no credentials', async () => {
     const { world, process, id, link } = await openFaulty();
-    await world.storage.sessions.seize(id, 'other', world.clock.now() + 30_000);
+    await world.storage.store(SessionStore).seize(id, 'other', world.clock.now() + 30_000);
     await expect(link.order.credentials.write([{ kind: 'k', id: 'i', value: 'v' }])).rejects.toThrow();
     await link.say(cut);
     await settled();
@@ -142,7 +145,7 @@ describe('a lease', () => {
 
   test('of a process that stood still is given up when somebody has taken it, or nobody can tell', async () => {
     const taken = await openFaulty();
-    await taken.world.storage.sessions.seize(taken.id, 'other', taken.world.clock.now() + 90_000);
+    await taken.world.storage.store(SessionStore).seize(taken.id, 'other', taken.world.clock.now() + 90_000);
     const untold = await openFaulty();
     untold.faults.add('renew').add('free');
     for (const { world, process, id, link } of [taken, untold]) {
@@ -209,7 +212,7 @@ describe('a log-out that reaches another process', () => {
     await link.order.credentials.write([{ kind: 'k', id: 'i', value: 'v' }]);
     await other.process.sessions.logout(ACCOUNT, id);
     expect([await world.status(id), other.transport.links.length]).toEqual(['logged_out', 0]);
-    expect(await world.storage.sessions.credentials(id, 'k', ['i'])).toEqual(new Map());
+    expect(await world.storage.store(SessionStore).credentials(id, 'k', ['i'])).toEqual(new Map());
     await world.pass(15_000, 1000);
     expect([link.loggedOut, other.transport.links.length]).toEqual([1, 0]);
     await world.pass(120_000, 5000);
@@ -288,7 +291,7 @@ describe('a shutdown', () => {
     const world = await MsgappWorld.open();
     const { storage, clock } = world;
     const made = { id: 'left', accountId: ACCOUNT, channel: 'msgapp', createdAt: clock.now() };
-    await storage.sessions.create({ ...made, owner: 'dead', leaseUntil: clock.now() + 30_000 });
+    await storage.store(SessionStore).create({ ...made, owner: 'dead', leaseUntil: clock.now() + 30_000 });
     const { transport, process } = await another(world);
     const told: unknown[] = [];
     process.events.on('msgapp.session', ({ sessionId, status, reason }) => told.push([sessionId, status, reason]));
@@ -303,7 +306,7 @@ describe('a shutdown', () => {
 test('a store that hesitates never lets a dead connection look connected', async () => {
   const world = await MsgappWorld.open();
   let release: () => void = () => undefined;
-  const sessions = hesitant(world.storage.sessions, async (method, args) => {
+  const sessions = hesitant(world.storage.store(SessionStore), async (method, args) => {
     if (method !== 'move' || !isMoveTo(args, 'connected')) return;
     await new Promise<void>((resolve) => {
       release = resolve;

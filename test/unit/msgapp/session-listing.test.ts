@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isFinal, type StoredSession } from '../../../src/msgapp/sessions/session-store.js';
+import { isFinal, SessionStore, type StoredSession } from '../../../src/msgapp/sessions/session-store.js';
 import type { SessionsView } from '../../../src/msgapp/sessions/session-view.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
@@ -58,8 +58,8 @@ test('one that ended earlier is shown when it is asked for, in its place', async
 test('for a sender no session is read that has ended', async () => {
   const { world, process } = await openCrowded(20);
   const read: StoredSession[] = [];
-  const list = world.storage.sessions.list.bind(world.storage.sessions);
-  world.storage.sessions.list = async (...args) => {
+  const list = world.storage.store(SessionStore).list.bind(world.storage.store(SessionStore));
+  world.storage.store(SessionStore).list = async (...args) => {
     const found = await list(...args);
     read.push(...found);
     return found;

@@ -1,6 +1,7 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { sessionPurge } from '../../../src/msgapp/msgapp-purges.js';
+import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { Purger } from '../../../src/outbox/purger.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSession } from '../../../src/testing/storage-contract/fixtures.js';
@@ -9,7 +10,7 @@ import { SqliteMemory } from '../../support/sqlite-memory.js';
 const DAY = 86_400_000;
 
 test('sessions are forgotten 90 days after their end, more than a hundred of them too, and no others', async () => {
-  const { sessions } = await SqliteMemory.open();
+  const sessions = (await SqliteMemory.open()).store(SessionStore);
   const clock = new FakeClock();
   const purge = new Purger(clock);
   purge.add(sessionPurge(sessions));

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { OrphanedQueues } from '../../../src/msgapp/sessions/session-queues.js';
+import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { decide } from '../../../src/outbox/decide.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import {
@@ -30,7 +31,7 @@ beforeEach(async () => {
   storage = await SqliteMemory.open();
   clock = new FakeClock();
   looks = [];
-  const { sessions } = storage;
+  const sessions = storage.store(SessionStore);
   const stranded = sessions.stranded.bind(sessions);
   sessions.stranded = (channel, after, limit) => {
     looks.push({ after, limit });
@@ -44,10 +45,10 @@ beforeEach(async () => {
 /** Sessions that are over, each with so many messages left. */
 async function strand(indexes: readonly number[], messages = 1): Promise<void> {
   for (const index of indexes) {
-    const lease = await storage.sessions.create(aSession(index));
+    const lease = await storage.store(SessionStore).create(aSession(index));
     const left = range(messages).map((round) => aSend(index * 1000 + round, { channel: 'wa', lane: sessionId(index) }));
     await storage.outbox.commit(left, decide);
-    await storage.sessions.move(lease, { to: 'failed', reason: 'test', at: START });
+    await storage.store(SessionStore).move(lease, { to: 'failed', reason: 'test', at: START });
   }
 }
 
@@ -102,13 +103,13 @@ test('one that ends here is served at once, and until a way through the lanes do
 test('a store that does not answer is asked again, from the beginning', async () => {
   await strand([0], 1001);
   await lanes.start();
-  const { stranded } = storage.sessions;
-  storage.sessions.stranded = async () => {
+  const { stranded } = storage.store(SessionStore);
+  storage.store(SessionStore).stranded = async () => {
     throw new Error('away');
   };
   await pass(NEXT_MS);
   expect([...lanes.ids]).toEqual([sessionId(0)]);
-  storage.sessions.stranded = stranded;
+  storage.store(SessionStore).stranded = stranded;
   await pass(EVERY_MS);
   expect(looks.map(({ after }) => after)).toEqual(['', '']);
 });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { LinkEvent } from '../../../src/msgapp/msgapp-transport.js';
+import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { Gate } from '../../support/delivery-world.js';
 import { hesitant, isMoveTo } from '../../support/msgapp/hesitant-sessions.js';
@@ -204,7 +205,7 @@ describe('many at once', () => {
     const world = await MsgappWorld.open();
     const gate = new Gate();
     let making = 0;
-    const sessions = hesitant(world.storage.sessions, async (method) => {
+    const sessions = hesitant(world.storage.store(SessionStore), async (method) => {
       if (method !== 'create') return;
       making++;
       await gate.opened;
@@ -237,7 +238,7 @@ describe('many at once', () => {
   test('a session that is scanned while it is being ended is opened again, not lost', async () => {
     const world = await MsgappWorld.open();
     const gate = new Gate();
-    const sessions = hesitant(world.storage.sessions, async (method, args) => {
+    const sessions = hesitant(world.storage.store(SessionStore), async (method, args) => {
       if (method === 'move' && isMoveTo(args, 'connected')) await gate.opened;
     });
     const transport = new ScriptedTransport();

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { LinkEnd } from '../../../src/msgapp/msgapp-transport.js';
 import { CredentialsUnreadableError } from '../../../src/msgapp/sessions/credential-cipher.js';
+import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { eventually } from '../../support/eventually.js';
 import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
@@ -97,7 +98,7 @@ describe('a session that is linked', () => {
       await link.say(ended({ next: 'give-up', status, reason: 'why' }));
       await world.pass(600_000, 10_000);
       expect([await world.status(id), await shown(process), transport.links.length]).toEqual([status, status, 1]);
-      expect(await world.storage.sessions.credentials(id, 'creds', ['main'])).toEqual(new Map());
+      expect(await world.storage.store(SessionStore).credentials(id, 'creds', ['main'])).toEqual(new Map());
       expect(process.sessions.sessions).toEqual([]);
     },
   );
@@ -295,7 +296,7 @@ describe('log-out', () => {
     await link.order.credentials.write([{ kind: 'creds', id: 'main', value: 'secret' }]);
     await process.sessions.logout(ACCOUNT, id);
     expect([link.loggedOut, await world.status(id)]).toEqual([1, 'logged_out']);
-    expect(await world.storage.sessions.credentials(id, 'creds', ['main'])).toEqual(new Map());
+    expect(await world.storage.store(SessionStore).credentials(id, 'creds', ['main'])).toEqual(new Map());
     await process.sessions.logout(ACCOUNT, id);
     await world.pass(600_000, 10_000);
     expect([link.loggedOut, transport.links.length]).toEqual([1, 1]);
@@ -315,7 +316,7 @@ describe('log-out', () => {
 
   test('of somebody else’s session, or none, is not found', async () => {
     const { world, process, id } = await openLinked();
-    const find = jest.spyOn(world.storage.sessions, 'find');
+    const find = jest.spyOn(world.storage.store(SessionStore), 'find');
     for (const [account, session] of [
       ['acc2', id],
       [ACCOUNT, 'nothing'],

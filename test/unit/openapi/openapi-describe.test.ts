@@ -3,10 +3,10 @@ import { Body, Controller, type DynamicModule, type INestApplication, Module, Po
 import { NestFactory } from '@nestjs/core';
 import { ApiBearerAuth, ApiOkResponse, ApiProperty, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { UserTokenVerifier } from '../../../src/accounts/user-token-verifier.js';
-import type { MessagingOptions } from '../../../src/core/core-options.js';
 import { MessagingModule } from '../../../src/messaging.module.js';
+import type { MessagingOptions } from '../../../src/module-options.js';
 import { describeMessaging } from '../../../src/openapi/describe-messaging.js';
-import { SandboxModule } from '../../../src/sandbox/sandbox.module.js';
+import { SandboxModule } from '../../../src/sandbox.module.js';
 import { OPTIONS } from '../../support/messaging-app.js';
 import { documentOf } from '../../support/openapi-host.js';
 import type { Described, DescribedOperation } from '../../support/openapi-reader.js';

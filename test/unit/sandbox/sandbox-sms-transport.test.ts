@@ -38,7 +38,7 @@ let transport: SandboxSmsTransport;
 let heard: string[];
 
 beforeEach(async () => {
-  phones = new WatchedPhones((await SqliteMemory.open()).phones);
+  phones = new WatchedPhones((await SqliteMemory.open()).store(PhoneStore));
   clock = new FakeClock();
   feed = new SandboxFeed();
   transport = new SandboxSmsTransport(phones, feed, clock);

@@ -2,6 +2,7 @@ import { afterEach, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Purger } from '../../../src/outbox/purger.js';
 import { partPurge } from '../../../src/sms/receipts/part-purge.js';
+import { PartStore } from '../../../src/sms/receipts/part-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { aReceipt, aTakenSms } from '../../../src/testing/storage-contract/fixtures.js';
 import { settled } from '../../support/settled.js';
@@ -15,7 +16,7 @@ afterEach(() => {
 it('forgets old parts in silence, and says how many receipts matched nothing', async () => {
   const warnings: unknown[] = [];
   jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => void warnings.push(line));
-  const { parts } = await SqliteMemory.open();
+  const parts = (await SqliteMemory.open()).store(PartStore);
   const clock = new FakeClock();
   const now = clock.now();
   const purge = new Purger(clock);

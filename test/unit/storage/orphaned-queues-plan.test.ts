@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { EndedSessions, LANES, LOOKED_AT } from '../../support/ended-sessions.js';
 import { closeAfterEach } from '../../support/opened.js';
 
@@ -6,7 +7,7 @@ const opened = closeAfterEach();
 
 test('on SQLite stranded sessions are found by the index of lanes: no session is read that has no deliveries', async () => {
   const ended = opened(await EndedSessions.open({ type: 'better-sqlite3', database: ':memory:' }));
-  expect(await ended.storage.sessions.stranded('wa', LANES[1] ?? '', LOOKED_AT)).toMatchObject({
+  expect(await ended.storage.store(SessionStore).stranded('wa', LANES[1] ?? '', LOOKED_AT)).toMatchObject({
     ...{ items: [{ id: LANES[2] }], next: LANES[2] },
   });
   const steps: string[] = [];

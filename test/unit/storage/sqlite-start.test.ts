@@ -4,6 +4,7 @@ import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { PhoneStore } from '../../../src/sandbox/phone-store.js';
 import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
 import { closeAfterEach } from '../../support/opened.js';
 import { SqliteFile } from '../../support/sqlite-file.js';
@@ -27,7 +28,7 @@ test('a start on a new file waits for the other process that starts on it', asyn
   if (other.stdout) await once(other.stdout, 'data');
   const storage = new TypeormStorage({ database: `sqlite:${file.path}` });
   await storage.start();
-  expect(await storage.phones.latest(1)).toEqual([]);
+  expect(await storage.store(PhoneStore).latest(1)).toEqual([]);
   await storage.stop();
   expect(await gone).toEqual([0, null]);
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { PhoneStore } from '../../../src/sandbox/phone-store.js';
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
 import { SandboxSmsTransport } from '../../../src/sandbox/sandbox-sms-transport.js';
 import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
@@ -22,7 +23,7 @@ const SANDBOX_SUFFIX: Readonly<Record<DoubleOutcome, string | undefined>> = {
 };
 
 const openSandbox: OpenSmsTransport = async () => {
-  const { phones } = await SqliteMemory.open();
+  const phones = (await SqliteMemory.open()).store(PhoneStore);
   return {
     transport: new SandboxSmsTransport(phones, new SandboxFeed(), new FakeClock()),
     number: (outcome, index) => {

@@ -4,12 +4,8 @@ import { DataSource } from 'typeorm';
 import type { AccountStore } from '../../../accounts/account-store.js';
 import type { LedgerStore } from '../../../billing/ledger-store.js';
 import type { MediaStore } from '../../../media/media-store.js';
-import type { SessionStore } from '../../../msgapp/sessions/session-store.js';
 import type { OutboxStore } from '../../../outbox/outbox-store.js';
 import type { PolicyStore } from '../../../outbox/policy-store.js';
-import type { PhoneStore } from '../../../sandbox/phone-store.js';
-import type { OptOutStore } from '../../../sms/opt-out/opt-out-store.js';
-import type { PartStore } from '../../../sms/receipts/part-store.js';
 import { ANSWER_MS } from './connection.js';
 import type { Executor } from './executor.js';
 import { codeOf } from './host-transaction.js';
@@ -22,12 +18,10 @@ export interface Connection {
   readonly outbox: OutboxStore;
   readonly ledger: LedgerStore;
   readonly accounts: AccountStore;
-  readonly phones: PhoneStore;
   readonly policies: PolicyStore;
-  readonly parts: PartStore;
-  readonly sessions: SessionStore;
   readonly media: MediaStore;
-  readonly optOuts: OptOutStore;
+  /** Of capabilities. */
+  readonly stores: readonly object[];
 }
 
 /**

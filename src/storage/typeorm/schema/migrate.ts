@@ -6,7 +6,7 @@ import { dialectFor } from '../dialects/dialect-for.js';
 import { codeOf, driveOn } from '../engine/host-transaction.js';
 import { type Operation, rowsOf, write } from '../engine/operation.js';
 import { integerOf, textOf } from '../engine/rows.js';
-import { SCHEMA, type SchemaGroup, tablesOf, versionsOf } from './versions.js';
+import { isAdded, isOfOtherCapability, SCHEMA, type SchemaGroup, tablesOf, versionsOf } from './versions.js';
 
 /** The table of schema versions: `applied_at` is 0 until the version is complete. */
 const SCHEMA_TABLE = 'messaging_schema';
@@ -57,8 +57,9 @@ export function* checkSchema(groups: readonly SchemaGroup[] = SCHEMA): Operation
   refuseUnknown(recorded, groups);
   const missing = versionsOf(groups).filter(({ name }) => !recorded.get(name));
   if (missing.length > 0) {
+    const todo = missing.every(isAdded) ? "start once with migrations: 'run'" : 'run messagingMigrations first';
     throw new MessagingOptionsError(
-      `Option storage: migrations is 'check' and the schema lacks ${missing.map(({ name }) => name).join(', ')}: run messagingMigrations first.`,
+      `Option storage: migrations is 'check' and the schema lacks ${missing.map(({ name }) => name).join(', ')}: ${todo}.`,
     );
   }
 }
@@ -91,7 +92,7 @@ const WHAT_TO_DO =
 /** Refuses versions that another version of this package has recorded. The names of early versions had no group. */
 function refuseUnknown(recorded: Recorded, groups: readonly SchemaGroup[]): void {
   const known = new Set(versionsOf(groups).map(({ name }) => name));
-  const unknown = [...recorded.keys()].filter((name) => !known.has(name)).sort();
+  const unknown = [...recorded.keys()].filter((name) => !known.has(name) && !isOfOtherCapability(name, groups)).sort();
   const early = unknown.filter((name) => !name.includes('/'));
   if (early.length > 0) {
     throw new MessagingOptionsError(

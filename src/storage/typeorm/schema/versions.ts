@@ -28,6 +28,26 @@ export const SCHEMA: readonly SchemaGroup[] = [
   { name: 'sandbox', versions: [{ name: '0001-initial', up: sandboxTables }] },
 ];
 
+const ADDED = '+';
+
+/**
+ * Groups of capabilities that are not in `SCHEMA`, each once. Their versions are recorded with a `+`, so that a process that
+ * does not mount such a capability can pass over them.
+ */
+export function addedGroups(groups: readonly SchemaGroup[]): readonly SchemaGroup[] {
+  return [...new Set(groups)].map(({ name, versions }) => ({ name: ADDED + name, versions }));
+}
+
+/** Whether a group or a version is one of {@link addedGroups}. */
+export function isAdded({ name }: { readonly name: string }): boolean {
+  return name.startsWith(ADDED);
+}
+
+/** Whether a recorded version is of a capability that none of these groups is of. */
+export function isOfOtherCapability(version: string, groups: readonly SchemaGroup[]): boolean {
+  return isAdded({ name: version }) && !groups.some(({ name }) => version.startsWith(`${name}/`));
+}
+
 /** The versions of groups in the order in which they are applied, with the names under which they are recorded. */
 export function versionsOf(groups: readonly SchemaGroup[]): readonly SchemaVersion[] {
   return groups.flatMap(({ name: group, versions }) =>

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { PartStore } from '../../../sms/receipts/part-store.js';
 import { aReceipt, aSend, aTakenSms, messageId, phone, range, SECOND, START } from '../fixtures.js';
 import type { TestRunner } from '../test-runner.js';
 import type { World } from '../world.js';
@@ -128,7 +129,7 @@ export function parkTests({ test }: TestRunner, world: World, steps: PartsWorld)
     await steps.receive(aReceipt('id-0'));
     const storage = await world.harness.reopen?.();
     if (!storage) return;
-    assert.equal((await storage.parts.record([aTakenSms(0)], PARKING.now)).length, 1);
-    assert.equal((await storage.parts.parts(messageId(0)))[0]?.status, 'delivered');
+    assert.equal((await storage.store(PartStore).record([aTakenSms(0)], PARKING.now)).length, 1);
+    assert.equal((await storage.store(PartStore).parts(messageId(0)))[0]?.status, 'delivered');
   });
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { MessagingStorage } from '../../../core/messaging-storage.js';
 import type { Challenge } from '../../../otp/challenge.js';
 import type { OtpLimits } from '../../../otp/otp-limits.js';
 import type { VerifyOutcome } from '../../../otp/otp-results.js';
@@ -9,7 +10,6 @@ import { VerifyStep } from '../../../otp/verify-challenge.js';
 import { decide } from '../../../outbox/decide.js';
 import type { CommitOutcome } from '../../../outbox/outbox-store.js';
 import type { Send } from '../../../outbox/send.js';
-import type { MessagingStorage } from '../../../storage/messaging-storage.js';
 import { ACCOUNT, aSend, messageId, phone, range, START } from '../fixtures.js';
 import { aRecord, countIn, look } from '../records.js';
 import { kinds, type World } from '../world.js';

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { OptOutStore } from '../../../sms/opt-out/opt-out-store.js';
 import { ACCOUNT, range } from '../fixtures.js';
 import { anOptOut } from '../opt-outs.js';
 import { atOnce, type Race } from './race.js';
@@ -9,7 +10,9 @@ export const OPT_OUT_RACES: Readonly<Record<string, Race>> = {
     // Each adds the numbers with different ids and in a different order.
     const answers = await atOnce(20, (turn) => {
       const entries = range(10).map((index) => anOptOut(100 * turn + index, { number: `2267000000${index}` }));
-      return hand(turn).optOuts.add(turn % 2 === 0 ? entries : entries.reverse());
+      return hand(turn)
+        .store(OptOutStore)
+        .add(turn % 2 === 0 ? entries : entries.reverse());
     });
     const added = answers.flat();
     assert.equal(new Set(added.map(({ number }) => number)).size, 10);
@@ -22,7 +25,9 @@ export const OPT_OUT_RACES: Readonly<Record<string, Race>> = {
     const entries = range(10).map((index) => anOptOut(index));
     await world.optOuts.add(entries);
     const answers = await atOnce(20, (turn) =>
-      hand(turn).optOuts.remove(turn % 2 === 0 ? entries : [...entries].reverse()),
+      hand(turn)
+        .store(OptOutStore)
+        .remove(turn % 2 === 0 ? entries : [...entries].reverse()),
     );
     assert.deepEqual(
       answers

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { PartStore } from '../../../sms/receipts/part-store.js';
 import { aReceipt, aSend, aTakenSms, messageId, phone, range, recipients, SECOND, START } from '../fixtures.js';
 import { PARKING } from '../parts/world.js';
 import { places, type World } from '../world.js';
@@ -21,7 +22,7 @@ export const PART_RACES: Readonly<Record<string, Race>> = {
     const moved = await atOnce(80, (index) => {
       const position = index >> 1;
       // Pairs run in alternating order, and on two instances where the harness has them.
-      const { parts } = hand((index & 1) + (position & 1));
+      const parts = hand((index & 1) + (position & 1)).store(PartStore);
       return (index & 1) === (position >> 1) % 2
         ? parts.receive([aReceipt(`id-${position}`)], PARKING)
         : parts.record([sms(position, [`id-${position}`])], PARKING.now);
@@ -41,7 +42,9 @@ export const PART_RACES: Readonly<Record<string, Race>> = {
     await sending(world, 1);
     await world.parts.record([sms(0, ['1'])], PARKING.now);
     const moved = await atOnce(20, (index) =>
-      hand(index).parts.receive([aReceipt('1', { status: 'failed' })], PARKING),
+      hand(index)
+        .store(PartStore)
+        .receive([aReceipt('1', { status: 'failed' })], PARKING),
     );
     assert.equal(moved.flat().length, 1);
     await world.holds(1);
@@ -50,7 +53,11 @@ export const PART_RACES: Readonly<Record<string, Race>> = {
   'receipts for all parts of an SMS at once: it is delivered once': async (world, hand) => {
     await sending(world, 1);
     await world.parts.record([sms(0, range(10).map(String))], PARKING.now);
-    const moved = await atOnce(10, (index) => hand(index).parts.receive([aReceipt(String(index))], PARKING));
+    const moved = await atOnce(10, (index) =>
+      hand(index)
+        .store(PartStore)
+        .receive([aReceipt(String(index))], PARKING),
+    );
     assert.deepEqual(places(moved.flat()), [`${messageId(0)}/0`]);
     await world.stand(messageId(0), ['delivered']);
   },
@@ -62,7 +69,9 @@ export const PART_RACES: Readonly<Record<string, Race>> = {
     await world.parts.record([...once, ...twice], PARKING.now);
     const moved = await atOnce(40, (index) => {
       const route = index % 2 === 0 ? 'link' : 'other';
-      return hand(index).parts.receive([aReceipt(`id-${index >> 1}`, { route, status: 'failed' })], PARKING);
+      return hand(index)
+        .store(PartStore)
+        .receive([aReceipt(`id-${index >> 1}`, { route, status: 'failed' })], PARKING);
     });
     assert.equal(moved.flat().length, 20);
     await world.stand(
@@ -78,7 +87,11 @@ export const PART_RACES: Readonly<Record<string, Race>> = {
       range(20).map((position) => sms(position, ['none'])),
       PARKING.now,
     );
-    const moved = await atOnce(20, (index) => hand(index).parts.receive([aReceipt('none')], PARKING));
+    const moved = await atOnce(20, (index) =>
+      hand(index)
+        .store(PartStore)
+        .receive([aReceipt('none')], PARKING),
+    );
     assert.equal(new Set(places(moved.flat())).size, 20);
     await world.stand(
       messageId(0),
@@ -105,7 +118,7 @@ export const PART_RACES: Readonly<Record<string, Race>> = {
     const moved = await atOnce(40, (index) => {
       const pair = index >> 1;
       // Pairs run in alternating order, and on two instances where the harness has them.
-      const { parts } = hand((index & 1) + (pair & 1));
+      const parts = hand((index & 1) + (pair & 1)).store(PartStore);
       return (index & 1) === (pair >> 1) % 2
         ? parts.receive([aDatedReceipt(`id-${pair}`, 4)], PARKING)
         : parts.record([sms(20 + pair, [`id-${pair}`])], PARKING.now);

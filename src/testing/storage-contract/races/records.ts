@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { PhoneStore } from '../../../sandbox/phone-store.js';
 import { ACCOUNT, aPhoneMessage, phone, range, START } from '../fixtures.js';
 import { atOnce, type Race, tally } from './race.js';
 
@@ -34,7 +35,11 @@ export const RECORD_RACES: Readonly<Record<string, Race>> = {
   },
 
   'one phone message 20 times at once, among others: stored once': async (world, hand) => {
-    await atOnce(20, (index) => hand(index).phones.receive([aPhoneMessage(100 + index), aPhoneMessage(1)]));
+    await atOnce(20, (index) =>
+      hand(index)
+        .store(PhoneStore)
+        .receive([aPhoneMessage(100 + index), aPhoneMessage(1)]),
+    );
     const ids = (await world.phones.messages(phone(1))).map(({ messageId }) => messageId);
     assert.deepEqual(
       ids,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { SessionLease } from '../../../msgapp/sessions/session-store.js';
+import { SessionStore } from '../../../msgapp/sessions/session-store.js';
 import { ACCOUNT, aSession, range, SECOND, START, sessionId } from '../fixtures.js';
 import { atOnce, type Race, tally } from './race.js';
 
@@ -11,7 +12,11 @@ const LATER = END + 30 * SECOND;
 export const SESSION_RACES: Readonly<Record<string, Race>> = {
   'one session id 20 times at once: created once': async (world, hand) => {
     const made = await Promise.allSettled(
-      range(20).map((index) => hand(index).sessions.create(aSession(1, { accountId: `acc${index}` }))),
+      range(20).map((index) =>
+        hand(index)
+          .store(SessionStore)
+          .create(aSession(1, { accountId: `acc${index}` })),
+      ),
     );
     const winners = made.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []));
     assert.equal(winners.length, 1);
@@ -22,7 +27,7 @@ export const SESSION_RACES: Readonly<Record<string, Race>> = {
   '40 sessions of one account asked for at once, where ten may wait: ten are made': async (world, hand) => {
     const limits = { waiting: 10, waitMs: 180 * SECOND, made: 60, windowMs: 3600 * SECOND };
     const asked = await Promise.allSettled(
-      range(40).map((index) => hand(index).sessions.create(aSession(index), limits)),
+      range(40).map((index) => hand(index).store(SessionStore).create(aSession(index), limits)),
     );
     const refusals = asked.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
     assert.equal(refusals.length, 30);
@@ -32,7 +37,7 @@ export const SESSION_RACES: Readonly<Record<string, Race>> = {
 
   '20 owners take one free session at once: exactly one has it': async (world, hand) => {
     await world.sessions.release(await world.sessions.create(aSession(1)));
-    const leases = await atOnce(20, (index) => hand(index).sessions.lease(ID, `p${index}`, START, END));
+    const leases = await atOnce(20, (index) => hand(index).store(SessionStore).lease(ID, `p${index}`, START, END));
     const taken = leases.filter((lease) => lease !== undefined);
     assert.equal(taken.length, 1);
     assert.deepEqual(await world.sessions.renew(taken, END), taken);
@@ -43,8 +48,10 @@ export const SESSION_RACES: Readonly<Record<string, Race>> = {
     const both = await Promise.all(
       old.map(async (lease, index) => {
         const [renewed, taken] = await Promise.all([
-          hand(0).sessions.renew([lease], LATER),
-          hand(1).sessions.lease(lease.sessionId, `p${index + 2}`, END, LATER),
+          hand(0).store(SessionStore).renew([lease], LATER),
+          hand(1)
+            .store(SessionStore)
+            .lease(lease.sessionId, `p${index + 2}`, END, LATER),
         ]);
         return [...renewed, ...(taken ? [taken] : [])];
       }),
@@ -57,15 +64,22 @@ export const SESSION_RACES: Readonly<Record<string, Race>> = {
   'an owner that writes while it is replaced: nothing of its is written after that': async (world, hand) => {
     const old = await atOnce(10, (index) => world.sessions.create(aSession(index)));
     const write = (lease: SessionLease, round: number) =>
-      hand(0).sessions.writeCredentials(lease, [{ kind: 'k', id: 'i', value: `${round}` }]);
+      hand(0)
+        .store(SessionStore)
+        .writeCredentials(lease, [{ kind: 'k', id: 'i', value: `${round}` }]);
     await Promise.all(
       old.map(async (lease) => {
         const writes = range(8).map((round) => write(lease, round));
-        const taken = await hand(1).sessions.lease(lease.sessionId, 'p2', END, LATER);
+        const taken = await hand(1).store(SessionStore).lease(lease.sessionId, 'p2', END, LATER);
         assert.ok(taken);
-        const found = await hand(1).sessions.credentials(lease.sessionId, 'k', ['i']);
+        const found = await hand(1).store(SessionStore).credentials(lease.sessionId, 'k', ['i']);
         const late = range(4).map((round) => write(lease, 100 + round));
-        assert.equal(await hand(1).sessions.writeCredentials(taken, [{ kind: 'k', id: 'j', value: 'mine' }]), true);
+        assert.equal(
+          await hand(1)
+            .store(SessionStore)
+            .writeCredentials(taken, [{ kind: 'k', id: 'j', value: 'mine' }]),
+          true,
+        );
         const done = await Promise.all(writes);
         assert.deepEqual(tally(await Promise.all(late)), new Map([[false, 4]]));
         assert.deepEqual(await world.sessions.credentials(lease.sessionId, 'k', ['i']), found);
@@ -79,8 +93,11 @@ export const SESSION_RACES: Readonly<Record<string, Race>> = {
     await Promise.all(
       leases.map(async (lease, index) => {
         const change = (id: number) => [{ kind: 'k', id: `${id}`, value: 'v' }];
-        const writes = range(6).map((id) => hand(id).sessions.writeCredentials(lease, change(id)));
-        assert.equal(await hand(index).sessions.move(lease, { to: 'logged_out', reason: 'r', at: END }), true);
+        const writes = range(6).map((id) => hand(id).store(SessionStore).writeCredentials(lease, change(id)));
+        assert.equal(
+          await hand(index).store(SessionStore).move(lease, { to: 'logged_out', reason: 'r', at: END }),
+          true,
+        );
         await Promise.all(writes);
         const left = await world.sessions.credentials(lease.sessionId, 'k', range(6).map(String));
         assert.deepEqual([...left], []);
@@ -91,7 +108,9 @@ export const SESSION_RACES: Readonly<Record<string, Race>> = {
   'the same step 20 times at once: taken once': async (world, hand) => {
     const lease = await world.sessions.create(aSession(1));
     const moved = await atOnce(20, (index) =>
-      hand(index).sessions.move(lease, { to: 'connected', reason: `${index}`, at: END + index }),
+      hand(index)
+        .store(SessionStore)
+        .move(lease, { to: 'connected', reason: `${index}`, at: END + index }),
     );
     assert.equal(tally(moved).get(true), 1);
     const winner = `${moved.indexOf(true)}`;
@@ -111,7 +130,9 @@ export const SESSION_RACES: Readonly<Record<string, Race>> = {
     await world.move(lease, 'connected');
     const moved = await atOnce(40, (index) => {
       const to = statuses[index % (index < 30 ? 4 : 5)] ?? 'connected';
-      return hand(index).sessions.move(lease, { to, reason: `${index}`, at: END });
+      return hand(index)
+        .store(SessionStore)
+        .move(lease, { to, reason: `${index}`, at: END });
     });
     const steps = await world.sessions.transitions(ID);
     assert.equal(steps.length, 2 + (tally(moved).get(true) ?? 0));
@@ -124,7 +145,7 @@ export const SESSION_RACES: Readonly<Record<string, Race>> = {
     for (const lease of await atOnce(30, (index) => world.sessions.create(aSession(index)))) {
       await world.move(lease, 'expired');
     }
-    const counts = await atOnce(20, (index) => hand(index).sessions.purge(LATER, 10));
+    const counts = await atOnce(20, (index) => hand(index).store(SessionStore).purge(LATER, 10));
     assert.ok(counts.every((count) => count <= 10));
     let forgotten = counts.reduce((sum, count) => sum + count, 0);
     for (let count = 1; count > 0; forgotten += count) count = await world.sessions.purge(LATER, 10);

@@ -1,37 +1,21 @@
 import { type DynamicModule, Injectable, Logger, Module, type OnModuleInit } from '@nestjs/common';
+import { capabilityModule } from './core/capability.js';
+import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports, type ValuesFactory } from './core/core-options.js';
+import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from './core/known-options.js';
+import { MessagingValues } from './core/messaging-values.js';
+import { isOnSharedCore, MountPoint } from './core/mount-point.js';
+import { invokeFactory, providePort } from './core/port-provider.js';
+import { MessagingCore } from './messaging-core.module.js';
 import {
-  CORE_GRAPH_OPTIONS,
-  CORE_OPTIONS,
-  type FactoryImports,
   SMS_GRAPH_OPTIONS,
   type SmsGraph,
   type SmsModuleAsyncOptions,
   type SmsModuleOptions,
-  type ValuesFactory,
-} from '../core/core-options.js';
-import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from '../core/known-options.js';
-import { MessagingCore } from '../core/messaging-core.module.js';
-import { MessagingValues } from '../core/messaging-values.js';
-import { isOnSharedCore, MountPoint } from '../core/mount-point.js';
-import { invokeFactory, providePort } from '../core/port-provider.js';
-import { mountController } from '../http/mount-controller.js';
-import { providePurge } from '../outbox/purger.js';
-import { SandboxSmsTransport } from '../sandbox/sandbox-sms-transport.js';
-import { OptOutDirectory } from './opt-out/opt-out-directory.js';
-import { OptOutIntake } from './opt-out/opt-out-intake.js';
-import { OptOutList, OptOutService } from './opt-out/opt-out-service.js';
-import { CarrierSink } from './receipts/carrier-sink.js';
-import { partPurge } from './receipts/part-purge.js';
-import { PartStore } from './receipts/part-store.js';
-import { ReceiptIntake } from './receipts/receipt-intake.js';
-import { SubmitRecord } from './receipts/submit-record.js';
-import { SmsController } from './sms.controller.js';
-import { SmsCallbackController } from './sms-callback.controller.js';
-import { SmsCallbacks } from './sms-callbacks.js';
-import { SmsChannel } from './sms-channel.js';
-import { resolveSmsSettings, SMS_OPTIONS, type SmsOptions, SmsSettings } from './sms-options.js';
-import { SmsService } from './sms-service.js';
-import { SmsTransport } from './sms-transport.js';
+} from './module-options.js';
+import { SandboxSmsTransport } from './sandbox/sandbox-sms-transport.js';
+import { SMS_CAPABILITY } from './sms/sms-capability.js';
+import { resolveSmsSettings, SMS_OPTIONS, type SmsOptions, SmsSettings } from './sms/sms-options.js';
+import { SmsTransport } from './sms/sms-transport.js';
 
 /** SMS by itself: the routes of contract section 3 and the balance. */
 @Module({})
@@ -67,7 +51,7 @@ export class SmsModule {
   }
 
   /**
-   * The module on a core that stands already; by default the values are the core's own `sms`.
+   * The module on an existing core; the default values are the core's own `sms`.
    * @internal
    */
   static feature(
@@ -76,12 +60,8 @@ export class SmsModule {
     values: ValuesFactory<SmsOptions> = OF_CORE,
   ): DynamicModule {
     const transport = providePort('sms.transport', SmsTransport, graph.transport ?? SandboxSmsTransport);
-    const { path, controllers } = MountPoint.of(core);
-    return {
-      module: SmsModule,
-      global: true,
+    return capabilityModule(SmsModule, MountPoint.of(core), SMS_CAPABILITY, {
       imports: [core, ...(graph.imports ?? []), ...transport.imports],
-      controllers: controllers ? [SmsController, SmsCallbackController].map((each) => mountController(each, path)) : [],
       providers: [
         {
           provide: SmsSettings,
@@ -91,12 +71,9 @@ export class SmsModule {
         },
         ...transport.providers,
         ...(graph.transport === undefined ? [SandboxNotice] : []),
-        ...[OptOutDirectory, OptOutList, OptOutIntake, OptOutService],
-        ...[ReceiptIntake, CarrierSink, SubmitRecord, SmsChannel, SmsCallbacks, SmsService],
-        providePurge(PartStore, partPurge),
       ],
-      exports: [SmsService, OptOutService, SmsSettings, ...transport.exports],
-    };
+      exports: transport.exports,
+    });
   }
 }
 
@@ -105,18 +82,18 @@ const OF_CORE: ValuesFactory<SmsOptions> = {
   useFactory: ({ sms }: { sms: SmsOptions }) => sms,
 };
 
-/** Options of SMS alone stand beside the core's; the core wants them by themselves. */
+/** Moves the options of SMS alone under `sms`, where the core expects them. */
 function withSms<T extends SmsOptions>(values: T): T & { readonly sms: SmsOptions } {
   return { ...values, sms: values };
 }
 
-/** Says at start, where the sandbox was nobody's choice, that the service reaches nobody. It changes nothing else. */
+/** Logs at start that SMS reach no phone, where the sandbox is used because no transport was given. */
 @Injectable()
 class SandboxNotice implements OnModuleInit {
   constructor(private readonly transport: SmsTransport) {}
 
   onModuleInit(): void {
-    // A test may have put another in its place.
+    // A test may have overridden the transport.
     if (this.transport.name !== 'sandbox') return;
     new Logger('Messaging').log('SMS go to the sandbox and reach no phone: no sms.transport was given.');
   }

@@ -1,13 +1,5 @@
-import { type DynamicModule, Module } from '@nestjs/common';
 import { any, formatValue, OptionPlace, type OptionsOf, optionalGroup } from '../common/options.js';
-import { EventStreams } from '../http/event-streams.js';
-import { HttpSettings, mountPath } from '../http/http-settings.js';
-import { mountController } from '../http/mount-controller.js';
-import { SandboxController } from './sandbox.controller.js';
-import { SandboxHosts } from './sandbox-host.guard.js';
-import { SandboxLive } from './sandbox-live.js';
-import { SandboxPage } from './sandbox-page.js';
-import { SandboxScanController } from './sandbox-scan.controller.js';
+import { mountPath } from '../http/http-settings.js';
 
 /** Where the sandbox is mounted and which host names it accepts. */
 export interface SandboxOptions {
@@ -21,39 +13,6 @@ export interface SandboxOptions {
    * name of a proxy on this machine. Default none. On other addresses every name is accepted.
    */
   readonly hosts?: readonly string[] | undefined;
-}
-
-/**
- * Shows what sandbox phones received: `GET /sandbox` is a page, `GET /sandbox/phones/:number/messages` is for programs. On a
- * loopback address it accepts only the names of this machine and those of the option `hosts`. **It is unauthenticated and
- * shows one-time codes to every client that reaches it**: import it while the application runs on the sandbox, never in
- * production. It needs the messaging core, which any of our other modules brings.
- *
- * @example
- * ```ts
- * @Module({ imports: [MessagingModule.forRoot(options), SandboxModule.forRoot()] })
- * ```
- */
-@Module({})
-export class SandboxModule {
-  /** @throws MessagingOptionsError with a sentence that names the wrong option */
-  static forRoot(options?: SandboxOptions): DynamicModule {
-    const { path, hosts } = resolveSandboxOptions(options);
-    return {
-      module: SandboxModule,
-      controllers: [mountController(SandboxController, path), mountController(SandboxScanController, path)],
-      providers: [
-        EventStreams,
-        SandboxLive,
-        { provide: SandboxHosts, useValue: { names: hosts } satisfies SandboxHosts },
-        {
-          provide: SandboxPage,
-          useFactory: (settings: HttpSettings) => new SandboxPage({ path, apiPath: settings.path }),
-          inject: [HttpSettings],
-        },
-      ],
-    };
-  }
 }
 
 /** `SandboxOptions` with every default filled in. */

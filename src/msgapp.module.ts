@@ -1,54 +1,28 @@
-import { type BeforeApplicationShutdown, type DynamicModule, Injectable, Module, type Provider } from '@nestjs/common';
-import { MessagingOptionsError } from '../common/errors.js';
-import { IdGenerator } from '../common/ids.js';
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { MessagingOptionsError } from './common/errors.js';
+import { IdGenerator } from './common/ids.js';
+import { capabilityModule } from './core/capability.js';
+import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports, type ValuesFactory } from './core/core-options.js';
+import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from './core/known-options.js';
+import { MessagingValues } from './core/messaging-values.js';
+import { isOnSharedCore, MountPoint } from './core/mount-point.js';
+import { invokeFactory, providePort } from './core/port-provider.js';
+import { MessagingCore } from './messaging-core.module.js';
 import {
-  CORE_GRAPH_OPTIONS,
-  CORE_OPTIONS,
-  type FactoryImports,
+  type AllValues,
   MSGAPP_GRAPH_OPTIONS,
   type MsgappGraph,
   type MsgappModuleAsyncOptions,
   type MsgappModuleOptions,
   type MsgappValues,
-  type ValuesFactory,
-} from '../core/core-options.js';
-import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from '../core/known-options.js';
-import { MessagingCore } from '../core/messaging-core.module.js';
-import { MessagingValues } from '../core/messaging-values.js';
-import { isOnSharedCore, MountPoint } from '../core/mount-point.js';
-import { invokeFactory, providePort } from '../core/port-provider.js';
-import { EventStreams } from '../http/event-streams.js';
-import { mountController } from '../http/mount-controller.js';
-import { DispatchSettings } from '../outbox/dispatch-options.js';
-import { SandboxMsgappTransport } from '../sandbox/sandbox-msgapp-transport.js';
-import { channelToken } from './channel-token.js';
-import { MediaIntake } from './media-intake.js';
-import { MsgappController } from './msgapp.controller.js';
-import { MsgappChannel } from './msgapp-channel.js';
-import { MSGAPP_PURGES } from './msgapp-purges.js';
-import { MsgappQrController } from './msgapp-qr.controller.js';
-import { MsgappService } from './msgapp-service.js';
-import { MSGAPP_OPTIONS, MsgappSettings, resolveChannelName, resolveMsgappSettings } from './msgapp-settings.js';
-import { MsgappTransport } from './msgapp-transport.js';
-import { Senders } from './senders.js';
-import { resolveCredentialKeys } from './sessions/credential-cipher.js';
-import { CredentialCheck, CredentialVault, SessionVault } from './sessions/credential-vault.js';
-import { QrCodes } from './sessions/qr-codes.js';
-import { SessionManager } from './sessions/session-manager.js';
-import { SessionStore } from './sessions/session-store.js';
-
-/** Closes the sessions of a process without a dispatcher; otherwise the dispatcher does so after its last delivery. */
-@Injectable()
-class UndispatchedSessions implements BeforeApplicationShutdown {
-  constructor(
-    private readonly sessions: SessionManager,
-    private readonly settings: DispatchSettings,
-  ) {}
-
-  async beforeApplicationShutdown(): Promise<void> {
-    if (!this.settings.enabled) await this.sessions.stop();
-  }
-}
+} from './module-options.js';
+import { msgappCapability } from './msgapp/msgapp-capability.js';
+import { MSGAPP_OPTIONS, MsgappSettings, resolveChannelName, resolveMsgappSettings } from './msgapp/msgapp-settings.js';
+import { MsgappTransport } from './msgapp/msgapp-transport.js';
+import { resolveCredentialKeys } from './msgapp/sessions/credential-cipher.js';
+import { CredentialVault, SessionVault } from './msgapp/sessions/credential-vault.js';
+import { SessionStore } from './msgapp/sessions/session-store.js';
+import { SandboxMsgappTransport } from './sandbox/sandbox-msgapp-transport.js';
 
 /**
  * One messaging-app channel (contract section 6) under its own name. Each channel of an application is a separate module with
@@ -96,18 +70,11 @@ export class MsgappModule {
     const channel = resolveChannelName(graph.channel);
     const transport = providePort('msgapp.transport', MsgappTransport, graph.transport ?? SandboxMsgappTransport);
     const { path, controllers } = MountPoint.of(core);
-    const mounted = `${path}/${channel}`;
-    return {
-      module: MsgappModule,
-      global: true,
+    const mount = { path: `${path}/${channel}`, controllers };
+    return capabilityModule(MsgappModule, mount, msgappCapability(channel), {
       imports: [core, ...(graph.imports ?? []), ...transport.imports],
-      controllers: controllers
-        ? [mountController(MsgappController, mounted), mountController(MsgappQrController, mounted)]
-        : [],
-      providers: [...settingsProviders(channel, values), ...transport.providers, ...SERVICES, ...named(channel)],
-      // Exports must not include a token that another channel has too: a global export would be injected there as well.
-      exports: [...SHOWN, ...named(channel).map(({ provide }) => provide)],
-    };
+      providers: [...settingsProviders(channel, values), ...transport.providers],
+    });
   }
 
   /**
@@ -118,13 +85,6 @@ export class MsgappModule {
     return graphs.map((graph, index) => MsgappModule.feature(core, graph, ofCore(index, graphs.length)));
   }
 }
-
-const SHOWN = [MsgappService, SessionManager];
-
-const SERVICES = [
-  ...[...SHOWN, MsgappChannel, Senders, MediaIntake],
-  ...[QrCodes, EventStreams, CredentialCheck, UndispatchedSessions, ...MSGAPP_PURGES],
-];
 
 /** The options of one channel, as its factory returned them. */
 abstract class ChannelValues {}
@@ -150,15 +110,11 @@ function settingsProviders(channel: string, { useFactory, inject = [] }: ValuesF
   ];
 }
 
-function named(channel: string) {
-  return SHOWN.map((service) => ({ provide: channelToken(service, channel), useExisting: service }));
-}
-
 /** Returns a factory of the core's values for the channel at that index. */
 function ofCore(index: number, count: number): ValuesFactory<MsgappValues> {
   return {
     inject: [MessagingValues],
-    useFactory: ({ msgapp = [] }: MessagingValues) => {
+    useFactory: ({ msgapp = [] }: AllValues) => {
       const all: readonly MsgappValues[] = [msgapp].flat();
       const values = all.length === count ? all[index] : undefined;
       if (values) return values;

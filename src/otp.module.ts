@@ -1,36 +1,32 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AccountSettings } from '../accounts/account-options.js';
-import { group, type OptionsOf } from '../common/options.js';
+import { AccountSettings } from './accounts/account-options.js';
+import { group, type OptionsOf } from './common/options.js';
+import { capabilityModule } from './core/capability.js';
+import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports, type ValuesFactory } from './core/core-options.js';
+import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from './core/known-options.js';
+import { MessagingValues } from './core/messaging-values.js';
+import { isOnSharedCore, MountPoint } from './core/mount-point.js';
+import { invokeFactory } from './core/port-provider.js';
+import { MessagingCore } from './messaging-core.module.js';
 import {
-  CORE_GRAPH_OPTIONS,
-  CORE_OPTIONS,
-  type FactoryImports,
+  type AllValues,
   type OtpModuleAsyncOptions,
   type OtpModuleOptions,
   type OtpValues,
   SMS_GRAPH_OPTIONS,
   type SmsGraph,
-  type ValuesFactory,
-} from '../core/core-options.js';
-import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from '../core/known-options.js';
-import { MessagingCore } from '../core/messaging-core.module.js';
-import { MessagingValues } from '../core/messaging-values.js';
-import { isOnSharedCore, MountPoint } from '../core/mount-point.js';
-import { invokeFactory } from '../core/port-provider.js';
-import { mountController } from '../http/mount-controller.js';
-import { SmsModule } from '../sms/sms.module.js';
-import { SMS_OPTIONS } from '../sms/sms-options.js';
-import { OtpController } from './otp.controller.js';
-import { OTP_OPTIONS } from './otp-options.js';
-import { OtpService } from './otp-service.js';
-import { OtpSettings, resolveOtpSettings } from './otp-settings.js';
-import { OtpTextSource } from './otp-text-source.js';
+} from './module-options.js';
+import { OTP_CAPABILITY } from './otp/otp-capability.js';
+import { OTP_OPTIONS } from './otp/otp-options.js';
+import { OtpSettings, resolveOtpSettings } from './otp/otp-settings.js';
+import { SMS_OPTIONS } from './sms/sms-options.js';
+import { SmsModule } from './sms.module.js';
 
 const VALUES = { otp: group(OTP_OPTIONS) } satisfies OptionsOf<OtpValues>;
 
 /**
- * One-time passcodes (contract section 4), with SMS beside it where `sms` is given; on a shared core the channels are those
- * that stand there.
+ * One-time passcodes (contract section 4). With the option `sms`, SMS is mounted too; on a shared core, codes travel on the
+ * channels that are mounted there.
  */
 @Module({})
 export class OtpModule {
@@ -63,7 +59,7 @@ export class OtpModule {
   }
 
   /**
-   * The module on a core that stands already; by default the values are the core's own.
+   * The module on an existing core; the default values are the core's own.
    * @internal
    */
   static feature(
@@ -71,25 +67,19 @@ export class OtpModule {
     values: ValuesFactory<OtpValues> = OF_CORE,
     channels: readonly DynamicModule[] = [],
   ): DynamicModule {
-    const { path, controllers } = MountPoint.of(core);
-    return {
-      module: OtpModule,
-      global: true,
+    return capabilityModule(OtpModule, MountPoint.of(core), OTP_CAPABILITY, {
       imports: [core, ...channels, ...(values.imports ?? [])],
-      controllers: controllers ? [mountController(OtpController, path)] : [],
       providers: [
         {
           provide: OtpSettings,
-          useFactory: async ({ catalogue }: AccountSettings, { sms }: MessagingValues, ...injected: unknown[]) => {
+          useFactory: async ({ catalogue }: AccountSettings, { sms }: AllValues, ...injected: unknown[]) => {
             const { otp } = await invokeFactory(values.useFactory, injected);
             return resolveOtpSettings(otp, { catalogue, home: sms?.tariff?.home });
           },
           inject: [AccountSettings, MessagingValues, ...(values.inject ?? [])],
         },
-        ...[OtpTextSource, OtpService],
       ],
-      exports: [OtpService, OtpSettings],
-    };
+    });
   }
 
   private static withSms(core: DynamicModule, sms: (SmsGraph & FactoryImports) | undefined): DynamicModule {

@@ -1,0 +1,51 @@
+import type { Abstract } from '@nestjs/common';
+import type { AccountStore } from '../accounts/account-store.js';
+import type { LedgerStore } from '../billing/ledger-store.js';
+import { describePort, member, method } from '../common/port.js';
+import type { MediaStore } from '../media/media-store.js';
+import type { OutboxStore } from '../outbox/outbox-store.js';
+import type { PolicyStore } from '../outbox/policy-store.js';
+
+/** A store that a capability needs. A storage may know how to make it, or find that in a definition of its own kind. */
+export interface StoreDefinition<S extends object = object> {
+  /** The abstract class of the store, which is also its injection token. */
+  readonly port: Abstract<S>;
+}
+
+/**
+ * The storage port. Its stores share transactions (a debit and its message are one commit), so an adapter replaces all of
+ * them together. Run `describeStorage` of `nestjs-messaging/testing` on an adapter of your own.
+ */
+export abstract class MessagingStorage {
+  abstract readonly outbox: OutboxStore;
+  abstract readonly ledger: LedgerStore;
+  abstract readonly accounts: AccountStore;
+  abstract readonly policies: PolicyStore;
+  abstract readonly media: MediaStore;
+
+  /**
+   * Opens connections and brings the schema up to date. The module calls it once, before it uses a store.
+   *
+   * @param stores the stores of the mounted capabilities
+   * @throws MessagingOptionsError where the database cannot be used
+   */
+  abstract start(stores?: readonly StoreDefinition[]): Promise<void>;
+
+  /**
+   * The store of a capability: `PartStore` and `OptOutStore` of SMS, `SessionStore` of messaging-app channels, `PhoneStore` of
+   * the sandbox, and those that `start` was given.
+   * @throws Error for a store that is not among them
+   */
+  abstract store<S extends object>(port: Abstract<S>): S;
+
+  /** Waits for the operations in progress and closes what `start` opened. */
+  abstract stop(): Promise<void>;
+}
+
+describePort(MessagingStorage, {
+  ...{ outbox: member, ledger: member, accounts: member, policies: member, media: member },
+  ...{ store: method, start: method, stop: method },
+});
+
+/** The storage after `start()`. All stores are read from it, so that none is used before. */
+export abstract class StartedStorage extends MessagingStorage {}

@@ -1,0 +1,171 @@
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { AccountSettings, resolveAccountSettings } from './accounts/account-options.js';
+import { AccountService } from './accounts/account-service.js';
+import { AccountStore } from './accounts/account-store.js';
+import { Authenticator } from './accounts/authenticator.js';
+import { KeyDirectory } from './accounts/key-directory.js';
+import { SignatureDirectory } from './accounts/signature-directory.js';
+import { SignatureService } from './accounts/signature-service.js';
+import { UserTokenVerifier } from './accounts/user-token-verifier.js';
+import { balanceOpenapi } from './billing/balance.openapi.js';
+import { LedgerService } from './billing/ledger-service.js';
+import { LedgerStore } from './billing/ledger-store.js';
+import { Clock, SystemClock } from './common/clock.js';
+import { IdGenerator, UuidGenerator } from './common/ids.js';
+import {
+  CORE_GRAPH_OPTIONS,
+  CORE_OPTIONS,
+  type CoreAsyncOptions,
+  type CoreGraph,
+  type CoreOptions,
+  type CoreValues,
+  type ValuesFactory,
+} from './core/core-options.js';
+import { GraphCheck } from './core/graph-check.js';
+import { FACTORY_OPTIONS, knownOptions, knownValues } from './core/known-options.js';
+import { MessagingStorage, StartedStorage } from './core/messaging-storage.js';
+import { MessagingValues } from './core/messaging-values.js';
+import { MountPoint } from './core/mount-point.js';
+import { type PortParts, providePort } from './core/port-provider.js';
+import { STARTED_STORAGE, StorageLifecycle } from './core/storage-lifecycle.js';
+import { MessagingEvents } from './events/messaging-events.js';
+import { HttpSettings, resolveHttpSettings } from './http/http-settings.js';
+import { MessagingEdge } from './http/messaging-edge.js';
+import { RecipientLimit } from './http/recipient-limit.js';
+import { GuardedMediaFetcher } from './media/guarded-media-fetcher.js';
+import { MediaFetcher } from './media/media-fetcher.js';
+import { MediaSettings, resolveMediaSettings } from './media/media-options.js';
+import { MediaStore } from './media/media-store.js';
+import { mountDescribed } from './openapi/described-controllers.js';
+import { Channels } from './outbox/channel.js';
+import { DispatchSettings, resolveDispatchSettings } from './outbox/dispatch-options.js';
+import { Dispatcher } from './outbox/dispatcher.js';
+import { Idempotency } from './outbox/idempotency.js';
+import { Outbox } from './outbox/outbox.js';
+import { OutboxStore } from './outbox/outbox-store.js';
+import { PolicyStore } from './outbox/policy-store.js';
+import { PURGER, Purger } from './outbox/purger.js';
+import { TextSources } from './outbox/text-sources.js';
+import { LocalWorkerNotifier, WorkerNotifier } from './outbox/worker-notifier.js';
+import { TypeormStorage } from './storage/typeorm/typeorm-storage.js';
+
+/**
+ * What all capabilities share: accounts and keys, balance, outbox, storage, the HTTP edge. An application has one core. It is
+ * global, so that the host's own classes can inject its services.
+ */
+@Module({})
+export class MessagingCore {
+  /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
+  static forRoot(options: CoreOptions): DynamicModule {
+    return MessagingCore.build(knownOptions(options, CORE_GRAPH_OPTIONS, CORE_OPTIONS), { useFactory: () => options });
+  }
+
+  /** As `forRoot`, with the values from a factory. */
+  static forRootAsync(options: CoreAsyncOptions): DynamicModule {
+    const { useFactory } = knownOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS);
+    const checked = knownValues(useFactory, CORE_OPTIONS, CORE_GRAPH_OPTIONS);
+    return MessagingCore.build(options, { ...options, useFactory: checked });
+  }
+
+  /** @internal */
+  static build(graph: CoreGraph, { imports = [], inject = [], useFactory }: ValuesFactory<CoreValues>): DynamicModule {
+    const ports = portsOf(graph);
+    const { path, controllers } = resolveHttpSettings(graphOf(graph));
+    const mountPoint: MountPoint = { path, controllers };
+    return {
+      module: MessagingCore,
+      global: true,
+      imports: [...imports, ...ports.imports],
+      controllers: controllers ? [mountDescribed(balanceOpenapi, path)] : [],
+      providers: [
+        { provide: MessagingValues, useFactory, inject },
+        { provide: MountPoint, useValue: mountPoint },
+        ...settingsProviders(mountPoint),
+        ...ports.providers,
+        ...STORES,
+        ...SERVICES,
+      ],
+      exports: [...EXPORTS, ...ports.exports],
+    };
+  }
+}
+
+const SERVICES = [
+  ...[GraphCheck, StorageLifecycle, MessagingEdge, RecipientLimit, MessagingEvents],
+  ...[KeyDirectory, SignatureDirectory, Authenticator, AccountService, SignatureService, LedgerService],
+  ...[Channels, TextSources, Outbox, Idempotency, Dispatcher, ...PURGER],
+];
+
+const STORES: Provider[] = [
+  STARTED_STORAGE,
+  { provide: OutboxStore, useFactory: (storage: StartedStorage) => storage.outbox, inject: [StartedStorage] },
+  { provide: LedgerStore, useFactory: (storage: StartedStorage) => storage.ledger, inject: [StartedStorage] },
+  { provide: AccountStore, useFactory: (storage: StartedStorage) => storage.accounts, inject: [StartedStorage] },
+  { provide: PolicyStore, useFactory: (storage: StartedStorage) => storage.policies, inject: [StartedStorage] },
+  { provide: MediaStore, useFactory: (storage: StartedStorage) => storage.media, inject: [StartedStorage] },
+];
+
+const EXPORTS = [
+  ...[MessagingValues, HttpSettings, RecipientLimit, AccountSettings, DispatchSettings, MessagingEvents],
+  ...[Authenticator, AccountService, SignatureService, SignatureDirectory, LedgerService],
+  ...[Channels, TextSources, Outbox, Idempotency, Purger, OutboxStore, PolicyStore, AccountStore],
+  ...[StartedStorage, MediaStore],
+];
+
+function settingsProviders(mountPoint: MountPoint): Provider[] {
+  return [
+    {
+      provide: HttpSettings,
+      useFactory: ({ limits, locale }: CoreValues, recipients: RecipientLimit): HttpSettings => ({
+        ...resolveHttpSettings({
+          ...mountPoint,
+          ...(limits ? { limits } : {}),
+          ...(locale === undefined ? {} : { locale }),
+        }),
+        // Capabilities set their limits after this.
+        get maxRecipients() {
+          return recipients.maxRecipients;
+        },
+      }),
+      inject: [MessagingValues, RecipientLimit],
+    },
+    {
+      provide: AccountSettings,
+      useFactory: (values: CoreValues, { catalogue }: HttpSettings) => resolveAccountSettings(values, catalogue),
+      inject: [MessagingValues, HttpSettings],
+    },
+    {
+      provide: DispatchSettings,
+      useFactory: ({ dispatch }: CoreValues) => resolveDispatchSettings(dispatch),
+      inject: [MessagingValues],
+    },
+    {
+      provide: MediaSettings,
+      useFactory: ({ media }: CoreValues) => resolveMediaSettings(media),
+      inject: [MessagingValues],
+    },
+  ];
+}
+
+function graphOf({ path, controllers }: Pick<CoreGraph, 'path' | 'controllers'>) {
+  return { ...(path === undefined ? {} : { path }), ...(controllers === undefined ? {} : { controllers }) };
+}
+
+function portsOf({ storage, userTokens, clock, ids, notifier, mediaFetcher }: CoreGraph): PortParts {
+  const shared = [
+    providePort('clock', Clock, clock ?? SystemClock),
+    providePort('ids', IdGenerator, ids ?? UuidGenerator),
+    providePort('notifier', WorkerNotifier, notifier ?? LocalWorkerNotifier),
+    providePort('mediaFetcher', MediaFetcher, mediaFetcher ?? GuardedMediaFetcher),
+  ];
+  const parts = [
+    ...shared,
+    providePort('storage', MessagingStorage, storage ?? TypeormStorage.forRoot({ url: 'sqlite:messaging.db' })),
+    ...(userTokens === undefined ? [] : [providePort('userTokens', UserTokenVerifier, userTokens)]),
+  ];
+  return {
+    imports: parts.flatMap(({ imports }) => imports),
+    providers: parts.flatMap(({ providers }) => providers),
+    exports: shared.flatMap((part) => part.exports),
+  };
+}

@@ -1,0 +1,77 @@
+import { type OptionsOf, unread } from './common/options.js';
+import type { SomeOf } from './common/some-of.js';
+import type { CoreGraph, CoreOptions, CoreValues, SharedCore, ValuesFactory } from './core/core-options.js';
+import type { MessagingValues } from './core/messaging-values.js';
+import type { PortSource } from './core/port-provider.js';
+import type { MsgappOptions } from './msgapp/msgapp-settings.js';
+import type { MsgappTransport } from './msgapp/msgapp-transport.js';
+import type { OtpOptions } from './otp/otp-options.js';
+import type { SmsOptions } from './sms/sms-options.js';
+import type { SmsTransport } from './sms/sms-transport.js';
+
+/** Options of SMS that shape the module graph. */
+export interface SmsGraph {
+  /** Carries SMS out of the process. Default: the sandbox. */
+  readonly transport?: PortSource<SmsTransport> | undefined;
+}
+
+/** How the options of `SmsGraph` are read. */
+export const SMS_GRAPH_OPTIONS = { transport: unread } satisfies OptionsOf<SmsGraph>;
+
+/** Options of one messaging-app channel that shape the module graph. */
+export interface MsgappGraph extends Pick<MsgappOptions, 'channel'> {
+  /** Links numbers and carries messages out of the process. Default: the sandbox. */
+  readonly transport?: PortSource<MsgappTransport> | undefined;
+}
+
+/** How the options of `MsgappGraph` are read. */
+export const MSGAPP_GRAPH_OPTIONS = { channel: unread, transport: unread } satisfies OptionsOf<MsgappGraph>;
+
+/** Options of one messaging-app channel that a factory may return. */
+export type MsgappValues = Omit<MsgappOptions, 'channel'>;
+
+/** Options of `SmsModule.forRoot`. */
+export type SmsModuleOptions = (CoreOptions | SharedCore) & SmsGraph & SmsOptions;
+/** Options of `SmsModule.forRootAsync`. */
+export type SmsModuleAsyncOptions = SmsGraph &
+  ((CoreGraph & ValuesFactory<CoreValues & SmsOptions>) | (SharedCore & ValuesFactory<SmsOptions>));
+/** Options of one-time passcodes, under their name. */
+export interface OtpValues {
+  readonly otp: OtpOptions;
+}
+/** Options of `OtpModule.forRoot`; with `sms`, SMS is mounted beside it. */
+export type OtpModuleOptions = ((CoreOptions & { readonly sms?: (SmsGraph & SmsOptions) | undefined }) | SharedCore) &
+  OtpValues;
+/** Options of `OtpModule.forRootAsync`. */
+export type OtpModuleAsyncOptions =
+  | (CoreGraph & { readonly sms?: SmsGraph | undefined } & ValuesFactory<
+        CoreValues & OtpValues & { readonly sms?: SmsOptions | undefined }
+      >)
+  | (SharedCore & ValuesFactory<OtpValues>);
+/** Options of `MsgappModule.forRoot`. */
+export type MsgappModuleOptions = (CoreOptions | SharedCore) & MsgappGraph & MsgappOptions;
+/** Options of `MsgappModule.forRootAsync`. */
+export type MsgappModuleAsyncOptions = MsgappGraph &
+  ((CoreGraph & ValuesFactory<CoreValues & MsgappValues>) | (SharedCore & ValuesFactory<MsgappValues>));
+/** One, or several in a list. */
+export type OneOrMore<T> = T | readonly T[];
+/** Options of `MessagingModule.forRoot`. One-time passcodes and messaging-app channels are mounted when their options are given. */
+export type MessagingOptions = CoreOptions & {
+  readonly sms: SmsGraph & SmsOptions;
+  readonly msgapp?: OneOrMore<MsgappGraph & MsgappOptions> | undefined;
+} & SomeOf<OtpValues>;
+/** The values of a core that has those of its capabilities too. */
+export type AllValues = MessagingValues & {
+  readonly sms?: SmsOptions | undefined;
+  readonly msgapp?: OneOrMore<MsgappValues> | undefined;
+} & SomeOf<OtpValues>;
+/** Options of `MessagingModule.forRootAsync`. */
+export type MessagingAsyncOptions = CoreGraph & {
+  readonly sms?: SmsGraph | undefined;
+  /** True: one-time passcodes are mounted, and the factory gives their options. Default false. */
+  readonly otp?: boolean | undefined;
+  /** Messaging-app channels to mount; the factory gives as many options, in the same order. Default: none. */
+  readonly msgapp?: OneOrMore<MsgappGraph> | undefined;
+} & ValuesFactory<
+    CoreValues & { readonly sms: SmsOptions; readonly msgapp?: OneOrMore<MsgappValues> | undefined } & SomeOf<OtpValues>
+  >;

@@ -1,0 +1,46 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { PARAMTYPES_METADATA, PROPERTY_DEPS_METADATA, SELF_DECLARED_DEPS_METADATA } from '@nestjs/common/constants.js';
+import { ModulesContainer } from '@nestjs/core';
+import { MessagingOptionsError } from '../common/errors.js';
+import { MsgappService } from './msgapp-service.js';
+import { MsgappSettings } from './msgapp-settings.js';
+import { SessionManager } from './sessions/session-manager.js';
+
+/** Services that each messaging-app channel has one of. */
+const SERVICES = [MsgappService, SessionManager];
+
+/**
+ * Refuses to start when there are several messaging-app channels and a class injects a service of theirs by its class: Nest
+ * would inject the first one that it finds, and messages would leave from another number, at another price.
+ */
+@Injectable()
+export class ChannelInjections implements OnModuleInit {
+  constructor(private readonly modules: ModulesContainer) {}
+
+  /** @throws MessagingOptionsError with a sentence that names the class and the service */
+  onModuleInit(): void {
+    const modules = [...this.modules.values()];
+    const channels = modules.filter(({ providers }) => providers.has(MsgappSettings));
+    if (channels.length < 2) return;
+    for (const module of modules) {
+      if (channels.includes(module)) continue;
+      for (const { metatype, inject, name } of [...module.providers.values(), ...module.controllers.values()]) {
+        const wanted: unknown[] = inject ?? (metatype ? injectedInto(metatype) : []);
+        const service = SERVICES.find((each) => wanted.includes(each));
+        if (!service) continue;
+        throw new MessagingOptionsError(
+          `${String(name)} injects ${service.name}, and there are several messaging-app channels: say which with @Inject(channelToken(${service.name}, '…')).`,
+        );
+      }
+    }
+  }
+}
+
+/** The injection tokens of a class. */
+function injectedInto(metatype: object): unknown[] {
+  const types: unknown[] = [...(Reflect.getMetadata(PARAMTYPES_METADATA, metatype) ?? [])];
+  const named: { index: number; param: unknown }[] = Reflect.getMetadata(SELF_DECLARED_DEPS_METADATA, metatype) ?? [];
+  for (const { index, param } of named) types[index] = param;
+  const properties: { type: unknown }[] = Reflect.getMetadata(PROPERTY_DEPS_METADATA, metatype) ?? [];
+  return [...types, ...properties.map(({ type }) => type)];
+}

@@ -1,0 +1,47 @@
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import type { Capability } from '../core/capability.js';
+import { EventStreams } from '../http/event-streams.js';
+import { DispatchSettings } from '../outbox/dispatch-options.js';
+import { ChannelInjections } from './channel-injections.js';
+import { channelToken } from './channel-token.js';
+import { MediaIntake } from './media-intake.js';
+import { msgappOpenapi, msgappQrOpenapi } from './msgapp.openapi.js';
+import { MsgappChannel } from './msgapp-channel.js';
+import { MSGAPP_PURGES } from './msgapp-purges.js';
+import { MsgappService } from './msgapp-service.js';
+import { Senders } from './senders.js';
+import { CredentialCheck } from './sessions/credential-vault.js';
+import { QrCodes } from './sessions/qr-codes.js';
+import { SessionManager } from './sessions/session-manager.js';
+import { SessionStore } from './sessions/session-store.js';
+
+/** Closes the sessions of a process without a dispatcher; otherwise the dispatcher does so after its last delivery. */
+@Injectable()
+class UndispatchedSessions implements BeforeApplicationShutdown {
+  constructor(
+    private readonly sessions: SessionManager,
+    private readonly settings: DispatchSettings,
+  ) {}
+
+  async beforeApplicationShutdown(): Promise<void> {
+    if (!this.settings.enabled) await this.sessions.stop();
+  }
+}
+
+const SHOWN = [MsgappService, SessionManager];
+
+/** One messaging-app channel, beside its settings, `SessionVault` and `MsgappTransport`, which depend on the options. */
+export function msgappCapability(channel: string): Capability {
+  const named = SHOWN.map((service) => ({ provide: channelToken(service, channel), useExisting: service }));
+  return {
+    stores: [{ port: SessionStore }],
+    controllers: [msgappOpenapi, msgappQrOpenapi],
+    providers: [
+      ...[...SHOWN, MsgappChannel, Senders, MediaIntake, ChannelInjections],
+      ...[QrCodes, EventStreams, CredentialCheck, UndispatchedSessions, ...MSGAPP_PURGES],
+      ...named,
+    ],
+    // A token that each channel has one of must not be exported besides: it would be injected into the other channels.
+    exports: [...SHOWN, ...named.map(({ provide }) => provide)],
+  };
+}

@@ -1,0 +1,36 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { capabilityModule } from './core/capability.js';
+import { HttpSettings } from './http/http-settings.js';
+import { SANDBOX_CAPABILITY } from './sandbox/sandbox-capability.js';
+import { SandboxHosts } from './sandbox/sandbox-host.guard.js';
+import { resolveSandboxOptions, type SandboxOptions } from './sandbox/sandbox-options.js';
+import { SandboxPage } from './sandbox/sandbox-page.js';
+
+/**
+ * Shows what sandbox phones received: `GET /sandbox` is a page, `GET /sandbox/phones/:number/messages` is for programs. On a
+ * loopback address it accepts only the names of this machine and those of the option `hosts`. **It is unauthenticated and
+ * shows one-time codes to every client that reaches it**: import it while the application runs on the sandbox, never in
+ * production. It needs the messaging core, which any of our other modules brings.
+ *
+ * @example
+ * ```ts
+ * @Module({ imports: [MessagingModule.forRoot(options), SandboxModule.forRoot()] })
+ * ```
+ */
+@Module({})
+export class SandboxModule {
+  /** @throws MessagingOptionsError with a sentence that names the wrong option */
+  static forRoot(options?: SandboxOptions): DynamicModule {
+    const { path, hosts } = resolveSandboxOptions(options);
+    return capabilityModule(SandboxModule, { path, controllers: true }, SANDBOX_CAPABILITY, {
+      providers: [
+        { provide: SandboxHosts, useValue: { names: hosts } satisfies SandboxHosts },
+        {
+          provide: SandboxPage,
+          useFactory: (settings: HttpSettings) => new SandboxPage({ path, apiPath: settings.path }),
+          inject: [HttpSettings],
+        },
+      ],
+    });
+  }
+}

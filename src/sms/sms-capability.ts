@@ -1,0 +1,31 @@
+import type { Capability } from '../core/capability.js';
+import { provideRecipientLimit } from '../http/recipient-limit.js';
+import { providePurge } from '../outbox/purger.js';
+import { OptOutDirectory } from './opt-out/opt-out-directory.js';
+import { OptOutIntake } from './opt-out/opt-out-intake.js';
+import { OptOutList, OptOutService } from './opt-out/opt-out-service.js';
+import { OptOutStore } from './opt-out/opt-out-store.js';
+import { CarrierSink } from './receipts/carrier-sink.js';
+import { partPurge } from './receipts/part-purge.js';
+import { PartStore } from './receipts/part-store.js';
+import { ReceiptIntake } from './receipts/receipt-intake.js';
+import { SubmitRecord } from './receipts/submit-record.js';
+import { smsOpenapi } from './sms.openapi.js';
+import { smsCallbackOpenapi } from './sms-callback.openapi.js';
+import { SmsCallbacks } from './sms-callbacks.js';
+import { SmsChannel } from './sms-channel.js';
+import { SmsSettings } from './sms-options.js';
+import { SmsService } from './sms-service.js';
+
+/** SMS, beside `SmsSettings` and `SmsTransport`, which depend on the options. */
+export const SMS_CAPABILITY: Capability = {
+  stores: [{ port: PartStore }, { port: OptOutStore }],
+  controllers: [smsOpenapi, smsCallbackOpenapi],
+  providers: [
+    ...[OptOutDirectory, OptOutList, OptOutIntake, OptOutService],
+    ...[ReceiptIntake, CarrierSink, SubmitRecord, SmsChannel, SmsCallbacks, SmsService],
+    providePurge(PartStore, partPurge),
+    provideRecipientLimit(SmsSettings, ({ maxRecipients }) => maxRecipients),
+  ],
+  exports: [SmsService, OptOutService, SmsSettings],
+};

@@ -1,0 +1,30 @@
+import type { StoreDefinition } from '../../core/messaging-storage.js';
+import { SessionStore } from '../../msgapp/sessions/session-store.js';
+import { PhoneStore } from '../../sandbox/phone-store.js';
+import { OptOutStore } from '../../sms/opt-out/opt-out-store.js';
+import { PartStore } from '../../sms/receipts/part-store.js';
+import type { Executor } from './engine/executor.js';
+import type { SchemaGroup } from './schema/versions.js';
+import { TypeormOptOutStore } from './stores/opt-out-store.js';
+import { TypeormPartStore } from './stores/part-store.js';
+import { TypeormPhoneStore } from './stores/phone-store.js';
+import { TypeormSessionStore } from './stores/session-store.js';
+
+/** A store in SQL that a capability brings, with its tables. */
+export interface SqlStore<S extends object = object> extends StoreDefinition<S> {
+  /** Recorded as `+<name>/<version>`. Names of tables begin with `messaging_` and the group's name. */
+  readonly tables: SchemaGroup;
+  readonly make: (executor: Executor) => S;
+}
+
+export function isSqlStore(definition: StoreDefinition): definition is SqlStore {
+  return 'tables' in definition && 'make' in definition;
+}
+
+/** The stores whose tables are part of `SCHEMA`. */
+export const OWN_STORES: readonly Omit<SqlStore, 'tables'>[] = [
+  { port: PartStore, make: (executor) => new TypeormPartStore(executor) },
+  { port: OptOutStore, make: (executor) => new TypeormOptOutStore(executor) },
+  { port: SessionStore, make: (executor) => new TypeormSessionStore(executor) },
+  { port: PhoneStore, make: (executor) => new TypeormPhoneStore(executor) },
+];

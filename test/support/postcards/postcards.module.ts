@@ -1,0 +1,37 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { OptionPlace, readOptions } from '../../../src/common/options.js';
+import { capabilityModule } from '../../../src/core/capability.js';
+import type { SharedCore } from '../../../src/core/core-options.js';
+import { knownOptions, SHARED_CORE_OPTIONS } from '../../../src/core/known-options.js';
+import { MountPoint } from '../../../src/core/mount-point.js';
+import { providePurge } from '../../../src/outbox/purger.js';
+import { PostcardStore } from './postcard-store.js';
+import {
+  POSTCARD_OPTIONS,
+  PostcardChannel,
+  type PostcardOptions,
+  PostcardService,
+  PostcardSettings,
+  postcardPurge,
+} from './postcards.js';
+import { postcardsOpenapi } from './postcards.openapi.js';
+import { postcardStore } from './sql/postcard-sql-store.js';
+
+/** A fourth capability, made of what a capability can bring and of nothing else. */
+@Module({})
+export class PostcardsModule {
+  static forRoot(options: SharedCore & PostcardOptions): DynamicModule {
+    const own = knownOptions(options, SHARED_CORE_OPTIONS, POSTCARD_OPTIONS);
+    return capabilityModule(PostcardsModule, MountPoint.of(own.core), {
+      imports: [own.core],
+      stores: [postcardStore()],
+      controllers: [postcardsOpenapi],
+      providers: [
+        { provide: PostcardSettings, useValue: readOptions(POSTCARD_OPTIONS, own, new OptionPlace('postcards')) },
+        ...[PostcardService, PostcardChannel],
+        providePurge(PostcardStore, postcardPurge),
+      ],
+      exports: [PostcardService],
+    });
+  }
+}
