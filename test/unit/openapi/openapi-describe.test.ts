@@ -4,9 +4,11 @@ import { NestFactory } from '@nestjs/core';
 import { ApiBearerAuth, ApiOkResponse, ApiProperty, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { UserTokenVerifier } from '../../../src/accounts/user-token-verifier.js';
 import { MessagingModule } from '../../../src/messaging.module.js';
+import { MessagingCore } from '../../../src/messaging-core.module.js';
 import type { MessagingOptions } from '../../../src/module-options.js';
 import { describeMessaging } from '../../../src/openapi/describe-messaging.js';
 import { SandboxModule } from '../../../src/sandbox.module.js';
+import { SmsModule } from '../../../src/sms.module.js';
 import { OPTIONS } from '../../support/messaging-app.js';
 import { documentOf } from '../../support/openapi-host.js';
 import type { Described, DescribedOperation } from '../../support/openapi-reader.js';
@@ -150,6 +152,13 @@ describe('describeMessaging', () => {
       too_many_recipients: 'Trop de destinataires : 8, maximum 7',
       too_many_segments: 'Message trop long : 4 segments, maximum 3',
     });
+  });
+
+  it('shows the limit on lists of SMS that stand on a shared core', async () => {
+    const { sms, ...options } = OPTIONS;
+    const core = MessagingCore.forRoot(options);
+    const app = await hostOf(SmsModule.forRoot({ core, ...sms, maxRecipients: 7 }));
+    expect(served(documentOf(app)).components.schemas?.SendSms).toHaveProperty('properties.number.maxItems', 7);
   });
 
   it('says what becomes of texts and numbers where the host has changed that', async () => {
