@@ -43,9 +43,8 @@ export type {
   SmsFromPhone,
 } from './events/messaging-events.js';
 export { type MessagingEventMap, MessagingEvents } from './events/messaging-events.js';
-export type { MessagingControllerOptions } from './http/messaging-controller.js';
-export { messagingControllerOptions } from './http/messaging-controller.js';
 export { MessagingExceptionFilter } from './http/messaging-exception.filter.js';
+export { isMessagingRoute } from './http/messaging-route.js';
 export { GuardedMediaFetcher } from './media/guarded-media-fetcher.js';
 export { type FetchedMedia, MediaFetcher, MediaRefusedError, type MediaRequest } from './media/media-fetcher.js';
 export type { MediaAllow, MediaOptions } from './media/media-options.js';

@@ -29,6 +29,7 @@ import { MountPoint } from './core/mount-point.js';
 import { type PortParts, providePort } from './core/port-provider.js';
 import { STARTED_STORAGE, StorageLifecycle } from './core/storage-lifecycle.js';
 import { MessagingEvents } from './events/messaging-events.js';
+import { HostGlobalsModule } from './http/host-globals.js';
 import { HttpSettings, resolveHttpSettings } from './http/http-settings.js';
 import { MessagingEdge } from './http/messaging-edge.js';
 import { RecipientLimit } from './http/recipient-limit.js';
@@ -75,7 +76,7 @@ export class MessagingCore {
     return {
       module: MessagingCore,
       global: true,
-      imports: [...imports, ...ports.imports],
+      imports: [HostGlobalsModule, ...imports, ...ports.imports],
       controllers: controllers ? [mountDescribed(balanceOpenapi, path)] : [],
       providers: [
         { provide: MessagingValues, useFactory, inject },
@@ -85,7 +86,7 @@ export class MessagingCore {
         ...STORES,
         ...SERVICES,
       ],
-      exports: [...EXPORTS, ...ports.exports],
+      exports: [HostGlobalsModule, ...EXPORTS, ...ports.exports],
     };
   }
 }

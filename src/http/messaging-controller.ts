@@ -1,16 +1,7 @@
-import { applyDecorators, SetMetadata, type Type, UseFilters, UseGuards } from '@nestjs/common';
+import { applyDecorators, SetMetadata, UseFilters, UseGuards } from '@nestjs/common';
 import { MessagingApiKeyGuard } from '../accounts/api-key.guard.js';
 import { MessagingExceptionFilter } from './messaging-exception.filter.js';
-
-/** Options of all routes of a controller. */
-export interface MessagingControllerOptions {
-  /** False: API keys are neither required nor read. Default true. */
-  readonly authenticated?: boolean;
-  /** False: the host receives the requests, without our limits; errors still have our shape. Default true. */
-  readonly intake?: boolean;
-}
-
-const CONTROLLER = 'nestjs-messaging:controller';
+import { CONTROLLER, type MessagingControllerOptions } from './messaging-route.js';
 
 /**
  * Marks a base class whose routes are ours: binds our guard and our filter, and puts its requests behind the edge (key
@@ -27,19 +18,4 @@ export function MessagingController({
     UseFilters(MessagingExceptionFilter),
     ...(authenticated ? [UseGuards(MessagingApiKeyGuard)] : []),
   );
-}
-
-/**
- * The options of a controller of ours, undefined for any other class. A host's global guard or interceptor can call it with
- * `context.getClass()` to skip our routes.
- *
- * @example
- * ```ts
- * if (messagingControllerOptions(context.getClass())) return true;
- * ```
- */
-export function messagingControllerOptions(
-  controller: Type<unknown>,
-): Required<MessagingControllerOptions> | undefined {
-  return Reflect.getMetadata(CONTROLLER, controller);
 }

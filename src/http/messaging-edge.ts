@@ -17,7 +17,7 @@ import { RoutePaths } from './route-table.js';
  * application has a platform, before the host's body parsers are mounted.
  *
  * Limits set by Nest: a host's global guards run before ours (their refusals get our shape), and its global interceptors see
- * our answers; they can recognise our routes with `messagingControllerOptions(context.getClass())`. On Express, requests
+ * our answers; they can recognise our routes with `isMessagingRoute(context)`. On Express, requests
  * refused here (400, 413, 415, 504) do not pass the host's `app.use()` and `enableCors()`. On Fastify, the router answers
  * paths that it cannot decode (400) and parameters of over 100 characters (414); the documentation shows how a host gives
  * those answers our shape.

@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { errorAnswer, logFault } from './errors.js';
+import { HostGlobals } from './host-globals.js';
 import { HttpSettings } from './http-settings.js';
 
 /**
@@ -14,10 +15,12 @@ export class MessagingExceptionFilter implements ExceptionFilter {
   constructor(
     private readonly adapterHost: HttpAdapterHost,
     private readonly settings: HttpSettings,
+    private readonly globals: HostGlobals,
   ) {}
 
   /** Answers, or drops the error when the request is answered already (504 at the deadline). */
   catch(error: unknown, host: ArgumentsHost): void {
+    this.globals.noteError(error, host);
     const adapter = this.adapterHost.httpAdapter;
     const response: unknown = host.getArgByIndex(1);
     if (adapter.isHeadersSent(response)) return;

@@ -2,7 +2,7 @@ import { Controller, type Type, VERSION_NEUTRAL } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { MetadataScanner } from '@nestjs/core';
-import { messagingControllerOptions } from './messaging-controller.js';
+import { messagingControllerOptions } from './messaging-route.js';
 
 /**
  * A new subclass of one of our controllers, with its routes below `path` (below the host's global prefix, and the same in

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { type ArgumentsHost, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { requestContextOf } from './request-context.js';
 import { pathOf } from './route-table.js';
 
@@ -13,7 +13,7 @@ export const RawBody = createParamDecorator((_data: unknown, context: ExecutionC
 type PlatformRequest = IncomingMessage & { readonly raw?: IncomingMessage };
 
 /** Node's request below the platform's. */
-export function rawRequest(context: ExecutionContext): IncomingMessage {
+export function rawRequest(context: ArgumentsHost): IncomingMessage {
   const request = context.switchToHttp().getRequest<PlatformRequest>();
   return request.raw ?? request;
 }

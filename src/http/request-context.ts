@@ -22,6 +22,8 @@ export class RequestContext {
   onEnd: (() => void) | undefined;
   /** Removes the request from the count of its account. */
   leaveAccount: (() => void) | undefined;
+  /** Whether the host has asked `isMessagingRoute` about this request. */
+  recognised = false;
   private isOver = false;
   private controller: AbortController | undefined;
 

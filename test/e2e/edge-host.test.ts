@@ -29,7 +29,7 @@ import { IsString } from 'class-validator';
 import express from 'express';
 import type { FastifyReply } from 'fastify';
 import { map, type Observable } from 'rxjs';
-import { messagingControllerOptions } from '../../src/http/messaging-controller.js';
+import { isMessagingRoute } from '../../src/http/messaging-route.js';
 import { MessagingModule } from '../../src/messaging.module.js';
 import { SandboxModule } from '../../src/sandbox.module.js';
 import { hostModule, toyModule } from '../support/edge-toys.js';
@@ -210,8 +210,7 @@ describeOnBothAdapters('a host', (adapter) => {
     class Wrap implements NestInterceptor {
       constructor(private readonly spare: boolean) {}
       intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-        const ours = messagingControllerOptions(context.getClass()) !== undefined;
-        return this.spare && ours ? next.handle() : next.handle().pipe(map((data) => ({ data })));
+        return this.spare && isMessagingRoute(context) ? next.handle() : next.handle().pipe(map((data) => ({ data })));
       }
     }
     for (const spare of [false, true]) {

@@ -11,6 +11,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { Clock } from '../../src/common/clock.js';
 import { MessagingOptionsError, StorageUnavailableError } from '../../src/common/errors.js';
+import { HostGlobalsModule } from '../../src/http/host-globals.js';
 import { HttpSettings, resolveHttpSettings } from '../../src/http/http-settings.js';
 import { MessagingModule } from '../../src/messaging.module.js';
 import type { MessagingOptions } from '../../src/module-options.js';
@@ -50,11 +51,12 @@ class CoreModule {
   static forRoot(clock: FakeClock): DynamicModule {
     return {
       module: CoreModule,
+      imports: [HostGlobalsModule],
       providers: [
         { provide: Clock, useValue: clock },
         { provide: HttpSettings, useValue: resolveHttpSettings() },
       ],
-      exports: [Clock, HttpSettings],
+      exports: [HostGlobalsModule, Clock, HttpSettings],
     };
   }
 }

@@ -16,6 +16,7 @@ import { type Answer, Authenticator } from '../../src/accounts/authenticator.js'
 import { Caller } from '../../src/accounts/caller.decorator.js';
 import { Clock, SystemClock } from '../../src/common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../../src/common/errors.js';
+import { HostGlobalsModule } from '../../src/http/host-globals.js';
 import { type HttpOptions, HttpSettings, resolveHttpSettings } from '../../src/http/http-settings.js';
 import { Idempotent } from '../../src/http/idempotent.decorator.js';
 import { MessagingController } from '../../src/http/messaging-controller.js';
@@ -173,6 +174,7 @@ export function toyModule(options: HttpOptions = {}, clock: Clock = new SystemCl
   };
   return {
     module: ToyModule,
+    imports: [HostGlobalsModule],
     controllers: [mountController(ToyController, settings.path), mountController(OpenToyController, settings.path)],
     providers: [
       ToyBox,

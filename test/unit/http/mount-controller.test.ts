@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { Body, Get, Injectable, Post, VERSION_NEUTRAL } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
+import { HostGlobalsModule } from '../../../src/http/host-globals.js';
 import { HttpSettings, resolveHttpSettings } from '../../../src/http/http-settings.js';
-import { MessagingController, messagingControllerOptions } from '../../../src/http/messaging-controller.js';
+import { MessagingController } from '../../../src/http/messaging-controller.js';
+import { messagingControllerOptions } from '../../../src/http/messaging-route.js';
 import { mountController } from '../../../src/http/mount-controller.js';
 
 @Injectable()
@@ -46,7 +48,8 @@ describe('mountController', () => {
   it('inherits what is injected', async () => {
     const mounted = mountController(HelloController, 'one');
     const settings = { provide: HttpSettings, useValue: resolveHttpSettings() };
-    const module = await Test.createTestingModule({ controllers: [mounted], providers: [Greeter, settings] }).compile();
+    const host = { imports: [HostGlobalsModule], controllers: [mounted], providers: [Greeter, settings] };
+    const module = await Test.createTestingModule(host).compile();
     expect(module.get(mounted)).toMatchObject({ greeter: { text: 'hello' } });
   });
 });
