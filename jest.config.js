@@ -29,14 +29,25 @@ export default {
   // In one process all suites share a heap that only grows: each module graph of ES modules stays for good.
   maxWorkers: '100%',
   workerIdleMemoryLimit: '1GB',
-  projects: ['unit', 'e2e', 'services', 'carriers', 'torture'].map((name) => ({
-    ...common,
-    displayName: name,
-    testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
-    // What the e2e suite stores and logs is scanned for secrets.
-    ...(name === 'e2e' && {
-      testEnvironment: '<rootDir>/test/support/leak-environment.mjs',
-      setupFilesAfterEnv: ['<rootDir>/test/support/leak-scan.ts'],
-    }),
-  })),
+  projects: [
+    ...['unit', 'e2e', 'services', 'carriers', 'torture'].map((name) => ({
+      ...common,
+      displayName: name,
+      testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+      // What the e2e suite stores and logs is scanned for secrets.
+      ...(name === 'e2e' && {
+        testEnvironment: '<rootDir>/test/support/leak-environment.mjs',
+        setupFilesAfterEnv: ['<rootDir>/test/support/leak-scan.ts'],
+      }),
+    })),
+    // All that touches TypeORM, on the oldest release that a host may have.
+    {
+      ...common,
+      displayName: 'typeorm-0.3',
+      moduleNameMapper: { ...common.moduleNameMapper, '^typeorm$': 'typeorm-0.3' },
+      testMatch: ['services/*', 'unit/storage/*', 'e2e/host-transactions'].map(
+        (each) => `<rootDir>/test/${each}.test.ts`,
+      ),
+    },
+  ],
 };

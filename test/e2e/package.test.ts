@@ -28,6 +28,26 @@ Module({ imports: [MessagingModule.forRoot({ storage: MemoryStorage, signatures:
   await app.close();
 })();`;
 
+/** A host with a DataSource of its own: an account comes about in its transaction, and another is undone with it. */
+const TYPEORM_HOST = `
+const { MessagingModule, AccountService, TypeormStorage } = messaging;
+(async () => {
+  const dataSource = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
+  class App {}
+  Module({ imports: [MessagingModule.forRoot({ storage: TypeormStorage.forRoot({ dataSource }),
+    signatures: ['A', 'B', 'C'], sms: { tariff: { base: 1, international: 3, home: 'BF' } } })] })(App);
+  const app = await NestFactory.createApplicationContext(App, { logger: false });
+  const create = (name, undone) => dataSource.transaction(async (manager) => {
+    await app.get(AccountService).createAccount({ name }, { host: { manager } });
+    if (undone) throw new Error('undone');
+  });
+  await create('kept', false);
+  await create('undone', true).catch(({ message }) => console.log(message));
+  console.log((await dataSource.query('SELECT name FROM messaging_account')).map(({ name }) => name).join());
+  await app.close();
+  await dataSource.destroy();
+})();`;
+
 /** What a host may well write around ours; its compiler has to find a name for each type that it leaves out. */
 const FACADES = `
 import type { AccountService, LedgerService, MessagingOptions } from 'nestjs-messaging';
@@ -134,17 +154,44 @@ const testing = require('nestjs-messaging/testing');`;
     expect(run('host.cjs', requires + HOST)).toBe('1 4 true\n200 true 1794');
   });
 
-  test('a TypeScript host compiles every snippet of the papers, and functions over our services, with declarations', () => {
-    const host = join(folder, 'typescript-host');
-    mkdirSync(host);
-    for (const [name, text] of snippets('ts')) writeFileSync(join(host, `${name}.ts`), text);
-    writeFileSync(join(host, 'facades.ts'), FACADES);
-    writeFileSync(join(host, 'package.json'), '{ "type": "module" }');
-    writeFileSync(join(host, 'tsconfig.json'), JSON.stringify({ compilerOptions: HOST_COMPILER, include: ['*.ts'] }));
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    const { stdout } = spawnSync(process.execPath, [tsc, '-p', host], { encoding: 'utf8' });
-    expect(stdout).toBe('');
+  /** Both are installed here, the older under an alias. */
+  const useTypeorm = (installed: string) => {
+    const link = join(folder, 'node_modules/typeorm');
+    rmSync(link);
+    symlinkSync(join(ROOT, 'node_modules', installed), link);
+  };
+
+  test.each(['typeorm-0.3', 'typeorm'])('a host on %s has our sends in its transactions', (installed) => {
+    useTypeorm(installed);
+    const imports = `import 'reflect-metadata';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import * as messaging from 'nestjs-messaging';
+import { DataSource } from 'typeorm';`;
+    expect(run('typeorm.mjs', imports + TYPEORM_HOST)).toBe('undone\nkept');
+    const requires = `require('reflect-metadata');
+const { Module } = require('@nestjs/common');
+const { NestFactory } = require('@nestjs/core');
+const messaging = require('nestjs-messaging');
+const { DataSource } = require('typeorm');`;
+    expect(run('typeorm.cjs', requires + TYPEORM_HOST)).toBe('undone\nkept');
   });
+
+  test.each(['typeorm-0.3', 'typeorm'])(
+    'a TypeScript host on %s compiles every snippet of the papers, and functions over our services',
+    (installed) => {
+      useTypeorm(installed);
+      const host = join(folder, `host-on-${installed}`);
+      mkdirSync(host);
+      for (const [name, text] of snippets('ts')) writeFileSync(join(host, `${name}.ts`), text);
+      writeFileSync(join(host, 'facades.ts'), FACADES);
+      writeFileSync(join(host, 'package.json'), '{ "type": "module" }');
+      writeFileSync(join(host, 'tsconfig.json'), JSON.stringify({ compilerOptions: HOST_COMPILER, include: ['*.ts'] }));
+      const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+      const { stdout } = spawnSync(process.execPath, [tsc, '-p', host], { encoding: 'utf8' });
+      expect(stdout).toBe('');
+    },
+  );
 
   test('exports every type that its signatures mention', () => {
     const dist = join(folder, 'node_modules/nestjs-messaging/dist');

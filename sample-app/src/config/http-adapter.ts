@@ -8,6 +8,8 @@ export function httpAdapter(name: 'express' | 'fastify') {
   if (name === 'express') return new ExpressAdapter();
   // What Fastify's router refuses before any route is ours to see: in the shape of all our errors, see docs/http-api.md.
   return new FastifyAdapter({
+    // NestJS 11 reads its own option of this name on Express only.
+    forceCloseConnections: true,
     routerOptions: { maxParamLength: 1000 },
     frameworkErrors: (_error: unknown, _request: unknown, reply: FastifyReply) => {
       void reply.code(400).send({ statusCode: 400, message: 'Requête invalide', error: 'Bad Request' });

@@ -12,12 +12,17 @@ import { drive, type Operation } from './operation.js';
  */
 export function openRunner(host: HostTransaction, dataSource: DataSource): QueryRunner {
   const runner = host.manager instanceof EntityManager ? host.manager.queryRunner : undefined;
-  if (!runner?.isTransactionActive || runner.dataSource !== dataSource) {
+  if (!runner?.isTransactionActive || dataSourceOf(runner) !== dataSource) {
     throw new StorageUnavailableError(
       'The manager of { host: { manager } } must be the EntityManager of an open TypeORM transaction on the storage’s DataSource.',
     );
   }
   return runner;
+}
+
+/** TypeORM 0.3 has it under the name `connection`, which TypeORM 1 deprecates. */
+function dataSourceOf(runner: QueryRunner): unknown {
+  return 'dataSource' in runner ? runner.dataSource : Reflect.get(runner, 'connection');
 }
 
 /** Runs an operation statement by statement on a query runner, in the transaction that is open there. */
