@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -134,6 +134,13 @@ describe('the packed package', () => {
     expect(others.filter((path) => !/\.(js|d\.ts)$/.test(path))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', 'dist/testing/index.d.ts']));
     expect(files.filter((path) => /test\.|bench|sample-app/.test(path))).toEqual([]);
+  });
+
+  test('has no module that another imports for its effects, as `sideEffects` says', () => {
+    const scripts = files.filter((path) => path.startsWith('dist/') && path.endsWith('.js'));
+    const texts = scripts.map((path) => readFileSync(join(folder, 'node_modules/nestjs-messaging', path), 'utf8'));
+    expect(texts.length).toBeGreaterThan(100);
+    expect(scripts.filter((_, index) => /^\s*import\s*['"]/m.test(texts[index] ?? ''))).toEqual([]);
   });
 
   test('an ES module host can import it', () => {
