@@ -1,5 +1,5 @@
 const common = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^nestjs-messaging$': '<rootDir>/src/index.ts',

@@ -5,7 +5,7 @@
  */
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { TestEnvironment } from 'jest-environment-node';
+import Environment from './environment.mjs';
 
 const API_KEY = /msgk_[0-9A-Za-z]{12}_[0-9A-Za-z]{32}_[0-9A-Za-z]{6}/;
 const SQLITE = Buffer.from('SQLite format 3\0');
@@ -21,7 +21,7 @@ const CODE = /(?<![\w-])\d{4,8}(?![\w-])/g;
 const LEAST_CODES = 2;
 const LEAST_SHARE = 0.2;
 
-export default class LeakEnvironment extends TestEnvironment {
+export default class LeakEnvironment extends Environment {
   constructor(...args) {
     super(...args);
     this.scan = new LeakScan();
