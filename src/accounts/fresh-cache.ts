@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../common/at-most.js';
 import type { Clock } from '../common/clock.js';
 
 /** Age in milliseconds from which on an entry is refreshed in the background while it is still served. */
@@ -27,8 +28,8 @@ interface Flight<V> {
  * returned at once, without a promise. At most one current read per key; misses (undefined) are cached too.
  */
 export class FreshCache<V extends object> {
-  private readonly values = new LRUCache<string, Entry<V>>({ max: CAPACITY });
-  private readonly misses = new LRUCache<string, Entry<undefined>>({ max: CAPACITY });
+  private readonly values = new LRUCache<string, Entry<V>>(atMost(CAPACITY));
+  private readonly misses = new LRUCache<string, Entry<undefined>>(atMost(CAPACITY));
   private readonly flights = new Map<string, Flight<V>>();
 
   /** @param read fetches a value; its rejection is passed to the callers that wait for it */

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { within } from '../common/async.js';
+import { atMost } from '../common/at-most.js';
 import type { Clock } from '../common/clock.js';
 import type { DeliveryResult } from '../outbox/delivery-result.js';
 import type { Delivery } from '../outbox/outbox-store.js';
@@ -106,9 +107,9 @@ const CHECKED_AT_ONCE = 20_000;
 
 /** Checks whether recipients are on the channel: numbers that write to people who are not risk a ban. */
 export class RecipientCheck {
-  private readonly known = new LRUCache<string, { readonly isThere: boolean; readonly until: number }>({
-    max: CHECKED_AT_ONCE,
-  });
+  private readonly known = new LRUCache<string, { readonly isThere: boolean; readonly until: number }>(
+    atMost(CHECKED_AT_ONCE),
+  );
 
   /** @param timeoutMs how long an answer is awaited */
   constructor(
@@ -137,7 +138,7 @@ const CAPACITY = 50_000;
 export class ContactLimits {
   /** End of the restriction by session, on the clock's `elapsed`. Holds only sessions that are still restricted. */
   private readonly until = new Map<string, number>();
-  private readonly reached = new LRUCache<string, true>({ max: CAPACITY });
+  private readonly reached = new LRUCache<string, true>(atMost(CAPACITY));
 
   constructor(private readonly clock: Clock) {}
 

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../common/at-most.js';
 import { Clock } from '../common/clock.js';
 import { IdGenerator } from '../common/ids.js';
 import { checkNumber } from '../common/inputs.js';
@@ -179,7 +180,7 @@ const CAPACITY = 20_000;
 
 /** Deletes the file of a message when its final state is stored; the purge deletes files that this misses. */
 export class SentMedia {
-  private readonly handedOver = new LRUCache<string, true>({ max: CAPACITY });
+  private readonly handedOver = new LRUCache<string, true>(atMost(CAPACITY));
 
   constructor(private readonly media: MediaStore) {}
 

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { AWAY_MS, pause } from '../common/async.js';
+import { atMost } from '../common/at-most.js';
 import type { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
 import { nameOf } from '../common/log.js';
@@ -43,11 +44,11 @@ export interface ReceiptParts {
  */
 export class Receipts {
   private readonly queue: Receipt[] = [];
-  private readonly parked = new LRUCache<string, Parked>({ max: WAITING_LIMIT });
+  private readonly parked = new LRUCache<string, Parked>(atMost(WAITING_LIMIT));
   /** Places of messages sent recently, by reference. */
-  private readonly places = new LRUCache<string, Place>({ max: WAITING_LIMIT });
+  private readonly places = new LRUCache<string, Place>(atMost(WAITING_LIMIT));
   /** References of sends whose result is not stored yet, by message. */
-  private readonly unstored = new LRUCache<string, string>({ max: WAITING_LIMIT });
+  private readonly unstored = new LRUCache<string, string>(atMost(WAITING_LIMIT));
   private storing = false;
   private readonly log = new Logger('Msgapp');
 

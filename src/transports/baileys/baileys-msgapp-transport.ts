@@ -1,6 +1,7 @@
 import type { InjectionToken } from '@nestjs/common';
 import type { UserFacingSocketConfig, WASocket } from 'baileys';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../common/at-most.js';
 import { Clock, SystemClock } from '../../common/clock.js';
 import {
   type Link,
@@ -56,7 +57,7 @@ export class BaileysMsgappTransport extends MsgappTransport {
   override readonly sessions: Partial<SessionTiming>;
 
   private readonly options: ResolvedBaileysOptions;
-  private readonly memories = new LRUCache<string, SessionMemory>({ max: MAX_SESSIONS });
+  private readonly memories = new LRUCache<string, SessionMemory>(atMost(MAX_SESSIONS));
   private library: Baileys | undefined;
   private unguardConsole: () => void = () => undefined;
 

@@ -1,5 +1,6 @@
 import type { CacheStore, proto } from 'baileys';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../common/at-most.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -19,7 +20,7 @@ export class SessionMemory {
   readonly retries = new BoundedCache(1000, HOUR_MS);
   readonly sent = new SentMessages();
   /** The server's address of a number, which may have other digits than the number (mobiles in Brazil or Mexico). */
-  readonly addresses = new LRUCache<string, string>(boundedBy(5000, 24 * HOUR_MS));
+  readonly addresses = new LRUCache<string, string>({ ...atMost(5000), ttl: 24 * HOUR_MS });
 }
 
 /** The size of the cache: 500 messages, of which a larger one counts as several, or 2 MB in all. */
@@ -32,9 +33,10 @@ const DAY_MS = 24 * 3_600_000;
  * otherwise.
  */
 class SentMessages {
-  private readonly entries = new LRUCache<string, { readonly address: string; readonly message: proto.IMessage }>(
-    boundedBy(MAX_MESSAGES, DAY_MS),
-  );
+  private readonly entries = new LRUCache<string, { readonly address: string; readonly message: proto.IMessage }>({
+    ...atMost(MAX_MESSAGES),
+    ttl: DAY_MS,
+  });
 
   /** @param bytes the size of the encoded message */
   remember(reference: string, address: string, message: proto.IMessage, bytes: number): void {
@@ -58,7 +60,7 @@ export class BoundedCache implements CacheStore {
    * @param ttl the lifetime of an entry, in milliseconds
    */
   constructor(max: number, ttl: number) {
-    this.entries = new LRUCache(boundedBy(max, ttl));
+    this.entries = new LRUCache({ ...atMost(max), ttl });
   }
 
   get<T>(key: string): T | undefined {
@@ -77,12 +79,4 @@ export class BoundedCache implements CacheStore {
   flushAll(): void {
     this.entries.clear();
   }
-}
-
-/**
- * Options of an `LRUCache` with at most `entries` entries, each for `ttl` milliseconds, that allocates memory as it
- * grows. With its option `max` it would allocate all memory at once: about 200 kB for 5000 entries, per session.
- */
-function boundedBy(entries: number, ttl: number) {
-  return { maxSize: entries, sizeCalculation: () => 1, ttl };
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../../common/at-most.js';
 import type { CarrierReceipt, OutgoingSms, SmsReport } from '../../../sms/sms-transport.js';
 import type { SubmitAnswer } from '../session/submit-outcome.js';
 import { statusClass, statusCode } from '../status-class.js';
@@ -12,9 +13,9 @@ const MAX_MESSAGES = 10_000;
  */
 export class LateResults {
   /** The messages by route and carrier's id, without their texts. */
-  private readonly byId = new LRUCache<string, Pick<OutgoingSms, 'smsId' | 'position' | 'number'>>({
-    max: MAX_MESSAGES,
-  });
+  private readonly byId = new LRUCache<string, Pick<OutgoingSms, 'smsId' | 'position' | 'number'>>(
+    atMost(MAX_MESSAGES),
+  );
 
   /** @param report stores a refusal */
   constructor(private readonly report: (report: SmsReport) => void) {}

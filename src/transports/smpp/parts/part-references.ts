@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../../common/at-most.js';
 
 /** The maximum number of pairs of sender and recipient; an evicted pair starts at a new random number. */
 const MAX_PAIRS = 20_000;
@@ -8,7 +9,7 @@ const MAX_PAIRS = 20_000;
  * per pair of sender and recipient from a random start, so that consecutive texts have different references.
  */
 export class PartReferences {
-  private readonly last = new LRUCache<string, number>({ max: MAX_PAIRS });
+  private readonly last = new LRUCache<string, number>(atMost(MAX_PAIRS));
 
   /** @param random in [0, 1), called once per pair */
   constructor(private readonly random: () => number) {}
