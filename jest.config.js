@@ -2,6 +2,7 @@ const common = {
   testEnvironment: '<rootDir>/test/support/environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
+    '^fast-check$': '<rootDir>/test/support/seeded-fast-check.ts',
     '^nestjs-messaging$': '<rootDir>/src/index.ts',
     '^nestjs-messaging/(baileys|http|routed|smpp)$': '<rootDir>/src/transports/$1/index.ts',
     '^nestjs-messaging/([a-z-]+)$': '<rootDir>/src/$1/index.ts',
@@ -24,6 +25,7 @@ const common = {
 };
 
 export default {
+  globalSetup: '<rootDir>/test/support/seed.mjs',
   // More than `PATIENCE_MS` of test/support/until.ts: what a test waits for in vain is told by the one who waits.
   testTimeout: 120_000,
   // In one process all suites share a heap that only grows: each module graph of ES modules stays for good.
