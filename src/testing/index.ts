@@ -5,6 +5,7 @@ export {
   describeStorage,
   type OpenStorage,
   type StorageHarness,
+  type StoragePart,
   type StorageTamper,
   type StoredUnits,
   type TestRunner,
@@ -15,4 +16,5 @@ export {
   type OpenSmsTransport,
   type ReceivedSms,
   type SmsTransportHarness,
+  type TransportPart,
 } from './transport-contract.js';

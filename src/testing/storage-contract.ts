@@ -20,12 +20,18 @@ import { leaseTests, sessionAgeTests } from './storage-contract/sessions/leases.
 import { sessionLimitTests } from './storage-contract/sessions/limits.js';
 import { sessionTests } from './storage-contract/sessions/sessions.js';
 import { settleTests, trailTests } from './storage-contract/settle.js';
-import type { OpenStorage } from './storage-contract/storage-harness.js';
-import { globalRunner, type TestRunner } from './storage-contract/test-runner.js';
+import type { OpenStorage, StoragePart } from './storage-contract/storage-harness.js';
+import { globalRunner, partRunner, type TestRunner } from './storage-contract/test-runner.js';
 import { walkTests } from './storage-contract/walk.js';
 import { World } from './storage-contract/world.js';
 
-export type { OpenStorage, StorageHarness, StorageTamper, StoredUnits } from './storage-contract/storage-harness.js';
+export type {
+  OpenStorage,
+  StorageHarness,
+  StoragePart,
+  StorageTamper,
+  StoredUnits,
+} from './storage-contract/storage-harness.js';
 export type { TestRunner } from './storage-contract/test-runner.js';
 
 const TOPICS = {
@@ -63,29 +69,37 @@ const TOPICS = {
 };
 
 /**
- * Registers the contract tests for a storage adapter: all promises of the ports, races included. Tests that need `reopen`,
- * `another` or `tamper` say so in their names and pass on a harness without them. Allow each test some seconds: one stores
- * 10 000 recipients.
+ * Registers the contract tests for a storage adapter: all promises of the ports, races included. Tests that need a
+ * part that the harness lacks are skipped where `lacks` names it, and fail otherwise. Allow each test some seconds: one
+ * stores 10 000 recipients.
  *
  * @param name the adapter's name in reports
  * @param open returns a started storage on an empty database; called before each test
  * @param runner registers the tests. Default: the global functions of Jest and Vitest (`globals: true`). With `node:test`
  *   pass its `{ describe, test, beforeEach, afterEach }`
+ * @param lacks the optional parts that the harness does not have
  * @throws Error without `runner` where there are no such globals
  * @example
  * ```ts
- * describeStorage('my storage', async () => {
+ * async function open() {
  *   const storage = new MyStorage(await anEmptyDatabase());
  *   await storage.start();
  *   return { storage, close: () => storage.stop() };
- * });
+ * }
+ * describeStorage('my storage', open, undefined, ['reopen', 'another', 'tamper', 'messageUnits', 'recipientUnits']);
  * ```
  */
-export function describeStorage(name: string, open: OpenStorage, runner: TestRunner = globalRunner()): void {
+export function describeStorage(
+  name: string,
+  open: OpenStorage,
+  runner: TestRunner = globalRunner(),
+  lacks: readonly StoragePart[] = [],
+): void {
   runner.describe(name, () => {
     const world = new World();
+    const parts = partRunner(runner, lacks);
     runner.beforeEach(() => world.open(open));
     runner.afterEach(() => world.close());
-    for (const [topic, register] of Object.entries(TOPICS)) runner.describe(topic, () => register(runner, world));
+    for (const [topic, register] of Object.entries(TOPICS)) runner.describe(topic, () => register(parts, world));
   });
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { globalRunner, type TestRunner } from './storage-contract/test-runner.js';
+import { globalRunner, partRunner, type TestRunner } from './storage-contract/test-runner.js';
 import { receiptTests } from './transport-contract/receipts.js';
 import { refusalTests } from './transport-contract/refusals.js';
 import { stopTests } from './transport-contract/stopping.js';
 import { submitTests } from './transport-contract/submits.js';
 import { textTests } from './transport-contract/texts.js';
-import type { OpenSmsTransport } from './transport-contract/transport-harness.js';
+import type { OpenSmsTransport, TransportPart } from './transport-contract/transport-harness.js';
 import { TransportWorld } from './transport-contract/transport-world.js';
 
 export type {
@@ -13,6 +13,7 @@ export type {
   OpenSmsTransport,
   ReceivedSms,
   SmsTransportHarness,
+  TransportPart,
 } from './transport-contract/transport-harness.js';
 
 const TOPICS = {
@@ -26,11 +27,12 @@ const TOPICS = {
 /**
  * Registers the contract tests for an SMS transport. They need a double of the carrier: a server on the loopback interface
  * that behaves as the carrier documents, joins the parts of a long SMS and reports the SMS it has received. Tests that need
- * an optional part of the harness say so in their names and pass on a harness without it.
+ * a part that the double lacks are skipped where `lacks` names it, and fail otherwise.
  *
  * @param name the transport's name in reports
  * @param open returns a transport that is not started, and its double; called before each test
  * @param runner as for `describeStorage`
+ * @param lacks the optional parts that the double does not have
  * @throws Error without `runner` where there are no global functions of a test runner
  * @example
  * ```ts
@@ -46,9 +48,15 @@ const TOPICS = {
  * });
  * ```
  */
-export function describeSmsTransport(name: string, open: OpenSmsTransport, runner: TestRunner = globalRunner()): void {
+export function describeSmsTransport(
+  name: string,
+  open: OpenSmsTransport,
+  runner: TestRunner = globalRunner(),
+  lacks: readonly TransportPart[] = [],
+): void {
   runner.describe(name, () => {
     const world = new TransportWorld();
+    const parts = partRunner(runner, lacks);
     runner.beforeEach(() => world.open(open));
     runner.afterEach(() => world.close());
     runner.test('has a name, a policy and a timing that mean something', async () => {
@@ -58,6 +66,6 @@ export function describeSmsTransport(name: string, open: OpenSmsTransport, runne
       for (const value of Object.values(timing)) assert.ok(Number.isInteger(value) && value > 0);
       for (const name of callbacks.keys()) assert.match(name, /^[\w.~-]{1,64}$/);
     });
-    for (const [topic, register] of Object.entries(TOPICS)) runner.describe(topic, () => register(runner, world));
+    for (const [topic, register] of Object.entries(TOPICS)) runner.describe(topic, () => register(parts, world));
   });
 }

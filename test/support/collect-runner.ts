@@ -16,6 +16,8 @@ interface CollectedTest {
 
 /** A test runner that only collects, so that a suite can be run inside a test and be seen to fail. */
 export class CollectRunner implements TestRunner {
+  /** Names of tests that were skipped. */
+  readonly skipped: string[] = [];
   private readonly tests: CollectedTest[] = [];
   private groups: readonly Group[] = [{ path: [], before: [], after: [] }];
 
@@ -26,9 +28,12 @@ export class CollectRunner implements TestRunner {
     this.groups = outer;
   };
 
-  readonly test = (name: string, run: Step): void => {
-    this.tests.push({ name: [...(this.groups.at(-1)?.path ?? []), name].join(' > '), run, groups: this.groups });
-  };
+  readonly test = Object.assign(
+    (name: string, run: Step): void => {
+      this.tests.push({ name: [...(this.groups.at(-1)?.path ?? []), name].join(' > '), run, groups: this.groups });
+    },
+    { skip: (name: string): void => void this.skipped.push([...(this.groups.at(-1)?.path ?? []), name].join(' > ')) },
+  );
 
   readonly beforeEach = (step: Step): void => {
     this.groups.at(-1)?.before.push(step);

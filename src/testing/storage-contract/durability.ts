@@ -20,7 +20,8 @@ import {
   sessionId,
 } from './fixtures.js';
 import { bytes, digest, inChunks } from './media.js';
-import type { TestRunner } from './test-runner.js';
+import type { StoragePart } from './storage-harness.js';
+import { lacking, type PartRunner } from './test-runner.js';
 import { LEASE, type World } from './world.js';
 
 const KEY = { id: 'k1', accountId: ACCOUNT, hash: 'ab'.repeat(32), createdAt: START, expiresAt: undefined };
@@ -51,7 +52,7 @@ async function everything(storage: MessagingStorage): Promise<unknown> {
   };
 }
 
-export function durabilityTests({ test }: TestRunner, world: World): void {
+export function durabilityTests({ testWith }: PartRunner<StoragePart>, world: World): void {
   async function life(): Promise<void> {
     await world.fund(10);
     await world.accounts.addKey({ ...KEY, revokedAt: undefined });
@@ -73,18 +74,22 @@ export function durabilityTests({ test }: TestRunner, world: World): void {
     await world.phones.receive([aPhoneMessage(1), aPhoneMessage(2, { channel: 'wa' })]);
   }
 
-  test('everything that was answered is still there after a restart (where the harness can reopen)', async () => {
-    if (!world.harness.reopen) return;
-    await life();
-    const before = await everything(world.storage);
-    const storage = await world.harness.reopen();
-    assert.deepEqual(await everything(storage), before);
-    assert.deepEqual(await storage.ledger.check(), []);
-    assert.equal(await storage.ledger.balance(ACCOUNT), 7);
-  });
+  testWith(
+    'reopen',
+    'everything that was answered is still there after a restart (where the harness can reopen)',
+    async () => {
+      if (!world.harness.reopen) throw lacking('reopen');
+      await life();
+      const before = await everything(world.storage);
+      const storage = await world.harness.reopen();
+      assert.deepEqual(await everything(storage), before);
+      assert.deepEqual(await storage.ledger.check(), []);
+      assert.equal(await storage.ledger.balance(ACCOUNT), 7);
+    },
+  );
 
-  test('work goes on after a restart (where the harness can reopen)', async () => {
-    if (!world.harness.reopen) return;
+  testWith('reopen', 'work goes on after a restart (where the harness can reopen)', async () => {
+    if (!world.harness.reopen) throw lacking('reopen');
     await life();
     const storage = await world.harness.reopen();
     const { outbox, ledger } = storage;

@@ -1,6 +1,9 @@
 import type { LedgerEntry } from '../../billing/ledger-store.js';
 import type { MessagingStorage } from '../../core/messaging-storage.js';
 
+/** Optional parts of a harness. One without `tamper` lacks the parts of it too. */
+export type StoragePart = 'reopen' | 'another' | 'tamper' | 'messageUnits' | 'recipientUnits';
+
 /** A storage under test, and optional abilities of its database. */
 export interface StorageHarness {
   /** Started, on an empty database. */

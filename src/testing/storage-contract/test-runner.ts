@@ -1,9 +1,31 @@
+type RegisterTest = (name: string, body: () => Promise<void>) => unknown;
+
 /** The part of a test runner that the contract suites use. Jest, Vitest and `node:test` have it. */
 export interface TestRunner {
   describe(name: string, body: () => void): unknown;
-  test(name: string, body: () => Promise<void>): unknown;
+  readonly test: RegisterTest & { readonly skip: RegisterTest };
   beforeEach(body: () => Promise<void>): unknown;
   afterEach(body: () => Promise<void>): unknown;
+}
+
+/** A runner that skips the tests of the optional parts that a harness lacks. */
+export interface PartRunner<Part extends string> extends TestRunner {
+  /** Registers a test that needs a part: a skipped one where the harness lacks it. */
+  testWith(part: Part, name: string, body: () => Promise<void>): unknown;
+}
+
+export function partRunner<Part extends string>(runner: TestRunner, lacks: readonly Part[]): PartRunner<Part> {
+  const { describe, test, beforeEach, afterEach } = runner;
+  const testWith: PartRunner<Part>['testWith'] = (part, name, body) =>
+    (lacks.includes(part) ? test.skip : test)(name, body);
+  return { describe, test, beforeEach, afterEach, testWith };
+}
+
+/** The error of a test that needs a part which the harness lacks although `lacks` does not name it. */
+export function lacking(part: string): Error {
+  return new Error(
+    `The harness lacks ${part}: pass it in "lacks", so that the tests that need it are shown as skipped.`,
+  );
 }
 
 /**

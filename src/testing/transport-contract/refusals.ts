@@ -1,36 +1,41 @@
 import assert from 'node:assert/strict';
-import type { TestRunner } from '../storage-contract/test-runner.js';
+import { lacking, type PartRunner } from '../storage-contract/test-runner.js';
+import type { TransportPart } from './transport-harness.js';
 import type { TransportWorld } from './transport-world.js';
 
-export function refusalTests({ test }: TestRunner, world: TransportWorld): void {
-  test('what the carrier refuses for good is refused (where the double can refuse)', async () => {
+export function refusalTests({ testWith }: PartRunner<TransportPart>, world: TransportWorld): void {
+  testWith('refused', 'what the carrier refuses for good is refused (where the double can refuse)', async () => {
     const number = world.number('refused');
-    if (number === undefined) return;
+    if (number === undefined) throw lacking('refused');
     const [result] = await world.submit([world.anSms(number)]);
     assert.equal(result?.kind, 'refused');
     assert.deepEqual(await world.received(number), []);
   });
 
-  test('what the carrier cannot take now may be tried again (where the double can be busy)', async () => {
+  testWith('busy', 'what the carrier cannot take now may be tried again (where the double can be busy)', async () => {
     const number = world.number('busy');
-    if (number === undefined) return;
+    if (number === undefined) throw lacking('busy');
     const [result] = await world.submit([world.anSms(number)]);
     assert.equal(result?.kind, 'retry');
     assert.deepEqual(await world.received(number), []);
   });
 
-  test('what nobody answers for is in doubt, and not handed over again by itself (where the double can lose)', async () => {
-    const number = world.number('lost');
-    if (number === undefined) return;
-    const [result] = await world.submit([world.anSms(number)]);
-    const honest = world.transport.repeat === 'idempotent' ? ['unknown', 'retry'] : ['unknown'];
-    assert.ok(honest.includes(result?.kind ?? ''), `${result?.kind}`);
-    assert.ok((await world.received(number)).length <= 1);
-  });
+  testWith(
+    'lost',
+    'what nobody answers for is in doubt, and not handed over again by itself (where the double can lose)',
+    async () => {
+      const number = world.number('lost');
+      if (number === undefined) throw lacking('lost');
+      const [result] = await world.submit([world.anSms(number)]);
+      const honest = world.transport.repeat === 'idempotent' ? ['unknown', 'retry'] : ['unknown'];
+      assert.ok(honest.includes(result?.kind ?? ''), `${result?.kind}`);
+      assert.ok((await world.received(number)).length <= 1);
+    },
+  );
 
-  test('a refused SMS takes no other with it (where the double can refuse)', async () => {
+  testWith('refused', 'a refused SMS takes no other with it (where the double can refuse)', async () => {
     const refused = world.number('refused');
-    if (refused === undefined) return;
+    if (refused === undefined) throw lacking('refused');
     const batch = [world.good(0), refused, world.good(1)].map((number) => world.anSms(number));
     const results = await world.submit(batch);
     assert.deepEqual(

@@ -11,6 +11,9 @@ export type DoubleOutcome =
   /** Receives it and does not answer, or breaks the connection. */
   | 'lost';
 
+/** Optional abilities of a double. */
+export type TransportPart = Exclude<DoubleOutcome, 'taken'> | 'report' | 'say';
+
 /** One SMS as a phone shows it, with its parts joined. */
 export interface ReceivedSms {
   readonly signature: string;
@@ -24,7 +27,7 @@ export interface SmsTransportHarness {
 
   /**
    * A number (E.164 digits) whose SMS have this outcome, a different one for each index (0 to 999). Undefined where the
-   * double cannot produce it; tests that need it then pass. `taken` is required.
+   * double cannot produce it; `lacks` then names the outcome. `taken` is required.
    */
   number(outcome: DoubleOutcome, index: number): string | undefined;
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { MemoryStorage } from '../../../src/testing/memory-storage.js';
-import type { OpenStorage } from '../../../src/testing/storage-contract/storage-harness.js';
+import type { OpenStorage, StoragePart } from '../../../src/testing/storage-contract/storage-harness.js';
 import { globalRunner } from '../../../src/testing/storage-contract/test-runner.js';
 import { describeStorage } from '../../../src/testing/storage-contract.js';
 import { CollectRunner } from '../../support/collect-runner.js';
@@ -15,15 +15,19 @@ const openNaive: OpenStorage = async () => {
 };
 
 /** Runs the contract suite inside a test; what each test failed of, by name, undefined where it passed. */
-async function outcomes(open: OpenStorage, topic = ''): Promise<Map<string, unknown>> {
+async function outcomes(
+  open: OpenStorage,
+  topic = '',
+  lacks: readonly StoragePart[] = [],
+): Promise<Map<string, unknown>> {
   const runner = new CollectRunner();
-  describeStorage('it', open, runner);
+  describeStorage('it', open, runner, lacks);
   const results = await runner.run(topic === '' ? '' : `it > ${topic} > `);
   return new Map([...results].map(([name, failure]) => [name.slice('it > '.length), failure]));
 }
 
-async function failing(open: OpenStorage, topic = ''): Promise<string[]> {
-  return [...(await outcomes(open, topic))].flatMap(([name, failure]) => (failure === undefined ? [] : [name]));
+async function failing(open: OpenStorage, topic = '', lacks: readonly StoragePart[] = []): Promise<string[]> {
+  return [...(await outcomes(open, topic, lacks))].flatMap(([name, failure]) => (failure === undefined ? [] : [name]));
 }
 
 const RACES = [
@@ -82,15 +86,33 @@ const openPublic: OpenStorage = async () => {
   return { storage, close: () => storage.stop() };
 };
 
-describeStorage('MemoryStorage', openPublic, { describe, test, beforeEach, afterEach });
+const LACKS: readonly StoragePart[] = ['reopen', 'another', 'tamper', 'messageUnits', 'recipientUnits'];
+
+describeStorage('MemoryStorage', openPublic, { describe, test, beforeEach, afterEach }, LACKS);
 
 describe('the contract suite can fail', () => {
+  test('what a harness lacks is skipped where it says so, and fails where it does not', async () => {
+    const [said, silent] = [new CollectRunner(), new CollectRunner()];
+    describeStorage('it', openPublic, said, LACKS);
+    describeStorage('it', openPublic, silent);
+    const failed = [...(await silent.run('it > durability > ')), ...(await silent.run('it > books > '))];
+    const lacking = failed.flatMap(([name, failure]) => (failure === undefined ? [] : [[name, String(failure)]]));
+    expect(lacking.length).toBeGreaterThan(20);
+    for (const [name, failure] of lacking) {
+      expect(said.skipped).toContain(name);
+      expect(failure).toMatch(
+        /^Error: The harness lacks (reopen|tamper|messageUnits|recipientUnits): pass it in "lacks"/,
+      );
+    }
+  });
+
   test('every race test fails on a naive storage, and nothing else does', async () => {
     const raced = RACES.flatMap((name) => [
       `races > ${name}`,
       `races > across two instances > ${name} (where the harness has another)`,
     ]);
-    expect((await failing(openNaive)).sort()).toEqual(raced.sort());
+    const lacks = LACKS.filter((part) => part !== 'another');
+    expect((await failing(openNaive, '', lacks)).sort()).toEqual(raced.sort());
   });
 
   test('and no race test is missing here: all of them pass on the memory storage', async () => {

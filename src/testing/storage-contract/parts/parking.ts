@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { PartStore } from '../../../sms/receipts/part-store.js';
 import { aReceipt, aSend, aTakenSms, messageId, phone, range, SECOND, START } from '../fixtures.js';
-import type { TestRunner } from '../test-runner.js';
+import type { StoragePart } from '../storage-harness.js';
+import { lacking, type PartRunner } from '../test-runner.js';
 import type { World } from '../world.js';
 import { PARKING, type PartsWorld } from './world.js';
 
-export function parkTests({ test }: TestRunner, world: World, steps: PartsWorld): void {
+export function parkTests({ test, testWith }: PartRunner<StoragePart>, world: World, steps: PartsWorld): void {
   test('a receipt that is here first waits for its part', async () => {
     await steps.sent(1);
     assert.deepEqual(
@@ -124,11 +125,11 @@ export function parkTests({ test }: TestRunner, world: World, steps: PartsWorld)
     assert.equal((await steps.record(...range(6).map((index) => aTakenSms(index)))).length, 4);
   });
 
-  test('parked receipts are still there after a restart (where the harness can reopen)', async () => {
+  testWith('reopen', 'parked receipts are still there after a restart (where the harness can reopen)', async () => {
     await steps.sent(1);
     await steps.receive(aReceipt('id-0'));
     const storage = await world.harness.reopen?.();
-    if (!storage) return;
+    if (!storage) throw lacking('reopen');
     assert.equal((await storage.store(PartStore).record([aTakenSms(0)], PARKING.now)).length, 1);
     assert.equal((await storage.store(PartStore).parts(messageId(0)))[0]?.status, 'delivered');
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { ACCOUNT, aReceipt, aTakenSms, messageId, phone, SECOND, START } from '../fixtures.js';
-import type { TestRunner } from '../test-runner.js';
+import type { StoragePart } from '../storage-harness.js';
+import type { PartRunner } from '../test-runner.js';
 import { places, type World } from '../world.js';
 import { againTests } from './again.js';
 import { lastingTests } from './lasting.js';
@@ -11,7 +12,7 @@ import { PARKING, PartsWorld } from './world.js';
 
 const IDS = ['a', 'b', 'c'];
 
-export function partTests(runner: TestRunner, world: World): void {
+export function partTests(runner: PartRunner<StoragePart>, world: World): void {
   const { test } = runner;
   const steps = new PartsWorld(world);
 

@@ -1,4 +1,5 @@
-import type { TestRunner } from '../test-runner.js';
+import type { StoragePart } from '../storage-harness.js';
+import { lacking, type PartRunner } from '../test-runner.js';
 import type { World } from '../world.js';
 import { CODE_RACES } from './codes.js';
 import { DELIVERY_RACES } from './deliveries.js';
@@ -18,14 +19,15 @@ const RACES = {
   ...SESSION_RACES,
 };
 
-export function raceTests({ describe, test }: TestRunner, world: World): void {
+export function raceTests({ describe, test, testWith }: PartRunner<StoragePart>, world: World): void {
   for (const [name, race] of Object.entries(RACES)) test(name, () => race(world, () => world.storage));
 
   describe('across two instances', () => {
     for (const [name, race] of Object.entries(RACES)) {
-      test(`${name} (where the harness has another)`, async () => {
+      testWith('another', `${name} (where the harness has another)`, async () => {
         const other = await world.harness.another?.();
-        if (other) await race(world, (index) => (index % 2 === 0 ? world.storage : other));
+        if (!other) throw lacking('another');
+        await race(world, (index) => (index % 2 === 0 ? world.storage : other));
       });
     }
   });
