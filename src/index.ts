@@ -67,7 +67,7 @@ export type {
 } from './module-options.js';
 export { channelToken } from './msgapp/channel-token.js';
 export type { MediaDescription } from './msgapp/message-contents.js';
-export type { MsgappMessage, MsgappReceipt } from './msgapp/msgapp-results.js';
+export type { MsgappMessage, MsgappSendResult } from './msgapp/msgapp-results.js';
 export type { MsgappSendOptions } from './msgapp/msgapp-service.js';
 export { type MsgappFile, MsgappService, type MsgappText } from './msgapp/msgapp-service.js';
 export type { ConnectLimits, MsgappOptions, MsgappTariff } from './msgapp/msgapp-settings.js';
@@ -96,7 +96,7 @@ export type { OtpWindow } from './otp/challenge.js';
 export type { OtpPepper, OtpPepperOption } from './otp/otp-codes.js';
 export type { CountryBreaker, OtpLimits, OtpPreset } from './otp/otp-limits.js';
 export type { OtpOptions } from './otp/otp-options.js';
-export type { OtpReceipt, VerifyOutcome } from './otp/otp-results.js';
+export type { OtpSendResult, VerifyOutcome } from './otp/otp-results.js';
 export type { OtpSendOptions } from './otp/otp-service.js';
 export { OtpService, type OtpToSend, type OtpToVerify } from './otp/otp-service.js';
 export type { OtpServiceOptions } from './otp/otp-text.js';
@@ -121,9 +121,9 @@ export type {
   SmsDetails,
   SmsPage,
   SmsQuote,
-  SmsReceipt,
   SmsRecipient,
   SmsRecipientPage,
+  SmsSendResult,
   SmsSummary,
 } from './sms/sms-results.js';
 export type { SmsSendOptions } from './sms/sms-service.js';

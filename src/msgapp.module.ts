@@ -25,7 +25,7 @@ import { SessionStore } from './msgapp/sessions/session-store.js';
 import { SandboxMsgappTransport } from './sandbox/sandbox-msgapp-transport.js';
 
 /**
- * One messaging-app channel (contract section 6) under its own name. Each channel of an application is a separate module with
+ * One messaging-app channel under its own name. Each channel of an application is a separate module with
  * its own services; with several channels, inject them by `channelToken`.
  */
 @Module({})

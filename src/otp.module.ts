@@ -25,7 +25,7 @@ import { SmsModule } from './sms.module.js';
 const VALUES = { otp: group(OTP_OPTIONS) } satisfies OptionsOf<OtpValues>;
 
 /**
- * One-time passcodes (contract section 4). With the option `sms`, SMS is mounted too; on a shared core, codes travel on the
+ * One-time passcodes. With the option `sms`, SMS is mounted too; on a shared core, codes travel on the
  * channels that are mounted there.
  */
 @Module({})

@@ -17,7 +17,7 @@ import { SMS_CAPABILITY } from './sms/sms-capability.js';
 import { resolveSmsSettings, SMS_OPTIONS, type SmsOptions, SmsSettings } from './sms/sms-options.js';
 import { SmsTransport } from './sms/sms-transport.js';
 
-/** SMS by itself: the routes of contract section 3 and the balance. */
+/** SMS by itself: the routes of SMS and the balance. */
 @Module({})
 export class SmsModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */

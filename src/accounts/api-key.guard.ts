@@ -69,7 +69,7 @@ export class MessagingApiKeyGuard implements CanActivate {
  * Protects a host's own route with our API keys, with the same precedence, deprecation headers and `WWW-Authenticate` as on
  * our routes. Read the caller with `@Caller()`. HTTP only, on Express and Fastify.
  *
- * @throws UnauthorizedException (401) with the contract's body
+ * @throws UnauthorizedException (401) with the API's error body
  * @throws ServiceUnavailableException (503) when the storage is unavailable
  * @example
  * ```ts

@@ -4,7 +4,7 @@ import type { Clock } from '../common/clock.js';
 
 /** Age in milliseconds from which on an entry is refreshed in the background while it is still served. */
 const REFRESH_AFTER_MS = 2_000;
-/** Age in milliseconds from which on an entry is not served. Below the contract's 5 s, to allow for the time of a request. */
+/** Age in milliseconds from which on an entry is not served. Below the promised 5 s, to allow for the time of a request. */
 const TRUSTED_MS = 4_000;
 /** Milliseconds between a failed background read and the next one. */
 const RETRY_AFTER_MS = 500;

@@ -1,4 +1,4 @@
-/** French texts, the contract's own where it gives them. */
+/** French texts. Clients may match the messages of errors: do not reword them. */
 export const fr = {
   'error.unauthorized': 'Clé API manquante ou invalide',
   'error.use_x_api_key': 'Clé API manquante ou invalide : utilisez l’en-tête X-Api-Key',

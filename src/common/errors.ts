@@ -5,7 +5,7 @@ export type ErrorCode = Extract<TextKey, `error.${string}`>;
 
 /**
  * A refused operation. Services throw it instead of Nest's HTTP exceptions; the filter on our controllers turns it into the
- * contract's error body.
+ * API's error body.
  *
  * @example
  * ```ts

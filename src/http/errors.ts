@@ -4,7 +4,7 @@ import { CHALLENGE } from '../accounts/authentication-headers.js';
 import { type Catalogue, renderText } from '../common/catalogue.js';
 import { type ErrorCode, MessagingError, StorageUnavailableError } from '../common/errors.js';
 
-/** The contract's error body: exactly these three keys, `message` always one string. */
+/** The error body of the API: exactly these three keys, `message` always one string. */
 interface ErrorBody {
   readonly statusCode: number;
   readonly message: string;
@@ -60,7 +60,7 @@ function clientErrorStatus(error: unknown): number | undefined {
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? statusCode : undefined;
 }
 
-/** The HTTP status of every refusal (contract.md section 1). A new code without a status does not compile. */
+/** The HTTP status of every refusal. A new code without a status does not compile. */
 export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.unauthorized': 401,
   'error.use_x_api_key': 401,

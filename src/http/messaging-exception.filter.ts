@@ -5,7 +5,7 @@ import { HostGlobals } from './host-globals.js';
 import { HttpSettings } from './http-settings.js';
 
 /**
- * Answers every error of our controllers in the contract's shape and language. It is bound to our controllers only. Nest
+ * Answers every error of our controllers in one shape (`docs/http-api.md`, Errors) and in the service's language. It is bound to our controllers only. Nest
  * calls a controller's filter before global ones, so a host's global filters do not see our errors.
  */
 @Catch()

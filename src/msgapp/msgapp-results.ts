@@ -2,8 +2,8 @@ import { type DeliveryStatus, shownStatus } from '../outbox/delivery-state.js';
 import type { StoredMessage, StoredRecipient, TrailStep } from '../outbox/outbox-store.js';
 import { isMediaPayload, type MediaDescription, type ShownPayload } from './message-contents.js';
 
-/** Response to a send (specification section 2.4). */
-export interface MsgappReceipt {
+/** Response to a send. */
+export interface MsgappSendResult {
   readonly success: true;
   readonly messageID: string;
 }

@@ -12,7 +12,7 @@ import { OutboxStore } from '../outbox/outbox-store.js';
 import type { IdempotencyKey, Payload, Send } from '../outbox/send.js';
 import { MediaIntake } from './media-intake.js';
 import { isShownPayload, type MediaPayload } from './message-contents.js';
-import { type MsgappMessage, type MsgappReceipt, messageOf } from './msgapp-results.js';
+import { type MsgappMessage, type MsgappSendResult, messageOf } from './msgapp-results.js';
 import { MsgappSettings } from './msgapp-settings.js';
 import { LONGEST_TEXT, type MediaKind } from './msgapp-transport.js';
 import { type Sender, Senders } from './senders.js';
@@ -84,10 +84,10 @@ export class MsgappService {
    *   `error.msgapp_not_connected`, `error.insufficient_balance`, `error.account_not_found`, `error.idempotency_mismatch`,
    *   `error.idempotency_running`, `error.storage_unavailable`
    */
-  async sendText(accountId: string, text: MsgappText, options: MsgappSendOptions = {}): Promise<MsgappReceipt> {
+  async sendText(accountId: string, text: MsgappText, options: MsgappSendOptions = {}): Promise<MsgappSendResult> {
     const { reply } = await this.acceptText(accountId, text, options);
     // `draft` below wrote the reply, which is stored unchanged.
-    return reply as MsgappReceipt;
+    return reply as MsgappSendResult;
   }
 
   /** As `sendText`; also returns whether the reply is a replay. */
@@ -115,10 +115,10 @@ export class MsgappService {
    * @throws MessagingError as `sendText`, `error.field_invalid` for an unknown `mediaType`, and `error.media_unavailable` for
    *   every fault of the file
    */
-  async sendMedia(accountId: string, file: MsgappFile, options: MsgappSendOptions = {}): Promise<MsgappReceipt> {
+  async sendMedia(accountId: string, file: MsgappFile, options: MsgappSendOptions = {}): Promise<MsgappSendResult> {
     const { reply } = await this.acceptMedia(accountId, file, options);
     // `draft` below wrote the reply, which is stored unchanged.
-    return reply as MsgappReceipt;
+    return reply as MsgappSendResult;
   }
 
   /** As `sendMedia`; also returns whether the reply is a replay. */
@@ -176,7 +176,7 @@ export class MsgappService {
     once: IdempotencyKey | undefined,
   ): Send {
     const { channel, tariff } = this.settings;
-    const reply: MsgappReceipt = { success: true, messageID: id };
+    const reply: MsgappSendResult = { success: true, messageID: id };
     const units = payload.kind === 'media' ? tariff.media : tariff.text;
     return {
       id,

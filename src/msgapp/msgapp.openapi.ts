@@ -35,7 +35,7 @@ const MEDIA_URL = 'https://example.com/photo.jpg';
 
 const SENDS = {
   idempotent: true,
-  answer: { schema: 'MsgappReceipt' },
+  answer: { schema: 'MsgappSendResult' },
 } as const;
 
 const SEND_ERRORS: readonly ErrorDescription[] = [
@@ -176,7 +176,7 @@ const SCHEMAS: Schemas = {
     ['sessionID', 'number'],
   ),
   LoggedOut: object('The session has ended and its credentials are deleted.', { success: yes }),
-  MsgappReceipt: object('The message is stored and charged, and will be delivered.', {
+  MsgappSendResult: object('The message is stored and charged, and will be delivered.', {
     success: yes,
     messageID: identifier('The message; `GET …/messages/{messageID}` shows its status.', EXAMPLE.message),
   }),

@@ -1,5 +1,5 @@
-/** The reply to a send (contract section 4). */
-export interface OtpReceipt {
+/** The reply to a send. */
+export interface OtpSendResult {
   readonly success: true;
   readonly message: string;
   /** The id of the code; a resend of the same code has the same id. */
@@ -13,7 +13,7 @@ export interface OtpReceipt {
   readonly resend_at: string;
 }
 
-/** The result of verifying a code; one kind for each row of the decision table (contract section 4). */
+/** The result of verifying a code; one kind for each row of the decision table. */
 export type VerifyOutcome =
   /** V3: correct, and consumed by this attempt. */
   | { readonly kind: 'verified' }

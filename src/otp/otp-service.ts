@@ -16,7 +16,7 @@ import type { IdempotencyKey, Send } from '../outbox/send.js';
 import type { OtpRule } from './fraud-rules.js';
 import { describeChance } from './guess-chance.js';
 import type { OtpBinding } from './otp-codes.js';
-import type { OtpReceipt, VerifyOutcome } from './otp-results.js';
+import type { OtpSendResult, VerifyOutcome } from './otp-results.js';
 import { OtpSettings } from './otp-settings.js';
 import { ChallengePolicy } from './send-challenge.js';
 import { VerifyStep } from './verify-challenge.js';
@@ -104,10 +104,10 @@ export class OtpService implements OnApplicationBootstrap {
    *   with which the channel refuses a message
    * @throws the reason of `signal` when the send was dropped
    */
-  async send(accountId: string, otp: OtpToSend, options: OtpSendOptions = {}): Promise<OtpReceipt> {
+  async send(accountId: string, otp: OtpToSend, options: OtpSendOptions = {}): Promise<OtpSendResult> {
     const { reply } = await this.accept(accountId, otp, options);
     // `ChallengePolicy` wrote it, and a replay is a copy of it.
-    return reply as OtpReceipt;
+    return reply as OtpSendResult;
   }
 
   /** As `send`, and reports whether an Idempotency-Key replayed it. */

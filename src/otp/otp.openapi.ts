@@ -20,16 +20,19 @@ export const otpOpenapi = describeController(OtpController, ({ get }) => {
   return {
     tag: { name: 'OTP', description: 'Send a one-time passcode to a number and verify it.' },
     schemas: {
-      OtpReceipt: object('The message is stored and charged, and will be delivered. The code itself is not stored.', {
-        success: yes,
-        message: text('The success as a sentence.', { example: catalogue['otp.sent'] }),
-        otpID: identifier('The code; the same when a pending code is sent again.', 'Qm9ucyBiYWlzZXJzISEhIQ'),
-        number: phoneNumber('The recipient.'),
-        service: text(SERVICE, { minLength: 1, maxLength: 128, example: otp.service }),
-        channel: text('The channel that delivers the code.', { example: 'sms' }),
-        expires_at: moment('When the code expires.', validityMs),
-        resend_at: moment('From when another send is allowed.'),
-      }),
+      OtpSendResult: object(
+        'The message is stored and charged, and will be delivered. The code itself is not stored.',
+        {
+          success: yes,
+          message: text('The success as a sentence.', { example: catalogue['otp.sent'] }),
+          otpID: identifier('The code; the same when a pending code is sent again.', 'Qm9ucyBiYWlzZXJzISEhIQ'),
+          number: phoneNumber('The recipient.'),
+          service: text(SERVICE, { minLength: 1, maxLength: 128, example: otp.service }),
+          channel: text('The channel that delivers the code.', { example: 'sms' }),
+          expires_at: moment('When the code expires.', validityMs),
+          resend_at: moment('From when another send is allowed.'),
+        },
+      ),
       OtpVerified: object('The code was correct and cannot be used again.', {
         success: yes,
         message: text('The success as a sentence.', { example: catalogue['otp.verified'] }),
@@ -52,7 +55,7 @@ export const otpOpenapi = describeController(OtpController, ({ get }) => {
           examples: { otp },
         },
         idempotent: true,
-        answer: { schema: 'OtpReceipt' },
+        answer: { schema: 'OtpSendResult' },
         errors: [
           'error.otp_channel_unknown',
           'error.otp_destination_refused',

@@ -2,7 +2,7 @@ import type { PolicyDecision, PolicyRecord, PolicyRefusal, SeenRecords, SendPoli
 import { type Challenge, challengeIn, opensAt, statusOf, withOneMore } from './challenge.js';
 import { type CodeSend, type OtpRule, rulesFor, type SendRule } from './fraud-rules.js';
 import type { OtpBinding } from './otp-codes.js';
-import type { OtpReceipt } from './otp-results.js';
+import type { OtpSendResult } from './otp-results.js';
 import type { OtpSettings } from './otp-settings.js';
 import { payloadOf } from './otp-text-source.js';
 import { RecordKeys } from './record-keys.js';
@@ -130,7 +130,7 @@ export class ChallengePolicy implements SendPolicy {
     return Math.max(now + cooldownSeconds * 1000, opensAt(challenge.sent, sends, now), ...times);
   }
 
-  private receipt({ id, expiresAt }: Challenge, resendAt: number): OtpReceipt {
+  private receipt({ id, expiresAt }: Challenge, resendAt: number): OtpSendResult {
     const { message, binding, channel } = this.request;
     return {
       success: true,

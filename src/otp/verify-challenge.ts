@@ -19,7 +19,7 @@ import { RecordKeys } from './record-keys.js';
 /** How long after its verification a repeat of the code is answered `already_verified`. */
 const REPEAT_MS = 600_000;
 
-/** One attempt to verify: the keys of its records, and the decision table (contract section 4, V1 to V8) as a pure step. */
+/** One attempt to verify: the keys of its records, and the decision table (`docs/otp.md`, Answers) as a pure step. */
 export class VerifyStep {
   readonly keys: readonly string[];
   private readonly recordKeys: RecordKeys;

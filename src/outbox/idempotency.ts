@@ -31,7 +31,7 @@ interface KeyInUse {
 }
 
 /**
- * Executes a request with an Idempotency-Key once and replays its reply to repeats within 24 hours; see contract section 7.
+ * Executes a request with an Idempotency-Key once and replays its reply to repeats within 24 hours (`docs/http-api.md`, Idempotency).
  *
  * @example
  * ```ts

@@ -32,7 +32,7 @@ export interface CheckedText {
 const YIELD_AFTER = 1000;
 
 /**
- * Transliterates, measures and checks a text (contract section 3).
+ * Transliterates, measures and checks a text.
  * @throws MessagingError `error.unsendable_character`, `error.too_many_segments`
  */
 export function checkText(content: string, settings: SmsSettings): CheckedText {

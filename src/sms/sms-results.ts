@@ -3,8 +3,8 @@ import type { RecipientDetails, StoredMessage } from '../outbox/outbox-store.js'
 import { attemptsOf, type SmsAttempt } from './attempt-view.js';
 import { type Encoding, measure } from './segmentation.js';
 
-/** The answer to a send (specification section 2.1). */
-export interface SmsReceipt {
+/** The answer to a send. */
+export interface SmsSendResult {
   /** The account that pays. */
   readonly userID: string;
   readonly smsID: string;
@@ -20,7 +20,7 @@ export interface SmsReceipt {
 }
 
 /** A sent SMS in a listing. */
-export interface SmsSummary extends SmsReceipt {
+export interface SmsSummary extends SmsSendResult {
   readonly content: string;
   readonly segments: number;
   /** The number of recipients. */

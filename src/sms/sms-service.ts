@@ -21,8 +21,8 @@ import {
   type SmsDetails,
   type SmsPage,
   type SmsQuote,
-  type SmsReceipt,
   type SmsRecipientPage,
+  type SmsSendResult,
   summaryOf,
 } from './sms-results.js';
 
@@ -81,10 +81,10 @@ export class SmsService {
    *   `error.account_not_found`, `error.idempotency_mismatch`, `error.idempotency_running`,
    *   `error.storage_unavailable`; nothing is charged then
    */
-  async send(accountId: string, sms: SmsToSend, options: SmsSendOptions = {}): Promise<SmsReceipt> {
+  async send(accountId: string, sms: SmsToSend, options: SmsSendOptions = {}): Promise<SmsSendResult> {
     const { reply } = await this.accept(accountId, sms, options);
     // `draft` below created it, and the outbox stores it unchanged.
-    return reply as SmsReceipt;
+    return reply as SmsSendResult;
   }
 
   /**
@@ -176,7 +176,7 @@ export class SmsService {
     host: HostTransaction | undefined,
   ): Promise<Send> {
     checkInput(sms);
-    // The checks follow the contract's order of refusals: shape, empty text, signature, price.
+    // Clients rely on the order of refusals: shape, empty text, signature, price.
     const numbers = await checkNumbers(sms.number, this.settings);
     const content = checkContent(sms.content);
     const usable = this.signatures.isUsable(accountId, sms.signature, host);
@@ -190,7 +190,7 @@ export class SmsService {
     const recipients = optedOut.size === 0 ? priced : priced.map((each) => markOptedOut(each, optedOut));
     const id = this.ids.next();
     const at = this.clock.now();
-    const reply: SmsReceipt = {
+    const reply: SmsSendResult = {
       userID: accountId,
       smsID: id,
       signature: sms.signature,

@@ -1,7 +1,7 @@
 import { IsOptional, IsString } from 'class-validator';
 import { IsPhoneNumber, IsPhoneNumberList, IsQueryInteger } from '../http/validators.js';
 
-/** Body of `POST /send/sms`. The service refuses an absent `content`, with the contract's text. */
+/** Body of `POST /send/sms`. The service refuses an absent `content`. */
 export class SendSmsBody {
   @IsString()
   readonly signature: string = '';

@@ -79,7 +79,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
           examples: { sms: { signature: accounts.signatures[0], content: EXAMPLE.text, number: [EXAMPLE.number] } },
         },
         idempotent: true,
-        answer: { schema: 'SmsReceipt', examples: { receipt: charged } },
+        answer: { schema: 'SmsSendResult', examples: { receipt: charged } },
         errors: [...textErrors, 'error.signature_refused', 'error.insufficient_balance', 'error.account_not_found'],
       },
       quote: {
@@ -186,7 +186,7 @@ const SUMMARY: Schemas = {
 };
 
 const SCHEMAS: Schemas = {
-  SmsReceipt: object('The SMS is stored and charged, and will be delivered.', RECEIPT),
+  SmsSendResult: object('The SMS is stored and charged, and will be delivered.', RECEIPT),
   SmsSummary: object('A sent SMS.', SUMMARY),
   SmsPage: object('One page of the account’s SMS, newest first.', {
     items: list(ref('SmsSummary'), { maxItems: 500 }),

@@ -3,7 +3,7 @@ import type { Page } from '../../common/page.js';
 import type { CredentialChange, CredentialReplacement, KeptCredential } from './session-credentials.js';
 import type { SessionLimits } from './session-limits.js';
 
-/** Status of a session; see contract section 6. `expired`, `logged_out`, `replaced`, `banned` and `failed` are final. */
+/** Status of a session, as `docs/architecture.md` draws them. `expired`, `logged_out`, `replaced`, `banned` and `failed` are final. */
 export type SessionStatus =
   | 'created'
   | 'connected'
