@@ -16,6 +16,7 @@ export type { PostingOptions } from './billing/ledger-service.js';
 export { LedgerService } from './billing/ledger-service.js';
 export type { LedgerEntry } from './billing/ledger-store.js';
 export type { TariffOptions } from './billing/tariff.js';
+export type { Cancellation } from './common/async.js';
 export type { Catalogue, Locale, TextKey, TextValues } from './common/catalogue.js';
 export { Clock, SystemClock } from './common/clock.js';
 export { type ErrorCode, MessagingError, MessagingOptionsError, StorageUnavailableError } from './common/errors.js';

@@ -1,3 +1,4 @@
+import type { Cancellation } from './async.js';
 import type { Clock } from './clock.js';
 import { StorageUnavailableError } from './errors.js';
 
@@ -98,7 +99,7 @@ export interface BatcherOptions<T, R> {
 
 interface Waiting<T, R> {
   readonly item: T;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Cancellation | undefined;
   readonly resolve: (result: R | Promise<R>) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -129,7 +130,7 @@ export class Batcher<T, R> {
    * @param signal drops the item when it is aborted before its batch begins
    * @throws the signal's reason, or the error of `perform`
    */
-  add(item: T, signal?: AbortSignal): Promise<R> {
+  add(item: T, signal?: Cancellation): Promise<R> {
     return new Promise((resolve, reject) => {
       const key = this.options.keyOf?.(item) ?? '';
       const waiting = { item, signal, resolve, reject };

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type ArgumentsHost, createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Cancellation } from '../common/async.js';
 import { requestContextOf } from './request-context.js';
 import { pathOf } from './route-table.js';
 
@@ -26,6 +27,14 @@ export const RequestSignal = createParamDecorator((_data: unknown, context: Exec
   const req = rawRequest(context);
   return requestContextOf(req)?.signal ?? new AbortController().signal;
 });
+
+const NEVER_ABORTED: Cancellation = { aborted: false, reason: undefined };
+
+/** As `RequestSignal`, for handlers that only look whether the request is aborted. */
+export const RequestCancellation = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): Cancellation =>
+    requestContextOf(rawRequest(context))?.beginHandler() ?? NEVER_ABORTED,
+);
 
 /** What Express's and Fastify's requests have in common; the host's `trust proxy` decides on protocol and host. */
 interface PathRequest {

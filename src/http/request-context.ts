@@ -1,4 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Cancellation } from '../common/async.js';
 import { MessagingError } from '../common/errors.js';
 
 const CONTEXT = Symbol('nestjs-messaging: request context');
@@ -14,8 +15,11 @@ export interface Wire {
   takeOver(): OutgoingHttpHeaders;
 }
 
-/** One request to our routes, from its arrival until it is answered or its connection ends. */
-export class RequestContext {
+/**
+ * One request to our routes, from its arrival until it is answered or its connection ends. As a `Cancellation` it is aborted
+ * at the deadline, or when the client disconnects.
+ */
+export class RequestContext implements Cancellation {
   /** Stops reading the body; undefined while it is not being read. */
   stopReading: (() => void) | undefined;
   /** Called once when the request is over. */
@@ -25,6 +29,7 @@ export class RequestContext {
   /** Whether the host has asked `isMessagingRoute` about this request. */
   recognised = false;
   private isOver = false;
+  private isAborted = false;
   private controller: AbortController | undefined;
 
   /** @param openedAt the time of arrival by the clock's `elapsed`, in milliseconds */
@@ -42,11 +47,26 @@ export class RequestContext {
     return this.isOver;
   }
 
-  /** Aborted at the deadline, or when the client disconnects. Created on first use. */
+  get aborted(): boolean {
+    return this.isAborted;
+  }
+
+  // The reason is a MessagingError, so that a handler which rethrows it logs no fault.
+  get reason(): MessagingError {
+    return new MessagingError('error.timeout');
+  }
+
+  /** The same as a signal, for handlers that pass it on. Created on first use. */
   get signal(): AbortSignal {
     this.controller ??= new AbortController();
-    if (this.isOver) this.abort(this.controller);
+    if (this.isOver) this.controller.abort(this.reason);
     return this.controller.signal;
+  }
+
+  /** Marks a request that was over before its handler began as aborted, even when it was answered. */
+  beginHandler(): this {
+    this.isAborted ||= this.isOver;
+    return this;
   }
 
   /** Stops reading, calls `onEnd`, and aborts the signal unless the answer was sent completely. */
@@ -56,12 +76,8 @@ export class RequestContext {
     this.leaveAccount?.();
     this.stopReading?.();
     this.onEnd?.();
-    if (this.controller !== undefined && !this.wire.res.writableFinished) this.abort(this.controller);
-  }
-
-  // The reason is a MessagingError, so that a handler which rethrows it logs no fault.
-  private abort(controller: AbortController): void {
-    controller.abort(new MessagingError('error.timeout'));
+    this.isAborted = !this.wire.res.writableFinished;
+    if (this.isAborted) this.controller?.abort(this.reason);
   }
 }
 

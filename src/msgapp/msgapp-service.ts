@@ -7,7 +7,7 @@ import { IdGenerator, isId } from '../common/ids.js';
 import { checkAccountId, checkInput, checkNumber, checkString, unsendableCharacter } from '../common/inputs.js';
 import { knownCallOptions } from '../common/options.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
-import { type Acceptance, Outbox } from '../outbox/outbox.js';
+import { type Acceptance, type AcceptOptions, Outbox } from '../outbox/outbox.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
 import type { IdempotencyKey, Payload, Send } from '../outbox/send.js';
 import { MediaIntake } from './media-intake.js';
@@ -91,7 +91,11 @@ export class MsgappService {
   }
 
   /** As `sendText`; also returns whether the reply is a replay. */
-  async acceptText(accountId: string, text: MsgappText, options: MsgappSendOptions = {}): Promise<Acceptance> {
+  async acceptText(
+    accountId: string,
+    text: MsgappText,
+    options: Omit<MsgappSendOptions, 'signal'> & Pick<AcceptOptions, 'signal'> = {},
+  ): Promise<Acceptance> {
     const { once, host, signal } = knownCallOptions('a send', options, 'once', 'host', 'signal');
     checkAccountId(accountId);
     const send = async (key?: IdempotencyKey) => {

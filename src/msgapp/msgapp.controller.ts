@@ -1,8 +1,9 @@
 import { Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { Caller } from '../accounts/caller.decorator.js';
+import type { Cancellation } from '../common/async.js';
 import { answerOf, Idempotent } from '../http/idempotent.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
-import { ReplyHeaders, RequestSignal, RequestUrl } from '../http/parameters.js';
+import { ReplyHeaders, RequestCancellation, RequestSignal, RequestUrl } from '../http/parameters.js';
 import { MessagingBody, MessagingQuery } from '../http/validation.js';
 import type { IdempotentRequest } from '../outbox/idempotency.js';
 import { SendMediaBody, SendTextBody, SessionStatusQuery } from './msgapp.dto.js';
@@ -50,7 +51,7 @@ export class MsgappController {
     @MessagingBody() body: SendTextBody,
     @Idempotent() once: IdempotentRequest | undefined,
     @ReplyHeaders() headers: ReplyHeaders,
-    @RequestSignal() signal: AbortSignal,
+    @RequestCancellation() signal: Cancellation,
   ): Promise<object> {
     return answerOf(this.messages.acceptText(accountId, body, { once, signal }), headers);
   }

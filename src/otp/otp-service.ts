@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import type { Cancellation } from '../common/async.js';
 import { renderText } from '../common/catalogue.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError, MessagingOptionsError } from '../common/errors.js';
@@ -50,7 +51,7 @@ export interface OtpSendOptions {
    * Aborted when the caller no longer waits: a send that no transaction has taken yet is dropped and charges nothing, and the
    * call throws the signal's reason. An accepted send stays accepted.
    */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Cancellation | undefined;
 }
 
 const ROUTE = 'send/otp';

@@ -1,10 +1,11 @@
 import { HttpCode, Post } from '@nestjs/common';
 import { Caller } from '../accounts/caller.decorator.js';
+import type { Cancellation } from '../common/async.js';
 import { type Catalogue, renderText } from '../common/catalogue.js';
 import { MessagingError } from '../common/errors.js';
 import { answerOf, Idempotent } from '../http/idempotent.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
-import { ReplyHeaders, RequestSignal } from '../http/parameters.js';
+import { ReplyHeaders, RequestCancellation } from '../http/parameters.js';
 import { MessagingBody } from '../http/validation.js';
 import type { IdempotentRequest } from '../outbox/idempotency.js';
 import { SendOtpBody, VerifyOtpBody } from './otp.dto.js';
@@ -27,7 +28,7 @@ export class OtpController {
     @MessagingBody() body: SendOtpBody,
     @Idempotent() once: IdempotentRequest | undefined,
     @ReplyHeaders() headers: ReplyHeaders,
-    @RequestSignal() signal: AbortSignal,
+    @RequestCancellation() signal: Cancellation,
   ): Promise<object> {
     return answerOf(this.otp.accept(accountId, body, { once, signal }), headers);
   }

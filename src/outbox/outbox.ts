@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { Cancellation } from '../common/async.js';
 import { Batcher } from '../common/batcher.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
@@ -30,12 +31,12 @@ export interface AcceptOptions {
   /** An open transaction of the host that stores the send: it is sent after the commit, and undone by a rollback. */
   readonly host?: HostTransaction | undefined;
   /** Aborted when the caller no longer waits: a send that no transaction has taken yet is dropped and charges nothing. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Cancellation | undefined;
 }
 
 interface Waiting {
   readonly send: Send;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Cancellation | undefined;
   /** How often the send has waited for records of its policy. */
   readonly waits: number;
 }
@@ -116,7 +117,7 @@ export class Outbox {
    * @throws the reason of `signal` when the send was dropped
    */
   async accept(send: Send, { host, signal }: AcceptOptions = {}): Promise<Acceptance> {
-    signal?.throwIfAborted();
+    if (signal?.aborted) throw signal.reason;
     const outcome = host ? await this.acceptIn(host, send) : await this.commits.add({ send, signal, waits: 0 }, signal);
     if (outcome.kind === 'refused') throw refusalOf(outcome);
     return { reply: outcome.reply, replayed: outcome.kind === 'replayed' };

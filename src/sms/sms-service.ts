@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SignatureDirectory } from '../accounts/signature-directory.js';
+import type { Cancellation } from '../common/async.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
@@ -44,7 +45,7 @@ export interface SmsSendOptions {
    * Cancels a send that is in no transaction yet: nothing is charged, and the call throws the signal's reason. A send
    * that was accepted stays accepted.
    */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Cancellation | undefined;
 }
 
 const ROUTE = 'send/sms';

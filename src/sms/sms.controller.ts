@@ -1,8 +1,9 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
 import { Caller } from '../accounts/caller.decorator.js';
+import type { Cancellation } from '../common/async.js';
 import { answerOf, Idempotent } from '../http/idempotent.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
-import { ReplyHeaders, RequestSignal } from '../http/parameters.js';
+import { ReplyHeaders, RequestCancellation } from '../http/parameters.js';
 import { MessagingBody, MessagingQuery } from '../http/validation.js';
 import type { IdempotentRequest } from '../outbox/idempotency.js';
 import { ListRecipientsQuery, ListSmsQuery, QuoteSmsBody, SendSmsBody } from './sms.dto.js';
@@ -21,7 +22,7 @@ export class SmsController {
     @MessagingBody() body: SendSmsBody,
     @Idempotent() once: IdempotentRequest | undefined,
     @ReplyHeaders() headers: ReplyHeaders,
-    @RequestSignal() signal: AbortSignal,
+    @RequestCancellation() signal: Cancellation,
   ): Promise<object> {
     return answerOf(this.sms.accept(accountId, body, { once, signal }), headers);
   }
