@@ -10,7 +10,7 @@ import type { ClaimOrder, Delivery, DeliveryTransition } from '../../src/outbox/
 import type { Send } from '../../src/outbox/send.js';
 import { ChannelWorker } from '../../src/outbox/worker.js';
 import { LocalWorkerNotifier } from '../../src/outbox/worker-notifier.js';
-import { TypeormOutboxStore } from '../../src/storage/typeorm/stores/outbox-store.js';
+import { TypeormOutboxStore } from '../../src/storage/typeorm/stores/outbox/outbox-store.js';
 import { ACCOUNT, aSend, messageId } from '../../src/testing/storage-contract/fixtures.js';
 import { StaleExecutor } from './naive-storage.js';
 import { SetBackClock } from './set-back-clock.js';

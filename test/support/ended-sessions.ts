@@ -3,7 +3,7 @@ import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { decide } from '../../src/outbox/decide.js';
 import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
 import type { Row, Statement } from '../../src/storage/typeorm/engine/operation.js';
-import { findStranded } from '../../src/storage/typeorm/stores/sessions.js';
+import { findStranded } from '../../src/storage/typeorm/stores/msgapp/sessions.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import {
   ACCOUNT,

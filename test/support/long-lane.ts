@@ -4,7 +4,7 @@ import type { ClaimOrder } from '../../src/outbox/outbox-store.js';
 import type { Executor } from '../../src/storage/typeorm/engine/executor.js';
 import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
 import type { Operation, Statement } from '../../src/storage/typeorm/engine/operation.js';
-import { claimDeliveries } from '../../src/storage/typeorm/stores/claim.js';
+import { claimDeliveries } from '../../src/storage/typeorm/stores/outbox/claim.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { ACCOUNT, aSend, range, START } from '../../src/testing/storage-contract/fixtures.js';
 

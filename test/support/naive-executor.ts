@@ -4,7 +4,7 @@ import type { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { SqliteDialect } from '../../src/storage/typeorm/dialects/sqlite-dialect.js';
 import { Executor, type Work } from '../../src/storage/typeorm/engine/executor.js';
 import { driveOn, openRunner } from '../../src/storage/typeorm/engine/host-transaction.js';
-import { TypeormOutboxStore } from '../../src/storage/typeorm/stores/outbox-store.js';
+import { TypeormOutboxStore } from '../../src/storage/typeorm/stores/outbox/outbox-store.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 
 /**

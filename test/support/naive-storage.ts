@@ -11,12 +11,12 @@ import { SqliteHandle } from '../../src/storage/typeorm/engine/sqlite-handle.js'
 import { TypeormAccountStore } from '../../src/storage/typeorm/stores/account-store.js';
 import { TypeormLedgerStore } from '../../src/storage/typeorm/stores/ledger-store.js';
 import { TypeormMediaStore } from '../../src/storage/typeorm/stores/media-store.js';
-import { TypeormOptOutStore } from '../../src/storage/typeorm/stores/opt-out-store.js';
-import { TypeormOutboxStore } from '../../src/storage/typeorm/stores/outbox-store.js';
-import { TypeormPartStore } from '../../src/storage/typeorm/stores/part-store.js';
+import { TypeormSessionStore } from '../../src/storage/typeorm/stores/msgapp/session-store.js';
+import { TypeormOutboxStore } from '../../src/storage/typeorm/stores/outbox/outbox-store.js';
+import { TypeormPolicyStore } from '../../src/storage/typeorm/stores/outbox/policy-store.js';
 import { TypeormPhoneStore } from '../../src/storage/typeorm/stores/phone-store.js';
-import { TypeormPolicyStore } from '../../src/storage/typeorm/stores/policy-store.js';
-import { TypeormSessionStore } from '../../src/storage/typeorm/stores/session-store.js';
+import { TypeormOptOutStore } from '../../src/storage/typeorm/stores/sms/opt-out-store.js';
+import { TypeormPartStore } from '../../src/storage/typeorm/stores/sms/part-store.js';
 import { settled } from './settled.js';
 import { SqliteMemory } from './sqlite-memory.js';
 

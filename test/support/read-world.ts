@@ -4,8 +4,8 @@ import type { MessageQuery, RecipientQuery } from '../../src/outbox/outbox-store
 import type { Executor } from '../../src/storage/typeorm/engine/executor.js';
 import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
 import type { Operation, Row, Statement } from '../../src/storage/typeorm/engine/operation.js';
-import { listMessages } from '../../src/storage/typeorm/stores/listings.js';
-import { listNumbers, readRecipients } from '../../src/storage/typeorm/stores/recipients.js';
+import { listMessages } from '../../src/storage/typeorm/stores/outbox/listings.js';
+import { listNumbers, readRecipients } from '../../src/storage/typeorm/stores/outbox/recipients.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import {
   ACCOUNT,

@@ -5,10 +5,10 @@ import { OptOutStore } from '../../sms/opt-out/opt-out-store.js';
 import { PartStore } from '../../sms/receipts/part-store.js';
 import type { Executor } from './engine/executor.js';
 import type { SchemaGroup } from './schema/versions.js';
-import { TypeormOptOutStore } from './stores/opt-out-store.js';
-import { TypeormPartStore } from './stores/part-store.js';
+import { TypeormSessionStore } from './stores/msgapp/session-store.js';
 import { TypeormPhoneStore } from './stores/phone-store.js';
-import { TypeormSessionStore } from './stores/session-store.js';
+import { TypeormOptOutStore } from './stores/sms/opt-out-store.js';
+import { TypeormPartStore } from './stores/sms/part-store.js';
 
 /** A store in SQL that a capability brings, with its tables. */
 export interface SqlStore<S extends object = object> extends StoreDefinition<S> {

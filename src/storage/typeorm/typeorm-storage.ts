@@ -18,8 +18,8 @@ import { checkStorageSettings, databaseLocation, providedDataSource } from './st
 import { TypeormAccountStore } from './stores/account-store.js';
 import { TypeormLedgerStore } from './stores/ledger-store.js';
 import { TypeormMediaStore } from './stores/media-store.js';
-import { TypeormOutboxStore } from './stores/outbox-store.js';
-import { TypeormPolicyStore } from './stores/policy-store.js';
+import { TypeormOutboxStore } from './stores/outbox/outbox-store.js';
+import { TypeormPolicyStore } from './stores/outbox/policy-store.js';
 
 /** Settings of the constructor of `TypeormStorage`. */
 export interface TypeormStorageSettings {

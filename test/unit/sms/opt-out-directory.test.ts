@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { OptOutDirectory } from '../../../src/sms/opt-out/opt-out-directory.js';
 import { EVERY_ACCOUNT, type OptOutKey } from '../../../src/sms/opt-out/opt-out-store.js';
-import { TypeormOptOutStore } from '../../../src/storage/typeorm/stores/opt-out-store.js';
+import { TypeormOptOutStore } from '../../../src/storage/typeorm/stores/sms/opt-out-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settled } from '../../support/settled.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';

@@ -6,7 +6,7 @@ import type { Parking } from '../../../src/sms/receipts/part-store.js';
 import { ReceiptIntake } from '../../../src/sms/receipts/receipt-intake.js';
 import type { DatedReceipt } from '../../../src/sms/receipts/sms-part.js';
 import type { CarrierReceipt } from '../../../src/sms/sms-transport.js';
-import { TypeormPartStore } from '../../../src/storage/typeorm/stores/part-store.js';
+import { TypeormPartStore } from '../../../src/storage/typeorm/stores/sms/part-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { Gate } from '../../support/delivery-world.js';
 import { settled } from '../../support/settled.js';

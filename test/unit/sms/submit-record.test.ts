@@ -6,7 +6,7 @@ import type { DeliveryTransition } from '../../../src/outbox/outbox-store.js';
 import type { TakenSms } from '../../../src/sms/receipts/sms-part.js';
 import { SubmitRecord } from '../../../src/sms/receipts/submit-record.js';
 import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
-import { TypeormPartStore } from '../../../src/storage/typeorm/stores/part-store.js';
+import { TypeormPartStore } from '../../../src/storage/typeorm/stores/sms/part-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settled } from '../../support/settled.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';

@@ -1,9 +1,9 @@
-import { type Decide, onceId, type StoredReply } from '../../../outbox/decide.js';
-import type { CommitOutcome, Patience } from '../../../outbox/outbox-store.js';
-import type { IdempotencyKey, Send } from '../../../outbox/send.js';
-import type { Dialect } from '../dialects/dialect.js';
-import { type Operation, rowsOf, type Statement, writeAll } from '../engine/operation.js';
-import { integerOf, textOf } from '../engine/rows.js';
+import { type Decide, onceId, type StoredReply } from '../../../../outbox/decide.js';
+import type { CommitOutcome, Patience } from '../../../../outbox/outbox-store.js';
+import type { IdempotencyKey, Send } from '../../../../outbox/send.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import { type Operation, rowsOf, type Statement, writeAll } from '../../engine/operation.js';
+import { integerOf, textOf } from '../../engine/rows.js';
 import type { LaneTurns } from './lane-turns.js';
 import { lockRecords, RecordMovedError, writeRecords } from './policy-records.js';
 import { insertNewReplies, insertSends } from './send-inserts.js';

@@ -1,7 +1,7 @@
-import type { HostTransaction } from '../../../common/host-transaction.js';
-import type { Page } from '../../../common/page.js';
-import type { Decide, StoredReply } from '../../../outbox/decide.js';
-import type { DeliveryUpdate } from '../../../outbox/delivery-state.js';
+import type { HostTransaction } from '../../../../common/host-transaction.js';
+import type { Page } from '../../../../common/page.js';
+import type { Decide, StoredReply } from '../../../../outbox/decide.js';
+import type { DeliveryUpdate } from '../../../../outbox/delivery-state.js';
 import {
   type ClaimOrder,
   type CommitOutcome,
@@ -17,10 +17,10 @@ import {
   type StoredMessage,
   type StoredRecipient,
   type TrailStep,
-} from '../../../outbox/outbox-store.js';
-import type { PolicyStore } from '../../../outbox/policy-store.js';
-import type { IdempotencyKey, Send } from '../../../outbox/send.js';
-import type { Executor } from '../engine/executor.js';
+} from '../../../../outbox/outbox-store.js';
+import type { PolicyStore } from '../../../../outbox/policy-store.js';
+import type { IdempotencyKey, Send } from '../../../../outbox/send.js';
+import type { Executor } from '../../engine/executor.js';
 import { claimDeliveries } from './claim.js';
 import { canCommitAtOnce, commitAtOnce, commitSends } from './commit.js';
 import { LaneTurns } from './lane-turns.js';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Page } from '../../../common/page.js';
-import { checkSessionLimits, type SessionLimits } from '../../../msgapp/sessions/session-limits.js';
+import type { Page } from '../../../../common/page.js';
+import { checkSessionLimits, type SessionLimits } from '../../../../msgapp/sessions/session-limits.js';
 import {
   CREATED,
   isFinal,
@@ -11,12 +11,12 @@ import {
   STEPS_KEPT,
   type StoredSession,
   steppedSession,
-} from '../../../msgapp/sessions/session-store.js';
-import type { Dialect } from '../dialects/dialect.js';
-import { type Operation, rowsOf, write } from '../engine/operation.js';
-import { integerOf, textOf } from '../engine/rows.js';
+} from '../../../../msgapp/sessions/session-store.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import { type Operation, rowsOf, write } from '../../engine/operation.js';
+import { integerOf, textOf } from '../../engine/rows.js';
+import { lockRecords, writeRecords } from '../outbox/policy-records.js';
 import { clearCredentials } from './credentials.js';
-import { lockRecords, writeRecords } from './policy-records.js';
 import { isHeld, lockHeld, SESSION, toSession } from './session-rows.js';
 
 /** See `SessionStore.create`. */

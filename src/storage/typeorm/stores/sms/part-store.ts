@@ -1,19 +1,19 @@
-import type { DeliveryTransition } from '../../../outbox/outbox-store.js';
-import { type Parking, type PartPurgeCount, PartStore } from '../../../sms/receipts/part-store.js';
+import type { DeliveryTransition } from '../../../../outbox/outbox-store.js';
+import { type Parking, type PartPurgeCount, PartStore } from '../../../../sms/receipts/part-store.js';
 import {
   type DatedReceipt,
   receiptKey,
   type SmsPart,
   type TakenSms,
   withTrails,
-} from '../../../sms/receipts/sms-part.js';
-import type { Dialect } from '../dialects/dialect.js';
-import type { Executor } from '../engine/executor.js';
-import { type Operation, rowsOf, write } from '../engine/operation.js';
-import { integerOf, type RowShape, textOf } from '../engine/rows.js';
+} from '../../../../sms/receipts/sms-part.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import type { Executor } from '../../engine/executor.js';
+import { type Operation, rowsOf, write } from '../../engine/operation.js';
+import { integerOf, type RowShape, textOf } from '../../engine/rows.js';
+import { settleDeliveries } from '../outbox/settle.js';
 import { insertParts, PART_COLUMNS, toPart } from './part-rows.js';
 import { applyReceipts } from './receipts.js';
-import { settleDeliveries } from './settle.js';
 
 /** Parts of SMS and parked receipts in SQL. */
 export class TypeormPartStore extends PartStore {

@@ -1,11 +1,11 @@
-import type { Page, PageRequest } from '../../../common/page.js';
-import type { StoredReply } from '../../../outbox/decide.js';
-import type { StoredMessage } from '../../../outbox/outbox-store.js';
-import type { IdempotencyKey } from '../../../outbox/send.js';
-import type { Dialect } from '../dialects/dialect.js';
-import { type Operation, type Row, rowsOf, type Statement, write } from '../engine/operation.js';
-import { integerOf, optionalInteger, optionalText, textOf } from '../engine/rows.js';
-import { readPage } from './read-page.js';
+import type { Page, PageRequest } from '../../../../common/page.js';
+import type { StoredReply } from '../../../../outbox/decide.js';
+import type { StoredMessage } from '../../../../outbox/outbox-store.js';
+import type { IdempotencyKey } from '../../../../outbox/send.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import { type Operation, type Row, rowsOf, type Statement, write } from '../../engine/operation.js';
+import { integerOf, optionalInteger, optionalText, textOf } from '../../engine/rows.js';
+import { readPage } from '../read-page.js';
 
 /** The unexpired reply under an Idempotency-Key. */
 export function* findReply(

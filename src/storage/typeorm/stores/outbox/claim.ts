@@ -1,7 +1,7 @@
-import type { ClaimOrder, Delivery } from '../../../outbox/outbox-store.js';
-import type { Dialect } from '../dialects/dialect.js';
-import { type Operation, type Row, rowsOf, writeAll } from '../engine/operation.js';
-import { integerOf, optionalInteger, optionalText, textOf } from '../engine/rows.js';
+import type { ClaimOrder, Delivery } from '../../../../outbox/outbox-store.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import { type Operation, type Row, rowsOf, writeAll } from '../../engine/operation.js';
+import { integerOf, optionalInteger, optionalText, textOf } from '../../engine/rows.js';
 
 /** Claims due deliveries for a worker: see `OutboxStore.claim`. */
 export function* claimDeliveries(dialect: Dialect, order: ClaimOrder): Operation<readonly Delivery[]> {

@@ -1,8 +1,8 @@
-import { isAttempt, type TrailEntry } from '../../../outbox/delivery-state.js';
-import type { ReferredDelivery, TrailStep } from '../../../outbox/outbox-store.js';
-import type { Dialect } from '../dialects/dialect.js';
-import { type Operation, rowsOf, type Statement } from '../engine/operation.js';
-import { integerOf, shapeOf, textOf } from '../engine/rows.js';
+import { isAttempt, type TrailEntry } from '../../../../outbox/delivery-state.js';
+import type { ReferredDelivery, TrailStep } from '../../../../outbox/outbox-store.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import { type Operation, rowsOf, type Statement } from '../../engine/operation.js';
+import { integerOf, shapeOf, textOf } from '../../engine/rows.js';
 
 /** A delivery with new entries of its trail. */
 interface Trailed {

@@ -1,7 +1,7 @@
-import { Batcher, EachTurn } from '../../../common/batcher.js';
-import { PolicyStore, type RecordStep } from '../../../outbox/policy-store.js';
-import type { SeenRecords } from '../../../outbox/send-policy.js';
-import type { Executor } from '../engine/executor.js';
+import { Batcher, EachTurn } from '../../../../common/batcher.js';
+import { PolicyStore, type RecordStep } from '../../../../outbox/policy-store.js';
+import type { SeenRecords } from '../../../../outbox/send-policy.js';
+import type { Executor } from '../../engine/executor.js';
 import { type AnyStep, changeRecords, purgeRecords, type StepOutcome } from './policy-records.js';
 
 type Settled = Exclude<StepOutcome, { busy: unknown }>;

@@ -2,11 +2,11 @@ import type {
   CredentialChange,
   CredentialReplacement,
   KeptCredential,
-} from '../../../msgapp/sessions/session-credentials.js';
-import type { SessionLease } from '../../../msgapp/sessions/session-store.js';
-import type { Dialect } from '../dialects/dialect.js';
-import { type Operation, type Row, rowsOf, write, writeAll } from '../engine/operation.js';
-import { type RowShape, textOf } from '../engine/rows.js';
+} from '../../../../msgapp/sessions/session-credentials.js';
+import type { SessionLease } from '../../../../msgapp/sessions/session-store.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import { type Operation, type Row, rowsOf, write, writeAll } from '../../engine/operation.js';
+import { type RowShape, textOf } from '../../engine/rows.js';
 import { lockHeld } from './session-rows.js';
 
 /** See `SessionStore.credentials`. */

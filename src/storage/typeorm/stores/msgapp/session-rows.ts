@@ -3,10 +3,10 @@ import type {
   SessionStatus,
   SessionTransition,
   StoredSession,
-} from '../../../msgapp/sessions/session-store.js';
-import type { Dialect } from '../dialects/dialect.js';
-import { type Operation, type Row, rowsOf } from '../engine/operation.js';
-import { integerOf, optionalInteger, optionalText, textOf } from '../engine/rows.js';
+} from '../../../../msgapp/sessions/session-store.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import { type Operation, type Row, rowsOf } from '../../engine/operation.js';
+import { integerOf, optionalInteger, optionalText, textOf } from '../../engine/rows.js';
 
 /** The columns of `toSession`; `a` is the table's alias. */
 export const SESSION =

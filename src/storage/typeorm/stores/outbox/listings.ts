@@ -1,12 +1,12 @@
-import { MessagingError } from '../../../common/errors.js';
-import type { Page } from '../../../common/page.js';
-import type { DeliveryStatus } from '../../../outbox/delivery-state.js';
-import type { MessageQuery, StoredMessage } from '../../../outbox/outbox-store.js';
-import type { Dialect } from '../dialects/dialect.js';
-import { type Operation, rowsOf, type Statement } from '../engine/operation.js';
-import { integerOf, textOf } from '../engine/rows.js';
+import { MessagingError } from '../../../../common/errors.js';
+import type { Page } from '../../../../common/page.js';
+import type { DeliveryStatus } from '../../../../outbox/delivery-state.js';
+import type { MessageQuery, StoredMessage } from '../../../../outbox/outbox-store.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import { type Operation, rowsOf, type Statement } from '../../engine/operation.js';
+import { integerOf, textOf } from '../../engine/rows.js';
+import { and } from '../read-page.js';
 import { findMessages, listAll } from './messages.js';
-import { and } from './read-page.js';
 import { MOST_RECIPIENTS, seenAs } from './recipients.js';
 
 /** The most messages that are examined for one page. */

@@ -1,7 +1,7 @@
-import { type PartStatus, partsOf, type SmsPart, type TakenSms } from '../../../sms/receipts/sms-part.js';
-import type { Dialect } from '../dialects/dialect.js';
-import type { Row, Statement } from '../engine/operation.js';
-import { integerOf, optionalText, type RowShape, shapeOf, textOf } from '../engine/rows.js';
+import { type PartStatus, partsOf, type SmsPart, type TakenSms } from '../../../../sms/receipts/sms-part.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import type { Row, Statement } from '../../engine/operation.js';
+import { integerOf, optionalText, type RowShape, shapeOf, textOf } from '../../engine/rows.js';
 
 const SHAPE: RowShape = {
   message_id: 'id',

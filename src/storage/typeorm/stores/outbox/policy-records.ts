@@ -1,7 +1,7 @@
-import type { PolicyRecord, RecordChanges, SeenRecord, SeenRecords } from '../../../outbox/send-policy.js';
-import type { Dialect } from '../dialects/dialect.js';
-import { type Operation, type Row, rowsOf, write } from '../engine/operation.js';
-import { integerOf, type RowShape, shapeOf, textOf } from '../engine/rows.js';
+import type { PolicyRecord, RecordChanges, SeenRecord, SeenRecords } from '../../../../outbox/send-policy.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import { type Operation, type Row, rowsOf, write } from '../../engine/operation.js';
+import { integerOf, type RowShape, shapeOf, textOf } from '../../engine/rows.js';
 
 /** Locked records, with their versions for the write. */
 export interface LockedRecords {

@@ -5,11 +5,11 @@ import {
   isAttempt,
   nextState,
   type TrailEntry,
-} from '../../../outbox/delivery-state.js';
-import type { DeliveryTransition, ExpiryOrder } from '../../../outbox/outbox-store.js';
-import type { Dialect } from '../dialects/dialect.js';
-import { type Operation, type Row, rowsOf, type Statement, writeAll } from '../engine/operation.js';
-import { asTheyAre, integerOf, optionalInteger, shapeOf, textOf } from '../engine/rows.js';
+} from '../../../../outbox/delivery-state.js';
+import type { DeliveryTransition, ExpiryOrder } from '../../../../outbox/outbox-store.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import { type Operation, type Row, rowsOf, type Statement, writeAll } from '../../engine/operation.js';
+import { asTheyAre, integerOf, optionalInteger, shapeOf, textOf } from '../../engine/rows.js';
 import { insertTrail } from './trail.js';
 
 /** A locked recipient, with the updates that were applied so far. */

@@ -1,4 +1,4 @@
-import type { DeliveryUpdate } from '../../../outbox/delivery-state.js';
+import type { DeliveryUpdate } from '../../../../outbox/delivery-state.js';
 import {
   type DatedReceipt,
   mayBeForAnother,
@@ -6,10 +6,10 @@ import {
   type SmsPart,
   updateOfLasting,
   updateOfParts,
-} from '../../../sms/receipts/sms-part.js';
-import type { Dialect } from '../dialects/dialect.js';
-import { type Operation, type Row, rowsOf } from '../engine/operation.js';
-import { integerOf, textOf } from '../engine/rows.js';
+} from '../../../../sms/receipts/sms-part.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import { type Operation, type Row, rowsOf } from '../../engine/operation.js';
+import { integerOf, textOf } from '../../engine/rows.js';
 import { PART_COLUMNS, toPart, updateParts } from './part-rows.js';
 
 /** The result of applying receipts. */

@@ -1,7 +1,7 @@
-import { costOf, type Recipient, type Send } from '../../../outbox/send.js';
-import type { Dialect } from '../dialects/dialect.js';
-import type { Operation, Statement } from '../engine/operation.js';
-import { asTheyAre, type RowShape, shapeOf } from '../engine/rows.js';
+import { costOf, type Recipient, type Send } from '../../../../outbox/send.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import type { Operation, Statement } from '../../engine/operation.js';
+import { asTheyAre, type RowShape, shapeOf } from '../../engine/rows.js';
 import type { LaneTurns } from './lane-turns.js';
 import { RecordMovedError } from './policy-records.js';
 

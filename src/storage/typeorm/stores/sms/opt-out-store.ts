@@ -1,17 +1,17 @@
-import type { HostTransaction } from '../../../common/host-transaction.js';
-import type { Page } from '../../../common/page.js';
+import type { HostTransaction } from '../../../../common/host-transaction.js';
+import type { Page } from '../../../../common/page.js';
 import {
   type OptOut,
   type OptOutKey,
   type OptOutQuery,
   type OptOutSource,
   OptOutStore,
-} from '../../../sms/opt-out/opt-out-store.js';
-import type { Dialect } from '../dialects/dialect.js';
-import type { Executor } from '../engine/executor.js';
-import { type Operation, type Row, rowsOf, write } from '../engine/operation.js';
-import { integerOf, type RowShape, textOf } from '../engine/rows.js';
-import { readPage } from './read-page.js';
+} from '../../../../sms/opt-out/opt-out-store.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import type { Executor } from '../../engine/executor.js';
+import { type Operation, type Row, rowsOf, write } from '../../engine/operation.js';
+import { integerOf, type RowShape, textOf } from '../../engine/rows.js';
+import { readPage } from '../read-page.js';
 
 /** Opt-outs in SQL. */
 export class TypeormOptOutStore extends OptOutStore {

@@ -1,14 +1,14 @@
-import type { DeliveryStatus } from '../../../outbox/delivery-state.js';
+import type { DeliveryStatus } from '../../../../outbox/delivery-state.js';
 import {
   FIRST_RECIPIENTS,
   type RecipientPage,
   type RecipientQuery,
   SHOWN_ATTEMPTS,
   type StoredRecipient,
-} from '../../../outbox/outbox-store.js';
-import type { Dialect } from '../dialects/dialect.js';
-import { type Operation, type Row, rowsOf, type Statement } from '../engine/operation.js';
-import { integerOf, optionalText, textOf } from '../engine/rows.js';
+} from '../../../../outbox/outbox-store.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import { type Operation, type Row, rowsOf, type Statement } from '../../engine/operation.js';
+import { integerOf, optionalText, textOf } from '../../engine/rows.js';
 import { newestAttempts } from './trail.js';
 
 /** The most recipients that are examined for one page. */

@@ -1,11 +1,11 @@
-import type { HostTransaction } from '../../../common/host-transaction.js';
-import type { Page } from '../../../common/page.js';
+import type { HostTransaction } from '../../../../common/host-transaction.js';
+import type { Page } from '../../../../common/page.js';
 import type {
   CredentialChange,
   CredentialReplacement,
   KeptCredential,
-} from '../../../msgapp/sessions/session-credentials.js';
-import type { SessionLimits } from '../../../msgapp/sessions/session-limits.js';
+} from '../../../../msgapp/sessions/session-credentials.js';
+import type { SessionLimits } from '../../../../msgapp/sessions/session-limits.js';
 import {
   type NewSession,
   newestFirst,
@@ -14,10 +14,10 @@ import {
   SessionStore,
   type SessionTransition,
   type StoredSession,
-} from '../../../msgapp/sessions/session-store.js';
-import type { Executor } from '../engine/executor.js';
-import { type Row, rowsOf } from '../engine/operation.js';
-import type { SessionIndex } from '../engine/rows.js';
+} from '../../../../msgapp/sessions/session-store.js';
+import type { Executor } from '../../engine/executor.js';
+import { type Row, rowsOf } from '../../engine/operation.js';
+import type { SessionIndex } from '../../engine/rows.js';
 import { findOtherCredentials, readCredentials, replaceCredentials, writeCredentials } from './credentials.js';
 import { SESSION, toSession, toTransition } from './session-rows.js';
 import {
