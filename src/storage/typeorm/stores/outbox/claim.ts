@@ -128,3 +128,16 @@ function* withMessages(dialect: Dialect, claimed: readonly Row[]): Operation<rea
       : [];
   });
 }
+
+/** The earliest time at which a delivery of a channel is due. */
+export function* nextDueTime(dialect: Dialect, channel: string): Operation<number | undefined> {
+  const first = (status: string) =>
+    `(SELECT due_at FROM messaging_recipient${dialect.by('messaging_recipient_due')}
+      WHERE channel = ? AND status = '${status}' AND due_at IS NOT NULL ORDER BY due_at LIMIT 1) AS ${status}`;
+  const [row] = yield* rowsOf(`SELECT ${WAITING.map(first).join(', ')}`, ...WAITING.map(() => channel));
+  const times = row ? WAITING.flatMap((status) => optionalInteger(row, status) ?? []) : [];
+  return times.length > 0 ? Math.min(...times) : undefined;
+}
+
+/** The states in which a delivery has a `due_at`. */
+const WAITING = ['queued', 'sending', 'sent'] as const;

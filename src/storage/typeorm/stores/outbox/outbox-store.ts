@@ -21,13 +21,14 @@ import {
 import type { PolicyStore } from '../../../../outbox/policy-store.js';
 import type { IdempotencyKey, Send } from '../../../../outbox/send.js';
 import type { Executor } from '../../engine/executor.js';
-import { claimDeliveries } from './claim.js';
+import { claimDeliveries, nextDueTime } from './claim.js';
 import { canCommitAtOnce, commitAtOnce, commitSends } from './commit.js';
 import { LaneTurns } from './lane-turns.js';
 import { listMessages } from './listings.js';
-import { findMessage, findReply, nextDueTime, purgeExpired } from './messages.js';
+import { findMessage } from './messages.js';
 import { TypeormPolicyStore } from './policy-store.js';
 import { listNumbers, listRecipients, readRecipients } from './recipients.js';
+import { findReply, purgeReplies } from './replies.js';
 import { expireDeliveries, settleDeliveries } from './settle.js';
 import { deliveriesByReference, listTrail } from './trail.js';
 
@@ -135,6 +136,6 @@ export class TypeormOutboxStore extends OutboxStore {
   }
 
   override purgeReplies(now: number, limit: number): Promise<number> {
-    return this.executor.write(() => purgeExpired(this.executor.dialect, now, limit));
+    return this.executor.write(() => purgeReplies(this.executor.dialect, now, limit));
   }
 }
