@@ -21,11 +21,12 @@ import {
 import type { PolicyStore } from '../../../../outbox/policy-store.js';
 import type { IdempotencyKey, Send } from '../../../../outbox/send.js';
 import type { Executor } from '../../engine/executor.js';
+import { acceptAtOnce, acceptSends, canAcceptAtOnce } from './accept.js';
 import { claimDeliveries, nextDueTime } from './claim.js';
-import { canCommitAtOnce, commitAtOnce, commitSends } from './commit.js';
 import { LaneTurns } from './lane-turns.js';
 import { listMessages } from './listings.js';
 import { findMessage } from './messages.js';
+import type { Gaps } from './policy-records.js';
 import { TypeormPolicyStore } from './policy-store.js';
 import { listNumbers, listRecipients, readRecipients } from './recipients.js';
 import { findReply, purgeReplies } from './replies.js';
@@ -55,17 +56,17 @@ export class TypeormOutboxStore extends OutboxStore {
     const { executor, turns } = this;
     const { dialect } = executor;
     if (host) {
-      // A repetition, after a record that a plain read did not see, locks all records.
-      let which: 'all' | 'seen' = dialect.locksGaps ? 'seen' : 'all';
+      // A repetition, after a row that a plain read did not see, locks gaps too.
+      let gaps: Gaps = dialect.locksGaps ? 'leave' : 'lock';
       return executor.write(() => {
-        const operation = commitSends(dialect, sends, decide, patience, turns, which);
-        which = 'all';
+        const operation = acceptSends(dialect, sends, decide, patience, turns, gaps);
+        gaps = 'lock';
         return operation;
       }, host);
     }
-    const work = () => commitSends(dialect, sends, decide, patience, turns);
-    if (this.lastAccepted && patience === 'skip' && canCommitAtOnce(dialect, sends)) {
-      const outcomes = await executor.write(() => commitAtOnce(dialect, sends, decide, turns));
+    const work = () => acceptSends(dialect, sends, decide, patience, turns);
+    if (this.lastAccepted && patience === 'skip' && canAcceptAtOnce(dialect, sends)) {
+      const outcomes = await executor.write(() => acceptAtOnce(dialect, sends, decide, turns));
       if (outcomes) return outcomes;
     }
     const outcomes = await executor.write(work);

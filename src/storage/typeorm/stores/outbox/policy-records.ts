@@ -93,21 +93,24 @@ function staysLost(before: SeenRecord | undefined, { messages }: PolicyRecord): 
 }
 
 /**
- * Reads the records of some keys and locks the existing ones, in the order that all transactions use.
- *
- * @param which `seen`: locks only the records that a plain read sees. Where another one exists, `writeRecords` throws
+ * What becomes of missing rows when wanted rows are locked. `lock`: the locking read names them too, so that a database with
+ * gap locks (`Dialect.locksGaps`) locks their place. `leave`: only rows that a plain read sees are locked; where another
+ * one exists, the write throws `RecordMovedError`.
  */
+export type Gaps = 'lock' | 'leave';
+
+/** Reads the records of some keys and locks the existing ones, in the order that all transactions use. */
 export function* lockRecords(
   dialect: Dialect,
   keys: readonly string[],
   ifLocked: 'wait' | 'skip',
-  which: 'all' | 'seen' = 'all',
+  gaps: Gaps = 'lock',
 ): Operation<LockedRecords> {
   if (keys.length === 0) return { seen: new Map(), versions: new Map(), held: new Set() };
   const wanted = [...new Set(keys)];
   const rows = yield* rowsOf(
     dialect.lockByIds('messaging_policy', 'a.id, a.version, a.state, a.messages', ifLocked),
-    JSON.stringify(which === 'all' ? wanted : yield* seenKeys(dialect, wanted)),
+    JSON.stringify(gaps === 'lock' ? wanted : yield* seenKeys(dialect, wanted)),
   );
   const versions = new Map(rows.map((row) => [textOf(row, 'id'), integerOf(row, 'version')]));
   const missing = wanted.filter((key) => !versions.has(key));

@@ -1,8 +1,9 @@
-import type { StoredReply } from '../../../../outbox/decide.js';
-import type { IdempotencyKey } from '../../../../outbox/send.js';
+import { onceId, type StoredReply } from '../../../../outbox/decide.js';
+import type { IdempotencyKey, Send } from '../../../../outbox/send.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, rowsOf, write } from '../../engine/operation.js';
 import { textOf } from '../../engine/rows.js';
+import type { Gaps } from './policy-records.js';
 
 /** The unexpired reply under an Idempotency-Key. */
 export function* findReply(
@@ -17,6 +18,32 @@ export function* findReply(
     now,
   );
   return row && { fingerprint: textOf(row, 'fingerprint'), reply: JSON.parse(textOf(row, 'reply')) };
+}
+
+/** Unexpired replies under the keys of sends, by `onceId`; newest committed ones where gaps may be locked. */
+export function* findReplies(
+  dialect: Dialect,
+  sends: readonly Send[],
+  gaps: Gaps,
+): Operation<ReadonlyMap<string, StoredReply>> {
+  const keyed = sends.filter((send): send is Send & { once: IdempotencyKey } => send.once !== undefined);
+  if (keyed.length === 0) return new Map();
+  const source = dialect.rows({ account_id: 'text', route: 'text', idempotency_key: 'text', seen_at: 'integer' });
+  const rows = yield* rowsOf(
+    `SELECT i.account_id, i.route, i.idempotency_key, i.fingerprint, i.reply FROM ${source} ${dialect.thenJoin} messaging_idempotency i${dialect.by('primary key')}
+      ON i.account_id = v.account_id AND i.route = v.route AND i.idempotency_key = v.idempotency_key AND i.expires_at > v.seen_at${gaps === 'lock' ? dialect.current : ''}`,
+    JSON.stringify(keyed.map(({ once, at }) => [once.accountId, once.route, once.key, at])),
+  );
+  return new Map(
+    rows.map((row) => [
+      onceId({
+        accountId: textOf(row, 'account_id'),
+        route: textOf(row, 'route'),
+        key: textOf(row, 'idempotency_key'),
+      }),
+      { fingerprint: textOf(row, 'fingerprint'), reply: JSON.parse(textOf(row, 'reply')) },
+    ]),
+  );
 }
 
 /** Deletes expired replies of Idempotency-Keys, the oldest first. */

@@ -3,19 +3,19 @@ import type { Dialect } from '../../dialects/dialect.js';
 import type { Operation, Statement } from '../../engine/operation.js';
 import { asTheyAre, type RowShape, shapeOf } from '../../engine/rows.js';
 import type { LaneTurns } from './lane-turns.js';
-import { RecordMovedError } from './policy-records.js';
+import { type Gaps, RecordMovedError } from './policy-records.js';
 
 /**
  * The statements that write accepted sends: messages, recipients, charges, and the replies under an Idempotency-Key.
- * @param which `seen`: without the replies, which `insertNewReplies` writes
+ * @param gaps `leave`: without the replies, which `insertNewReplies` writes
  */
 export function insertSends(
   dialect: Dialect,
   sends: readonly Send[],
   turns: LaneTurns,
-  which: 'all' | 'seen' = 'all',
+  gaps: Gaps = 'lock',
 ): Statement[] {
-  const replies = which === 'all' ? repliesOf(sends) : [];
+  const replies = gaps === 'lock' ? repliesOf(sends) : [];
   return [
     dialect.insertRows({
       table: 'messaging_message',

@@ -1,21 +1,25 @@
-import { type Decide, onceId, type StoredReply } from '../../../../outbox/decide.js';
+import type { Decide } from '../../../../outbox/decide.js';
 import type { CommitOutcome, Patience } from '../../../../outbox/outbox-store.js';
-import type { IdempotencyKey, Send } from '../../../../outbox/send.js';
+import type { Send } from '../../../../outbox/send.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, rowsOf, type Statement, writeAll } from '../../engine/operation.js';
 import { integerOf, textOf } from '../../engine/rows.js';
 import type { LaneTurns } from './lane-turns.js';
-import { lockRecords, RecordMovedError, writeRecords } from './policy-records.js';
+import { type Gaps, lockRecords, RecordMovedError, writeRecords } from './policy-records.js';
+import { findReplies } from './replies.js';
 import { insertNewReplies, insertSends } from './send-inserts.js';
 
-/** Locks, reads, decides and writes: see `OutboxStore.commit`, and `lockRecords` for `which`, which holds for replies too. */
-export function* commitSends(
+/**
+ * Locks, reads, decides and writes, in the transaction that the executor opens and commits: see `OutboxStore.commit`, and
+ * `Gaps` for `gaps`.
+ */
+export function* acceptSends(
   dialect: Dialect,
   sends: readonly Send[],
   decide: Decide,
   patience: Patience,
   turns: LaneTurns,
-  which: 'all' | 'seen' = 'all',
+  gaps: Gaps = 'lock',
 ): Operation<readonly CommitOutcome[]> {
   const accountLocks = patience === 'skip' ? 'skip' : 'wait';
   const recordLocks = patience === 'wait' ? 'wait' : 'skip';
@@ -23,19 +27,19 @@ export function* commitSends(
   const balances = yield* lockAccounts(dialect, sends, accountLocks);
   const heldAccounts = accountLocks === 'skip' ? yield* findHeldAccounts(dialect, sends, balances) : new Set<string>();
   const locked = heldAccounts.size === 0 ? sends : sends.filter(({ accountId }) => !heldAccounts.has(accountId));
-  const replies = yield* storedReplies(dialect, locked, which);
+  const replies = yield* findReplies(dialect, locked, gaps);
   const keys = locked.flatMap(({ policy }) => policy?.keys ?? []);
-  const { seen: records, versions, held } = yield* lockRecords(dialect, keys, recordLocks, which);
+  const { seen: records, versions, held } = yield* lockRecords(dialect, keys, recordLocks, gaps);
   const heldOf = ({ policy }: Send) => policy?.keys.filter((key) => held.has(key)) ?? [];
   const free = held.size === 0 ? locked : locked.filter((send) => heldOf(send).length === 0);
   const decision = decide(free, { balances, replies, records });
-  if (which === 'seen' && decision.outcomes.some(({ kind }, index) => kind === 'refused' && free[index]?.once)) {
+  if (gaps === 'leave' && decision.outcomes.some(({ kind }, index) => kind === 'refused' && free[index]?.once)) {
     throw new RecordMovedError('What is refused may be a repeat of what was accepted since the snapshot.');
   }
   if (decision.accepted.length > 0) {
-    const statements = [debit(dialect, decision.spent), ...insertSends(dialect, decision.accepted, turns, which)];
-    yield* writeAll(dialect.together(statements), decision.records.size === 0 && which === 'all');
-    if (which === 'seen') yield* insertNewReplies(dialect, decision.accepted);
+    const statements = [debit(dialect, decision.spent), ...insertSends(dialect, decision.accepted, turns, gaps)];
+    yield* writeAll(dialect.together(statements), decision.records.size === 0 && gaps === 'lock');
+    if (gaps === 'leave') yield* insertNewReplies(dialect, decision.accepted);
     yield* writeRecords(dialect, versions, decision.records, recordLocks);
   }
   if (free.length === sends.length) return decision.outcomes;
@@ -74,31 +78,6 @@ function* findHeldAccounts(
   return new Set(rows.map((row) => textOf(row, 'id')));
 }
 
-function* storedReplies(
-  dialect: Dialect,
-  sends: readonly Send[],
-  which: 'all' | 'seen',
-): Operation<ReadonlyMap<string, StoredReply>> {
-  const keyed = sends.filter((send): send is Send & { once: IdempotencyKey } => send.once !== undefined);
-  if (keyed.length === 0) return new Map();
-  const source = dialect.rows({ account_id: 'text', route: 'text', idempotency_key: 'text', seen_at: 'integer' });
-  const rows = yield* rowsOf(
-    `SELECT i.account_id, i.route, i.idempotency_key, i.fingerprint, i.reply FROM ${source} ${dialect.thenJoin} messaging_idempotency i${dialect.by('primary key')}
-      ON i.account_id = v.account_id AND i.route = v.route AND i.idempotency_key = v.idempotency_key AND i.expires_at > v.seen_at${which === 'all' ? dialect.current : ''}`,
-    JSON.stringify(keyed.map(({ once, at }) => [once.accountId, once.route, once.key, at])),
-  );
-  return new Map(
-    rows.map((row) => [
-      onceId({
-        accountId: textOf(row, 'account_id'),
-        route: textOf(row, 'route'),
-        key: textOf(row, 'idempotency_key'),
-      }),
-      { fingerprint: textOf(row, 'fingerprint'), reply: JSON.parse(textOf(row, 'reply')) },
-    ]),
-  );
-}
-
 function accountsOf(sends: readonly Send[]): string[] {
   return [...new Set(sends.map(({ accountId }) => accountId))];
 }
@@ -118,16 +97,16 @@ function debit(dialect: Dialect, spent: ReadonlyMap<string, number>): Statement 
 /**
  * Whether the decision on these sends depends on balances only, and the database can check these in the writing statement.
  */
-export function canCommitAtOnce(dialect: Dialect, sends: readonly Send[]): boolean {
+export function canAcceptAtOnce(dialect: Dialect, sends: readonly Send[]): boolean {
   return dialect.ifPaid !== undefined && sends.every(({ once, policy }) => once === undefined && policy === undefined);
 }
 
 /**
- * `commitSends` in one round trip: it decides as if every balance sufficed, and the statement writes only where all do.
+ * `acceptSends` in one round trip: it decides as if every balance sufficed, and the statement writes only where all do.
  * Returns undefined, and writes nothing, where a balance does not suffice or another transaction has locked an account; the
- * caller then uses `commitSends`.
+ * caller then uses `acceptSends`.
  */
-export function* commitAtOnce(
+export function* acceptAtOnce(
   dialect: Dialect,
   sends: readonly Send[],
   decide: Decide,
