@@ -144,7 +144,7 @@ export class OtpService implements OnApplicationBootstrap {
     const digits = typeof otp === 'string' && /^[0-9]+$/.test(otp) ? otp.length : 0;
     if (digits !== this.settings.codes.digits) return { kind: 'malformed' };
     const step = new VerifyStep(binding, otp, this.clock.now(), this.settings);
-    const outcome = await this.policies.change(step.keys, step.decide, 'look');
+    const outcome = await this.policies.change(step.keys, step.decide, 'to-change');
     if (outcome.kind === 'verified') this.events.emit('otp.verified', { accountId, service, number });
     if (outcome.kind === 'locked') {
       this.events.emit('otp.locked', { accountId, service, number, retryAfter: outcome.retryAfter });

@@ -11,7 +11,7 @@ import type { IdempotencyKey, Payload, Send } from './send.js';
 export type CommitOutcome = SendDecision | { readonly kind: 'busy'; readonly records?: readonly string[] };
 
 /** Which locks of other transactions a commit waits for: all, those of accounts but not of policy records, or none. */
-export type Patience = 'wait' | 'accounts' | 'skip';
+export type WaitFor = 'all' | 'accounts' | 'none';
 
 /** A delivery that a worker holds for the time of its lease. */
 export interface Delivery {
@@ -179,18 +179,19 @@ export abstract class OutboxStore {
    * Locks the accounts, reads balances and stored replies, runs `decide` once over `sends`, and writes the accepted ones:
    * debit, charge entry, message, recipients, reply. Outcomes are in the order of the sends.
    *
-   * With `host`, everything is written in the host's open transaction, and committed or rolled back with it. With patience
-   * `skip`, a send whose account another transaction holds comes out as `busy`, so that one held account does not delay the
-   * others of its batch. With `skip` or `accounts`, so does a send whose policy names a record that is held.
+   * With `host`, everything is written in the host's open transaction, and committed or rolled back with it.
    *
-   * With `skip`, a store may first run `decide` with balances that suffice for every send, and write the result on condition
+   * With `waitFor` `none`, a send whose account another transaction holds comes out as `busy`, so that one held account does
+   * not delay the others of its batch. With `none` or `accounts`, so does a send whose policy names a record that is held.
+   *
+   * With `none`, a store may first run `decide` with balances that suffice for every send, and write the result on condition
    * that the real ones do; otherwise it runs `decide` again on the balances that it reads.
    */
   abstract commit(
     sends: readonly Send[],
     decide: Decide,
     host?: HostTransaction,
-    patience?: Patience,
+    waitFor?: WaitFor,
   ): Promise<readonly CommitOutcome[]>;
 
   /**

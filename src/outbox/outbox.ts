@@ -13,7 +13,7 @@ import {
   type DeliveryTransition,
   type ExpiryOrder,
   OutboxStore,
-  type Patience,
+  type WaitFor,
 } from './outbox-store.js';
 import type { Send } from './send.js';
 import { WorkerNotifier } from './worker-notifier.js';
@@ -92,7 +92,7 @@ export class Outbox {
   private readonly log = new Logger('Outbox');
   private readonly commits = new Batcher<Waiting, SendDecision>({
     ...BATCH_LIMITS,
-    perform: (batch) => this.commit(batch, 'skip'),
+    perform: (batch) => this.commit(batch, 'none'),
     gathering: new AdaptiveBatchSize(),
   });
   /** Commits sends of accounts that another transaction holds; these commits wait for the account. */
@@ -169,10 +169,10 @@ export class Outbox {
 
   private async commit(
     batch: readonly Waiting[],
-    patience: Patience,
+    waitFor: WaitFor,
   ): Promise<readonly (SendDecision | Promise<SendDecision>)[]> {
     const sends = batch.map(({ send }) => send);
-    const outcomes = await this.store.commit(sends, decide, undefined, patience);
+    const outcomes = await this.store.commit(sends, decide, undefined, waitFor);
     const channels = new Set<string>();
     const decisions = outcomes.flatMap((outcome, index) => {
       const item = batch[index];

@@ -13,14 +13,14 @@ export abstract class PolicyStore {
    * after the other, as do commits of sends whose policies name it. `step` must be pure, because it runs again when the database
    * asks for the transaction to be repeated.
    *
-   * @param first `look`: a store may run the step without a lock on a state committed after the call, and return its result if
-   *   it changes nothing, so that it need not wait for a record that another transaction holds. Default `lock`
+   * @param lock `to-change`: a store may run the step without a lock on a state committed after the call, and return its result
+   *   if it changes nothing, so that it need not wait for a record that another transaction holds. Default `always`
    * @throws StorageUnavailableError also when a record is held for too long
    */
   abstract change<T>(
     keys: readonly string[],
     step: (seen: SeenRecords) => RecordStep<T>,
-    first?: 'lock' | 'look',
+    lock?: 'always' | 'to-change',
   ): Promise<T>;
 
   /**

@@ -53,7 +53,6 @@ export {
   FIRST_RECIPIENTS,
   type MessageQuery,
   OutboxStore,
-  type Patience,
   type RecipientDetails,
   type RecipientPage,
   type RecipientQuery,
@@ -62,6 +61,7 @@ export {
   type StoredMessage,
   type StoredRecipient,
   type TrailStep,
+  type WaitFor,
 } from '../outbox/outbox-store.js';
 export { PolicyStore, type RecordStep } from '../outbox/policy-store.js';
 export type { PolicyRecord, SeenRecord, SeenRecords } from '../outbox/send-policy.js';

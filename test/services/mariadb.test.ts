@@ -101,7 +101,7 @@ suite('MariaDB, where it differs', () => {
       aSend(index, { accountId, once: onceKey({ accountId, key: `key-${index}` }) });
 
     const expectOthersGoOn = async () => {
-      const outcomes = others.map((id, index) => storage.outbox.commit([keyed(index, id)], decide, undefined, 'skip'));
+      const outcomes = others.map((id, index) => storage.outbox.commit([keyed(index, id)], decide, undefined, 'none'));
       expect((await Promise.all(outcomes)).flat().map(({ kind }) => kind)).toEqual(others.map(() => 'accepted'));
     };
 
@@ -153,7 +153,7 @@ suite('MariaDB, where it differs', () => {
     const outcomes = await beside(async (manager) => {
       await storage.outbox.commit([aSend(1)], decide, { manager });
       const sends = [aSend(2), aSend(3, { accountId: 'other' })];
-      return storage.outbox.commit(sends, decide, undefined, 'skip');
+      return storage.outbox.commit(sends, decide, undefined, 'none');
     });
     expect(outcomes.map(({ kind }) => kind)).toEqual(['busy', 'accepted']);
     expect(await storage.ledger.balance(ACCOUNT)).toBe(5);

@@ -29,7 +29,7 @@ let url = '';
 class PatientStorage extends TypeormStorage {
   override get outbox(): OutboxStore {
     const store = super.outbox;
-    const commit: OutboxStore['commit'] = (sends, decide, host) => store.commit(sends, decide, host, 'wait');
+    const commit: OutboxStore['commit'] = (sends, decide, host) => store.commit(sends, decide, host, 'all');
     return Object.create(store, { commit: { value: commit } });
   }
 }

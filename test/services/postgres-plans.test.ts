@@ -131,7 +131,7 @@ onPostgres('what is read by its keys and never whole', () => {
         payers.map((payer) => aSend(10 * index + payer, { accountId: `account-${payer}` })),
         decide,
         undefined,
-        'skip',
+        'none',
       );
     for (const index of range(ROUNDS)) {
       const outcomes = [await commit(index, 1), await commit(ROUNDS + index, 2, 3)].flat();

@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import type { IfLocked } from '../../src/storage/typeorm/dialects/dialect.js';
 import { SqliteDialect } from '../../src/storage/typeorm/dialects/sqlite-dialect.js';
 import { Executor, type Work } from '../../src/storage/typeorm/engine/executor.js';
 import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
@@ -23,14 +24,14 @@ class LockingDialect extends SqliteDialect {
     return ' ';
   }
 
-  override lockByIds(table: string, columns: string, ifLocked: 'wait' | 'skip'): string {
+  override lockByIds(table: string, columns: string, ifLocked: IfLocked): string {
     const passed = ifLocked === 'wait' ? [] : [...this.held.keys()];
     const others = `a.id NOT IN (${passed.map((id) => `'${id}'`).join(', ')})`;
     const mark = ifLocked === 'wait' ? WAITS : '';
     return `SELECT ${columns} FROM ${table} a WHERE a.id IN ${this.strings()} AND ${others} ORDER BY a.id ${mark}`;
   }
 
-  override *heldIds(_table: string, ids: readonly string[], ifLocked: 'wait' | 'skip'): Operation<readonly string[]> {
+  override *heldIds(_table: string, ids: readonly string[], ifLocked: IfLocked): Operation<readonly string[]> {
     if (ifLocked === 'wait') yield { sql: `SELECT count(*) FROM json_each(?) ${WAITS}`, params: [JSON.stringify(ids)] };
     return ifLocked === 'wait' ? [] : ids.filter((id) => this.held.has(id));
   }

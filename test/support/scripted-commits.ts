@@ -1,11 +1,11 @@
-import type { CommitOutcome, OutboxStore, Patience } from '../../src/outbox/outbox-store.js';
+import type { CommitOutcome, OutboxStore, WaitFor } from '../../src/outbox/outbox-store.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
 
 /** One call of `commit`. */
 export interface SeenCommit {
   readonly ids: readonly string[];
   readonly recipients: number;
-  readonly patience: Patience;
+  readonly waitFor: WaitFor;
 }
 
 /** A store whose commits a test counts, delays and fails, and whose accounts it holds. */
@@ -20,19 +20,19 @@ export class ScriptedCommits {
   readonly held = new Map<string, Promise<unknown>>();
 
   constructor(real: OutboxStore) {
-    const commit: OutboxStore['commit'] = async (sends, rules, host, patience = 'wait') => {
+    const commit: OutboxStore['commit'] = async (sends, rules, host, waitFor = 'all') => {
       const recipients = sends.reduce((sum, send) => sum + send.recipients.length, 0);
-      this.seen.push({ ids: sends.map(({ id }) => id), recipients, patience });
+      this.seen.push({ ids: sends.map(({ id }) => id), recipients, waitFor });
       if (this.before) await this.before;
       const fault = this.faults.shift();
       if (fault) throw fault;
-      if (patience !== 'skip') await Promise.all(sends.map(({ accountId }) => this.held.get(accountId)));
-      const busy = patience === 'skip' ? sends.filter(({ accountId }) => this.held.has(accountId)) : [];
+      if (waitFor !== 'none') await Promise.all(sends.map(({ accountId }) => this.held.get(accountId)));
+      const busy = waitFor === 'none' ? sends.filter(({ accountId }) => this.held.has(accountId)) : [];
       const outcomes = await real.commit(
         sends.filter((send) => !busy.includes(send)),
         rules,
         host,
-        patience,
+        waitFor,
       );
       const next = outcomes[Symbol.iterator]();
       return sends.map(

@@ -214,7 +214,7 @@ export function unwaitingTests({ test }: TestRunner, world: World): void {
         };
       },
       undefined,
-      'skip',
+      'none',
     );
     assert.deepEqual(kinds(outcomes), ['accepted', 'insufficient_balance', 'insufficient_balance']);
     await world.holds(1);
@@ -224,7 +224,7 @@ export function unwaitingTests({ test }: TestRunner, world: World): void {
     await world.fund(3);
     await world.fund(1, 'acc2');
     await world.fund(1, 'poor');
-    const skip = (...sends: readonly Send[]) => world.outbox.commit(sends, decide, undefined, 'skip');
+    const skip = (...sends: readonly Send[]) => world.outbox.commit(sends, decide, undefined, 'none');
     const two = { recipients: recipients(2) };
     assert.deepEqual(kinds(await skip(aSend(1), aSend(2, { accountId: 'acc2' }))), ['accepted', 'accepted']);
     // An account without units, and an unknown one, each twice: after an accepted batch, and after a refused one.
@@ -248,7 +248,7 @@ export function unwaitingTests({ test }: TestRunner, world: World): void {
 
   test('a repeat under an Idempotency-Key is none without waiting either, after a batch that went well', async () => {
     await world.fund(9);
-    const skip = (...sends: readonly Send[]) => world.outbox.commit(sends, decide, undefined, 'skip');
+    const skip = (...sends: readonly Send[]) => world.outbox.commit(sends, decide, undefined, 'none');
     const first = aSend(1, { once: onceKey() });
     assert.deepEqual(kinds(await skip(aSend(10), aSend(11))), ['accepted', 'accepted']);
     assert.deepEqual(kinds(await skip(first)), ['accepted']);
@@ -266,10 +266,10 @@ export function unwaitingTests({ test }: TestRunner, world: World): void {
     await world.holds(4);
   });
 
-  for (const patience of ['skip', 'accounts'] as const) {
-    test(`a policy whose records are free decides on them with patience ${patience}`, async () => {
+  for (const waitFor of ['none', 'accounts'] as const) {
+    test(`a policy whose records are free decides on them with waitFor ${waitFor}`, async () => {
       await world.fund(9);
-      const commit = (...sends: readonly Send[]) => world.outbox.commit(sends, decide, undefined, patience);
+      const commit = (...sends: readonly Send[]) => world.outbox.commit(sends, decide, undefined, waitFor);
       const policySend = (index: number) => aSend(index, { policy: counting('a', messageId(index), 2) });
       assert.deepEqual(kinds(await commit(policySend(1), aSend(2))), ['accepted', 'accepted']);
       assert.deepEqual(kinds(await commit(policySend(3), policySend(4), aSend(5))), ['accepted', 'policy', 'accepted']);

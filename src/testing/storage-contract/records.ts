@@ -125,7 +125,7 @@ export function recordTests({ test }: TestRunner, world: World): void {
           const count = countIn(seen, 'a');
           return { result: count, changes: new Map(count < most ? [['a', aRecord(count + 1)]] : []) };
         },
-        'look',
+        'to-change',
       );
     assert.deepEqual([await upTo(0), await upTo(2), await upTo(2), await upTo(2)], [0, 0, 1, 2]);
     await world.policies.change(['a'], () => ({ result: 0, changes: new Map([['a', aRecord(7)]]) }));

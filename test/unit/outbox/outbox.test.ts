@@ -249,7 +249,7 @@ describe('an account that somebody holds', () => {
       waiting.push(outbox.accept(aSend(index)).then(() => done.push(index)));
       await settled(3);
     }
-    const lanes = () => commits.seen.filter(({ patience }) => patience === 'accounts');
+    const lanes = () => commits.seen.filter(({ waitFor }) => waitFor === 'accounts');
     expect(lanes()).toHaveLength(1);
     release();
     await Promise.all(waiting);
@@ -264,7 +264,7 @@ describe('an account that somebody holds', () => {
     const releases = new Map([ACCOUNT, ...names].map((id) => [id, commits.hold(id)]));
     const waiting = [...releases.keys()].map((accountId, index) => outbox.accept(aSend(index, { accountId })));
     await settled();
-    const lanes = () => commits.seen.filter(({ patience }) => patience === 'accounts').length;
+    const lanes = () => commits.seen.filter(({ waitFor }) => waitFor === 'accounts').length;
     expect(lanes()).toBe(4);
     releases.get('b')?.();
     await waiting[1];

@@ -38,14 +38,14 @@ beforeEach(async () => {
 });
 
 /** Adds one to the count of a record, unless it has come to `most`; answers what it was. */
-function count(store: PolicyStore, key: string, most = Number.POSITIVE_INFINITY, first?: 'lock' | 'look') {
+function count(store: PolicyStore, key: string, most = Number.POSITIVE_INFINITY, lock?: 'always' | 'to-change') {
   return store.change(
     [key],
     (seen) => {
       const before = countIn(seen, key);
       return { result: before, changes: new Map(before < most ? [[key, aRecord(before + 1)]] : []) };
     },
-    first,
+    lock,
   );
 }
 
@@ -63,7 +63,7 @@ class OneByOne extends PolicyStore {
       return changes;
     };
     const { dialect } = this.executor;
-    await this.executor.write(() => changeRecords(dialect, [{ keys, first: 'lock', run }], 'wait'));
+    await this.executor.write(() => changeRecords(dialect, [{ keys, lock: 'always', run }], 'wait'));
     return results.at(-1) as T;
   }
 
@@ -122,7 +122,7 @@ describe('a step that looks first', () => {
   test('and changes nothing is answered by what is committed, while the record is held', async () => {
     await count(guards, 'a');
     const release = database.hold('a');
-    const dead = await Promise.all(range(CROWD).map(() => count(guards, 'a', 1, 'look')));
+    const dead = await Promise.all(range(CROWD).map(() => count(guards, 'a', 1, 'to-change')));
     expect(new Set(dead)).toEqual(new Set([1]));
     expect(database.waiting).toBe(0);
     const patient = count(guards, 'a', 1);
@@ -134,7 +134,7 @@ describe('a step that looks first', () => {
   test('and would change something waits, and concludes from what is there then', async () => {
     await count(guards, 'a');
     const release = database.hold('a');
-    const both = [count(guards, 'a', 2, 'look'), count(guards, 'a', 2, 'look')];
+    const both = [count(guards, 'a', 2, 'to-change'), count(guards, 'a', 2, 'to-change')];
     await until(() => database.waiting === 1);
     release();
     expect(await Promise.all(both)).toEqual([1, 2]);
@@ -143,11 +143,11 @@ describe('a step that looks first', () => {
   test('sees what was committed before it was asked', async () => {
     await count(guards, 'a');
     const release = database.hold('a');
-    expect(await count(guards, 'a', 1, 'look')).toBe(1);
+    expect(await count(guards, 'a', 1, 'to-change')).toBe(1);
     release();
     await guards.change(['a'], () => ({ result: 0, changes: new Map([['a', aRecord(7)]]) }));
     database.hold('a');
-    expect(await count(guards, 'a', 1, 'look')).toBe(7);
+    expect(await count(guards, 'a', 1, 'to-change')).toBe(7);
   });
 
   test('waits for a record whose messages have all failed: another may have been given to it meanwhile', async () => {
@@ -155,7 +155,7 @@ describe('a step that looks first', () => {
     await storage.outbox.commit([policySend(1, ACCOUNT, 'a')], decide);
     await storage.outbox.settle([{ messageId: messageId(1), position: 0, status: 'failed', at: START }]);
     const release = database.hold('a');
-    const step = guards.change(['a'], (seen) => ({ result: seen.get('a')?.lost, changes: new Map() }), 'look');
+    const step = guards.change(['a'], (seen) => ({ result: seen.get('a')?.lost, changes: new Map() }), 'to-change');
     await until(() => database.waiting === 1);
     release();
     expect(await step).toBe(true);

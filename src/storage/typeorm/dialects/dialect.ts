@@ -15,6 +15,9 @@ import {
 /** Column types of our tables. A `serial` is a primary key that the database numbers. */
 export type ColumnType = 'id' | 'name' | 'text' | 'integer' | 'small' | 'serial' | 'bytes';
 
+/** What a locking statement does with a row that another transaction has locked: wait for it, or leave it out. */
+export type IfLocked = 'wait' | 'skip';
+
 /** The name of the id column (default `id`), and `=` to include the row itself. */
 export interface Behind {
   readonly named?: string;
@@ -55,7 +58,7 @@ export abstract class Dialect {
   abstract strings(): string;
 
   /** `FOR UPDATE` on the rows of one table; empty where a writer locks the whole database. */
-  abstract lock(alias: string, ifLocked: 'wait' | 'skip', strength?: 'update' | 'no key update'): string;
+  abstract lock(alias: string, ifLocked: IfLocked, strength?: 'update' | 'no key update'): string;
 
   /** Combines independent statements into as few round trips as the database allows. */
   abstract together(statements: readonly Statement[]): readonly Statement[];
@@ -101,7 +104,7 @@ export abstract class Dialect {
   }
 
   /** Locks the rows of a table whose `id` is among the strings of one JSON parameter, in the order of their ids. */
-  lockByIds(table: string, columns: string, ifLocked: 'wait' | 'skip', strength?: 'update' | 'no key update'): string {
+  lockByIds(table: string, columns: string, ifLocked: IfLocked, strength?: 'update' | 'no key update'): string {
     return `SELECT ${columns} FROM ${table} a WHERE a.id IN ${this.strings()} ORDER BY a.id${this.lock('a', ifLocked, strength)}`;
   }
 
@@ -143,7 +146,7 @@ export abstract class Dialect {
    * Inserts rows whose key does not exist; returns how many it wrote. MySQL and MariaDB write no row when one key exists;
    * MariaDB also writes none with `skip` while another transaction inserts one of the keys.
    */
-  *insertNew(insert: Statement, key: string, _ifLocked?: 'wait' | 'skip'): Operation<number> {
+  *insertNew(insert: Statement, key: string, _ifLocked?: IfLocked): Operation<number> {
     return (yield { ...insert, sql: `${insert.sql} ${this.onDuplicate(key)}` }).affected;
   }
 
@@ -152,7 +155,7 @@ export abstract class Dialect {
    * waits for these transactions and returns none.
    */
   // biome-ignore lint/correctness/useYield: a database with one writer needs no query
-  *heldIds(_table: string, _ids: readonly string[], _ifLocked: 'wait' | 'skip'): Operation<readonly string[]> {
+  *heldIds(_table: string, _ids: readonly string[], _ifLocked: IfLocked): Operation<readonly string[]> {
     return [];
   }
 

@@ -4,7 +4,7 @@ import type { StorageConnection } from '../engine/connection.js';
 import { codeOf } from '../engine/host-transaction.js';
 import { type Operation, rowsOf, type Statement, write } from '../engine/operation.js';
 import type { ListingIndex, RecipientIndex, RowShape, RowsUpdate, SessionIndex } from '../engine/rows.js';
-import { type Behind, type ColumnType, Dialect } from './dialect.js';
+import { type Behind, type ColumnType, Dialect, type IfLocked } from './dialect.js';
 import type { MysqlServer } from './mysql-server.js';
 
 /** Marks a placeholder for the strings of one JSON parameter; `native` replaces it by one placeholder for each string. */
@@ -121,7 +121,7 @@ export class MysqlDialect extends Dialect {
   }
 
   /** Locks rows of every table in the query, as MariaDB has no `OF`; see `unlocked`. */
-  override lock(_alias: string, ifLocked: 'wait' | 'skip'): string {
+  override lock(_alias: string, ifLocked: IfLocked): string {
     return ` FOR UPDATE${ifLocked === 'skip' ? ' SKIP LOCKED' : this.server.lockWait}`;
   }
 
@@ -131,7 +131,7 @@ export class MysqlDialect extends Dialect {
   }
 
   /** Looks up each key: a scan, which the planner prefers for a small table, would lock all rows that it reads. */
-  override lockByIds(table: string, columns: string, ifLocked: 'wait' | 'skip'): string {
+  override lockByIds(table: string, columns: string, ifLocked: IfLocked): string {
     const ids = this.rowsInOrder({ id: 'id' }, 'id');
     return `SELECT ${columns} FROM ${ids} STRAIGHT_JOIN ${table} a${KEYED} ON a.id = v.id${this.lock('a', ifLocked)}`;
   }
@@ -146,7 +146,7 @@ export class MysqlDialect extends Dialect {
    * Catches the duplicate key: `INSERT IGNORE` ignores all other errors too, and `ON DUPLICATE KEY UPDATE` does not report
    * which it did.
    */
-  override *insertNew({ sql, params }: Statement, _key: string, ifLocked?: 'wait' | 'skip'): Operation<number> {
+  override *insertNew({ sql, params }: Statement, _key: string, ifLocked?: IfLocked): Operation<number> {
     const { insertWait } = this.server;
     const bounded = ifLocked && insertWait !== '' ? `${insertWait}${ifLocked === 'skip' ? 0 : 5} FOR ${sql}` : sql;
     try {
@@ -158,7 +158,7 @@ export class MysqlDialect extends Dialect {
   }
 
   /** Uses a locking read, which finds uncommitted rows; a plain read does not. */
-  override *heldIds(table: string, ids: readonly string[], ifLocked: 'wait' | 'skip'): Operation<readonly string[]> {
+  override *heldIds(table: string, ids: readonly string[], ifLocked: IfLocked): Operation<readonly string[]> {
     if (ifLocked === 'wait' || !(yield* this.isHeld(table, ids))) return [];
     const held: string[] = [];
     for (const id of ids) if (yield* this.isHeld(table, [id])) held.push(id);

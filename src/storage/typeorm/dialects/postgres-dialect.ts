@@ -7,7 +7,7 @@ import {
 } from '../engine/connection.js';
 import { type Operation, rowsOf, type Statement, write } from '../engine/operation.js';
 import { type FirstRows, type RowShape, textOf } from '../engine/rows.js';
-import { type ColumnType, Dialect } from './dialect.js';
+import { type ColumnType, Dialect, type IfLocked } from './dialect.js';
 
 /** Distinguishes our advisory locks from the host's. An arbitrary constant, the same in every instance of this package. */
 const ADVISORY = '7305808869231650';
@@ -75,7 +75,7 @@ export class PostgresDialect extends Dialect {
     return '(SELECT jsonb_array_elements_text(?::jsonb))';
   }
 
-  override lock(alias: string, ifLocked: 'wait' | 'skip', strength = 'update'): string {
+  override lock(alias: string, ifLocked: IfLocked, strength = 'update'): string {
     return ` FOR ${strength.toUpperCase()} OF ${alias}${ifLocked === 'skip' ? ' SKIP LOCKED' : ''}`;
   }
 
@@ -83,7 +83,7 @@ export class PostgresDialect extends Dialect {
    * No query sees the uncommitted row of another transaction, while an insert of the same id waits for it. So each
    * transaction takes an advisory lock on an id before it inserts a row with that id.
    */
-  override *heldIds(table: string, ids: readonly string[], ifLocked: 'wait' | 'skip'): Operation<readonly string[]> {
+  override *heldIds(table: string, ids: readonly string[], ifLocked: IfLocked): Operation<readonly string[]> {
     const given = 'jsonb_array_elements_text(?::jsonb) AS v(id)';
     const number = `hashtextextended(v.id, ${ADVISORY})`;
     const sql =

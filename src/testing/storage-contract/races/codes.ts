@@ -54,7 +54,7 @@ async function attempt(
   const code = settings.codes.codeOf(challenge, binding);
   const otp = right ? code : code === '0000' ? '0001' : '0000';
   const step = new VerifyStep(binding, otp, START + 1000, settings);
-  return (await storage.policies.change(step.keys, step.decide, 'look')).kind;
+  return (await storage.policies.change(step.keys, step.decide, 'to-change')).kind;
 }
 
 /** Commits a send as the outbox does: repeatedly, without waiting for records while it locks the account. */
@@ -129,7 +129,7 @@ export const CODE_RACES: Readonly<Record<string, Race>> = {
         return 'sent';
       }
       const step = new VerifyStep(binding, otp, START + 1000, FREE);
-      return (await hand(index).policies.change(step.keys, step.decide, 'look')).kind;
+      return (await hand(index).policies.change(step.keys, step.decide, 'to-change')).kind;
     });
     assert.equal(tally(outcomes).get('verified'), 1);
     const left = await challengeOf(world.storage);

@@ -35,7 +35,7 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
     await world.fund(100);
     const accepted = await atOnce(200, async (index) => {
       const { outbox } = hand(index);
-      const [first] = await outbox.commit([aSend(index)], decide, undefined, 'skip');
+      const [first] = await outbox.commit([aSend(index)], decide, undefined, 'none');
       if (first?.kind !== 'busy') return first?.kind;
       assert.equal(await outbox.find(ACCOUNT, 'sms', messageId(index)), undefined);
       return (await outbox.commit([aSend(index)], decide))[0]?.kind;
@@ -51,7 +51,7 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
     await atOnce(40, async (batch) => {
       const { outbox, ledger } = hand(batch);
       const sends = accounts.map((accountId, index) => aSend(batch * 10 + index, { accountId }));
-      const outcomes = await outbox.commit(sends, decide, undefined, 'skip');
+      const outcomes = await outbox.commit(sends, decide, undefined, 'none');
       const busy = sends.filter((_, index) => outcomes[index]?.kind === 'busy');
       if (busy.length > 0) await outbox.commit(busy, decide);
       // Units of a concurrent top-up are either spent or left in the balance.
@@ -60,7 +60,7 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
     });
     for (const [place, accountId] of accounts.entries()) {
       const sends = range(20).map((index) => aSend(1000 + place * 20 + index, { accountId }));
-      await hand(0).outbox.commit(sends, decide, undefined, 'skip');
+      await hand(0).outbox.commit(sends, decide, undefined, 'none');
       await world.holds(0, accountId);
       const { items } = await world.outbox.list({ accountId, channel: 'sms', kind: 'text', limit: 100 });
       assert.equal(items.length, 33);

@@ -1,7 +1,7 @@
 import type { Decide } from '../../../../outbox/decide.js';
-import type { CommitOutcome, Patience } from '../../../../outbox/outbox-store.js';
+import type { CommitOutcome, WaitFor } from '../../../../outbox/outbox-store.js';
 import type { Send } from '../../../../outbox/send.js';
-import type { Dialect } from '../../dialects/dialect.js';
+import type { Dialect, IfLocked } from '../../dialects/dialect.js';
 import { type Operation, rowsOf, type Statement, writeAll } from '../../engine/operation.js';
 import { integerOf, textOf } from '../../engine/rows.js';
 import type { LaneTurns } from './lane-turns.js';
@@ -17,19 +17,20 @@ export function* acceptSends(
   dialect: Dialect,
   sends: readonly Send[],
   decide: Decide,
-  patience: Patience,
+  waitFor: WaitFor,
   turns: LaneTurns,
   gaps: Gaps = 'lock',
 ): Operation<readonly CommitOutcome[]> {
-  const accountLocks = patience === 'skip' ? 'skip' : 'wait';
-  const recordLocks = patience === 'wait' ? 'wait' : 'skip';
-  if (accountLocks === 'wait') for (const sql of dialect.lockTimeout) yield { sql, params: [] };
-  const balances = yield* lockAccounts(dialect, sends, accountLocks);
-  const heldAccounts = accountLocks === 'skip' ? yield* findHeldAccounts(dialect, sends, balances) : new Set<string>();
+  const ifAccountLocked: IfLocked = waitFor === 'none' ? 'skip' : 'wait';
+  const ifRecordLocked: IfLocked = waitFor === 'all' ? 'wait' : 'skip';
+  if (ifAccountLocked === 'wait') for (const sql of dialect.lockTimeout) yield { sql, params: [] };
+  const balances = yield* lockAccounts(dialect, sends, ifAccountLocked);
+  const heldAccounts =
+    ifAccountLocked === 'skip' ? yield* findHeldAccounts(dialect, sends, balances) : new Set<string>();
   const locked = heldAccounts.size === 0 ? sends : sends.filter(({ accountId }) => !heldAccounts.has(accountId));
   const replies = yield* findReplies(dialect, locked, gaps);
   const keys = locked.flatMap(({ policy }) => policy?.keys ?? []);
-  const { seen: records, versions, held } = yield* lockRecords(dialect, keys, recordLocks, gaps);
+  const { seen: records, versions, held } = yield* lockRecords(dialect, keys, ifRecordLocked, gaps);
   const heldOf = ({ policy }: Send) => policy?.keys.filter((key) => held.has(key)) ?? [];
   const free = held.size === 0 ? locked : locked.filter((send) => heldOf(send).length === 0);
   const decision = decide(free, { balances, replies, records });
@@ -40,7 +41,7 @@ export function* acceptSends(
     const statements = [debit(dialect, decision.spent), ...insertSends(dialect, decision.accepted, turns, gaps)];
     yield* writeAll(dialect.together(statements), decision.records.size === 0 && gaps === 'lock');
     if (gaps === 'leave') yield* insertNewReplies(dialect, decision.accepted);
-    yield* writeRecords(dialect, versions, decision.records, recordLocks);
+    yield* writeRecords(dialect, versions, decision.records, ifRecordLocked);
   }
   if (free.length === sends.length) return decision.outcomes;
   const decided = decision.outcomes[Symbol.iterator]();
@@ -54,10 +55,10 @@ export function* acceptSends(
 function* lockAccounts(
   dialect: Dialect,
   sends: readonly Send[],
-  patience: 'wait' | 'skip',
+  ifLocked: IfLocked,
 ): Operation<ReadonlyMap<string, number>> {
   const rows = yield* rowsOf(
-    dialect.lockByIds('messaging_account', 'a.id, a.balance', patience, 'no key update'),
+    dialect.lockByIds('messaging_account', 'a.id, a.balance', ifLocked, 'no key update'),
     JSON.stringify(accountsOf(sends)),
   );
   return new Map(rows.map((row) => [textOf(row, 'id'), integerOf(row, 'balance')]));

@@ -10,13 +10,13 @@ import {
   type ExpiryOrder,
   type MessageQuery,
   OutboxStore,
-  type Patience,
   type RecipientPage,
   type RecipientQuery,
   type ReferredDelivery,
   type StoredMessage,
   type StoredRecipient,
   type TrailStep,
+  type WaitFor,
 } from '../../../../outbox/outbox-store.js';
 import type { PolicyStore } from '../../../../outbox/policy-store.js';
 import type { IdempotencyKey, Send } from '../../../../outbox/send.js';
@@ -51,7 +51,7 @@ export class TypeormOutboxStore extends OutboxStore {
     sends: readonly Send[],
     decide: Decide,
     host?: HostTransaction,
-    patience: Patience = 'wait',
+    waitFor: WaitFor = 'all',
   ): Promise<readonly CommitOutcome[]> {
     const { executor, turns } = this;
     const { dialect } = executor;
@@ -59,13 +59,13 @@ export class TypeormOutboxStore extends OutboxStore {
       // A repetition, after a row that a plain read did not see, locks gaps too.
       let gaps: Gaps = dialect.locksGaps ? 'leave' : 'lock';
       return executor.write(() => {
-        const operation = acceptSends(dialect, sends, decide, patience, turns, gaps);
+        const operation = acceptSends(dialect, sends, decide, waitFor, turns, gaps);
         gaps = 'lock';
         return operation;
       }, host);
     }
-    const work = () => acceptSends(dialect, sends, decide, patience, turns);
-    if (this.lastAccepted && patience === 'skip' && canAcceptAtOnce(dialect, sends)) {
+    const work = () => acceptSends(dialect, sends, decide, waitFor, turns);
+    if (this.lastAccepted && waitFor === 'none' && canAcceptAtOnce(dialect, sends)) {
       const outcomes = await executor.write(() => acceptAtOnce(dialect, sends, decide, turns));
       if (outcomes) return outcomes;
     }

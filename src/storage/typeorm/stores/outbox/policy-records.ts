@@ -1,5 +1,5 @@
 import type { PolicyRecord, RecordChanges, SeenRecord, SeenRecords } from '../../../../outbox/send-policy.js';
-import type { Dialect } from '../../dialects/dialect.js';
+import type { Dialect, IfLocked } from '../../dialects/dialect.js';
 import { type Operation, type Row, rowsOf, write } from '../../engine/operation.js';
 import { integerOf, type RowShape, shapeOf, textOf } from '../../engine/rows.js';
 
@@ -20,7 +20,8 @@ export class RecordMovedError extends Error {
 /** A change of the records of some keys. */
 export interface AnyStep {
   readonly keys: readonly string[];
-  readonly first: 'lock' | 'look';
+  /** See `PolicyStore.change`. */
+  readonly lock: 'always' | 'to-change';
   run(seen: SeenRecords): RecordChanges;
 }
 
@@ -34,7 +35,7 @@ export type StepOutcome = { readonly done: true } | { readonly error: unknown } 
 export function* changeRecords(
   dialect: Dialect,
   steps: readonly AnyStep[],
-  ifLocked: 'wait' | 'skip',
+  ifLocked: IfLocked,
 ): Operation<readonly StepOutcome[]> {
   const settled = yield* runWithoutLock(dialect, steps);
   const others = steps.filter((step) => !settled.has(step));
@@ -61,13 +62,13 @@ export function* changeRecords(
 }
 
 /**
- * Runs the steps that look first on committed records, without a lock; returns those that changed nothing and so are done.
- * One statement reads all records, and a later one the states of their messages. Failures are final, so a record that is
- * not lost by the second read was not lost at the first; a lost one may have got another message in between, so its steps
- * take the lock.
+ * Runs the steps that need a lock only to change a record, without one, on committed records; returns those that changed
+ * nothing and so are done. One statement reads all records, and a later one the states of their messages. Failures are
+ * final, so a record that is not lost by the second read was not lost at the first; a lost one may have got another message
+ * in between, so its steps take the lock.
  */
 function* runWithoutLock(dialect: Dialect, steps: readonly AnyStep[]): Operation<ReadonlySet<AnyStep>> {
-  const looking = dialect.lock('a', 'skip') === '' ? [] : steps.filter(({ first }) => first === 'look');
+  const looking = dialect.lock('a', 'skip') === '' ? [] : steps.filter(({ lock }) => lock === 'to-change');
   if (looking.length === 0) return new Set();
   const sql = `SELECT a.id, a.state, a.messages FROM messaging_policy a WHERE a.id IN ${dialect.strings()}`;
   const seen = yield* seenIn(dialect, yield* rowsOf(sql, JSON.stringify(keysOf(looking))));
@@ -103,7 +104,7 @@ export type Gaps = 'lock' | 'leave';
 export function* lockRecords(
   dialect: Dialect,
   keys: readonly string[],
-  ifLocked: 'wait' | 'skip',
+  ifLocked: IfLocked,
   gaps: Gaps = 'lock',
 ): Operation<LockedRecords> {
   if (keys.length === 0) return { seen: new Map(), versions: new Map(), held: new Set() };
@@ -144,7 +145,7 @@ export function* writeRecords(
   dialect: Dialect,
   versions: ReadonlyMap<string, number>,
   changes: RecordChanges,
-  ifLocked: 'wait' | 'skip',
+  ifLocked: IfLocked,
 ): Operation<void> {
   const rows = [...changes].sort(([a], [b]) => (a < b ? -1 : 1));
   const added = rows.filter(([key]) => !versions.has(key));

@@ -1,6 +1,7 @@
 import { Batcher, EachTurn } from '../../../../common/batcher.js';
 import { PolicyStore, type RecordStep } from '../../../../outbox/policy-store.js';
 import type { SeenRecords } from '../../../../outbox/send-policy.js';
+import type { IfLocked } from '../../dialects/dialect.js';
 import type { Executor } from '../../engine/executor.js';
 import { type AnyStep, changeRecords, purgeRecords, type StepOutcome } from './policy-records.js';
 
@@ -53,7 +54,7 @@ export class TypeormPolicyStore extends PolicyStore {
   override async change<T>(
     keys: readonly string[],
     step: (seen: SeenRecords) => RecordStep<T>,
-    first: 'lock' | 'look' = 'lock',
+    lock: 'always' | 'to-change' = 'always',
   ): Promise<T> {
     let result: T | undefined;
     const run = (seen: SeenRecords) => {
@@ -61,7 +62,7 @@ export class TypeormPolicyStore extends PolicyStore {
       result = given;
       return changes;
     };
-    const outcome = await this.steps.add({ keys, first, run });
+    const outcome = await this.steps.add({ keys, lock, run });
     if ('error' in outcome) throw outcome.error;
     return result as T; // the step has run, and T may include undefined
   }
@@ -72,7 +73,7 @@ export class TypeormPolicyStore extends PolicyStore {
 
   private async perform(
     steps: readonly AnyStep[],
-    ifLocked: 'wait' | 'skip',
+    ifLocked: IfLocked,
   ): Promise<readonly (Settled | Promise<Settled>)[]> {
     const outcomes = await this.executor.write(() => changeRecords(this.executor.dialect, steps, ifLocked));
     return steps.slice(0, outcomes.length).map((step, index) => {
