@@ -59,7 +59,7 @@ export class HeldRecords extends Executor {
     return new HeldRecords(await executorFor(dataSource));
   }
 
-  override get connections(): number {
+  override get maxTransactions(): number {
     return 8;
   }
 

@@ -22,7 +22,7 @@ export function isSqlStore(definition: StoreDefinition): definition is SqlStore 
 }
 
 /** The stores whose tables are part of `SCHEMA`. */
-export const OWN_STORES: readonly Omit<SqlStore, 'tables'>[] = [
+export const BUILT_IN_STORES: readonly Omit<SqlStore, 'tables'>[] = [
   { port: PartStore, make: (executor) => new TypeormPartStore(executor) },
   { port: OptOutStore, make: (executor) => new TypeormOptOutStore(executor) },
   { port: SessionStore, make: (executor) => new TypeormSessionStore(executor) },

@@ -8,12 +8,12 @@ import { MessagingStorage, type StoreDefinition } from '../../core/messaging-sto
 import type { MediaStore } from '../../media/media-store.js';
 import type { OutboxStore } from '../../outbox/outbox-store.js';
 import type { PolicyStore } from '../../outbox/policy-store.js';
-import { type Connection, connectionOf } from './engine/data-source.js';
+import { dataSourceFor, type OpenStorage } from './engine/data-source.js';
 import { executorFor } from './engine/executor-for.js';
 import { codeOf } from './engine/host-transaction.js';
 import { checkSchema, migrate } from './schema/migrate.js';
 import { addedGroups, SCHEMA } from './schema/versions.js';
-import { isSqlStore, OWN_STORES, type SqlStore } from './sql-store.js';
+import { BUILT_IN_STORES, isSqlStore, type SqlStore } from './sql-store.js';
 import { checkStorageSettings, databaseLocation, providedDataSource } from './storage-checks.js';
 import { TypeormAccountStore } from './stores/account-store.js';
 import { TypeormLedgerStore } from './stores/ledger-store.js';
@@ -58,7 +58,7 @@ export interface TypeormStorageSource {
  * ```
  */
 export class TypeormStorage extends MessagingStorage {
-  private connection: Connection | undefined;
+  private opened: OpenStorage | undefined;
 
   /**
    * Makes the value of the option `storage`: on a connection of our own (`url`), or on the host's DataSource, given itself or
@@ -90,7 +90,7 @@ export class TypeormStorage extends MessagingStorage {
 
   /** @throws MessagingOptionsError also where the database does not answer, so that the operator reads a plain sentence */
   override async start(stores: readonly StoreDefinition[] = []): Promise<void> {
-    if (this.connection) return;
+    if (this.opened) return;
     try {
       await this.open(sqlStoresOf(stores));
     } catch (error) {
@@ -101,10 +101,10 @@ export class TypeormStorage extends MessagingStorage {
   }
 
   override async stop(): Promise<void> {
-    const connection = this.connection;
-    this.connection = undefined;
-    await connection?.executor.stop();
-    if (connection?.own) await connection.dataSource.destroy();
+    const { opened } = this;
+    this.opened = undefined;
+    await opened?.executor.stop();
+    if (opened?.isOurs) await opened.dataSource.destroy();
   }
 
   override get outbox(): OutboxStore {
@@ -133,31 +133,31 @@ export class TypeormStorage extends MessagingStorage {
     throw new Error(`The storage was started without a ${port.name}.`);
   }
 
-  private get started(): Connection {
-    if (!this.connection) throw new Error('The storage is not started.');
-    return this.connection;
+  private get started(): OpenStorage {
+    if (!this.opened) throw new Error('The storage is not started.');
+    return this.opened;
   }
 
   private async open(added: readonly SqlStore[]): Promise<void> {
     const { database, migrations, clock } = this.settings;
-    const own = typeof database === 'string';
-    const dataSource = own ? connectionOf(database) : database;
+    const isOurs = typeof database === 'string';
+    const dataSource = isOurs ? dataSourceFor(database) : database;
     if (!dataSource.isInitialized) await dataSource.initialize();
-    const executor = await executorFor(dataSource, clock, own).catch(async (error: unknown) => {
-      if (own) await dataSource.destroy();
+    const executor = await executorFor(dataSource, clock, isOurs).catch(async (error: unknown) => {
+      if (isOurs) await dataSource.destroy();
       throw error;
     });
     const policies = new TypeormPolicyStore(executor);
-    this.connection = {
+    this.opened = {
       dataSource,
-      own,
+      isOurs,
       executor,
       outbox: new TypeormOutboxStore(executor, policies),
       ledger: new TypeormLedgerStore(executor),
       accounts: new TypeormAccountStore(executor),
       policies,
       media: new TypeormMediaStore(executor),
-      stores: [...OWN_STORES, ...added].map(({ make }) => make(executor)),
+      stores: [...BUILT_IN_STORES, ...added].map(({ make }) => make(executor)),
     };
     const groups = [...SCHEMA, ...addedGroups(added.map(({ tables }) => tables))];
     if (migrations === 'check') await executor.read(() => checkSchema(groups));
@@ -172,7 +172,7 @@ export class TypeormStorage extends MessagingStorage {
 function sqlStoresOf(stores: readonly StoreDefinition[]): readonly SqlStore[] {
   const added = new Set<SqlStore>();
   for (const definition of stores) {
-    if (OWN_STORES.some(({ port }) => port === definition.port)) continue;
+    if (BUILT_IN_STORES.some(({ port }) => port === definition.port)) continue;
     if (!isSqlStore(definition)) {
       throw new MessagingOptionsError(
         `Option storage: TypeormStorage does not know how to make a ${definition.port.name}.`,

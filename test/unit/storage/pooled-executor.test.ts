@@ -62,7 +62,7 @@ test.each<[DataSourceOptions, number]>([
   [{ type: 'postgres', poolSize: 40, extra: { max: 4 } }, 4],
   [{ type: 'mysql', extra: { connectionLimit: 6 } }, 6],
 ])('%j: as many connections as its pool has', (options, connections) => {
-  expect(new PooledExecutor(new DataSource(options), new PostgresDialect()).connections).toBe(connections);
+  expect(new PooledExecutor(new DataSource(options), new PostgresDialect()).maxTransactions).toBe(connections);
 });
 
 describe('a transaction on a connection of the pool', () => {

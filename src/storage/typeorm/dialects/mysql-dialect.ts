@@ -52,10 +52,10 @@ export class MysqlDialect extends Dialect {
   /** Connections whose session variables are set. */
   private readonly prepared = new WeakSet<object>();
 
-  /** @param own whether only this package uses the connections, so that session variables may be set on them */
+  /** @param isOurs whether only this package uses the connections, so that session variables may be set on them */
   constructor(
     private readonly server: MysqlServer,
-    private readonly own: boolean,
+    private readonly isOurs: boolean,
   ) {
     super();
     this.text = `CHARACTER SET utf8mb4 COLLATE ${server.collation}`;
@@ -68,7 +68,7 @@ export class MysqlDialect extends Dialect {
       this.prepared.add(driverConnection);
       return connection.begin(durable);
     };
-    return this.own && this.server.idleTimeout !== '' ? { ...connection, begin } : connection;
+    return this.isOurs && this.server.idleTimeout !== '' ? { ...connection, begin } : connection;
   }
 
   /** The lengths let each of our indexes fit into InnoDB's 3072 bytes: four ids and a time, or two ids and a name. */

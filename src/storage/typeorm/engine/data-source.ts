@@ -10,10 +10,11 @@ import { ANSWER_MS } from './connection.js';
 import type { Executor } from './executor.js';
 import { codeOf } from './host-transaction.js';
 
-/** A started storage: its DataSource, whether it is ours to close (`own`), and its stores. */
-export interface Connection {
+/** A started storage: its DataSource and its stores. */
+export interface OpenStorage {
   readonly dataSource: DataSource;
-  readonly own: boolean;
+  /** Whether this package made the DataSource, and closes it. */
+  readonly isOurs: boolean;
   readonly executor: Executor;
   readonly outbox: OutboxStore;
   readonly ledger: LedgerStore;
@@ -35,7 +36,7 @@ const STATEMENT_MS = 25_000;
 const OWNER_ONLY = 0o600;
 
 /** Makes a DataSource for a checked database URL: `sqlite:<path>`, `postgres://…`, `mysql://…` or `mariadb://…`. */
-export function connectionOf(url: string): DataSource {
+export function dataSourceFor(url: string): DataSource {
   if (url.startsWith('sqlite:')) {
     // better-sqlite3 trims the path too.
     const database = url.slice('sqlite:'.length).trim();

@@ -11,10 +11,10 @@ import { SqliteExecutor } from './sqlite-executor.js';
 /**
  * Makes the executor for an initialised DataSource.
  *
- * @param own whether only this package uses the DataSource. Default false: the host uses it too
+ * @param isOurs whether only this package uses the DataSource. Default false: the host uses it too
  */
-export async function executorFor(dataSource: DataSource, clock?: Clock, own = false): Promise<Executor> {
-  const dialect = await dialectFor(dataSource.options.type, (sql) => dataSource.query(sql), own);
+export async function executorFor(dataSource: DataSource, clock?: Clock, isOurs = false): Promise<Executor> {
+  const dialect = await dialectFor(dataSource.options.type, (sql) => dataSource.query(sql), isOurs);
   if (dialect.driver !== 'better-sqlite3') {
     listenForConnectionErrors(dataSource);
     return new PooledExecutor(dataSource, dialect);

@@ -14,7 +14,7 @@ export abstract class Executor {
   abstract readonly dialect: Dialect;
 
   /** The most transactions that are open at a time. */
-  get connections(): number {
+  get maxTransactions(): number {
     return 1;
   }
 

@@ -37,13 +37,13 @@ export class PooledExecutor extends Executor {
       dialect.connection(runner, await runner.connect()).discard();
     });
     this.watch = new TransactionWatch(dataSource);
-    this.share = new ReadingShare(Math.max(1, Math.floor(this.connections * LISTINGS_SHARE)));
+    this.share = new ReadingShare(Math.max(1, Math.floor(this.maxTransactions * LISTINGS_SHARE)));
   }
 
-  override get connections(): number {
+  override get maxTransactions(): number {
     const { poolSize, extra } = this.dataSource.options;
-    const own: unknown = Reflect.get(Object(extra), 'max') ?? Reflect.get(Object(extra), 'connectionLimit');
-    return typeof own === 'number' ? own : (poolSize ?? DEFAULT_POOL_SIZE);
+    const driverLimit: unknown = Reflect.get(Object(extra), 'max') ?? Reflect.get(Object(extra), 'connectionLimit');
+    return typeof driverLimit === 'number' ? driverLimit : (poolSize ?? DEFAULT_POOL_SIZE);
   }
 
   override write<T>(work: Work<T>, host?: HostTransaction): Promise<T> {

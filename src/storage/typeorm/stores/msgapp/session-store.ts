@@ -52,13 +52,13 @@ export class TypeormSessionStore extends SessionStore {
     ended: number,
     host?: HostTransaction,
   ): Promise<readonly StoredSession[]> {
-    const own = (index: SessionIndex) =>
+    const select = (index: SessionIndex) =>
       `SELECT ${SESSION} FROM messaging_session a${this.executor.dialect.by(index)} WHERE a.account_id = ? AND a.channel = ?`;
     // One statement, so that no session ends between the two queries. Each reads only rows that it returns.
     const find = () =>
       rowsOf(
-        `${own('messaging_session_live')} AND a.lease_until IS NOT NULL
-        UNION ALL SELECT * FROM (${own('messaging_session_account')} AND a.lease_until IS NULL
+        `${select('messaging_session_live')} AND a.lease_until IS NOT NULL
+        UNION ALL SELECT * FROM (${select('messaging_session_account')} AND a.lease_until IS NULL
           ORDER BY a.created_at DESC, a.id DESC LIMIT ?) e`,
         accountId,
         channel,

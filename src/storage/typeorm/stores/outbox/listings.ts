@@ -16,7 +16,7 @@ const MOST_MESSAGES = 2000;
 export function* listMessages(dialect: Dialect, query: MessageQuery): Operation<Page<StoredMessage>> {
   const { number, status, sender } = query;
   if (number === undefined && status === undefined && sender === undefined) {
-    return yield* listAll(dialect, [ownListing(query)], within(query, 'accepted_at'), query);
+    return yield* listAll(dialect, [listed(query)], within(query, 'accepted_at'), query);
   }
   // Only texts are indexed by number.
   if (number !== undefined && query.kind !== 'text') return { items: [], next: undefined };
@@ -82,7 +82,7 @@ function* searchMessages(
 /** @throws MessagingError `error.invalid_cursor` where `after` is no message of the listing */
 function* placeOf(query: MessageQuery, after: string): Operation<Place> {
   const [id = '', position] = after.split(':');
-  const where = and([{ sql: 'id = ?', params: [id] }, ownListing(query)]);
+  const where = and([{ sql: 'id = ?', params: [id] }, listed(query)]);
   const [row] = yield* rowsOf(`SELECT accepted_at FROM messaging_message WHERE ${where.sql}`, ...where.params);
   if (!row) throw new MessagingError('error.invalid_cursor');
   return { id, at: integerOf(row, 'accepted_at'), position: position === undefined ? undefined : Number(position) };
@@ -100,15 +100,15 @@ function* readCandidates(
   const rows = yield* rowsOf(sql, ...params, size);
   return rows.map((row) => {
     const id = textOf(row, 'id');
-    const own = number === undefined ? undefined : integerOf(row, 'position');
-    const to = own === undefined ? integerOf(row, 'recipients') : own + 1;
+    const position = number === undefined ? undefined : integerOf(row, 'position');
+    const to = position === undefined ? integerOf(row, 'recipients') : position + 1;
     const start = place?.id === id ? Math.min(place.position ?? 0, to) : 0;
-    return { id, at: integerOf(row, 'accepted_at'), sender: textOf(row, 'sender'), from: own ?? start, to };
+    return { id, at: integerOf(row, 'accepted_at'), sender: textOf(row, 'sender'), from: position ?? start, to };
   });
 }
 
 function ofListing(dialect: Dialect, query: MessageQuery, place: Place | undefined): Statement {
-  const where = and([ownListing(query), ...within(query, 'accepted_at'), ...from(dialect, place, 'accepted_at', 'id')]);
+  const where = and([listed(query), ...within(query, 'accepted_at'), ...from(dialect, place, 'accepted_at', 'id')]);
   return {
     ...where,
     sql: `SELECT id, accepted_at, sender, recipients FROM messaging_message${dialect.by('messaging_message_listing')}
@@ -118,8 +118,8 @@ function ofListing(dialect: Dialect, query: MessageQuery, place: Place | undefin
 
 function sentTo(dialect: Dialect, query: MessageQuery, number: string, place: Place | undefined): Statement {
   const { accountId, channel } = query;
-  const own = { sql: 'account_id = ? AND channel = ? AND number = ?', params: [accountId, channel, number] };
-  const where = and([own, ...within(query, 'sent_at'), ...from(dialect, place, 'sent_at', 'message_id')]);
+  const toNumber = { sql: 'account_id = ? AND channel = ? AND number = ?', params: [accountId, channel, number] };
+  const where = and([toNumber, ...within(query, 'sent_at'), ...from(dialect, place, 'sent_at', 'message_id')]);
   return {
     ...where,
     sql: `SELECT m.id, m.accepted_at, m.sender, s.position FROM (
@@ -179,7 +179,7 @@ function* withRecipientsIn(
 }
 
 /** The condition of a listing without filters. */
-function ownListing({ accountId, channel, kind }: MessageQuery): Statement {
+function listed({ accountId, channel, kind }: MessageQuery): Statement {
   return { sql: 'account_id = ? AND channel = ? AND kind = ?', params: [accountId, channel, kind] };
 }
 

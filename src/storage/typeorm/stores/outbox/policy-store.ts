@@ -47,7 +47,7 @@ export class TypeormPolicyStore extends PolicyStore {
           'wait',
         ),
       keyOf: ({ record }) => record,
-      concurrency: Math.max(1, Math.floor(executor.connections * WAITING_SHARE)),
+      concurrency: Math.max(1, Math.floor(executor.maxTransactions * WAITING_SHARE)),
     });
   }
 
