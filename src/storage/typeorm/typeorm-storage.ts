@@ -10,7 +10,7 @@ import type { OutboxStore } from '../../outbox/outbox-store.js';
 import type { PolicyStore } from '../../outbox/policy-store.js';
 import { dataSourceFor, type OpenStorage } from './engine/data-source.js';
 import { executorFor } from './engine/executor-for.js';
-import { codeOf } from './engine/host-transaction.js';
+import { codeOf } from './engine/faults.js';
 import { checkSchema, migrate } from './schema/migrate.js';
 import { addedGroups, SCHEMA } from './schema/versions.js';
 import { BUILT_IN_STORES, isSqlStore, type SqlStore } from './sql-store.js';

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { StorageUnavailableError } from '../../../common/errors.js';
 import type { StorageConnection } from '../engine/connection.js';
-import { codeOf } from '../engine/host-transaction.js';
+import { codeOf } from '../engine/faults.js';
 import { type Operation, rowsOf, type Statement, write } from '../engine/operation.js';
 import type { ListingIndex, RecipientIndex, RowShape, RowsUpdate, SessionIndex } from '../engine/rows.js';
 import { type Behind, type ColumnType, Dialect, type IfLocked } from './dialect.js';

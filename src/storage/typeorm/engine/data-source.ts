@@ -8,7 +8,7 @@ import type { OutboxStore } from '../../../outbox/outbox-store.js';
 import type { PolicyStore } from '../../../outbox/policy-store.js';
 import { ANSWER_MS } from './connection.js';
 import type { Executor } from './executor.js';
-import { codeOf } from './host-transaction.js';
+import { codeOf } from './faults.js';
 
 /** A started storage: its DataSource and its stores. */
 export interface OpenStorage {

@@ -1,9 +1,9 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 import type { HostTransaction } from '../../../common/host-transaction.js';
 import type { Dialect } from '../dialects/dialect.js';
-import { RecordMovedError } from '../stores/outbox/policy-records.js';
 import type { Work } from './executor.js';
-import { asStorageFault, driveOn, openRunner } from './host-transaction.js';
+import { asStorageFault, RecordMovedError } from './faults.js';
+import { driveOn, openRunner } from './host-transaction.js';
 
 const SAVEPOINT = 'messaging_work';
 

@@ -2,10 +2,11 @@ import type { Decide } from '../../../../outbox/decide.js';
 import type { CommitOutcome, WaitFor } from '../../../../outbox/outbox-store.js';
 import type { Send } from '../../../../outbox/send.js';
 import type { Dialect, IfLocked } from '../../dialects/dialect.js';
+import { RecordMovedError } from '../../engine/faults.js';
 import { type Operation, rowsOf, type Statement, writeAll } from '../../engine/operation.js';
 import { integerOf, textOf } from '../../engine/rows.js';
 import type { LaneTurns } from './lane-turns.js';
-import { type Gaps, lockRecords, RecordMovedError, writeRecords } from './policy-records.js';
+import { type Gaps, lockRecords, writeRecords } from './policy-records.js';
 import { findReplies } from './replies.js';
 import { insertNewReplies, insertSends } from './send-inserts.js';
 

@@ -1,5 +1,6 @@
 import type { PolicyRecord, RecordChanges, SeenRecord, SeenRecords } from '../../../../outbox/send-policy.js';
 import type { Dialect, IfLocked } from '../../dialects/dialect.js';
+import { RecordMovedError } from '../../engine/faults.js';
 import { type Operation, type Row, rowsOf, write } from '../../engine/operation.js';
 import { integerOf, type RowShape, shapeOf, textOf } from '../../engine/rows.js';
 
@@ -9,12 +10,6 @@ export interface LockedRecords {
   readonly versions: ReadonlyMap<string, number>;
   /** Keys of records that another transaction has locked or is inserting; empty where the lock was waited for. */
   readonly held: ReadonlySet<string>;
-}
-
-/** Another transaction has written a record first. The executor repeats the transaction, as for a serialization failure. */
-export class RecordMovedError extends Error {
-  override readonly name = 'RecordMovedError';
-  readonly code = '40001';
 }
 
 /** A change of the records of some keys. */

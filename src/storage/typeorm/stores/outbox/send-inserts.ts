@@ -1,9 +1,10 @@
 import { costOf, type Recipient, type Send } from '../../../../outbox/send.js';
 import type { Dialect } from '../../dialects/dialect.js';
+import { RecordMovedError } from '../../engine/faults.js';
 import type { Operation, Statement } from '../../engine/operation.js';
 import { asTheyAre, type RowShape, shapeOf } from '../../engine/rows.js';
 import type { LaneTurns } from './lane-turns.js';
-import { type Gaps, RecordMovedError } from './policy-records.js';
+import type { Gaps } from './policy-records.js';
 
 /**
  * The statements that write accepted sends: messages, recipients, charges, and the replies under an Idempotency-Key.
