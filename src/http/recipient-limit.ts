@@ -1,7 +1,7 @@
 import { type FactoryProvider, Injectable, type InjectionToken } from '@nestjs/common';
 
 /** The largest number that a capability may allow, and the limit where none sets one. */
-const MOST_RECIPIENTS = 1_000_000;
+export const MOST_RECIPIENTS = 1_000_000;
 
 /**
  * The most entries that a list in a body may have. It is read before the route's capability sees the body, so it is the

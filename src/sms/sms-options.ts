@@ -11,6 +11,7 @@ import {
   readOptions,
 } from '../common/options.js';
 import type { SomeOf } from '../common/some-of.js';
+import { MOST_RECIPIENTS } from '../http/recipient-limit.js';
 import { DELIVERY_OPTIONS, type DeliveryTiming } from '../outbox/delivery-result.js';
 import { OPT_OUT_WORDS, type OptOutWords, type OptOutWordsOption, withBuiltIn } from './opt-out/opt-out-words.js';
 import type { Transliteration } from './transliteration.js';
@@ -56,9 +57,6 @@ export abstract class SmsSettings {
   abstract readonly optOutWords: OptOutWords;
   abstract readonly inboundSignatures: ReadonlyMap<string, readonly string[]>;
 }
-
-/** The upper limit of `maxRecipients`. */
-export const MOST_RECIPIENTS = 1_000_000;
 
 const inboundSignatures = any((given, place): ReadonlyMap<string, readonly string[]> => {
   const entries: [string, unknown][] = isRecord(given) ? Object.entries(given) : [['', undefined]];

@@ -7,10 +7,10 @@ import { type Operation, rowsOf, type Statement } from '../../engine/operation.j
 import { integerOf, textOf } from '../../engine/rows.js';
 import { and } from '../read-page.js';
 import { findMessages, listAll } from './messages.js';
-import { MOST_RECIPIENTS, seenAs } from './recipients.js';
+import { EXAMINED_RECIPIENTS, seenAs } from './recipients.js';
 
 /** The most messages that are examined for one page. */
-const MOST_MESSAGES = 2000;
+const EXAMINED_MESSAGES = 2000;
 
 /** See `OutboxStore.list`. */
 export function* listMessages(dialect: Dialect, query: MessageQuery): Operation<Page<StoredMessage>> {
@@ -52,7 +52,7 @@ function* searchMessages(
 ): Operation<{ readonly ids: readonly string[]; readonly next: string | undefined }> {
   const { limit, sender, status } = query;
   const found: string[] = [];
-  const left = { messages: MOST_MESSAGES, recipients: MOST_RECIPIENTS };
+  const left = { messages: EXAMINED_MESSAGES, recipients: EXAMINED_RECIPIENTS };
   let place = query.after === undefined ? undefined : yield* placeOf(query, query.after);
   for (let size = limit + 1; ; size = Math.min(2 * size, left.messages)) {
     const candidates = yield* readCandidates(dialect, query, place, size);

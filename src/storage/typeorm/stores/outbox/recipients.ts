@@ -12,7 +12,7 @@ import { integerOf, optionalText, textOf } from '../../engine/rows.js';
 import { newestAttempts } from './trail.js';
 
 /** The most recipients that are examined for one page. */
-export const MOST_RECIPIENTS = 20_000;
+export const EXAMINED_RECIPIENTS = 20_000;
 
 const RECIPIENT = 'r.number, r.status, r.units, r.refunded_units, r.error, r.updated_at';
 
@@ -34,7 +34,7 @@ export function* readRecipients(
 ): Operation<RecipientPage> {
   const [message] = yield* rowsOf('SELECT recipients FROM messaging_message WHERE id = ?', messageId);
   const count = message ? integerOf(message, 'recipients') : 0;
-  const end = Math.min(count, from + (status === undefined ? limit : MOST_RECIPIENTS));
+  const end = Math.min(count, from + (status === undefined ? limit : EXAMINED_RECIPIENTS));
   const seen = status === undefined ? { sql: '1 = 1', params: [] } : seenAs(status);
   // In one statement with the message's refunded units: a refund between two statements would show in one of them only.
   const rows = yield* rowsOf(
