@@ -78,7 +78,10 @@ export interface DeliveryUpdate {
 export interface DeliveryRow {
   readonly status: DeliveryStatus;
   readonly units: number;
-  /** How often it was claimed, without the claims that were `uncounted`. */
+  /**
+   * How often it was claimed, without the claims that were `uncounted`. Not the number of attempts in its trail, which a store
+   * counts by itself: a crashed claim stores none, and a claim that tries several carriers stores one for each.
+   */
   readonly attempt: number;
   /** Milliseconds since the epoch: next attempt, end of the lease or report deadline, depending on the status. */
   readonly dueAt: number | null;

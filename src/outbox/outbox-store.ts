@@ -121,7 +121,7 @@ export interface RecipientDetails extends StoredRecipient {
   readonly position: number;
   /** The newest `SHOWN_ATTEMPTS`, oldest first. */
   readonly attempts: readonly TrailEntry[];
-  /** The number of stored attempts. */
+  /** The number of stored attempts: entries of its trail for which `isAttempt` holds. */
   readonly attemptsCount: number;
 }
 

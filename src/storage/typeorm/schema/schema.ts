@@ -58,7 +58,8 @@ function outbox(dialect: Dialect): string[] {
     // lane: null once no further attempt is needed.
     // lane_turn: the position of its send in the lane, smallest first; 0 from the first attempt on, so that no later
     //   recipient overtakes it.
-    // attempt: the number of attempts begun. tries: how many of these are in the trail.
+    // attempt: the number of attempts begun. tries: the number of attempts in the trail; one that tried several carriers
+    //   has stored several.
     // doubtful: 1 where the carrier may have accepted one.
     // priority: 0 is normal. It is not written yet, and no index has it.
     `CREATE TABLE messaging_recipient (

@@ -51,17 +51,17 @@ export function* readRecipients(
   const items = rows.slice(0, limit).map((row) => ({
     ...toRecipient(row),
     position: integerOf(row, 'position'),
-    tries: integerOf(row, 'tries'),
+    storedAttempts: integerOf(row, 'tries'),
   }));
   const attempts = yield* newestAttempts(dialect, messageId, items, SHOWN_ATTEMPTS);
   const [first] = rows;
   const further = rows[limit];
   const unread = end < count ? end : undefined;
   return {
-    items: items.map(({ tries, ...item }) => ({
+    items: items.map(({ storedAttempts, ...item }) => ({
       ...item,
       attempts: attempts.get(item.position) ?? [],
-      attemptsCount: tries,
+      attemptsCount: storedAttempts,
     })),
     next: further ? integerOf(further, 'position') : unread,
     refundedUnits: first ? integerOf(first, 'all_refunded') : 0,

@@ -22,7 +22,7 @@ interface Locked extends DeliveryRow {
   status: DeliveryStatus;
   dueAt: number | null;
   attempt: number;
-  tries: number;
+  storedAttempts: number;
   refund: number;
   error: string | undefined;
   reference: string | undefined;
@@ -54,7 +54,7 @@ export function* settleDeliveries(
     if (update.doubtful) row.doubtful = true;
     const trail = update.trail ?? [];
     row.trail.push(...trail);
-    row.tries += trail.filter(isAttempt).length;
+    row.storedAttempts += trail.filter(isAttempt).length;
     if (change.status === before) continue;
     const { messageId, position, accountId, channel, number, status, error, at } = row;
     transitions.push({ messageId, position, accountId, channel, number, status, error, refund: change.refund, at });
@@ -129,7 +129,7 @@ function toLocked(row: Row): Locked {
     number: textOf(row, 'number'),
     units: integerOf(row, 'units'),
     attempt: integerOf(row, 'attempt'),
-    tries: integerOf(row, 'tries'),
+    storedAttempts: integerOf(row, 'tries'),
     // Only this package writes the column, from values of this type.
     status: textOf(row, 'status') as DeliveryStatus,
     dueAt: optionalInteger(row, 'due_at') ?? null,
@@ -173,7 +173,7 @@ function updateRecipients(dialect: Dialect, rows: readonly Locked[]): Statement 
       row.position,
       row.dueAt,
       row.attempt,
-      row.tries,
+      row.storedAttempts,
       row.refund,
       row.at,
       ...(doubts ? [row.doubtful ? 1 : null] : []),

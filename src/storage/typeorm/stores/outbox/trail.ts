@@ -8,8 +8,8 @@ import { integerOf, shapeOf, textOf } from '../../engine/rows.js';
 interface Trailed {
   readonly messageId: string;
   readonly position: number;
-  /** How many of its attempts are stored, those in `trail` included. */
-  readonly tries: number;
+  /** The number of attempts in its trail, those in `trail` included. */
+  readonly storedAttempts: number;
   readonly trail: readonly TrailEntry[];
 }
 
@@ -17,10 +17,10 @@ const SHAPE = shapeOf('message_id entry', 'position at place tried');
 
 /** The statement that stores trail entries, if there are any. Attempts are numbered from 1. */
 export function insertTrail(dialect: Dialect, deliveries: readonly Trailed[]): readonly Statement[] {
-  const rows = deliveries.flatMap(({ messageId, position, tries, trail }) => {
-    let tried = tries - trail.filter(isAttempt).length;
+  const rows = deliveries.flatMap(({ messageId, position, storedAttempts, trail }) => {
+    let attempt = storedAttempts - trail.filter(isAttempt).length;
     return trail.map((entry, place) => {
-      return [messageId, JSON.stringify(entry), position, entry.at, place, isAttempt(entry) ? ++tried : null];
+      return [messageId, JSON.stringify(entry), position, entry.at, place, isAttempt(entry) ? ++attempt : null];
     });
   });
   if (rows.length === 0) return [];
@@ -28,10 +28,10 @@ export function insertTrail(dialect: Dialect, deliveries: readonly Trailed[]): r
 }
 
 /** A recipient whose newest attempts are read. */
-interface Tried {
+interface Attempted {
   readonly position: number;
-  /** How many of its attempts are stored. */
-  readonly tries: number;
+  /** The number of attempts in its trail. */
+  readonly storedAttempts: number;
 }
 
 /**
@@ -41,12 +41,12 @@ interface Tried {
 export function* newestAttempts(
   dialect: Dialect,
   messageId: string,
-  recipients: readonly Tried[],
+  recipients: readonly Attempted[],
   most: number,
 ): Operation<ReadonlyMap<number, readonly TrailEntry[]>> {
-  const wanted = recipients.flatMap(({ position, tries }) => {
-    const shown = Math.min(tries, most);
-    return Array.from({ length: shown }, (_, index) => [messageId, position, tries - shown + 1 + index]);
+  const wanted = recipients.flatMap(({ position, storedAttempts }) => {
+    const shown = Math.min(storedAttempts, most);
+    return Array.from({ length: shown }, (_, index) => [messageId, position, storedAttempts - shown + 1 + index]);
   });
   const found = new Map<number, TrailEntry[]>();
   if (wanted.length === 0) return found;
