@@ -28,15 +28,28 @@ export function shownStatus({
   return status === 'queued' && error !== undefined ? 'sending' : status;
 }
 
-/** A stored step of a delivery: a state that it reached, or a carrier that was tried. Never contains a text or a secret. */
-export interface TrailEntry {
+/** A stored step of a delivery. Never contains a text or a secret. */
+export type TrailEntry = AttemptEntry | EventEntry;
+
+interface EntryDetails {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly [detail: string]: string | number;
+  readonly [detail: string]: string | number | undefined;
 }
 
-/** Whether an entry is an attempt to submit a delivery to a carrier; the others are states and reports. */
-export function isAttempt(entry: TrailEntry): boolean {
+/** An attempt to submit a delivery to a carrier. */
+export interface AttemptEntry extends EntryDetails {
+  /** The kind of the attempt's result. */
+  readonly outcome: string;
+}
+
+/** A state that a delivery reached, or a report of a carrier. */
+export interface EventEntry extends EntryDetails {
+  readonly outcome?: undefined;
+}
+
+/** Whether an entry is an attempt. */
+export function isAttempt(entry: TrailEntry): entry is AttemptEntry {
   return typeof entry.outcome === 'string';
 }
 

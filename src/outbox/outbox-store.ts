@@ -1,7 +1,7 @@
 import type { HostTransaction } from '../common/host-transaction.js';
 import type { Page, PageRequest } from '../common/page.js';
 import type { Decide, SendDecision, StoredReply } from './decide.js';
-import type { DeliveryStatus, DeliveryUpdate, TrailEntry } from './delivery-state.js';
+import type { AttemptEntry, DeliveryStatus, DeliveryUpdate, TrailEntry } from './delivery-state.js';
 import type { IdempotencyKey, Payload, Send } from './send.js';
 
 /**
@@ -120,7 +120,7 @@ export interface RecipientDetails extends StoredRecipient {
   /** Its place in the send, from 0. */
   readonly position: number;
   /** The newest `SHOWN_ATTEMPTS`, oldest first. */
-  readonly attempts: readonly TrailEntry[];
+  readonly attempts: readonly AttemptEntry[];
   /** The number of stored attempts: entries of its trail for which `isAttempt` holds. */
   readonly attemptsCount: number;
 }

@@ -1,4 +1,4 @@
-import type { TrailEntry } from '../outbox/delivery-state.js';
+import type { AttemptEntry } from '../outbox/delivery-state.js';
 import type { RecipientDetails } from '../outbox/outbox-store.js';
 
 /** One attempt to submit an SMS to a carrier, as shown to the account. */
@@ -95,8 +95,8 @@ const ERROR_OF_CODE: Readonly<Record<string, AttemptError>> = {
   no_request: 'not_connected',
 };
 
-function attemptOf({ at, route, outcome, code, segments }: TrailEntry, reported?: AttemptStatus): SmsAttempt {
-  const submitted = STATUS_OF_OUTCOME[String(outcome)] ?? 'unknown';
+function attemptOf({ at, route, outcome, code, segments }: AttemptEntry, reported?: AttemptStatus): SmsAttempt {
+  const submitted = STATUS_OF_OUTCOME[outcome] ?? 'unknown';
   // A report applies only to an attempt that the carrier accepted or may have accepted.
   const status = submitted === 'sent' || submitted === 'unknown' ? (reported ?? submitted) : submitted;
   return {

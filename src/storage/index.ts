@@ -38,9 +38,11 @@ export {
   type StoredReply,
 } from '../outbox/decide.js';
 export {
+  type AttemptEntry,
   type DeliveryChange,
   type DeliveryRow,
   type DeliveryUpdate,
+  type EventEntry,
   nextState,
   type TrailEntry,
 } from '../outbox/delivery-state.js';

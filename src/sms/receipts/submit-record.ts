@@ -4,7 +4,7 @@ import { Clock } from '../../common/clock.js';
 import { StorageUnavailableError } from '../../common/errors.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
 import type { DeliveryResult } from '../../outbox/delivery-result.js';
-import type { TrailEntry } from '../../outbox/delivery-state.js';
+import type { AttemptEntry, TrailEntry } from '../../outbox/delivery-state.js';
 import { NO_ANSWER } from '../../outbox/result-checks.js';
 import { measure } from '../segmentation.js';
 import type { OutgoingSms, RouteAttempt, SubmitResult } from '../sms-transport.js';
@@ -205,6 +205,6 @@ function attemptTrail(
   return [...trail, ...entries.slice(0, -1), { ...last, segments: counts.carriers, our_segments: counts.ours }];
 }
 
-function entryOf({ at, route, outcome, code }: RouteAttempt): TrailEntry {
+function entryOf({ at, route, outcome, code }: RouteAttempt): AttemptEntry {
   return { at, route, outcome, ...(code === undefined ? {} : { code: carrierText(code) }) };
 }

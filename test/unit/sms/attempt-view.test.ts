@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import type { DeliveryStatus, TrailEntry } from '../../../src/outbox/delivery-state.js';
+import type { AttemptEntry, DeliveryStatus } from '../../../src/outbox/delivery-state.js';
 import { attemptsOf } from '../../../src/sms/attempt-view.js';
 import { START } from '../../../src/testing/storage-contract/fixtures.js';
 
-const shown = (status: DeliveryStatus, ...attempts: TrailEntry[]) =>
+const shown = (status: DeliveryStatus, ...attempts: AttemptEntry[]) =>
   attemptsOf({
     ...{ number: '22670000000', status, units: 1, refundedUnits: 0, error: undefined, updatedAt: START },
     ...{ position: 0, attempts, attemptsCount: attempts.length },
   });
-const tried = (outcome: string, code?: string): TrailEntry => ({
+const tried = (outcome: string, code?: string): AttemptEntry => ({
   ...{ at: START, route: 'link', outcome },
   ...(code === undefined ? {} : { code }),
 });

@@ -1,4 +1,4 @@
-import { isAttempt, type TrailEntry } from '../../../../outbox/delivery-state.js';
+import { type AttemptEntry, isAttempt, type TrailEntry } from '../../../../outbox/delivery-state.js';
 import type { ReferredDelivery, TrailStep } from '../../../../outbox/outbox-store.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, rowsOf, type Statement } from '../../engine/operation.js';
@@ -43,12 +43,12 @@ export function* newestAttempts(
   messageId: string,
   recipients: readonly Attempted[],
   most: number,
-): Operation<ReadonlyMap<number, readonly TrailEntry[]>> {
+): Operation<ReadonlyMap<number, readonly AttemptEntry[]>> {
   const wanted = recipients.flatMap(({ position, storedAttempts }) => {
     const shown = Math.min(storedAttempts, most);
     return Array.from({ length: shown }, (_, index) => [messageId, position, storedAttempts - shown + 1 + index]);
   });
-  const found = new Map<number, TrailEntry[]>();
+  const found = new Map<number, AttemptEntry[]>();
   if (wanted.length === 0) return found;
   const rows = yield* rowsOf(
     `SELECT t.position, t.entry FROM ${dialect.rows({ message_id: 'id', position: 'integer', tried: 'integer' })}
@@ -59,7 +59,7 @@ export function* newestAttempts(
   );
   for (const row of rows) {
     const position = integerOf(row, 'position');
-    const entry: TrailEntry = JSON.parse(textOf(row, 'entry'));
+    const entry: AttemptEntry = JSON.parse(textOf(row, 'entry'));
     const before = found.get(position);
     if (before) before.push(entry);
     else found.set(position, [entry]);
