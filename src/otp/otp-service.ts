@@ -9,7 +9,7 @@ import { checkAccountId, checkInput, checkNumber, checkString, hasCodePoints } f
 import { knownCallOptions } from '../common/options.js';
 import { countryOf } from '../common/phone-number.js';
 import { MessagingEvents } from '../events/messaging-events.js';
-import { Channels, type CodeChannel } from '../outbox/channel.js';
+import { Channels, type TextChannel } from '../outbox/channel.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
 import { PolicyStore } from '../outbox/policy-store.js';
@@ -192,7 +192,7 @@ export class OtpService implements OnApplicationBootstrap {
     };
   }
 
-  private channelOf(given: string | null | undefined): CodeChannel {
+  private channelOf(given: string | null | undefined): TextChannel {
     const name = given ?? DEFAULT_CHANNEL;
     checkString('channel', name);
     const channel = this.channels.find(name.toLowerCase() === DEFAULT_CHANNEL ? DEFAULT_CHANNEL : name);

@@ -26,8 +26,8 @@ export interface Draft {
   readonly units: number;
 }
 
-/** The part of a channel that a sender of texts on any channel needs. */
-export interface CodeChannel {
+/** A channel that carries a text to one number. */
+export interface TextChannel {
   readonly name: string;
   /** @throws MessagingError when the channel cannot send it */
   draft(request: DraftRequest): Promise<Draft>;
@@ -46,7 +46,7 @@ export abstract class Channel implements ResultPolicy {
   abstract readonly timing: ResultPolicy['timing'];
 
   /**
-   * Prices a text to one number. A channel without this method carries no one-time passcodes.
+   * Prices a text to one number. A channel without this method is no `TextChannel`.
    * @throws MessagingError when the channel cannot send it
    */
   draft?(request: DraftRequest): Promise<Draft>;
