@@ -1,7 +1,7 @@
 /** Which folder of src/ may know which: dependencies point one way. The files beside the folders wire them together. */
 const layers = {
   common: [],
-  events: ['common', 'outbox'],
+  events: ['common'],
   accounts: ['common'],
   outbox: ['common', 'events'],
   media: ['common'],

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { nameOf } from '../common/log.js';
-import type { DeliveryTransition } from '../outbox/outbox-store.js';
+import type { DeliveryTransition } from './delivery-transition.js';
 
 /** Every event with its payload. Where a change is stored, the process that stored it emits the event afterwards. */
 export interface MessagingEventMap {

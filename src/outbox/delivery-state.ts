@@ -1,18 +1,6 @@
-/**
- * The state of one recipient's delivery.
- *
- * `queued → sending → sent → delivered → read`, or `undelivered` (the carrier could not deliver), `failed` (refused for
- * good or attempts exhausted: refunded), `unknown` (no reliable result; a later report may still decide it).
- */
-export type DeliveryStatus =
-  | 'queued'
-  | 'sending'
-  | 'sent'
-  | 'delivered'
-  | 'read'
-  | 'undelivered'
-  | 'failed'
-  | 'unknown';
+import type { DeliveryStatus } from '../events/delivery-transition.js';
+
+export type { DeliveryStatus } from '../events/delivery-transition.js';
 
 /**
  * The state that the account sees, which only moves forward: a delivery that is queued for another attempt is shown as

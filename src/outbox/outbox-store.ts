@@ -1,8 +1,11 @@
 import type { HostTransaction } from '../common/host-transaction.js';
 import type { Page, PageRequest } from '../common/page.js';
+import type { DeliveryTransition } from '../events/delivery-transition.js';
 import type { Decide, SendDecision, StoredReply } from './decide.js';
 import type { AttemptEntry, DeliveryStatus, DeliveryUpdate, TrailEntry } from './delivery-state.js';
 import type { IdempotencyKey, Payload, Send } from './send.js';
+
+export type { DeliveryTransition } from '../events/delivery-transition.js';
 
 /**
  * The result of a send's commit. `busy` occurs only when the caller did not want to wait: another transaction holds the send's
@@ -71,21 +74,6 @@ export interface ReferredDelivery {
 export interface TrailStep {
   readonly position: number;
   readonly entry: TrailEntry;
-}
-
-/** A delivery that changed its state. */
-export interface DeliveryTransition {
-  readonly messageId: string;
-  readonly position: number;
-  readonly accountId: string;
-  readonly channel: string;
-  readonly number: string;
-  readonly status: DeliveryStatus;
-  readonly error: string | undefined;
-  /** Units that this transition refunds. */
-  readonly refund: number;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
 }
 
 /** A stored message without its recipients. */
