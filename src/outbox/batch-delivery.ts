@@ -19,7 +19,7 @@ const TOO_MANY_ATTEMPTS: DeliveryResult = { kind: 'unknown', error: 'too_many_at
 
 /** Submits claimed deliveries to their channel and stores the results. */
 export class BatchDelivery {
-  private readonly log = new Logger('Dispatcher');
+  private readonly log = new Logger('BatchDelivery');
   private readonly upSince: number;
 
   constructor(

@@ -18,7 +18,7 @@ const GATHER_MS = 50;
 
 /** Delivers for one channel until it is stopped: claims deliveries, submits them and stores their results. */
 export class ChannelWorker {
-  private readonly log = new Logger('Dispatcher');
+  private readonly log = new Logger('ChannelWorker');
   private readonly idle: IdleTimer;
   private readonly delivery: BatchDelivery;
   private readonly inFlight = new Set<Promise<void>>();

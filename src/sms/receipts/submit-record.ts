@@ -37,7 +37,7 @@ interface SubmitContext {
  */
 @Injectable()
 export class SubmitRecord {
-  private readonly log = new Logger('SmsChannel');
+  private readonly log = new Logger('SubmitRecord');
   /** Oldest first. */
   private readonly late: LateParts[] = [];
 
