@@ -10,7 +10,7 @@ export class Measurement {
 
   constructor(
     readonly encoding: Encoding,
-    /** The number of SMS that are sent and charged, at least 1. */
+    /** The number of segments that are sent and charged, at least 1. */
     readonly segments: number,
     /** Septets in GSM-7, UTF-16 units in UCS-2. */
     readonly units: number,
@@ -46,7 +46,7 @@ export interface SplitText {
 }
 
 /**
- * Counts the SMS of a text without cutting it, in GSM-7 when that alphabet has all its characters, else in UCS-2 (3GPP
+ * Counts the segments of a text without cutting it, in GSM-7 when that alphabet has all its characters, else in UCS-2 (3GPP
  * TS 23.038 clauses 6.2.1 and 6.2.3). The count is the minimum that the standard allows: parts are filled up, and only
  * the two septets of an extension character and the two units of a surrogate pair are kept together. An empty text is
  * one SMS. There is no upper limit.

@@ -13,8 +13,8 @@ import { OPTED_OUT, OptOutDirectory } from './opt-out/opt-out-directory.js';
 import { CarrierSink, smsTiming } from './receipts/carrier-sink.js';
 import { checkSubmitResult, checkSubmitResults } from './receipts/submit-answers.js';
 import { SubmitRecord } from './receipts/submit-record.js';
-import { checkNumbers, checkText, priceRecipients } from './sms-draft.js';
 import { SmsSettings } from './sms-options.js';
+import { checkNumbers, checkText, priceRecipients } from './sms-pricing.js';
 import { type OutgoingSms, SmsTransport, type SubmitResult, type TellResult } from './sms-transport.js';
 
 /** The name of the SMS channel. */

@@ -14,8 +14,8 @@ import type { IdempotencyKey, Recipient, Send } from '../outbox/send.js';
 import { OPTED_OUT, OptOutDirectory } from './opt-out/opt-out-directory.js';
 import { measure, notGsm7 } from './segmentation.js';
 import { SMS } from './sms-channel.js';
-import { checkContent, checkNumbers, checkText, priceRecipients } from './sms-draft.js';
 import { SmsSettings } from './sms-options.js';
+import { checkContent, checkNumbers, checkText, priceRecipients } from './sms-pricing.js';
 import { cursorOf, messageQuery, recipientQuery, type SmsListQuery, type SmsRecipientsQuery } from './sms-query.js';
 import {
   recipientOf,
