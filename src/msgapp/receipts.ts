@@ -108,7 +108,7 @@ export class Receipts {
       if (places.length === 0 || (place && this.unstored.has(keyOf(place)))) this.park(receipt);
       else updates.push(...places.map((each) => this.updateOf(receipt, each)));
     }
-    if (updates.length > 0) await outbox.report(updates);
+    if (updates.length > 0) await outbox.settle(updates);
   }
 
   private updateOf({ reference, status, error, at }: Receipt, { messageId, position }: Place): DeliveryUpdate {

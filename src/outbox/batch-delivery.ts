@@ -76,7 +76,7 @@ export class BatchDelivery {
     const onAway = (error: StorageUnavailableError) => warn(reasonOf(error));
     try {
       const patience = { clock, until: retryUntil, signal: idle.signal, onAway };
-      await retryWhileAway(patience, () => this.outbox.report(updates));
+      await retryWhileAway(patience, () => this.outbox.settle(updates));
     } catch (error) {
       // The lease expires, and the channel's repeat policy decides what happens then.
       if (error instanceof StorageUnavailableError) return;

@@ -124,10 +124,11 @@ export class Outbox {
   }
 
   /**
-   * Stores updates of deliveries and emits `delivery.moved` for each that changed its state; resolves when they are durable.
+   * Stores updates of deliveries, of attempts and of reports, and emits `delivery.moved` for each that changed its state;
+   * resolves when they are durable.
    * @throws StorageUnavailableError
    */
-  async report(updates: readonly DeliveryUpdate[]): Promise<void> {
+  async settle(updates: readonly DeliveryUpdate[]): Promise<void> {
     const transitions = await this.store.settle(updates);
     for (const transition of transitions) this.events.emit('delivery.moved', transition);
   }

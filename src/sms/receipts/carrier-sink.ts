@@ -25,7 +25,7 @@ export class CarrierSink implements SmsSink {
   report(reports: readonly SmsReport[]): Promise<void> {
     const at = this.clock.now();
     const { reportDeadlineMs } = smsTiming(this.transport, this.settings);
-    return this.outbox.report(
+    return this.outbox.settle(
       reports.map(({ smsId, position, status, error }) => ({
         messageId: smsId,
         position,

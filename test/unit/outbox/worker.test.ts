@@ -55,7 +55,7 @@ describe('what may work later', () => {
     await attempts(world);
     expect([await world.status(), await world.balance()]).toEqual(['failed', 1000]);
     expect(moved).toEqual([...Array(3).fill('queued 0 busy'), 'failed 1 busy']);
-    await world.outbox.report([{ messageId: messageId(0), position: 0, status: 'failed', at: world.clock.now() }]);
+    await world.outbox.settle([{ messageId: messageId(0), position: 0, status: 'failed', at: world.clock.now() }]);
     expect([await world.balance(), await world.books()]).toEqual([1000, []]);
   });
 
@@ -91,7 +91,7 @@ describe('a report', () => {
     expect(await world.status()).toBe('sent');
     await world.pass(3000);
     expect(await world.status()).toBe('unknown');
-    await world.outbox.report([{ messageId: messageId(0), position: 0, status: 'delivered', at: world.clock.now() }]);
+    await world.outbox.settle([{ messageId: messageId(0), position: 0, status: 'delivered', at: world.clock.now() }]);
     expect([await world.status(), await world.balance(), await world.books()]).toEqual(['delivered', 999, []]);
     await world.pass(120_000, 1000);
     expect([...world.channel.submitted.values()]).toEqual([1]);
@@ -100,7 +100,7 @@ describe('a report', () => {
   test('that overtakes the result of the attempt stands', async () => {
     const world = await open();
     world.channel.carrier = async (batch) => {
-      await world.outbox.report([{ messageId: messageId(0), position: 0, status: 'delivered', at: world.clock.now() }]);
+      await world.outbox.settle([{ messageId: messageId(0), position: 0, status: 'delivered', at: world.clock.now() }]);
       return batch.map(() => sent);
     };
     world.worker();
@@ -593,7 +593,7 @@ describe('a channel with lanes', () => {
       const order = { channel: 'sms', lanes: ['a'], limit: 1, now, leaseUntil: now + 100_000, abandoned: false };
       const [first] = await world.storage.outbox.claim(order);
       const waits = { messageId: first?.messageId ?? '', position: 0, attempt: 1, at: now, dueAt: now + 90_000 };
-      if (head.includes('attempt')) await world.outbox.report([{ ...waits, status: 'queued' }]);
+      if (head.includes('attempt')) await world.outbox.settle([{ ...waits, status: 'queued' }]);
       world.storage.outbox.claims = [];
       world.worker({ pollMs: 1000 });
       await settled(200);
