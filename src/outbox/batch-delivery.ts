@@ -106,9 +106,9 @@ export class BatchDelivery {
     return [...early.keys()].map((delivery, index) => [delivery, results[index] ?? NO_ANSWER]);
   }
 
-  private checked(results: unknown, count: number): readonly DeliveryResult[] {
-    const { answers, fault } = checkResults<DeliveryResult>(results, count);
+  private checked(given: unknown, count: number): readonly DeliveryResult[] {
+    const { results, fault } = checkResults<DeliveryResult>(given, count);
     if (fault !== undefined) this.log.error(`Channel ${this.channel.name}: the transport ${fault}.`);
-    return answers;
+    return results;
   }
 }

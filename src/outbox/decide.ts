@@ -27,9 +27,9 @@ export interface Seen {
   readonly records: SeenRecords;
 }
 
-/** Outcomes in the order of the sends, and the changes to write. */
+/** The decisions on sends, in their order, and the changes to write. */
 export interface Decision {
-  readonly outcomes: readonly SendDecision[];
+  readonly decisions: readonly SendDecision[];
   readonly accepted: readonly Send[];
   /** Units to debit from each account. */
   readonly spent: ReadonlyMap<string, number>;
@@ -54,7 +54,7 @@ export const decide: Decide = (sends, seen) => {
   const balances = new Map(seen.balances);
   const spent = new Map<string, number>();
   const replies = new Map<string, StoredReply>();
-  const outcomes: SendDecision[] = [];
+  const decisions: SendDecision[] = [];
   const accepted: Send[] = [];
   const records = new Map<string, PolicyRecord>();
   const current = new Map(seen.records);
@@ -63,7 +63,7 @@ export const decide: Decide = (sends, seen) => {
     const once = send.once && onceId(send.once);
     const earlier = once === undefined ? undefined : (replies.get(once) ?? seen.replies.get(once));
     if (earlier) {
-      outcomes.push(
+      decisions.push(
         earlier.fingerprint === send.once?.fingerprint
           ? { kind: 'replayed', reply: earlier.reply }
           : { kind: 'refused', why: 'idempotency_mismatch' },
@@ -72,17 +72,17 @@ export const decide: Decide = (sends, seen) => {
     }
     const balance = balances.get(send.accountId);
     if (balance === undefined) {
-      outcomes.push({ kind: 'refused', why: 'account_not_found' });
+      decisions.push({ kind: 'refused', why: 'account_not_found' });
       continue;
     }
     const decision = send.policy?.decide(current);
     if (decision && 'refusal' in decision) {
-      outcomes.push({ kind: 'refused', why: 'policy', refusal: decision.refusal });
+      decisions.push({ kind: 'refused', why: 'policy', refusal: decision.refusal });
       continue;
     }
     const cost = costOf(send);
     if (cost > balance) {
-      outcomes.push({ kind: 'refused', why: 'insufficient_balance' });
+      decisions.push({ kind: 'refused', why: 'insufficient_balance' });
       continue;
     }
     balances.set(send.accountId, balance - cost);
@@ -94,7 +94,7 @@ export const decide: Decide = (sends, seen) => {
     }
     if (once !== undefined && send.once) replies.set(once, { fingerprint: send.once.fingerprint, reply: final.reply });
     accepted.push(final);
-    outcomes.push({ kind: 'accepted', reply: final.reply });
+    decisions.push({ kind: 'accepted', reply: final.reply });
   }
-  return { outcomes, accepted, spent, records };
+  return { decisions, accepted, spent, records };
 };

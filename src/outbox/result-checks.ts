@@ -2,7 +2,7 @@ import type { DeliveryResult } from './delivery-result.js';
 
 /** Results of a transport, one for each delivery, and the first fault in them, as the end of a sentence. */
 export interface CheckedResults<T> {
-  readonly answers: readonly (T | Unknown)[];
+  readonly results: readonly (T | Unknown)[];
   readonly fault: string | undefined;
 }
 
@@ -35,34 +35,34 @@ export type ResultFields = Readonly<Record<string, unknown>>;
  * @param faultOfRest checks the fields that only some channels have; returns the end of a sentence
  */
 export function checkResults<T extends DeliveryResult>(
-  answers: unknown,
+  given: unknown,
   count: number,
   faultOfRest: (fields: ResultFields) => string | undefined = () => undefined,
 ): CheckedResults<T> {
-  const given: readonly T[] = Array.isArray(answers) ? answers : [];
-  const faults = given.map((answer) => faultOf(answer, faultOfRest));
+  const list: readonly T[] = Array.isArray(given) ? given : [];
+  const faults = list.map((result) => faultOf(result, faultOfRest));
   return {
-    answers: Array.from({ length: count }, (_, index) => {
-      const answer = given[index];
-      if (answer === undefined || answer === null) return NO_ANSWER;
-      return faults[index] === undefined ? answer : BAD_ANSWER;
+    results: Array.from({ length: count }, (_, index) => {
+      const result = list[index];
+      if (result === undefined || result === null) return NO_ANSWER;
+      return faults[index] === undefined ? result : BAD_ANSWER;
     }),
-    fault: faultOfCount(answers, count) ?? faults.find((fault) => fault !== undefined),
+    fault: faultOfCount(given, count) ?? faults.find((fault) => fault !== undefined),
   };
 }
 
-function faultOfCount(answers: unknown, count: number): string | undefined {
-  if (!Array.isArray(answers)) {
+function faultOfCount(given: unknown, count: number): string | undefined {
+  if (!Array.isArray(given)) {
     return `answered no list: it must answer one result for each of the ${count}, in their order`;
   }
-  if (answers.length === count) return undefined;
-  const results = answers.length === 1 ? 'result' : 'results';
-  return `answered ${answers.length} ${results} for ${count}: it must answer one for each, in their order`;
+  if (given.length === count) return undefined;
+  const results = given.length === 1 ? 'result' : 'results';
+  return `answered ${given.length} ${results} for ${count}: it must answer one for each, in their order`;
 }
 
-function faultOf(answer: unknown, faultOfRest: (fields: ResultFields) => string | undefined): string | undefined {
-  if (typeof answer !== 'object' || answer === null) return 'answered a result that is no object: { kind, … }';
-  const fields: ResultFields = { ...answer };
+function faultOf(result: unknown, faultOfRest: (fields: ResultFields) => string | undefined): string | undefined {
+  if (typeof result !== 'object' || result === null) return 'answered a result that is no object: { kind, … }';
+  const fields: ResultFields = { ...result };
   const { kind, error, reference, final, until, trail } = fields;
   if (!isKind(kind)) {
     // Only a plain word is shown: anything else may contain a phone number or a message text.

@@ -68,7 +68,7 @@ export class SmsChannel extends Channel {
     const patientUntil = this.clock.elapsed() + leaseMs * 0.9;
     const optedOut = await this.optedOut(batch);
     if (!optedOut) return batch.map(() => ({ ...UNCHECKED, until: this.clock.now() + AWAY_MS }));
-    const { toSend, answers } = this.partition(batch, optedOut);
+    const { toSend, notSent } = this.partition(batch, optedOut);
     const submit = { name: this.transport.name, reportDeadlineMs, patientUntil, signal };
     const keep = async (results: Results) => {
       const sent = [...results.keys()];
@@ -81,11 +81,11 @@ export class SmsChannel extends Channel {
       return kept;
     };
     // These are not submitted, so their results do not depend on the others.
-    if (answers.size > 0) void early(answers);
-    const results = await this.submit([...toSend.keys()], signal, async (known) => early(await keep(known)));
-    for (const [delivery, result] of await keep(results)) answers.set(delivery, result);
-    // A delivery without an answer here was answered early.
-    return batch.map((delivery): DeliveryResult => answers.get(delivery) ?? NO_ANSWER);
+    if (notSent.size > 0) void early(notSent);
+    const submitted = await this.submit([...toSend.keys()], signal, async (known) => early(await keep(known)));
+    const kept = await keep(submitted);
+    // A delivery without a result here had an early one.
+    return batch.map((delivery): DeliveryResult => notSent.get(delivery) ?? kept.get(delivery) ?? NO_ANSWER);
   }
 
   override lanes(): undefined {
@@ -96,20 +96,20 @@ export class SmsChannel extends Channel {
     return this.transport.stop();
   }
 
-  /** Splits a batch into the SMS to send and the answers for deliveries that are not sent. */
+  /** Splits a batch into the SMS to send and the results of deliveries that are not sent. */
   private partition(batch: readonly Delivery[], optedOut: ReadonlySet<Delivery>): PartitionedBatch {
     const toSend = new Map<OutgoingSms, Delivery>();
-    const answers = new Map<Delivery, DeliveryResult>();
+    const notSent = new Map<Delivery, DeliveryResult>();
     const texts = new Map<string, WireText | undefined>();
     for (const delivery of batch) {
       const { messageId, position, sender, number, attempt, payload } = delivery;
       if (!texts.has(messageId)) texts.set(messageId, this.toWireText(payload));
       const wireText = texts.get(messageId);
-      if (optedOut.has(delivery)) answers.set(delivery, { kind: 'refused', error: OPTED_OUT, unasked: true });
-      else if (wireText === undefined) answers.set(delivery, { kind: 'refused', error: 'no_text', unasked: true });
+      if (optedOut.has(delivery)) notSent.set(delivery, { kind: 'refused', error: OPTED_OUT, unasked: true });
+      else if (wireText === undefined) notSent.set(delivery, { kind: 'refused', error: 'no_text', unasked: true });
       else toSend.set({ smsId: messageId, position, signature: sender, number, attempt, ...wireText }, delivery);
     }
-    return { toSend, answers };
+    return { toSend, notSent };
   }
 
   /** Submits a batch and returns the results that were not passed on early. */
@@ -120,16 +120,13 @@ export class SmsChannel extends Channel {
   ): Promise<Results> {
     if (batch.length === 0) return new Map();
     const early = new EarlyResults(batch, this.clock, pass);
-    const tell: TellResult = (sms, answer) => {
-      const { result, fault } = checkSubmitResult(answer);
+    const tell: TellResult = (sms, given) => {
+      const { result, fault } = checkSubmitResult(given);
       this.report(fault);
       early.take(sms, result);
     };
     try {
-      const { answers: results, fault } = checkSubmitResults(
-        await this.transport.submit(batch, signal, tell),
-        batch.length,
-      );
+      const { results, fault } = checkSubmitResults(await this.transport.submit(batch, signal, tell), batch.length);
       this.report(fault);
       for (const [index, sms] of batch.entries()) early.take(sms, results[index] ?? NO_ANSWER);
       return await early.end();
@@ -176,7 +173,7 @@ const AWAY_MS = 1000;
 interface PartitionedBatch {
   readonly toSend: ReadonlyMap<OutgoingSms, Delivery>;
   /** The results of deliveries that are not sent. */
-  readonly answers: Map<Delivery, DeliveryResult>;
+  readonly notSent: ReadonlyMap<Delivery, DeliveryResult>;
 }
 
 /** The text of a payload at this moment. */

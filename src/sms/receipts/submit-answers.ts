@@ -10,17 +10,17 @@ import {
 import type { SubmitResult } from '../sms-transport.js';
 
 /** As {@link checkResults}, and also checks the fields that only results of SMS have. */
-export function checkSubmitResults(answers: unknown, count: number): CheckedResults<SubmitResult> {
-  return checkResults<SubmitResult>(answers, count, faultOfSubmit);
+export function checkSubmitResults(given: unknown, count: number): CheckedResults<SubmitResult> {
+  return checkResults<SubmitResult>(given, count, faultOfSubmit);
 }
 
 /** As {@link checkSubmitResults}, for one SMS. */
-export function checkSubmitResult(result: unknown): {
+export function checkSubmitResult(given: unknown): {
   readonly result: SubmitResult;
   readonly fault: string | undefined;
 } {
-  const { answers, fault } = checkSubmitResults([result], 1);
-  return { result: answers[0] ?? NO_ANSWER, fault };
+  const { results, fault } = checkSubmitResults([given], 1);
+  return { result: results[0] ?? NO_ANSWER, fault };
 }
 
 function faultOfSubmit({ route, carrierIds, segments, attempts }: ResultFields): string | undefined {

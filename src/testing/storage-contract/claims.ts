@@ -207,7 +207,7 @@ export function unwaitingTests({ test }: TestRunner, world: World): void {
         assert.ok(first);
         const refusal = { kind: 'refused', why: 'insufficient_balance' } as const;
         return {
-          outcomes: [{ kind: 'accepted', reply: first.reply }, ...rest.map(() => refusal)],
+          decisions: [{ kind: 'accepted', reply: first.reply }, ...rest.map(() => refusal)],
           accepted: [first],
           spent: new Map([[ACCOUNT, 1]]),
           records: new Map(),

@@ -141,12 +141,12 @@ export class CarrierRoute {
       tell(sms, result);
     };
     try {
-      const { answers, fault } = checkSubmitResults(
+      const { results, fault } = checkSubmitResults(
         await this.transport.submit(batch, signal, tellChecked),
         batch.length,
       );
       this.report(fault);
-      return batch.map((sms, index) => reported.get(sms) ?? answers[index] ?? NO_ANSWER);
+      return batch.map((sms, index) => reported.get(sms) ?? results[index] ?? NO_ANSWER);
     } catch (error) {
       this.log.error(`Its transport threw ${nameOf(error)}.`);
       return batch.map((sms) => reported.get(sms) ?? { kind: 'unknown', error: 'transport_error' });

@@ -65,11 +65,11 @@ const sameKey = (a: IdempotencyKey, b: IdempotencyKey) =>
  * The rules once more, told as a clerk would apply them with nothing but a list of what was taken so far: no running
  * totals, no index of keys.
  */
-function clerk({ sends, balances, kept }: Case): { outcomes: SendDecision[]; taken: Taken[] } {
+function clerk({ sends, balances, kept }: Case): { decisions: SendDecision[]; taken: Taken[] } {
   const history: Taken[] = kept.filter(
     ({ key }, index) => !kept.slice(index + 1).some((later) => sameKey(later.key, key)),
   );
-  const outcomes = sends.map((send): SendDecision => {
+  const decisions = sends.map((send): SendDecision => {
     const { once, accountId, reply } = send;
     const before = once && history.find(({ key }) => key && sameKey(key, once));
     if (before) {
@@ -87,15 +87,15 @@ function clerk({ sends, balances, kept }: Case): { outcomes: SendDecision[]; tak
     history.push({ send, reply, ...(once && { key: once }) });
     return { kind: 'accepted', reply };
   });
-  return { outcomes, taken: history.filter(({ send }) => send !== undefined) };
+  return { decisions, taken: history.filter(({ send }) => send !== undefined) };
 }
 
 /** Asserts that `rules` decide as the clerk does. */
 function agrees(rules: Decide) {
   return fc.property(anyCase, (given) => {
-    const { outcomes, taken } = clerk(given);
+    const { decisions, taken } = clerk(given);
     const decision = rules(given.sends, seenOf(given));
-    expect(decision.outcomes).toEqual(outcomes);
+    expect(decision.decisions).toEqual(decisions);
     expect(decision.accepted).toEqual(taken.map(({ send }) => send));
     const spent = new Map<string, number>();
     for (const { accountId, recipients } of decision.accepted) {
@@ -129,7 +129,7 @@ const MISTAKES: Readonly<Record<string, Decide>> = {
   'decides each send by itself': (sends, seen) => {
     const all = sends.map((send) => decide([send], seen));
     return {
-      outcomes: all.flatMap(({ outcomes }) => outcomes),
+      decisions: all.flatMap(({ decisions }) => decisions),
       accepted: all.flatMap(({ accepted }) => accepted),
       spent: new Map(all.flatMap(({ spent }) => [...spent])),
       records: new Map(),
@@ -142,8 +142,8 @@ const MISTAKES: Readonly<Record<string, Decide>> = {
       order.map((index) => sends[index] ?? NOTHING),
       seen,
     );
-    const outcomes = [...sends.keys()].flatMap((index) => decision.outcomes[order.indexOf(index)] ?? []);
-    return { ...decision, outcomes };
+    const decisions = [...sends.keys()].flatMap((index) => decision.decisions[order.indexOf(index)] ?? []);
+    return { ...decision, decisions };
   },
 };
 
@@ -164,9 +164,9 @@ describe('decide', () => {
     fc.assert(
       fc.property(anyCase, (given) => {
         const seen = seenOf(given);
-        const { outcomes, spent, accepted } = decide(given.sends, seen);
-        expect(outcomes).toHaveLength(given.sends.length);
-        expect(accepted).toHaveLength(outcomes.filter(({ kind }) => kind === 'accepted').length);
+        const { decisions, spent, accepted } = decide(given.sends, seen);
+        expect(decisions).toHaveLength(given.sends.length);
+        expect(accepted).toHaveLength(decisions.filter(({ kind }) => kind === 'accepted').length);
         for (const [id, units] of spent) expect(units).toBeLessThanOrEqual(seen.balances.get(id) ?? -1);
       }),
       { numRuns: 1000 },
@@ -195,7 +195,7 @@ describe('decide', () => {
         );
         const rest = { ...seen, balances: new Map(balances), replies: new Map([...seen.replies, ...fresh]) };
         const second = decide(given.sends.slice(cut), rest);
-        expect([...first.outcomes, ...second.outcomes]).toEqual(decide(given.sends, seen).outcomes);
+        expect([...first.decisions, ...second.decisions]).toEqual(decide(given.sends, seen).decisions);
       }),
       { numRuns: 1000 },
     );

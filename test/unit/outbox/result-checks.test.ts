@@ -23,7 +23,7 @@ describe('what a carrier answers', () => {
       { kind: 'unknown', error: 'who knows' },
     ];
     const judged = judge(answers, 5);
-    expect(judged).toEqual({ answers, fault: undefined });
+    expect(judged).toEqual({ results: answers, fault: undefined });
     expect(judge([], 0).fault).toBeUndefined();
   });
 
@@ -47,7 +47,7 @@ describe('what a carrier answers', () => {
     [[sent, { kind: 'sent', reference: 5 }], [sent, badAnswer], '`reference` must be a text'],
   ])('%j', (answers, taken, fault) => {
     const judged = judge(answers, 2);
-    expect(judged.answers).toEqual(taken);
+    expect(judged.results).toEqual(taken);
     expect(judged.fault).toContain(fault);
     expect(judged.fault).not.toContain('22670000000');
   });

@@ -10,7 +10,7 @@ describe('what a transport answers for SMS', () => {
       { kind: 'sent', route: 'a', carrierIds: ['id-1', ''], segments: 2, attempts: [attempt] },
       { kind: 'sent' },
     ];
-    expect(checkSubmitResults(results, 2)).toEqual({ answers: results, fault: undefined });
+    expect(checkSubmitResults(results, 2)).toEqual({ results, fault: undefined });
     expect(checkSubmitResult(results[0])).toEqual({ result: results[0], fault: undefined });
   });
 
@@ -28,8 +28,8 @@ describe('what a transport answers for SMS', () => {
     [{ attempts: [{ ...attempt, code: 7 }] }, '`attempts` must be a list'],
     [{ trail: 7 }, '`trail` must be a list'],
   ])('%j is none, and costs no other', (wrong, fault) => {
-    const { answers, fault: told } = checkSubmitResults([{ kind: 'sent' }, { kind: 'sent', ...wrong }], 2);
-    expect([answers, told]).toEqual([[{ kind: 'sent' }, BAD], expect.stringContaining(fault)]);
+    const { results, fault: told } = checkSubmitResults([{ kind: 'sent' }, { kind: 'sent', ...wrong }], 2);
+    expect([results, told]).toEqual([[{ kind: 'sent' }, BAD], expect.stringContaining(fault)]);
     expect(checkSubmitResult({ kind: 'sent', ...wrong }).result).toEqual(BAD);
   });
 

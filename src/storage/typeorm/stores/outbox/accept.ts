@@ -34,18 +34,18 @@ export function* acceptSends(
   const { seen: records, versions, held } = yield* lockRecords(dialect, keys, ifRecordLocked, gaps);
   const heldOf = ({ policy }: Send) => policy?.keys.filter((key) => held.has(key)) ?? [];
   const free = held.size === 0 ? locked : locked.filter((send) => heldOf(send).length === 0);
-  const decision = decide(free, { balances, replies, records });
-  if (gaps === 'leave' && decision.outcomes.some(({ kind }, index) => kind === 'refused' && free[index]?.once)) {
+  const { decisions, accepted, spent, records: changes } = decide(free, { balances, replies, records });
+  if (gaps === 'leave' && decisions.some(({ kind }, index) => kind === 'refused' && free[index]?.once)) {
     throw new RecordMovedError('What is refused may be a repeat of what was accepted since the snapshot.');
   }
-  if (decision.accepted.length > 0) {
-    const statements = [debit(dialect, decision.spent), ...insertSends(dialect, decision.accepted, turns, gaps)];
-    yield* writeAll(dialect.together(statements), decision.records.size === 0 && gaps === 'lock');
-    if (gaps === 'leave') yield* insertNewReplies(dialect, decision.accepted);
-    yield* writeRecords(dialect, versions, decision.records, ifRecordLocked);
+  if (accepted.length > 0) {
+    const statements = [debit(dialect, spent), ...insertSends(dialect, accepted, turns, gaps)];
+    yield* writeAll(dialect.together(statements), changes.size === 0 && gaps === 'lock');
+    if (gaps === 'leave') yield* insertNewReplies(dialect, accepted);
+    yield* writeRecords(dialect, versions, changes, ifRecordLocked);
   }
-  if (free.length === sends.length) return decision.outcomes;
-  const decided = decision.outcomes[Symbol.iterator]();
+  if (free.length === sends.length) return decisions;
+  const decided = decisions[Symbol.iterator]();
   return sends.map((send) => {
     if (heldAccounts.has(send.accountId)) return { kind: 'busy' };
     const busy = heldOf(send);
@@ -115,9 +115,9 @@ export function* acceptAtOnce(
   turns: LaneTurns,
 ): Operation<readonly CommitOutcome[] | undefined> {
   const balances = new Map(sends.map(({ accountId }) => [accountId, Number.POSITIVE_INFINITY]));
-  const { outcomes, accepted, spent } = decide(sends, { balances, replies: new Map(), records: new Map() });
+  const { decisions, accepted, spent } = decide(sends, { balances, replies: new Map(), records: new Map() });
   const statement = dialect.ifPaid?.([...spent], insertSends(dialect, accepted, turns));
   if (!statement) return undefined;
   const { rows } = yield statement;
-  return rows.some(({ paid }) => paid === true) ? outcomes : undefined;
+  return rows.some(({ paid }) => paid === true) ? decisions : undefined;
 }
