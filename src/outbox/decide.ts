@@ -17,7 +17,7 @@ export interface StoredReply {
   readonly reply: object;
 }
 
-/** The state that a store has read under the accounts' locks. */
+/** The state that a store has read under the accounts' locks; for the exception see `decide`. */
 export interface Seen {
   /** Balance of each account that exists. */
   readonly balances: ReadonlyMap<string, number>;
@@ -46,8 +46,9 @@ export function onceId(key: Pick<IdempotencyKey, 'accountId' | 'route' | 'key'>)
 }
 
 /**
- * All rules of charging and of repeats, in one pure function that every storage runs between lock and write. Sends are decided
- * in order. A repeat of an Idempotency-Key gets the first reply. A send is accepted only when its policy allows it and the
+ * All rules of charging and of repeats, in one pure function that every storage runs between lock and write. The exception:
+ * where a store decides before it has a lock (see `OutboxStore.commit`), on PostgreSQL for sends without key and policy, it
+ * gives balances that suffice for all, and the writing statement checks the real ones. Sends are decided in order. A repeat of an Idempotency-Key gets the first reply. A send is accepted only when its policy allows it and the
  * remaining balance covers its full price. A policy sees the changes of the sends before it.
  */
 export const decide: Decide = (sends, seen) => {

@@ -111,8 +111,12 @@ const RANK: Readonly<Record<DeliveryStatus, number>> = {
 };
 
 /**
- * The state machine of a delivery. States only move forward: an update of the same or a lower rank changes nothing. The only
- * step back, from `sending` to `queued` for another attempt, is reserved to the attempt that holds the lease.
+ * The state machine of a delivery. States move forward: an update must have a higher rank than the row, with these exceptions.
+ *
+ * - `queued`, for another attempt, is the only step back: from `sending`, by the attempt that holds the lease.
+ * - `sent` on `sent` keeps the state; with `dueAt: null` the report deadline ends.
+ * - `failed` and `unknown` of an attempt apply only while it holds the lease.
+ * - After `delivered` comes only `read`: a late `undelivered` or `failed` changes nothing, and refunds nothing.
  *
  * @returns the change; undefined when the update changes nothing
  */
