@@ -1,7 +1,7 @@
 import { type OptionsOf, unread } from './common/options.js';
 import type { SomeOf } from './common/some-of.js';
 import type { CoreGraph, CoreOptions, CoreValues, SharedCore, ValuesFactory } from './core/core-options.js';
-import type { MessagingValues } from './core/messaging-values.js';
+import { MessagingValues } from './core/messaging-values.js';
 import type { PortSource } from './core/port-provider.js';
 import type { MsgappOptions } from './msgapp/msgapp-settings.js';
 import type { MsgappTransport } from './msgapp/msgapp-transport.js';
@@ -61,10 +61,15 @@ export type MessagingOptions = CoreOptions & {
   readonly msgapp?: OneOrMore<MsgappGraph & MsgappOptions> | undefined;
 } & SomeOf<OtpValues>;
 /** The values of a core that has those of its capabilities too. */
-export type AllValues = MessagingValues & {
+export type AllValues = CoreValues & {
   readonly sms?: SmsOptions | undefined;
   readonly msgapp?: OneOrMore<MsgappValues> | undefined;
 } & SomeOf<OtpValues>;
+/** Returns a factory of a capability's values that reads them from the core's. */
+export function ofCore<V>(read: (values: AllValues) => V): ValuesFactory<V> {
+  return { inject: [MessagingValues], useFactory: read };
+}
+
 /** Options of `MessagingModule.forRootAsync`. */
 export type MessagingAsyncOptions = CoreGraph & {
   readonly sms?: SmsGraph | undefined;

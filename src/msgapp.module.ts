@@ -4,17 +4,16 @@ import { IdGenerator } from './common/ids.js';
 import { capabilityModule } from './core/capability.js';
 import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports, type ValuesFactory } from './core/core-options.js';
 import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from './core/known-options.js';
-import { MessagingValues } from './core/messaging-values.js';
 import { isOnSharedCore, MountPoint } from './core/mount-point.js';
 import { invokeFactory, providePort } from './core/port-provider.js';
 import { MessagingCore } from './messaging-core.module.js';
 import {
-  type AllValues,
   MSGAPP_GRAPH_OPTIONS,
   type MsgappGraph,
   type MsgappModuleAsyncOptions,
   type MsgappModuleOptions,
   type MsgappValues,
+  ofCore,
 } from './module-options.js';
 import { msgappCapability } from './msgapp/msgapp-capability.js';
 import { MSGAPP_OPTIONS, MsgappSettings, resolveChannelName, resolveMsgappSettings } from './msgapp/msgapp-settings.js';
@@ -65,7 +64,7 @@ export class MsgappModule {
   static feature(
     core: DynamicModule,
     graph: MsgappGraph & FactoryImports = {},
-    values: ValuesFactory<MsgappValues> = ofCore(0, 1),
+    values: ValuesFactory<MsgappValues> = ofChannel(0, 1),
   ): DynamicModule {
     const channel = resolveChannelName(graph.channel);
     const transport = providePort('msgapp.transport', MsgappTransport, graph.transport ?? SandboxMsgappTransport);
@@ -82,7 +81,7 @@ export class MsgappModule {
    * @internal
    */
   static features(core: DynamicModule, graphs: readonly (MsgappGraph & FactoryImports)[]): DynamicModule[] {
-    return graphs.map((graph, index) => MsgappModule.feature(core, graph, ofCore(index, graphs.length)));
+    return graphs.map((graph, index) => MsgappModule.feature(core, graph, ofChannel(index, graphs.length)));
   }
 }
 
@@ -111,18 +110,15 @@ function settingsProviders(channel: string, { useFactory, inject = [] }: ValuesF
 }
 
 /** Returns a factory of the core's values for the channel at that index. */
-function ofCore(index: number, count: number): ValuesFactory<MsgappValues> {
-  return {
-    inject: [MessagingValues],
-    useFactory: ({ msgapp = [] }: AllValues) => {
-      const all: readonly MsgappValues[] = [msgapp].flat();
-      const values = all.length === count ? all[index] : undefined;
-      if (values) return values;
-      throw new MessagingOptionsError(
-        `Option msgapp must be given as often beside useFactory as in its values; there are ${count} and ${all.length}.`,
-      );
-    },
-  };
+function ofChannel(index: number, count: number): ValuesFactory<MsgappValues> {
+  return ofCore(({ msgapp = [] }) => {
+    const all: readonly MsgappValues[] = [msgapp].flat();
+    const values = all.length === count ? all[index] : undefined;
+    if (values) return values;
+    throw new MessagingOptionsError(
+      `Option msgapp must be given as often beside useFactory as in its values; there are ${count} and ${all.length}.`,
+    );
+  });
 }
 
 /** Moves the options of a single channel under `msgapp`, where the core expects them. */

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountSettings } from './accounts/account-options.js';
 import { group, type OptionsOf } from './common/options.js';
+import type { SomeOf } from './common/some-of.js';
 import { capabilityModule } from './core/capability.js';
 import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports, type ValuesFactory } from './core/core-options.js';
 import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from './core/known-options.js';
@@ -13,6 +14,7 @@ import {
   type OtpModuleAsyncOptions,
   type OtpModuleOptions,
   type OtpValues,
+  ofCore,
   SMS_GRAPH_OPTIONS,
   type SmsGraph,
 } from './module-options.js';
@@ -64,7 +66,7 @@ export class OtpModule {
    */
   static feature(
     core: DynamicModule,
-    values: ValuesFactory<OtpValues> = OF_CORE,
+    values: ValuesFactory<SomeOf<OtpValues>> = OF_CORE,
     channels: readonly DynamicModule[] = [],
   ): DynamicModule {
     return capabilityModule(OtpModule, MountPoint.of(core), OTP_CAPABILITY, {
@@ -87,7 +89,4 @@ export class OtpModule {
   }
 }
 
-const OF_CORE: ValuesFactory<OtpValues> = {
-  inject: [MessagingValues],
-  useFactory: (values: OtpValues) => values,
-};
+const OF_CORE = ofCore(({ otp }) => ({ otp }));

@@ -2,11 +2,11 @@ import { type DynamicModule, Injectable, Logger, Module, type OnModuleInit } fro
 import { capabilityModule } from './core/capability.js';
 import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports, type ValuesFactory } from './core/core-options.js';
 import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from './core/known-options.js';
-import { MessagingValues } from './core/messaging-values.js';
 import { isOnSharedCore, MountPoint } from './core/mount-point.js';
 import { invokeFactory, providePort } from './core/port-provider.js';
 import { MessagingCore } from './messaging-core.module.js';
 import {
+  ofCore,
   SMS_GRAPH_OPTIONS,
   type SmsGraph,
   type SmsModuleAsyncOptions,
@@ -57,7 +57,7 @@ export class SmsModule {
   static feature(
     core: DynamicModule,
     graph: SmsGraph & FactoryImports = {},
-    values: ValuesFactory<SmsOptions> = OF_CORE,
+    values: ValuesFactory<SmsOptions | undefined> = OF_CORE,
   ): DynamicModule {
     const transport = providePort('sms.transport', SmsTransport, graph.transport ?? SandboxSmsTransport);
     return capabilityModule(SmsModule, MountPoint.of(core), SMS_CAPABILITY, {
@@ -77,10 +77,7 @@ export class SmsModule {
   }
 }
 
-const OF_CORE: ValuesFactory<SmsOptions> = {
-  inject: [MessagingValues],
-  useFactory: ({ sms }: { sms: SmsOptions }) => sms,
-};
+const OF_CORE = ofCore(({ sms }) => sms);
 
 /** Moves the options of SMS alone under `sms`, where the core expects them. */
 function withSms<T extends SmsOptions>(values: T): T & { readonly sms: SmsOptions } {

@@ -42,7 +42,7 @@ const OPTIONS = group(OTP_OPTIONS);
  * Checks the options and fills in their defaults.
  * @throws MessagingOptionsError with a sentence that names the wrong option, also when codes are too easy to guess
  */
-export function resolveOtpSettings(options: OtpOptions, surroundings: OtpSurroundings = {}): OtpSettings {
+export function resolveOtpSettings(options: OtpOptions | undefined, surroundings: OtpSurroundings = {}): OtpSettings {
   const { catalogue = catalogueOf('fr'), home } = surroundings;
   if (typeof options !== 'object' || options === null) {
     throw new MessagingOptionsError(

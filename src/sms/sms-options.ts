@@ -94,8 +94,8 @@ export const SMS_OPTIONS = {
 } satisfies OptionsOf<SmsOptions>;
 
 /** @throws MessagingOptionsError with a sentence that names the wrong option */
-export function resolveSmsSettings(options: SmsOptions): SmsSettings {
+export function resolveSmsSettings(options: SmsOptions | undefined): SmsSettings {
   const place = new OptionPlace('sms');
-  const { callbackBaseUrl, optOutWords, ...settings } = readOptions(SMS_OPTIONS, options, place);
+  const { callbackBaseUrl, optOutWords, ...settings } = readOptions(SMS_OPTIONS, options ?? {}, place);
   return { ...settings, callbackBaseUrl, optOutWords: withBuiltIn(optOutWords, place.in('optOutWords')) };
 }
