@@ -1,5 +1,8 @@
-import { getCountries, parsePhoneNumberFromString } from 'libphonenumber-js/max';
-import metadata from 'libphonenumber-js/max/metadata';
+import { createRequire } from 'node:module';
+import type { CountryCode } from 'libphonenumber-js/max';
+import { once } from './once.js';
+
+const require = createRequire(import.meta.url);
 
 // Positions of a country's properties in the library's metadata (its METADATA.md; format version 4).
 const LEADING_DIGITS = 10;
@@ -21,7 +24,7 @@ export function isPhoneNumber(value: unknown): value is string {
  */
 export function isValidNumber(value: unknown): value is string {
   if (!isPhoneNumber(value)) return false;
-  const parsed = parsePhoneNumberFromString(`+${value}`);
+  const parsed = library().parsePhoneNumberFromString(`+${value}`);
   return parsed !== undefined && parsed.number === `+${value}` && parsed.isValid();
 }
 
@@ -38,9 +41,9 @@ export function maskNumber(number: string): string {
  */
 export function countryOf(number: string): string | undefined {
   const plan =
-    CALLING_CODES.get(number.slice(0, 3)) ??
-    CALLING_CODES.get(number.slice(0, 2)) ??
-    CALLING_CODES.get(number.slice(0, 1));
+    callingCodes().get(number.slice(0, 3)) ??
+    callingCodes().get(number.slice(0, 2)) ??
+    callingCodes().get(number.slice(0, 1));
   if (plan === undefined || typeof plan === 'string') return plan;
   for (const { country, numbers } of plan.sharers) {
     if (numbers.test(number)) return country;
@@ -50,10 +53,17 @@ export function countryOf(number: string): string | undefined {
 
 /** Whether `code` is the ISO 3166 code, in capital letters, of a country with phone numbers. */
 export function isCountryCode(code: string): boolean {
-  return COUNTRY_CODES.has(code);
+  return countryCodes().has(code);
 }
 
-const COUNTRY_CODES: ReadonlySet<string> = new Set(getCountries());
+/** Loaded at the first number, because its metadata of all countries take long to load. */
+const library = once((): typeof import('libphonenumber-js/max') => require('libphonenumber-js/max'));
+
+const metadata = once((): typeof import('libphonenumber-js/max/metadata').default =>
+  require('libphonenumber-js/max/metadata'),
+);
+
+const countryCodes = once((): ReadonlySet<string> => new Set(library().getCountries()));
 
 /** Countries that share a calling code. The first of `sharers` that matches is the country of a number. */
 interface SharedPlan {
@@ -62,24 +72,27 @@ interface SharedPlan {
 }
 
 /** The country of each calling code, or the countries that share it. No calling code is a prefix of another one. */
-const CALLING_CODES: ReadonlyMap<string, string | SharedPlan> = new Map(
-  Object.entries(metadata.country_calling_codes).flatMap(
-    ([callingCode, countries]): [string, string | SharedPlan][] => {
-      const [main, ...others] = countries;
-      if (main === undefined) return [];
-      if (others.length === 0) return [[callingCode, main]];
-      const sharers = countries.map((country) => ({ country, numbers: numbersOf(country, callingCode) }));
-      return [[callingCode, { main, sharers }]];
-    },
-  ),
+const callingCodes = once(
+  (): ReadonlyMap<string, string | SharedPlan> =>
+    new Map(
+      Object.entries(metadata().country_calling_codes).flatMap(
+        ([callingCode, countries]): [string, string | SharedPlan][] => {
+          const [main, ...others] = countries;
+          if (main === undefined) return [];
+          if (others.length === 0) return [[callingCode, main]];
+          const sharers = countries.map((country) => ({ country, numbers: numbersOf(country, callingCode) }));
+          return [[callingCode, { main, sharers }]];
+        },
+      ),
+    ),
 );
 
 /**
  * A pattern for a country's numbers, with the calling code. The library uses the same patterns, but compiles them for each
  * number: 4 µs a number, which is too slow for 100 000 recipients.
  */
-function numbersOf(country: keyof typeof metadata.countries, callingCode: string): RegExp {
-  const facts: readonly unknown[] = metadata.countries[country] ?? [];
+function numbersOf(country: CountryCode, callingCode: string): RegExp {
+  const facts: readonly unknown[] = metadata().countries[country] ?? [];
   const leadingDigits = facts[LEADING_DIGITS];
   if (typeof leadingDigits === 'string') return new RegExp(`^${callingCode}(?:${leadingDigits})`);
   const types = Array.isArray(facts[TYPES]) ? facts[TYPES].flatMap(typePattern) : [];

@@ -1,5 +1,3 @@
-import { toBuffer } from 'qrcode';
-
 /** Low error correction, as screens are clean and the codes are long. 6 pixels a module suit any camera. */
 const RENDER_OPTIONS = { type: 'png', errorCorrectionLevel: 'L', margin: 4, scale: 6 } as const;
 
@@ -8,7 +6,8 @@ const RENDER_OPTIONS = { type: 'png', errorCorrectionLevel: 'L', margin: 4, scal
  *
  * @param text at most 2953 bytes (ISO/IEC 18004)
  */
-export function qrPng(text: string): Promise<Buffer> {
+export async function qrPng(text: string): Promise<Buffer> {
+  const { toBuffer } = await import('qrcode');
   return toBuffer(text, RENDER_OPTIONS);
 }
 

@@ -6,10 +6,10 @@ import {
   type PipeTransform,
   type Type,
 } from '@nestjs/common';
-import { plainToInstance } from 'class-transformer';
-import { getMetadataStorage, Validator, type ValidatorOptions } from 'class-validator';
+import type { MetadataStorage, ValidatorOptions } from 'class-validator';
 import { MessagingError } from '../common/errors.js';
 import { HttpSettings } from './http-settings.js';
+import { applyLateDecorators, classTransformer, classValidator } from './late-decorators.js';
 import { asJsonObject } from './request-body.js';
 import { fieldRefusal, PHONE_NUMBER_LIST } from './validators.js';
 
@@ -54,7 +54,7 @@ const OPTIONS: ValidatorOptions = {
 export class MessagingValidationPipe implements PipeTransform {
   private readonly dtos = new Map<Type<object>, readonly DtoField[]>();
   /** Our own: the library's functions take theirs from the host's container. */
-  private readonly validator = new Validator();
+  private readonly validator = new (classValidator().Validator)();
 
   constructor(private readonly settings: HttpSettings) {}
 
@@ -86,7 +86,7 @@ export class MessagingValidationPipe implements PipeTransform {
       // An explicit undefined replaces the DTO's default, so that the rules of a required field see it.
       else if (value !== undefined || !field.optional) scalars[field.name] = value;
     }
-    return Object.assign(plainToInstance(metatype, scalars), references);
+    return Object.assign(classTransformer().plainToInstance(metatype, scalars), references);
   }
 
   private refusal(
@@ -121,7 +121,7 @@ export class MessagingValidationPipe implements PipeTransform {
   }
 }
 
-type Rule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
+type Rule = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];
 
 /** One declared field of a DTO. */
 export interface DtoField {
@@ -134,7 +134,8 @@ export interface DtoField {
 
 /** The fields that class-validator's decorators declare on a DTO, in the order of declaration. */
 export function dtoFields(dto: Type<object>): readonly DtoField[] {
-  const storage = getMetadataStorage();
+  applyLateDecorators(dto);
+  const storage = classValidator().getMetadataStorage();
   const byField = storage.groupByPropertyName(storage.getTargetValidationMetadatas(dto, '', false, false));
   return Object.entries(byField).map(([name, rules]) => {
     for (const rule of rules) prepare(dto, rule);
@@ -155,7 +156,7 @@ function prepare(dto: Type<object>, { type, propertyName, constraintCls }: Rule)
   if (type === 'nestedValidation' || type === 'promiseValidation') {
     throw new Error(`${dto.name}.${propertyName}: our bodies are flat, ${type} is not supported.`);
   }
-  for (const constraint of getMetadataStorage().getTargetValidatorConstraints(constraintCls)) {
+  for (const constraint of classValidator().getMetadataStorage().getTargetValidatorConstraints(constraintCls)) {
     const value: unknown = Reflect.construct(constraint.target, []);
     Object.defineProperty(constraint, 'instance', { value, configurable: true });
   }

@@ -1,13 +1,23 @@
 import { applyDecorators } from '@nestjs/common';
-import { Transform } from 'class-transformer';
-import { ValidateBy, type ValidationOptions } from 'class-validator';
+import type { ValidateByOptions, ValidationOptions } from 'class-validator';
 import { type ErrorCode, MessagingError } from '../common/errors.js';
 import { formatInput, hasCodePoints } from '../common/inputs.js';
 import { isPhoneNumber } from '../common/phone-number.js';
+import { classTransformer, classValidator, lateDecorator } from './late-decorators.js';
+
+/** class-validator's `IsString`. */
+export function IsString(options?: ValidationOptions): PropertyDecorator {
+  return lateDecorator(() => classValidator().IsString(options));
+}
+
+/** class-validator's `IsOptional`. */
+export function IsOptional(options?: ValidationOptions): PropertyDecorator {
+  return lateDecorator(() => classValidator().IsOptional(options));
+}
 
 /** An international phone number in digits, without `+` (contract.md section 1). */
 export function IsPhoneNumber(options?: ValidationOptions): PropertyDecorator {
-  return ValidateBy({ name: PHONE_NUMBER, validator: { validate: isPhoneNumber } }, options);
+  return Rule({ name: PHONE_NUMBER, validator: { validate: isPhoneNumber } }, options);
 }
 
 /**
@@ -16,7 +26,7 @@ export function IsPhoneNumber(options?: ValidationOptions): PropertyDecorator {
  */
 export function IsPhoneNumberList(options?: ValidationOptions): PropertyDecorator {
   const validate = (value: unknown): boolean => Array.isArray(value) && value.length > 0 && value.every(isPhoneNumber);
-  return ValidateBy({ name: PHONE_NUMBER_LIST, validator: { validate } }, options);
+  return Rule({ name: PHONE_NUMBER_LIST, validator: { validate } }, options);
 }
 
 /** An integer from `min` to `max` in a query string; class-transformer converts its digits to a number. */
@@ -24,9 +34,13 @@ export function IsQueryInteger(min: number, max: number, options?: ValidationOpt
   const validate = (value: unknown): boolean =>
     typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
   return applyDecorators(
-    Transform(({ value }: { readonly value: unknown }) => integerOf(value), { toClassOnly: true }),
-    ValidateBy({ name: QUERY_INTEGER, constraints: [min, max], validator: { validate } }, options),
+    lateDecorator(() => classTransformer().Transform(({ value }) => integerOf(value), { toClassOnly: true })),
+    Rule({ name: QUERY_INTEGER, constraints: [min, max], validator: { validate } }, options),
   );
+}
+
+function Rule(rule: ValidateByOptions, options: ValidationOptions | undefined): PropertyDecorator {
+  return lateDecorator(() => classValidator().ValidateBy(rule, options));
 }
 
 /** The number that decimal digits denote; any other value unchanged. */
@@ -37,7 +51,7 @@ function integerOf(value: unknown): unknown {
 /** A text of `min` to `max` code points. class-validator's `Length` would first collect all surrogate pairs of the text. */
 export function HasCodePoints(min: number, max: number, options?: ValidationOptions): PropertyDecorator {
   const validate = (value: unknown): boolean => typeof value === 'string' && hasCodePoints(value, min, max);
-  return ValidateBy({ name: CODE_POINTS, constraints: [min, max], validator: { validate } }, options);
+  return Rule({ name: CODE_POINTS, constraints: [min, max], validator: { validate } }, options);
 }
 
 /** The names of our constraints in class-validator's metadata. */

@@ -1,4 +1,3 @@
-import { fileTypeFromBuffer } from 'file-type/core';
 import type { FetchedMedia } from './media-fetcher.js';
 
 /** How a channel presents a file. */
@@ -83,6 +82,7 @@ export async function detectMediaType(media: FetchedMedia): Promise<TypedMedia> 
 }
 
 async function magicType(head: Uint8Array): Promise<string | undefined> {
+  const { fileTypeFromBuffer } = await import('file-type/core');
   // A broken file is not refused here; its bytes then determine no type.
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   if (found !== undefined) return found.mime.toLowerCase();

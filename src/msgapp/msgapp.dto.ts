@@ -1,5 +1,4 @@
-import { IsOptional, IsString } from 'class-validator';
-import { IsPhoneNumber } from '../http/validators.js';
+import { IsOptional, IsPhoneNumber, IsString } from '../http/validators.js';
 import type { MediaKind } from '../media/media-type.js';
 
 /** Body of `POST …/send/text`. */

@@ -1,5 +1,4 @@
-import { IsOptional, IsString } from 'class-validator';
-import { HasCodePoints, IsPhoneNumber } from '../http/validators.js';
+import { HasCodePoints, IsOptional, IsPhoneNumber, IsString } from '../http/validators.js';
 
 /** Body of `POST /send/otp`. */
 export class SendOtpBody {

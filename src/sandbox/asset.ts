@@ -9,12 +9,3 @@ import { readFileSync } from 'node:fs';
 export function readAsset(path: string): Buffer {
   return readFileSync(new URL(path, import.meta.url));
 }
-
-/** Wraps `compute` so that it runs at the first call only; later calls return the same value. */
-export function once<T extends object>(compute: () => T): () => T {
-  let value: T | undefined;
-  return () => {
-    value ??= compute();
-    return value;
-  };
-}

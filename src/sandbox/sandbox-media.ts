@@ -1,4 +1,5 @@
-import { once, readAsset } from './asset.js';
+import { once } from '../common/once.js';
+import { readAsset } from './asset.js';
 
 /** A small file to try the media routes with. */
 export interface SandboxMedia {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { once, readAsset } from './asset.js';
+import { once } from '../common/once.js';
+import { readAsset } from './asset.js';
 
 /** Mount paths that the page needs. */
 export interface PagePlace {

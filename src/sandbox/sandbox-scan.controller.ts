@@ -1,8 +1,8 @@
 import { HttpCode, Param, Post, UseGuards } from '@nestjs/common';
-import { IsString } from 'class-validator';
 import { MessagingError } from '../common/errors.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { MessagingBody } from '../http/validation.js';
+import { IsString } from '../http/validators.js';
 import { PhoneNumberPipe } from './phone-number.pipe.js';
 import { SandboxHostGuard } from './sandbox-host.guard.js';
 import { SandboxScanner } from './sandbox-scanner.js';

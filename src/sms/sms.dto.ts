@@ -1,5 +1,4 @@
-import { IsOptional, IsString } from 'class-validator';
-import { IsPhoneNumber, IsPhoneNumberList, IsQueryInteger } from '../http/validators.js';
+import { IsOptional, IsPhoneNumber, IsPhoneNumberList, IsQueryInteger, IsString } from '../http/validators.js';
 
 /** Body of `POST /send/sms`. The service refuses an absent `content`. */
 export class SendSmsBody {

@@ -1,7 +1,8 @@
 import type { InjectionToken } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { MessagingOptionsError } from '../../common/errors.js';
 import { formatValue } from '../../common/options.js';
+import { isDataSource } from './engine/typeorm-objects.js';
 
 const NAMES = ['url', 'dataSource', 'migrations'];
 
@@ -38,7 +39,7 @@ export function checkStorageSettings(settings: unknown): void {
       'TypeormStorage does not know its database: write TypeormStorage.forRoot({ url }) or ({ dataSource }).',
     );
   }
-  if (!(settings.database instanceof DataSource)) checkedUrl(settings.database);
+  if (!isDataSource(settings.database)) checkedUrl(settings.database);
   checkMigrations('migrations' in settings ? settings.migrations : undefined);
 }
 
@@ -48,17 +49,17 @@ export function checkStorageSettings(settings: unknown): void {
  * @throws MessagingOptionsError where it is not a DataSource
  */
 export function providedDataSource(database: unknown, token: InjectionToken): DataSource {
-  if (database instanceof DataSource) return database;
+  if (isDataSource(database)) return database;
   const name = typeof token === 'function' ? token.name : formatValue(token);
-  throw wrong(`what the application provides for ${name} is no DataSource of the typeorm that nestjs-messaging loads.`);
+  throw wrong(`what the application provides for ${name} is no DataSource of TypeORM.`);
 }
 
 function dataSourceLocation(dataSource: unknown): DatabaseLocation {
-  if (dataSource instanceof DataSource) return { database: dataSource };
+  if (isDataSource(dataSource)) return { database: dataSource };
   if (typeof dataSource === 'string' || typeof dataSource === 'symbol' || typeof dataSource === 'function') {
     return { token: dataSource };
   }
-  throw wrong('dataSource must be a DataSource of the typeorm that nestjs-messaging loads, or its injection token.');
+  throw wrong('dataSource must be a DataSource of TypeORM, or its injection token.');
 }
 
 function checkMigrations(migrations: unknown): void {

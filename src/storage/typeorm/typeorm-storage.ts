@@ -1,5 +1,5 @@
 import type { Abstract, InjectionToken } from '@nestjs/common';
-import { type DataSource, QueryFailedError } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import type { AccountStore } from '../../accounts/account-store.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
 import { type Clock, SystemClock } from '../../common/clock.js';
@@ -11,6 +11,7 @@ import type { PolicyStore } from '../../outbox/policy-store.js';
 import { dataSourceFor, type OpenStorage } from './engine/data-source.js';
 import { executorFor } from './engine/executor-for.js';
 import { codeOf } from './engine/faults.js';
+import { isQueryFailure } from './engine/typeorm-objects.js';
 import { checkSchema, migrate } from './schema/migrate.js';
 import { addedGroups, SCHEMA } from './schema/versions.js';
 import { BUILT_IN_STORES, isSqlStore, type SqlStore } from './sql-store.js';
@@ -141,7 +142,7 @@ export class TypeormStorage extends MessagingStorage {
   private async open(added: readonly SqlStore[]): Promise<void> {
     const { database, migrations, clock } = this.settings;
     const isOurs = typeof database === 'string';
-    const dataSource = isOurs ? dataSourceFor(database) : database;
+    const dataSource = isOurs ? await dataSourceFor(database) : database;
     if (!dataSource.isInitialized) await dataSource.initialize();
     const executor = await executorFor(dataSource, clock, isOurs).catch(async (error: unknown) => {
       if (isOurs) await dataSource.destroy();
@@ -208,7 +209,7 @@ function startFault(error: unknown): MessagingOptionsError {
   const meaning = MEANINGS.find(([codes]) => code !== undefined && codes.test(code))?.[1];
   if (code !== undefined && meaning !== undefined) {
     // A QueryFailedError holds the parameters of its statement.
-    const cause = error instanceof QueryFailedError ? undefined : error;
+    const cause = isQueryFailure(error) ? undefined : error;
     return new MessagingOptionsError(`Option storage: ${meaning} (${code}).`, { cause });
   }
   if (error instanceof Error && error.name === 'DriverPackageNotInstalledError') {

@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Dispatcher, Pool } from 'undici';
+import { createRequire } from 'node:module';
+import type { Dispatcher, Pool } from 'undici';
 import type { Clock } from '../../common/clock.js';
 import type { GatewaySettings } from './http-sms-options.js';
 import type { VendorRequest } from './vendor.js';
+
+const require = createRequire(import.meta.url);
 
 /** The maximum size of an answer in bytes; real answers have at most some kilobytes. */
 const MAX_ANSWER_BYTES = 64 * 1024;
@@ -23,7 +26,9 @@ export class HttpClient {
   ) {
     const { origin, pathname } = settings.baseUrl;
     this.prefix = pathname.replace(/\/$/, '');
-    this.pool = new Pool(origin, {
+    // Loaded here, because hosts import this entry in tests and tools that send nothing.
+    const undici: typeof import('undici') = require('undici');
+    this.pool = new undici.Pool(origin, {
       connections: settings.concurrency,
       pipelining: 1,
       // Disabled, because the deadline is set by this class.

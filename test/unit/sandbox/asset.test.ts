@@ -1,5 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { once, readAsset } from '../../../src/sandbox/asset.js';
+import { once } from '../../../src/common/once.js';
+import { readAsset } from '../../../src/sandbox/asset.js';
 
 describe('an asset of the sandbox', () => {
   it('is read beside the module', () => {

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fchmodSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import type { AccountStore } from '../../../accounts/account-store.js';
 import type { LedgerStore } from '../../../billing/ledger-store.js';
 import type { MediaStore } from '../../../media/media-store.js';
@@ -36,7 +36,9 @@ const STATEMENT_MS = 25_000;
 const OWNER_ONLY = 0o600;
 
 /** Makes a DataSource for a checked database URL: `sqlite:<path>`, `postgres://…`, `mysql://…` or `mariadb://…`. */
-export function dataSourceFor(url: string): DataSource {
+export async function dataSourceFor(url: string): Promise<DataSource> {
+  // Here and not above: it takes longer to load than all of this package.
+  const { DataSource } = await import('typeorm');
   if (url.startsWith('sqlite:')) {
     // better-sqlite3 trims the path too.
     const database = url.slice('sqlite:'.length).trim();

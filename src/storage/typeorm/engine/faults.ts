@@ -1,5 +1,5 @@
-import { QueryFailedError } from 'typeorm';
 import { MessagingError, StorageUnavailableError } from '../../../common/errors.js';
+import { isQueryFailure } from './typeorm-objects.js';
 
 /** Error codes for a database that is temporarily unavailable: of connections, SQLite, PostgreSQL, MariaDB and MySQL. */
 const UNAVAILABLE = [
@@ -29,7 +29,7 @@ export function asStorageFault(cause: unknown): unknown {
 
 /** Drops the driver's error, as it holds parameters (texts, numbers), which must not be logged. */
 function withoutParameters(cause: unknown, code: string | undefined): unknown {
-  const bare = code === undefined && !(cause instanceof QueryFailedError);
+  const bare = code === undefined && !isQueryFailure(cause);
   if (bare) return cause;
   return Object.assign(new Error(`The database refused a statement (${code ?? 'no code'}).`), { code });
 }

@@ -1,9 +1,10 @@
-import { type DataSource, EntityManager, type QueryRunner } from 'typeorm';
+import type { DataSource, QueryRunner } from 'typeorm';
 import { StorageUnavailableError } from '../../../common/errors.js';
 import type { HostTransaction } from '../../../common/host-transaction.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { runOn } from './connection.js';
 import { drive, type Operation } from './operation.js';
+import { isEntityManager } from './typeorm-objects.js';
 
 /**
  * The query runner of a host's open transaction.
@@ -11,7 +12,7 @@ import { drive, type Operation } from './operation.js';
  * @throws StorageUnavailableError where `host` has no open transaction on this DataSource
  */
 export function openRunner(host: HostTransaction, dataSource: DataSource): QueryRunner {
-  const runner = host.manager instanceof EntityManager ? host.manager.queryRunner : undefined;
+  const runner = isEntityManager(host.manager) ? host.manager.queryRunner : undefined;
   if (!runner?.isTransactionActive || dataSourceOf(runner) !== dataSource) {
     throw new StorageUnavailableError(
       'The manager of { host: { manager } } must be the EntityManager of an open TypeORM transaction on the storage’s DataSource.',

@@ -1,0 +1,33 @@
+import { createRequire } from 'node:module';
+import type { Type } from '@nestjs/common';
+import { once } from '../common/once.js';
+
+const require = createRequire(import.meta.url);
+
+/** The host's class-validator, loaded at first use: it takes about as long to load as all of this package. */
+export const classValidator = once((): typeof import('class-validator') => require('class-validator'));
+
+/** As {@link classValidator}. */
+export const classTransformer = once((): typeof import('class-transformer') => require('class-transformer'));
+
+/** Decorators that wait, by the prototype of their class. */
+const waiting = new WeakMap<object, (() => void)[]>();
+
+/** A property decorator of class-validator or class-transformer that is made and applied by {@link applyLateDecorators}. */
+export function lateDecorator(make: () => PropertyDecorator): PropertyDecorator {
+  return (target, property) => {
+    waiting.set(target, [...(waiting.get(target) ?? []), () => make()(target, property)]);
+  };
+}
+
+/** Applies the decorators that wait on a class and on the classes it extends, in their order. Later calls do nothing. */
+export function applyLateDecorators(dto: Type<object>): void {
+  for (let target: unknown = dto.prototype; isObject(target); target = Object.getPrototypeOf(target)) {
+    for (const apply of waiting.get(target) ?? []) apply();
+    waiting.delete(target);
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
