@@ -61,7 +61,7 @@ interface Session {
 
 async function openSession(port: number, window: number): Promise<Session> {
   const built = (name: string) =>
-    import(new URL(`../../dist/transports/smpp/session/${name}.js`, import.meta.url).href);
+    import(new URL(`../../build/transports/smpp/session/${name}.js`, import.meta.url).href);
   const [{ SmppSession }, { SMPP_SESSION_DEFAULTS }] = await Promise.all([
     built('smpp-session'),
     built('session-settings'),

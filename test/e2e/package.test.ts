@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unexportedTypes } from '../support/declared-types.js';
 import { papers, snippets } from '../support/readme.js';
@@ -86,6 +87,11 @@ const ASSETS = [
   ...['texts.js', 'view.js'].map((name) => `page/${name}`),
 ];
 
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
 /** What has no name outside and needs none: what only our own workers call. */
 const NAMELESS = ['LiveSession', 'SessionListener'];
 
@@ -118,29 +124,71 @@ describe('the packed package', () => {
 
   afterAll(() => rmSync(folder, { recursive: true }));
 
+  const installed = (path: string) => join(folder, 'node_modules/nestjs-messaging', path);
+
   const run = (name: string, source: string) => {
     writeFileSync(join(folder, name), source);
     return execFileSync(process.execPath, ['--preserve-symlinks', name], { cwd: folder, encoding: 'utf8' }).trim();
   };
 
   test('holds what users need and nothing else', () => {
-    expect(files.filter((path) => !path.startsWith('dist/')).sort()).toEqual(
+    const sources = files.filter((path) => path.startsWith('src/'));
+    expect(sources.filter((path) => !path.endsWith('.ts'))).toEqual([]);
+    expect(files.filter((path) => !/^(dist|src)\//.test(path)).sort()).toEqual(
       // The README's links lead to the other papers, also where it is read from `node_modules`.
       ['LICENSE', 'package.json', ...papers()].sort(),
     );
     const assets = files.filter((path) => /^dist\/sandbox\/(page|media)\//.test(path));
     expect(assets.map((path) => path.slice('dist/sandbox/'.length)).sort()).toEqual(ASSETS);
     const others = files.filter((path) => path.startsWith('dist/') && !assets.includes(path));
-    expect(others.filter((path) => !/\.(js|d\.ts)$/.test(path))).toEqual([]);
-    expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', 'dist/testing/index.d.ts']));
+    expect(others.filter((path) => !/\.(js|js\.map|cjs|d\.ts|d\.ts\.map|d\.cts)$/.test(path))).toEqual([
+      'dist/THIRD-PARTY-LICENSES',
+    ]);
+    const forms = ['js', 'cjs', 'd.ts', 'd.cts'].flatMap((form) => ENTRIES.map((entry) => `dist/${entry}.${form}`));
+    expect(files).toEqual(expect.arrayContaining(forms));
     expect(files.filter((path) => /test\.|bench|sample-app/.test(path))).toEqual([]);
   });
 
   test('has no module that another imports for its effects, as `sideEffects` says', () => {
     const scripts = files.filter((path) => path.startsWith('dist/') && path.endsWith('.js'));
-    const texts = scripts.map((path) => readFileSync(join(folder, 'node_modules/nestjs-messaging', path), 'utf8'));
-    expect(texts.length).toBeGreaterThan(100);
-    expect(scripts.filter((_, index) => /^\s*import\s*['"]/m.test(texts[index] ?? ''))).toEqual([]);
+    const texts = scripts.map((path) => readFileSync(installed(path), 'utf8'));
+    expect(texts.length).toBeGreaterThan(20);
+    // The bundler's runtime holds helper functions only.
+    expect(
+      scripts.filter((_, index) => /^\s*import\s*['"](?!.*\/rolldown-runtime\.js)/m.test(texts[index] ?? '')),
+    ).toEqual([]);
+  });
+
+  test('has the sources that its maps lead to', () => {
+    const maps = files.filter((path) => path.endsWith('.map'));
+    expect(maps.length).toBeGreaterThan(100);
+    const sources = maps.flatMap((path) => {
+      const map: { sources: string[] } = JSON.parse(readFileSync(installed(path), 'utf8'));
+      return map.sources.map((source) => join(dirname(path), source));
+    });
+    expect(sources).toContain('src/sms/sms-service.ts');
+    expect(sources.filter((path) => !files.includes(path))).toEqual([]);
+  });
+
+  test('has the licence of each package that the CommonJS form contains, and contains no peer and no GPL', () => {
+    const licences = readFileSync(installed('dist/THIRD-PARTY-LICENSES'), 'utf8');
+    const contained = [...licences.matchAll(/^(\S+) \d+\.\d+\.\d+ \((.+)\)$/gm)].map(([, name, licence]) => ({
+      name,
+      licence,
+    }));
+    expect(contained.map(({ name }) => name)).toEqual(expect.arrayContaining(['file-type', 'uuid']));
+    expect(contained.filter(({ licence }) => !/^(MIT|ISC|BSD|Apache)/.test(licence ?? ''))).toEqual([]);
+    const manifest: Manifest = JSON.parse(readFileSync(installed('package.json'), 'utf8'));
+    const { dependencies, peerDependencies } = manifest;
+    const host = Object.keys(peerDependencies).concat('class-transformer', 'class-validator', 'libsignal');
+    expect(contained.filter(({ name = '' }) => host.includes(name))).toEqual([]);
+    const required = files
+      .filter((path) => path.endsWith('.cjs'))
+      .flatMap((path) => [...readFileSync(installed(path), 'utf8').matchAll(/\brequire\w*\("([^".][^"]*)"\)/g)])
+      .map(([, id = '']) => /^(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? '');
+    expect(required).toContain('@nestjs/common');
+    const known = Object.keys({ ...dependencies, ...peerDependencies });
+    expect(required.filter((name) => !isBuiltin(name) && !known.includes(name))).toEqual([]);
   });
 
   test('an ES module host can import it', () => {
@@ -200,6 +248,35 @@ const { DataSource } = require('typeorm');`;
     },
   );
 
+  test.each(['node16', 'nodenext'])(
+    'a CommonJS host in TypeScript gets the types that its plugin gets, with %s',
+    (module) => {
+      const host = join(folder, `commonjs-${module}`);
+      mkdirSync(host);
+      writeFileSync(join(host, 'facades.cts'), FACADES);
+      writeFileSync(
+        join(host, 'plugin.mts'),
+        `import type { SmsService } from 'nestjs-messaging';\nexport const plug = (sms: SmsService) => sms;\n`,
+      );
+      writeFileSync(
+        join(host, 'host.cts'),
+        `import { SmsService } from 'nestjs-messaging';
+       import { MemoryStorage } from 'nestjs-messaging/testing';
+       import type { plug } from './plugin.mjs' with { 'resolution-mode': 'import' };
+       export const give = (to: typeof plug, sms: SmsService) => to(sms);
+       export const storage = new MemoryStorage();
+       // @ts-expect-error The types are known.
+       export const wrong: SmsService = storage;
+      `,
+      );
+      const compilerOptions = { ...HOST_COMPILER, module, skipLibCheck: false };
+      writeFileSync(join(host, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.cts', '*.mts'] }));
+      const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+      const { stdout } = spawnSync(process.execPath, [tsc, '-p', host], { encoding: 'utf8' });
+      expect(stdout).toBe('');
+    },
+  );
+
   test('exports every type that its signatures mention', () => {
     const dist = join(folder, 'node_modules/nestjs-messaging/dist');
     expect(unexportedTypes(ENTRIES.map((entry) => join(dist, `${entry}.d.ts`)))).toEqual(NAMELESS);
@@ -222,5 +299,7 @@ const { DataSource } = require('typeorm');`;
     expect(
       run('peer.cjs', `const { BaileysMsgappTransport } = require('nestjs-messaging/baileys');\n${start}`),
     ).toMatch(told);
+    const form = `require('./node_modules/nestjs-messaging/dist/transports/baileys/index.cjs')`;
+    expect(run('peer-form.cjs', `const { BaileysMsgappTransport } = ${form};\n${start}`)).toMatch(told);
   });
 });

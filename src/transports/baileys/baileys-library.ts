@@ -24,7 +24,8 @@ function isMissing(error: unknown): boolean {
   return (
     error instanceof Error &&
     'code' in error &&
-    error.code === 'ERR_MODULE_NOT_FOUND' &&
+    // Of import, and of require in the CommonJS form.
+    /^(ERR_)?MODULE_NOT_FOUND$/.test(String(error.code)) &&
     /'baileys'/.test(error.message)
   );
 }

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { rolldown } from 'rolldown';
+import { declarations } from './declarations.js';
+import { licences } from './licences.js';
+
+// Makes `dist` from `build`, which holds what the compiler made. docs/decisions/bundled-entries.md says why.
+
+const { dependencies, exports, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+/** Packages without a CommonJS form. The CommonJS form of this package contains them. */
+const ESM_ONLY = ['file-type', 'uuid'];
+
+const installed = Object.keys({ ...dependencies, ...peerDependencies });
+
+/** The entries of package.json; and the module that finds the sandbox's files by its place. */
+const entries = Object.values(exports)
+  .flatMap(({ default: path }) => (path === undefined ? [] : [path.replace(/^\.\/dist\/(.*)\.js$/, '$1')]))
+  .concat('sandbox/asset');
+
+await write({
+  external: installed,
+  plugins: [sourceMaps(), declarations('build')],
+  output: { format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'shared/[name].js', sourcemap: true },
+});
+await write({
+  external: installed.filter((name) => !ESM_ONLY.includes(name)),
+  plugins: [licences('THIRD-PARTY-LICENSES')],
+  output: {
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: 'shared/[name].cjs',
+    // Jest has no import() in CommonJS.
+    dynamicImportInCjs: false,
+  },
+});
+
+/** @param external packages that stay imports */
+async function write({ external, plugins, output }) {
+  const bundle = await rolldown({
+    input: Object.fromEntries(entries.map((path) => [path, `build/${path}.js`])),
+    platform: 'node',
+    external: (id) => isBuiltin(id) || external.some((name) => id === name || id.startsWith(`${name}/`)),
+    plugins,
+    onLog(level, log) {
+      if (level === 'warn') throw new Error(log.message);
+    },
+  });
+  await bundle.write({
+    ...output,
+    dir: 'dist',
+    comments: false,
+    // Nest's errors and logs name the classes.
+    keepNames: true,
+    sourcemapExcludeSources: true,
+  });
+  await bundle.close();
+}
+
+/** Reads the compiler's maps, so that the bundle's lead to `src`. */
+function sourceMaps() {
+  return {
+    name: 'source-maps',
+    load: {
+      filter: { id: /\/build\/.*\.js$/ },
+      handler: (id) => ({ code: readFileSync(id, 'utf8'), map: readFileSync(`${id}.map`, 'utf8') }),
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/** A module of this package that a declaration mentions. */
+const RELATIVE = /(?:from|import)\s*\(?\s*['"](\.{1,2}\/[^'"]+)\.js['"]/g;
+
+/** Takes the declarations of the entries, and those that they mention, from a folder. Each entry gets a `.d.cts`. */
+export function declarations(folder) {
+  return {
+    name: 'declarations',
+    generateBundle(_, bundle) {
+      const entries = Object.values(bundle).filter(({ isEntry }) => isEntry);
+      // Grows while it is walked.
+      const paths = new Set(entries.map(({ name }) => name));
+      for (const path of paths) {
+        const [source, map] = ['d.ts', 'd.ts.map'].map((end) => readFileSync(join(folder, `${path}.${end}`), 'utf8'));
+        for (const [, relative] of source.matchAll(RELATIVE)) paths.add(join(dirname(path), relative));
+        this.emitFile({ type: 'asset', fileName: `${path}.d.ts`, source });
+        this.emitFile({ type: 'asset', fileName: `${path}.d.ts.map`, source: map });
+      }
+      for (const { name } of entries) {
+        this.emitFile({ type: 'asset', fileName: `${name}.d.cts`, source: commonJs(basename(name)) });
+      }
+    },
+  };
+}
+
+/** The same types, so that what a CommonJS module got can be given to an ES module. Node too gives both the same classes. */
+function commonJs(name) {
+  return `// @ts-ignore TypeScript before 5.8 does not know that Node can require an ES module.\nexport * from './${name}.js';\n`;
+}
