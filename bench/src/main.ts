@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { benchAccept } from './accept.js';
 import { benchBaileys } from './baileys.js';
 import { benchDrain } from './drain.js';
+import { benchImport } from './import.js';
 import { benchLarge } from './large.js';
 import { benchMsgapp } from './msgapp.js';
 import { benchOtp } from './otp.js';
@@ -13,6 +14,12 @@ import { benchStored } from './stored.js';
 const wanted = process.argv.slice(2);
 const runs = (name: string) => wanted.length === 0 || wanted.includes(name);
 
+if (runs('import')) {
+  const { ours, nest, ratio } = benchImport(11);
+  console.log(
+    `CPU time of importing nestjs-messaging against @nestjs/core: ${ratio.toFixed(2)} x (wanted: at most 1.6; ${Math.round(ours)} and ${Math.round(nest)} ms)`,
+  );
+}
 if (runs('segmentation')) {
   console.log('Segmentation, texts a second against split-sms (wanted: 10 x):');
   for (const { name, ours, theirs, ratio } of benchSegmentation()) {
