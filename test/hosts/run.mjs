@@ -1,0 +1,53 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+// Installs the packed package into each host of this folder and runs the host's test: on this Node, then on those named as
+// arguments (`npm run test:hosts -- 22`), which come from npm.
+
+const here = import.meta.dirname;
+const root = dirname(dirname(here));
+const temporary = mkdtempSync(join(tmpdir(), 'messaging-hosts-'));
+const { workspaces } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
+
+try {
+  const [{ filename }] = Object.values(
+    JSON.parse(
+      execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', temporary], { cwd: root }),
+    ),
+  );
+  const failed = [undefined, ...process.argv.slice(2)].flatMap((version) => runOn(version, join(temporary, filename)));
+  if (failed.length > 0) throw new Error(`Failed: ${failed.join(', ')}.`);
+} finally {
+  rmSync(temporary, { recursive: true });
+}
+
+/** @param version of Node; undefined for this one. @returns the hosts that failed */
+function runOn(version, tarball) {
+  const folder = join(temporary, `node-${version ?? 'this'}`);
+  cpSync(here, folder, { recursive: true });
+  const env = version === undefined ? process.env : environmentOf(version);
+  const shell = (args, cwd) => spawnSync('npm', args, { cwd, env, stdio: 'inherit' }).status === 0;
+  if (!shell(['install', '--no-audit', '--no-fund', '--loglevel=error', tarball], folder))
+    return [`npm install on ${version}`];
+  return workspaces.flatMap((host) => {
+    mkdirSync(join(folder, host, 'src'), { recursive: true });
+    cpSync(join(folder, 'messaging.spec.ts'), join(folder, host, 'src/messaging.spec.ts'));
+    cpSync(join(folder, 'tsconfig.json'), join(folder, host, 'tsconfig.json'));
+    const name = `${host} on Node ${version ?? process.versions.node}`;
+    console.log(`\n${name}`);
+    return shell(['test'], join(folder, host)) ? [] : [name];
+  });
+}
+
+/** Another Node, from its npm package: first in the path, and its headers for native addons. */
+function environmentOf(version) {
+  const name = `node-${process.platform}-${process.arch}`;
+  const folder = join(temporary, `node-${version}-itself`);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), '{}');
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', `${name}@${version}`], { cwd: folder });
+  const installed = join(folder, 'node_modules', name);
+  return { ...process.env, PATH: `${join(installed, 'bin')}:${process.env.PATH}`, npm_config_nodedir: installed };
+}
