@@ -21,13 +21,13 @@ import { SandboxPage } from './sandbox/sandbox-page.js';
 export class SandboxModule {
   /** @throws MessagingOptionsError with a sentence that names the wrong option */
   static forRoot(options?: SandboxOptions): DynamicModule {
-    const { path, hosts } = resolveSandboxOptions(options);
+    const { path, hosts, docs, apiKey } = resolveSandboxOptions(options);
     return capabilityModule(SandboxModule, { path, controllers: true }, SANDBOX_CAPABILITY, {
       providers: [
         { provide: SandboxHosts, useValue: { names: hosts } satisfies SandboxHosts },
         {
           provide: SandboxPage,
-          useFactory: (settings: HttpSettings) => new SandboxPage({ path, apiPath: settings.path }),
+          useFactory: (settings: HttpSettings) => new SandboxPage({ path, apiPath: settings.path, docs, apiKey }),
           inject: [HttpSettings],
         },
       ],

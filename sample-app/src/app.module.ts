@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { MessagingModule, SandboxModule, TypeormStorage } from 'nestjs-messaging';
 import type { Config } from './config/config.js';
 import { msgappTransport } from './config/msgapp-transport.js';
-import { serviceSecrets } from './config/secrets.js';
+import { keptSecrets, serviceSecrets } from './config/secrets.js';
 import { smsTransport } from './config/sms-transport.js';
 import { DemoAccount } from './demo/demo-account.js';
 import { PhoneLoginController } from './login/phone-login.controller.js';
@@ -13,7 +13,7 @@ import { WelcomeController } from './welcome.controller.js';
 @Module({})
 export class AppModule {
   static with(config: Config): DynamicModule {
-    const { databaseUrl, homeCountry, dispatch, hostNames } = config;
+    const { databaseUrl, secretsFile, homeCountry, dispatch, hostNames } = config;
     const { otpPepper, credentialsKey } = serviceSecrets(config);
     return {
       module: AppModule,
@@ -32,7 +32,9 @@ export class AppModule {
           },
           media: { allow: config.mediaAllow },
         }),
-        ...(config.sms.transport === 'sandbox' ? [SandboxModule.forRoot({ hosts: hostNames })] : []),
+        ...(config.sms.transport === 'sandbox'
+          ? [SandboxModule.forRoot({ hosts: hostNames, docs: '/docs', apiKey: () => keptSecrets(secretsFile).apiKey })]
+          : []),
       ],
       controllers: [WelcomeController, PhoneLoginController],
       providers: [DemoAccount],

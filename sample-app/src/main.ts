@@ -19,8 +19,9 @@ async function start(): Promise<void> {
   }).catch(databaseTrouble);
   app.enableShutdownHooks(['SIGTERM', 'SIGINT']);
   limitWaiting(app.getHttpServer());
-  const about = new DocumentBuilder().setTitle('nestjs-messaging sample app').setVersion('1').build();
-  SwaggerModule.setup('docs', app, () => describeMessaging(app, SwaggerModule.createDocument(app, about)));
+  const about = new DocumentBuilder().setTitle('nestjs-messaging sample app').setVersion('1');
+  if (config.sms.transport === 'sandbox') about.setExternalDoc('The phones of the sandbox', '/sandbox');
+  SwaggerModule.setup('docs', app, () => describeMessaging(app, SwaggerModule.createDocument(app, about.build())));
   const { apiKey } = await app.get(DemoAccount).prepare(config);
   await app.listen(config.port, config.host).catch(addressTrouble(config));
   printWelcome(app, apiKey, config);

@@ -56,6 +56,7 @@ export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.session_not_found': 'Session not found',
   'error.qr_not_found': 'QR code not found or expired',
   'error.file_not_found': 'File not found',
+  'error.sandbox_cross_site': 'The sandbox refuses requests of another site',
   'error.sandbox_host_refused': 'The sandbox does not answer to this host name',
   'otp.sent': 'Verification code sent',
   'otp.verified': 'Verification code verified',

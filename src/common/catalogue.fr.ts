@@ -54,6 +54,7 @@ export const fr = {
   'error.session_not_found': 'Session introuvable',
   'error.qr_not_found': 'Code QR introuvable ou expiré',
   'error.file_not_found': 'Fichier introuvable',
+  'error.sandbox_cross_site': "Le bac à sable refuse les requêtes d'un autre site",
   'error.sandbox_host_refused': "Le bac à sable ne répond pas à ce nom d'hôte",
   'otp.sent': 'Code de vérification envoyé',
   'otp.verified': 'Code de vérification vérifié avec succès',

@@ -104,3 +104,8 @@ function typePattern(type: unknown): string[] {
   const pattern: unknown = Array.isArray(type) ? type[0] : undefined;
   return typeof pattern === 'string' && pattern !== '' ? [pattern] : [];
 }
+
+/** A number as people read it, `+226 70 00 00 00`; ungrouped when its country has no format. For display only. */
+export function internationalNumber(number: string): string {
+  return parsePhoneNumberFromString(`+${number}`)?.formatInternational() ?? `+${number}`;
+}

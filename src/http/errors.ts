@@ -117,6 +117,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.session_not_found': 404,
   'error.qr_not_found': 404,
   'error.file_not_found': 404,
+  'error.sandbox_cross_site': 403,
   'error.sandbox_host_refused': 403,
 };
 

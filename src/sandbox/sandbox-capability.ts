@@ -1,6 +1,7 @@
 import type { Capability } from '../core/capability.js';
 import { EventStreams } from '../http/event-streams.js';
 import { sandboxOpenapi, sandboxScanOpenapi } from './sandbox.openapi.js';
+import { SandboxFiles } from './sandbox-files.js';
 import { SandboxLive } from './sandbox-live.js';
 import { SandboxPhones } from './sandbox-phones.js';
 
@@ -8,5 +9,5 @@ import { SandboxPhones } from './sandbox-phones.js';
 export const SANDBOX_CAPABILITY: Capability = {
   imports: [SandboxPhones],
   controllers: [sandboxOpenapi, sandboxScanOpenapi],
-  providers: [EventStreams, SandboxLive],
+  providers: [EventStreams, SandboxLive, SandboxFiles],
 };

@@ -1,8 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { PhoneMessage } from './phone-store.js';
+import { StorageUnavailableError } from '../common/errors.js';
+import type { PhoneDelivery } from './phone-store.js';
 
 /** Called with each message that a sandbox phone of this process receives. Must return at once. */
-export type PhoneListener = (message: PhoneMessage) => void;
+export type PhoneListener = (message: PhoneDelivery) => void;
 
 /**
  * Publishes the messages that sandbox phones of this process receive to the listeners of that moment. Nothing is kept: earlier
@@ -12,12 +13,13 @@ export type PhoneListener = (message: PhoneMessage) => void;
 export class SandboxFeed {
   private readonly logger = new Logger(SandboxFeed.name);
   private readonly listeners = new Set<PhoneListener>();
+  private readonly changes = new Set<() => void>();
 
   /**
    * Calls every listener with each message. A listener that throws is logged; the other listeners and the sender are not
    * affected.
    */
-  publish(messages: readonly PhoneMessage[]): void {
+  publish(messages: readonly PhoneDelivery[]): void {
     if (this.listeners.size === 0) return;
     for (const message of messages) {
       for (const listener of this.listeners) this.tell(listener, message);
@@ -33,7 +35,19 @@ export class SandboxFeed {
     };
   }
 
-  private tell(listener: PhoneListener, message: PhoneMessage): void {
+  /** Tells that what the phones show has changed otherwise: a message did not arrive, or all were removed. */
+  change(): void {
+    for (const listener of this.changes) listener();
+  }
+
+  /** Calls `listener`, which must not throw, at each such change; returns the function that removes it. */
+  listenToChanges(listener: () => void): () => void {
+    const own = () => listener();
+    this.changes.add(own);
+    return () => void this.changes.delete(own);
+  }
+
+  private tell(listener: PhoneListener, message: PhoneDelivery): void {
     try {
       listener(message);
     } catch (error) {
@@ -41,4 +55,9 @@ export class SandboxFeed {
       this.logger.error(`A listener of the sandbox failed: ${error instanceof Error ? error.name : typeof error}`);
     }
   }
+}
+
+/** For what only the page needs: it must not fail a delivery. @throws any other error */
+export function ignoreUnavailable(error: unknown): void {
+  if (!(error instanceof StorageUnavailableError)) throw error;
 }

@@ -1,4 +1,5 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { IncomingMessage } from 'node:http';
+import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
 import { MessagingError } from '../common/errors.js';
 import { rawRequest } from '../http/parameters.js';
 
@@ -31,6 +32,27 @@ export class SandboxHostGuard implements CanActivate {
     throw new MessagingError('error.sandbox_host_refused');
   }
 }
+
+/** Headers by which proxies say that a request comes from elsewhere. */
+const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+
+/**
+ * Whether a request comes from this machine under a name of this machine, and through no proxy that says so. The names of the
+ * option `hosts` do not count: they are those of a proxy.
+ */
+export function isLocal({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): boolean {
+  const addresses = [socket.localAddress, socket.remoteAddress];
+  return (
+    addresses.every((address) => LOOPBACK_ADDRESS.test(address ?? '')) &&
+    LOOPBACK_NAME.test(nameOf(headers.host ?? headers[':authority'])) &&
+    !FORWARDED.some((name) => name in headers)
+  );
+}
+
+/** Whether the request is local, see {@link isLocal}. */
+export const IsLocal = createParamDecorator((_data: unknown, context: ExecutionContext): boolean =>
+  isLocal(rawRequest(context)),
+);
 
 /** Returns the name in a `Host` header (RFC 9110 section 7.2), in lower case and without the port. */
 function nameOf(host: string | string[] | undefined): string {

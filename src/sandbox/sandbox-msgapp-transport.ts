@@ -4,6 +4,7 @@ import { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
 import { IdGenerator } from '../common/ids.js';
 import { ImportsModules } from '../core/port-provider.js';
+import { MediaStore } from '../media/media-store.js';
 import {
   type Link,
   type LinkEvent,
@@ -16,8 +17,8 @@ import {
 } from '../msgapp/msgapp-transport.js';
 import type { DeliveryResult, DeliveryTiming } from '../outbox/delivery-result.js';
 import { sandboxBehaviour } from './magic-numbers.js';
-import { type PhoneMedia, type PhoneMessage, PhoneStore } from './phone-store.js';
-import { SandboxFeed } from './sandbox-feed.js';
+import { type PhoneDelivery, type PhoneMedia, PhoneStore } from './phone-store.js';
+import { ignoreUnavailable, SandboxFeed } from './sandbox-feed.js';
 import { SandboxPhones } from './sandbox-phones.js';
 import { SandboxScanner } from './sandbox-scanner.js';
 
@@ -49,13 +50,14 @@ export class SandboxMsgappTransport extends MsgappTransport {
     private readonly scanner: SandboxScanner,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
+    private readonly media: MediaStore,
   ) {
     super();
   }
 
   override async open(order: LinkOrder, listener: LinkListener): Promise<Link> {
-    const { phones, feed, scanner, clock, ids } = this;
-    const link = new SandboxMsgappLink(order, listener, { phones, feed, scanner, clock, ids });
+    const { phones, feed, scanner, clock, ids, media } = this;
+    const link = new SandboxMsgappLink(order, listener, { phones, feed, scanner, clock, ids, media });
     void link.begin();
     return link;
   }
@@ -68,6 +70,7 @@ interface SandboxParts {
   readonly scanner: SandboxScanner;
   readonly clock: Clock;
   readonly ids: IdGenerator;
+  readonly media: MediaStore;
 }
 
 /** Lifetime of a code. The first one lives longer, as on real channels. */
@@ -83,6 +86,7 @@ const PHONES_AWAY: DeliveryResult = { kind: 'retry', error: 'sandbox: the phones
 class SandboxMsgappLink implements Link {
   private closed = false;
   private hideCode: () => void = () => undefined;
+  private disconnect: () => void = () => undefined;
 
   constructor(
     private readonly order: LinkOrder,
@@ -99,7 +103,7 @@ class SandboxMsgappLink implements Link {
     try {
       const kept = await this.order.credentials.read(NUMBER.kind, [NUMBER.id]);
       const number = kept.get(NUMBER.id);
-      if (number !== undefined) await this.tell({ kind: 'open', number });
+      if (number !== undefined) await this.open(number);
       else await this.tell({ kind: 'ended', end: { next: 'give-up', status: 'logged_out', reason: 'no_credentials' } });
     } catch {
       await this.tell({ kind: 'ended', end: { next: 'retry', reason: 'credentials_unread' } });
@@ -107,7 +111,11 @@ class SandboxMsgappLink implements Link {
   }
 
   async send(message: OutgoingMsgapp): Promise<DeliveryResult> {
-    switch (sandboxBehaviour(message.to, message.attempt)) {
+    const behaviour = sandboxBehaviour(message.to, message.attempt);
+    if (behaviour === 'delivered') return this.arrive(message);
+    await this.parts.phones.lose([this.asShown(message)]).catch(ignoreUnavailable);
+    this.parts.feed.change();
+    switch (behaviour) {
       case 'refused':
         return { kind: 'refused', error: 'sandbox: refused' };
       case 'busy':
@@ -116,8 +124,6 @@ class SandboxMsgappLink implements Link {
         return { kind: 'sent', reference: message.messageId };
       case 'undelivered':
         return { kind: 'sent', final: 'undelivered', error: 'sandbox: undelivered' };
-      case 'delivered':
-        return this.arrive(message);
     }
   }
 
@@ -128,6 +134,7 @@ class SandboxMsgappLink implements Link {
   async close(): Promise<void> {
     this.closed = true;
     this.hideCode();
+    this.disconnect();
   }
 
   async logout(): Promise<void> {
@@ -136,6 +143,13 @@ class SandboxMsgappLink implements Link {
 
   private async tell(event: LinkEvent): Promise<void> {
     if (!this.closed) await this.listener(event);
+  }
+
+  private async open(number: string): Promise<void> {
+    if (this.closed) return;
+    const { channel, sessionId } = this.order;
+    this.disconnect = this.parts.scanner.connect({ number, channel, sessionId });
+    await this.tell({ kind: 'open', number });
   }
 
   private showCode(ms: number): void {
@@ -165,15 +179,16 @@ class SandboxMsgappLink implements Link {
       throw error;
     }
     void this.tell({ kind: 'linked', number });
-    await this.tell({ kind: 'open', number });
+    await this.open(number);
     return !this.closed;
   }
 
   private async arrive(message: OutgoingMsgapp): Promise<DeliveryResult> {
+    const { phones, feed } = this.parts;
     try {
-      const arrived = await this.asShown(message);
-      await this.parts.phones.receive([arrived]);
-      this.parts.feed.publish([arrived]);
+      const arrived = { ...this.asShown(message), ...(await this.keep(message.content)) };
+      await phones.receive([arrived]);
+      feed.publish([arrived]);
       return { kind: 'sent', final: 'delivered' };
     } catch (error) {
       if (error instanceof StorageUnavailableError) return PHONES_AWAY;
@@ -181,20 +196,35 @@ class SandboxMsgappLink implements Link {
     }
   }
 
-  private async asShown({ messageId, from, to, content }: OutgoingMsgapp): Promise<PhoneMessage> {
-    const media = 'media' in content ? await received(content.media) : undefined;
+  /**
+   * Keeps the phone's own copy of a file, described by its bytes, as the message's file is removed once it is sent. Each
+   * attempt makes a copy under a new id; the media purge removes the copies in the end.
+   */
+  private async keep(content: OutgoingMsgapp['content']): Promise<Partial<PhoneDelivery>> {
+    if (!('media' in content)) return {};
+    const fileId = this.parts.ids.next();
+    const hash = createHash('sha256');
+    let size = 0;
+    const measured = async function* () {
+      for await (const chunk of content.media.open()) {
+        hash.update(chunk);
+        size += chunk.length;
+        yield chunk;
+      }
+    };
+    await this.parts.media.write(fileId, measured(), this.parts.clock.now());
+    return { fileId, media: { ...described(content.media), size, sha256: hash.digest('hex') } };
+  }
+
+  /** A message of a messaging app has one recipient. */
+  private asShown({ messageId, from, to, content }: OutgoingMsgapp): PhoneDelivery {
+    const media = 'media' in content ? described(content.media) : undefined;
     const text = 'text' in content ? content.text : '';
-    return { messageId, channel: this.order.channel, from, to, text, media, receivedAt: this.parts.clock.now() };
+    const receivedAt = this.parts.clock.now();
+    return { messageId, channel: this.order.channel, from, to, text, media, receivedAt, position: 0 };
   }
 }
 
-/** Reads the file to its end, as a phone would, and returns its description. */
-async function received({ kind, mimetype, caption, open }: OutgoingMedia): Promise<PhoneMedia> {
-  const hash = createHash('sha256');
-  let size = 0;
-  for await (const chunk of open()) {
-    hash.update(chunk);
-    size += chunk.length;
-  }
-  return { type: kind, mimetype, size, sha256: hash.digest('hex'), caption };
+function described({ kind, mimetype, size, sha256, caption, fileName }: OutgoingMedia): PhoneMedia {
+  return { type: kind, mimetype, size, sha256, caption, fileName };
 }

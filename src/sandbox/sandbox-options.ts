@@ -1,7 +1,7 @@
 import { any, formatValue, OptionPlace, type OptionsOf, optionalGroup } from '../common/options.js';
 import { mountPath } from '../http/http-settings.js';
 
-/** Where the sandbox is mounted and which host names it accepts. */
+/** Where the sandbox is mounted, which host names it accepts, and what its page shows of the application. */
 export interface SandboxOptions {
   /**
    * Mount path of the endpoints, below the host's global prefix if there is one: segments as in the service's own `path`.
@@ -13,6 +13,16 @@ export interface SandboxOptions {
    * name of a proxy on this machine. Default none. On other addresses every name is accepted.
    */
   readonly hosts?: readonly string[] | undefined;
+  /**
+   * Address of the API document that the page links to, where the application serves one: a path of this server, for instance
+   * `/docs`, or a URL. Default none.
+   */
+  readonly docs?: string | undefined;
+  /**
+   * Returns an API key for the command that the page offers to copy, for instance of a demo account. Only pages that are
+   * opened on this machine, as `localhost` or another loopback name, contain it. Default none.
+   */
+  readonly apiKey?: (() => string | undefined) | undefined;
 }
 
 /** `SandboxOptions` with every default filled in. */
@@ -21,11 +31,15 @@ export interface ResolvedSandboxOptions {
   readonly path: string;
   /** In lower case. */
   readonly hosts: readonly string[];
+  readonly docs?: string | undefined;
+  readonly apiKey?: (() => string | undefined) | undefined;
 }
 
 const SANDBOX_OPTIONS = optionalGroup({
   path: any((given, place) => mountPath(given, 'sandbox', place)).or('sandbox'),
   hosts: any(hostNames).or([]),
+  docs: any(docsAddress).or(undefined),
+  apiKey: any(keySource).or(undefined),
 } satisfies OptionsOf<SandboxOptions>);
 
 const PLACE = new OptionPlace('', (path) => `SandboxModule: ${path === '' ? 'the options' : `option ${path}`}`);
@@ -46,4 +60,16 @@ function hostNames(hosts: unknown, place: OptionPlace): readonly string[] {
       `must be a list of host names without a port, such as ["sms.example.test"]; got ${formatValue(hosts)}`,
     );
   });
+}
+
+function docsAddress(given: unknown, place: OptionPlace): string {
+  // Not `//`, which begins with the name of another server.
+  if (typeof given === 'string' && /^(\/(?!\/)|https?:\/\/)[^\s\\]*$/.test(given)) return given;
+  return place.refuse(`must be a path of this server or a URL, such as "/docs"; got ${formatValue(given)}`);
+}
+
+function keySource(given: unknown, place: OptionPlace): () => string | undefined {
+  if (typeof given === 'function') return () => given();
+  // Not the value, which may be the key itself.
+  return place.refuse(`must be a function that returns an API key; got a ${typeof given}`);
 }

@@ -2,33 +2,40 @@ import { createHash } from 'node:crypto';
 import { once } from '../common/once.js';
 import { readAsset } from './asset.js';
 
-/** Mount paths that the page needs. */
+/** What the page knows of its application. */
 export interface PagePlace {
   /** Where the sandbox is mounted, without slashes at its ends. */
   readonly path: string;
   /** Where the messaging API is mounted, without slashes at its ends. */
   readonly apiPath: string;
+  /** Address of the API document; undefined when there is none. */
+  readonly docs?: string | undefined;
+  /** Returns the key for the command that the page offers; undefined when it has none to show. */
+  readonly apiKey?: (() => string | undefined) | undefined;
 }
 
 /** The page of one mounted sandbox. */
 export class SandboxPage {
-  /**
-   * The whole page: one document that loads nothing else. It holds no message; its script fetches those.
-   * The paths are in attributes of `<body>`, where the script reads them.
-   */
-  readonly html: string;
+  constructor(private readonly place: PagePlace) {}
 
-  constructor({ path, apiPath }: PagePlace) {
-    this.html = pageFiles().html.replace(
-      '<body data-path="" data-api="">',
-      () => `<body data-path="${attribute(path)}" data-api="${attribute(apiPath)}">`,
-    );
+  /**
+   * Returns the whole page: one document that holds no message; its script fetches those. What it knows of the application
+   * is in attributes of `<body>`, where the script reads it.
+   *
+   * @param local whether the request comes from this machine; no other one gets the key
+   */
+  html(local: boolean): string {
+    const { path, apiPath, docs = '', apiKey } = this.place;
+    const key = (local && apiKey?.()) || '';
+    const data = { path, api: apiPath, docs, key };
+    const attributes = Object.entries(data).map(([name, value]) => `data-${name}="${attribute(value)}"`);
+    return pageFiles().html.replace('<body>', () => `<body ${attributes.join(' ')}>`);
   }
 }
 
 /**
- * The page's Content-Security-Policy: only its own style and script, named by their hashes, and requests only to its own
- * server. A message therefore cannot run or load anything, even if it were parsed as markup.
+ * The page's Content-Security-Policy: only its own style and script, named by their hashes, and requests and files only of its
+ * own server. A message therefore cannot run or load anything, even if it were parsed as markup.
  */
 export function pagePolicy(): string {
   return pageFiles().policy;
@@ -38,7 +45,7 @@ export function pagePolicy(): string {
 const STYLES = ['base.css', 'phones.css', 'codes.css', 'empty.css'];
 
 /** In execution order. The files share one scope: a later file uses the functions of earlier ones. */
-const SCRIPTS = ['texts.js', 'phones.js', 'view.js', 'codes.js', 'live.js'];
+const SCRIPTS = ['texts.js', 'phones.js', 'view.js', 'message.js', 'codes.js', 'live.js'];
 
 /** The document with style and script inlined, and its policy; read from disk and hashed at first use. */
 const pageFiles = once(() => {
@@ -53,7 +60,8 @@ const pageFiles = once(() => {
       `style-src '${hashOf(style)}'`,
       `script-src '${hashOf(script)}'`,
       "connect-src 'self'",
-      'img-src data:',
+      "img-src 'self' data:",
+      "media-src 'self'",
       "base-uri 'none'",
       "form-action 'none'",
       "frame-ancestors 'none'",

@@ -11,15 +11,39 @@ export interface ShownCode {
 /** Links a number; resolves to false when the session no longer waits for one. */
 export type OnScan = (number: string) => Promise<boolean>;
 
-/** Keeps the codes that sandbox sessions of this process show, and scans them for sandbox phones. */
+/** A number that a sandbox session of this process is linked to. */
+export interface LinkedNumber {
+  /** E.164 digits without the plus sign. */
+  readonly number: string;
+  /** Name of the session's channel. */
+  readonly channel: string;
+  readonly sessionId: string;
+}
+
+/** Keeps the codes and the linked numbers of this process's sandbox sessions, and scans codes for sandbox phones. */
 @Injectable()
 export class SandboxScanner {
   private readonly shown = new Map<string, { readonly code: ShownCode; readonly onScan: OnScan }>();
+  private readonly connected = new Set<LinkedNumber>();
   private readonly listeners = new Set<() => void>();
 
   /** The codes that can be scanned now. */
   get codes(): readonly ShownCode[] {
     return [...this.shown.values()].map(({ code }) => code);
+  }
+
+  /** The numbers whose sessions are connected now. */
+  get linked(): readonly LinkedNumber[] {
+    return [...this.connected];
+  }
+
+  /** Marks a number as linked and returns the function that ends that. */
+  connect(linked: LinkedNumber): () => void {
+    this.connected.add(linked);
+    this.tell();
+    return () => {
+      if (this.connected.delete(linked)) this.tell();
+    };
   }
 
   /** Shows a code and returns the function that hides it. */
@@ -31,7 +55,7 @@ export class SandboxScanner {
     };
   }
 
-  /** Calls `listener`, which must not throw, at each change of the codes; returns the function that removes it. */
+  /** Calls `listener`, which must not throw, at each change of the codes or the linked numbers; returns the function that removes it. */
   listen(listener: () => void): () => void {
     const own = () => listener();
     this.listeners.add(own);

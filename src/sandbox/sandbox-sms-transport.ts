@@ -4,8 +4,8 @@ import { StorageUnavailableError } from '../common/errors.js';
 import { ImportsModules } from '../core/port-provider.js';
 import { type DeliveryTiming, type OutgoingSms, SmsTransport, type SubmitResult } from '../sms/sms-transport.js';
 import { type SandboxBehaviour, sandboxBehaviour } from './magic-numbers.js';
-import { type PhoneMessage, PhoneStore } from './phone-store.js';
-import { SandboxFeed } from './sandbox-feed.js';
+import { type PhoneDelivery, PhoneStore } from './phone-store.js';
+import { ignoreUnavailable, SandboxFeed } from './sandbox-feed.js';
 import { SandboxPhones } from './sandbox-phones.js';
 
 /** Results name a route, so that attempts look like those of a real carrier. */
@@ -21,7 +21,7 @@ const RESULTS: Readonly<Record<SandboxBehaviour, SubmitResult>> = {
 
 /**
  * The embedded default carrier. It needs no account and no network. The sandbox phone of its number keeps a delivered message;
- * messages that a magic number refuses, loses or leaves undelivered do not reach a phone.
+ * messages that a magic number refuses, loses or leaves undelivered do not reach a phone, and are kept for the page only.
  */
 @Injectable()
 @ImportsModules(SandboxPhones)
@@ -49,12 +49,17 @@ export class SandboxSmsTransport extends SmsTransport {
 
   override async start(): Promise<void> {}
 
-  /** Stores the whole batch in one write. When the phone store is unavailable, the deliveries in it are retried. */
+  /**
+   * Stores what arrives in one write, and in another one what does not. When the phone store is unavailable, the deliveries
+   * that would have arrived are retried.
+   */
   override async submit(batch: readonly OutgoingSms[]): Promise<readonly SubmitResult[]> {
     const behaviours = batch.map((sms) => sandboxBehaviour(sms.number, sms.attempt));
-    const receivedAt = this.clock.now();
-    const arriving = batch.filter((_, at) => behaviours[at] === 'delivered').map((sms) => asShown(sms, receivedAt));
+    const at = this.clock.now();
+    const arriving = batch.filter((_, index) => behaviours[index] === 'delivered').map((sms) => asShown(sms, at));
+    const lost = batch.filter((_, index) => behaviours[index] !== 'delivered').map((sms) => asShown(sms, at));
     const results = behaviours.map((behaviour) => RESULTS[behaviour]);
+    await this.lose(lost);
     if (arriving.length === 0) return results;
     try {
       await this.phones.receive(arriving);
@@ -66,12 +71,19 @@ export class SandboxSmsTransport extends SmsTransport {
     return results;
   }
 
+  /** A result does not depend on whether the page can show it. */
+  private async lose(lost: readonly PhoneDelivery[]): Promise<void> {
+    if (lost.length === 0) return;
+    await this.phones.lose(lost).catch(ignoreUnavailable);
+    this.feed.change();
+  }
+
   override async stop(): Promise<void> {}
 }
 
 const PHONES_AWAY: SubmitResult = { kind: 'retry', error: 'sandbox: the phones do not answer', ...ROUTE };
 
-function asShown(sms: OutgoingSms, receivedAt: number): PhoneMessage {
+function asShown(sms: OutgoingSms, receivedAt: number): PhoneDelivery {
   return {
     messageId: sms.smsId,
     channel: 'sms',
@@ -80,5 +92,6 @@ function asShown(sms: OutgoingSms, receivedAt: number): PhoneMessage {
     text: sms.text,
     media: undefined,
     receivedAt,
+    position: sms.position,
   };
 }

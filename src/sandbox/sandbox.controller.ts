@@ -1,6 +1,9 @@
 import {
+  Delete,
   Get,
   Header,
+  Headers,
+  HttpCode,
   Injectable,
   type MessageEvent,
   Param,
@@ -12,17 +15,23 @@ import {
 } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { MessagingError } from '../common/errors.js';
+import { internationalNumber } from '../common/phone-number.js';
 import { qrDataUrl } from '../common/qr-image.js';
 import { type AdapterResponse, MOST_WAITING } from '../http/event-streams.js';
 import { MessagingController } from '../http/messaging-controller.js';
+import { ReplyHeaders } from '../http/parameters.js';
 import { type PhoneMessageView, phoneMessageView } from './phone-message-view.js';
 import { PhoneNumberPipe } from './phone-number.pipe.js';
 import { PhoneStore } from './phone-store.js';
-import { SandboxHostGuard } from './sandbox-host.guard.js';
+import { SameOriginGuard } from './same-origin.guard.js';
+import { SandboxFeed } from './sandbox-feed.js';
+import { SandboxFiles } from './sandbox-files.js';
+import { IsLocal, SandboxHostGuard } from './sandbox-host.guard.js';
 import { SandboxLive } from './sandbox-live.js';
 import { type SandboxMedia, sandboxMedia } from './sandbox-media.js';
 import { pagePolicy, SandboxPage } from './sandbox-page.js';
-import { SandboxScanner, type ShownCode } from './sandbox-scanner.js';
+import { type LinkedNumber, SandboxScanner, type ShownCode } from './sandbox-scanner.js';
+import { type ScreenMessageView, screenMessageView } from './screen-view.js';
 
 /** Number of messages that the page loads first. */
 const LATEST = 500;
@@ -49,6 +58,8 @@ export class SandboxController {
     private readonly scanner: SandboxScanner,
     private readonly live: SandboxLive,
     private readonly page: SandboxPage,
+    private readonly files: SandboxFiles,
+    private readonly feed: SandboxFeed,
   ) {}
 
   /** Returns the messages of one phone, oldest first. */
@@ -59,12 +70,45 @@ export class SandboxController {
     return (await this.phones.messages(number)).map(phoneMessageView);
   }
 
-  /** Returns the newest messages over all phones, newest first. */
+  /** Returns the newest messages that were sent to one phone, newest first, with those that did not arrive. */
+  @Get('phones/:number/screen')
+  @Header('Cache-Control', 'no-store')
+  @Header('X-Content-Type-Options', 'nosniff')
+  async screen(@Param('number', PhoneNumberPipe) number: string): Promise<readonly ScreenMessageView[]> {
+    return (await this.phones.latest(LATEST, number)).map(screenMessageView);
+  }
+
+  /** Returns the file of a message that a phone received. */
+  @Get('phones/:number/messages/:messageID/media')
+  @Header('Accept-Ranges', 'bytes')
+  @Header('Cache-Control', 'no-store')
+  @Header('Content-Security-Policy', "default-src 'none'; sandbox")
+  @Header('Cross-Origin-Resource-Policy', 'same-origin')
+  @Header('X-Content-Type-Options', 'nosniff')
+  file(
+    @Param('number', PhoneNumberPipe) number: string,
+    @Param('messageID') messageID: string,
+    @Headers('range') range: string | undefined,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<StreamableFile> {
+    return this.files.open(number, messageID, range ?? '', headers);
+  }
+
+  /** Removes all messages of all phones, with their files. */
+  @Delete('phones')
+  @HttpCode(204)
+  @UseGuards(SameOriginGuard)
+  async clear(): Promise<void> {
+    await this.files.clear();
+    this.feed.change();
+  }
+
+  /** Returns the newest messages over all phones, newest first, with those that did not arrive. */
   @Get('phones')
   @Header('Cache-Control', 'no-store')
   @Header('X-Content-Type-Options', 'nosniff')
-  async latest(): Promise<readonly PhoneMessageView[]> {
-    return (await this.phones.latest(LATEST)).map(phoneMessageView);
+  async latest(): Promise<readonly ScreenMessageView[]> {
+    return (await this.phones.latest(LATEST)).map(screenMessageView);
   }
 
   /** Returns the codes that sessions of this process show now. */
@@ -73,6 +117,14 @@ export class SandboxController {
   @Header('X-Content-Type-Options', 'nosniff')
   codes(): Promise<readonly CodeView[]> {
     return Promise.all(this.scanner.codes.map(codeView));
+  }
+
+  /** Returns the numbers that sessions of this process are linked to. */
+  @Get('links')
+  @Header('Cache-Control', 'no-store')
+  @Header('X-Content-Type-Options', 'nosniff')
+  links(): readonly LinkView[] {
+    return this.scanner.linked.map(linkView);
   }
 
   /** Returns a small file to send. */
@@ -96,8 +148,8 @@ export class SandboxController {
   @Header('Cache-Control', 'no-store')
   @Header('Referrer-Policy', 'no-referrer')
   @Header('X-Content-Type-Options', 'nosniff')
-  show(): string {
-    return this.page.html;
+  show(@IsLocal() local: boolean): string {
+    return this.page.html(local);
   }
 }
 
@@ -114,4 +166,18 @@ export interface CodeView {
 /** Converts a code to its wire form. */
 async function codeView({ qr, channel, sessionId }: ShownCode): Promise<CodeView> {
   return { qr, image: await qrDataUrl(qr), channel, sessionID: sessionId };
+}
+
+/** A linked number as the sandbox endpoints return it. */
+export interface LinkView {
+  readonly number: string;
+  /** The number as people read it. */
+  readonly numberText: string;
+  /** Name of the session's channel. */
+  readonly channel: string;
+  readonly sessionID: string;
+}
+
+function linkView({ number, channel, sessionId }: LinkedNumber): LinkView {
+  return { number, numberText: internationalNumber(number), channel, sessionID: sessionId };
 }

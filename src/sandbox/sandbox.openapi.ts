@@ -3,6 +3,7 @@ import { STORAGE_UNAVAILABLE } from '../openapi/errors.js';
 import type { Schemas } from '../openapi/openapi-document.js';
 import {
   binary,
+  count,
   EXAMPLE,
   events,
   exampleOf,
@@ -11,12 +12,15 @@ import {
   json,
   list,
   moment,
+  nullable,
   object,
+  oneOf,
   phoneNumber,
   ref,
   text,
 } from '../openapi/schemas.js';
 import { SandboxController } from './sandbox.controller.js';
+import { SERVED_TYPES } from './sandbox-files.js';
 import { SANDBOX_MEDIA_NAMES } from './sandbox-media.js';
 import { SandboxScanController, ScanBody } from './sandbox-scan.controller.js';
 
@@ -50,12 +54,43 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
       media: file('The kind of the file.'),
       receivedAt: moment('When the phone received it.'),
     }),
+    ScreenMessage: object('A message that was sent to a phone, with what became of it.', {
+      messageID: identifier('The `smsID` or `messageID` of the send.', EXAMPLE.message),
+      channel: text('`sms`, or the name of a messaging-app channel.', { minLength: 1, example: 'sms' }),
+      from: text('The signature or the number of the sender.', { example: accounts.signatures[0] }),
+      fromText: text('The same as people read it.', { example: accounts.signatures[0] }),
+      to: phoneNumber('The phone.'),
+      toText: text('The same as people read it.', { example: '+226 70 00 00 00' }),
+      text: text('The whole text.', { example: EXAMPLE.text }),
+      media: file('The kind of the file.', {
+        fileName: nullable(text('Its name.')),
+        player: nullable(oneOf(['image', 'audio', 'video'], 'What shows it in a browser; null: it can only be saved.')),
+        kept: { type: 'boolean', description: 'Whether its bytes can still be read.' },
+      }),
+      status: oneOf(
+        ['delivered', 'read', 'queued', 'sending', 'sent', 'undelivered', 'failed', 'unknown'],
+        'The state of its delivery; `delivered` and `read`: the phone has it.',
+      ),
+      error: nullable(text('Why it has not arrived.')),
+      segments: nullable(count('Number of SMS; null on other channels.', { example: 1 })),
+      units: nullable(count('What the delivery was charged; null while not known.', { example: 1 })),
+      refundedUnits: nullable(count('What was refunded of that.', { example: 0 })),
+      receivedAt: moment('When the phone received it, or when its delivery was first tried.'),
+    }),
+    SandboxLink: object('A linked number.', {
+      number: phoneNumber('The number.', EXAMPLE.sender),
+      numberText: text('The same as people read it.', { example: '+226 70 00 01 00' }),
+      channel: text('The channel of the session.', { minLength: 1, example: 'msgapp' }),
+      sessionID: identifier('The session.', EXAMPLE.session),
+    }),
   };
   const message = exampleOf(schemas, 'PhoneMessage');
+  const screen = exampleOf(schemas, 'ScreenMessage');
   return {
     tag: TAG,
     parameters: {
       number: PHONE,
+      messageID: { description: 'The message.', example: EXAMPLE.message },
       name: { description: 'The file.', schema: { type: 'string', enum: SANDBOX_MEDIA_NAMES } },
     },
     errors: ['error.sandbox_host_refused'],
@@ -74,10 +109,42 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
         operationId: 'getSandboxPhones',
         summary: 'List the newest messages over all phones, newest first',
         answer: {
-          description: 'At most 500 messages.',
-          content: json(list(ref('PhoneMessage'), { maxItems: 500 }), { 'One SMS': [message] }),
+          description: 'At most 500 messages, those that did not arrive among them.',
+          content: json(list(ref('ScreenMessage'), { maxItems: 500 }), { 'One SMS': [screen] }),
         },
         errors: [STORAGE_UNAVAILABLE],
+      },
+      screen: {
+        operationId: 'getSandboxScreen',
+        summary: 'List the newest messages that were sent to one phone, newest first',
+        answer: {
+          description: 'At most 500 messages, those that did not arrive among them.',
+          content: json(list(ref('ScreenMessage'), { maxItems: 500 }), { 'One SMS': [screen], none: [] }),
+        },
+        errors: ['error.invalid_number', STORAGE_UNAVAILABLE],
+      },
+      file: {
+        operationId: 'getSandboxReceivedFile',
+        summary: 'Fetch the file of a message that a phone received',
+        description:
+          'Pictures, sound and video have their media type; every other file is an attachment. Files are kept for seven days. A `Range` is answered with 206.',
+        answer: { description: 'The file.', content: binary(...SERVED_TYPES) },
+        errors: ['error.invalid_number', 'error.file_not_found', STORAGE_UNAVAILABLE],
+      },
+      clear: {
+        operationId: 'clearSandboxPhones',
+        summary: 'Remove all messages of all phones',
+        description: 'Removes what the phones show, with its files. The accounts and their messages stay as they are.',
+        answer: { description: 'The phones are empty.' },
+        errors: ['error.sandbox_cross_site', STORAGE_UNAVAILABLE],
+      },
+      links: {
+        operationId: 'getSandboxLinks',
+        summary: 'List the numbers that are linked in this process',
+        answer: {
+          description: 'The numbers whose sessions are connected now.',
+          content: json(list(ref('SandboxLink')), { one: [exampleOf(schemas, 'SandboxLink')], none: [] }),
+        },
       },
       media: {
         operationId: 'getSandboxFile',
@@ -100,10 +167,10 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
         operationId: 'watchSandboxPhones',
         summary: 'Follow the messages that the phones receive',
         description:
-          'A stream that stays open: one event for each message from now on, with a `PhoneMessage` as its data; an event `codes` when the codes to scan change.',
+          'A stream that stays open: one event for each message from now on, with a `ScreenMessage` as its data; an event `codes` when the codes to scan or the linked numbers change; an event `changed` when a message did not arrive, or all were removed.',
         answer: {
           description: 'Server-sent events, with a comment every 15 seconds.',
-          content: events({ 'One SMS': { data: message } }),
+          content: events({ 'One SMS': { data: screen } }),
         },
       },
       show: {

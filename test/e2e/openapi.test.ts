@@ -2,6 +2,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import { Controller, Get, type INestApplication, Module, Param, RequestMethod, VersioningType } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import type { MessagingOptions } from '../../src/module-options.js';
+import { SERVED_TYPES } from '../../src/sandbox/sandbox-files.js';
 import { SandboxModule } from '../../src/sandbox.module.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { CallingSandbox } from '../support/calling-transport.js';
@@ -43,14 +44,16 @@ class ShopModule {}
 /** How many media types an answer has. */
 function lengthOf(name: string, status: string): number {
   if (status === '204') return 0;
-  return name === 'GET /sandbox/media/{name}' && status === '200' ? 4 : 1;
+  if (status !== '200') return 1;
+  if (name === 'GET /sandbox/phones/{number}/messages/{messageID}/media') return SERVED_TYPES.length;
+  return name === 'GET /sandbox/media/{name}' ? 4 : 1;
 }
 
 const QR = '/api/v1/msgapp/web/qr/{qrToken}';
 
 /** Only a fault in our own code could give it: these ask nobody for anything, or take every fault for a refusal. */
 const OUT_OF_REACH = [
-  ...['', '/events', '/codes', '/media/{name}'].map((path) => `GET /sandbox${path} 500 internal`),
+  ...['', '/events', '/codes', '/links', '/media/{name}'].map((path) => `GET /sandbox${path} 500 internal`),
   ...[`GET ${QR} 500 internal`, `GET ${QR}/image 500 internal`, `GET ${QR}/image 504 timeout`],
   'POST /sandbox/phones/{number}/scan 500 internal',
 ];

@@ -13,6 +13,7 @@ import { Clock } from '../../src/common/clock.js';
 import { MessagingOptionsError, StorageUnavailableError } from '../../src/common/errors.js';
 import { HostGlobalsModule } from '../../src/http/host-globals.js';
 import { HttpSettings, resolveHttpSettings } from '../../src/http/http-settings.js';
+import { MediaStore } from '../../src/media/media-store.js';
 import { MessagingModule } from '../../src/messaging.module.js';
 import type { MessagingOptions } from '../../src/module-options.js';
 import { type PhoneMessage, PhoneStore } from '../../src/sandbox/phone-store.js';
@@ -48,15 +49,16 @@ const phones = async () => (await SqliteMemory.open()).store(PhoneStore);
 @Global()
 @Module({})
 class CoreModule {
-  static forRoot(clock: FakeClock): DynamicModule {
+  static forRoot(clock: FakeClock, media: MediaStore): DynamicModule {
     return {
       module: CoreModule,
       imports: [HostGlobalsModule],
       providers: [
         { provide: Clock, useValue: clock },
+        { provide: MediaStore, useValue: media },
         { provide: HttpSettings, useValue: resolveHttpSettings() },
       ],
-      exports: [HostGlobalsModule, Clock, HttpSettings],
+      exports: [HostGlobalsModule, Clock, MediaStore, HttpSettings],
     };
   }
 }
@@ -96,10 +98,11 @@ const adapters = [
 
 describe.each(adapters)('the sandbox on %s', (_, adapter) => {
   async function start({ store: given, modules = [SandboxModule.forRoot()], prefix }: Setup = {}) {
-    const store = given ?? (await phones());
+    const storage = await SqliteMemory.open();
+    const store = given ?? storage.store(PhoneStore);
     const clock = new FakeClock();
     const feed = new WatchedFeed();
-    const built = await Test.createTestingModule({ imports: [CoreModule.forRoot(clock), ...modules] })
+    const built = await Test.createTestingModule({ imports: [CoreModule.forRoot(clock, storage.media), ...modules] })
       .overrideProvider(PhoneStore)
       .useValue(store)
       .overrideProvider(SandboxFeed)
@@ -112,7 +115,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     // An idle connection that nobody closes would stay for ever, so that closing must really close it.
     app.getHttpServer().keepAliveTimeout = 0;
     const base = (await app.getUrl()).replace('[::1]', '127.0.0.1');
-    return { app, base, clock, feed, store, scanner: app.get(SandboxScanner) };
+    return { app, base, clock, feed, store, media: storage.media, scanner: app.get(SandboxScanner) };
   }
 
   /** The answer to a request with this `Host`, and whether it shows the sandbox's text. */

@@ -10,6 +10,10 @@ export class FakeElement {
   className = '';
   id = '';
   hidden = false;
+  open = false;
+  href = '';
+  download = '';
+  controls = false;
   title = '';
   value = '';
   src = '';
@@ -29,7 +33,9 @@ export class FakeElement {
   readonly #listeners = new Map<string, Listener[]>();
 
   constructor(readonly name: string) {
-    if (!/^(li|ol|article|header|h2|h3|small|span|div|p|time|page|img|form|label|input|button)$/.test(name))
+    if (
+      !/^(li|ol|article|header|h2|h3|small|span|div|p|time|page|img|audio|video|a|form|label|input|button)$/.test(name)
+    )
       throw new Error(`made a <${name}>`);
   }
 
@@ -72,6 +78,12 @@ export class FakeElement {
 
   addEventListener(type: string, listener: Listener): void {
     this.#listeners.set(type, [...(this.#listeners.get(type) ?? []), listener]);
+  }
+  showModal(): void {
+    this.open = true;
+  }
+  close(): void {
+    this.open = false;
   }
   fire(type: string): void {
     for (const listener of this.#listeners.get(type) ?? []) listener({ target: this, preventDefault: () => {} });

@@ -3,7 +3,7 @@ import type { Abstract } from '@nestjs/common';
 import type { Database } from 'better-sqlite3';
 import type { HostTransaction } from '../../src/common/host-transaction.js';
 import { MessagingStorage } from '../../src/core/messaging-storage.js';
-import type { PhoneMessage } from '../../src/sandbox/phone-store.js';
+import type { PhoneDelivery, PhoneMessage } from '../../src/sandbox/phone-store.js';
 import { SqliteDialect } from '../../src/storage/typeorm/dialects/sqlite-dialect.js';
 import { Executor, type Work } from '../../src/storage/typeorm/engine/executor.js';
 import { driveSync, type Statement } from '../../src/storage/typeorm/engine/operation.js';
@@ -99,24 +99,23 @@ export class StaleExecutor extends Executor {
 
 /** Looks which messages there are, waits, and stores the others; the table's key is kept from finding a second one. */
 class NaivePhoneStore extends TypeormPhoneStore {
-  private stored = 0;
+  private readonly stored = new Set<string>();
 
-  override async receive(messages: readonly PhoneMessage[]): Promise<void> {
+  override async receive(messages: readonly PhoneDelivery[]): Promise<void> {
     for (const message of messages) {
-      const known = await this.messages(message.to);
+      const { to, channel, messageId } = message;
+      const known = await this.messages(to);
       await pause();
-      if (known.some(({ messageId, channel }) => messageId === message.messageId && channel === message.channel))
-        continue;
-      await super.receive([{ ...message, messageId: `${message.messageId}#${this.stored++}` }]);
+      if (known.some((other) => other.messageId === messageId && other.channel === channel)) continue;
+      const key = [to, channel, messageId].join();
+      const ownId = this.stored.has(key) ? `${messageId}#${this.stored.size}` : messageId;
+      this.stored.add(key).add(ownId);
+      await super.receive([{ ...message, messageId: ownId }]);
     }
   }
 
   override async messages(number: string): Promise<readonly PhoneMessage[]> {
     return (await super.messages(number)).map(withOwnId);
-  }
-
-  override async latest(limit: number): Promise<readonly PhoneMessage[]> {
-    return (await super.latest(limit)).map(withOwnId);
   }
 }
 

@@ -48,6 +48,7 @@ async function playChannel(stage: Stage, media: object): Promise<void> {
   for (const path of [TEXT, MEDIA, `${ROOT}/web/connect`]) await doors(stage, 'POST', DOORS(path));
   for (const path of [STATUS, message]) await doors(stage, 'GET', DOORS(path));
   await doors(stage, 'DELETE', DOORS(`${ROOT}/web/${sessionId}`));
+  await playPhones(stage);
   await playRepeats(stage, [post(TEXT, 200, text), post(MEDIA, 200, media)]);
   await playCrowd(stage, [
     ...[get(STATUS, 200), get(message, 200), post(TEXT, 200, text), post(MEDIA, 200, media)],
@@ -104,6 +105,26 @@ async function playLinking(stage: Stage): Promise<string> {
   const second = await shownCode(stage, shown?.sessionID);
   await all(stage, [post('/sandbox/phones/22670000101/scan', 204, { qr: second.code.qr })]);
   return second.code.sessionID;
+}
+
+/** Fetches a file that a phone received, and removes everything. */
+async function playPhones(stage: Stage): Promise<void> {
+  await play(stage, 'GET', { path: await receivedFile(stage), status: 200 });
+  const clear = { path: '/sandbox/phones', status: 204 };
+  await play(stage, 'DELETE', { ...clear, status: 403, headers: { host: 'rebound.example' } });
+  await play(stage, 'DELETE', { ...clear, status: 403, headers: { origin: 'https://other.example' } });
+  await play(stage, 'DELETE', clear);
+}
+
+async function receivedFile(stage: Stage): Promise<string> {
+  for (;;) {
+    const answer = await play(stage, 'GET', { path: '/sandbox/phones', status: 200 });
+    const messages: readonly { to: string; messageID: string; media: { kept: boolean } | null }[] = JSON.parse(
+      await answer.text(),
+    );
+    const found = messages.find(({ media }) => media?.kept);
+    if (found) return `/sandbox/phones/${found.to}/messages/${found.messageID}/media`;
+  }
 }
 
 /** A session of which the code can be seen, but for one that is about to be linked. */

@@ -14,6 +14,8 @@ export const IN_FLIGHT = 3;
 export const UNITS = 20;
 
 const NUMBER = '22670000000';
+/** What the phone of that number received. */
+const RECEIVED = `/sandbox/phones/${NUMBER}/messages`;
 const NUMBERS = ['22670000001', '22670000002', '22670000003', '22670000004'];
 const SMS = { signature: 'INFOS', content: 'Votre colis est arrivé.', number: [NUMBER] };
 
@@ -111,11 +113,19 @@ export const GETS = (smsId: string): readonly Step[] => [
   { path: '/sandbox/phones/22600000000/messages', status: 200 },
   { path: '/sandbox/phones/+226/messages', status: 400 },
   { path: '/sandbox/phones', status: 200 },
+  { path: `/sandbox/phones/${NUMBER}/screen`, status: 200 },
+  { path: '/sandbox/phones/+226/screen', status: 400 },
+  { path: `${RECEIVED}/unknown/media`, status: 404 },
+  { path: '/sandbox/phones/+226/messages/unknown/media', status: 400 },
+  { path: '/sandbox/links', status: 200 },
   { path: '/sandbox/events', status: 200 },
   { path: '/sandbox', status: 200 },
-  ...['', '/events', '/codes', '/media/photo.jpg', '/phones', `/phones/${NUMBER}/messages`].map((path) => ({
-    ...{ path: `/sandbox${path}`, status: 403, headers: { host: 'rebound.example' } },
-  })),
+  ...[
+    ...['', '/events', '/codes', '/links', '/media/photo.jpg', '/phones', `/phones/${NUMBER}/messages`].map(
+      (path) => `/sandbox${path}`,
+    ),
+    ...[`/sandbox/phones/${NUMBER}/screen`, `${RECEIVED}/unknown/media`],
+  ].map((path) => ({ path, status: 403, headers: { host: 'rebound.example' } })),
 ];
 
 const CALL = '/api/v1/sms/callbacks/carrier';
@@ -142,7 +152,12 @@ const STORED = (smsId: string): readonly (Step & { readonly method: string })[] 
   { method: 'POST', path: QUOTE, status: 200, body: SMS },
   ...READS(smsId).map((path) => ({ method: 'GET', path, status: 200 })),
 ];
-const PHONES = [`/sandbox/phones/${NUMBER}/messages`, '/sandbox/phones'];
+const PHONES = [
+  ...[RECEIVED, `/sandbox/phones/${NUMBER}/screen`, `${RECEIVED}/unknown/media`, '/sandbox/phones'].map((path) => ({
+    ...{ method: 'GET', path, status: 200 },
+  })),
+  { method: 'DELETE', path: '/sandbox/phones', status: 204 },
+];
 
 /** A host that goes through the scenario. */
 export interface Stage {
@@ -241,10 +256,7 @@ async function playSlowCalls(stage: Stage): Promise<void> {
 
 async function playTroubles(stage: Stage, smsId: string): Promise<void> {
   const { storage, clock } = stage;
-  for (const { method, ...step } of [
-    ...STORED(smsId),
-    ...PHONES.map((path) => ({ method: 'GET', path, status: 200 })),
-  ]) {
+  for (const { method, ...step } of [...STORED(smsId), ...PHONES]) {
     // So that the key has to be looked up anew.
     clock.advance(10_000);
     storage.beUnavailable();

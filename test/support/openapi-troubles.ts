@@ -17,6 +17,8 @@ const ASKED_BY_REQUESTS = [
     'numbers',
     'messages',
     'latest',
+    'file',
+    'clear',
   ],
   ...['create', 'writeCredentials'],
 ];

@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { createContext, Script } from 'node:vm';
-import type { PhoneMessageView } from '../../src/sandbox/phone-message-view.js';
-import type { CodeView } from '../../src/sandbox/sandbox.controller.js';
+import type { CodeView, LinkView } from '../../src/sandbox/sandbox.controller.js';
 import { SandboxPage } from '../../src/sandbox/sandbox-page.js';
+import type { ScreenMessageView } from '../../src/sandbox/screen-view.js';
 import { FakeElement } from './fake-dom.js';
 
-export const sandboxHtml = (place = { path: 'sandbox', apiPath: 'api/v1' }): string => new SandboxPage(place).html;
+export const sandboxHtml = (place = { path: 'sandbox', apiPath: 'api/v1' }): string =>
+  new SandboxPage(place).html(false);
 
 export const sandboxScript = (): string => /<script>([\s\S]*)<\/script>/.exec(sandboxHtml())?.[1] ?? '';
 
@@ -27,7 +28,7 @@ class FakeEventSource {
 interface BrowserOptions {
   readonly language?: string;
   readonly pathname?: string;
-  readonly latest?: readonly PhoneMessageView[];
+  readonly latest?: readonly ScreenMessageView[];
 }
 
 /** Opens the sandbox's page with its real script, in a browser that a test plays. */
@@ -41,10 +42,12 @@ export class SandboxPageBrowser {
     readonly body: FakeElement;
   };
   /** What the server has, newest first; undefined while it is away. */
-  latest: readonly PhoneMessageView[] | undefined;
-  phones: Readonly<Record<string, readonly PhoneMessageView[]>> = {};
+  latest: readonly ScreenMessageView[] | undefined;
+  phones: Readonly<Record<string, readonly ScreenMessageView[]>> = {};
   /** The codes that the server shows. */
   codes: readonly CodeView[] = [];
+  /** The numbers that the server has linked. */
+  links: readonly LinkView[] = [];
   /** What the page had scanned: number and code. */
   readonly scans: [number: string, qr: string][] = [];
   /** What the next answer's body waits for. */
@@ -98,7 +101,7 @@ export class SandboxPageBrowser {
   }
 
   /** The newest stream brings messages. */
-  async receives(...messages: PhoneMessageView[]): Promise<void> {
+  async receives(...messages: ScreenMessageView[]): Promise<void> {
     for (const message of messages) this.streams.at(-1)?.onmessage({ data: JSON.stringify(message) });
     await this.settle();
   }
@@ -156,7 +159,13 @@ export class SandboxPageBrowser {
         };
         this.timers.push(again);
       },
-      fetch: async (url: string, { body }: { body?: string }) => this.answer(url, pathname.replace(/\/+$/, ''), body),
+      fetch: async (url: string, { body, method }: { body?: string; method?: string }) => {
+        if (method === 'DELETE') this.latest = this.latest && [];
+        return this.answer(url, pathname.replace(/\/+$/, ''), body);
+      },
+      ResizeObserver: class {
+        observe(): void {}
+      },
       EventSource: class extends FakeEventSource {
         constructor(url: string) {
           super(url);
@@ -184,7 +193,8 @@ export class SandboxPageBrowser {
 
   private found(path: string): unknown {
     if (path === '/codes') return this.codes;
-    const number = /^\/phones\/(\d+)\/messages$/.exec(path)?.[1];
+    if (path === '/links') return this.links;
+    const number = /^\/phones\/(\d+)\/screen$/.exec(path)?.[1];
     return path === '/phones' ? this.latest : number === undefined ? undefined : (this.phones[number] ?? []);
   }
 

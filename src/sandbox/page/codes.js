@@ -1,4 +1,4 @@
-/* Shows the codes that wait to be scanned, and scans them with the phone of any number. */
+/* Shows the codes that wait to be scanned and scans them with the phone of any number, and the numbers that are linked. */
 
 /** Cards by session id, so that a number being typed survives a change of the code: { qr, image, says, root }. */
 const codeCards = new Map();
@@ -71,7 +71,7 @@ async function scan(card) {
   card.button.disabled = false;
   if (outcome === 'linked') byId('announce').textContent = texts.linked(`+${number}`, card.channel);
   else card.says.textContent = texts[outcome];
-  readCodes();
+  readSessions();
 }
 
 async function sendScan(number, qr) {
@@ -85,4 +85,47 @@ async function sendScan(number, qr) {
   } catch {
     return 'scanFailed';
   }
+}
+
+/** Sessions by number: the channels that a number is linked to. */
+let links = new Map();
+let linkReads = 0;
+
+async function readLinks() {
+  const turn = ++linkReads;
+  try {
+    const linked = await read('/links');
+    if (turn === linkReads) drawLinks(linked);
+  } catch {
+    // Ignored, as above.
+  }
+}
+
+function drawLinks(linked) {
+  const before = JSON.stringify([...links]);
+  links = new Map();
+  for (const { number, channel } of linked) links.set(number, [...new Set([...(links.get(number) || []), channel])]);
+  if (JSON.stringify([...links]) === before) return;
+  byId('links').hidden = linked.length === 0;
+  arrange(
+    byId('link-list'),
+    linked.map(({ numberText, channel }) => {
+      const item = element('li', 'link');
+      item.append(element('span', 'link-number', numberText), element('span', 'channel', channel));
+      return item;
+    }),
+  );
+  for (const phone of phones.values()) phone.changed = true;
+  renderSoon();
+}
+
+/** Says which channels a number is linked to; empty when it is linked to none. */
+function linkedTo(number) {
+  const channels = links.get(number);
+  return channels ? texts.isLinked(channels.join(', ')) : '';
+}
+
+function readSessions() {
+  readCodes();
+  readLinks();
 }

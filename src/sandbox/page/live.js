@@ -1,10 +1,14 @@
 /* Keeps the page up to date: it listens to the event stream, and reads again whenever it may have missed an event. */
 
-/** The page's own path without a trailing slash; the host may have put a prefix before it. */
-const base = location.pathname.replace(/\/+$/, '');
 const REREAD_MS = 15000;
 const RETRY_MS = 3000;
+/** An event comes before its delivery is settled, and many may come at once. */
+const SETTLE_MS = 400;
+const PENDING_MS = 3000;
 let loaded = false;
+let rereads = null;
+/** Counts what the stream has brought, so that an empty answer that was overtaken is recognised. */
+let streamed = 0;
 
 function showState(state) {
   const shown = byId('state');
@@ -16,7 +20,7 @@ function showState(state) {
 function announce(arrived) {
   if (arrived.length === 0) return;
   byId('announce').textContent =
-    arrived.length > 1 ? texts.arrivedMany(arrived.length) : texts.arrived(arrived[0].from, `+${arrived[0].to}`);
+    arrived.length > 1 ? texts.arrivedMany(arrived.length) : texts.arrived(arrived[0].fromText, arrived[0].toText);
 }
 
 /** Stores messages, oldest first, and redraws. */
@@ -36,20 +40,32 @@ async function read(path) {
 async function reread() {
   try {
     const before = newest;
+    const streamedBefore = streamed;
     const messages = await read('/phones');
     const known = loaded;
     loaded = true;
+    if (messages.length === 0 && streamed === streamedBefore) phones.clear();
     show(messages.reverse(), (message) => known && message.receivedAt > before);
+    if (anyPending()) rereadAfter(PENDING_MS);
   } catch {
     // Ignored: the stream's state is on screen, and the next opening or interval reads again.
   }
 }
 
-/** Reads all messages of one phone, which may be older than the newest over all phones. */
+/** Reads again after some time, once for all that ask for it meanwhile. */
+function rereadAfter(ms) {
+  if (rereads !== null) return;
+  rereads = setTimeout(() => {
+    rereads = null;
+    reread();
+  }, ms);
+}
+
+/** Reads the messages of one phone, which may be older than the newest over all phones. */
 async function readPhone(number) {
   try {
-    const messages = await read(`/phones/${number}/messages`);
-    if (wanted === number) show(messages.slice(-MOST_MESSAGES), () => false);
+    const messages = await read(`/phones/${number}/screen`);
+    if (wanted === number) show(messages.slice(0, MOST_MESSAGES).reverse(), () => false);
   } catch {
     // Ignored, as above.
   }
@@ -60,10 +76,15 @@ function listen() {
   source.onopen = () => {
     showState('live');
     reread();
-    readCodes();
+    readSessions();
   };
-  source.addEventListener('codes', readCodes);
-  source.onmessage = (event) => show([JSON.parse(event.data)], () => true);
+  source.addEventListener('codes', readSessions);
+  source.addEventListener('changed', reread);
+  source.onmessage = (event) => {
+    streamed += 1;
+    show([JSON.parse(event.data)], () => true);
+    rereadAfter(SETTLE_MS);
+  };
   source.onerror = () => {
     showState('lost');
     // The browser reconnects by itself unless readyState is CLOSED.
@@ -79,12 +100,12 @@ function filterBy(typed) {
 
 /** Returns the command that sends the first SMS to this server. */
 function curlText() {
-  const { path, api } = document.body.dataset;
+  const { path, api, key } = document.body.dataset;
   const root = location.origin + (base.endsWith(`/${path}`) ? base.slice(0, -path.length - 1) : '');
   const body = JSON.stringify({ signature: 'INFOS', content: texts.hello, number: ['22670000000'] });
   return [
     `curl ${root}/${api}/send/sms`,
-    `  -H 'X-Api-Key: ${texts.key}'`,
+    `  -H 'X-Api-Key: ${key || texts.key}'`,
     "  -H 'Content-Type: application/json'",
     `  -d '${body}'`,
   ].join(' \\\n');
@@ -100,14 +121,52 @@ function offerCopy() {
   });
 }
 
+function offerDocs() {
+  const { docs } = document.body.dataset;
+  byId('docs').hidden = !docs;
+  if (!docs) return;
+  const link = element('a', '', texts.docs);
+  link.href = docs;
+  byId('docs').append(link);
+}
+
+/** Removes all messages, after the question in the dialog. */
+function offerClear() {
+  const dialog = byId('clear-dialog');
+  byId('clear').addEventListener('click', () => {
+    byId('clear-says').textContent = '';
+    dialog.showModal();
+  });
+  byId('clear-no').addEventListener('click', () => dialog.close());
+  byId('clear-yes').addEventListener('click', async () => {
+    if (await sendClear()) dialog.close();
+    else byId('clear-says').textContent = texts.clearFailed;
+  });
+}
+
+async function sendClear() {
+  try {
+    const answer = await fetch(`${base}/phones`, { method: 'DELETE' });
+    if (!answer.ok) return false;
+    phones.clear();
+    byId('announce').textContent = texts.cleared;
+    renderSoon();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 translatePage();
+offerDocs();
+offerClear();
 byId('curl').textContent = curlText();
 offerCopy();
 byId('filter').addEventListener('input', (event) => filterBy(event.target.value));
 function rereadAll() {
   if (document.hidden) return;
   reread();
-  readCodes();
+  readSessions();
 }
 document.addEventListener('visibilitychange', rereadAll);
 setInterval(rereadAll, REREAD_MS);

@@ -3,7 +3,7 @@
 const MOST_PHONES = 60;
 const MOST_MESSAGES = 100;
 
-/** By number: { number, messages (oldest first), unread, changed, card }. */
+/** By number: { number, text (the number as people read it), messages (oldest first), unread, changed, card }. */
 const phones = new Map();
 /** When the newest known message was received; a message read again that is later arrived while the stream was down. */
 let newest = '';
@@ -18,21 +18,51 @@ function keyOf(message) {
   return `${message.channel} ${message.messageID}`;
 }
 
-/** Stores a message; returns whether it was new to the page. */
+/** Whether the phone has the message. */
+function hasArrived(message) {
+  return message.status === 'delivered' || message.status === 'read';
+}
+
+/** Whether the state of a message may still change soon. */
+function isPending(message) {
+  return message.status === 'queued' || message.status === 'sending' || message.status === 'sent';
+}
+
+function anyPending() {
+  return [...phones.values()].some((phone) => phone.messages.some(isPending));
+}
+
+/** Stores a message, or its new state; returns whether it has arrived now. */
 function takeIn(message, fresh) {
-  const phone = phones.get(message.to) || { number: message.to, messages: [], unread: 0, changed: true, card: null };
+  const phone = phones.get(message.to) || {
+    ...{ number: message.to, text: message.toText, messages: [], unread: 0, changed: true, card: null },
+  };
   const key = keyOf(message);
-  if (phone.messages.some((other) => keyOf(other) === key)) return false;
-  let at = phone.messages.length;
-  while (at > 0 && isLater(phone.messages[at - 1], message)) at -= 1;
-  phone.messages.splice(at, 0, { ...message, fresh });
-  while (phone.messages.length > MOST_MESSAGES) phone.messages.shift();
-  if (fresh) phone.unread = Math.min(phone.unread + 1, phone.messages.length);
+  const at = phone.messages.findIndex((other) => keyOf(other) === key);
+  const known = phone.messages[at];
+  // An event comes before the price is known to it.
+  const units = message.units ?? known?.units ?? null;
+  const refundedUnits = message.refundedUnits ?? known?.refundedUnits ?? null;
+  const taken = { ...message, units, refundedUnits };
+  taken.version = JSON.stringify(taken);
+  if (known?.version === taken.version) return false;
+  const arrived = hasArrived(taken) && !(known && hasArrived(known));
+  taken.fresh = known?.fresh || (fresh && arrived);
+  if (known) phone.messages.splice(at, 1);
+  insert(phone, taken);
+  if (arrived && fresh) phone.unread = Math.min(phone.unread + 1, phone.messages.length);
   phone.changed = true;
   phones.set(phone.number, phone);
   if (message.receivedAt > newest) newest = message.receivedAt;
   forgetOldest();
-  return true;
+  return arrived;
+}
+
+function insert(phone, message) {
+  let at = phone.messages.length;
+  while (at > 0 && isLater(phone.messages[at - 1], message)) at -= 1;
+  phone.messages.splice(at, 0, message);
+  while (phone.messages.length > MOST_MESSAGES) phone.messages.shift();
 }
 
 function lastOf(phone) {

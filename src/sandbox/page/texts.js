@@ -1,4 +1,4 @@
-/* The page's texts, in French unless the browser prefers English, and its formats of times and sizes. */
+/* The page's texts, in English unless the browser prefers French, and its formats of times and sizes. */
 
 const TEXTS = {
   fr: {
@@ -38,6 +38,42 @@ const TEXTS = {
     arrived: (from, number) => `Nouveau message de ${from} pour ${number}`,
     arrivedMany: (n) => `${n} nouveaux messages`,
     units: ['octets', 'ko', 'Mo'],
+    docs: 'Documentation de l’API',
+    linksTitle: 'Numéros connectés',
+    isLinked: (channel) => `connecté à ${channel}`,
+    cost: (units) => units + (units > 1 ? ' unités' : ' unité'),
+    refunded: (units) => `${units} ${units > 1 ? 'unités remboursées' : 'unité remboursée'}`,
+    picture: (name) => `Image ${name}`,
+    sound: (name) => `Son ${name}`,
+    video: (name) => `Vidéo ${name}`,
+    save: 'Enregistrer',
+    fileGone: 'Fichier effacé : les téléphones gardent les fichiers 7 jours.',
+    fileBroken:
+      'Ce fichier n’est pas lisible : il n’est pas ce qu’il dit être, ou ce navigateur ne connaît pas son format.',
+    fileLost: 'Fichier non reçu',
+    clear: 'Tout effacer',
+    clearTitle: 'Effacer tous les messages ?',
+    clearText: 'Les téléphones seront vides. Les comptes, les soldes et l’historique de l’API ne changent pas.',
+    clearNo: 'Annuler',
+    clearYes: 'Effacer',
+    clearFailed: 'Les téléphones n’ont pas pu être vidés, réessayez.',
+    cleared: 'Les téléphones sont vides',
+    status: {
+      queued: 'En attente',
+      sending: 'En cours d’envoi',
+      sent: 'Envoyé',
+      undelivered: 'Non remis',
+      failed: 'Échec',
+      unknown: 'Sort inconnu',
+    },
+    reasons: {
+      'sandbox: refused': 'refusé par l’opérateur',
+      'sandbox: temporary error': 'erreur passagère, nouvel essai',
+      'sandbox: undelivered': 'le téléphone n’a pas été joint',
+    },
+    because: (status, reason) => `${status} : ${reason}`,
+    noReceiptYet: 'accepté par l’opérateur, sans confirmation pour l’instant',
+    noReceipt: 'accepté par l’opérateur, jamais confirmé',
   },
   en: {
     title: 'Sandbox phones',
@@ -76,12 +112,48 @@ const TEXTS = {
     arrived: (from, number) => `New message from ${from} for ${number}`,
     arrivedMany: (n) => `${n} new messages`,
     units: ['bytes', 'kB', 'MB'],
+    docs: 'API documentation',
+    linksTitle: 'Linked numbers',
+    isLinked: (channel) => `linked to ${channel}`,
+    cost: (units) => units + (units === 1 ? ' unit' : ' units'),
+    refunded: (units) => `${units} ${units === 1 ? 'unit' : 'units'} refunded`,
+    picture: (name) => `Picture ${name}`,
+    sound: (name) => `Sound ${name}`,
+    video: (name) => `Video ${name}`,
+    save: 'Save',
+    fileGone: 'File removed: phones keep files for 7 days.',
+    fileBroken: 'This file cannot be read: it is not what it says it is, or this browser does not know its format.',
+    fileLost: 'File not received',
+    clear: 'Clear all',
+    clearTitle: 'Remove all messages?',
+    clearText: 'The phones will be empty. Accounts, balances and the history of the API stay as they are.',
+    clearNo: 'Cancel',
+    clearYes: 'Remove',
+    clearFailed: 'The phones could not be cleared, try again.',
+    cleared: 'The phones are empty',
+    status: {
+      queued: 'Waiting',
+      sending: 'Being sent',
+      sent: 'Sent',
+      undelivered: 'Undelivered',
+      failed: 'Failed',
+      unknown: 'Outcome unknown',
+    },
+    reasons: {
+      'sandbox: refused': 'refused by the carrier',
+      'sandbox: temporary error': 'temporary error, will be tried again',
+      'sandbox: undelivered': 'the phone was not reached',
+    },
+    because: (status, reason) => `${status}: ${reason}`,
+    noReceiptYet: 'accepted by the carrier, not confirmed yet',
+    noReceipt: 'accepted by the carrier, never confirmed',
   },
 };
 
-const language = /^en(-|$)/i.test(navigator.language || '') ? 'en' : 'fr';
+const preferred = navigator.language || '';
+const language = /^fr(-|$)/i.test(preferred) ? 'fr' : 'en';
 const texts = TEXTS[language];
-const clockTime = new Intl.DateTimeFormat(navigator.language && language === 'en' ? navigator.language : language, {
+const clockTime = new Intl.DateTimeFormat(preferred.startsWith(language) ? preferred : language, {
   hour: '2-digit',
   minute: '2-digit',
 });

@@ -1,5 +1,7 @@
 /* Draws the page's data. Everything that a sender wrote is inserted as text, never as markup. */
 
+/** The page's own path without a trailing slash; the host may have put a prefix before it. */
+const base = location.pathname.replace(/\/+$/, '');
 const byId = (id) => document.getElementById(id);
 let waitsForFrame = false;
 
@@ -52,6 +54,7 @@ function render() {
   byId('empty').hidden = phones.size > 0 || wanted !== '';
   byId('none').hidden = shown.length > 0 || wanted === '';
   byId('none').textContent = texts.none(byId('filter').value.trim());
+  byId('clear').hidden = phones.size === 0;
   byId('summary').textContent =
     shown.length === 0 ? '' : shown.length < MOST_PHONES ? texts.phones(shown.length) : texts.newest(shown.length);
 }
@@ -60,8 +63,10 @@ function makeCard(phone) {
   const root = element('li');
   const card = element('article', 'phone');
   const head = element('header');
-  const number = element('h2', '', `+${phone.number}`);
-  const count = element('small');
+  const number = element('h2', '', phone.text);
+  const about = element('small');
+  const count = element('span');
+  const linked = element('span', 'linked');
   const unread = element('span', 'new');
   const screen = element('div', 'screen');
   const list = element('ol', 'messages');
@@ -69,18 +74,22 @@ function makeCard(phone) {
   card.setAttribute('aria-labelledby', number.id);
   screen.tabIndex = 0;
   screen.setAttribute('role', 'group');
-  screen.setAttribute('aria-label', texts.screen(`+${phone.number}`));
-  number.append(count);
+  screen.setAttribute('aria-label', texts.screen(phone.text));
+  about.append(count, linked);
+  number.append(about);
   head.append(number, unread);
   screen.append(list);
   card.append(head, screen);
   root.append(card);
   for (const sign of ['pointermove', 'pointerdown', 'focusin', 'keydown'])
     card.addEventListener(sign, () => markRead(phone));
-  const made = { root, card, count, unread, screen, list, scrollTop: 0, nodes: new Map() };
+  heights.observe(card);
+  const made = { root, card, count, linked, unread, screen, list, scrollTop: 0, nodes: new Map() };
   screen.addEventListener('scroll', () => {
     made.scrollTop = screen.scrollTop;
   });
+  // A picture has its height only now, and 'load' does not bubble.
+  for (const loaded of ['load', 'loadedmetadata']) screen.addEventListener(loaded, () => keepAtEnd(made), true);
   return made;
 }
 
@@ -91,8 +100,25 @@ function drawCard(phone) {
   card.count.textContent = texts.messages(phone.messages.length);
   card.unread.textContent = texts.unread(phone.unread);
   card.unread.hidden = phone.unread === 0;
+  card.linked.textContent = linkedTo(phone.number);
+  card.linked.hidden = card.linked.textContent === '';
   arrange(card.list, messageNodes(phone));
+  card.atEnd = atEnd;
   card.scrollTop = atEnd ? Number.MAX_SAFE_INTEGER : card.screen.scrollTop;
+}
+
+/** Has each card span as many of the grid's low rows as it is high, so that no row is as high as its highest card. */
+const heights = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    const item = target.parentElement;
+    const list = getComputedStyle(byId('phones'));
+    const space = parseFloat(getComputedStyle(item).paddingBottom);
+    item.style.gridRowEnd = `span ${Math.ceil((target.offsetHeight + space) / parseFloat(list.gridAutoRows))}`;
+  }
+});
+
+function keepAtEnd(card) {
+  if (card.atEnd) card.screen.scrollTop = Number.MAX_SAFE_INTEGER;
 }
 
 /** The list's items: messages, and a separator at the first message of each day other than today. */
@@ -108,27 +134,9 @@ function messageNodes(phone) {
       reuse(day, () => element('li', 'day'));
       nodes.get(day).textContent = dayText(day);
     }
-    reuse(keyOf(message), () => makeMessage(message, date));
-    nodes.get(keyOf(message)).className = message.fresh ? 'message fresh' : 'message';
+    reuse(message.version, () => makeMessage(message, date));
+    nodes.get(message.version).className = messageClass(message);
   }
   phone.card.nodes = nodes;
   return [...nodes.values()];
-}
-
-function makeMessage(message, date) {
-  const item = element('li', 'message');
-  const bubble = element('div', 'bubble');
-  const foot = element('div', 'foot');
-  const time = element('time', '', clockTime.format(date));
-  time.setAttribute('datetime', message.receivedAt);
-  time.title = fullTime.format(date);
-  if (message.media) bubble.append(element('p', 'media', mediaText(message.media)));
-  bubble.append(element('p', 'text', message.text || message.media?.caption || ''));
-  foot.append(time, element('span', 'channel', message.channel === 'sms' ? 'SMS' : message.channel));
-  item.append(element('span', 'from', message.from), bubble, foot);
-  return item;
-}
-
-function mediaText(media) {
-  return `${media.mimetype} · ${sizeText(media.size)}`;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { PhoneMessage } from '../../sandbox/phone-store.js';
-import { aPhoneMessage, phone, range, START } from './fixtures.js';
+import { aPhoneMessage, aSend, messageId, phone, range, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
 
@@ -51,6 +51,94 @@ export function phoneTests({ test }: TestRunner, world: World): void {
     }
     assert.deepEqual(texts(await world.phones.latest(3)), ['t4', 't3', 't2']);
     assert.equal((await world.phones.latest(50)).length, 5);
+  });
+
+  test('a message that does not arrive is on no phone, but among the newest, once', async () => {
+    const lost = aPhoneMessage(2, { to: phone(9), text: 'lost' });
+    await world.phones.lose([lost, aPhoneMessage(1, { to: phone(9), text: 'first' })]);
+    await world.phones.lose([{ ...lost, text: 'again', receivedAt: START + 99 }]);
+    await world.phones.receive([aPhoneMessage(3, { text: 'received' })]);
+    assert.deepEqual(await screen(phone(9)), []);
+    const latest = await world.phones.latest(5);
+    assert.deepEqual(texts(latest), ['received', 'lost', 'first']);
+    assert.deepEqual(
+      latest.map(({ arrived }) => arrived),
+      [true, false, false],
+    );
+    assert.deepEqual(texts(await world.phones.latest(2)), ['received', 'lost']);
+  });
+
+  test('a message that arrives after all is shown as received, and nowhere as lost', async () => {
+    await world.phones.lose([aPhoneMessage(1)]);
+    const received = aPhoneMessage(1, { receivedAt: START + 50 });
+    await world.phones.receive([received]);
+    await world.phones.lose([aPhoneMessage(1)]);
+    assert.deepEqual(await screen(), [received]);
+    const [only, ...others] = await world.phones.latest(5);
+    assert.deepEqual([only?.arrived, only?.receivedAt, others], [true, START + 50, []]);
+  });
+
+  test('the newest of one phone alone', async () => {
+    await world.phones.receive([aPhoneMessage(1, { text: 'a' }), aPhoneMessage(2, { to: phone(2), text: 'b' })]);
+    await world.phones.lose([aPhoneMessage(3, { text: 'c' }), aPhoneMessage(4, { to: phone(2), text: 'd' })]);
+    assert.deepEqual(texts(await world.phones.latest(9, phone(2))), ['d', 'b']);
+    assert.deepEqual(texts(await world.phones.latest(1, phone(1))), ['c']);
+    assert.deepEqual(await world.phones.latest(9, phone(7)), []);
+  });
+
+  test('the newest are shown with the present state of their delivery', async () => {
+    await world.fund(10);
+    await world.accept(
+      aSend(1, {
+        recipients: [
+          { number: phone(1), units: 1 },
+          { number: phone(2), units: 3 },
+        ],
+      }),
+    );
+    const of = (position: number, number: string) => ({ ...aPhoneMessage(1, { to: number }), position });
+    await world.phones.receive([of(0, phone(1))]);
+    await world.phones.lose([of(1, phone(2))]);
+    const state = { status: 'queued', error: undefined, refundedUnits: 0 };
+    const seen = async (number: string) => (await world.phones.latest(1, number))[0]?.delivery;
+    assert.deepEqual(await seen(phone(1)), { ...state, units: 1 });
+    assert.deepEqual(await seen(phone(2)), { ...state, units: 3 });
+    await world.claim();
+    await world.settle(messageId(1), 'failed', { position: 1, error: 'refused', attempt: 1 });
+    assert.deepEqual(await seen(phone(2)), { status: 'failed', error: 'refused', units: 3, refundedUnits: 3 });
+    await world.phones.receive([aPhoneMessage(8, { to: phone(3) })]);
+    assert.equal(await seen(phone(3)), undefined);
+  });
+
+  test('the file of a message is found as long as its bytes are stored', async () => {
+    const media = {
+      type: 'image',
+      mimetype: 'image/png',
+      size: 3,
+      sha256: 'ab',
+      caption: undefined,
+      fileName: 'a.png',
+    };
+    const bytes = async function* () {
+      yield new Uint8Array(3);
+    };
+    await world.media.write('copy', bytes(), START);
+    await world.phones.receive([{ ...aPhoneMessage(1, { channel: 'wa', media }), fileId: 'copy' }, aPhoneMessage(2)]);
+    const file = { id: 'copy', mimetype: 'image/png', size: 3 };
+    assert.deepEqual(await world.phones.file(phone(1), messageId(1)), file);
+    assert.equal(await world.phones.file(phone(2), messageId(1)), undefined);
+    assert.equal(await world.phones.file(phone(1), messageId(2)), undefined);
+    const kept = async () => (await world.phones.latest(5)).map(({ fileKept }) => fileKept);
+    assert.deepEqual(await kept(), [false, true]);
+    await world.media.remove(['copy']);
+    assert.deepEqual(await kept(), [false, false]);
+  });
+
+  test('clearing removes all messages, and names their files', async () => {
+    await world.phones.receive([aPhoneMessage(1), { ...aPhoneMessage(2), fileId: 'copy' }]);
+    await world.phones.lose([aPhoneMessage(3)]);
+    assert.deepEqual(await world.phones.clear(), ['copy']);
+    assert.deepEqual([await screen(), await world.phones.latest(5), await world.phones.clear()], [[], [], []]);
   });
 
   test('a thousand messages at once', async () => {

@@ -136,7 +136,9 @@ describe('an option that is undefined is one that was left out, for the compiler
   });
 
   it('of the sandbox, the storage and the books', () => {
-    const sandbox: SandboxOptions = leftOut<SandboxOptions>({ path: undefined, hosts: undefined });
+    const sandbox: SandboxOptions = leftOut<SandboxOptions>({
+      ...{ path: undefined, hosts: undefined, docs: undefined, apiKey: undefined },
+    });
     expect(resolveSandboxOptions(sandbox)).toEqual(resolveSandboxOptions());
     const storage: TypeormStorageOptions = { url: 'sqlite::memory:', migrations: undefined };
     expect(TypeormStorage.forRoot(storage).useFactory()).toBeInstanceOf(TypeormStorage);

@@ -25,7 +25,8 @@ beforeAll(() => Logger.overrideLogger(false));
 function start(world: MsgappWorld, scanner: SandboxScanner, options: Partial<MsgappOptions> = {}) {
   const { storage, clock } = world;
   const feed = new SandboxFeed();
-  const transport = new SandboxMsgappTransport(storage.store(PhoneStore), feed, scanner, clock, new UuidGenerator());
+  const ids = new UuidGenerator();
+  const transport = new SandboxMsgappTransport(storage.store(PhoneStore), feed, scanner, clock, ids, storage.media);
   return Object.assign(new MsgappProcess(world, transport, options), { feed }).start();
 }
 
@@ -155,7 +156,7 @@ describe('a linked sandbox number', () => {
       })(),
     });
     await process.service.sendMedia(ACCOUNT, { to: TO, mediaUrl: 'https://x.example/a.pdf', caption: 'Lis ça' });
-    await world.pass(100, 50);
+    await world.pass(1000, 50);
     const sha256 = createHash('sha256').update(PDF).digest('hex');
     expect((await world.storage.store(PhoneStore).messages(TO))[0]).toMatchObject({
       text: '',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PhoneMessageView } from '../../../src/sandbox/phone-message-view.js';
 import type { CodeView } from '../../../src/sandbox/sandbox.controller.js';
+import type { ScreenMediaView, ScreenMessageView } from '../../../src/sandbox/screen-view.js';
 import type { FakeElement } from '../../support/fake-dom.js';
 import { SandboxPageBrowser, sandboxHtml, sandboxScript } from '../../support/sandbox-page-browser.js';
 
@@ -15,13 +15,14 @@ const code = (fields: Partial<CodeView> = {}): CodeView => ({
 });
 
 /** A message; each one made is a second later than the one before. */
-function message(fields: Partial<PhoneMessageView> = {}): PhoneMessageView {
+function message(fields: Partial<ScreenMessageView> = {}): ScreenMessageView {
   count += 1;
+  const { from = 'INFOS', to = '22670000000' } = fields;
   return {
     messageID: `m${count}`,
     channel: 'sms',
-    from: 'INFOS',
-    to: '22670000000',
+    ...{ from, fromText: from, to, toText: `+${to}` },
+    ...{ status: 'delivered', error: null, segments: 1, units: 1, refundedUnits: 0 },
     text: `Texte ${count}`,
     media: null,
     receivedAt: new Date(Date.UTC(2026, 10, 21, 10) + count * 1_000).toISOString(),
@@ -29,7 +30,13 @@ function message(fields: Partial<PhoneMessageView> = {}): PhoneMessageView {
   };
 }
 
-async function opened(latest: readonly PhoneMessageView[] = [], options = {}): Promise<SandboxPageBrowser> {
+const file = (fields: Partial<ScreenMediaView> = {}): ScreenMediaView => ({
+  ...{ type: 'image', mimetype: 'image/png', fileName: null, size: 7, sha256: 'ab', caption: null },
+  ...{ player: 'image', kept: true },
+  ...fields,
+});
+
+async function opened(latest: readonly ScreenMessageView[] = [], options = {}): Promise<SandboxPageBrowser> {
   const browser = new SandboxPageBrowser({ ...options, latest: [...latest].reverse() });
   await browser.settle();
   await browser.opened();
@@ -63,10 +70,13 @@ describe('the page’s source', () => {
 });
 
 describe('the page', () => {
-  it('speaks French, and English to who asks for it', async () => {
+  it('speaks French to who prefers it, and English to all others', async () => {
     for (const [language, title, lang] of [
       ['fr-FR', 'Téléphones du bac à sable', 'fr'],
-      ['de', 'Téléphones du bac à sable', 'fr'],
+      ['fr', 'Téléphones du bac à sable', 'fr'],
+      ['de', 'Sandbox phones', 'en'],
+      ['frr', 'Sandbox phones', 'en'],
+      ['', 'Sandbox phones', 'en'],
       ['en', 'Sandbox phones', 'en'],
       ['en-GB', 'Sandbox phones', 'en'],
     ]) {
@@ -129,7 +139,7 @@ describe('the page', () => {
   it('keeps as text whatever a sender writes', async () => {
     const evil = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
     const browser = await opened([message({ text: evil })]);
-    const media = { type: 'image', mimetype: evil, size: 48_213, sha256: 'ab', caption: evil };
+    const media = file({ mimetype: evil, size: 48_213, caption: evil, player: null });
     await browser.receives(message({ from: evil, channel: evil, text: '', media }));
     const phones = browser.get('phones');
     expect(phones.texts('text')).toEqual([evil, evil]);

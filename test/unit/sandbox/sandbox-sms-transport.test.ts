@@ -2,7 +2,13 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { sandboxBehaviour } from '../../../src/sandbox/magic-numbers.js';
-import { type PhoneMessage, PhoneStore } from '../../../src/sandbox/phone-store.js';
+import {
+  type PhoneDelivery,
+  type PhoneFile,
+  type PhoneMessage,
+  PhoneStore,
+  type ScreenMessage,
+} from '../../../src/sandbox/phone-store.js';
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
 import { SandboxSmsTransport } from '../../../src/sandbox/sandbox-sms-transport.js';
 import type { OutgoingSms } from '../../../src/sms/sms-transport.js';
@@ -18,16 +24,26 @@ class WatchedPhones extends PhoneStore {
     super();
   }
 
-  override async receive(messages: readonly PhoneMessage[]): Promise<void> {
+  override async receive(messages: readonly PhoneDelivery[]): Promise<void> {
     this.writes += 1;
     if (this.fault) throw this.fault;
     await this.store.receive(messages);
   }
+  override async lose(messages: readonly PhoneDelivery[]): Promise<void> {
+    if (this.fault) throw this.fault;
+    await this.store.lose(messages);
+  }
   override messages(number: string): Promise<readonly PhoneMessage[]> {
     return this.store.messages(number);
   }
-  override latest(limit: number): Promise<readonly PhoneMessage[]> {
-    return this.store.latest(limit);
+  override latest(limit: number, number?: string): Promise<readonly ScreenMessage[]> {
+    return this.store.latest(limit, number);
+  }
+  override file(number: string, messageId: string): Promise<PhoneFile | undefined> {
+    return this.store.file(number, messageId);
+  }
+  override clear(): Promise<readonly string[]> {
+    return this.store.clear();
   }
 }
 
@@ -80,6 +96,28 @@ describe('the sandbox as an SMS carrier', () => {
     expect(await phones.messages(number)).toEqual([]);
     expect(heard).toEqual([]);
     expect(phones.writes).toBe(0);
+  });
+
+  it.each(['22670990001', '22670990003', '22670990004'])(
+    'keeps what does not arrive at %s for the page',
+    async (to) => {
+      let changes = 0;
+      feed.listenToChanges(() => {
+        changes += 1;
+      });
+      await transport.submit([sms(to)]);
+      await transport.submit([sms(to)]);
+      expect(await phones.latest(5)).toMatchObject([{ to, text: 'Bonjour\n€', arrived: false }]);
+      expect(changes).toBe(2);
+    },
+  );
+
+  it('shows what …990002 turns away once, first as lost and then as received', async () => {
+    for (const [attempt, arrived] of [false, false, true].entries()) {
+      await transport.submit([sms('22670990002', attempt + 1)]);
+      expect(await phones.latest(5)).toMatchObject([{ arrived }]);
+      expect(await phones.latest(5)).toHaveLength(1);
+    }
   });
 
   it('turns …990002 away twice, then delivers it, within 5 s of the longest waits', async () => {

@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialects/dialect.js';
-import { coreTables, msgappTables, sandboxTables, smsTables } from './schema.js';
+import { coreTables, msgappTables, sandboxScreens, sandboxTables, smsTables } from './schema.js';
 
 /** A version of a group of tables. A released version does not change: a change of the schema is a new version. */
 export interface SchemaVersion {
@@ -25,7 +25,13 @@ export const SCHEMA: readonly SchemaGroup[] = [
   { name: 'core', versions: [{ name: '0001-initial', up: coreTables }] },
   { name: 'sms', versions: [{ name: '0001-initial', up: smsTables }] },
   { name: 'msgapp', versions: [{ name: '0001-initial', up: msgappTables }] },
-  { name: 'sandbox', versions: [{ name: '0001-initial', up: sandboxTables }] },
+  {
+    name: 'sandbox',
+    versions: [
+      { name: '0001-initial', up: sandboxTables },
+      { name: '0002-screens', up: sandboxScreens },
+    ],
+  },
 ];
 
 const ADDED = '+';

@@ -1,7 +1,17 @@
-import { type PhoneMessage, PhoneStore } from '../../../sandbox/phone-store.js';
+import type { DeliveryStatus } from '../../../outbox/delivery-state.js';
+import {
+  type PhoneDelivery,
+  type PhoneFile,
+  type PhoneMessage,
+  PhoneStore,
+  type ScreenMessage,
+} from '../../../sandbox/phone-store.js';
 import type { Executor } from '../engine/executor.js';
-import { type Row, rowsOf, writeAll } from '../engine/operation.js';
-import { integerOf, optionalText, shapeOf, textOf } from '../engine/rows.js';
+import { type Operation, type Row, rowsOf, write, writeAll } from '../engine/operation.js';
+import { integerOf, optionalInteger, optionalText, shapeOf, textOf } from '../engine/rows.js';
+
+const RECEIVED = 'messaging_phone_message';
+const LOST = 'messaging_phone_lost';
 
 /** Messages of the sandbox's phones in SQL. */
 export class TypeormPhoneStore extends PhoneStore {
@@ -9,41 +19,97 @@ export class TypeormPhoneStore extends PhoneStore {
     super();
   }
 
-  override async receive(messages: readonly PhoneMessage[]): Promise<void> {
-    if (messages.length === 0) return;
-    const { dialect } = this.executor;
-    const rows = messages.map(toRow);
-    const onDuplicate = ['number, channel, message_id'] as const;
-    const insert = dialect.insertRows({ table: 'messaging_phone_message', shape: SHAPE, rows, onDuplicate });
-    await this.executor.writeLazily(() => writeAll([insert], true));
+  override receive(messages: readonly PhoneDelivery[]): Promise<void> {
+    return this.insert(RECEIVED, messages);
+  }
+
+  override lose(messages: readonly PhoneDelivery[]): Promise<void> {
+    return this.insert(LOST, messages);
   }
 
   override async messages(number: string): Promise<readonly PhoneMessage[]> {
     const rows = await this.executor.read(() =>
-      rowsOf(
-        `SELECT ${COLUMNS} FROM messaging_phone_message WHERE number = ? ORDER BY received_at, message_id`,
-        number,
-      ),
+      rowsOf(`SELECT ${COLUMNS} FROM ${RECEIVED} p WHERE p.number = ? ORDER BY p.received_at, p.message_id`, number),
     );
     return rows.map(toMessage);
   }
 
-  override async latest(limit: number): Promise<readonly PhoneMessage[]> {
-    const rows = await this.executor.read(() =>
+  override latest(limit: number, number?: string): Promise<readonly ScreenMessage[]> {
+    return this.executor.read(function* () {
+      const received = (yield* newest(RECEIVED, limit, number)).map((row) => toScreenMessage(row, true));
+      const lost = (yield* newest(LOST, limit, number)).map((row) => toScreenMessage(row, false));
+      return [...received, ...lost].sort(newestFirst).slice(0, limit);
+    });
+  }
+
+  override async file(number: string, messageId: string): Promise<PhoneFile | undefined> {
+    const [row] = await this.executor.read(() =>
       rowsOf(
-        `SELECT ${COLUMNS} FROM messaging_phone_message ORDER BY received_at DESC, message_id DESC LIMIT ?`,
-        limit,
+        `SELECT media, file_id FROM ${RECEIVED} WHERE number = ? AND message_id = ? AND file_id IS NOT NULL`,
+        number,
+        messageId,
       ),
     );
-    return rows.map(toMessage);
+    if (!row) return undefined;
+    const { mimetype, size } = JSON.parse(textOf(row, 'media'));
+    return { id: textOf(row, 'file_id'), mimetype, size };
+  }
+
+  override clear(): Promise<readonly string[]> {
+    return this.executor.write(function* () {
+      const files = yield* rowsOf(`SELECT file_id FROM ${RECEIVED} WHERE file_id IS NOT NULL`);
+      yield* write(`DELETE FROM ${RECEIVED}`);
+      yield* write(`DELETE FROM ${LOST}`);
+      return files.map((row) => textOf(row, 'file_id'));
+    });
+  }
+
+  private async insert(table: string, messages: readonly PhoneDelivery[]): Promise<void> {
+    if (messages.length === 0) return;
+    const { dialect } = this.executor;
+    const onDuplicate = ['number, channel, message_id'] as const;
+    const insert = dialect.insertRows({ table, shape: SHAPE, rows: messages.map(toRow), onDuplicate });
+    await this.executor.writeLazily(() => writeAll([insert], true));
   }
 }
 
-const SHAPE = shapeOf('number channel message_id sender body media', 'received_at');
-const COLUMNS = Object.keys(SHAPE).join(', ');
+const SHAPE = shapeOf('number channel message_id sender body media file_id', 'received_at position');
+const COLUMNS = 'p.number, p.channel, p.message_id, p.sender, p.body, p.media, p.received_at';
 
-function toRow({ to, channel, messageId, from, text, media, receivedAt }: PhoneMessage): readonly unknown[] {
-  return [to, channel, messageId, from, text, media ? JSON.stringify(media) : null, receivedAt];
+/**
+ * The newest messages of a table with the state of their deliveries and files, each found by its primary key. Lost messages
+ * that have been received since are left out.
+ */
+function newest(table: string, limit: number, number: string | undefined): Operation<readonly Row[]> {
+  const conditions = [
+    ...(number === undefined ? [] : ['p.number = ?']),
+    ...(table === LOST
+      ? [
+          `NOT EXISTS (SELECT 1 FROM ${RECEIVED} g
+            WHERE g.number = p.number AND g.channel = p.channel AND g.message_id = p.message_id)`,
+        ]
+      : []),
+  ];
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+  return rowsOf(
+    `SELECT ${COLUMNS}, r.status, r.error, r.units, r.refunded_units, f.chunks
+      FROM ${table} p
+      LEFT JOIN messaging_recipient r ON r.message_id = p.message_id AND r.position = p.position
+      LEFT JOIN messaging_media f ON f.id = p.file_id
+      ${where} ORDER BY p.received_at DESC, p.message_id DESC LIMIT ?`,
+    ...(number === undefined ? [] : [number]),
+    limit,
+  );
+}
+
+function newestFirst(a: PhoneMessage, b: PhoneMessage): number {
+  return b.receivedAt - a.receivedAt || (a.messageId < b.messageId ? 1 : -1);
+}
+
+function toRow(message: PhoneDelivery): readonly unknown[] {
+  const { to, channel, messageId, from, text, media, fileId, receivedAt, position } = message;
+  const described = media ? JSON.stringify(media) : null;
+  return [to, channel, messageId, from, text, described, fileId ?? null, receivedAt, position ?? null];
 }
 
 function toMessage(row: Row): PhoneMessage {
@@ -56,5 +122,23 @@ function toMessage(row: Row): PhoneMessage {
     text: textOf(row, 'body'),
     media: media === undefined ? undefined : { caption: undefined, ...JSON.parse(media) },
     receivedAt: integerOf(row, 'received_at'),
+  };
+}
+
+function toScreenMessage(row: Row, arrived: boolean): ScreenMessage {
+  const status = optionalText(row, 'status') as DeliveryStatus | undefined;
+  return {
+    ...toMessage(row),
+    arrived,
+    delivery: status
+      ? {
+          status,
+          error: optionalText(row, 'error'),
+          units: integerOf(row, 'units'),
+          refundedUnits: integerOf(row, 'refunded_units'),
+        }
+      : undefined,
+    // Negative: the file is being removed; null: there is none, or it is being written.
+    fileKept: (optionalInteger(row, 'chunks') ?? -1) >= 0,
   };
 }

@@ -1,0 +1,99 @@
+import { Readable } from 'node:stream';
+import { Injectable, StreamableFile } from '@nestjs/common';
+import { MessagingError, StorageUnavailableError } from '../common/errors.js';
+import type { ReplyHeaders } from '../http/parameters.js';
+import { MediaStore } from '../media/media-store.js';
+import { PhoneStore } from './phone-store.js';
+
+/**
+ * The types that are served under their own name: pictures, sound and video, which cannot run anything. Every other file, SVG
+ * and HTML among them, is an attachment of no particular type.
+ */
+const PLAYED: readonly string[] = [
+  ...['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif'],
+  ...['audio/mpeg', 'audio/mp4', 'audio/aac', 'audio/ogg', 'audio/webm', 'audio/wav', 'audio/flac'],
+  ...['video/mp4', 'video/webm', 'video/ogg', 'video/3gpp', 'video/quicktime'],
+];
+
+const ANY_FILE = 'application/octet-stream';
+
+/** All media types that received files are served with. */
+export const SERVED_TYPES: readonly string[] = [...PLAYED, ANY_FILE];
+
+/** What shows a file in a browser; undefined when it can only be saved. */
+export function playerOf(mimetype: string): 'image' | 'audio' | 'video' | undefined {
+  const type = withoutParameters(mimetype);
+  if (!PLAYED.includes(type)) return undefined;
+  return type.startsWith('image/') ? 'image' : type.startsWith('audio/') ? 'audio' : 'video';
+}
+
+/** Serves the files that sandbox phones received. */
+@Injectable()
+export class SandboxFiles {
+  constructor(
+    private readonly phones: PhoneStore,
+    private readonly media: MediaStore,
+  ) {}
+
+  /**
+   * Returns the file of a message, or the requested part of it: some browsers play nothing else.
+   *
+   * @param range the `Range` header; what is not one range of bytes inside the file is ignored (RFC 9110 section 14.2)
+   * @throws MessagingError `error.file_not_found` when the phone has no such message or the bytes are not stored any more
+   */
+  async open(number: string, messageId: string, range: string, headers: ReplyHeaders): Promise<StreamableFile> {
+    const file = await this.phones.file(number, messageId);
+    if (!file) throw new MessagingError('error.file_not_found');
+    const { id, mimetype, size } = file;
+    const part = rangeOf(range, size);
+    const { start, end } = part ?? { start: 0, end: size };
+    const bytes = await begun(this.media.read(id));
+    if (part) {
+      headers.status(206);
+      headers.set('Content-Range', `bytes ${start}-${end - 1}/${size}`);
+    }
+    const type = withoutParameters(mimetype);
+    return new StreamableFile(Readable.from(slice(bytes, start, end), { objectMode: false }), {
+      length: end - start,
+      ...(PLAYED.includes(type) ? { type } : { type: ANY_FILE, disposition: 'attachment' }),
+    });
+  }
+
+  /** Removes all messages with their files. */
+  async clear(): Promise<void> {
+    await this.media.remove(await this.phones.clear());
+  }
+}
+
+function withoutParameters(mimetype: string): string {
+  return (mimetype.split(';', 1)[0] ?? '').trim().toLowerCase();
+}
+
+/** The first and the last byte of one range, the last one excluded. */
+function rangeOf(header: string, size: number): { readonly start: number; readonly end: number } | undefined {
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header) ?? [];
+  if (first === '' && last === '') return undefined;
+  const start = first === '' ? Math.max(size - Number(last), 0) : Number(first);
+  const end = first === '' || last === '' ? size : Math.min(Number(last) + 1, size);
+  return start < end ? { start, end } : undefined;
+}
+
+/** Reads the first chunk, so that a file that is gone is found before the answer begins. */
+async function begun(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+  const rest = bytes[Symbol.asyncIterator]();
+  const first = await rest.next().catch((error: unknown) => {
+    throw error instanceof StorageUnavailableError ? error : new MessagingError('error.file_not_found');
+  });
+  return (async function* () {
+    for (let step = first; !step.done; step = await rest.next()) yield step.value;
+  })();
+}
+
+async function* slice(bytes: AsyncIterable<Uint8Array>, start: number, end: number): AsyncIterable<Uint8Array> {
+  let at = 0;
+  for await (const chunk of bytes) {
+    if (at >= end) return;
+    if (at + chunk.length > start) yield chunk.subarray(Math.max(start - at, 0), end - at);
+    at += chunk.length;
+  }
+}
