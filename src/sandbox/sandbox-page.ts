@@ -42,7 +42,7 @@ export function pagePolicy(): string {
 }
 
 /** In cascade order. */
-const STYLES = ['base.css', 'phones.css', 'codes.css', 'empty.css'];
+const STYLES = ['base.css', 'phones.css', 'codes.css', 'empty.css', 'dialog.css'];
 
 /** In execution order. The files share one scope: a later file uses the functions of earlier ones. */
 const SCRIPTS = ['texts.js', 'phones.js', 'view.js', 'message.js', 'codes.js', 'live.js'];

@@ -128,25 +128,27 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     return { status: response.statusCode, text };
   }
 
-  it.each(['/sandbox', '/sandbox/phones', '/sandbox/codes', '/sandbox/events', '/sandbox/media/photo.jpg'])(
-    'shows nothing to a page whose own name resolves to this machine: %s',
-    async (path) => {
-      const { base, store } = await start();
-      await store.receive([message({ text: 'The code is 123456' })]);
-      for (const host of [
-        'rebound.example',
-        'rebound.example:3000',
-        '127.0.0.1.rebound.example',
-        'localhost.example',
-      ]) {
-        const { status, text } = await underHost(base, host, path);
-        expect([status, JSON.parse(text)]).toEqual([
-          403,
-          { statusCode: 403, message: "Le bac à sable ne répond pas à ce nom d'hôte", error: 'Forbidden' },
-        ]);
-      }
-    },
-  );
+  it.each([
+    ...[
+      '/sandbox',
+      '/sandbox/phones',
+      '/sandbox/codes',
+      '/sandbox/links',
+      '/sandbox/events',
+      '/sandbox/media/photo.jpg',
+    ],
+    ...['/sandbox/phones/22670000000/screen', '/sandbox/phones/22670000000/messages/sms-1/media'],
+  ])('shows nothing to a page whose own name resolves to this machine: %s', async (path) => {
+    const { base, store } = await start();
+    await store.receive([message({ text: 'The code is 123456' })]);
+    for (const host of ['rebound.example', 'rebound.example:3000', '127.0.0.1.rebound.example', 'localhost.example']) {
+      const { status, text } = await underHost(base, host, path);
+      expect([status, JSON.parse(text)]).toEqual([
+        403,
+        { statusCode: 403, message: "Le bac à sable ne répond pas à ce nom d'hôte", error: 'Forbidden' },
+      ]);
+    }
+  });
 
   it('answers to the names of this machine, and to those that the host gives', async () => {
     const { base } = await start({ modules: [SandboxModule.forRoot({ hosts: ['Sms.Example.test'] })] });
@@ -463,6 +465,155 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     ]);
   });
 
+  describe('the file of a message', () => {
+    const RECEIVED = '/sandbox/phones/22670000000/messages';
+
+    async function withFile(mimetype: string, bytes: Uint8Array) {
+      const all = await start();
+      const chunks = async function* () {
+        for (let at = 0; at < bytes.length; at += 100_000) yield bytes.subarray(at, at + 100_000);
+      };
+      await all.media.write('copy', chunks(), 0);
+      const media = { type: 'image', mimetype, size: bytes.length, sha256: 'ab', caption: undefined };
+      await all.store.receive([{ ...message({ media }), fileId: 'copy' }]);
+      const read = (range?: string) =>
+        fetch(`${all.base}${RECEIVED}/sms-1/media`, { headers: range === undefined ? {} : { range } });
+      return { ...all, read };
+    }
+
+    it.each([
+      ['image/png', 'image/png', null],
+      ['IMAGE/JPEG; x=y', 'image/jpeg', null],
+      ['audio/ogg; codecs=opus', 'audio/ogg', null],
+      ['video/mp4', 'video/mp4', null],
+      ['image/svg+xml', 'application/octet-stream', 'attachment'],
+      ['text/html', 'application/octet-stream', 'attachment'],
+      ['application/pdf', 'application/octet-stream', 'attachment'],
+      ['text/html\r\nX-Injected: 1', 'application/octet-stream', 'attachment'],
+    ])('that says %s is served as %s, and can run nothing', async (mimetype, type, disposition) => {
+      const { read } = await withFile(mimetype, Buffer.from('<svg onload="alert(1)"/>'));
+      const answer = await read();
+      expect([answer.status, await answer.text()]).toEqual([200, '<svg onload="alert(1)"/>']);
+      const header = (name: string) => answer.headers.get(name);
+      expect([header('content-type'), header('content-disposition')]).toEqual([type, disposition]);
+      expect(header('x-content-type-options')).toBe('nosniff');
+      expect(header('content-security-policy')).toBe("default-src 'none'; sandbox");
+      expect(header('cross-origin-resource-policy')).toBe('same-origin');
+      expect(header('x-injected')).toBeNull();
+    });
+
+    it('comes whole, or in the part that a player asks for', async () => {
+      const bytes = createHash('sha512').update('x').digest();
+      const large = Buffer.concat(Array.from({ length: 10_000 }, () => bytes));
+      const { read } = await withFile('video/mp4', large);
+      expect(Buffer.from(await (await read()).arrayBuffer()).equals(large)).toBe(true);
+      for (const [range, start, end] of [
+        ['bytes=0-', 0, 640_000],
+        ['bytes=262140-262150', 262_140, 262_151],
+        ['bytes=-5', 639_995, 640_000],
+        ['bytes=639990-999999', 639_990, 640_000],
+      ] as const) {
+        const answer = await read(range);
+        expect([answer.status, answer.headers.get('content-range')]).toEqual([206, `bytes ${start}-${end - 1}/640000`]);
+        expect(answer.headers.get('content-length')).toBe(String(end - start));
+        expect(Buffer.from(await answer.arrayBuffer()).equals(large.subarray(start, end))).toBe(true);
+      }
+      for (const range of ['bytes=640000-', 'bytes=5-4', 'bytes=-', 'lines=1-2', 'bytes=0-1,5-6']) {
+        const answer = await read(range);
+        expect([answer.status, (await answer.arrayBuffer()).byteLength]).toEqual([200, 640_000]);
+      }
+    });
+
+    it('is not found when it was purged, and of no message without one', async () => {
+      const { base, media, read } = await withFile('image/png', Buffer.from('abc'));
+      await media.remove(['copy']);
+      const others = ['/sms-2/media', '/copy/media', '/..%2F..%2Fcopy/media'].map((path) =>
+        fetch(base + RECEIVED + path),
+      );
+      for (const answer of [await read(), ...(await Promise.all(others))]) {
+        expect([answer.status, await answer.json()]).toEqual([
+          404,
+          { statusCode: 404, message: 'Fichier introuvable', error: 'Not Found' },
+        ]);
+      }
+    });
+  });
+
+  it('shows the page what did not arrive, and what a message is', async () => {
+    const { base, store } = await start();
+    await store.receive([message({ from: '22670000100', channel: 'msgapp', receivedAt: 2 })]);
+    await store.lose([message({ messageId: 'lost', text: 'ê'.repeat(71), receivedAt: 1 })]);
+    for (const path of ['phones', 'phones/22670000000/screen']) {
+      expect(await (await fetch(`${base}/sandbox/${path}`)).json()).toMatchObject([
+        { status: 'delivered', fromText: '+226 70 00 01 00', toText: '+226 70 00 00 00', segments: null, error: null },
+        { messageID: 'lost', status: 'unknown', fromText: 'INFOS', segments: 2, units: null },
+      ]);
+    }
+    expect(await (await fetch(`${base}/sandbox/phones/22670000000/messages`)).json()).toHaveLength(1);
+  });
+
+  describe('clearing', () => {
+    const clear = (base: string, headers: Record<string, string> = {}) =>
+      fetch(`${base}/sandbox/phones`, { method: 'DELETE', headers });
+
+    it('removes messages and files, and tells every client', async () => {
+      const { base, clock, feed, media, store } = await start();
+      await media.write('copy', (async function* () {})(), 0);
+      await store.receive([{ ...message(), fileId: 'copy' }]);
+      const stream = await open(`${base}/sandbox/events`);
+      await eventually(() => feed.listening === 1);
+      expect((await clear(base)).status).toBe(204);
+      expect(await store.latest(5)).toEqual([]);
+      await expect(media.read('copy')[Symbol.asyncIterator]().next()).rejects.toThrow('not stored');
+      clock.advance(200);
+      await eventually(() => stream.text.includes('event: changed'));
+    });
+
+    it.each([
+      [{ 'sec-fetch-site': 'same-origin' }, 204],
+      [{ origin: 'SELF' }, 204],
+      [{ 'sec-fetch-site': 'cross-site' }, 403],
+      [{ 'sec-fetch-site': 'same-site', origin: 'SELF' }, 403],
+      [{ 'sec-fetch-site': 'none' }, 403],
+      [{ origin: 'https://evil.example' }, 403],
+      [{ origin: 'null' }, 403],
+    ])('with the headers %j is answered %i', async (headers, status) => {
+      const { base, store } = await start();
+      await store.receive([message()]);
+      const given = Object.entries(headers).map(([name, value]) => [name, value === 'SELF' ? base : value]);
+      expect((await clear(base, Object.fromEntries(given))).status).toBe(status);
+      expect(await store.latest(5)).toHaveLength(status === 204 ? 0 : 1);
+    });
+  });
+
+  it('names the numbers that are linked, as long as they are', async () => {
+    const { base, scanner } = await start();
+    const end = scanner.connect({ number: '22670000100', channel: 'msgapp', sessionId: 's1' });
+    const links = async () => (await fetch(`${base}/sandbox/links`)).json();
+    expect(await links()).toEqual([
+      { number: '22670000100', numberText: '+226 70 00 01 00', channel: 'msgapp', sessionID: 's1' },
+    ]);
+    end();
+    expect(await links()).toEqual([]);
+  });
+
+  it('gives the key to local requests only', async () => {
+    const modules = [SandboxModule.forRoot({ apiKey: () => 'a "key"', hosts: ['proxy.example.test'] })];
+    const { base } = await start({ modules });
+    const shown = async (headers: Record<string, string>) => {
+      const request = get(`${base}/sandbox`, { headers, agent: false });
+      const [response]: IncomingMessage[] = await once(request, 'response');
+      let text = '';
+      for await (const chunk of response?.setEncoding('utf8') ?? []) text += chunk;
+      return /data-key="(.*?)"/.exec(text)?.[1];
+    };
+    expect(await shown({ host: 'localhost:3000' })).toBe('a &#34;key&#34;');
+    expect(await shown({ host: 'proxy.example.test' })).toBe('');
+    for (const name of ['x-forwarded-for', 'forwarded', 'via']) {
+      expect(await shown({ host: 'localhost', [name]: '192.0.2.1' })).toBe('');
+    }
+  });
+
   describe('the page', () => {
     it('comes whole, with a policy that lets nothing else run or load', async () => {
       const { base } = await start();
@@ -478,6 +629,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
         const hash = createHash('sha256').update(inner).digest('base64');
         expect(policy).toContain(`${tag}-src 'sha256-${hash}'`);
       }
+      expect(policy).toContain("img-src 'self' data:; media-src 'self'");
       expect(html).not.toMatch(/<(script|link|img|iframe)[^>]*(src|href)="(?!data:)/);
       expect(html).not.toMatch(/ style=| on[a-z]+="/);
       expect(html).toMatch(/<main /);
@@ -538,4 +690,15 @@ describe('the parts of the sandbox', () => {
     expect(await partsWith(SandboxSmsTransport)).toEqual(PARTS);
     expect(await partsWith(routed)).toEqual(PARTS);
   });
+});
+
+it.each(['docs', '//other.example', 'javascript:alert(1)', '/a b', '', 5])('refuses the document %j', (docs) => {
+  expect(() => SandboxModule.forRoot({ docs: docs as string })).toThrow(/option docs must be a path of this server/);
+});
+
+it('refuses a key that is no function, without naming it', () => {
+  const apiKey = 'msgk_secret' as unknown as () => string;
+  expect(() => SandboxModule.forRoot({ apiKey })).toThrow(
+    'SandboxModule: option apiKey must be a function that returns an API key; got a string.',
+  );
 });

@@ -203,6 +203,102 @@ describe('the page', () => {
     expect(browser.get('phones').all('fresh')).toHaveLength(1);
   });
 
+  it('shows what did not arrive greyed, with the reason, and what arrives at last once', async () => {
+    const lost = message({ status: 'sending', error: 'sandbox: temporary error' });
+    const browser = await opened([
+      lost,
+      message({ status: 'failed', error: 'sandbox: refused', refundedUnits: 1 }),
+      message({ status: 'unknown' }),
+      message({ status: 'undelivered', error: 'another carrier says so' }),
+    ]);
+    const phones = browser.get('phones');
+    expect(phones.texts('reason')).toEqual([
+      'En cours d’envoi : erreur passagère, nouvel essai',
+      'Échec : refusé par l’opérateur',
+      'Sort inconnu : accepté par l’opérateur, jamais confirmé',
+      'Non remis : another carrier says so',
+    ]);
+    expect(phones.all('lost')).toHaveLength(4);
+    expect(phones.texts('cost')).toContain('1 unité remboursée');
+    await browser.receives({ ...lost, status: 'delivered', error: null, units: null });
+    expect([phones.all('message').length, phones.all('lost').length, phones.all('fresh').length]).toEqual([4, 3, 1]);
+    expect(phones.all('fresh')[0]?.texts('cost')).toEqual(['1 SMS', '1 unité']);
+  });
+
+  it('reads again until the state of a delivery is known', async () => {
+    const lost = message({ status: 'sent' });
+    const browser = await opened([lost]);
+    expect(browser.get('phones').texts('reason')).toEqual([
+      'Envoyé : accepté par l’opérateur, sans confirmation pour l’instant',
+    ]);
+    browser.latest = [{ ...lost, status: 'unknown' }];
+    await browser.later();
+    expect(browser.get('phones').texts('reason')).toEqual(['Sort inconnu : accepté par l’opérateur, jamais confirmé']);
+  });
+
+  it.each([
+    ['image', true, 'img', ''],
+    ['audio', true, 'audio', ''],
+    ['video', true, 'video', ''],
+    [null, true, 'a', ''],
+    ['image', false, undefined, 'Fichier effacé : les téléphones gardent les fichiers 7 jours.'],
+  ] as const)('shows a file with the player %s, kept: %j', async (player, kept, name, placeholder) => {
+    const media = file({ player, kept, fileName: '<b>.png' });
+    const browser = await opened([message({ messageID: 'a/b', channel: 'msgapp', media })]);
+    const phones = browser.get('phones');
+    const shown = [...phones.all('player'), ...phones.all('file')].flatMap(({ children }) => children);
+    const found = shown.find((each) => each.name === name);
+    const address = '/sandbox/phones/22670000000/messages/a%2Fb/media';
+    expect(found && (found.src || found.href)).toBe(name && address);
+    expect(phones.texts('placeholder').join()).toBe(placeholder);
+    expect(phones.texts('name')).toEqual(['<b>.png']);
+  });
+
+  it('says of a file that the browser cannot read that it cannot', async () => {
+    const browser = await opened([message({ media: file() })]);
+    const [picture] = browser
+      .get('phones')
+      .all('player')
+      .flatMap(({ children }) => children);
+    picture?.fire('error');
+    expect(browser.get('phones').texts('placeholder')).toEqual([expect.stringContaining('n’est pas lisible')]);
+  });
+
+  it('marks linked numbers', async () => {
+    const browser = await opened([message({ to: '22670000001' }), message({ to: '22670000002' })]);
+    const link = { number: '22670000001', numberText: '+226 70 00 00 01', sessionID: 's' };
+    browser.links = [
+      { ...link, channel: 'msgapp' },
+      { ...link, channel: 'support' },
+    ];
+    await browser.shows();
+    await browser.settle();
+    expect(browser.get('links').hidden).toBe(false);
+    expect(browser.get('phones').texts('linked')).toEqual(['', 'connecté à msgapp, support']);
+  });
+
+  it('removes everything after a question, and says when it cannot', async () => {
+    const browser = await opened([message()]);
+    browser.get('clear').fire('click');
+    expect(browser.get('clear-dialog').open).toBe(true);
+    browser.get('clear-no').fire('click');
+    expect([browser.get('clear-dialog').open, browser.get('phones').all('phone').length]).toEqual([false, 1]);
+    browser.get('clear').fire('click');
+    const { latest } = browser;
+    browser.latest = undefined;
+    browser.get('clear-yes').fire('click');
+    await browser.settle();
+    expect([browser.get('clear-says').textContent, browser.get('clear-dialog').open]).toEqual([
+      'Les téléphones n’ont pas pu être vidés, réessayez.',
+      true,
+    ]);
+    browser.latest = latest;
+    browser.get('clear-yes').fire('click');
+    await browser.settle();
+    expect([browser.get('clear-dialog').open, browser.get('phones').all('phone').length]).toEqual([false, 0]);
+    expect(browser.get('empty').hidden).toBe(false);
+  });
+
   it('keeps no more than the newest phones and messages', async () => {
     const browser = await opened();
     for (let at = 0; at < 300; at += 1) await browser.receives(message({ to: String(22_670_001_000 + at) }));

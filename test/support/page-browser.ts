@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { hasPeer, program } from './carriers/installed.js';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+const QUIET = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+];
+
+/** Whether Chromium is installed; see `hasPeer`. */
+export const hasBrowser = (): boolean => hasPeer('The page in a browser', 'chromium', ['chromium']);
+
+/** Starts Debian's Chromium, with an empty profile. */
+export function startBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: program('chromium'), args: QUIET });
+}
+
+/** A page in a browser, and what was wrong with it: console errors, violated policies, exceptions. */
+export interface OpenedPage {
+  readonly page: Page;
+  readonly problems: readonly string[];
+}
+
+/** Opens an address in a context of its own. */
+export async function openPage(browser: Browser, url: string, options: BrowserContextOptions): Promise<OpenedPage> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('console', (said) => {
+    if (said.type() === 'error' || said.type() === 'warning') problems.push(said.text());
+  });
+  page.on('pageerror', (error) => problems.push(String(error)));
+  await page.goto(url);
+  return { page, problems };
+}
+
+/** What `axe-core` finds on a page: the broken rules with their elements. */
+export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+  // Evaluated by the debugger, which no policy of the page concerns.
+  await page.evaluate(readFileSync(AXE, 'utf8'));
+  const found = await page.evaluate<readonly { id: string; nodes: readonly { target: readonly string[] }[] }[]>(
+    'axe.run().then(({ violations }) => violations)',
+  );
+  return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+}
