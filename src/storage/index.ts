@@ -67,7 +67,15 @@ export {
 } from '../outbox/outbox-store.js';
 export { PolicyStore, type RecordStep } from '../outbox/policy-store.js';
 export type { PolicyRecord, SeenRecord, SeenRecords } from '../outbox/send-policy.js';
-export { type PhoneMedia, type PhoneMessage, PhoneStore } from '../sandbox/phone-store.js';
+export {
+  type PhoneDelivery,
+  type PhoneFile,
+  type PhoneMedia,
+  type PhoneMessage,
+  PhoneStore,
+  type ScreenDelivery,
+  type ScreenMessage,
+} from '../sandbox/phone-store.js';
 export {
   EVERY_ACCOUNT,
   type OptOut,

@@ -242,7 +242,7 @@ test.each<[string, () => string]>([
   ['SandboxModule: the options must be an object.', () => refusal((given: never) => SandboxModule.forRoot(given), 'x')],
   ['SandboxModule: the options must be an object.', () => refusal((given: never) => SandboxModule.forRoot(given), [])],
   [
-    'SandboxModule: option paths is not known; there are path, hosts.',
+    'SandboxModule: option paths is not known; there are path, hosts, docs, apiKey.',
     () => refusal((given: never) => SandboxModule.forRoot(given), { paths: 'x' }),
   ],
   ['SandboxModule: option path must be', () => refusal((given: never) => SandboxModule.forRoot(given), { path: null })],
