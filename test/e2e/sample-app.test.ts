@@ -55,7 +55,9 @@ describe('sample app', () => {
     });
     expect(await get(app, '/api/v1/balance')).toEqual({ userID: 'demo', balance: 999, unit: 'sms_units' });
     expect((await fetch(`${app.url}/docs`)).status).toBe(200);
-    expect((await fetch(`${app.url}/sandbox`)).status).toBe(200);
+    const page = await (await fetch(`${app.url}/sandbox`)).text();
+    expect(page).toContain(`data-docs="/docs" data-key="${app.key}"`);
+    expect(await get(app, '/docs-json')).toMatchObject({ externalDocs: { url: '/sandbox' } });
   });
 
   test('phone log-in: a code to the phone, and a session for who types it in, also after a restart', async () => {
