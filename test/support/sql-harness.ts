@@ -5,7 +5,7 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import type { StorageHarness, StorageTamper, StoredUnits } from '../../src/testing/storage-contract/storage-harness.js';
 
-const TABLES = `account api_key signature message recipient ledger idempotency phone_message trail policy
+const TABLES = `account api_key signature message recipient ledger idempotency phone_message phone_lost trail policy
   sms_part sms_parked sms_route opt_out opt_out_list session session_step session_credential media media_chunk sent_to`
   .split(/\s+/)
   .map((name) => `messaging_${name}`);
