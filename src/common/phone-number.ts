@@ -107,5 +107,5 @@ function typePattern(type: unknown): string[] {
 
 /** A number as people read it, `+226 70 00 00 00`; ungrouped when its country has no format. For display only. */
 export function internationalNumber(number: string): string {
-  return parsePhoneNumberFromString(`+${number}`)?.formatInternational() ?? `+${number}`;
+  return library().parsePhoneNumberFromString(`+${number}`)?.formatInternational() ?? `+${number}`;
 }
