@@ -17,19 +17,20 @@ export interface LegacyBearerOptions {
 
 /** Options of authentication and of sender names. */
 export interface AccountOptions {
-  /** The three default signatures, which every account may use. Each must be a valid signature, see `isSignatureName`. */
+  /**
+   * The default signatures, one or more, which every account may use. Each must be a valid signature, see `isSignatureName`.
+   * Codes and API examples use the first one.
+   */
   readonly signatures: readonly string[];
   /** Whether API keys are also accepted in `Authorization: Bearer`, which is deprecated. Default true. */
   readonly legacyBearer?: boolean | LegacyBearerOptions | undefined;
 }
 
 const signatures = any((given, place) => {
-  const [first, second, third, ...rest] = Array.isArray(given) ? given.map((name) => signatureName(name, place)) : [];
-  if (first === undefined || second === undefined || third === undefined || rest.length > 0) {
-    return place.refuse('must be a list of exactly three default signatures');
-  }
-  if (new Set([first, second, third]).size < 3) place.refuse('names the same default signature twice');
-  return [first, second, third] as const;
+  const [first, ...rest] = Array.isArray(given) ? given.map((name) => signatureName(name, place)) : [];
+  if (first === undefined) return place.refuse('must be a list of one default signature or more');
+  if (new Set([first, ...rest]).size < rest.length + 1) place.refuse('names the same default signature twice');
+  return [first, ...rest] as const;
 });
 
 function signatureName(name: unknown, place: OptionPlace): string {
@@ -95,7 +96,7 @@ interface LegacyBearerSettings {
 
 /** `AccountOptions` with their defaults filled in. */
 export abstract class AccountSettings {
-  abstract readonly signatures: readonly [string, string, string];
+  abstract readonly signatures: readonly [string, ...string[]];
   abstract readonly legacyBearer: false | LegacyBearerSettings;
   /** Texts of refusals on the host's own routes, where `MessagingExceptionFilter` is not installed. */
   abstract readonly catalogue: Catalogue;

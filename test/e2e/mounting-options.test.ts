@@ -70,16 +70,9 @@ const GRAPH: [string, object][] = [
 
 /** Values, wrong. */
 const WRONG: [string, object][] = [
-  ...[
-    undefined,
-    'INFOS',
-    [],
-    ['A', 'B'],
-    ['A', 'B', 'C', 'D'],
-    ['A', 'A', 'B'],
-    ['A', 'B', 'far too long'],
-    ['A', 'B', 5],
-  ].map((signatures): [string, object] => ['signatures', { signatures }]),
+  ...[undefined, 'INFOS', [], ['A', 'A', 'B'], ['A', 'B', 'far too long'], ['A', 'B', 5]].map(
+    (signatures): [string, object] => ['signatures', { signatures }],
+  ),
   ['legacyBearer', { legacyBearer: 'yes' }],
   ['legacyBearer', { legacyBearer: null }],
   ['legacyBearer.deprecatedAt', { legacyBearer: { deprecatedAt: '2026-01-01' } }],

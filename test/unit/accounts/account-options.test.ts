@@ -33,13 +33,14 @@ describe('resolveAccountSettings', () => {
     expect(resolveAccountSettings({ signatures }, en).catalogue).toBe(en);
   });
 
-  test.each([[[]], [['A', 'B']], [['A', 'B', 'C', 'D']], [undefined], ['ABC'], [['A', 'B', 'A']]])(
-    'refuses %j as signatures',
-    (names) => {
-      const options: AccountOptions = JSON.parse(JSON.stringify({ signatures: names }));
-      expect(thrownBy(() => resolveAccountSettings(options))).toEqual(error(/option signatures/));
-    },
-  );
+  test.each([[['A']], [['A', 'B']], [['A', 'B', 'C', 'D']]])('takes %j as signatures', (names) => {
+    expect(resolveAccountSettings({ signatures: names }).signatures).toEqual(names);
+  });
+
+  test.each([[[]], [undefined], ['ABC'], [['A', 'A']], [['A', 'B', 'A']]])('refuses %j as signatures', (names) => {
+    const options: AccountOptions = JSON.parse(JSON.stringify({ signatures: names }));
+    expect(thrownBy(() => resolveAccountSettings(options))).toEqual(error(/option signatures/));
+  });
 
   test.each(['', 'TOO LONG A NAME', 'Été', 12345])('refuses %j among the signatures', (name) => {
     const options: AccountOptions = JSON.parse(JSON.stringify({ signatures: ['A', 'B', name] }));
