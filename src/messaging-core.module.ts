@@ -12,6 +12,7 @@ import { LedgerService } from './billing/ledger-service.js';
 import { LedgerStore } from './billing/ledger-store.js';
 import { Clock, SystemClock } from './common/clock.js';
 import { IdGenerator, UuidGenerator } from './common/ids.js';
+import { ConfiguredModule, configured } from './core/configured-module.js';
 import {
   CORE_GRAPH_OPTIONS,
   CORE_OPTIONS,
@@ -55,7 +56,7 @@ import { TypeormStorage } from './storage/typeorm/typeorm-storage.js';
  * global, so that the host's own classes can inject its services.
  */
 @Module({})
-export class MessagingCore {
+export class MessagingCore extends ConfiguredModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
   static forRoot(options: CoreOptions): DynamicModule {
     return MessagingCore.build(knownOptions(options, CORE_GRAPH_OPTIONS, CORE_OPTIONS), { useFactory: () => options });
@@ -79,6 +80,7 @@ export class MessagingCore {
       imports: [HostGlobalsModule, ...imports, ...ports.imports],
       controllers: controllers ? [mountDescribed(balanceOpenapi, path)] : [],
       providers: [
+        ...configured(MessagingCore),
         { provide: MessagingValues, useFactory, inject },
         { provide: MountPoint, useValue: mountPoint },
         ...settingsProviders(mountPoint),

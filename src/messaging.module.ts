@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { MessagingOptionsError } from './common/errors.js';
 import { boolean, group } from './common/options.js';
+import { ConfiguredModule, configured } from './core/configured-module.js';
 import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports } from './core/core-options.js';
 import { FACTORY_OPTIONS, knownOptions, knownValues, oneOrMore } from './core/known-options.js';
 import { invokeFactory } from './core/port-provider.js';
@@ -22,7 +23,7 @@ import { SmsModule } from './sms.module.js';
 
 /** The whole service: SMS, and the other capabilities whose options are given. */
 @Module({})
-export class MessagingModule {
+export class MessagingModule extends ConfiguredModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
   static forRoot(options: MessagingOptions): DynamicModule {
     const {
@@ -89,6 +90,7 @@ interface Capabilities {
 function mount(core: DynamicModule, { sms, otp, msgapp }: Capabilities): DynamicModule {
   return {
     module: MessagingModule,
+    providers: configured(MessagingModule),
     imports: [
       // Routers try routes in this order. OTP comes first because it has most requests and only two paths.
       ...(otp ? [OtpModule.feature(core)] : []),

@@ -2,6 +2,7 @@ import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { MessagingOptionsError } from './common/errors.js';
 import { IdGenerator } from './common/ids.js';
 import { capabilityModule } from './core/capability.js';
+import { ConfiguredModule } from './core/configured-module.js';
 import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports, type ValuesFactory } from './core/core-options.js';
 import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from './core/known-options.js';
 import { isOnSharedCore, MountPoint } from './core/mount-point.js';
@@ -28,7 +29,7 @@ import { SandboxMsgappTransport } from './sandbox/sandbox-msgapp-transport.js';
  * its own services; with several channels, inject them by `channelToken`.
  */
 @Module({})
-export class MsgappModule {
+export class MsgappModule extends ConfiguredModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
   static forRoot(options: MsgappModuleOptions): DynamicModule {
     if (isOnSharedCore(options)) {

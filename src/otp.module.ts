@@ -3,6 +3,7 @@ import { AccountSettings } from './accounts/account-options.js';
 import { group, type OptionsOf } from './common/options.js';
 import type { SomeOf } from './common/some-of.js';
 import { capabilityModule } from './core/capability.js';
+import { ConfiguredModule } from './core/configured-module.js';
 import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports, type ValuesFactory } from './core/core-options.js';
 import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from './core/known-options.js';
 import { MessagingValues } from './core/messaging-values.js';
@@ -31,7 +32,7 @@ const VALUES = { otp: group(OTP_OPTIONS) } satisfies OptionsOf<OtpValues>;
  * channels that are mounted there.
  */
 @Module({})
-export class OtpModule {
+export class OtpModule extends ConfiguredModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
   static forRoot(options: OtpModuleOptions): DynamicModule {
     if (isOnSharedCore(options)) {

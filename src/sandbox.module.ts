@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { capabilityModule } from './core/capability.js';
+import { ConfiguredModule } from './core/configured-module.js';
 import { HttpSettings } from './http/http-settings.js';
 import { SANDBOX_CAPABILITY } from './sandbox/sandbox-capability.js';
 import { SandboxHosts } from './sandbox/sandbox-host.guard.js';
@@ -18,7 +19,7 @@ import { SandboxPage } from './sandbox/sandbox-page.js';
  * ```
  */
 @Module({})
-export class SandboxModule {
+export class SandboxModule extends ConfiguredModule {
   /** @throws MessagingOptionsError with a sentence that names the wrong option */
   static forRoot(options?: SandboxOptions): DynamicModule {
     const { path, hosts, docs, apiKey } = resolveSandboxOptions(options);

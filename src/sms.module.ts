@@ -1,5 +1,6 @@
 import { type DynamicModule, Injectable, Logger, Module, type OnModuleInit } from '@nestjs/common';
 import { capabilityModule } from './core/capability.js';
+import { ConfiguredModule } from './core/configured-module.js';
 import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports, type ValuesFactory } from './core/core-options.js';
 import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from './core/known-options.js';
 import { isOnSharedCore, MountPoint } from './core/mount-point.js';
@@ -19,7 +20,7 @@ import { SmsTransport } from './sms/sms-transport.js';
 
 /** SMS by itself: the routes of SMS and the balance. */
 @Module({})
-export class SmsModule {
+export class SmsModule extends ConfiguredModule {
   /** @throws MessagingOptionsError when the application starts, with a sentence that names the wrong option */
   static forRoot(options: SmsModuleOptions): DynamicModule {
     if (isOnSharedCore(options)) {

@@ -2,6 +2,7 @@ import type { DynamicModule, FactoryProvider, ModuleMetadata, Type } from '@nest
 import type { ModulesContainer } from '@nestjs/core';
 import type { ControllerDescription } from '../openapi/controller-description.js';
 import { mountDescribed } from '../openapi/described-controllers.js';
+import { configured } from './configured-module.js';
 import { StartedStorage, type StoreDefinition } from './messaging-storage.js';
 import type { MountPoint } from './mount-point.js';
 
@@ -39,6 +40,7 @@ export function capabilityModule(
     imports: parts.flatMap((part) => part.imports ?? []),
     controllers: described.map((description) => mountDescribed(description, path)),
     providers: [
+      ...configured(module),
       { provide: MountedCapability, useValue: mounted },
       ...stores.map(storeProvider),
       ...parts.flatMap((part) => part.providers ?? []),
