@@ -5,6 +5,7 @@ import { msgappTransport } from './config/msgapp-transport.js';
 import { keptSecrets, serviceSecrets } from './config/secrets.js';
 import { smsTransport } from './config/sms-transport.js';
 import { DemoAccount } from './demo/demo-account.js';
+import { HomeModule } from './demo/home.module.js';
 import { PhoneLoginController } from './login/phone-login.controller.js';
 import { PrefixedIds } from './prefixed-ids.js';
 import { WelcomeController } from './welcome.controller.js';
@@ -33,7 +34,10 @@ export class AppModule {
           media: { allow: config.mediaAllow },
         }),
         ...(config.sms.transport === 'sandbox'
-          ? [SandboxModule.forRoot({ hosts: hostNames, docs: '/docs', apiKey: () => keptSecrets(secretsFile).apiKey })]
+          ? [
+              SandboxModule.forRoot({ hosts: hostNames, docs: '/docs', apiKey: () => keptSecrets(secretsFile).apiKey }),
+              HomeModule,
+            ]
           : []),
       ],
       controllers: [WelcomeController, PhoneLoginController],

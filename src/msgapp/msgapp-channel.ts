@@ -42,6 +42,7 @@ export class MsgappChannel extends Channel {
   override readonly name: string;
   override readonly repeat: RepeatPolicy;
   override readonly timing: DeliveryTiming;
+  override readonly isSandbox: boolean;
   private readonly carrier: MessageCarrier;
   private readonly lanesOfSessions: SessionQueues;
   private readonly limits: ContactLimits;
@@ -69,6 +70,7 @@ export class MsgappChannel extends Channel {
     const channel = settings.channel;
     this.name = channel;
     this.repeat = transport.repeat;
+    this.isSandbox = transport.name === 'sandbox';
     this.timing = { ...DEFAULT_TIMING, ...transport.timing, ...settings.delivery };
     const pace = new RateLimiter({ ...NO_PACING, ...transport.pacing, ...settings.pacing }, () => ids.random());
     this.lanesOfSessions = new SessionQueues(clock, pace, () => this.notifyWorker());

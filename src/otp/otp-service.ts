@@ -86,12 +86,15 @@ export class OtpService implements OnApplicationBootstrap {
    * @throws MessagingOptionsError when no channel can send codes
    */
   onApplicationBootstrap(): void {
-    if (!this.channels.all().some(({ draft }) => draft)) {
+    const channels = this.channels.all().filter(({ draft }) => draft);
+    if (channels.length === 0) {
       throw new MessagingOptionsError('OTP needs a channel to send codes on: mount sms beside it, or msgapp.');
     }
     const log = new Logger('Otp');
     log.log(describeChance(this.settings.chance));
-    for (const warning of this.settings.warnings) log.warn(warning);
+    const { warnings, limitWarnings } = this.settings;
+    const isSandbox = channels.every((channel) => channel.isSandbox);
+    for (const warning of isSandbox ? warnings : [...limitWarnings, ...warnings]) log.warn(warning);
   }
 
   /**

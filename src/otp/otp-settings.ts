@@ -25,6 +25,8 @@ export abstract class OtpSettings {
   abstract readonly chance: GuessChance;
   /** Warnings about the options for the start, one sentence each. */
   abstract readonly warnings: readonly string[];
+  /** The same about the limits, where codes reach phones: on the sandbox there is nobody to protect. */
+  abstract readonly limitWarnings: readonly string[];
   /** When a challenge and its log of sends are no longer needed, milliseconds since the epoch. */
   abstract keptUntil(challenge: Challenge): number;
 }
@@ -76,7 +78,8 @@ export function resolveOtpSettings(options: OtpOptions | undefined, surroundings
     chance,
     specimenOf: (service) => specimens.memo(service),
     validityMs: validity * 1000,
-    warnings: warningsOf(validity, limits),
+    warnings: warningsOf(validity),
+    limitWarnings: limitWarningsOf(limits),
     keptUntil: ({ createdAt, lastSentAt }) =>
       Math.max(createdAt + CHALLENGE_KEPT_MS, lastSentAt + longestOf(limits.sends)),
   };
@@ -89,15 +92,14 @@ function checkChance(chance: GuessChance, { preset }: ResolvedLimits, most: numb
   );
 }
 
-function warningsOf(validity: number, { preset }: ResolvedLimits): string[] {
-  const warnings: string[] = [];
-  if (preset === 'none') {
-    warnings.push(
-      'otp.limits is "none": codes can be sent and tried WITHOUT LIMIT, anybody who keeps trying WILL GUESS them. For sandboxes only.',
-    );
-  }
-  if (validity < 60 || validity > 600) {
-    warnings.push(`otp.validitySeconds is ${validity}: outside 60 to 600 codes come too late or stay open too long.`);
-  }
-  return warnings;
+function warningsOf(validity: number): string[] {
+  if (validity >= 60 && validity <= 600) return [];
+  return [`otp.validitySeconds is ${validity}: outside 60 to 600 codes come too late or stay open too long.`];
+}
+
+function limitWarningsOf({ preset }: ResolvedLimits): string[] {
+  if (preset !== 'none') return [];
+  return [
+    'otp.limits is "none": codes can be sent and tried WITHOUT LIMIT, anybody who keeps trying WILL GUESS them. For sandboxes only.',
+  ];
 }

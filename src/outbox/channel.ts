@@ -44,6 +44,8 @@ export abstract class Channel implements ResultPolicy {
   abstract readonly name: string;
   abstract readonly repeat: ResultPolicy['repeat'];
   abstract readonly timing: ResultPolicy['timing'];
+  /** True: its messages stay on the sandbox and reach no phone. Default false. */
+  readonly isSandbox?: boolean;
 
   /**
    * Prices a text to one number. A channel without this method is no `TextChannel`.

@@ -26,6 +26,7 @@ export class SmsChannel extends Channel {
   override readonly name = SMS;
   override readonly repeat: RepeatPolicy;
   override readonly timing: DeliveryTiming;
+  override readonly isSandbox: boolean;
   private readonly log = new Logger('SmsChannel');
 
   constructor(
@@ -42,6 +43,7 @@ export class SmsChannel extends Channel {
   ) {
     super();
     this.repeat = transport.repeat;
+    this.isSandbox = transport.name === 'sandbox';
     this.timing = smsTiming(transport, settings);
     channels.register(this);
   }

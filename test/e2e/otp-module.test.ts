@@ -25,6 +25,7 @@ import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { codeIn, OtpApp, PEPPER, wrongFor } from '../support/otp-app.js';
+import { RecordingTransport } from '../support/recording-transport.js';
 import { SqliteMemory } from '../support/sqlite-memory.js';
 
 const { sms, ...COMMON } = OPTIONS;
@@ -123,9 +124,23 @@ describe('OtpModule', () => {
     await start([MessagingModule.forRoot({ ...OPTIONS, otp })], lines);
     expect(lines.all.join('\n')).toContain('0.03 % per code, 0.1 % a day, 0.3 % in 30 days');
     expect(lines.all.join('\n')).not.toContain('WITHOUT LIMIT');
+    const sms = { ...OPTIONS.sms, transport: RecordingTransport };
     const loud = new Lines();
-    await start([MessagingModule.forRoot({ ...OPTIONS, otp: { ...otp, limits: 'none' } })], loud);
+    await start([MessagingModule.forRoot({ ...OPTIONS, sms, otp: { ...otp, limits: 'none' } })], loud);
     expect(loud.all.join('\n')).toContain('WITHOUT LIMIT');
+  });
+
+  it('does not warn of limits while every channel is on the sandbox, and of all else', async () => {
+    const lines = new Lines();
+    const none = { ...otp, limits: 'none' as const, validitySeconds: 30 };
+    const msgapp = { tariff: { text: 1, media: 2 }, credentialsKey: PEPPER };
+    await start([MessagingModule.forRoot({ ...OPTIONS, msgapp, otp: none })], lines);
+    expect(lines.all.join('\n')).not.toContain('WITHOUT LIMIT');
+    expect(lines.all.join('\n')).toContain('otp.validitySeconds is 30');
+    const one = new Lines();
+    const sms = { ...OPTIONS.sms, transport: RecordingTransport };
+    await start([MessagingModule.forRoot({ ...OPTIONS, sms, msgapp, otp: none })], one);
+    expect(one.all.join('\n')).toContain('WITHOUT LIMIT');
   });
 });
 

@@ -58,6 +58,8 @@ describe('sample app', () => {
     const page = await (await fetch(`${app.url}/sandbox`)).text();
     expect(page).toContain(`data-docs="/docs" data-key="${app.key}"`);
     expect(await get(app, '/docs-json')).toMatchObject({ externalDocs: { url: '/sandbox' } });
+    expect((await fetch(app.url)).url).toBe(`${app.url}/sandbox`);
+    expect(app.output).not.toContain('WARN');
   });
 
   test('phone log-in: a code to the phone, and a session for who types it in, also after a restart', async () => {

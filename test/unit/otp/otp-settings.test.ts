@@ -47,10 +47,10 @@ describe('the chance of guessing', () => {
   });
 
   test('"none" starts, and says it loudly', () => {
-    const { warnings, chance } = resolve({ limits: 'none' });
+    const { limitWarnings, chance } = resolve({ limits: 'none' });
     expect(chance.perMonth).toBe(1);
-    expect(warnings.join()).toContain('WITHOUT LIMIT');
-    expect(resolve({}).warnings).toEqual([]);
+    expect(limitWarnings.join()).toContain('WITHOUT LIMIT');
+    expect(resolve({})).toMatchObject({ warnings: [], limitWarnings: [] });
   });
 });
 
