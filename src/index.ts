@@ -30,8 +30,10 @@ export type {
   CoreOptions,
   CoreValues,
   FactoryImports,
+  MessagingOptionsFactory,
   SharedCore,
   ValuesFactory,
+  ValuesSource,
 } from './core/core-options.js';
 export { MessagingStorage, type StoreDefinition } from './core/messaging-storage.js';
 export type { PortSource } from './core/port-provider.js';

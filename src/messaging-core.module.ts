@@ -64,9 +64,8 @@ export class MessagingCore extends ConfiguredModule {
 
   /** As `forRoot`, with the values from a factory. */
   static forRootAsync(options: CoreAsyncOptions): DynamicModule {
-    const { useFactory } = knownOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS);
-    const checked = knownValues(useFactory, CORE_OPTIONS, CORE_GRAPH_OPTIONS);
-    return MessagingCore.build(options, { ...options, useFactory: checked });
+    knownOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS);
+    return MessagingCore.build(options, knownValues(options, CORE_OPTIONS, CORE_GRAPH_OPTIONS));
   }
 
   /** @internal */

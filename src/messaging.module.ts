@@ -4,7 +4,6 @@ import { boolean, group } from './common/options.js';
 import { ConfiguredModule, configured } from './core/configured-module.js';
 import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports } from './core/core-options.js';
 import { FACTORY_OPTIONS, knownOptions, knownValues, oneOrMore } from './core/known-options.js';
-import { invokeFactory } from './core/port-provider.js';
 import { MessagingCore } from './messaging-core.module.js';
 import {
   type MessagingAsyncOptions,
@@ -41,13 +40,13 @@ export class MessagingModule extends ConfiguredModule {
 
   /** As `forRoot`. Options that shape the module graph are given synchronously, the others by the factory. */
   static forRootAsync(options: MessagingAsyncOptions): DynamicModule {
-    const { useFactory, imports, sms, otp, msgapp } = knownOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS, {
+    const { sms, otp, msgapp } = knownOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS, {
       sms: group(SMS_GRAPH_OPTIONS),
       otp: boolean,
       msgapp: oneOrMore(group(MSGAPP_GRAPH_OPTIONS)),
     });
-    const given = knownValues(
-      useFactory,
+    const values = knownValues(
+      options,
       {
         ...CORE_OPTIONS,
         sms: group(SMS_OPTIONS),
@@ -56,8 +55,9 @@ export class MessagingModule extends ConfiguredModule {
       },
       CORE_GRAPH_OPTIONS,
     );
-    const checked = async (...injected: unknown[]) => ofMounted(await invokeFactory(given, injected), options);
-    return mount(MessagingCore.build(options, { ...options, useFactory: checked }), {
+    const { imports } = values;
+    const useFactory = async (...injected: unknown[]) => ofMounted(await values.useFactory(...injected), options);
+    return mount(MessagingCore.build(options, { ...values, useFactory }), {
       sms: { ...sms, imports },
       otp: otp === true,
       msgapp: [msgapp ?? []].flat().map((channel) => ({ ...channel, imports })),

@@ -1,6 +1,13 @@
 import { type OptionsOf, unread } from './common/options.js';
 import type { SomeOf } from './common/some-of.js';
-import type { CoreGraph, CoreOptions, CoreValues, SharedCore, ValuesFactory } from './core/core-options.js';
+import type {
+  CoreGraph,
+  CoreOptions,
+  CoreValues,
+  SharedCore,
+  ValuesFactory,
+  ValuesSource,
+} from './core/core-options.js';
 import { MessagingValues } from './core/messaging-values.js';
 import type { PortSource } from './core/port-provider.js';
 import type { MsgappOptions } from './msgapp/msgapp-settings.js';
@@ -34,7 +41,7 @@ export type MsgappValues = Omit<MsgappOptions, 'channel'>;
 export type SmsModuleOptions = (CoreOptions | SharedCore) & SmsGraph & SmsOptions;
 /** Options of `SmsModule.forRootAsync`. */
 export type SmsModuleAsyncOptions = SmsGraph &
-  ((CoreGraph & ValuesFactory<CoreValues & SmsOptions>) | (SharedCore & ValuesFactory<SmsOptions>));
+  ((CoreGraph & ValuesSource<CoreValues & SmsOptions>) | (SharedCore & ValuesSource<SmsOptions>));
 /** Options of one-time passcodes, under their name. */
 export interface OtpValues {
   readonly otp: OtpOptions;
@@ -44,15 +51,15 @@ export type OtpModuleOptions = ((CoreOptions & { readonly sms?: (SmsGraph & SmsO
   OtpValues;
 /** Options of `OtpModule.forRootAsync`. */
 export type OtpModuleAsyncOptions =
-  | (CoreGraph & { readonly sms?: SmsGraph | undefined } & ValuesFactory<
+  | (CoreGraph & { readonly sms?: SmsGraph | undefined } & ValuesSource<
         CoreValues & OtpValues & { readonly sms?: SmsOptions | undefined }
       >)
-  | (SharedCore & ValuesFactory<OtpValues>);
+  | (SharedCore & ValuesSource<OtpValues>);
 /** Options of `MsgappModule.forRoot`. */
 export type MsgappModuleOptions = (CoreOptions | SharedCore) & MsgappGraph & MsgappOptions;
 /** Options of `MsgappModule.forRootAsync`. */
 export type MsgappModuleAsyncOptions = MsgappGraph &
-  ((CoreGraph & ValuesFactory<CoreValues & MsgappValues>) | (SharedCore & ValuesFactory<MsgappValues>));
+  ((CoreGraph & ValuesSource<CoreValues & MsgappValues>) | (SharedCore & ValuesSource<MsgappValues>));
 /** One, or several in a list. */
 export type OneOrMore<T> = T | readonly T[];
 /** Options of `MessagingModule.forRoot`. One-time passcodes and messaging-app channels are mounted when their options are given. */
@@ -77,6 +84,6 @@ export type MessagingAsyncOptions = CoreGraph & {
   readonly otp?: boolean | undefined;
   /** Messaging-app channels to mount; the factory gives as many options, in the same order. Default: none. */
   readonly msgapp?: OneOrMore<MsgappGraph> | undefined;
-} & ValuesFactory<
+} & ValuesSource<
     CoreValues & { readonly sms: SmsOptions; readonly msgapp?: OneOrMore<MsgappValues> | undefined } & SomeOf<OtpValues>
   >;

@@ -48,14 +48,14 @@ export class MsgappModule extends ConfiguredModule {
   static forRootAsync(options: MsgappModuleAsyncOptions): DynamicModule {
     if (isOnSharedCore(options)) {
       const own = knownOptions(options, SHARED_CORE_OPTIONS, MSGAPP_GRAPH_OPTIONS, FACTORY_OPTIONS);
-      const useFactory = knownValues(own.useFactory, MSGAPP_OPTIONS, MSGAPP_GRAPH_OPTIONS);
-      return MsgappModule.feature(own.core, own, { ...own, useFactory });
+      const values = knownValues(own, MSGAPP_OPTIONS, MSGAPP_GRAPH_OPTIONS);
+      return MsgappModule.feature(own.core, { ...own, imports: values.imports }, values);
     }
     const graph = { ...CORE_GRAPH_OPTIONS, ...MSGAPP_GRAPH_OPTIONS };
     const own = knownOptions(options, graph, FACTORY_OPTIONS);
-    const given = knownValues(own.useFactory, { ...CORE_OPTIONS, ...MSGAPP_OPTIONS }, graph);
-    const useFactory = async (...injected: unknown[]) => withMsgapp(await invokeFactory(given, injected));
-    return MsgappModule.feature(MessagingCore.build(options, { ...options, useFactory }), options);
+    const values = knownValues(own, { ...CORE_OPTIONS, ...MSGAPP_OPTIONS }, graph);
+    const useFactory = async (...injected: unknown[]) => withMsgapp(await values.useFactory(...injected));
+    return MsgappModule.feature(MessagingCore.build(options, { ...values, useFactory }), options);
   }
 
   /**

@@ -48,17 +48,12 @@ export class OtpModule extends ConfiguredModule {
   static forRootAsync(options: OtpModuleAsyncOptions): DynamicModule {
     if (isOnSharedCore(options)) {
       const own = knownOptions(options, SHARED_CORE_OPTIONS, FACTORY_OPTIONS);
-      const useFactory = knownValues(own.useFactory, VALUES, {});
-      return OtpModule.feature(own.core, { ...own, useFactory });
+      return OtpModule.feature(own.core, knownValues(own, VALUES, {}));
     }
     const { sms } = knownOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS, { sms: group(SMS_GRAPH_OPTIONS) });
-    const useFactory = knownValues(
-      options.useFactory,
-      { ...CORE_OPTIONS, sms: group(SMS_OPTIONS), ...VALUES },
-      CORE_GRAPH_OPTIONS,
-    );
-    const { imports } = options;
-    return OtpModule.withSms(MessagingCore.build(options, { ...options, useFactory }), sms && { ...sms, imports });
+    const values = knownValues(options, { ...CORE_OPTIONS, sms: group(SMS_OPTIONS), ...VALUES }, CORE_GRAPH_OPTIONS);
+    const { imports } = values;
+    return OtpModule.withSms(MessagingCore.build(options, values), sms && { ...sms, imports });
   }
 
   /**

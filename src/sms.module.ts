@@ -41,14 +41,14 @@ export class SmsModule extends ConfiguredModule {
   static forRootAsync(options: SmsModuleAsyncOptions): DynamicModule {
     if (isOnSharedCore(options)) {
       const own = knownOptions(options, SHARED_CORE_OPTIONS, SMS_GRAPH_OPTIONS, FACTORY_OPTIONS);
-      const useFactory = knownValues(own.useFactory, SMS_OPTIONS, SMS_GRAPH_OPTIONS);
-      return SmsModule.feature(own.core, own, { ...own, useFactory });
+      const values = knownValues(own, SMS_OPTIONS, SMS_GRAPH_OPTIONS);
+      return SmsModule.feature(own.core, { ...own, imports: values.imports }, values);
     }
     const graph = { ...CORE_GRAPH_OPTIONS, ...SMS_GRAPH_OPTIONS };
     const own = knownOptions(options, graph, FACTORY_OPTIONS);
-    const given = knownValues(own.useFactory, { ...CORE_OPTIONS, ...SMS_OPTIONS }, graph);
-    const useFactory = async (...injected: unknown[]) => withSms(await invokeFactory(given, injected));
-    return SmsModule.feature(MessagingCore.build(options, { ...options, useFactory }), options);
+    const values = knownValues(own, { ...CORE_OPTIONS, ...SMS_OPTIONS }, graph);
+    const useFactory = async (...injected: unknown[]) => withSms(await values.useFactory(...injected));
+    return SmsModule.feature(MessagingCore.build(options, { ...values, useFactory }), options);
   }
 
   /**

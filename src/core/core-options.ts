@@ -1,4 +1,4 @@
-import type { DynamicModule, InjectionToken, ModuleMetadata, OptionalFactoryDependency } from '@nestjs/common';
+import type { DynamicModule, InjectionToken, ModuleMetadata, OptionalFactoryDependency, Type } from '@nestjs/common';
 import { ACCOUNT_OPTIONS, type AccountOptions } from '../accounts/account-options.js';
 import type { UserTokenVerifier } from '../accounts/user-token-verifier.js';
 import type { Clock } from '../common/clock.js';
@@ -79,7 +79,28 @@ export interface ValuesFactory<V> extends FactoryImports {
   readonly useFactory: (...injected: never[]) => V | Promise<V>;
 }
 
+/** A provider that makes the values, for `useClass` and `useExisting`. */
+export interface MessagingOptionsFactory<V> {
+  createMessagingOptions(): V | Promise<V>;
+}
+
+/** Where the values of `forRootAsync` come from. */
+export type ValuesSource<V> =
+  | (ValuesFactory<V> & { readonly useClass?: undefined; readonly useExisting?: undefined })
+  | (FactoryImports & {
+      /** Is instantiated for the values; it injects what `imports` bring. */
+      readonly useClass: Type<MessagingOptionsFactory<V>>;
+      readonly useExisting?: undefined;
+      readonly useFactory?: undefined;
+    })
+  | (FactoryImports & {
+      /** The token of a provider that `imports` bring. */
+      readonly useExisting: InjectionToken<MessagingOptionsFactory<V>>;
+      readonly useClass?: undefined;
+      readonly useFactory?: undefined;
+    });
+
 /** Options of `MessagingCore.forRoot`. */
 export type CoreOptions = CoreGraph & CoreValues;
 /** Options of `MessagingCore.forRootAsync`. */
-export type CoreAsyncOptions = CoreGraph & ValuesFactory<CoreValues>;
+export type CoreAsyncOptions = CoreGraph & ValuesSource<CoreValues>;

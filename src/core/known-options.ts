@@ -1,13 +1,20 @@
+import { type InjectionToken, Module } from '@nestjs/common';
 import { MessagingOptionsError } from '../common/errors.js';
 import { group, isRecord, Option, OptionPlace, type Options, type OptionsOf, unread } from '../common/options.js';
-import type { SharedCore, ValuesFactory } from './core-options.js';
+import type { MessagingOptionsFactory, SharedCore, ValuesFactory, ValuesSource } from './core-options.js';
+import { invokeFactory } from './port-provider.js';
+
+/** The names of all options of a union. */
+type AllKeys<T> = T extends object ? keyof T : never;
 
 /** The options of `forRootAsync` beside those that shape the graph. */
 export const FACTORY_OPTIONS = {
   imports: unread,
   inject: unread,
   useFactory: unread,
-} satisfies OptionsOf<ValuesFactory<object>>;
+  useClass: unread,
+  useExisting: unread,
+} satisfies Record<AllKeys<ValuesSource<object>>, Option<unknown>>;
 
 /** The option of a capability on an existing core. */
 export const SHARED_CORE_OPTIONS = { core: unread } satisfies OptionsOf<SharedCore>;
@@ -24,21 +31,57 @@ export function knownOptions<T>(options: T, ...sets: readonly Options[]): T {
 }
 
 /**
- * As {@link knownOptions}, for the values that a factory of the host returns.
- * @param values the options that it may return
+ * Reads where the values of `forRootAsync` come from, and checks the values as {@link knownOptions} does.
+ * @param values the options that the host's factory may return
  * @param graph options that shape the module graph, which is complete before the factory is called
+ * @throws MessagingOptionsError with a sentence that names the option
  */
-export function knownValues<V, A extends unknown[]>(
-  useFactory: (...injected: A) => V | Promise<V>,
-  values: Options,
-  graph: Options,
-): (...injected: A) => Promise<V> {
-  if (typeof useFactory !== 'function') throw new MessagingOptionsError('Option useFactory must be a function.');
-  return async (...injected) => {
-    const given = await useFactory(...injected);
+export function knownValues<V>(source: ValuesSource<V>, values: Options, graph: Options): CheckedValues<V> {
+  const { imports, inject, useFactory } = factoryOf(source);
+  const checked = async (...injected: unknown[]): Promise<V> => {
+    const given = await invokeFactory(useFactory, injected);
     const late = isRecord(given) ? Object.keys(given).find((name) => Object.hasOwn(graph, name)) : undefined;
     if (late === undefined) return knownOptions(given, values);
     return new OptionPlace(late).refuse('shapes the module graph: write it beside useFactory, not in its values');
+  };
+  return { imports, inject, useFactory: checked };
+}
+
+/** A factory of values that are checked; Nest calls it with what the host's own factory injects. */
+export interface CheckedValues<V> extends ValuesFactory<V> {
+  readonly useFactory: (...injected: unknown[]) => Promise<V>;
+}
+
+function factoryOf<V>(source: ValuesSource<V>): ValuesFactory<V> {
+  const { imports = [], useFactory, useClass, useExisting } = source;
+  const given = Object.entries({ useFactory, useClass, useExisting }).filter(([, value]) => value !== undefined);
+  if (given.length > 1) {
+    const names = given.map(([name]) => name).join(' and ');
+    throw new MessagingOptionsError(`Options ${names} exclude each other: give one of them.`);
+  }
+  if (useClass !== undefined) {
+    if (typeof useClass !== 'function' || typeof useClass.prototype?.createMessagingOptions !== 'function') {
+      throw new MessagingOptionsError('Option useClass must be a class with a method createMessagingOptions.');
+    }
+    const made = { module: ValuesModule, imports, providers: [useClass], exports: [useClass] };
+    return { imports: [...imports, made], ...madeBy('useClass', useClass) };
+  }
+  if (useExisting !== undefined) return { imports, ...madeBy('useExisting', useExisting) };
+  if (typeof useFactory !== 'function') throw new MessagingOptionsError('Option useFactory must be a function.');
+  return { imports, inject: source.inject, useFactory };
+}
+
+/** Holds the class of `useClass`, so that every module of ours may inject it. */
+@Module({})
+class ValuesModule {}
+
+function madeBy<V>(option: string, token: InjectionToken<MessagingOptionsFactory<V>>): ValuesFactory<V> {
+  return {
+    inject: [token],
+    useFactory: (factory: MessagingOptionsFactory<V>) => {
+      if (typeof factory?.createMessagingOptions === 'function') return factory.createMessagingOptions();
+      throw new MessagingOptionsError(`Option ${option} must name a provider with a method createMessagingOptions.`);
+    },
   };
 }
 

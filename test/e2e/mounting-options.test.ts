@@ -236,8 +236,16 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
   });
 
   it('beside a factory and in its values neither', async () => {
-    const beside = leftOut<Omit<MessagingAsyncOptions, keyof CoreGraph>>({
-      ...{ imports: undefined, inject: undefined, sms: undefined, otp: undefined, msgapp: undefined },
+    const beside = leftOut<Omit<MessagingAsyncOptions, keyof CoreGraph | 'useFactory'>>({
+      ...{
+        imports: undefined,
+        inject: undefined,
+        useClass: undefined,
+        useExisting: undefined,
+        sms: undefined,
+        otp: undefined,
+        msgapp: undefined,
+      },
     });
     const useFactory = () => ({ ...VALUES, ...others, sms: SMS });
     const options: MessagingAsyncOptions = { ...graph, ...beside, storage: STORAGE, useFactory };
