@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -276,6 +276,31 @@ const { DataSource } = require('typeorm');`;
       expect(stdout).toBe('');
     },
   );
+
+  test('a host with moduleResolution node10, which does not read `exports`, finds the types of every subpath', () => {
+    // Not below `folder`, whose package would be found where this one's subpaths are not.
+    const host = mkdtempSync(join(tmpdir(), 'messaging-node10-'));
+    const modules = join(host, 'node_modules');
+    mkdirSync(modules);
+    for (const name of readdirSync(join(folder, 'node_modules'))) {
+      if (name !== 'nestjs-messaging') symlinkSync(join(folder, 'node_modules', name), join(modules, name));
+    }
+    cpSync(join(folder, 'node_modules/nestjs-messaging'), join(modules, 'nestjs-messaging'), { recursive: true });
+    // TypeScript 7 has no node10; without `exports` its `bundler` takes the same way.
+    const file = join(modules, 'nestjs-messaging/package.json');
+    const { exports, ...manifest }: { exports: object } = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify(manifest));
+    const subpaths = Object.keys(exports).filter((path) => path !== './package.json');
+    expect(subpaths).toHaveLength(ENTRIES.length);
+    const imports = subpaths.map((path, index) => `export * as entry${index} from 'nestjs-messaging${path.slice(1)}';`);
+    writeFileSync(join(host, 'host.ts'), imports.join('\n'));
+    const compilerOptions = { ...HOST_COMPILER, module: 'preserve', moduleResolution: 'bundler' };
+    writeFileSync(join(host, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['host.ts'] }));
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const { stdout } = spawnSync(process.execPath, [tsc, '-p', host], { encoding: 'utf8' });
+    rmSync(host, { recursive: true });
+    expect(stdout).toBe('');
+  });
 
   test('exports every type that its signatures mention', () => {
     const dist = join(folder, 'node_modules/nestjs-messaging/dist');
