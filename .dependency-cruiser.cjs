@@ -13,6 +13,7 @@ const layers = {
   otp: ['common', 'accounts', 'events', 'outbox', 'http', 'openapi', 'sms', 'core'],
   msgapp: ['common', 'accounts', 'billing', 'events', 'outbox', 'http', 'media', 'openapi', 'core'],
   sandbox: ['common', 'http', 'media', 'outbox', 'openapi', 'sms', 'msgapp', 'core'],
+  operator: ['common', 'accounts', 'billing', 'sms'],
   storage: ['common', 'accounts', 'billing', 'outbox', 'sandbox', 'media', 'sms', 'msgapp', 'core'],
   transports: ['common', 'outbox', 'media', 'sms', 'msgapp', 'core'],
   testing: ['common', 'accounts', 'billing', 'media', 'msgapp', 'outbox', 'otp', 'sandbox', 'sms', 'storage', 'core'],

@@ -95,6 +95,7 @@ export type { PendingSession, SessionsView, SessionView } from './msgapp/session
 export { MsgappModule } from './msgapp.module.js';
 export { describeMessaging } from './openapi/describe-messaging.js';
 export type { OpenApiDocument, Tag as OpenApiTag } from './openapi/openapi-document.js';
+export { type OperatorProgram, runOperator } from './operator/run-operator.js';
 export type { OtpWindow } from './otp/challenge.js';
 export type { OtpPepper, OtpPepperOption } from './otp/otp-codes.js';
 export type { CountryBreaker, OtpLimits, OtpPreset } from './otp/otp-limits.js';

@@ -200,6 +200,40 @@ import * as testing from 'nestjs-messaging/testing';`;
     expect(run('host.mjs', imports + HOST)).toBe('1 4 true\n200 true 1794');
   });
 
+  test('its command makes an account, units and a key in a database, and tells a mistake in one sentence', () => {
+    const { bin } = JSON.parse(readFileSync(join(folder, 'node_modules/nestjs-messaging/package.json'), 'utf8'));
+    const program = join(folder, 'node_modules/nestjs-messaging', bin['nestjs-messaging']);
+    const operator = (url: string, ...args: string[]) => {
+      const env = { PATH: process.env.PATH, ...(url === '' ? {} : { DATABASE_URL: url }) };
+      const options = { cwd: folder, env, encoding: 'utf8' } as const;
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        ['--preserve-symlinks-main', '--preserve-symlinks', program, ...args],
+        options,
+      );
+      return [status, stdout.trim(), stderr.trim()] as const;
+    };
+    const url = `sqlite:${join(folder, 'operator.db')}`;
+    const result = (...args: string[]) => {
+      const [status, stdout, stderr] = operator(url, ...args);
+      expect([status, stderr]).toEqual([0, '']);
+      return JSON.parse(stdout);
+    };
+    const { id } = result('account:create', 'Boutique Awa');
+    expect(result('topup', id, '1000', '--reference', 'invoice-1')).toEqual({ balance: 1000 });
+    const { key } = result('key:issue', id);
+    expect(key).toMatch(/^msgk_/);
+    expect(operator(url, 'key:list', id).join()).not.toContain(key);
+    expect(operator(url, 'topup', id, 'many')).toEqual([2, '', '<units> must be an integer; it is "many".']);
+    expect(operator(url, 'topup', 'nobody', '1')).toEqual([1, '', 'Refused: error.account_not_found {}']);
+    expect(operator('', 'balance', id)).toEqual([
+      ...[1, '', 'DATABASE_URL is missing: sqlite:<path>, postgres://… or mysql://….'],
+    ]);
+    expect(operator('messaging.db', 'balance', id)).toEqual([1, '', expect.stringMatching(/^DATABASE_URL: [^\n]*$/)]);
+    expect(operator('', 'help')).toEqual([0, expect.stringContaining('npx nestjs-messaging key:issue <account>'), '']);
+    expect(readFileSync(program, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+  }, 60_000);
+
   test('a CommonJS host can require it', () => {
     const requires = `require('reflect-metadata');
 const { Module } = require('@nestjs/common');

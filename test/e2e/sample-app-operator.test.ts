@@ -1,7 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { UsageError } from '../../sample-app/src/operator/usage-error.js';
-import { operatorWords } from '../../sample-app/src/operator/words.js';
+import { operatorWords, UsageError } from '../../src/operator/words.js';
 import { buildSampleApp, runSampleApp, sampleFolder } from '../support/sample-app.js';
 
 beforeAll(buildSampleApp);
@@ -48,14 +47,21 @@ describe('an operator command that is mistyped', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test.each(['nonsense', 'constructor'])('is told the commands there are: %s', async (name) => {
+  test.each(['nonsense', 'constructor'])('is told where the commands are listed: %s', async (name) => {
     const { code, output } = await runSampleApp(folder, 'operator/operator.js', [name]);
-    expect([code, output]).toEqual([2, expect.stringMatching(/^Works on the database of DATABASE_URL:/)]);
+    const sentence = `There is no command ${name}: "npm run operator -- help" lists the commands.`;
+    expect([code, output.trim()]).toEqual([2, sentence]);
+  });
+
+  test.each([[['help']], [[]]])('%j lists the commands', async (args) => {
+    const { code, output } = await runSampleApp(folder, 'operator/operator.js', args);
+    expect([code, output]).toEqual([0, expect.stringMatching(/^Works on the database of DATABASE_URL:/)]);
+    expect(output).toContain('npm run operator -- account:create <name>');
   });
 
   test('is told what is missing or no number, with the same exit code', async () => {
     const missing = await runSampleApp(folder, 'operator/operator.js', ['topup', 'x']);
-    expect([missing.code, missing.output]).toEqual([2, expect.stringMatching(/^<units> is missing\./)]);
+    expect([missing.code, missing.output.trim()]).toEqual([2, '<units> is missing.']);
     const many = await runSampleApp(folder, 'operator/operator.js', ['topup', 'x', 'many']);
     expect([many.code, many.output.trim()]).toEqual([2, '<units> must be an integer; it is "many".']);
   });

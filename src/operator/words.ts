@@ -1,5 +1,9 @@
 import { parseArgs } from 'node:util';
-import { UsageError } from './usage-error.js';
+
+/** A command was called with the wrong words. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
 
 const OPTIONS = { grace: { type: 'string' }, note: { type: 'string' }, reference: { type: 'string' } } as const;
 
@@ -37,4 +41,23 @@ function unknownOption(word: string): string {
   }
   const names = Object.keys(OPTIONS).map((name) => `--${name}`);
   return `There is no option ${word.replace(/=.*/s, '')}: there are ${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`;
+}
+
+/**
+ * Refuses words and options that the command would not read: `topup demo 1 000` would book one unit.
+ *
+ * @param usage of the command, which tells what it reads: `<word>`, `[--option <value>]`, and `…` where words go on
+ * @throws UsageError with one sentence
+ */
+export function checkWords({ name, args, options }: OperatorWords, usage: string): void {
+  const [words = ''] = usage.split(' [--');
+  const most = words.includes('…') ? args.length : (words.match(/<[^>]*>/g) ?? []).length;
+  const more = args[most];
+  if (more !== undefined) {
+    throw new UsageError(
+      `${name} does not know what to do with "${more}": words that belong together are put in quotes, digits are not spaced.`,
+    );
+  }
+  const option = Object.keys(options).find((each) => !usage.includes(`[--${each} `));
+  if (option !== undefined) throw new UsageError(`${name} has no option --${option}.`);
 }

@@ -1,7 +1,9 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { AccountService, LedgerService, OptOutService, SignatureService } from 'nestjs-messaging';
-import { UsageError } from './usage-error.js';
-import type { OperatorOptions } from './words.js';
+import { AccountService } from '../accounts/account-service.js';
+import { SignatureService } from '../accounts/signature-service.js';
+import { LedgerService } from '../billing/ledger-service.js';
+import { OptOutService } from '../sms/opt-out/opt-out-service.js';
+import { type OperatorOptions, UsageError } from './words.js';
 
 interface Command {
   readonly usage: string;
@@ -108,15 +110,18 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-/** What can be asked, a line each. */
-export function usage(): string {
-  const lines = Object.values(COMMANDS).map((command) => `  npm run operator -- ${command.usage}`);
+/**
+ * The commands, a line each.
+ * @param program what is typed before a command
+ */
+export function usage(program: string): string {
+  const lines = Object.values(COMMANDS).map((command) => `  ${program} ${command.usage}`);
   return `Works on the database of DATABASE_URL:\n\n${lines.join('\n')}\n`;
 }
 
 function word(args: readonly string[], index: number, name: string): string {
   const value = args[index];
-  if (value === undefined) throw new UsageError(`<${name}> is missing.\n\n${usage()}`);
+  if (value === undefined) throw new UsageError(`<${name}> is missing.`);
   return value;
 }
 
