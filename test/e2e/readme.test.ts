@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import type { DynamicModule, Type } from '@nestjs/common';
+import type { DynamicModule, INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { TestingModuleBuilder } from '@nestjs/testing';
 import { DataSource } from 'typeorm';
-import { startApp } from '../support/http-apps.js';
 import { call } from '../support/http-client.js';
 import { LoopbackEventSource } from '../support/loopback-event-source.js';
 import { OPTIONS } from '../support/messaging-app.js';
@@ -123,17 +121,14 @@ describe('papers, TypeScript', () => {
     await dataSource.destroy();
   });
 
-  test('orders.test needs no key', async () => {
+  test('orders.test needs no key, and sends', async () => {
     jest.spyOn(console, 'log').mockImplementation(() => undefined); // what the controller prints
-    const { AccountService, LedgerService } = await import('nestjs-messaging');
-    const { orders } = await exported('orders.test');
-    const builder = orders as TestingModuleBuilder;
-    const { app, url, close } = await startApp(await builder.compile(), 'express');
-    await app.get(AccountService).createAccount({ id: 'acme', name: 'Awa' });
-    await app.get(LedgerService).topUp('acme', 1);
-    const sent = await call(`${url}/orders/ready`, { method: 'POST' });
+    const { openOrders } = await exported('orders.test');
+    const app: INestApplication = await Reflect.apply(Object(openOrders), undefined, []);
+    await app.listen(0, '127.0.0.1');
+    const sent = await call(`${await app.getUrl()}/orders/ready`, { method: 'POST' });
     expect(sent).toMatchObject({ status: 201, body: { userID: 'acme', sms_units: 1 } });
-    await close();
+    await app.close();
   });
 
   test('async takes its settings from the host, and its carrier too', async () => {
