@@ -123,7 +123,10 @@ export interface Pacing {
   readonly jitter: number;
 }
 
-/** Transport of a messaging-app channel: sends its messages and links numbers to it. */
+/**
+ * Transport of a messaging-app channel: sends its messages and links numbers to it. Extend it to add an app;
+ * `describeMsgappTransport` tests an implementation.
+ */
 export abstract class MsgappTransport {
   /** Name for logs and records. */
   abstract readonly name: string;

@@ -2,6 +2,12 @@ export { callerGuard } from './caller-guard.js';
 export { FakeClock } from './fake-clock.js';
 export { MemoryStorage } from './memory-storage.js';
 export {
+  describeMsgappTransport,
+  type MsgappTransportHarness,
+  type OpenMsgappTransport,
+  type ReceivedMsgapp,
+} from './msgapp-contract.js';
+export {
   describeStorage,
   type OpenStorage,
   type StorageHarness,

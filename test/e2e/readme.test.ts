@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import type { DynamicModule, INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DataSource } from 'typeorm';
+import type { MsgappTransport } from '../../src/msgapp/msgapp-transport.js';
+import { CollectRunner } from '../support/collect-runner.js';
 import { call } from '../support/http-client.js';
 import { LoopbackEventSource } from '../support/loopback-event-source.js';
 import { OPTIONS } from '../support/messaging-app.js';
@@ -129,6 +131,43 @@ describe('papers, TypeScript', () => {
     const sent = await call(`${await app.getUrl()}/orders/ready`, { method: 'POST' });
     expect(sent).toMatchObject({ status: 201, body: { userID: 'acme', sms_units: 1 } });
     await app.close();
+  });
+
+  test.each([
+    'linking > a linked session opens again with its credentials, and shows no code',
+    'linking > a connection that was closed says nothing more, also not that it has ended',
+    'sending > a text arrives once and whole: Arabic',
+    'sending > a number that the app refuses is refused (where the double can refuse)',
+  ])('app-transport passes the contract suite: %s', async (name) => {
+    const { ChatTransport } = await exported('app-transport');
+    const { describeMsgappTransport } = await import('nestjs-messaging/testing');
+    const open = async () => {
+      const inbox: { text: string }[] = [];
+      const codes = new Map<string, () => Promise<void>>();
+      const client = {
+        pair: (scanned: (number: string, token: string) => Promise<void>) => {
+          codes.set(`code-${codes.size}`, () => scanned('22675000000', 'token'));
+          return `code-${codes.size - 1}`;
+        },
+        post: async (_token: string, _id: string, to: string, text: string) => {
+          if (to === '22670000001') return 'blocked';
+          inbox.push({ text });
+          return 'ok';
+        },
+        isMember: async () => true,
+      };
+      return {
+        transport: Reflect.construct(Object(ChatTransport), [client]) as MsgappTransport,
+        phone: '22675000000',
+        scan: async (qr: string) => codes.get(qr)?.(),
+        number: (outcome: string) => ({ taken: '22670000000', refused: '22670000001' })[outcome],
+        received: (to: string) => (to === '22670000000' ? inbox : []),
+        close: async () => undefined,
+      };
+    };
+    const runner = new CollectRunner();
+    describeMsgappTransport('it', open, runner);
+    expect([...(await runner.run(`it > ${name}`))]).toEqual([[`it > ${name}`, undefined]]);
   });
 
   test('async takes its settings from the host, and its carrier too', async () => {

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import type { OutgoingMedia, OutgoingMsgapp } from '../msgapp/msgapp-transport.js';
+import { REPEAT_POLICIES } from '../outbox/delivery-result.js';
+import type { MsgappTransportHarness, OpenMsgappTransport } from './msgapp-contract/msgapp-harness.js';
+import { MsgappContractSession } from './msgapp-contract/msgapp-session.js';
+import { globalRunner, type TestRunner } from './storage-contract/test-runner.js';
+
+export type {
+  MsgappTransportHarness,
+  OpenMsgappTransport,
+  ReceivedMsgapp,
+} from './msgapp-contract/msgapp-harness.js';
+
+const TEXTS: Readonly<Record<string, string>> = {
+  'letters with accents': 'Élève à Ouagadougou, ça va ?',
+  'several lines': 'Bonjour\nvotre colis\n\nest arrivé',
+  Arabic: 'مرحبا بك',
+  'emoji of several code points': 'Merci 👩🏾‍🚀 👨‍👩‍👧',
+  'a long text': 'abcdefghi '.repeat(400).trim(),
+};
+
+/**
+ * Registers the contract tests for a transport of a messaging app. They need a double of the app that behaves as the app does,
+ * with a phone that scans codes. Tests that need an optional part of the harness say so in their names and pass without it.
+ *
+ * @param name the transport's name in reports
+ * @param open returns a transport that is not started, and its double; called before each test
+ * @param runner as for `describeStorage`
+ * @throws Error without `runner` where there are no global functions of a test runner
+ */
+export function describeMsgappTransport(
+  name: string,
+  open: OpenMsgappTransport,
+  runner: TestRunner = globalRunner(),
+): void {
+  const { test } = runner;
+  let harness: MsgappTransportHarness;
+  let session: MsgappContractSession;
+  let messages = 0;
+
+  const message = (to: string, content: OutgoingMsgapp['content']): OutgoingMsgapp => {
+    messages += 1;
+    return { messageId: `message-${messages}`, from: harness.phone, to, attempt: 1, content };
+  };
+  const taken = () => {
+    const number = harness.number('taken');
+    assert.ok(number, 'the double takes messages to some numbers');
+    return number;
+  };
+  const received = async (number: string) => [...(await harness.received(number))];
+
+  runner.describe(name, () => {
+    runner.beforeEach(async () => {
+      harness = await open();
+      session = new MsgappContractSession(harness);
+      await harness.transport.start();
+    });
+    runner.afterEach(async () => {
+      await session.close();
+      await harness.transport.stop();
+      await harness.close();
+    });
+
+    test('has a name, a policy and a timing that mean something', async () => {
+      const { name: own, repeat, timing } = harness.transport;
+      assert.ok(own.length > 0 && own.length <= 64);
+      assert.ok(REPEAT_POLICIES.includes(repeat));
+      for (const value of Object.values(timing)) assert.ok(Number.isInteger(value) && value > 0);
+    });
+
+    runner.describe('linking', () => {
+      test('a new session shows a code; once it is scanned, the session is linked and open with that number', async () => {
+        await session.link();
+        assert.equal((await session.hears('open')).number, harness.phone);
+        assert.deepEqual(session.linkedAs, [harness.phone], 'linked once, before it is open');
+      });
+
+      test('nothing is linked without a scan', async () => {
+        await session.open();
+        const { qr, expiresAt } = await session.hears('qr');
+        assert.ok(qr.length > 0 && expiresAt > 0);
+        await session.quiet();
+        assert.deepEqual(session.linkedAs, []);
+        assert.ok(!session.has('open'));
+      });
+
+      test('a linked session opens again with its credentials, and shows no code', async () => {
+        await session.link();
+        await session.close();
+        await session.open();
+        assert.equal((await session.hears('open')).number, harness.phone);
+        assert.ok(!session.has('qr'));
+      });
+
+      test('a connection that was closed says nothing more, also not that it has ended', async () => {
+        await session.open();
+        const { qr } = await session.hears('qr');
+        await session.close();
+        const before = session.events.length;
+        await harness.scan(qr).catch(() => undefined);
+        await session.quiet();
+        assert.deepEqual(session.events.slice(before), []);
+      });
+    });
+
+    runner.describe('sending', () => {
+      for (const [what, text] of Object.entries(TEXTS)) {
+        test(`a text arrives once and whole: ${what}`, async () => {
+          await session.link();
+          const { kind } = await session.send(message(taken(), { text }));
+          assert.equal(kind, 'sent');
+          await session.until(async () => (await received(taken())).length > 0);
+          assert.deepEqual(
+            (await received(taken())).map((each) => each.text),
+            [text],
+          );
+        });
+      }
+
+      test('a file arrives once and whole, with its caption', async () => {
+        await session.link();
+        const media = file('Votre facture');
+        assert.equal((await session.send(message(taken(), { media }))).kind, 'sent');
+        await session.until(async () => (await received(taken())).length > 0);
+        const shown = (await received(taken())).map(({ text, sha256 }) => ({ text, sha256 }));
+        assert.deepEqual(shown, [{ text: 'Votre facture', sha256: media.sha256 }]);
+      });
+
+      test('a repeated message arrives once (where the transport is idempotent)', async () => {
+        if (harness.transport.repeat !== 'idempotent') return;
+        await session.link();
+        const one = message(taken(), { text: 'Bonjour' });
+        await session.send(one);
+        await session.send({ ...one, attempt: 2 });
+        await session.until(async () => (await received(taken())).length > 0);
+        await session.quiet();
+        assert.equal((await received(taken())).length, 1);
+      });
+
+      test('a number that the app refuses is refused (where the double can refuse)', async () => {
+        const number = harness.number('refused');
+        if (number === undefined) return;
+        await session.link();
+        assert.equal((await session.send(message(number, { text: 'Bonjour' }))).kind, 'refused');
+        assert.deepEqual(await received(number), []);
+      });
+
+      test('what the app cannot take now may be tried again (where the double can be busy)', async () => {
+        const number = harness.number('busy');
+        if (number === undefined) return;
+        await session.link();
+        assert.equal((await session.send(message(number, { text: 'Bonjour' }))).kind, 'retry');
+      });
+
+      test('a message is answered when the process wants to stop, and nothing goes out unsaid', async () => {
+        await session.link();
+        const { kind } = await session.send(message(taken(), { text: 'Bonjour' }), AbortSignal.abort());
+        await session.quiet();
+        const count = (await received(taken())).length;
+        if (kind === 'sent') assert.equal(count, 1);
+        else if (kind === 'retry' || kind === 'refused') assert.equal(count, 0);
+        else assert.ok(count <= 1);
+      });
+
+      test('after its connection was closed it is not sent', async () => {
+        await session.link();
+        const { connection } = session;
+        await session.close();
+        const { kind } = await connection.send(message(taken(), { text: 'Bonjour' }), new AbortController().signal);
+        await session.quiet();
+        assert.ok(kind !== 'sent' || (await received(taken())).length === 1, 'it says sent of what never arrived');
+      });
+    });
+
+    test('says whether a number is on the app, or that it does not know', async () => {
+      await session.link();
+      const exists = (number: string) => session.settles(session.connection.exists(number));
+      assert.notEqual(await exists(taken()), false);
+      const absent = harness.number('absent');
+      if (absent !== undefined) assert.notEqual(await exists(absent), true);
+    });
+  });
+}
+
+/** A text file of some kilobytes. */
+function file(caption: string): OutgoingMedia {
+  const bytes = Buffer.from('Facture du mois, ligne par ligne.\n'.repeat(300));
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const about = { kind: 'document', mimetype: 'text/plain', fileName: 'facture.txt', size: bytes.length } as const;
+  return {
+    ...{ ...about, sha256, caption },
+    async *open() {
+      for (let at = 0; at < bytes.length; at += 4096) yield bytes.subarray(at, at + 4096);
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { MsgappTransport } from '../../msgapp/msgapp-transport.js';
+
+/** One message as a phone shows it. */
+export interface ReceivedMsgapp {
+  /** The text, or the caption of a file; empty without one. */
+  readonly text: string;
+  /** SHA-256 of the file, hex; undefined for a text. */
+  readonly sha256?: string | undefined;
+}
+
+/** A transport under test, with a double of its app. */
+export interface MsgappTransportHarness {
+  /** The suite starts and stops it. */
+  readonly transport: MsgappTransport;
+  /** The number of the phone that scans, E.164 digits without the plus sign. */
+  readonly phone: string;
+  /** The phone scans a code. */
+  scan(qr: string): Promise<unknown>;
+  /**
+   * A number that is not on the app (`absent`), or whose messages are accepted, refused permanently, or refused for now.
+   * Undefined where the double cannot produce it; tests that need it then pass. `taken` is required.
+   */
+  number(outcome: 'taken' | 'absent' | 'refused' | 'busy'): string | undefined;
+  /** The messages that a number has received, in order of arrival, repetitions included. */
+  received(number: string): Promise<readonly ReceivedMsgapp[]> | readonly ReceivedMsgapp[];
+  /** Called repeatedly while the suite waits, for example to advance a fake clock. */
+  pass?(): void;
+  /** Closes the double, after the transport was stopped. */
+  close(): Promise<void>;
+}
+
+/** Opens a transport and its double for one test. */
+export type OpenMsgappTransport = () => Promise<MsgappTransportHarness>;

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, test } from '@jest/globals';
+import { describeMsgappTransport } from '../../src/testing/msgapp-contract.js';
+import { BaileysMsgappTransport } from '../../src/transports/baileys/baileys-msgapp-transport.js';
+import { WhatsappPeer } from '../support/whatsapp/whatsapp-peer.js';
+
+const open = async () => {
+  const peer = await WhatsappPeer.start();
+  const owner = peer.phone('22675000000');
+  const friend = peer.phone('22670000000');
+  return {
+    transport: new BaileysMsgappTransport({ waWebSocketUrl: peer.url, ca: peer.ca }),
+    phone: owner.number,
+    scan: (qr: string) => owner.scan(qr),
+    number: (outcome: string) => ({ taken: friend.number, absent: '22670000009' })[outcome],
+    received: () =>
+      Promise.all(
+        friend.inbox.map(async (message) => {
+          if (message.text !== undefined) return { text: message.text };
+          const { bytes, caption } = await friend.media(message);
+          return { text: caption ?? '', sha256: createHash('sha256').update(bytes).digest('hex') };
+        }),
+      ),
+    close: () => peer.stop(),
+  };
+};
+
+describeMsgappTransport('Baileys', open, { describe, test, beforeEach, afterEach });

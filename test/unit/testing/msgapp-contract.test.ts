@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { UuidGenerator } from '../../../src/common/ids.js';
+import { PhoneStore } from '../../../src/sandbox/phone-store.js';
+import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
+import { SandboxMsgappTransport } from '../../../src/sandbox/sandbox-msgapp-transport.js';
+import { SandboxScanner } from '../../../src/sandbox/sandbox-scanner.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { describeMsgappTransport, type OpenMsgappTransport } from '../../../src/testing/msgapp-contract.js';
+import { CollectRunner } from '../../support/collect-runner.js';
+import { LoopApp, loopAppHarness } from '../../support/loop-app.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
+
+const RUNNER = { describe, test, beforeEach, afterEach };
+const PHONE = '22675000000';
+
+const openSandbox: OpenMsgappTransport = async () => {
+  const phones = (await SqliteMemory.open()).store(PhoneStore);
+  const scanner = new SandboxScanner();
+  return {
+    transport: new SandboxMsgappTransport(phones, new SandboxFeed(), scanner, new FakeClock(), new UuidGenerator()),
+    phone: PHONE,
+    scan: (qr) => scanner.scan(qr, PHONE),
+    number: (outcome) =>
+      ({ taken: '22670000000', absent: undefined, refused: '22670990001', busy: '22670990002' })[outcome],
+    received: async (number) =>
+      (await phones.messages(number)).map(({ text, media }) => ({
+        text: media?.caption ?? text,
+        sha256: media?.sha256,
+      })),
+    close: async () => undefined,
+  };
+};
+
+describeMsgappTransport('the sandbox', openSandbox, RUNNER);
+describeMsgappTransport('an app in a loop', async () => loopAppHarness(new LoopApp()), RUNNER);
+
+/** Mistakes that are easily made in a transport, and a test that must notice each. */
+const FAULTS: Readonly<Record<string, readonly [notices: string, build: (app: LoopApp) => void]>> = {
+  'credentials that are not kept': [
+    'linking > a linked session opens again with its credentials, and shows no code',
+    (app) => {
+      const begin = app.begin.bind(app);
+      app.begin = (order, tell) =>
+        begin(
+          {
+            ...order,
+            credentials: { ...order.credentials, read: async () => new Map(), write: async () => undefined },
+          },
+          tell,
+        );
+    },
+  ],
+  'an opening without a link': [
+    'linking > a new session shows a code; once it is scanned, the session is linked and open with that number',
+    (app) => {
+      const begin = app.begin.bind(app);
+      app.begin = (order, tell) => begin(order, async (event) => (event.kind === 'linked' ? undefined : tell(event)));
+    },
+  ],
+  'a link before the scan': [
+    'linking > nothing is linked without a scan',
+    (app) => {
+      const begin = app.begin.bind(app);
+      app.begin = async (order, tell) => {
+        await begin(order, tell);
+        await tell({ kind: 'linked', number: app.phone });
+      };
+    },
+  ],
+  'words after the close': [
+    'linking > a connection that was closed says nothing more, also not that it has ended',
+    (app) => {
+      app.speaksWhenClosed = true;
+    },
+  ],
+  'texts that are trimmed to one line': [
+    'sending > a text arrives once and whole: several lines',
+    (app) => {
+      const keep = app.keep.bind(app);
+      app.keep = (message) =>
+        keep(
+          'text' in message.content
+            ? { ...message, content: { text: message.content.text.replace(/\n/g, ' ') } }
+            : message,
+        );
+    },
+  ],
+  'messages that go out twice': [
+    'sending > a text arrives once and whole: Arabic',
+    (app) => {
+      const keep = app.keep.bind(app);
+      app.keep = async (message) => {
+        await keep(message);
+        await keep(message);
+      };
+    },
+  ],
+  'files without their end': [
+    'sending > a file arrives once and whole, with its caption',
+    (app) => {
+      const keep = app.keep.bind(app);
+      app.keep = (message) => {
+        if ('text' in message.content) return keep(message);
+        const { media } = message.content;
+        async function* first() {
+          for await (const chunk of media.open()) {
+            yield chunk;
+            return;
+          }
+        }
+        return keep({ ...message, content: { media: { ...media, open: first } } });
+      };
+    },
+  ],
+  'repeats that arrive again': [
+    'sending > a repeated message arrives once (where the transport is idempotent)',
+    (app) => {
+      app.deliver = async (message) => {
+        await app.keep(message);
+        return { kind: 'sent', reference: message.messageId };
+      };
+    },
+  ],
+  'refusals that are tried for ever': [
+    'sending > a number that the app refuses is refused (where the double can refuse)',
+    (app) => {
+      const deliver = app.deliver.bind(app);
+      app.deliver = async (message) => {
+        const result = await deliver(message);
+        return result.kind === 'refused' ? { kind: 'retry', error: result.error } : result;
+      };
+    },
+  ],
+  'errors that quote the number': [
+    'sending > what the app cannot take now may be tried again (where the double can be busy)',
+    (app) => {
+      const deliver = app.deliver.bind(app);
+      app.deliver = async (message) => {
+        const result = await deliver(message);
+        return result.kind === 'retry' ? { kind: 'retry', error: `busy: ${message.to}` } : result;
+      };
+    },
+  ],
+  'numbers that are all there': [
+    'says whether a number is on the app, or that it does not know',
+    (app) => {
+      app.isThere = async () => true;
+    },
+  ],
+  'a stop that sends and says it did not': [
+    'sending > a message is answered when the process wants to stop, and nothing goes out unsaid',
+    (app) => {
+      app.deliver = async (message) => {
+        await app.keep(message);
+        return { kind: 'retry', error: 'stopping' };
+      };
+    },
+  ],
+};
+
+describe('the contract suite of transports of messaging apps', () => {
+  test.each(Object.entries(FAULTS))('notices %s', async (_, [notices, build]) => {
+    const runner = new CollectRunner();
+    describeMsgappTransport(
+      'it',
+      async () => {
+        const app = new LoopApp();
+        build(app);
+        return loopAppHarness(app);
+      },
+      runner,
+    );
+    const results = await runner.run(`it > ${notices}`);
+    expect([...results.keys()]).toEqual([`it > ${notices}`]);
+    expect(results.get(`it > ${notices}`)).toBeDefined();
+  });
+});
