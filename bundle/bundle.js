@@ -6,7 +6,7 @@ import { licences } from './licences.js';
 
 // Makes `dist` from `build`, which holds what the compiler made. docs/decisions/bundled-entries.md says why.
 
-const { dependencies, exports, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+const { bin, dependencies, exports, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 /** Packages without a CommonJS form. The CommonJS form of this package contains them. */
 const ESM_ONLY = ['file-type', 'uuid'];
@@ -15,15 +15,18 @@ const installed = Object.keys({ ...dependencies, ...peerDependencies });
 
 /** The entries of package.json; and the module that finds the sandbox's files by its place. */
 const entries = Object.values(exports)
-  .flatMap(({ default: path }) => (path === undefined ? [] : [path.replace(/^\.\/dist\/(.*)\.js$/, '$1')]))
+  .flatMap(({ default: path }) => (path === undefined ? [] : [nameOf(path)]))
   .concat('sandbox/asset');
 
 await write({
+  // A command is started by Node, which takes the ES modules.
+  names: [...entries, ...Object.values(bin).map(nameOf)],
   external: installed,
   plugins: [sourceMaps(), declarations('build')],
   output: { format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'shared/[name].js', sourcemap: true },
 });
 await write({
+  names: entries,
   external: installed.filter((name) => !ESM_ONLY.includes(name)),
   plugins: [licences('THIRD-PARTY-LICENSES')],
   output: {
@@ -35,10 +38,18 @@ await write({
   },
 });
 
-/** @param external packages that stay imports */
-async function write({ external, plugins, output }) {
+/** The name of a file of `dist` or `build`, without its folder and ending. */
+function nameOf(path) {
+  return path.replace(/^\.\/dist\/(.*)\.js$/, '$1');
+}
+
+/**
+ * @param names the entries
+ * @param external packages that stay imports
+ */
+async function write({ names, external, plugins, output }) {
   const bundle = await rolldown({
-    input: Object.fromEntries(entries.map((path) => [path, `build/${path}.js`])),
+    input: Object.fromEntries(names.map((path) => [path, `build/${path}.js`])),
     platform: 'node',
     external: (id) => isBuiltin(id) || external.some((name) => id === name || id.startsWith(`${name}/`)),
     plugins,

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Outbox } from '../../src/outbox/outbox.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import type { ApiClient } from '../support/api-client.js';
@@ -37,7 +37,7 @@ describeOnBothAdapters('a send whose caller no longer waits', (adapter) => {
     return { service, storage, clock, client, arrivals, post };
   }
 
-  it.each([SMS, OTP])(
+  test.each([SMS, OTP])(
     'is charged nothing when it was answered 504 before its commit ($path)',
     async ({ path, body }) => {
       const { storage, clock, client, post } = await start();
@@ -65,7 +65,7 @@ describeOnBothAdapters('a send whose caller no longer waits', (adapter) => {
     },
   );
 
-  it.each([SMS, OTP, TEXT])('is charged nothing when the client hung up before its commit ($path)', async (send) => {
+  test.each([SMS, OTP, TEXT])('is charged nothing when the client hung up before its commit ($path)', async (send) => {
     const { storage, client, post, service, arrivals } = await start();
     if (send === TEXT) await new MsgappClient(client, service.url).link('22670000009');
     const gate = new Gate();

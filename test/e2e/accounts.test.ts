@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Module } from '@nestjs/common';
 import { AccountService } from '../../src/accounts/account-service.js';
 import type { AccountStore } from '../../src/accounts/account-store.js';
@@ -105,13 +105,13 @@ describeOnBothAdapters('who is calling', (adapter) => {
   };
 
   describe.each(PATHS)('on %s', (path) => {
-    it.each(AUTHORIZATIONS)('a valid X-Api-Key is let in without a word, Authorization: %s', async (_name, auth) => {
+    test.each(AUTHORIZATIONS)('a valid X-Api-Key is let in without a word, Authorization: %s', async (_name, auth) => {
       const reply = await ask(path, headersFor('valid', auth()));
       expect(reply.status).toBe(200);
       for (const name of DEPRECATION) expect(reply.headers.get(name)).toBeNull();
     });
 
-    it.each(
+    test.each(
       [
         'unknown',
         'revoked',
@@ -128,7 +128,7 @@ describeOnBothAdapters('who is calling', (adapter) => {
       isRefused(await ask(path, headersFor(x, auth())));
     });
 
-    it('no X-Api-Key: a key in Authorization is let in, deprecated', async () => {
+    test('no X-Api-Key: a key in Authorization is let in, deprecated', async () => {
       for (const scheme of ['Bearer', 'bearer', 'BEARER ']) {
         const reply = await ask(path, { authorization: `${scheme} ${client.key}` });
         expect(reply.status).toBe(200);
@@ -140,7 +140,7 @@ describeOnBothAdapters('who is calling', (adapter) => {
       }
     });
 
-    it('no X-Api-Key: a key in Authorization is told so on what is refused before its handler, too', async () => {
+    test('no X-Api-Key: a key in Authorization is told so on what is refused before its handler, too', async () => {
       const authorization = `Bearer ${client.key}`;
       for (const [type, body, status] of [
         ['application/json', '{bad', 400],
@@ -158,7 +158,7 @@ describeOnBothAdapters('who is calling', (adapter) => {
       }
     });
 
-    it('no X-Api-Key: anything else is refused', async () => {
+    test('no X-Api-Key: anything else is refused', async () => {
       for (const authorization of [
         undefined,
         bearer('unknown'),
@@ -179,7 +179,7 @@ describeOnBothAdapters('who is calling', (adapter) => {
     });
   });
 
-  it('what cannot be a key costs no look-up', async () => {
+  test('what cannot be a key costs no look-up', async () => {
     const none = ['malformed', 'typo', 'truncated', 'upper', 'blank', 'duplicated', 'jwt'];
     expect(
       await lookUps(async () => {
@@ -193,7 +193,7 @@ describeOnBothAdapters('who is calling', (adapter) => {
     expect(await lookUps(() => ask('api/v1/balance', { 'x-api-key': fresh }))).toBe(1);
   });
 
-  it('a header that really comes twice is refused', async () => {
+  test('a header that really comes twice is refused', async () => {
     const connection = await RawConnection.open(service.port);
     connection.write(
       `GET /api/v1/balance HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Api-Key: ${client.key}\r\nX-Api-Key: ${client.key}\r\n\r\n`,
@@ -203,7 +203,7 @@ describeOnBothAdapters('who is calling', (adapter) => {
     expect(connection.body).toEqual(UNAUTHORIZED);
   });
 
-  it('a host’s own routes know the caller, keep their Authorization, and are open where no guard stands', async () => {
+  test('a host’s own routes know the caller, keep their Authorization, and are open where no guard stands', async () => {
     const url = `${service.url}/host`;
     const keyId = client.key.split('_')[1];
     expect((await call(`${url}/invoices`, { headers: { 'x-api-key': client.key } })).body).toEqual({
@@ -225,7 +225,7 @@ describeOnBothAdapters('who is calling', (adapter) => {
 });
 
 describeOnBothAdapters('legacyBearer', (adapter) => {
-  it('by default says only since when it is deprecated', async () => {
+  test('by default says only since when it is deprecated', async () => {
     const service = await startService(adapter);
     const client = await service.client();
     const reply = await call(`${client.url}/balance`, { headers: { authorization: `Bearer ${client.key}` } });
@@ -238,7 +238,7 @@ describeOnBothAdapters('legacyBearer', (adapter) => {
     ]);
   });
 
-  it('switched off is a 401 that names X-Api-Key, for whatever key it is', async () => {
+  test('switched off is a 401 that names X-Api-Key, for whatever key it is', async () => {
     const service = await startService(adapter, { legacyBearer: false });
     const client = await service.client();
     for (const key of [client.key, makeApiKey(new UuidGenerator()).key]) {
@@ -257,7 +257,7 @@ describeOnBothAdapters('legacyBearer', (adapter) => {
 });
 
 describeOnBothAdapters('user tokens', (adapter) => {
-  it('are for the host’s verifier alone, which names the account', async () => {
+  test('are for the host’s verifier alone, which names the account', async () => {
     const storage = new SqliteMemory();
     const asked: string[] = [];
     let accountId = '';
@@ -303,7 +303,7 @@ describeOnBothAdapters('user tokens', (adapter) => {
 });
 
 describeServices('the life of a key', (start) => {
-  it('several live side by side; rotated with grace, revoked at once', async () => {
+  test('several live side by side; rotated with grace, revoked at once', async () => {
     const clock = new FakeClock();
     const service = await start({ clock: { useValue: clock } });
     const accounts = service.app.get(AccountService, { strict: false });
@@ -323,7 +323,7 @@ describeServices('the life of a key', (start) => {
     expect([await status(third.key), await status(client.key)]).toEqual([401, 200]);
   });
 
-  it('a revocation works on every instance within 5 s', async () => {
+  test('a revocation works on every instance within 5 s', async () => {
     const clock = new FakeClock();
     const storage = new SqliteMemory();
     const options = { clock: { useValue: clock }, storage: { useValue: storage } };

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { ApiClient } from '../support/api-client.js';
@@ -59,7 +59,7 @@ describeServices('the channel over Baileys', (start) => {
 
   const send = async (to: Phone, body: string) => MsgappClient.idOf(await client.text({ to: to.number, body }));
 
-  it('links two numbers at once and sends from the one that is named', async () => {
+  test('links two numbers at once and sends from the one that is named', async () => {
     const both = await msgappClient(service);
     const [one, two, friend] = [newPhone(), newPhone(), newPhone()];
     await Promise.all([linkPhone(both, one), linkPhone(both, two)]);
@@ -73,7 +73,7 @@ describeServices('the channel over Baileys', (start) => {
     ]);
   });
 
-  it('brings a text to the phone, and its receipts back', async () => {
+  test('brings a text to the phone, and its receipts back', async () => {
     const friend = newPhone();
     const id = await send(friend, 'Ça va ? 👋');
     await client.settled(id, 'delivered');
@@ -83,7 +83,7 @@ describeServices('the channel over Baileys', (start) => {
     expect(await client.settled(id, 'read')).toMatchObject({ error: null, units: 1, refunded_units: 0 });
   });
 
-  it.each([
+  test.each([
     ['image', '/photo.png', 'image/png', PNG],
     [
       'video',
@@ -106,7 +106,7 @@ describeServices('the channel over Baileys', (start) => {
     expect(createHash('sha256').update(file.bytes).digest()).toEqual(createHash('sha256').update(bytes).digest());
   });
 
-  it('delivers a code, which can be verified', async () => {
+  test('delivers a code, which can be verified', async () => {
     const friend = newPhone();
     const asked = await client.api.post('send/otp', { service: 'Banque', number: friend.number, channel: 'msgapp' });
     expect(asked.status).toBe(200);
@@ -116,7 +116,7 @@ describeServices('the channel over Baileys', (start) => {
     expect([checked.status, checked.body]).toMatchObject([200, { success: true }]);
   });
 
-  it('refunds what the server refuses, and what has no recipient', async () => {
+  test('refunds what the server refuses, and what has no recipient', async () => {
     const before = await client.api.balance();
     peer.faults.ackError = 479;
     const refused = await client.settled(await send(newPhone(), 'Non'), 'failed');
@@ -127,7 +127,7 @@ describeServices('the channel over Baileys', (start) => {
     expect(await client.api.balance()).toBe(before);
   });
 
-  it('does not know what became of a message that nobody acknowledged, until a receipt tells', async () => {
+  test('does not know what became of a message that nobody acknowledged, until a receipt tells', async () => {
     const friend = newPhone();
     peer.faults.dropAck = true;
     peer.faults.receipts = false;
@@ -142,7 +142,7 @@ describeServices('the channel over Baileys', (start) => {
     expect(friend.inbox).toHaveLength(1);
   });
 
-  it('comes back by itself when the connection breaks or is refused', async () => {
+  test('comes back by itself when the connection breaks or is refused', async () => {
     const made = peer.connectionsMade;
     peer.faults.upgradeStatus = 503;
     peer.connectionsOf(owner.number)[0]?.cut();
@@ -157,7 +157,7 @@ describeServices('the channel over Baileys', (start) => {
     await client.settled(await send(friend, 'De retour'), 'delivered');
   });
 
-  it('leaves new people alone after 463, and says so', async () => {
+  test('leaves new people alone after 463, and says so', async () => {
     const own = await msgappClient(service);
     const [phone, known] = [newPhone(), newPhone()];
     await linkPhone(own, phone);
@@ -174,7 +174,7 @@ describeServices('the channel over Baileys', (start) => {
     expect(restricted).toEqual(['463']);
   });
 
-  it('forgets a number that is unlinked on its phone, and one that is logged out here', async () => {
+  test('forgets a number that is unlinked on its phone, and one that is logged out here', async () => {
     const own = await msgappClient(service);
     const phone = newPhone();
     const store = service.app.get(SessionStore);
@@ -204,7 +204,7 @@ describeOnBothAdapters('a session over Baileys', (adapter) => {
     return service;
   }
 
-  it('expires when its codes run out, each of which was shown', async () => {
+  test('expires when its codes run out, each of which was shown', async () => {
     peer.faults.refs = 3;
     const client = await msgappClient(await open(overBaileys(peer, { qrTimeoutMs: 50 })));
     const { qr_url, sessionID } = await client.connect();
@@ -214,7 +214,7 @@ describeOnBothAdapters('a session over Baileys', (adapter) => {
     expect((await client.sessions())[0]).toMatchObject({ status: 'expired' });
   });
 
-  it('is replaced, and stays so, when the same credentials connect elsewhere', async () => {
+  test('is replaced, and stays so, when the same credentials connect elsewhere', async () => {
     const service = await open();
     const client = await msgappClient(service);
     const phone = newPhone();
@@ -224,7 +224,7 @@ describeOnBothAdapters('a session over Baileys', (adapter) => {
     expect(peer.connectionsOf(phone.number)).toEqual([]);
   });
 
-  it('survives a restart without a scan, and sends what was accepted before it', async () => {
+  test('survives a restart without a scan, and sends what was accepted before it', async () => {
     const file = new SqliteFile();
     const [phone, friend] = [newPhone(), newPhone()];
     const before = await open({ ...overBaileys(peer), storage: file.storage() });

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Controller, Get, UseGuards } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { ApiKeyGuard } from '../../src/accounts/api-key.guard.js';
@@ -31,17 +31,17 @@ describeOnBothAdapters('callerGuard in the place of ApiKeyGuard', (adapter) => {
     return alsoUnmount(await startApp(compiled, adapter));
   };
 
-  it('says who calls, without a key', async () => {
+  test('says who calls, without a key', async () => {
     const { url } = await start(callerGuard({ accountId: 'acme' }));
     expect(await call(`${url}/mine`)).toMatchObject({ status: 200, body: { accountId: 'acme', via: 'key' } });
   });
 
-  it('says how they did', async () => {
+  test('says how they did', async () => {
     const { url } = await start(callerGuard({ accountId: 'acme', via: 'user-token' }));
     expect(await call(`${url}/mine`)).toMatchObject({ body: { accountId: 'acme', via: 'user-token' } });
   });
 
-  it('lets nobody onto our own routes', async () => {
+  test('lets nobody onto our own routes', async () => {
     const { url } = await start(callerGuard({ accountId: 'acme' }));
     expect(await call(`${url}/api/v1/balance`)).toMatchObject({ status: 401 });
   });

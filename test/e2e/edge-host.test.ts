@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   ArgumentsHost,
   Body,
@@ -107,7 +107,7 @@ const variants: Record<string, Variant> = {
 
 describeOnBothAdapters('a host', (adapter) => {
   describe.each(['NestFactory', 'TestingModule'])('made by %s', (maker) => {
-    it.each(Object.entries(variants))(
+    test.each(Object.entries(variants))(
       '%s keeps its own body rules and gets ours on our routes',
       async (_name, variant) => {
         const { options = {}, configure, path = 'api/v1', hostPath = path } = variant;
@@ -158,7 +158,7 @@ describeOnBothAdapters('a host', (adapter) => {
     );
   });
 
-  it('finds our routes below a path that RouterModule gives', async () => {
+  test('finds our routes below a path that RouterModule gives', async () => {
     const toys = toyModule();
     running = await startApp(
       hostModule(toys, { imports: [RouterModule.register([{ path: 'inner', module: toys.module }])] }),
@@ -173,7 +173,7 @@ describeOnBothAdapters('a host', (adapter) => {
     expect(reply.body).toEqual(MALFORMED);
   });
 
-  it('has our validation and our error shape even under its global pipe, filter and guard', async () => {
+  test('has our validation and our error shape even under its global pipe, filter and guard', async () => {
     @Catch()
     class HostFilter implements ExceptionFilter {
       catch(_error: unknown, host: ArgumentsHost): void {
@@ -206,7 +206,7 @@ describeOnBothAdapters('a host', (adapter) => {
     expect(await post('own', { name: 'Awa', more: 1 })).toMatchObject({ status: 418, body: { host: 'filter' } });
   });
 
-  it('wraps our answers with a global interceptor unless that asks whose route it is', async () => {
+  test('wraps our answers with a global interceptor unless that asks whose route it is', async () => {
     class Wrap implements NestInterceptor {
       constructor(private readonly spare: boolean) {}
       intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -223,7 +223,7 @@ describeOnBothAdapters('a host', (adapter) => {
     }
   });
 
-  it('gets our shape for what its middleware reports on our routes, and its own elsewhere', async () => {
+  test('gets our shape for what its middleware reports on our routes, and its own elsewhere', async () => {
     running = await startApp(hostModule(toyModule(), { controllers: [HostController] }), adapter, {
       configure: (app) => {
         app.use((_req: unknown, _res: unknown, next: (error: unknown) => void) => next(new Error('no tenant')));
@@ -240,7 +240,7 @@ describeOnBothAdapters('a host', (adapter) => {
     });
   });
 
-  it('may have read our bodies before us, with a parser in front of everything', async () => {
+  test('may have read our bodies before us, with a parser in front of everything', async () => {
     running =
       adapter === 'express'
         ? await startApp(hostModule(toyModule()), adapter, {
@@ -251,7 +251,7 @@ describeOnBothAdapters('a host', (adapter) => {
     expect(reply).toMatchObject({ status: 200, body: { body: SEND } });
   });
 
-  it('may be a context without HTTP', async () => {
+  test('may be a context without HTTP', async () => {
     @Module({ imports: [toyModule()] })
     class Context {}
     const context = await Test.createTestingModule({ imports: [Context] }).compile();
@@ -266,7 +266,7 @@ function sandboxed(): DynamicModule {
 }
 
 describe('paths on Express', () => {
-  it('are compared as Express does: any case, one slash more, a whole URL as the target', async () => {
+  test('are compared as Express does: any case, one slash more, a whole URL as the target', async () => {
     running = await startApp(hostModule(toyModule()), 'express');
     for (const path of ['/API/v1/Echo', '/api/v1/echo/', '/api/v1/echo?x=/y', '/Api/V1/fail/refused/']) {
       const reply = await call(`${running.url}${path}`, {
@@ -278,7 +278,7 @@ describe('paths on Express', () => {
     }
   });
 
-  it('that cannot be decoded are refused in our shape', async () => {
+  test('that cannot be decoded are refused in our shape', async () => {
     running = await startApp(hostModule(toyModule()), 'express');
     const reply = await call(`${running.url}/api/v1/sms/%FF`, { headers: KEY });
     expect([reply.status, reply.body]).toEqual([400, INVALID]);
@@ -289,7 +289,7 @@ describe('paths on Express', () => {
     });
   });
 
-  it('of the sandbox are ours as well', async () => {
+  test('of the sandbox are ours as well', async () => {
     running = await startApp(sandboxed(), 'express');
     for (const path of ['phones/%FF/messages', 'phones/22670000000%/messages', 'media/%FF']) {
       const reply = await call(`${running.url}/sandbox/${path}`);
@@ -301,7 +301,7 @@ describe('paths on Express', () => {
 });
 
 describe('paths on Fastify', () => {
-  it('that its router refuses have our shape where the host says so, as docs/http-api.md does', async () => {
+  test('that its router refuses have our shape where the host says so, as docs/http-api.md does', async () => {
     const platform = new FastifyAdapter({
       routerOptions: { maxParamLength: 1000 },
       frameworkErrors: (_error: unknown, _request: unknown, reply: FastifyReply) => {

@@ -1,6 +1,6 @@
 import { connect } from 'node:http2';
 import type { Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Controller, Get, Logger } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { hostModule, ToyBox, toyModule } from '../support/edge-toys.js';
@@ -90,7 +90,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
   };
 
   describe('of a handler that hangs', () => {
-    it('is over after 30 s, not a moment before, and its late answer is dropped without a word', async () => {
+    test('is over after 30 s, not a moment before, and its late answer is dropped without a word', async () => {
       const { reply } = await hanging('slow', 'POST');
       clock.advance(29_999);
       expect(box.signals[0]?.aborted).toBe(false);
@@ -103,7 +103,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect(logged).toEqual([]);
     });
 
-    it('is over while the key is still being looked up', async () => {
+    test('is over while the key is still being looked up', async () => {
       const { reply } = await hanging('echo', 'POST', 'stuck');
       clock.advance(30_000);
       expect(await reply).toMatchObject({ status: 504, body: TIMEOUT });
@@ -112,7 +112,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect([box.handled, logged]).toEqual([0, []]);
     });
 
-    it('counts for each request from its own arrival', async () => {
+    test('counts for each request from its own arrival', async () => {
       const first = await hanging('slow', 'POST');
       clock.advance(10_000);
       const second = await hanging('slow', 'POST');
@@ -123,7 +123,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect(await second.reply).toMatchObject({ status: 200, body: { late: true } });
     });
 
-    it('leaves alone a route that streams, and a route of the host below our path', async () => {
+    test('leaves alone a route that streams, and a route of the host below our path', async () => {
       const ours = await hanging('stream');
       const host = await hanging('sms/export');
       clock.advance(3_600_000);
@@ -132,7 +132,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect(await host.reply).toMatchObject({ status: 200, body: { exported: true } });
     });
 
-    it('does not matter to a client that has gone: the signal is aborted at once', async () => {
+    test('does not matter to a client that has gone: the signal is aborted at once', async () => {
       const waiting = begun();
       const connection = await RawConnection.open(running.port);
       connection.write('POST /api/v1/slow HTTP/1.1\r\nHost: x\r\nX-Api-Key: good\r\n\r\n');
@@ -146,7 +146,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect(logged).toEqual([]);
     });
 
-    it('is not counted any more once it has answered', async () => {
+    test('is not counted any more once it has answered', async () => {
       const { reply } = await hanging('slow', 'POST');
       box.waiting[0]?.();
       expect((await reply).status).toBe(200);
@@ -180,7 +180,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
   };
 
   describe('of an upload that hangs', () => {
-    it.each([
+    test.each([
       ['Content-Length: 9', '{"a":', ' 1 }'],
       ['Transfer-Encoding: chunked', '5\r\n{"a":', '\r\n4\r\n 1 }\r\n0\r\n\r\n'],
     ])('is over after 30 s as well, whatever comes then (%s)', async (head, first, rest) => {
@@ -196,7 +196,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect([box.handled, logged]).toEqual([0, []]);
     });
 
-    it('is over in its time when the clock is set back by an hour meanwhile, and so is one that begins after that', async () => {
+    test('is over in its time when the clock is set back by an hour meanwhile, and so is one that begins after that', async () => {
       const armed = clock.armed();
       const connection = await upload('X-Api-Key: good\r\nContent-Length: 100', '{"a":');
       await armed;
@@ -208,7 +208,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect(await second.reply).toMatchObject({ status: 504, body: TIMEOUT });
     });
 
-    it('is cut off when the client does not react', async () => {
+    test('is cut off when the client does not react', async () => {
       const armed = clock.armed();
       const connection = await upload('X-Api-Key: good\r\nContent-Length: 100');
       await armed;
@@ -223,7 +223,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       await cut(connection);
     });
 
-    it('is no matter when the client gives up', async () => {
+    test('is no matter when the client gives up', async () => {
       const armed = clock.armed();
       const connection = await upload('X-Api-Key: good\r\nContent-Length: 100', '{"a":');
       await armed;
@@ -242,7 +242,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       return connection;
     };
 
-    it.each([
+    test.each([
       ['without a key', `${JSON_TYPE}Content-Length: 7`, 401],
       ['without a key, of a length that it does not say', `${JSON_TYPE}Transfer-Encoding: chunked`, 401],
       ['with an unknown key', `X-Api-Key: nobody\r\n${JSON_TYPE}Content-Length: 7`, 401],
@@ -262,7 +262,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect([box.handled, connection.failure]).toEqual([0, undefined]);
     });
 
-    it.each(['good', 'slow'])('is asked for its body when its key is known: %s', async (key) => {
+    test.each(['good', 'slow'])('is asked for its body when its key is known: %s', async (key) => {
       const connection = await expecting(`X-Api-Key: ${key}\r\n${JSON_TYPE}Content-Length: 7`);
       await connection.until(({ received }) => received.includes('\r\n\r\n'));
       expect(connection.received).toBe('HTTP/1.1 100 Continue\r\n\r\n');
@@ -271,7 +271,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       connection.socket.destroy();
     });
 
-    it('is asked for its body by the routes of the host', async () => {
+    test('is asked for its body by the routes of the host', async () => {
       for (const [method, path] of [
         ['POST', 'nothing'],
         ['GET', 'sms/export'],
@@ -285,7 +285,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
   });
 
   describe('an upload that is refused', () => {
-    it.each([
+    test.each([
       ['a length above the limit', 'X-Api-Key: good\r\nContent-Length: 100001', 413, TOO_LARGE],
       ['a stranger with more than 64 KiB', 'Content-Length: 65537', 401, UNAUTHORIZED],
     ])('is answered before a byte of it has come: %s', async (_what, head, status, body) => {
@@ -300,7 +300,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect(box.handled).toBe(0);
     });
 
-    it.each([
+    test.each([
       ['X-Api-Key: good\r\n', 413, TOO_LARGE],
       ['', 401, UNAUTHORIZED],
     ])('is cut in the middle when its length was not said (%s)', async (key, status, body) => {
@@ -312,7 +312,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect(connection.body).toEqual(body);
     });
 
-    it('is read to 16 MiB and no further when the client goes on all the same', async () => {
+    test('is read to 16 MiB and no further when the client goes on all the same', async () => {
       const connection = await upload('X-Api-Key: good\r\nContent-Length: 500000000');
       const block = Buffer.alloc(1_048_576, 120);
       let sent = 0;
@@ -328,7 +328,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect(sent).toBeGreaterThan(16);
     });
 
-    it.each([
+    test.each([
       ['a 413', 'X-Api-Key: good\r\n', 'Content-Length: 12000000', TOO_LARGE],
       ['a 413 of a length that was not said', 'X-Api-Key: good\r\n', 'Transfer-Encoding: chunked', TOO_LARGE],
       ['a 401', '', 'Content-Length: 12000000', UNAUTHORIZED],
@@ -347,7 +347,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       expect(connection.failure).toBeUndefined();
     });
 
-    it('is waited for until the time of the request is over, as long as the client sends', async () => {
+    test('is waited for until the time of the request is over, as long as the client sends', async () => {
       const connection = await upload('X-Api-Key: good\r\nContent-Length: 400000');
       await connection.until(({ received }) => received.includes('}'));
       for (let second = 4; second < 30; second += 4) {
@@ -361,7 +361,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       await cut(connection);
     });
 
-    it('is cut off when nothing of it comes for 5 s', async () => {
+    test('is cut off when nothing of it comes for 5 s', async () => {
       const connection = await upload('X-Api-Key: good\r\nContent-Length: 400000', 'x');
       await connection.until(({ received }) => received.includes('}'));
       await received(connection);
@@ -373,7 +373,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
       await cut(connection);
     });
 
-    it('is answered and ended without a word from the client', async () => {
+    test('is answered and ended without a word from the client', async () => {
       const connection = await upload('X-Api-Key: good\r\nContent-Length: 400000');
       // Our side of the connection is closed at once: a client that reads to the end has all of it.
       const ended = new Promise((resolve) => connection.socket.once('end', resolve));
@@ -387,7 +387,7 @@ describeOnBothAdapters('the time of a request', (adapter) => {
 });
 
 describe('over HTTP/2 (fastify)', () => {
-  it('cuts an upload with an answer and leaves the connection to others', async () => {
+  test('cuts an upload with an answer and leaves the connection to others', async () => {
     const toys = toyModule({ limits: { bodyBytes: 100_000 } });
     const running = await startApp(hostModule(toys), 'fastify', { platform: new FastifyAdapter({ http2: true }) });
     const client = connect(running.url);

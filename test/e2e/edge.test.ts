@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { hostModule, toyModule } from '../support/edge-toys.js';
 import { describeOnBothAdapters, type RunningApp, startApp } from '../support/http-apps.js';
@@ -36,17 +36,17 @@ describeOnBothAdapters('the edge', (adapter) => {
     call(`${running.url}/api/v1/${path}`, { method: 'POST', headers: { ...KEY, ...headers }, body });
 
   describe('bodies', () => {
-    it('gives the handler the declared fields and the caller, and ignores the others', async () => {
+    test('gives the handler the declared fields and the caller, and ignores the others', async () => {
       const { status, body } = await post('send/sms', { ...SEND, extra: { deep: [1] } });
       expect([status, body]).toEqual([200, { body: SEND, by: 'acme', via: 'key' }]);
     });
 
-    it('waits for a key that has to be looked up', async () => {
+    test('waits for a key that has to be looked up', async () => {
       const { body } = await post('send/sms', SEND, { 'x-api-key': 'slow' });
       expect(body).toMatchObject({ by: 'acme' });
     });
 
-    it.each<[string, Record<string, string>, string | undefined]>([
+    test.each<[string, Record<string, string>, string | undefined]>([
       ['nothing', {}, undefined],
       ['nothing, with a JSON content type', JSON_TYPE, undefined],
       ['nothing, with another content type', { 'content-type': 'text/plain' }, undefined],
@@ -60,7 +60,7 @@ describeOnBothAdapters('the edge', (adapter) => {
       }
     });
 
-    it('takes an empty chunked body for an empty object, whatever its type', async () => {
+    test('takes an empty chunked body for an empty object, whatever its type', async () => {
       for (const type of ['Content-Type: text/plain\r\n', 'Content-Type: application/json\r\n', '']) {
         const connection = await RawConnection.open(running.port);
         connection.write(
@@ -71,12 +71,12 @@ describeOnBothAdapters('the edge', (adapter) => {
       }
     });
 
-    it.each(['[]', '"text"', '7', 'null', 'true'])('refuses %s, which is no object', async (body) => {
+    test.each(['[]', '"text"', '7', 'null', 'true'])('refuses %s, which is no object', async (body) => {
       const reply = await post('echo', body, JSON_TYPE);
       expect([reply.status, reply.body]).toEqual([400, NO_OBJECT]);
     });
 
-    it.each<[string, string | Uint8Array]>([
+    test.each<[string, string | Uint8Array]>([
       ['half an object', '{"signature":'],
       ['white space', '  '],
       ['two objects', '{}{}'],
@@ -86,11 +86,11 @@ describeOnBothAdapters('the edge', (adapter) => {
       expect([reply.status, reply.body]).toEqual([400, MALFORMED]);
     });
 
-    it('passes over a byte order mark', async () => {
+    test('passes over a byte order mark', async () => {
       expect(await post('echo', '\ufeff{"a":1}', JSON_TYPE)).toMatchObject({ status: 200, body: { keys: ['a'] } });
     });
 
-    it.each<[string, Record<string, string>]>([
+    test.each<[string, Record<string, string>]>([
       ['text', { 'content-type': 'text/plain' }],
       ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
       ['no type', { 'content-type': '' }],
@@ -102,7 +102,7 @@ describeOnBothAdapters('the edge', (adapter) => {
       expect([reply.status, reply.body]).toEqual([415, NO_JSON]);
     });
 
-    it.each([
+    test.each([
       'application/json; charset=utf-8',
       'Application/JSON;charset="UTF-8"',
       'application/json; charset=utf8; x=y',
@@ -110,12 +110,12 @@ describeOnBothAdapters('the edge', (adapter) => {
       expect(await post('echo', '{"a":1}', { 'content-type': type })).toMatchObject({ status: 200 });
     });
 
-    it('ignores a field named __proto__, as harmless as any other', async () => {
+    test('ignores a field named __proto__, as harmless as any other', async () => {
       const reply = await post('echo', '{"__proto__":{"polluted":1},"constructor":{"prototype":1},"a":1}', JSON_TYPE);
       expect([reply.status, reply.body]).toMatchObject([200, { polluted: false, keys: ['constructor', 'a'] }]);
     });
 
-    it('reads exactly 50 MB and not a byte more', async () => {
+    test('reads exactly 50 MB and not a byte more', async () => {
       const fifty = 52_428_800;
       const padded = (size: number): string => `{"a":"${'x'.repeat(size - 8)}"}`;
       expect(await post('echo', padded(fifty), JSON_TYPE)).toMatchObject({ status: 200, body: { size: fifty } });
@@ -123,7 +123,7 @@ describeOnBothAdapters('the edge', (adapter) => {
       expect([over.status, over.body]).toEqual([413, TOO_LARGE]);
     });
 
-    it('takes a body of as much structure as two lists of recipients and 10 000 more, and none of more', async () => {
+    test('takes a body of as much structure as two lists of recipients and 10 000 more, and none of more', async () => {
       const entries = (count: number): string => `{"a":[${Array.from({ length: count }, () => '0').join(',')}]}`;
       // An object, a colon, a list, and a comma between the entries.
       expect(await post('echo', entries(2 * 1000 + 10_000 - 2), JSON_TYPE)).toMatchObject({ status: 200 });
@@ -131,7 +131,7 @@ describeOnBothAdapters('the edge', (adapter) => {
       expect([over.status, over.body]).toEqual([400, badRequest('Requête invalide')]);
     });
 
-    it.each(['{},', '[],', '"a":0,'])(
+    test.each(['{},', '[],', '"a":0,'])(
       'refuses 47 MB of %s when the first have come: the rest is not waited for and nothing is parsed',
       async (unit) => {
         const parse = jest.spyOn(JSON, 'parse');
@@ -149,7 +149,7 @@ describeOnBothAdapters('the edge', (adapter) => {
       },
     );
 
-    it('lets a connection carry on after a small refused body', async () => {
+    test('lets a connection carry on after a small refused body', async () => {
       const connection = await RawConnection.open(running.port);
       const head = 'POST /api/v1/echo HTTP/1.1\r\nHost: x\r\nX-Api-Key: good\r\nContent-Length: 7\r\nContent-Type: ';
       connection.write(`${head}text/plain\r\n\r\n{"a":1}${head}application/json\r\n\r\n{"b":1}`);
@@ -160,7 +160,7 @@ describeOnBothAdapters('the edge', (adapter) => {
   });
 
   describe('keys', () => {
-    it.each([
+    test.each([
       ['GET', 'sms'],
       ['POST', 'send/sms'],
       ['DELETE', 'sessions/7'],
@@ -170,12 +170,12 @@ describeOnBothAdapters('the edge', (adapter) => {
       expect(reply.headers.get('www-authenticate')).toMatch(/^ApiKey /);
     });
 
-    it('answers a stranger 401 before anything in the body counts', async () => {
+    test('answers a stranger 401 before anything in the body counts', async () => {
       const { status, body } = await post('send/sms', '{"oops', { ...JSON_TYPE, 'x-api-key': 'bad' });
       expect([status, body]).toEqual([401, UNAUTHORIZED]);
     });
 
-    it('answers 503 when the key cannot be looked up', async () => {
+    test('answers 503 when the key cannot be looked up', async () => {
       const reply = await post('send/sms', SEND, { 'x-api-key': 'down' });
       expect([reply.status, reply.body, reply.headers.get('retry-after')]).toEqual([
         503,
@@ -184,7 +184,7 @@ describeOnBothAdapters('the edge', (adapter) => {
       ]);
     });
 
-    it('asks for no key where none is needed, and still reads JSON only', async () => {
+    test('asks for no key where none is needed, and still reads JSON only', async () => {
       const url = `${running.url}/api/v1/open`;
       expect(await call(url, { method: 'POST', body: { a: 1 } })).toMatchObject({ status: 200, body: { keys: ['a'] } });
       const request: Call = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x' };
@@ -193,7 +193,7 @@ describeOnBothAdapters('the edge', (adapter) => {
   });
 
   describe('fields', () => {
-    it.each<[string, unknown, string]>([
+    test.each<[string, unknown, string]>([
       ['a missing one', { content: 'x' }, 'Le champ signature est obligatoire'],
       ['null', { ...SEND, signature: null }, 'Le champ signature est obligatoire'],
       ['a number for a string', { ...SEND, signature: 7 }, 'Le champ signature doit être une chaîne de caractères'],
@@ -230,12 +230,12 @@ describeOnBothAdapters('the edge', (adapter) => {
       expect([reply.status, reply.body]).toEqual([400, badRequest(message)]);
     });
 
-    it('takes an optional field that is null for absent', async () => {
+    test('takes an optional field that is null for absent', async () => {
       const { number, signature } = SEND;
       expect((await post('send/sms', { ...SEND, content: null })).body).toMatchObject({ body: { signature, number } });
     });
 
-    it('reads integers of a query and refuses what is none', async () => {
+    test('reads integers of a query and refuses what is none', async () => {
       const list = (query: string): Promise<Reply> => call(`${running.url}/api/v1/sms${query}`, { headers: KEY });
       expect((await list('')).body).toEqual({ page: {} });
       expect((await list('?limit=20&cursor=abc&x=1')).body).toEqual({ page: { limit: 20, cursor: 'abc' } });
@@ -247,7 +247,7 @@ describeOnBothAdapters('the edge', (adapter) => {
   });
 
   describe('errors', () => {
-    it.each<[string, number, string, string]>([
+    test.each<[string, number, string, string]>([
       ['refused', 400, 'Signature non vérifiée ou invalide', 'Bad Request'],
       ['running', 409, 'Une requête avec cette Idempotency-Key est en cours de traitement', 'Conflict'],
       ['storage', 503, 'Service momentanément indisponible', 'Service Unavailable'],
@@ -260,7 +260,7 @@ describeOnBothAdapters('the edge', (adapter) => {
       expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
     });
 
-    it('leaves an unknown route below our path to the host', async () => {
+    test('leaves an unknown route below our path to the host', async () => {
       const unknown = await post('nothing', { a: 1 });
       expect([unknown.status, unknown.body]).toMatchObject([404, { message: 'Cannot POST /api/v1/nothing' }]);
       const unreadable = await post('nothing', '{"oops', JSON_TYPE);
@@ -269,7 +269,7 @@ describeOnBothAdapters('the edge', (adapter) => {
   });
 
   describe('headers', () => {
-    it('hands over the Idempotency-Key, and sets the headers a handler asks for', async () => {
+    test('hands over the Idempotency-Key, and sets the headers a handler asks for', async () => {
       for (const key of [undefined, 'k1', '!~'.repeat(127), 'x'.repeat(255)]) {
         const reply = await post('keyed', undefined, key === undefined ? {} : { 'idempotency-key': key });
         expect([reply.status, reply.body]).toEqual([200, { key: key ?? null }]);
@@ -277,7 +277,7 @@ describeOnBothAdapters('the edge', (adapter) => {
       }
     });
 
-    it.each<[string, string[]]>([
+    test.each<[string, string[]]>([
       ['an empty one', ['']],
       ['a space', ['a b']],
       ['a letter beyond ASCII', ['é']],
@@ -298,12 +298,12 @@ describeOnBothAdapters('the edge', (adapter) => {
     });
   });
 
-  it('serves HEAD where it serves GET', async () => {
+  test('serves HEAD where it serves GET', async () => {
     expect((await call(`${running.url}/api/v1/sms`, { method: 'HEAD', headers: KEY })).status).toBe(200);
     expect((await call(`${running.url}/api/v1/sms`, { method: 'HEAD' })).status).toBe(401);
   });
 
-  it('gives the same rules to a GET that has a body', async () => {
+  test('gives the same rules to a GET that has a body', async () => {
     const connection = await RawConnection.open(running.port);
     const body = `{"a":"${'x'.repeat(200_000)}"}`;
     connection.write(
@@ -315,7 +315,7 @@ describeOnBothAdapters('the edge', (adapter) => {
 });
 
 describeOnBothAdapters('what is logged of a fault', (adapter) => {
-  it('is the cause of a 500 and the reason of a 503, without long numbers; never a refusal', async () => {
+  test('is the cause of a 500 and the reason of a 503, without long numbers; never a refusal', async () => {
     const lines: string[] = [];
     const note = (message: unknown): void => {
       lines.push(String(message));
@@ -339,7 +339,7 @@ describeOnBothAdapters('what is logged of a fault', (adapter) => {
 });
 
 describeOnBothAdapters('two applications in one process', (adapter) => {
-  it('have their own paths, languages and limits', async () => {
+  test('have their own paths, languages and limits', async () => {
     const first = await startApp(hostModule(toyModule({ path: 'one', limits: { bodyBytes: 1000 } })), adapter);
     const second = await startApp(hostModule(toyModule({ path: '/two/v2/', locale: 'en' })), adapter);
     try {

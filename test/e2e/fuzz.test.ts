@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { expectOurShape } from '../support/answer-shape.js';
@@ -93,7 +93,7 @@ describeOnBothAdapters('whatever is sent to us', (adapter) => {
     { weight: 1, arbitrary: hostileString },
   );
 
-  it.each<['send' | 'quote']>([['send'], ['quote']])(
+  test.each<['send' | 'quote']>([['send'], ['quote']])(
     'as a %s is refused in our shape or charged as it says',
     async (what) => {
       // The sandbox refunds what it refuses, which would blur the sums.
@@ -105,7 +105,7 @@ describeOnBothAdapters('whatever is sent to us', (adapter) => {
     },
   );
 
-  it('as a query of the list is refused in our shape or answered with a page', async () => {
+  test('as a query of the list is refused in our shape or answered with a page', async () => {
     await fc.assert(
       fc.asyncProperty(queryString, async (query) => {
         const { status, body: answer } = await ask(`sms?${query}`, {});
@@ -115,7 +115,7 @@ describeOnBothAdapters('whatever is sent to us', (adapter) => {
     );
   });
 
-  it('as good requests is answered with 200, so the refusals above mean something', async () => {
+  test('as good requests is answered with 200, so the refusals above mean something', async () => {
     const good = fc.record({
       signature: fc.constantFrom('INFOS', 'ALERTE'),
       content: fc
@@ -136,7 +136,7 @@ describeOnBothAdapters('whatever is sent to us', (adapter) => {
     );
   });
 
-  it.each([
+  test.each([
     ['lists that never end', '['.repeat(100_000)],
     ['objects that never end', '{"a":'.repeat(100_000)],
     ['lists', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
@@ -156,7 +156,7 @@ describeOnBothAdapters('whatever is sent to us', (adapter) => {
     expect((await ask('balance', {})).status).toBe(200);
   });
 
-  it('may be as deep as a thousand levels where nobody looks, and may hold any number of brackets in a text', async () => {
+  test('may be as deep as a thousand levels where nobody looks, and may hold any number of brackets in a text', async () => {
     const deep = `{${json({ signature: 'INFOS', content: '[{"\\'.repeat(2000), number: ['22670000000'] }).slice(1, -1)},"x":${'['.repeat(999)}${']'.repeat(999)}}`;
     await send(deep, { 'content-type': 'application/json', 'idempotency-key': 'deep' });
     const again = await post('send/sms', deep, { 'content-type': 'application/json', 'idempotency-key': 'deep' });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   type CallHandler,
   type CanActivate,
@@ -148,7 +148,7 @@ const orders = (headers = {}) => call(`${app?.url}/orders`, { headers });
 
 describeOnBothAdapters('a global guard that asks for a session of the host', (adapter) => {
   describe.each(WAYS)('%s', (way) => {
-    it('refuses all our routes, which the first of them warns of', async () => {
+    test('refuses all our routes, which the first of them warns of', async () => {
       const warnings = await startWithGuard(adapter, way, JwtGuard);
       expect(warnings).toEqual([]);
       expect((await visit()).map(({ status }) => status)).toEqual(Array(7).fill(401));
@@ -159,7 +159,7 @@ describeOnBothAdapters('a global guard that asks for a session of the host', (ad
       expect(warnings).toHaveLength(1);
     });
 
-    it('lets all of them pass where it asks isMessagingRoute, and guards the host as before', async () => {
+    test('lets all of them pass where it asks isMessagingRoute, and guards the host as before', async () => {
       const warnings = await startWithGuard(adapter, way, CourteousJwtGuard);
       expect((await visit()).map(({ status }) => status)).toEqual([200, 200, 200, 404, 200, 200, 404]);
       expect((await call(`${app?.url}/api/v1/balance`)).status).toBe(401); // our own guard
@@ -172,7 +172,7 @@ describeOnBothAdapters('a global guard that asks for a session of the host', (ad
 
 describeOnBothAdapters('a global interceptor that wraps answers', (adapter) => {
   describe.each(WAYS)('%s', (way) => {
-    it('wraps ours, which the first of them warns of', async () => {
+    test('wraps ours, which the first of them warns of', async () => {
       const warnings = await startWithInterceptor(adapter, way, Wrapper);
       expect(warnings).toEqual([]);
       expect((await visit())[0]?.body).toMatchObject({ data: { balance: 1000 } });
@@ -182,7 +182,7 @@ describeOnBothAdapters('a global interceptor that wraps answers', (adapter) => {
       expect((await orders()).body).toEqual({ data: [{ order: 1 }] });
     });
 
-    it('leaves them alone where it asks isMessagingRoute, and wraps the host as before', async () => {
+    test('leaves them alone where it asks isMessagingRoute, and wraps the host as before', async () => {
       const warnings = await startWithInterceptor(adapter, way, CourteousWrapper);
       const [balance, , callback, , page, phones] = await visit();
       expect(balance?.body).toMatchObject({ balance: 1000 });
@@ -194,7 +194,7 @@ describeOnBothAdapters('a global interceptor that wraps answers', (adapter) => {
 });
 
 describeOnBothAdapters('other globals of a host', (adapter) => {
-  it('warn of a wrapper that does not ask beside a guard that does', async () => {
+  test('warn of a wrapper that does not ask beside a guard that does', async () => {
     const warnings = await start(adapter, [
       { provide: APP_GUARD, useClass: CourteousJwtGuard },
       { provide: APP_INTERCEPTOR, useClass: Wrapper },
@@ -203,7 +203,7 @@ describeOnBothAdapters('other globals of a host', (adapter) => {
     expect(warnings).toEqual([expect.stringMatching(/^A global interceptor \(Wrapper\) changed/)]);
   });
 
-  it('hold for our routes too, without a warning: a throttler, a guard by address, a journal', async () => {
+  test('hold for our routes too, without a warning: a throttler, a guard by address, a journal', async () => {
     let left = 9;
     let isKnown = true;
     const throttler: CanActivate = {
@@ -236,7 +236,7 @@ describeOnBothAdapters('other globals of a host', (adapter) => {
     expect(warnings).toEqual([]);
   });
 
-  it('that answer in our place are warned of: a cache by URL gives the answers of one account to another', async () => {
+  test('that answer in our place are warned of: a cache by URL gives the answers of one account to another', async () => {
     const warnings = await start(adapter, [{ provide: APP_INTERCEPTOR, useClass: UrlCache }]);
     await visit();
     expect(warnings).toEqual([]);

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Idempotency } from '../../src/outbox/idempotency.js';
 import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { ApiClient } from '../support/api-client.js';
@@ -44,7 +44,7 @@ describeServices('many requests under one Idempotency-Key', (start) => {
     client = await service.client(10);
   });
 
-  it('after the first: each of 50 at once is its replay, and another body among them a 422', async () => {
+  test('after the first: each of 50 at once is its replay, and another body among them a 422', async () => {
     const crowded = await start();
     const guest = await crowded.client(10);
     const body = JSON.stringify(SEND);
@@ -61,7 +61,7 @@ describeServices('many requests under one Idempotency-Key', (start) => {
     expect((await guest.list()).items).toHaveLength(1);
   });
 
-  it('before the first: 50 at once send once, 49 are told to wait', async () => {
+  test('before the first: 50 at once send once, 49 are told to wait', async () => {
     const crowded = await start();
     const guest = await crowded.client(10);
     holdLookUps(crowded, 50);
@@ -71,7 +71,7 @@ describeServices('many requests under one Idempotency-Key', (start) => {
     expect(await guest.balance()).toBe(9);
   });
 
-  it('of 40 requests at once sends once; each gets that answer or is told to wait', async () => {
+  test('of 40 requests at once sends once; each gets that answer or is told to wait', async () => {
     const replies = await Promise.all(Array.from({ length: 40 }, () => client.send(SEND, KEY)));
     const done = replies.filter(({ status }) => status === 200);
     expect(done.length).toBeGreaterThan(0);
@@ -104,7 +104,7 @@ describeOnBothAdapters('an Idempotency-Key while the first is running', (adapter
     }
   }
 
-  it('is a 409 here, and on another instance the same answer', async () => {
+  test('is a 409 here, and on another instance the same answer', async () => {
     const storage = new HeldStorage();
     const here = await startService(adapter, { storage: { useValue: storage } });
     const there = await startService(adapter, { storage: { useValue: storage } });
@@ -132,7 +132,7 @@ describeOnBothAdapters('an Idempotency-Key while the first is running', (adapter
     }
   });
 
-  it('sends once of 50 first requests at once on two instances', async () => {
+  test('sends once of 50 first requests at once on two instances', async () => {
     const storage = new SqliteMemory();
     const here = await startService(adapter, { storage: { useValue: storage } });
     const there = await startService(adapter, { storage: { useValue: storage } });

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { AccountService } from '../../src/accounts/account-service.js';
 import { SignatureService } from '../../src/accounts/signature-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
@@ -35,7 +35,7 @@ describeServices('an Idempotency-Key', (start) => {
     client = await service.client(10);
   });
 
-  it('gives the first answer byte for byte, marked, and neither sends nor charges again', async () => {
+  test('gives the first answer byte for byte, marked, and neither sends nor charges again', async () => {
     const first = await rawSend(client, KEY, JSON.stringify({ ...SEND, number: ['22670000000', '33612345678'] }));
     expect(first).toMatchObject({ status: 200, replayed: null });
     clock.advance(1000);
@@ -49,7 +49,7 @@ describeServices('an Idempotency-Key', (start) => {
     expect((await client.list()).items).toHaveLength(1);
   });
 
-  it('is a 422 with another body, whatever differs', async () => {
+  test('is a 422 with another body, whatever differs', async () => {
     const other = { more: { b: 1, a: [2] } };
     await client.sent({ ...SEND, ...other }, KEY);
     expect(await client.send({ ...other, ...SEND, more: { a: [2], b: 1 } }, KEY)).toMatchObject({ status: 200 });
@@ -70,7 +70,7 @@ describeServices('an Idempotency-Key', (start) => {
     expect(await client.balance()).toBe(9);
   });
 
-  it('still replays when a new send would be refused', async () => {
+  test('still replays when a new send would be refused', async () => {
     const signatures = service.app.get(SignatureService, { strict: false });
     await signatures.register(client.accountId, 'SHOP');
     await signatures.verify(client.accountId, 'SHOP');
@@ -86,7 +86,7 @@ describeServices('an Idempotency-Key', (start) => {
     expect((await client.send(body, { ...KEY, 'x-api-key': 'no' })).status).toBe(401);
   });
 
-  it('is not used up by a refusal', async () => {
+  test('is not used up by a refusal', async () => {
     const poor = await service.client(0);
     for (const body of [SEND, { ...SEND, content: '' }, { ...SEND, signature: 'NOBODY' }, { signature: 5 }]) {
       expect((await poor.send(body, KEY)).status).toBe(400);
@@ -97,7 +97,7 @@ describeServices('an Idempotency-Key', (start) => {
     expect(await poor.balance()).toBe(0);
   });
 
-  it('belongs to the account, not to the API key', async () => {
+  test('belongs to the account, not to the API key', async () => {
     const other = await service.client(10);
     const first = await client.sent(SEND, KEY);
     const theirs = await other.sent({ ...SEND, content: 'Another body' }, KEY);
@@ -107,7 +107,7 @@ describeServices('an Idempotency-Key', (start) => {
     expect([again.body, again.headers.get('idempotency-replayed')]).toEqual([first, 'true']);
   });
 
-  it('belongs to the route: a quote knows none, another route starts afresh', async () => {
+  test('belongs to the route: a quote knows none, another route starts afresh', async () => {
     await client.sent(SEND, KEY);
     const quote = await client.post('sms/quote', { content: 'x', number: ['22670000000'] }, KEY);
     expect([quote.status, quote.headers.get('idempotency-replayed')]).toEqual([200, null]);
@@ -119,7 +119,7 @@ describeServices('an Idempotency-Key', (start) => {
     expect(await run('send/sms')).toMatchObject({ replayed: true });
   });
 
-  it('serves a host’s own code the same way', async () => {
+  test('serves a host’s own code the same way', async () => {
     const sms = service.app.get(SmsService, { strict: false });
     const once = { key: KEY['idempotency-key'], body: SEND };
     const first = await sms.accept(client.accountId, SEND, { once });
@@ -128,7 +128,7 @@ describeServices('an Idempotency-Key', (start) => {
     expect([reply.body, reply.headers.get('idempotency-replayed')]).toEqual([first.reply, 'true']);
   });
 
-  it('is kept for 24 hours, not a moment longer', async () => {
+  test('is kept for 24 hours, not a moment longer', async () => {
     const first = await client.sent(SEND, KEY);
     clock.advance(24 * 3_600_000 - 1);
     const replay = await client.send(SEND, KEY);
@@ -143,7 +143,7 @@ describeServices('an Idempotency-Key', (start) => {
     );
   });
 
-  it.each([
+  test.each([
     ['empty', ''],
     ['with a blank', 'a b'],
     ['with a tab', 'a\tb'],
@@ -156,7 +156,7 @@ describeServices('an Idempotency-Key', (start) => {
     expect(await client.balance()).toBe(10);
   });
 
-  it.each([
+  test.each([
     ['of 255 characters', 'k'.repeat(255)],
     ['of one', '!'],
     ['of all visible characters', Array.from({ length: 94 }, (_, at) => String.fromCharCode(33 + at)).join('')],
@@ -171,7 +171,7 @@ describeServices('an Idempotency-Key', (start) => {
 });
 
 describeOnBothAdapters('the gate', (adapter) => {
-  it('compares bodies of any depth that a request may have', async () => {
+  test('compares bodies of any depth that a request may have', async () => {
     const service = await startService(adapter);
     try {
       const client = await service.client(10);

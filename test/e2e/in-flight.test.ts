@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { afterEach, expect, it } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import type { ApiClient } from '../support/api-client.js';
@@ -41,7 +41,7 @@ describeOnBothAdapters('the requests of an account in flight', (adapter) => {
     return (await Promise.all(crowd)).map(({ status }) => status);
   };
 
-  it('are limited: one more is a 429 that says when to come again, whatever it asks for, and another account is served', async () => {
+  test('are limited: one more is a 429 that says when to come again, whatever it asks for, and another account is served', async () => {
     const { storage, client, service } = await begin();
     const other = await service.client(10);
     const { smsID } = await client.sent(SMS);
@@ -63,14 +63,14 @@ describeOnBothAdapters('the requests of an account in flight', (adapter) => {
     expect(await client.balance()).toBe(9);
   });
 
-  it('speak English where the host does', async () => {
+  test('speak English where the host does', async () => {
     const { storage, client } = await begin({ locale: 'en' });
     await whileFull(storage, client, async () => {
       expect((await client.call('sms')).body).toMatchObject({ message: 'Too many requests in progress' });
     });
   });
 
-  it('are released once, however they end: answered, refused, broken, cut by time, hung up', async () => {
+  test('are released once, however they end: answered, refused, broken, cut by time, hung up', async () => {
     const { storage, clock, client, service } = await begin();
     const isFull = async () => {
       const statuses = await whileFull(storage, client, async () => {
@@ -115,7 +115,7 @@ describeOnBothAdapters('the requests of an account in flight', (adapter) => {
     await isFull();
   }, 60_000);
 
-  it('may be 300 listings at once by default, and as many sends', async () => {
+  test('may be 300 listings at once by default, and as many sends', async () => {
     const storage = TypeormStorage.forRoot({ url: 'sqlite::memory:' });
     const service = await startService(adapter, { storage });
     closing.push(() => service.close());

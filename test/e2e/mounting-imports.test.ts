@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { type DynamicModule, Injectable, Module } from '@nestjs/common';
 import { IdGenerator } from '../../src/common/ids.js';
 import type { PortSource } from '../../src/core/port-provider.js';
@@ -66,36 +66,36 @@ describeOnBothAdapters('what forRootAsync imports is there for the factories of 
     return transports.map((each) => app.get<{ readonly name: string }>(each, { strict: false }).name);
   };
 
-  it('of MessagingModule', async () => {
+  test('of MessagingModule', async () => {
     const useFactory = () => ({ ...VALUES, sms: SMS, otp, msgapp: MSGAPP });
     const module = MessagingModule.forRootAsync({ imports, storage, sms, msgapp, otp: true, useFactory });
     expect(await namesIn(module, SmsTransport, MsgappTransport)).toEqual(['acme', 'acme']);
   });
 
-  it('of SmsModule', async () => {
+  test('of SmsModule', async () => {
     const module = SmsModule.forRootAsync({ imports, storage, ...sms, useFactory: () => ({ ...VALUES, ...SMS }) });
     expect(await namesIn(module, SmsTransport)).toEqual(['acme']);
   });
 
-  it('of OtpModule with sms beside it', async () => {
+  test('of OtpModule with sms beside it', async () => {
     const useFactory = () => ({ ...VALUES, sms: SMS, otp });
     const module = OtpModule.forRootAsync({ imports, storage, sms, useFactory });
     expect(await namesIn(module, SmsTransport)).toEqual(['acme']);
   });
 
-  it('of MsgappModule', async () => {
+  test('of MsgappModule', async () => {
     const useFactory = () => ({ ...VALUES, ...MSGAPP });
     const module = MsgappModule.forRootAsync({ imports, storage, ...msgapp, useFactory });
     expect(await namesIn(module, MsgappTransport)).toEqual(['acme']);
   });
 
-  it('of SmsModule on a core that has its own', async () => {
+  test('of SmsModule on a core that has its own', async () => {
     const core = MessagingCore.forRootAsync({ imports, storage, useFactory: () => VALUES });
     const module = SmsModule.forRootAsync({ core, imports, ...sms, useFactory: () => SMS });
     expect(await namesIn(module, SmsTransport)).toEqual(['acme']);
   });
 
-  it('and for nobody else: it stays as local as the host made it', async () => {
+  test('and for nobody else: it stays as local as the host made it', async () => {
     class Elsewhere {
       constructor(readonly config: ConfigService) {}
     }

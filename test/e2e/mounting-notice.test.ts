@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { Logger, type LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { MessagingModule } from '../../src/messaging.module.js';
@@ -21,12 +21,12 @@ async function notices(sms: object = {}): Promise<unknown[]> {
   return told;
 }
 
-it('SMS that go to the sandbox because no carrier was named are told of once', async () => {
+test('SMS that go to the sandbox because no carrier was named are told of once', async () => {
   expect(await notices()).toEqual(['SMS go to the sandbox and reach no phone: no sms.transport was given.']);
   expect(await notices({ transport: undefined })).toHaveLength(1);
 });
 
-it('and not where somebody was named, be it the sandbox', async () => {
+test('and not where somebody was named, be it the sandbox', async () => {
   expect(await notices({ transport: RecordingTransport })).toEqual([]);
   expect(await notices({ transport: SandboxSmsTransport })).toEqual([]);
 });

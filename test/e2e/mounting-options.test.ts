@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { DynamicModule } from '@nestjs/common';
 import { MessagingOptionsError } from '../../src/common/errors.js';
 import type { CoreGraph, CoreValues } from '../../src/core/core-options.js';
@@ -150,23 +150,23 @@ const naming = (name: string): RegExp => new RegExp(`^(The o|O)ption ${escaped(n
 describeOnBothAdapters('a wrong option stops the start with a sentence that names it', (adapter) => {
   const sentence = sentenceOn(adapter);
 
-  it.each([...GRAPH, ...WRONG])('%s: %j', async (name, wrong) => {
+  test.each([...GRAPH, ...WRONG])('%s: %j', async (name, wrong) => {
     expect(await sentence(forRoot, { ...OPTIONS, ...wrong })).toMatch(naming(name));
     expect(await sentence(smsForRoot, { ...VALUES, ...SMS, storage: STORAGE, ...wrong })).toMatch(naming(name));
   });
 
-  it.each(WRONG_SMS)('sms.%s: %j', async (name, wrong) => {
+  test.each(WRONG_SMS)('sms.%s: %j', async (name, wrong) => {
     expect(await sentence(forRoot, { ...OPTIONS, sms: { ...SMS, ...wrong } })).toMatch(naming(`sms.${name}`));
     expect(await sentence(smsForRoot, { ...VALUES, ...SMS, storage: STORAGE, ...wrong })).toContain(name);
     const core = MessagingCore.forRoot({ ...VALUES, storage: STORAGE });
     expect(await sentence(smsForRoot, { core, ...SMS, ...wrong })).toContain(name);
   });
 
-  it.each(WRONG_TRANSPORT.map((transport) => [transport]))('sms.transport: %p', async (transport) => {
+  test.each(WRONG_TRANSPORT.map((transport) => [transport]))('sms.transport: %p', async (transport) => {
     expect(await sentence(forRoot, { ...OPTIONS, sms: { ...SMS, transport } })).toMatch(naming('sms.transport'));
   });
 
-  it.each([
+  test.each([
     ...WRONG,
     ...WRONG_SMS.map(([name, sms]): [string, object] => [`sms.${name}`, { sms: { ...SMS, ...sms } }]),
   ])('from a factory too, %s: %j', async (name, wrong) => {
@@ -174,12 +174,12 @@ describeOnBothAdapters('a wrong option stops the start with a sentence that name
     expect(await sentence(forRootAsync, { storage: STORAGE, useFactory })).toMatch(naming(name));
   });
 
-  it.each(GRAPH)('beside a factory too, %s: %j', async (name, wrong) => {
+  test.each(GRAPH)('beside a factory too, %s: %j', async (name, wrong) => {
     const useFactory = () => ({ ...VALUES, sms: SMS });
     expect(await sentence(forRootAsync, { storage: STORAGE, useFactory, ...wrong })).toMatch(naming(name));
   });
 
-  it('a factory’s values that come too late for the module graph are refused, not passed over', async () => {
+  test('a factory’s values that come too late for the module graph are refused, not passed over', async () => {
     const late = (values: object) => ({ storage: STORAGE, useFactory: () => ({ ...VALUES, sms: SMS, ...values }) });
     expect(await sentence(forRootAsync, late({ path: 'x' }))).toMatch(naming('path'));
     expect(await sentence(forRootAsync, late({ storage: STORAGE }))).toMatch(naming('storage'));
@@ -190,7 +190,7 @@ describeOnBothAdapters('a wrong option stops the start with a sentence that name
     expect(await sentence(smsForRootAsync, { storage: STORAGE, useFactory })).toMatch(naming('transport'));
   });
 
-  it('no options, no SMS options, no factory, a factory without an answer', async () => {
+  test('no options, no SMS options, no factory, a factory without an answer', async () => {
     expect(await sentence(forRoot, undefined)).toBe('The options must be an object.');
     expect(await sentence(smsForRoot, null)).toBe('The options must be an object.');
     expect(await sentence(forRoot, { ...VALUES, storage: STORAGE })).toMatch(naming('sms'));
@@ -201,7 +201,7 @@ describeOnBothAdapters('a wrong option stops the start with a sentence that name
     );
   });
 
-  it('a core that is none, or options of the core beside one', async () => {
+  test('a core that is none, or options of the core beside one', async () => {
     for (const core of [undefined, null, 5, {}, { module: MessagingCore }]) {
       expect(await sentence(smsForRoot, { core, ...SMS })).toMatch(naming('core'));
     }
@@ -227,7 +227,7 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
   const transport = leftOut<SmsGraph>({ transport: undefined });
   const others = leftOut<Omit<MessagingOptions, keyof CoreGraph>>({ ...values, otp: undefined, msgapp: undefined });
 
-  it('is one that was not given', async () => {
+  test('is one that was not given', async () => {
     const options: MessagingOptions = {
       ...{ ...OPTIONS, ...graph, ...others, storage: STORAGE },
       sms: { ...SMS, ...transport, maxSegments: undefined, delivery: undefined },
@@ -235,7 +235,7 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
     await mount(adapter, [MessagingModule.forRoot(options)]);
   });
 
-  it('beside a factory and in its values neither', async () => {
+  test('beside a factory and in its values neither', async () => {
     const beside = leftOut<Omit<MessagingAsyncOptions, keyof CoreGraph | 'useFactory'>>({
       ...{
         imports: undefined,
@@ -252,12 +252,12 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
     await mount(adapter, [MessagingModule.forRootAsync(options)]);
   });
 
-  it('of one capability alone neither', async () => {
+  test('of one capability alone neither', async () => {
     const options: SmsModuleOptions = { ...VALUES, ...graph, ...values, ...transport, ...SMS, storage: STORAGE };
     await mount(adapter, [SmsModule.forRoot(options)]);
   });
 
-  it('of a port’s factory neither', async () => {
+  test('of a port’s factory neither', async () => {
     const storage: CoreGraph['storage'] = {
       imports: undefined,
       inject: undefined,

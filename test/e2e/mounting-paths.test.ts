@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { MessagingOptionsError } from '../../src/common/errors.js';
 import { resolveHttpSettings } from '../../src/http/http-settings.js';
 import { MessagingModule } from '../../src/messaging.module.js';
@@ -28,7 +28,7 @@ const UNREACHED: [string, string[]][] = [
 ];
 
 describeOnBothAdapters('a path that is taken', (adapter) => {
-  it.each([...REACHED, LONGEST])('is where clients find the routes: %s', async (_, path = '') => {
+  test.each([...REACHED, LONGEST])('is where clients find the routes: %s', async (_, path = '') => {
     const running = await mount(adapter, [
       MessagingModule.forRoot({ ...OPTIONS, path }),
       SandboxModule.forRoot({ path }),
@@ -42,7 +42,7 @@ describeOnBothAdapters('a path that is taken', (adapter) => {
   });
 });
 
-it.each(UNREACHED)('a path that clients cannot reach is refused: %s', (_, paths) => {
+test.each(UNREACHED)('a path that clients cannot reach is refused: %s', (_, paths) => {
   for (const path of paths) {
     expect(() => resolveHttpSettings({ path })).toThrow(MessagingOptionsError);
     expect(() => resolveHttpSettings({ path })).toThrow(/^Option path must be .*, such as "api\/v1"; got .{1,60}\.$/);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Clock, SystemClock } from '../../src/common/clock.js';
@@ -27,7 +27,7 @@ const carrier = (over: object = {}): object => ({
 });
 
 describe('a port of the host has to be what it is used as', () => {
-  it.each<[string, object, string]>([
+  test.each<[string, object, string]>([
     ['userTokens', { useValue: {} }, 'must give a UserTokenVerifier; it has no method verify'],
     ['userTokens', { useFactory: () => ({ verify: 'yes' }) }, 'must give a UserTokenVerifier; it has no method verify'],
     ['mediaFetcher', { useValue: {} }, 'must give a MediaFetcher; it has no method fetch'],
@@ -56,7 +56,7 @@ describe('a port of the host has to be what it is used as', () => {
     expect(await refusal({ [name]: source })).toBe(`Option ${name} ${sentence}.`);
   });
 
-  it.each<[unknown, string]>([
+  test.each<[unknown, string]>([
     [MemoryStorage, 'MemoryStorage is a MessagingStorage'],
     [SandboxMsgappTransport, 'SandboxMsgappTransport is a MsgappTransport'],
     [{ useValue: carrier({ start: undefined }) }, 'it has no method start'],
@@ -77,13 +77,13 @@ describe('a port of the host has to be what it is used as', () => {
     expect(await withTransport(transport)).toBe(`Option sms.transport must give a SmsTransport; ${sentence}.`);
   });
 
-  it('msgapp.transport', async () => {
+  test('msgapp.transport', async () => {
     const sentence = 'Option msgapp.transport must give a MsgappTransport;';
     expect(await withMsgapp(SandboxSmsTransport)).toBe(`${sentence} SandboxSmsTransport is a SmsTransport.`);
     expect(await withMsgapp({ useValue: carrier() })).toBe(`${sentence} it has no method open.`);
   });
 
-  it('the transport of a route', async () => {
+  test('the transport of a route', async () => {
     const routes = (transport: never) => RoutedSmsTransport.forRoot({ routes: [{ name: 'a', transport }] });
     const useFactory = () => carrier({ submit: 5 });
     expect(await withTransport(Reflect.apply(routes, undefined, [{ useFactory }]))).toBe(
@@ -94,7 +94,7 @@ describe('a port of the host has to be what it is used as', () => {
     );
   });
 
-  it('what it gives is told, but never shown', async () => {
+  test('what it gives is told, but never shown', async () => {
     expect(await withTransport({ useFactory: () => 'smpp://app:hunter2@host' })).toBe(
       'Option sms.transport must give a SmsTransport; got a string.',
     );
@@ -105,7 +105,7 @@ describe('a port of the host has to be what it is used as', () => {
 });
 
 describe('a class is looked at after it was made', () => {
-  it('with what it injects, its lifecycle and its own name', async () => {
+  test('with what it injects, its lifecycle and its own name', async () => {
     const inits: string[] = [];
     @Injectable()
     class Injecting extends RecordingTransport implements OnModuleInit {
@@ -131,7 +131,7 @@ describe('a class is looked at after it was made', () => {
     await app.close();
   });
 
-  it('what a transport without a base class leaves out has its default', async () => {
+  test('what a transport without a base class leaves out has its default', async () => {
     expect(await withTransport({ useValue: carrier() })).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import {
   type Abstract,
   type DynamicModule,
@@ -79,7 +79,7 @@ async function goesThrough(running: RunningApp): Promise<RecordingTransport> {
 }
 
 describeOnBothAdapters('a carrier of the host', (adapter) => {
-  it.each<[string, () => unknown]>([
+  test.each<[string, () => unknown]>([
     ['a class', () => RecordingTransport],
     ['a class that injects what the core has', () => InjectedTransport],
     ['a value', () => ({ useValue: new RecordingTransport() })],
@@ -110,7 +110,7 @@ describeOnBothAdapters('a carrier of the host', (adapter) => {
     expect(used.stopped).toBe(1);
   });
 
-  it('put in the place of ours by a test', async () => {
+  test('put in the place of ours by a test', async () => {
     const transport = new RecordingTransport();
     const compiled = await Test.createTestingModule({ imports: [MessagingModule.forRoot(OPTIONS)] })
       .overrideProvider(SmsTransport)
@@ -121,7 +121,7 @@ describeOnBothAdapters('a carrier of the host', (adapter) => {
 });
 
 describeOnBothAdapters('other ports of the host', (adapter) => {
-  it('may come from modules too: the clock, the ids, the wake-up and the user tokens', async () => {
+  test('may come from modules too: the clock, the ids, the wake-up and the user tokens', async () => {
     const clock = new FakeClock(Date.UTC(2030, 0, 1));
     const notifier = new LocalWorkerNotifier();
     const tokens = { verify: async () => undefined };
@@ -146,7 +146,7 @@ describeOnBothAdapters('other ports of the host', (adapter) => {
 });
 
 describeOnBothAdapters('a storage of the host', (adapter) => {
-  it('put in the place of ours by a test', async () => {
+  test('put in the place of ours by a test', async () => {
     class Watched extends MemoryStorage {
       readonly calls: string[] = [];
       override async start(): Promise<void> {
@@ -191,7 +191,7 @@ describeOnBothAdapters('a storage of the host', (adapter) => {
     };
   };
 
-  it('is the DataSource it has already, which stays its own', async () => {
+  test('is the DataSource it has already, which stays its own', async () => {
     const dataSource = new DataSource({ type: 'better-sqlite3', database: ':memory:' });
     const running = await mount(adapter, [
       MessagingModule.forRoot({ ...OPTIONS, storage: TypeormStorage.forRoot({ dataSource: DataSource }) }),
@@ -205,7 +205,7 @@ describeOnBothAdapters('a storage of the host', (adapter) => {
     await dataSource.destroy();
   });
 
-  it('is named but nowhere to be found: a sentence says what to import', async () => {
+  test('is named but nowhere to be found: a sentence says what to import', async () => {
     const start = mount(adapter, [
       MessagingModule.forRoot({ ...OPTIONS, storage: TypeormStorage.forRoot({ dataSource: DataSource }) }),
     ]);
@@ -213,11 +213,11 @@ describeOnBothAdapters('a storage of the host', (adapter) => {
     await expect(start).rejects.toThrow(/^Option storage names a DataSource .* TypeOrmModule\.forRoot/);
   });
 
-  it('is at a URL of no kind we know', () => {
+  test('is at a URL of no kind we know', () => {
     expect(() => TypeormStorage.forRoot({ url: 'oracle://db' })).toThrow(/^Option storage: .*URL/);
   });
 
-  it('is the class itself, which does not know its database', async () => {
+  test('is the class itself, which does not know its database', async () => {
     const start = mount(adapter, [Reflect.apply(withStorage, undefined, [TypeormStorage])]);
     await expect(start).rejects.toThrow(MessagingOptionsError);
     await expect(start).rejects.toThrow(
@@ -236,7 +236,7 @@ describeOnBothAdapters('a port that the host provides beside the options', (adap
     await mount(adapter, imports, { options: { logger }, host: { providers } });
     return warned;
   };
-  it.each<[Abstract<object>, object]>([
+  test.each<[Abstract<object>, object]>([
     [SmsTransport, new RecordingTransport()],
     [MessagingStorage, new MemoryStorage()],
     [Clock, new FakeClock()],
@@ -247,7 +247,7 @@ describeOnBothAdapters('a port that the host provides beside the options', (adap
     ]);
   });
 
-  it('is warned of in a global module that exports it, and in a module that is called as one of ours', async () => {
+  test('is warned of in a global module that exports it, and in a module that is called as one of ours', async () => {
     @Global()
     @Module({ providers: [{ provide: SmsTransport, useClass: RecordingTransport }], exports: [SmsTransport] })
     class SmsModule {}
@@ -256,7 +256,7 @@ describeOnBothAdapters('a port that the host provides beside the options', (adap
     ]);
   });
 
-  it('is not warned of where it is the one that the options name, nor where there is none', async () => {
+  test('is not warned of where it is the one that the options name, nor where there is none', async () => {
     expect(await warnings([MessagingModule.forRoot(OPTIONS)])).toEqual([]);
     expect(await warnings([Reflect.apply(withTransport, undefined, [{ module: TransportModule }])])).toEqual([]);
   });

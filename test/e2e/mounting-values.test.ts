@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { MessagingModule } from '../../src/messaging.module.js';
 import { MessagingCore } from '../../src/messaging-core.module.js';
 import { OtpModule } from '../../src/otp.module.js';
@@ -19,18 +19,18 @@ const beside = (graph: object, values: object) =>
   });
 
 describe('what a factory gives options for has to be mounted beside it', () => {
-  it('otp', async () => {
+  test('otp', async () => {
     const sentence = 'Option otp is in the values: write `otp: true` beside useFactory.';
     expect(await beside({}, { otp })).toBe(sentence);
     expect(await beside({ otp: undefined }, { otp })).toBe(sentence);
     expect(await beside({ otp: true }, { otp })).toBeUndefined();
   });
 
-  it('unless the host says that it is not', async () => {
+  test('unless the host says that it is not', async () => {
     expect(await beside({ otp: false, msgapp: [] }, { otp, msgapp: [] })).toBeUndefined();
   });
 
-  it('msgapp, each channel', async () => {
+  test('msgapp, each channel', async () => {
     const sentence =
       'Option msgapp is in the values: write `msgapp: {}` beside useFactory, or a list with one for each channel.';
     expect(await beside({}, { msgapp })).toBe(sentence);
@@ -44,12 +44,12 @@ describe('what is mounted has to have its options', () => {
   const sentence =
     'Option otp is missing: { pepper }, the secret that codes are derived from. Make one with "openssl rand -base64 48" and keep it outside the database.';
 
-  it('otp, from a factory', async () => {
+  test('otp, from a factory', async () => {
     expect(await beside({ otp: true }, {})).toBe(sentence);
     expect(await beside({ otp: true }, { otp: undefined })).toBe(sentence);
   });
 
-  it('otp, of OtpModule', async () => {
+  test('otp, of OtpModule', async () => {
     const forRoot = (options: never) => OtpModule.forRoot(options);
     const forRootAsync = (options: never) => OtpModule.forRootAsync(options);
     expect(await startRefusal(forRoot, OPTIONS)).toBe(sentence);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   Body,
   Controller,
@@ -39,14 +39,14 @@ class HostConfig {
 class HostConfigModule {}
 
 describeOnBothAdapters('mounting', (adapter) => {
-  it('MessagingModule.forRoot', async () => {
+  test('MessagingModule.forRoot', async () => {
     const running = await mount(adapter, [MessagingModule.forRoot(OPTIONS)]);
     const client = await clientOf(running);
     expect(await client.sent(SEND)).toMatchObject({ sms_units: 3 });
     expect(await client.balance()).toBe(7);
   });
 
-  it('MessagingModule.forRootAsync with a module of the host, at once or later', async () => {
+  test('MessagingModule.forRootAsync with a module of the host, at once or later', async () => {
     for (const wrap of [<T>(value: T) => value, <T>(value: T) => Promise.resolve(value)]) {
       const running = await mount(adapter, [
         MessagingModule.forRootAsync({
@@ -67,7 +67,7 @@ describeOnBothAdapters('mounting', (adapter) => {
     }
   });
 
-  it('SmsModule alone, with options at once and from a factory', async () => {
+  test('SmsModule alone, with options at once and from a factory', async () => {
     for (const module of [
       SmsModule.forRoot({ ...CORE, ...SMS, path: 'x', maxSegments: 1 }),
       SmsModule.forRootAsync({
@@ -88,7 +88,7 @@ describeOnBothAdapters('mounting', (adapter) => {
     }
   });
 
-  it('SmsModule on a core that others may share, with options at once and from a factory', async () => {
+  test('SmsModule on a core that others may share, with options at once and from a factory', async () => {
     for (const sms of [
       (core: ReturnType<typeof MessagingCore.forRoot>) => SmsModule.forRoot({ core, ...SMS, maxRecipients: 2 }),
       (core: ReturnType<typeof MessagingCore.forRoot>) =>
@@ -111,14 +111,14 @@ describeOnBothAdapters('mounting', (adapter) => {
     }
   });
 
-  it('a core by itself has the balance and nothing else', async () => {
+  test('a core by itself has the balance and nothing else', async () => {
     const running = await mount(adapter, [MessagingCore.forRoot(CORE)]);
     const client = await clientOf(running);
     expect(await client.balance()).toBe(10);
     expect((await client.send(SEND)).status).toBe(404);
   });
 
-  it('refuses a second core with a sentence that says what to do', async () => {
+  test('refuses a second core with a sentence that says what to do', async () => {
     const sentence = /^There are two messaging cores in this application\. .*MessagingCore\.forRoot/;
     await expect(mount(adapter, [MessagingModule.forRoot(OPTIONS), MessagingModule.forRoot(OPTIONS)])).rejects.toThrow(
       sentence,
@@ -134,7 +134,7 @@ describeOnBothAdapters('mounting', (adapter) => {
     ).rejects.toThrow(sentence);
   });
 
-  it('controllers: false gives services, which work, and no route', async () => {
+  test('controllers: false gives services, which work, and no route', async () => {
     @Injectable()
     class Shop {
       constructor(
@@ -165,7 +165,7 @@ describeOnBothAdapters('mounting', (adapter) => {
     });
   });
 
-  it('an own path goes behind the host’s global prefix', async () => {
+  test('an own path goes behind the host’s global prefix', async () => {
     const running = await mount(adapter, [MessagingModule.forRoot({ ...OPTIONS, path: '/sms/v7/' })], {
       configure: (app) => void app.setGlobalPrefix('shop'),
     });
@@ -179,7 +179,7 @@ describeOnBothAdapters('mounting', (adapter) => {
     }
   });
 
-  it('leaves the host’s own routes their pipes, limits, guards and errors', async () => {
+  test('leaves the host’s own routes their pipes, limits, guards and errors', async () => {
     class Note {
       @IsString()
       text!: string;
@@ -226,7 +226,7 @@ describeOnBothAdapters('mounting', (adapter) => {
 });
 
 describe('two hosts in one process', () => {
-  it('share no path, no language, no keys, no messages', async () => {
+  test('share no path, no language, no keys, no messages', async () => {
     const one = await mount('express', [MessagingModule.forRoot({ ...OPTIONS, path: 'one', locale: 'en' })]);
     const two = await mount('fastify', [
       MessagingModule.forRoot({

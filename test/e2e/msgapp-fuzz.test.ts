@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { type FetchedMedia, MediaFetcher, type MediaRequest } from '../../src/media/media-fetcher.js';
@@ -87,7 +87,7 @@ describeOnBothAdapters('whatever is sent to a messaging-app channel', (adapter) 
     .tuple(contentType, fc.option(fc.constantFrom('k1', 'k2', ''), { freq: 3 }))
     .map(([type, key]) => ({ 'content-type': type, ...(key === null ? {} : { 'idempotency-key': key }) }));
 
-  it.each([
+  test.each([
     ['text', 1],
     ['media', 2],
   ] as const)('as %s is refused in our shape, or charged and stored', async (kind, units) => {
@@ -119,7 +119,7 @@ describeOnBothAdapters('whatever is sent to a messaging-app channel', (adapter) 
     expect([...seen]).toEqual(expect.arrayContaining([200, 400, 409]));
   });
 
-  it('as an id or a token is a 404, or a 400 where it cannot be read', async () => {
+  test('as an id or a token is a 404, or a 400 where it cannot be read', async () => {
     await fc.assert(
       fc.asyncProperty(hostileString, async (text) => {
         const id = encodeURIComponent(Buffer.from(text).toString()) || 'x';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { ApiClient } from '../support/api-client.js';
 import { storedTexts } from '../support/code-leaks.js';
@@ -20,7 +20,7 @@ describeOnBothAdapters('what a messaging-app channel leaves behind', (adapter) =
   const folder = mkdtempSync(join(tmpdir(), 'messaging-msgapp-hygiene-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('no code, token, key, text, address or whole number in the log; no code, token or key in the database', async () => {
+  test('no code, token, key, text, address or whole number in the log; no code, token or key in the database', async () => {
     const database = join(folder, 'messaging.db');
     const storage = new TypeormStorage({ database: `sqlite:${database}` });
     const log: string[] = [];
@@ -63,7 +63,7 @@ describeOnBothAdapters('what a messaging-app channel leaves behind', (adapter) =
     expect(stored).not.toContain('hunter2');
   });
 
-  it('nothing readable of what a linked number needs, until it is logged out', async () => {
+  test('nothing readable of what a linked number needs, until it is logged out', async () => {
     const database = join(folder, 'credentials.db');
     const storage = new TypeormStorage({ database: `sqlite:${database}` });
     const service = await startMsgapp((options, setup) => startService(adapter, options, setup), {
@@ -79,7 +79,7 @@ describeOnBothAdapters('what a messaging-app channel leaves behind', (adapter) =
     await service.close();
   });
 
-  it('a number that outlives a start with the wrong key, which is refused, and a change to a new one', async () => {
+  test('a number that outlives a start with the wrong key, which is refused, and a change to a new one', async () => {
     const database = `sqlite:${join(folder, 'keys.db')}`;
     const start = (credentialsKey: string | readonly string[]) =>
       startMsgapp((options, setup) => startService(adapter, options, setup), {

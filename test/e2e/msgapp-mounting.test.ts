@@ -1,4 +1,4 @@
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { Controller, Get, Inject, Injectable, Logger, Module, type Type } from '@nestjs/common';
 import { MediaFetcher } from '../../src/media/media-fetcher.js';
 import { MessagingModule } from '../../src/messaging.module.js';
@@ -81,7 +81,7 @@ class FieldReminders {
 }
 
 describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
-  it('every capability has what it keeps purged, once for all channels', async () => {
+  test('every capability has what it keeps purged, once for all channels', async () => {
     const clock = new FakeClock();
     const storage = new MemoryStorage();
     const ports = { storage: { useValue: storage }, clock: { useValue: clock } };
@@ -104,7 +104,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
       (error: Error) => `${error.name}: ${error.message}`,
     );
 
-  it('stand side by side, each with its own paths, tariff, sessions and messages', async () => {
+  test('stand side by side, each with its own paths, tariff, sessions and messages', async () => {
     const running = await mount(adapter, [MessagingModule.forRoot(BOTH), SandboxModule.forRoot()]);
     const [msgapp, support] = await pairOf(running);
     await msgapp.link('22670000100');
@@ -130,7 +130,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     expect(new Set(answers.map(MsgappClient.idOf)).size).toBe(2);
   });
 
-  it('carry one-time passcodes, each under its name', async () => {
+  test('carry one-time passcodes, each under its name', async () => {
     const running = await mount(adapter, [MessagingModule.forRoot(BOTH), SandboxModule.forRoot()]);
     const [msgapp, support] = await pairOf(running);
     await msgapp.link('22670000100');
@@ -153,7 +153,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     expect(await msgapp.api.balance()).toBe(96);
   });
 
-  it('have transports of their own', async () => {
+  test('have transports of their own', async () => {
     const [first, second] = [new ScriptedTransport(), new ScriptedTransport()];
     const running = await mount(adapter, [
       MessagingModule.forRoot({
@@ -176,7 +176,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     expect([first.stopped, second.stopped]).toEqual([1, 1]);
   });
 
-  it('give a transport what it asks to be injected', async () => {
+  test('give a transport what it asks to be injected', async () => {
     @Injectable()
     class Injected extends ScriptedTransport {
       constructor(readonly phones: PhoneStore) {
@@ -190,7 +190,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     expect(running.app.get(MsgappTransport)).toHaveProperty('phones', running.app.get(PhoneStore));
   });
 
-  it('have transports from modules, each its own', async () => {
+  test('have transports from modules, each its own', async () => {
     const moduleOf = (transport: ScriptedTransport): Type => {
       @Module({ providers: [{ provide: MsgappTransport, useValue: transport }], exports: [MsgappTransport] })
       class Carrier {}
@@ -213,7 +213,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     expect([first.links.length, second.links.length]).toEqual([1, 1]);
   });
 
-  it('are injected by their class where there is one, and by name always', async () => {
+  test('are injected by their class where there is one, and by name always', async () => {
     const host = { providers: [Reminders, FieldReminders], controllers: [RemindersController] };
     const options = { ...OPTIONS, msgapp: { ...MSGAPP, channel: 'chat' } };
     const { app, url } = await mount(adapter, [MessagingModule.forRoot(options)], { host });
@@ -224,7 +224,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     expect(await (await fetch(`${url}/reminders`)).json()).toEqual({ service: 'MsgappService' });
   });
 
-  it('are injected by name where there are several', async () => {
+  test('are injected by name where there are several', async () => {
     const host = { providers: [NamedReminders] };
     const { app } = await mount(adapter, [MessagingModule.forRoot(BOTH)], { host });
     const { support, msgapp, sessions } = app.get(NamedReminders);
@@ -235,7 +235,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     expect(await sessions.list('account')).toEqual([expect.objectContaining({ id: sessionID, channel: 'support' })]);
   });
 
-  it.each<[string, object]>([
+  test.each<[string, object]>([
     ['Reminders injects MsgappService', { providers: [Reminders] }],
     ['FieldReminders injects SessionManager', { providers: [FieldReminders] }],
     ['RemindersController injects MsgappService', { controllers: [RemindersController] }],
@@ -249,7 +249,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     );
   });
 
-  it('stand alone, without SMS', async () => {
+  test('stand alone, without SMS', async () => {
     const running = await mount(adapter, [MsgappModule.forRoot({ ...CORE, ...MSGAPP }), SandboxModule.forRoot()]);
     const client = await channelOf(running);
     await client.link('22670000100');
@@ -259,7 +259,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     expect(await client.api.balance()).toBe(99);
   });
 
-  it('share a core, with codes on them alone', async () => {
+  test('share a core, with codes on them alone', async () => {
     const core = MessagingCore.forRoot(CORE);
     const running = await mount(adapter, [
       OtpModule.forRoot({ core, otp: { pepper: PEPPER } }),
@@ -279,7 +279,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     expect(await msgapp.api.post('verify/otp', { ...order, otp })).toMatchObject({ status: 200 });
   });
 
-  it.each<[string, () => ReturnType<typeof MessagingModule.forRoot>[]]>([
+  test.each<[string, () => ReturnType<typeof MessagingModule.forRoot>[]]>([
     [
       'MessagingModule',
       () => [
@@ -332,7 +332,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     expect(await client.api.balance()).toBe(97);
   });
 
-  it('have no routes where the host wants none, and work all the same', async () => {
+  test('have no routes where the host wants none, and work all the same', async () => {
     const running = await mount(adapter, [MessagingModule.forRoot({ ...OPTIONS, controllers: false, msgapp: MSGAPP })]);
     const { app } = running;
     const { accountId } = await clientOf(running);
@@ -350,7 +350,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     }
   });
 
-  it('fetch files with what the host puts in the place of the guard', async () => {
+  test('fetch files with what the host puts in the place of the guard', async () => {
     class Shelf extends MediaFetcher {
       override async fetch({ url }: { url: string }) {
         if (!url.startsWith('shelf:')) throw new TypeError('There is no such shelf.');
@@ -375,7 +375,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     });
   });
 
-  it('take bodies in by themselves where the host parses none', async () => {
+  test('take bodies in by themselves where the host parses none', async () => {
     const modules = [MessagingModule.forRoot({ ...OPTIONS, msgapp: MSGAPP }), SandboxModule.forRoot()];
     const running = await mount(adapter, modules, { options: { bodyParser: false } });
     const client = await channelOf(running);
@@ -383,7 +383,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     MsgappClient.idOf(await client.text({ to: TO, body: 'x' }));
   });
 
-  it('link numbers in a process that delivers nothing, and let go of them when it ends', async () => {
+  test('link numbers in a process that delivers nothing, and let go of them when it ends', async () => {
     const transport = new ScriptedTransport();
     const running = await mount(adapter, [
       MessagingModule.forRoot({
@@ -398,7 +398,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     expect([transport.last().closed, transport.stopped]).toEqual([1, 1]);
   });
 
-  it('warn of a port that the host provides beside the options', async () => {
+  test('warn of a port that the host provides beside the options', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
     @Module({
       providers: [
@@ -416,7 +416,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
   });
 
   const KEY = 'Make one with "openssl rand -base64 48"';
-  it.each<[string, object, string]>([
+  test.each<[string, object, string]>([
     ['no key', { credentialsKey: undefined }, 'Option msgapp.credentialsKey is missing'],
     ['no key in the list', { credentialsKey: [] }, 'Option msgapp.credentialsKey is missing'],
     ['a short key', { credentialsKey: 'too short' }, KEY],
@@ -446,7 +446,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     expect(said).not.toContain('too short');
   });
 
-  it('refuse to start with the second of two wrong, named twice, or with more than their values', async () => {
+  test('refuse to start with the second of two wrong, named twice, or with more than their values', async () => {
     const start = (msgapp: unknown) =>
       sentenceOf(async () => mount(adapter, [MessagingModule.forRoot({ ...OPTIONS, msgapp } as never)]));
     expect(await start([MSGAPP, { ...SUPPORT, x: 1 }])).toContain('Option msgapp[1].x is not known');
@@ -472,7 +472,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     expect(late).toContain('Option channel shapes the module graph: write it beside useFactory');
   });
 
-  it('fetch only what the host’s options allow', async () => {
+  test('fetch only what the host’s options allow', async () => {
     for (const [allow, sentence] of [
       ['everything', 'Option media.allow must be "none", "loopback" or a list of origins.'],
       [['example.com'], 'Option media.allow[0] must be an origin'],

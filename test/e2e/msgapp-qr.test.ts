@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { SessionManager } from '../../src/msgapp/sessions/session-manager.js';
@@ -45,7 +45,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
 
   const codesOf = ({ events }: EventReader) => events.filter(({ type }) => type === 'qr').map(({ data }) => data.qr);
 
-  it('comes anew each time it changes, to all who look, and the line is kept warm', async () => {
+  test('comes anew each time it changes, to all who look, and the line is kept warm', async () => {
     const clock = new FakeClock();
     const { client } = await start({ clock });
     const { qr_url } = await client.connect();
@@ -66,7 +66,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     expect([one.ended, two.ended]).toEqual([true, true]);
   });
 
-  it('is told to who comes late as it is now', async () => {
+  test('is told to who comes late as it is now', async () => {
     const { client } = await start();
     const { qr_url } = await client.connect();
     const early = await EventReader.open(qr_url);
@@ -77,7 +77,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     expect(late.events[0]).toMatchObject({ type: 'status', data: { status: 'created' } });
   });
 
-  it('ends with the session when nobody scans', async () => {
+  test('ends with the session when nobody scans', async () => {
     const clock = new FakeClock();
     const { client } = await start({ clock });
     const { sessionID, qr_url, expires_at } = await client.connect();
@@ -93,7 +93,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     expect(await call(qr_url)).toMatchObject({ status: 404, body: NOT_FOUND });
   });
 
-  it('is nobody’s to see with a token that is unknown, spent or of another session', async () => {
+  test('is nobody’s to see with a token that is unknown, spent or of another session', async () => {
     const { client } = await start();
     const { qr_url } = await client.connect();
     await client.link('22670000100');
@@ -119,7 +119,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     return qr_url;
   }
 
-  it('can be scanned once, and a session keeps the number of its scan', async () => {
+  test('can be scanned once, and a session keeps the number of its scan', async () => {
     const { client } = await start();
     const { sessionID, qr_url } = await client.connect();
     const events = await EventReader.open(qr_url);
@@ -134,7 +134,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     expect((await client.status(`?sessionID=${sessionID}`)).body).toMatchObject({ number: winner });
   });
 
-  it('forgets a client that leaves', async () => {
+  test('forgets a client that leaves', async () => {
     const { service, client } = await start();
     const signals = watchSignals(service);
     const { qr_url } = await client.connect();
@@ -148,7 +148,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     expect(signals).toHaveLength(2);
   });
 
-  it('does not hold up the application when it closes', async () => {
+  test('does not hold up the application when it closes', async () => {
     const { service, client } = await start();
     service.app.getHttpServer().keepAliveTimeout = 0;
     const { qr_url } = await client.connect();
@@ -159,7 +159,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     expect(events.over).toBe(true);
   });
 
-  it('comes to curl -N as it happens', async () => {
+  test('comes to curl -N as it happens', async () => {
     const { client } = await start();
     const { qr_url } = await client.connect();
     const watching = promisify(execFile)('curl', ['-sN', qr_url]);
@@ -173,7 +173,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^data: \{.*"status":"connected"/);
   });
 
-  it('is not cut after 30 s', async () => {
+  test('is not cut after 30 s', async () => {
     const clock = new FakeClock();
     const { client } = await start({ clock });
     const { qr_url } = await client.connect();
@@ -184,7 +184,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     expect(events.over).toBe(false);
   });
 
-  it('is at an address that has the host’s prefix, and the host that was asked', async () => {
+  test('is at an address that has the host’s prefix, and the host that was asked', async () => {
     const { service } = await start({ configure: (app) => void app.setGlobalPrefix('gateway/eu') });
     const url = `${service.url}/gateway/eu/api/v1`;
     const { key } = await service.client();
@@ -202,7 +202,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     expect(proxied.qr_url).toBe(`${url}/msgapp/web/qr/${proxied.qrToken}`);
   });
 
-  it('is at the proxy’s address where the host trusts its proxy', async () => {
+  test('is at the proxy’s address where the host trusts its proxy', async () => {
     const platform = adapter === 'express' ? new ExpressAdapter() : new FastifyAdapter({ trustProxy: true });
     if (adapter === 'express') platform.getInstance().set('trust proxy', true);
     const { service } = await start({ platform });
@@ -215,7 +215,7 @@ describeOnBothAdapters('the code to scan', (adapter) => {
     expect(qr_url).toBe(`https://api.example.com/api/v1/msgapp/web/qr/${qrToken}`);
   });
 
-  it('has an address without a host when the caller writes nonsense for one', async () => {
+  test('has an address without a host when the caller writes nonsense for one', async () => {
     const { service } = await start();
     const { key } = await service.client();
     const raw = await RawConnection.open(service.port);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { eventually } from '../support/eventually.js';
 import { FileServer } from '../support/file-server.js';
@@ -27,7 +27,7 @@ describeServices('what a messaging-app channel refuses', (start) => {
   const untouched = async () => expect(await client.api.balance()).toBe(10);
   const photo = () => ({ to: TO, mediaUrl: files.url('/photo.png') });
 
-  it.each<[string, object, number, string]>([
+  test.each<[string, object, number, string]>([
     ['no recipient', { to: undefined }, 400, 'Le champ to est obligatoire'],
     ['a recipient that is null', { to: null }, 400, 'Le champ to est obligatoire'],
     ['a recipient as a JSON number', { to: 22671000001 }, 400, 'Le champ to doit être une chaîne de caractères'],
@@ -45,7 +45,7 @@ describeServices('what a messaging-app channel refuses', (start) => {
     await untouched();
   });
 
-  it.each<[string, unknown]>([
+  test.each<[string, unknown]>([
     ['missing', undefined],
     ['null', null],
     ['empty', ''],
@@ -59,13 +59,13 @@ describeServices('what a messaging-app channel refuses', (start) => {
     await untouched();
   });
 
-  it('a text of more characters than any app shows', async () => {
+  test('a text of more characters than any app shows', async () => {
     const { status, body } = await client.text({ to: TO, body: 'x'.repeat(65_537) });
     expect([status, body]).toEqual([400, { statusCode: 400, message: 'Le champ body est invalide', error: BAD }]);
     await untouched();
   });
 
-  it.each<[string, object, string]>([
+  test.each<[string, object, string]>([
     ['no URL', { mediaUrl: undefined }, 'Le champ mediaUrl est obligatoire'],
     ['a URL of another type', { mediaUrl: ['x'] }, 'Le champ mediaUrl doit être une chaîne de caractères'],
     ['a mediaType that is none', { mediaType: 'sticker' }, 'Le champ mediaType est invalide'],
@@ -81,7 +81,7 @@ describeServices('what a messaging-app channel refuses', (start) => {
     await untouched();
   });
 
-  it.each<[string, (files: FileServer) => string]>([
+  test.each<[string, (files: FileServer) => string]>([
     ['is nowhere', () => 'http://127.0.0.1:1/photo.png'],
     ['is not found', (files) => files.url('/none.png')],
     ['is inside the network', () => 'http://10.0.0.1/photo.png'],
@@ -97,7 +97,7 @@ describeServices('what a messaging-app channel refuses', (start) => {
     await untouched();
   });
 
-  it('a message that the account cannot pay', async () => {
+  test('a message that the account cannot pay', async () => {
     const poor = await msgappClient(service, 1);
     await poor.link('22670000101');
     const expected = { statusCode: 400, message: 'Solde SMS insuffisant', error: BAD };
@@ -109,7 +109,7 @@ describeServices('what a messaging-app channel refuses', (start) => {
     expect(await poor.api.balance()).toBe(0);
   });
 
-  it('a send without any number, whatever is sent', async () => {
+  test('a send without any number, whatever is sent', async () => {
     const nobody = await msgappClient(service, 10);
     await nobody.connect();
     const asked = files.asked.get('/photo.png');
@@ -120,7 +120,7 @@ describeServices('what a messaging-app channel refuses', (start) => {
     expect(await nobody.api.balance()).toBe(10);
   });
 
-  it('a session too many, whichever process is asked; another account goes on', async () => {
+  test('a session too many, whichever process is asked; another account goes on', async () => {
     const eager = await msgappClient(service);
     const asked = await Promise.all(
       Array.from({ length: 30 }, () => eager.api.call('msgapp/web/connect', { method: 'POST' })),
@@ -142,7 +142,7 @@ describeServices('what a messaging-app channel refuses', (start) => {
     await eager.connect();
   });
 
-  it('what it does not know', async () => {
+  test('what it does not know', async () => {
     const session = { statusCode: 404, message: 'Session introuvable', error: 'Not Found' };
     expect(await client.status('?sessionID=unknown')).toMatchObject({ status: 404, body: session });
     expect(await client.status('?sessionID=')).toMatchObject({ status: 404, body: session });
@@ -158,7 +158,7 @@ describeServices('what a messaging-app channel refuses', (start) => {
 });
 
 describeOnBothAdapters('the guard of files', (adapter) => {
-  it('lets a channel fetch from nowhere inside unless the host says so', async () => {
+  test('lets a channel fetch from nowhere inside unless the host says so', async () => {
     const files = await FileServer.open();
     const service = await startMsgapp((options, setup) => startService(adapter, options, setup), { media: {} });
     const client = await msgappClient(service, 10);
@@ -179,7 +179,7 @@ describeOnBothAdapters('the guard of files', (adapter) => {
     await files.close();
   });
 
-  it('cuts a request whose file does not come, charges nothing, and lets go of the file', async () => {
+  test('cuts a request whose file does not come, charges nothing, and lets go of the file', async () => {
     const files = await FileServer.open();
     files.put('/never', 'image/png', Buffer.alloc(0));
     const clock = new FakeClock();
@@ -203,7 +203,7 @@ describeOnBothAdapters('the guard of files', (adapter) => {
     await files.close();
   });
 
-  it('stops fetching when the caller hangs up', async () => {
+  test('stops fetching when the caller hangs up', async () => {
     const files = await FileServer.open();
     files.put('/never', 'image/png', Buffer.alloc(0));
     const service = await startMsgapp((options, setup) => startService(adapter, options, setup));
@@ -226,7 +226,7 @@ describeOnBothAdapters('the guard of files', (adapter) => {
 });
 
 describeOnBothAdapters('the texts', (adapter) => {
-  it('are English where the host wants that', async () => {
+  test('are English where the host wants that', async () => {
     const service = await startMsgapp((options, setup) => startService(adapter, options, setup), { locale: 'en' });
     const client = await msgappClient(service, 10);
     const messageOf = async (reply: Promise<{ body: unknown }>) => Object((await reply).body).message;

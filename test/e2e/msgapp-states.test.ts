@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { MediaStore } from '../../src/media/media-store.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
@@ -42,7 +42,7 @@ describeServices('what becomes of a message of the channel', (start) => {
       { clock, stepMs: 100 },
     );
 
-  it.each(['text', 'media'] as const)('990001 is refused for good and refunded: %s', async (kind) => {
+  test.each(['text', 'media'] as const)('990001 is refused for good and refunded: %s', async (kind) => {
     const client = await linked('22670000100');
     const body = { to: '22671990001', body: 'x', mediaUrl: files.url('/photo.png') };
     const id = MsgappClient.idOf(await client[kind](body));
@@ -60,7 +60,7 @@ describeServices('what becomes of a message of the channel', (start) => {
     ]);
   });
 
-  it('990002 arrives at the third attempt', async () => {
+  test('990002 arrives at the third attempt', async () => {
     const client = await linked('22670000101');
     const started = clock.now();
     const id = MsgappClient.idOf(await client.text({ to: '22671990002', body: 'x' }));
@@ -69,7 +69,7 @@ describeServices('what becomes of a message of the channel', (start) => {
     expect(await client.phone('22671990002')).toHaveLength(1);
   });
 
-  it('990003 is never reported, and unknown after 10 s; it stays paid', async () => {
+  test('990003 is never reported, and unknown after 10 s; it stays paid', async () => {
     const client = await linked('22670000102');
     const id = MsgappClient.idOf(await client.text({ to: '22671990003', body: 'x' }));
     const sent = await turnTo(client, id, 'sent');
@@ -80,14 +80,14 @@ describeServices('what becomes of a message of the channel', (start) => {
     expect(await client.api.balance()).toBe(9);
   });
 
-  it('990004 is accepted and cannot be delivered; it stays paid', async () => {
+  test('990004 is accepted and cannot be delivered; it stays paid', async () => {
     const client = await linked('22670000103');
     const id = MsgappClient.idOf(await client.text({ to: '22671990004', body: 'x' }));
     expect(await turnTo(client, id, 'undelivered')).toMatchObject({ refunded_units: 0, delivered_at: null });
     expect(await client.api.balance()).toBe(9);
   });
 
-  it('a file is forgotten when its message is delivered', async () => {
+  test('a file is forgotten when its message is delivered', async () => {
     const client = await linked('22670000104');
     const id = MsgappClient.idOf(await client.media({ to: TO, mediaUrl: files.url('/photo.png') }));
     await turnTo(client, id, 'delivered');
@@ -102,41 +102,44 @@ describeServices('what becomes of a message of the channel', (start) => {
     });
   });
 
-  it.each(['text', 'media'] as const)('a repeat under its key is the first answer, byte for byte: %s', async (kind) => {
-    const client = await linked('22670000105');
-    const body = { to: TO, body: 'une fois', mediaUrl: files.url(`/photo.png?${kind}`), caption: 'une fois' };
-    files.put(`/photo.png?${kind}`, 'image/png', Buffer.from('89504e470d0a1a0a', 'hex'));
-    const once = { 'idempotency-key': 'order-1' };
-    const first = await client[kind](body, once);
-    const id = MsgappClient.idOf(first);
-    const left = await client.api.balance();
-    expect(first.headers.get('idempotency-replayed')).toBeNull();
-    const reordered = Object.fromEntries(Object.entries(body).reverse());
-    for (const again of [await client[kind](body, once), await client[kind](reordered, once)]) {
-      expect(again).toMatchObject({ status: 200, body: first.body });
-      expect(again.headers.get('idempotency-replayed')).toBe('true');
-    }
-    expect(await client.api.balance()).toBe(left);
-    if (kind === 'media') expect(files.asked.get(`/photo.png?${kind}`)).toBe(1);
-    await turnTo(client, id, 'delivered');
-    expect((await client.phone(TO)).filter(({ messageID }) => messageID === id)).toHaveLength(1);
+  test.each(['text', 'media'] as const)(
+    'a repeat under its key is the first answer, byte for byte: %s',
+    async (kind) => {
+      const client = await linked('22670000105');
+      const body = { to: TO, body: 'une fois', mediaUrl: files.url(`/photo.png?${kind}`), caption: 'une fois' };
+      files.put(`/photo.png?${kind}`, 'image/png', Buffer.from('89504e470d0a1a0a', 'hex'));
+      const once = { 'idempotency-key': 'order-1' };
+      const first = await client[kind](body, once);
+      const id = MsgappClient.idOf(first);
+      const left = await client.api.balance();
+      expect(first.headers.get('idempotency-replayed')).toBeNull();
+      const reordered = Object.fromEntries(Object.entries(body).reverse());
+      for (const again of [await client[kind](body, once), await client[kind](reordered, once)]) {
+        expect(again).toMatchObject({ status: 200, body: first.body });
+        expect(again.headers.get('idempotency-replayed')).toBe('true');
+      }
+      expect(await client.api.balance()).toBe(left);
+      if (kind === 'media') expect(files.asked.get(`/photo.png?${kind}`)).toBe(1);
+      await turnTo(client, id, 'delivered');
+      expect((await client.phone(TO)).filter(({ messageID }) => messageID === id)).toHaveLength(1);
 
-    expect(await client[kind]({ ...body, to: '22671000002' }, once)).toMatchObject({
-      status: 422,
-      body: {
-        statusCode: 422,
-        message: 'Cette Idempotency-Key a déjà servi pour une autre requête',
-        error: 'Unprocessable Entity',
-      },
-    });
-    // Another route, another account: the key is free there.
-    const other = kind === 'text' ? 'media' : 'text';
-    expect((await client[other](body, once)).headers.get('idempotency-replayed')).toBeNull();
-    const stranger = await linked('22670000106');
-    expect((await stranger[kind](body, once)).headers.get('idempotency-replayed')).toBeNull();
-  });
+      expect(await client[kind]({ ...body, to: '22671000002' }, once)).toMatchObject({
+        status: 422,
+        body: {
+          statusCode: 422,
+          message: 'Cette Idempotency-Key a déjà servi pour une autre requête',
+          error: 'Unprocessable Entity',
+        },
+      });
+      // Another route, another account: the key is free there.
+      const other = kind === 'text' ? 'media' : 'text';
+      expect((await client[other](body, once)).headers.get('idempotency-replayed')).toBeNull();
+      const stranger = await linked('22670000106');
+      expect((await stranger[kind](body, once)).headers.get('idempotency-replayed')).toBeNull();
+    },
+  );
 
-  it('a repeat is answered although the number is not connected any more', async () => {
+  test('a repeat is answered although the number is not connected any more', async () => {
     const client = await linked('22670000107');
     const once = { 'idempotency-key': 'order-2' };
     const first = await client.text({ to: TO, body: 'x' }, once);
@@ -146,7 +149,7 @@ describeServices('what becomes of a message of the channel', (start) => {
     expect(await client.text({ to: TO, body: 'x' })).toMatchObject({ status: 409 });
   });
 
-  it('a refusal is not kept: the same key may be tried again', async () => {
+  test('a refusal is not kept: the same key may be tried again', async () => {
     const client = await msgappClient(service, 10);
     const once = { 'idempotency-key': 'order-3' };
     expect((await client.text({ to: TO, body: 'x' }, once)).status).toBe(409);
@@ -155,7 +158,7 @@ describeServices('what becomes of a message of the channel', (start) => {
     expect(await client.api.balance()).toBe(9);
   });
 
-  it('twenty at once under one key are one message', async () => {
+  test('twenty at once under one key are one message', async () => {
     const client = await linked('22670000109', 100);
     const once = { 'idempotency-key': 'order-4' };
     const mediaUrl = files.put('/race.png', 'image/png', Buffer.from('89504e470d0a1a0a', 'hex')).url('/race.png');
@@ -168,7 +171,7 @@ describeServices('what becomes of a message of the channel', (start) => {
     expect([await client.api.balance(), files.asked.get('/race.png')]).toEqual([98, 1]);
   });
 
-  it('two hundred at once from one number arrive in order, are paid once each, and none is lost', async () => {
+  test('two hundred at once from one number arrive in order, are paid once each, and none is lost', async () => {
     const client = await linked('22670000110', 150);
     const answers = [];
     for (let at = 0; at < 200; at += 50) {
@@ -195,7 +198,7 @@ describeOnBothAdapters('the channel after a restart', (adapter) => {
   const folder = mkdtempSync(join(tmpdir(), 'messaging-msgapp-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('is connected again without a scan, and sends what was left', async () => {
+  test('is connected again without a scan, and sends what was left', async () => {
     const database = `sqlite:${join(folder, 'messaging.db')}`;
     const startHere = () =>
       startMsgapp((options, setup) => startService(adapter, options, setup), {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { sandboxMedia } from '../../src/sandbox/sandbox-media.js';
 import { EventReader } from '../support/event-reader.js';
 import { call } from '../support/http-client.js';
@@ -15,7 +15,7 @@ describeServices('the messaging-app channel', (start) => {
     service = await startMsgapp(start);
   });
 
-  it('goes from a connect to a linked number, step by step', async () => {
+  test('goes from a connect to a linked number, step by step', async () => {
     const client = await msgappClient(service);
     expect((await client.status()).body).toEqual({ status: 'disconnected', sessions: [] });
     const { status, body } = await client.api.call('msgapp/web/connect', { method: 'POST' });
@@ -75,7 +75,7 @@ describeServices('the messaging-app channel', (start) => {
     });
   });
 
-  it('sends a text, which is charged, arrives, and tells its times', async () => {
+  test('sends a text, which is charged, arrives, and tells its times', async () => {
     const client = await msgappClient(service, 10);
     await client.link('22670000200');
     const answer = await client.text({ to: TO, body: 'Bonjour 👋\nà demain', further: 'ignored' });
@@ -97,7 +97,7 @@ describeServices('the messaging-app channel', (start) => {
     ]);
   });
 
-  it.each([
+  test.each([
     ['photo.jpg', 'image', 'image/jpeg'],
     ['clip.mp4', 'video', 'video/mp4'],
     ['document.pdf', 'document', 'application/pdf'],
@@ -120,7 +120,7 @@ describeServices('the messaging-app channel', (start) => {
     expect(shown).toMatchObject({ channel: 'msgapp', from: '22670000300', text: '', media: file });
   });
 
-  it('shows a file as what it is asked to be shown', async () => {
+  test('shows a file as what it is asked to be shown', async () => {
     const client = await msgappClient(service, 10);
     await client.link('22670000301');
     const mediaUrl = `${service.url}/sandbox/media/photo.jpg`;
@@ -128,7 +128,7 @@ describeServices('the messaging-app channel', (start) => {
     expect(await client.settled(id, 'delivered')).toMatchObject({ media: { type: 'document', caption: null } });
   });
 
-  it('sends from the number that was connected first, or from the one that is asked for', async () => {
+  test('sends from the number that was connected first, or from the one that is asked for', async () => {
     const client = await msgappClient(service, 10);
     const first = await client.link('22670000400');
     await client.link('22670000401');
@@ -149,7 +149,7 @@ describeServices('the messaging-app channel', (start) => {
     });
   });
 
-  it('logs a number out: it is over, and stays over', async () => {
+  test('logs a number out: it is over, and stays over', async () => {
     const client = await msgappClient(service, 10);
     const sessionID = await client.link('22670000500');
     expect(await client.logout(sessionID)).toMatchObject({ status: 200, body: { success: true } });
@@ -161,7 +161,7 @@ describeServices('the messaging-app channel', (start) => {
     expect(await client.api.balance()).toBe(10);
   });
 
-  it('ends a session that nobody has scanned, at once if asked', async () => {
+  test('ends a session that nobody has scanned, at once if asked', async () => {
     const client = await msgappClient(service);
     const { sessionID, qr_url } = await client.connect();
     const events = await EventReader.open(qr_url);
@@ -175,7 +175,7 @@ describeServices('the messaging-app channel', (start) => {
     expect((await client.scan('22670000501', data.qr)).status).toBe(404);
   });
 
-  it('takes every way to say nothing for the same', async () => {
+  test('takes every way to say nothing for the same', async () => {
     const client = await msgappClient(service);
     const ways = [
       {},
@@ -198,7 +198,7 @@ describeServices('the messaging-app channel', (start) => {
     }
   });
 
-  it('keeps accounts apart', async () => {
+  test('keeps accounts apart', async () => {
     const [mine, theirs] = [await msgappClient(service, 10), await msgappClient(service, 10)];
     const sessionID = await mine.link('22670000600');
     const id = MsgappClient.idOf(await mine.text({ to: TO, body: 'x' }));
@@ -217,7 +217,7 @@ describeServices('the messaging-app channel', (start) => {
     expect((await mine.status()).body).toMatchObject({ status: 'connected' });
   });
 
-  it('does not know the messages of other channels', async () => {
+  test('does not know the messages of other channels', async () => {
     const client = await msgappClient(service, 10);
     const { smsID } = await client.api.sent({ signature: 'INFOS', content: 'x', number: [TO] });
     expect((await client.api.call(`msgapp/messages/${smsID}`)).status).toBe(404);
@@ -227,7 +227,7 @@ describeServices('the messaging-app channel', (start) => {
     expect((await client.api.list()).items.map((item) => item.smsID)).toEqual([smsID]);
   });
 
-  it('carries one-time passcodes by its name', async () => {
+  test('carries one-time passcodes by its name', async () => {
     const client = await msgappClient(service, 10);
     const order = { service: 'Boutique', number: '22671000777', channel: 'msgapp' };
     const early = await client.api.post('send/otp', order);
@@ -254,7 +254,7 @@ describeServices('the messaging-app channel', (start) => {
     });
   });
 
-  it('asks for a key everywhere but where the token of a code is one', async () => {
+  test('asks for a key everywhere but where the token of a code is one', async () => {
     const client = await msgappClient(service);
     const { sessionID, qr_url } = await client.connect();
     const url = `${service.url}/api/v1/msgapp`;

@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { Controller, Get, type INestApplication, Module, Param, RequestMethod, VersioningType } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import type { MessagingOptions } from '../../src/module-options.js';
@@ -87,7 +87,7 @@ async function start(adapter: Adapter, { options = {}, sandboxes = ['sandbox'], 
 }
 
 describeOnBothAdapters('the OpenAPI document', (adapter) => {
-  it.each<[string, Host]>([
+  test.each<[string, Host]>([
     ['as it is by default', {}],
     ['below a global prefix', { configure: (app) => app.setGlobalPrefix('gateway/eu') }],
     [
@@ -109,7 +109,7 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
     expect(structuralFaults(document)).toEqual([]);
   });
 
-  it('says of every route of ours what it does and answers', async () => {
+  test('says of every route of ours what it does and answers', async () => {
     const { document } = await start(adapter);
     for (const [name, operation] of operationsOf(document)) {
       if (name.includes('/shop/')) continue;
@@ -123,7 +123,7 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
     }
   });
 
-  it('is what every route does, in success and in every error', async () => {
+  test('is what every route does, in success and in every error', async () => {
     const storage = new TroubledStorage();
     const clock = new FakeClock();
     const { app, document } = await start(adapter, {
@@ -166,7 +166,7 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
     expect([...seen].sort()).toEqual(promised.filter((each) => !OUT_OF_REACH.includes(each)).sort());
   });
 
-  it.each<[string, string, string]>([
+  test.each<[string, string, string]>([
     ['the type of a field', '"balance":{"type":"integer"', '"balance":{"type":"string"'],
     ['a field that does not exist', '"required":["userID","balance"', '"required":["account","userID","balance"'],
     ['a field that is left out', '"balance":{"type":"integer"', '"left":{"type":"integer"'],
@@ -187,7 +187,7 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
     await expect(ask(altered)).rejects.toThrow();
   });
 
-  it('has a page at /docs', async () => {
+  test('has a page at /docs', async () => {
     const { document } = await start(adapter);
     const { url, host } = await servePage(document, adapter);
     closing.push(async () => {

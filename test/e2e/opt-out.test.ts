@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { SignatureService } from '../../src/accounts/signature-service.js';
 import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { StorageUnavailableError } from '../../src/common/errors.js';
@@ -69,7 +69,7 @@ describeServices('phones that opt out', (start) => {
     await signatures.verify(accountId, name);
   };
 
-  it('get nothing more under that signature, and cost nothing', async () => {
+  test('get nothing more under that signature, and cost nothing', async () => {
     await serve();
     await says('Stop !');
     const { smsID, sms_units, number } = await client.sent(SEND);
@@ -88,7 +88,7 @@ describeServices('phones that opt out', (start) => {
     expect(await books()).toEqual([]);
   });
 
-  it('when all of them have, the send is accepted for nothing and its answer is kept', async () => {
+  test('when all of them have, the send is accepted for nothing and its answer is kept', async () => {
     await serve();
     for (const from of ALL) await says('ARRÊT', { from });
     const poor = await service.client(0);
@@ -103,7 +103,7 @@ describeServices('phones that opt out', (start) => {
     expect(await books()).toEqual([]);
   });
 
-  it('after the send was accepted: it is refunded, not sent', async () => {
+  test('after the send was accepted: it is refunded, not sent', async () => {
     transport.answer = ({ attempt }) => (attempt === 1 ? { kind: 'retry', error: 'busy' } : { kind: 'sent' });
     await serve();
     const { smsID } = await client.sent(SEND);
@@ -117,7 +117,7 @@ describeServices('phones that opt out', (start) => {
     expect(await books()).toEqual([]);
   });
 
-  it('while their list cannot be read nothing is sent and no attempt is spent', async () => {
+  test('while their list cannot be read nothing is sent and no attempt is spent', async () => {
     await serve({ delivery: { maxAttempts: 1 } });
     const { smsID: first } = await client.sent({ ...SEND, number: OTHERS });
     await settles(first);
@@ -140,7 +140,7 @@ describeServices('phones that opt out', (start) => {
     expect(await books()).toEqual([]);
   });
 
-  it('from a signature that accounts hold: from those, not from others', async () => {
+  test('from a signature that accounts hold: from those, not from others', async () => {
     await serve();
     const [second, third] = [await service.client(10), await service.client(10)];
     for (const { accountId } of [client, second]) await verified(accountId, '36111');
@@ -157,7 +157,7 @@ describeServices('phones that opt out', (start) => {
     expect((await client.sent(SEND)).sms_units).toBe(3);
   });
 
-  it('by a number that stands for signatures', async () => {
+  test('by a number that stands for signatures', async () => {
     await serve({ inboundSignatures: { '36222': ['INFOS', 'SHOP'] } });
     await verified(client.accountId, 'SHOP');
     await says('stop', { to: '36222' });
@@ -166,7 +166,7 @@ describeServices('phones that opt out', (start) => {
     expect(notices).toHaveLength(2);
   });
 
-  it('by words of the host, and not by other texts', async () => {
+  test('by words of the host, and not by other texts', async () => {
     await serve({ optOutWords: { stop: ['Basta'] } });
     await says('Bonjour, stop à tout');
     expect((await client.sent(SEND)).sms_units).toBe(3);
@@ -174,7 +174,7 @@ describeServices('phones that opt out', (start) => {
     expect((await client.sent(SEND)).sms_units).toBe(2);
   });
 
-  it('come back with START, but not from what an operator decided', async () => {
+  test('come back with START, but not from what an operator decided', async () => {
     await serve();
     await optOuts().add({ signature: 'INFOS' }, ['22670000002']);
     await says('STOP');
@@ -188,7 +188,7 @@ describeServices('phones that opt out', (start) => {
     expect((await client.sent(SEND)).sms_units).toBe(3);
   });
 
-  it('a text that comes again does nothing', async () => {
+  test('a text that comes again does nothing', async () => {
     await serve();
     const said: SmsFromPhone[] = [];
     service.app.get(MessagingEvents, { strict: false }).on('sms.inbound', (text) => void said.push(text));
@@ -203,7 +203,7 @@ describeServices('phones that opt out', (start) => {
     expect(said).toHaveLength(7);
   });
 
-  it('the carrier gets its yes when it is stored, and no event comes before', async () => {
+  test('the carrier gets its yes when it is stored, and no event comes before', async () => {
     transport.callbacks.set('scripted', async ({ body }, sink) => {
       await sink.inbound([
         { route: 'scripted', from: NUMBER, to: 'INFOS', text: Buffer.from(body).toString(), id: '1' },
@@ -227,7 +227,7 @@ describeServices('phones that opt out', (start) => {
     expect((await client.sent(SEND)).sms_units).toBe(2);
   });
 
-  it('a code under that signature is not sent and is refunded; under another one it is sent', async () => {
+  test('a code under that signature is not sent and is refunded; under another one it is sent', async () => {
     await serve();
     await says('STOP');
     expect((await client.post('send/otp', { service: 'Shop', number: NUMBER })).status).toBe(200);
@@ -241,7 +241,7 @@ describeServices('phones that opt out', (start) => {
     expect(await books()).toEqual([]);
   });
 
-  it('operators keep the list: by account or for all, page by page, and wrong words are refused', async () => {
+  test('operators keep the list: by account or for all, page by page, and wrong words are refused', async () => {
     await serve();
     const { accountId } = client;
     expect(await optOuts().add({ accountId, signature: 'INFOS' }, ALL)).toBe(3);

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { call } from '../support/http-client.js';
@@ -8,7 +8,7 @@ import { ScriptedTransport } from '../support/scripted-transport.js';
 import { SqliteMemory } from '../support/sqlite-memory.js';
 
 describeOnBothAdapters('the end of a code', (adapter) => {
-  it('is told the carrier with the text; a plain SMS has none', async () => {
+  test('is told the carrier with the text; a plain SMS has none', async () => {
     const transport = new ScriptedTransport();
     const messaging = { sms: { ...OPTIONS.sms, transport: { useValue: transport } } };
     const app = await OtpApp.start(adapter, { messaging });
@@ -23,7 +23,7 @@ describeOnBothAdapters('the end of a code', (adapter) => {
     expect(ends.get('22670000001')).toBeUndefined();
   });
 
-  it('comes with that of its pepper: 404 to who tries it, and the next send makes a new one', async () => {
+  test('comes with that of its pepper: 404 to who tries it, and the next send makes a new one', async () => {
     const storage = new SqliteMemory();
     const [old, fresh] = ['1', '2'].map((version) => ({ version, secret: `${PEPPER} ${version}` }));
     const before = await OtpApp.start(adapter, { storage, otp: { pepper: old ? [old] : [] } });

@@ -1,5 +1,5 @@
 import { setImmediate as pause } from 'node:timers/promises';
-import { afterEach, expect, it } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { OtpService } from '../../src/otp/otp-service.js';
 import { PolicyStore } from '../../src/outbox/policy-store.js';
@@ -14,7 +14,7 @@ describeOnBothAdapters('OTP over time', (adapter) => {
   let app: OtpApp;
   afterEach(() => app.close());
 
-  it('old codes are purged without anybody asking', async () => {
+  test('old codes are purged without anybody asking', async () => {
     app = await OtpApp.start(adapter);
     for (let index = 0; index < 1200; index++) {
       await app.app.app
@@ -33,7 +33,7 @@ describeOnBothAdapters('OTP over time', (adapter) => {
     expect(await guards.purge(Number.MAX_SAFE_INTEGER, 9999)).toBe(0);
   });
 
-  it('a code whose pepper is gone: its message fails and is refunded, and it is no longer known', async () => {
+  test('a code whose pepper is gone: its message fails and is refunded, and it is no longer known', async () => {
     const storage = new SqliteMemory();
     const old = { version: 'old', secret: `${PEPPER} old` };
     const fresh = { version: 'new', secret: `${PEPPER} new` };
@@ -58,7 +58,7 @@ describeOnBothAdapters('OTP over time', (adapter) => {
     });
   });
 
-  it('after a rotation a code of the old pepper is still good', async () => {
+  test('after a rotation a code of the old pepper is still good', async () => {
     const storage = new SqliteMemory();
     const old = { version: 'old', secret: `${PEPPER} old` };
     const fresh = { version: 'new', secret: `${PEPPER} new` };
@@ -71,7 +71,7 @@ describeOnBothAdapters('OTP over time', (adapter) => {
     expect(await service.verify(accountId, { service: 's', number: NUMBER, otp })).toEqual({ kind: 'verified' });
   });
 
-  it("a send in the host's transaction shares its fate", async () => {
+  test("a send in the host's transaction shares its fate", async () => {
     const dataSource = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
     app = await OtpApp.start(adapter, { storage: new TypeormStorage({ database: dataSource }) });
     const service = app.app.app.get(OtpService, { strict: false });

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { type LoggerService, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AccountService } from '../../src/accounts/account-service.js';
@@ -59,7 +59,7 @@ async function start(imports: NonNullable<Parameters<typeof Module>[0]['imports'
 }
 
 describe('OtpModule', () => {
-  it.each<[string, () => NonNullable<Parameters<typeof Module>[0]['imports']>]>([
+  test.each<[string, () => NonNullable<Parameters<typeof Module>[0]['imports']>]>([
     ['MessagingModule.forRoot with otp', () => [MessagingModule.forRoot({ ...OPTIONS, otp })]],
     [
       'MessagingModule.forRootAsync with otp',
@@ -90,7 +90,7 @@ describe('OtpModule', () => {
     expect((await service.verify(id, { service: 't', number: NUMBER, otp: '1234' })).kind).toBe('not_found');
   });
 
-  it('takes what a host hands over unchecked for what it is', async () => {
+  test('takes what a host hands over unchecked for what it is', async () => {
     const service = (await start([MessagingModule.forRoot({ ...OPTIONS, otp })])).get(OtpService, { strict: false });
     // As from a body that nobody validated.
     const verify = (over: object) => service.verify('a', { service: 's', number: NUMBER, otp: '1234', ...over });
@@ -105,7 +105,7 @@ describe('OtpModule', () => {
     await expect(verify({ service: undefined })).rejects.toMatchObject({ code: 'error.field_not_string' });
   });
 
-  it.each<[string, Partial<OtpOptions>]>([
+  test.each<[string, Partial<OtpOptions>]>([
     ['otp.pepper is missing', { pepper: undefined as unknown as string }],
     ['otp.pepper (version 1) is too weak', { pepper: 'short' }],
     ['too easy to guess', { limits: { wrongTries: [] } }],
@@ -114,12 +114,12 @@ describe('OtpModule', () => {
     await expect(start([MessagingModule.forRoot({ ...OPTIONS, otp: { ...otp, ...over } })])).rejects.toThrow(sentence);
   });
 
-  it('does not start without a channel', async () => {
+  test('does not start without a channel', async () => {
     const options: OtpModuleOptions = { ...COMMON, otp };
     await expect(start([OtpModule.forRoot(options)])).rejects.toThrow('mount sms beside it');
   });
 
-  it('says at start what can be guessed, and says "none" loudly', async () => {
+  test('says at start what can be guessed, and says "none" loudly', async () => {
     const lines = new Lines();
     await start([MessagingModule.forRoot({ ...OPTIONS, otp })], lines);
     expect(lines.all.join('\n')).toContain('0.03 % per code, 0.1 % a day, 0.3 % in 30 days');
@@ -130,7 +130,7 @@ describe('OtpModule', () => {
     expect(loud.all.join('\n')).toContain('WITHOUT LIMIT');
   });
 
-  it('does not warn of limits while every channel is on the sandbox, and of all else', async () => {
+  test('does not warn of limits while every channel is on the sandbox, and of all else', async () => {
     const lines = new Lines();
     const none = { ...otp, limits: 'none' as const, validitySeconds: 30 };
     const msgapp = { tariff: { text: 1, media: 2 }, credentialsKey: PEPPER };
@@ -148,7 +148,7 @@ describeOnBothAdapters('OTP in an application', (adapter) => {
   let app: OtpApp;
   afterEach(() => app.close());
 
-  it('strict: only the home market unless named, with an event of its own', async () => {
+  test('strict: only the home market unless named, with an event of its own', async () => {
     app = await OtpApp.start(adapter, { otp: { limits: 'strict' } });
     const events: unknown[] = [];
     const bus = app.app.app.get(MessagingEvents, { strict: false });
@@ -168,7 +168,7 @@ describeOnBothAdapters('OTP in an application', (adapter) => {
     expect(await app.balance()).toMatchObject({ balance: 999 });
   });
 
-  it('a signature, a template and six digits where the options say so', async () => {
+  test('a signature, a template and six digits where the options say so', async () => {
     const services = {
       bank: { signature: 'ALERTE', template: '{code} pour {service}, {validity}' },
       own: { signature: 'MINE' },
@@ -185,14 +185,14 @@ describeOnBothAdapters('OTP in an application', (adapter) => {
     expect((await verify(code)).status).toBe(200);
   });
 
-  it('is charged by the tariff of the number', async () => {
+  test('is charged by the tariff of the number', async () => {
     app = await OtpApp.start(adapter, {});
     await app.send({ service: 's', number: '221700000001' });
     await app.send({ service: 's', number: '33612345678' });
     expect(await app.balance()).toMatchObject({ balance: 1000 - 2 - 3 });
   });
 
-  it('speaks English when asked to', async () => {
+  test('speaks English when asked to', async () => {
     app = await OtpApp.start(adapter, { messaging: { locale: 'en' } });
     const code = await app.codeFor(NUMBER, 'Shop');
     expect(await app.texts(NUMBER, 1)).toEqual([`${code} is your verification code for Shop. Valid for 5 min.`]);
@@ -200,7 +200,7 @@ describeOnBothAdapters('OTP in an application', (adapter) => {
     expect(body).toMatchObject({ message: 'Invalid verification code' });
   });
 
-  it('goes over any channel that can price a text, by its name, and a resend over another has the same code', async () => {
+  test('goes over any channel that can price a text, by its name, and a resend over another has the same code', async () => {
     app = await OtpApp.start(adapter, {});
     const nest = app.app.app;
     const channel = new CourierChannel(nest.get(TextSources, { strict: false }));
@@ -244,7 +244,7 @@ class CourierChannel extends Channel {
 }
 
 describeOnBothAdapters('no code is left anywhere', (adapter) => {
-  it('but on the phone: not in the database, its journal or the log', async () => {
+  test('but on the phone: not in the database, its journal or the log', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'messaging-leak-'));
     closing.push(async () => rmSync(folder, { recursive: true }));
     const lines = new Lines();

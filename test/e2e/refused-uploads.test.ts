@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { hostModule, toyModule } from '../support/edge-toys.js';
 import { describeOnBothAdapters, type RunningApp, startApp } from '../support/http-apps.js';
 import { RawConnection } from '../support/http-client.js';
@@ -23,7 +23,7 @@ describeOnBothAdapters('uploads that are refused', (adapter) => {
   });
   afterEach(() => running.close());
 
-  it('take turns: of each, a turn of the event loop reads a bounded number of bytes, and in the end all', async () => {
+  test('take turns: of each, a turn of the event loop reads a bounded number of bytes, and in the end all', async () => {
     const open = () => RawConnection.open(running.port, true);
     const connections = await Promise.all(Array.from({ length: CONNECTIONS }, open));
     const readBefore = new Map<Socket, number>();

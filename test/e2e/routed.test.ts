@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { Clock } from '../../src/common/clock.js';
 import type { DeliveryStatus } from '../../src/outbox/delivery-state.js';
@@ -55,7 +55,7 @@ describeServices('several carriers', (start) => {
   };
   const books = () => service.app.get(LedgerStore, { strict: false }).check();
 
-  it('one dies: the other delivers, and every try is on record', async () => {
+  test('one dies: the other delivers, and every try is on record', async () => {
     a.answer = () => BUSY;
     await over(twoRoutes());
     const { smsID } = await client.sent(SEND);
@@ -75,7 +75,7 @@ describeServices('several carriers', (start) => {
     expect(await books()).toEqual([]);
   });
 
-  it('both refuse: refunded once, with both tries on record', async () => {
+  test('both refuse: refunded once, with both tries on record', async () => {
     for (const carrier of [a, b]) carrier.answer = () => ({ kind: 'refused', error: 'no_contract' });
     await over(twoRoutes());
     const { smsID } = await client.sent(SEND);
@@ -88,7 +88,7 @@ describeServices('several carriers', (start) => {
     expect(await books()).toEqual([]);
   });
 
-  it('what one may have taken is not given to the other, and stays paid', async () => {
+  test('what one may have taken is not given to the other, and stays paid', async () => {
     a.answer = () => ({ kind: 'unknown', error: 'no_answer' });
     await over(twoRoutes());
     const { smsID } = await client.sent(SEND);
@@ -98,7 +98,7 @@ describeServices('several carriers', (start) => {
     expect(await books()).toEqual([]);
   });
 
-  it('a limit spends no attempts', async () => {
+  test('a limit spends no attempts', async () => {
     a.answer = ({ attempt }) => (attempt === 1 ? { kind: 'sent' } : { kind: 'refused', error: 'again' });
     await over(twoRoutes({ segmentsPerSecond: 4 }), { delivery: { maxAttempts: 1 } });
     const from = clock.now();
@@ -110,7 +110,7 @@ describeServices('several carriers', (start) => {
     expect(await books()).toEqual([]);
   });
 
-  it('while its only route rests an SMS spends no attempts, and goes out when the route is back', async () => {
+  test('while its only route rests an SMS spends no attempts, and goes out when the route is back', async () => {
     a.answer = () => BUSY;
     await over([{ name: 'a', transport: { useValue: a } }]);
     const { smsID } = await client.sent(SEND);
@@ -129,7 +129,7 @@ describeServices('several carriers', (start) => {
     expect(await books()).toEqual([]);
   });
 
-  it('a number that no route is for is refunded', async () => {
+  test('a number that no route is for is refunded', async () => {
     await over([{ name: 'a', transport: { useValue: a }, prefixes: ['226'] }]);
     const { smsID } = await client.sent({ ...SEND, number: ['33612345678'] });
     await becomes(smsID, 'failed');
@@ -137,7 +137,7 @@ describeServices('several carriers', (start) => {
     expect(await client.balance()).toBe(1000);
   });
 
-  it('a transport may be a class that the application injects into', async () => {
+  test('a transport may be a class that the application injects into', async () => {
     await over([
       { name: 'burkina', transport: SandboxSmsTransport, prefixes: ['226'] },
       { name: 'world', transport: SandboxSmsTransport },
@@ -148,7 +148,7 @@ describeServices('several carriers', (start) => {
     expect(await trailOf(smsID, 1)).toMatchObject([{ route: 'world', outcome: 'sent' }]);
   });
 
-  it('carriers call their own transport', async () => {
+  test('carriers call their own transport', async () => {
     b.callbacks.set('carrier-b', async ({ body }, sink) => {
       await sink.receipts([{ route: 'carrier-b', ids: [Buffer.from(body).toString()], status: 'delivered' }]);
       return { status: 200, body: 'taken' };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { type DynamicModule, Global, type INestApplication, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
@@ -128,7 +128,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     return { status: response.statusCode, text };
   }
 
-  it.each([
+  test.each([
     ...[
       '/sandbox',
       '/sandbox/phones',
@@ -150,7 +150,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     }
   });
 
-  it('answers to the names of this machine, and to those that the host gives', async () => {
+  test('answers to the names of this machine, and to those that the host gives', async () => {
     const { base } = await start({ modules: [SandboxModule.forRoot({ hosts: ['Sms.Example.test'] })] });
     for (const host of [
       'localhost',
@@ -193,7 +193,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     return [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data ?? ''));
   }
 
-  it('shows what a phone received, oldest first, in the contract’s shape', async () => {
+  test('shows what a phone received, oldest first, in the contract’s shape', async () => {
     const { base, store } = await start();
     const media = { type: 'image', mimetype: 'image/jpeg', size: 7, sha256: 'ab', caption: undefined };
     await store.receive([
@@ -228,13 +228,13 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     ]);
   });
 
-  it('shows an empty list for a phone that got nothing', async () => {
+  test('shows an empty list for a phone that got nothing', async () => {
     const { base } = await start();
     const answer = await fetch(`${base}/sandbox/phones/22670000000/messages`);
     expect([answer.status, await answer.json()]).toEqual([200, []]);
   });
 
-  it.each(['+22670000000', '022670000000', '123456', '1234567890123456', '2267000000x', '<img src=x onerror=x>'])(
+  test.each(['+22670000000', '022670000000', '123456', '1234567890123456', '2267000000x', '<img src=x onerror=x>'])(
     'refuses the number %s and names it',
     async (number) => {
       const { base } = await start();
@@ -249,7 +249,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     },
   );
 
-  it('names no more than the first characters of a long number', async () => {
+  test('names no more than the first characters of a long number', async () => {
     const { base } = await start();
     const answer = await fetch(`${base}/sandbox/phones/${'9'.repeat(100)}/messages`);
     expect(await answer.json()).toEqual({
@@ -259,7 +259,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     });
   });
 
-  it('answers 503 in the same shape while the phones’ database is away', async () => {
+  test('answers 503 in the same shape while the phones’ database is away', async () => {
     const store = await phones();
     store.messages = async () => {
       throw new StorageUnavailableError('away');
@@ -272,7 +272,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     ]);
   });
 
-  it('shows the newest messages over all phones, newest first', async () => {
+  test('shows the newest messages over all phones, newest first', async () => {
     const { base, store } = await start();
     const sent = Array.from({ length: 501 }, (_none, at) =>
       message({ messageId: `m${at}`, to: `2267000${1000 + at}`, receivedAt: at }),
@@ -286,7 +286,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
   });
 
   describe('the live stream', () => {
-    it('tells of each new message, and keeps the line warm', async () => {
+    test('tells of each new message, and keeps the line warm', async () => {
       const { base, clock, feed } = await start();
       const stream = await open(`${base}/sandbox/events`);
       expect(stream.response.statusCode).toBe(200);
@@ -312,7 +312,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       await eventually(() => stream.text.split(': heartbeat').length === 3);
     });
 
-    it('forgets a client that leaves', async () => {
+    test('forgets a client that leaves', async () => {
       const { base, feed } = await start();
       const stream = await open(`${base}/sandbox/events`);
       await eventually(() => feed.listening === 1);
@@ -320,7 +320,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       await eventually(() => feed.listening === 0);
     });
 
-    it('ends whole when the application closes, and holds nothing up', async () => {
+    test('ends whole when the application closes, and holds nothing up', async () => {
       const { app, base, feed } = await start();
       const streams = [await open(`${base}/sandbox/events`), await open(`${base}/sandbox/events`)];
       await eventually(() => feed.listening === 2);
@@ -355,7 +355,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       return sent;
     }
 
-    it('drops a client that does not read, instead of keeping for it what it misses', async () => {
+    test('drops a client that does not read, instead of keeping for it what it misses', async () => {
       const { base, feed } = await start();
       await openDeaf(base, feed);
       // The system's own buffers take some megabytes before ours begin to fill.
@@ -363,7 +363,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       expect(feed.listening).toBe(0);
     });
 
-    it('lets the application close although a client does not read', async () => {
+    test('lets the application close although a client does not read', async () => {
       const { app, base, feed } = await start();
       await openDeaf(base, feed);
       const enough = await flood(feed, 1_000);
@@ -385,7 +385,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       });
     const codesAt = async (base: string) => (await fetch(`${base}/sandbox/codes`)).json();
 
-    it('are shown as long as they can be scanned, and those who listen hear of every change', async () => {
+    test('are shown as long as they can be scanned, and those who listen hear of every change', async () => {
       const { base, feed, scanner } = await start();
       expect(await codesAt(base)).toEqual([]);
       const stream = await open(`${base}/sandbox/events`);
@@ -406,7 +406,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       expect(stream.text.match(/^event: codes$/gm)).toHaveLength(2);
     });
 
-    it('are scanned once, with the number that is asked for', async () => {
+    test('are scanned once, with the number that is asked for', async () => {
       const { base, scanner } = await start();
       const scanned: string[] = [];
       scanner.show(CODE, async (number) => scanned.push(number) > 0);
@@ -422,13 +422,13 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       expect(scanned).toEqual(['22670000100']);
     });
 
-    it('of a session that wants no number any more are not found', async () => {
+    test('of a session that wants no number any more are not found', async () => {
       const { base, scanner } = await start();
       scanner.show(CODE, async () => false);
       expect((await scan(base, '22670000100', { qr: CODE.qr })).status).toBe(404);
     });
 
-    it.each<[string, string, unknown, string]>([
+    test.each<[string, string, unknown, string]>([
       ['no code', '22670000100', {}, 'Le champ qr est obligatoire'],
       ['a code that is no string', '22670000100', { qr: 1 }, 'Le champ qr doit être une chaîne de caractères'],
       ['a number that is none', '+22670000100', { qr: CODE.qr }, 'Numéro invalide : +22670000100'],
@@ -441,7 +441,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     });
   });
 
-  it.each([
+  test.each([
     ['photo.jpg', 'image/jpeg'],
     ['clip.mp4', 'video/mp4'],
     ['document.pdf', 'application/pdf'],
@@ -456,7 +456,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     expect(bytes.length).toBeGreaterThan(100);
   });
 
-  it.each(['none.jpg', '..%2Fpackage.json', '__proto__'])('has no file %s', async (name) => {
+  test.each(['none.jpg', '..%2Fpackage.json', '__proto__'])('has no file %s', async (name) => {
     const { base } = await start();
     const answer = await fetch(`${base}/sandbox/media/${name}`);
     expect([answer.status, await answer.json()]).toEqual([
@@ -481,7 +481,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       return { ...all, read };
     }
 
-    it.each([
+    test.each([
       ['image/png', 'image/png', null],
       ['IMAGE/JPEG; x=y', 'image/jpeg', null],
       ['audio/ogg; codecs=opus', 'audio/ogg', null],
@@ -502,7 +502,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       expect(header('x-injected')).toBeNull();
     });
 
-    it('comes whole, or in the part that a player asks for', async () => {
+    test('comes whole, or in the part that a player asks for', async () => {
       const bytes = createHash('sha512').update('x').digest();
       const large = Buffer.concat(Array.from({ length: 10_000 }, () => bytes));
       const { read } = await withFile('video/mp4', large);
@@ -524,7 +524,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       }
     });
 
-    it('is not found when it was purged, and of no message without one', async () => {
+    test('is not found when it was purged, and of no message without one', async () => {
       const { base, media, read } = await withFile('image/png', Buffer.from('abc'));
       await media.remove(['copy']);
       const others = ['/sms-2/media', '/copy/media', '/..%2F..%2Fcopy/media'].map((path) =>
@@ -539,7 +539,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     });
   });
 
-  it('shows the page what did not arrive, and what a message is', async () => {
+  test('shows the page what did not arrive, and what a message is', async () => {
     const { base, store } = await start();
     await store.receive([message({ from: '22670000100', channel: 'msgapp', receivedAt: 2 })]);
     await store.lose([message({ messageId: 'lost', text: 'ê'.repeat(71), receivedAt: 1 })]);
@@ -556,7 +556,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     const clear = (base: string, headers: Record<string, string> = {}) =>
       fetch(`${base}/sandbox/phones`, { method: 'DELETE', headers });
 
-    it('removes messages and files, and tells every client', async () => {
+    test('removes messages and files, and tells every client', async () => {
       const { base, clock, feed, media, store } = await start();
       await media.write('copy', (async function* () {})(), 0);
       await store.receive([{ ...message(), fileId: 'copy' }]);
@@ -569,7 +569,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       await eventually(() => stream.text.includes('event: changed'));
     });
 
-    it.each([
+    test.each([
       [{ 'sec-fetch-site': 'same-origin' }, 204],
       [{ origin: 'SELF' }, 204],
       [{ 'sec-fetch-site': 'cross-site' }, 403],
@@ -586,7 +586,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     });
   });
 
-  it('names the numbers that are linked, as long as they are', async () => {
+  test('names the numbers that are linked, as long as they are', async () => {
     const { base, scanner } = await start();
     const end = scanner.connect({ number: '22670000100', channel: 'msgapp', sessionId: 's1' });
     const links = async () => (await fetch(`${base}/sandbox/links`)).json();
@@ -597,7 +597,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     expect(await links()).toEqual([]);
   });
 
-  it('gives the key to local requests only', async () => {
+  test('gives the key to local requests only', async () => {
     const modules = [SandboxModule.forRoot({ apiKey: () => 'a "key"', hosts: ['proxy.example.test'] })];
     const { base } = await start({ modules });
     const shown = async (headers: Record<string, string>) => {
@@ -615,7 +615,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
   });
 
   describe('the page', () => {
-    it('comes whole, with a policy that lets nothing else run or load', async () => {
+    test('comes whole, with a policy that lets nothing else run or load', async () => {
       const { base } = await start();
       const answer = await fetch(`${base}/sandbox`);
       expect(answer.status).toBe(200);
@@ -635,7 +635,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
       expect(html).toMatch(/<main /);
     });
 
-    it('holds nothing that somebody sent', async () => {
+    test('holds nothing that somebody sent', async () => {
       const { base, store } = await start();
       const before = await (await fetch(`${base}/sandbox`)).text();
       await store.receive([message({ from: '<b>x</b>', text: '<img src=x onerror=alert(1)>' })]);
@@ -643,7 +643,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
     });
   });
 
-  it('is where the host wants it, several times if need be, and nowhere else', async () => {
+  test('is where the host wants it, several times if need be, and nowhere else', async () => {
     const modules = [SandboxModule.forRoot({ path: '/essai/tel/' }), SandboxModule.forRoot({ path: 'deux' })];
     const { base, feed } = await start({ modules, prefix: 'hote' });
     for (const path of ['essai/tel', 'deux']) {
@@ -659,7 +659,7 @@ describe.each(adapters)('the sandbox on %s', (_, adapter) => {
   });
 });
 
-it.each(['', '/', 'a b', 'a//b', ':number', '*', 'a?b'])('refuses the path "%s" with a sentence', (path) => {
+test.each(['', '/', 'a b', 'a//b', ':number', '*', 'a?b'])('refuses the path "%s" with a sentence', (path) => {
   expect(() => SandboxModule.forRoot({ path })).toThrow(MessagingOptionsError);
   expect(() => SandboxModule.forRoot({ path })).toThrow(/option path must be .*"sandbox"/);
 });
@@ -680,11 +680,11 @@ describe('the parts of the sandbox', () => {
     });
   };
 
-  it('are not there in an application whose transports are others', async () => {
+  test('are not there in an application whose transports are others', async () => {
     expect(await partsWith(RecordingTransport)).toEqual([]);
   });
 
-  it('come with its transport, also behind a route and in a subclass', async () => {
+  test('come with its transport, also behind a route and in a subclass', async () => {
     class OwnSandbox extends SandboxSmsTransport {}
     const routed = RoutedSmsTransport.forRoot({ routes: [{ name: 'a', transport: OwnSandbox }] });
     expect(await partsWith(SandboxSmsTransport)).toEqual(PARTS);
@@ -692,11 +692,11 @@ describe('the parts of the sandbox', () => {
   });
 });
 
-it.each(['docs', '//other.example', 'javascript:alert(1)', '/a b', '', 5])('refuses the document %j', (docs) => {
+test.each(['docs', '//other.example', 'javascript:alert(1)', '/a b', '', 5])('refuses the document %j', (docs) => {
   expect(() => SandboxModule.forRoot({ docs: docs as string })).toThrow(/option docs must be a path of this server/);
 });
 
-it('refuses a key that is no function, without naming it', () => {
+test('refuses a key that is no function, without naming it', () => {
   const apiKey = 'msgk_secret' as unknown as () => string;
   expect(() => SandboxModule.forRoot({ apiKey })).toThrow(
     'SandboxModule: option apiKey must be a function that returns an API key; got a string.',

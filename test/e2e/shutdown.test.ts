@@ -1,5 +1,5 @@
 import { connect } from 'node:http2';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Controller, Get } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { MessagingModule } from '../../src/messaging.module.js';
@@ -56,7 +56,7 @@ function expectRefused({ status, headers, body }: Reply): void {
 }
 
 describeOnBothAdapters('a shutdown', (adapter) => {
-  it('ends while clients send over connections that they keep; what was answered is stored and delivered', async () => {
+  test('ends while clients send over connections that they keep; what was answered is stored and delivered', async () => {
     const file = opened(new SqliteFile());
     const transport = new GatedTransport();
     const sms = { ...OPTIONS.sms, transport: { useValue: transport } };
@@ -85,7 +85,7 @@ describeOnBothAdapters('a shutdown', (adapter) => {
     expect(await books.problems(load.answered, UNITS, false)).toEqual([]);
   });
 
-  it('lets a send that is being accepted end before workers stop', async () => {
+  test('lets a send that is being accepted end before workers stop', async () => {
     const storage = new ScriptedStorage();
     const transport = new GatedTransport('open');
     const sms = { ...OPTIONS.sms, transport: { useValue: transport } };
@@ -109,7 +109,7 @@ describeOnBothAdapters('a shutdown', (adapter) => {
     expect(transport.stopped).toBe(1);
   });
 
-  it('ends event streams, and answers 503 to who waits for the picture of a code', async () => {
+  test('ends event streams, and answers 503 to who waits for the picture of a code', async () => {
     const service = opened(await startMsgapp((...args) => startService(adapter, ...args)));
     const { qr_url } = await new MsgappClient(await clientOf(service), service.url).connect();
     const events = [await EventReader.open(qr_url), await EventReader.open(`${service.url}/sandbox/events`)];
@@ -156,7 +156,7 @@ describeOnBothAdapters('the edge in a shutdown', (adapter) => {
   const post = (path: string, head = 'Content-Length: 0\r\n', key = 'good') =>
     `POST /api/v1/${path} HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n${head}\r\n`;
 
-  it('waits for the handlers at work, and serves the host’s own routes meanwhile', async () => {
+  test('waits for the handlers at work, and serves the host’s own routes meanwhile', async () => {
     const { app, box, raw, handling } = await start();
     const slow = await raw(post('slow'));
     await handling(1);
@@ -175,7 +175,7 @@ describeOnBothAdapters('the edge in a shutdown', (adapter) => {
     await closed;
   });
 
-  it('refuses what is still being received or looked up, at once', async () => {
+  test('refuses what is still being received or looked up, at once', async () => {
     const { app, box, raw, handling } = await start();
     const upload = await raw(post('echo', 'Content-Type: application/json\r\nContent-Length: 50\r\n'), '{"a":');
     const stranger = await raw(post('echo', 'Content-Length: 50\r\n', 'stuck'));
@@ -194,7 +194,7 @@ describeOnBothAdapters('the edge in a shutdown', (adapter) => {
     expect(box.handled).toBe(0);
   });
 
-  it('does not wait for requests that were pipelined behind the one with which the connection ends', async () => {
+  test('does not wait for requests that were pipelined behind the one with which the connection ends', async () => {
     const { app, box, raw, handling } = await start();
     const pipeline = await raw(post('slow'), post('slow'), post('slow'));
     await handling(3);
@@ -209,7 +209,7 @@ describeOnBothAdapters('the edge in a shutdown', (adapter) => {
     expect(pipeline.received.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
-  it('is not held up by a stream, or by a client that has gone', async () => {
+  test('is not held up by a stream, or by a client that has gone', async () => {
     const { app, box, raw, handling } = await start();
     const gone = await raw(post('slow'));
     await handling(1);
@@ -227,7 +227,7 @@ describeOnBothAdapters('the edge in a shutdown', (adapter) => {
 });
 
 describe('a shutdown over HTTP/2 (fastify)', () => {
-  it('lets the streams at work end, and the connection with them', async () => {
+  test('lets the streams at work end, and the connection with them', async () => {
     const toys = toyModule({}, new FakeClock());
     const app = opened(await startApp(hostModule(toys), 'fastify', { platform: new FastifyAdapter({ http2: true }) }));
     const box = app.app.get(ToyBox);

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
@@ -35,7 +35,7 @@ describe.each([
     await service.close();
   });
 
-  it('a carrier that throttles a third, drops every 500 and answers one in twenty twice: each ends delivered or unknown, none was submitted twice', async () => {
+  test('a carrier that throttles a third, drops every 500 and answers one in twenty twice: each ends delivered or unknown, none was submitted twice', async () => {
     const client = await service.client(messages);
     const number = Array.from({ length: messages }, (_, index) => String(22_670_000_000 + index));
     const open = new Set(number.keys());

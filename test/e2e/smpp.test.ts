@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { MessagingEvents, type MessagingOptions } from 'nestjs-messaging';
 import { SmppSmsTransport } from 'nestjs-messaging/smpp';
@@ -63,7 +63,7 @@ describeServices('SMS over SMPP', (start) => {
     return smsc.submits.slice(before);
   }
 
-  it('is sent when the carrier has taken it, and delivered when it says so', async () => {
+  test('is sent when the carrier has taken it, and delivered when it says so', async () => {
     const receipt = await send('Bonjour');
     await turnTo(receipt, 'sent');
     const submit = smsc.submits.at(-1);
@@ -77,7 +77,7 @@ describeServices('SMS over SMPP', (start) => {
     expect(recipients).toMatchObject([{ error: null, units: 1, refunded_units: 0 }]);
   });
 
-  it('of several parts is delivered when all of them are', async () => {
+  test('of several parts is delivered when all of them are', async () => {
     let receipt = { smsID: '' };
     const submits = await submitsOf(3, async () => {
       receipt = await send(LONG);
@@ -91,7 +91,7 @@ describeServices('SMS over SMPP', (start) => {
     await turnTo(receipt, 'delivered');
   });
 
-  it.each([
+  test.each([
     ['UNDELIV', 'undelivered', 0],
     ['EXPIRED', 'undelivered', 0],
     ['REJECTD', 'failed', 1],
@@ -104,14 +104,14 @@ describeServices('SMS over SMPP', (start) => {
     expect(await client.balance()).toBe(99 + refunded);
   });
 
-  it('that the carrier refuses is failed and refunded', async () => {
+  test('that the carrier refuses is failed and refunded', async () => {
     smsc.onSubmit = (submit) => submit.answer({ status: 0x0b });
     const { recipients } = await turnTo(await send('Bonjour'), 'failed');
     expect(recipients).toMatchObject([{ error: 'smpp: 0x0b', refunded_units: 1 }]);
     expect(await client.balance()).toBe(100);
   });
 
-  it('whose receipt overtakes the answer is delivered', async () => {
+  test('whose receipt overtakes the answer is delivered', async () => {
     const early: Promise<number>[] = [];
     smsc.onSubmit = (submit) => {
       early.push(submit.receipt());
@@ -121,7 +121,7 @@ describeServices('SMS over SMPP', (start) => {
     expect(await Promise.all(early)).toEqual([0]);
   });
 
-  it('whose link drops is unknown, is not sent again, and nothing comes back', async () => {
+  test('whose link drops is unknown, is not sent again, and nothing comes back', async () => {
     const before = smsc.submits.length;
     smsc.onSubmit = (submit) => submit.connection.drop();
     const receipt = await send('Bonjour');
@@ -132,7 +132,7 @@ describeServices('SMS over SMPP', (start) => {
     expect(await client.balance()).toBe(98);
   });
 
-  it('a code is worth nothing to the carrier after its time', async () => {
+  test('a code is worth nothing to the carrier after its time', async () => {
     const [submit] = await submitsOf(1, () => client.post('send/otp', { service: 'Banque', number: NUMBER }));
     const [, minutes, seconds] = /^00000000(\d\d)(\d\d)000R$/.exec(submit?.pdu.validityPeriod ?? '') ?? [];
     const left = Number(minutes) * 60 + Number(seconds);
@@ -140,7 +140,7 @@ describeServices('SMS over SMPP', (start) => {
     expect(left).toBeLessThanOrEqual(300);
   });
 
-  it('a text from a phone is told the host', async () => {
+  test('a text from a phone is told the host', async () => {
     const heard: object[] = [];
     service.app.get(MessagingEvents, { strict: false }).on('sms.inbound', (text) => heard.push(text));
     const answer = await smsc.connection.deliver({
@@ -153,7 +153,7 @@ describeServices('SMS over SMPP', (start) => {
     expect(heard).toMatchObject([{ route: 'smpp', from: NUMBER, to: '888', text: 'STOP' }]);
   });
 
-  it('leaves the ledger in order', async () => {
+  test('leaves the ledger in order', async () => {
     expect(await service.app.get(LedgerService, { strict: false }).checkLedger()).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Body, Controller, type LoggerService, Module, Post } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { json, type RequestHandler, raw } from 'express';
@@ -65,7 +65,7 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
 
   const last = () => transport.calls.at(-1)?.callback;
 
-  it.each([
+  test.each([
     ['application/x-www-form-urlencoded', Buffer.from('a=1&b=%20&a=+')],
     ['application/json', Buffer.from('{ "a" :1}')],
     ['application/json', Buffer.from('{ broken')],
@@ -79,7 +79,7 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     if (type !== undefined) expect(last()?.headers['content-type']).toBe(type);
   });
 
-  it('says how it was called', async () => {
+  test('says how it was called', async () => {
     await post(`carrier/${SECRET}?a=1&b=%2F`, { headers: { 'X-Signature': 'abc' } });
     expect(last()).toMatchObject({
       method: 'POST',
@@ -94,7 +94,7 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     expect(last()?.secret).toBe('a/bé');
   });
 
-  it('passes the answer on', async () => {
+  test('passes the answer on', async () => {
     transport.reply = async () => ({ status: 202, body: '<Response/>', contentType: 'text/xml' });
     const xml = await post('carrier');
     expect([xml.status, await xml.text()]).toEqual([202, '<Response/>']);
@@ -108,11 +108,11 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     expect((await post('carrier')).status).toBe(204);
   });
 
-  it('asks for no key and looks at none', async () => {
+  test('asks for no key and looks at none', async () => {
     expect((await post('carrier', { headers: { 'x-api-key': 'nonsense' } })).status).toBe(200);
   });
 
-  it.each([
+  test.each([
     [400, 'Bad Request', 'Appel illisible'],
     [403, 'Forbidden', "La signature de l'appel n'est pas valide"],
     [404, 'Not Found', "Aucun opérateur n'est attendu ici"],
@@ -124,7 +124,7 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     expect(answer.headers.get('retry-after')).toBe(statusCode === 503 ? '1' : null);
   });
 
-  it.each(['nobody', 'Carrier', 'carrie', `nobody/${SECRET}`, 'constructor', '__proto__'])(
+  test.each(['nobody', 'Carrier', 'carrie', `nobody/${SECRET}`, 'constructor', '__proto__'])(
     'answers a name that no carrier has as one with a wrong secret: %s',
     async (path) => {
       const answer = await post(path, { body: 'x' });
@@ -134,13 +134,13 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     },
   );
 
-  it('has a carrier call again when the storage is away', async () => {
+  test('has a carrier call again when the storage is away', async () => {
     transport.reply = () => Promise.reject(new StorageUnavailableError('no connection'));
     const answer = await post('carrier');
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
   });
 
-  it('keeps the cause of a fault, and the secret, to itself', async () => {
+  test('keeps the cause of a fault, and the secret, to itself', async () => {
     transport.reply = () => Promise.reject(new Error('a fault'));
     const answer = await post(`carrier/${SECRET}`, { body: 'text of somebody' });
     const body = await answer.json();
@@ -149,7 +149,7 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     expect(`${lines.join('\n')}${JSON.stringify(body)}`).not.toMatch(/nPk2|somebody/);
   });
 
-  it('takes so much and no more', async () => {
+  test('takes so much and no more', async () => {
     expect((await post('carrier', { body: Buffer.alloc(MOST) })).status).toBe(200);
     expect(last()?.body).toHaveLength(MOST);
     const large = await post('carrier', { body: Buffer.alloc(MOST + 1) });
@@ -165,7 +165,7 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     expect(transport.calls).toHaveLength(1);
   });
 
-  it('takes 64 KB of a form, which some carriers have to have parsed before they are proved', async () => {
+  test('takes 64 KB of a form, which some carriers have to have parsed before they are proved', async () => {
     for (const type of ['application/x-www-form-urlencoded', 'Application/X-WWW-Form-Urlencoded; charset=utf-8']) {
       const form = (size: number) =>
         post('carrier', { body: Buffer.alloc(size, '&'), headers: { 'content-type': type } });
@@ -175,7 +175,7 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     expect(transport.calls).toHaveLength(2);
   });
 
-  it('is cut when it takes too long', async () => {
+  test('is cut when it takes too long', async () => {
     transport.reply = () => new Promise(() => undefined);
     const called = jest.fn();
     const answer = post('carrier').finally(called);
@@ -184,7 +184,7 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     expect((await answer).status).toBe(504);
   });
 
-  it.each(['carrier', `carrier/${SECRET}`])('may come by GET, without a body: %s', async (path) => {
+  test.each(['carrier', `carrier/${SECRET}`])('may come by GET, without a body: %s', async (path) => {
     const url = `${app.url}/api/v1/sms/callbacks/${path}?text=a%20b&n=`;
     const answer = await fetch(url, { headers: { 'X-Signature': 'abc' } });
     expect([answer.status, await answer.text(), answer.headers.get('cache-control')]).toEqual([200, '', 'no-store']);
@@ -207,17 +207,17 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
     expect(transport.calls).toHaveLength(3);
   });
 
-  it.each(['carrier', `carrier/${SECRET}`])('is no HEAD, by which a link is only looked at: %s', async (path) => {
+  test.each(['carrier', `carrier/${SECRET}`])('is no HEAD, by which a link is only looked at: %s', async (path) => {
     expect((await fetch(`${app.url}/api/v1/sms/callbacks/${path}`, { method: 'HEAD' })).status).toBe(404);
     expect(transport.calls).toEqual([]);
   });
 
-  it.each(['PUT', 'DELETE'])('is no %s', async (method) => {
+  test.each(['PUT', 'DELETE'])('is no %s', async (method) => {
     expect((await fetch(`${app.url}/api/v1/sms/callbacks/carrier`, { method })).status).toBe(404);
     expect(transport.calls).toEqual([]);
   });
 
-  it("leaves the host's own routes beside it alone", async () => {
+  test("leaves the host's own routes beside it alone", async () => {
     const send = (body: string, type: string) =>
       fetch(`${app.url}/api/v1/sms/callbacks`, { method: 'POST', body, headers: { 'content-type': type } });
     expect(await (await send('{"a":1}', 'application/json')).json()).toEqual({ host: { a: 1 } });
@@ -230,7 +230,7 @@ describeOnBothAdapters('calls of carriers', (adapter: Adapter) => {
 });
 
 describeOnBothAdapters('the URL that a carrier has called', (adapter: Adapter) => {
-  it.each([
+  test.each([
     ['https://api.example.com', 'https://api.example.com/gate/api/v1/sms/callbacks/carrier?x=1'],
     ['https://example.com/inner/', 'https://example.com/inner/gate/api/v1/sms/callbacks/carrier?x=1'],
   ])('behind a proxy, with callbackBaseUrl %s', async (callbackBaseUrl, url) => {
@@ -245,7 +245,7 @@ describeOnBothAdapters('the URL that a carrier has called', (adapter: Adapter) =
     expect(transport.calls[0]?.callback.url).toBe(url);
   });
 
-  it.each(['api.example.com', 'ftp://example.com', 'https://example.com?a', 'https://u:p@example.com', ''])(
+  test.each(['api.example.com', 'ftp://example.com', 'https://example.com?a', 'https://u:p@example.com', ''])(
     'refuses the callbackBaseUrl %s',
     async (callbackBaseUrl) => {
       const start = startMessaging(adapter, { sms: { ...OPTIONS.sms, callbackBaseUrl } });
@@ -253,7 +253,7 @@ describeOnBothAdapters('the URL that a carrier has called', (adapter: Adapter) =
     },
   );
 
-  it('works in a process that does not deliver', async () => {
+  test('works in a process that does not deliver', async () => {
     const transport = new CallingTransport();
     const app = await startMessaging(adapter, {
       sms: { ...OPTIONS.sms, transport: { useValue: transport } },
@@ -289,7 +289,7 @@ describe('a body parser of the host in front of everything (express)', () => {
     return { status: answer.status, log: lines.join(), body: transport.calls[0]?.callback.body?.toString() };
   }
 
-  it.each<[string, RequestHandler, string]>([
+  test.each<[string, RequestHandler, string]>([
     ['that is for other content types', json(), 'text/plain'],
     ['that keeps the bytes', json({ verify: keep }), 'application/json'],
     ['that gives the bytes', raw({ type: () => true }), 'text/xml'],
@@ -297,7 +297,7 @@ describe('a body parser of the host in front of everything (express)', () => {
     expect(await posted(parser, type)).toMatchObject({ status: 200, body: '{ "a": 1}' });
   });
 
-  it('that took them away is a fault, and the log says what to do', async () => {
+  test('that took them away is a fault, and the log says what to do', async () => {
     const { status, log, body } = await posted(json(), 'application/json');
     expect([status, body]).toEqual([500, undefined]);
     expect(log).toContain('exclude the path');

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { StorageUnavailableError } from '../../src/common/errors.js';
 import { PartStore } from '../../src/sms/receipts/part-store.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
@@ -36,7 +36,7 @@ describeOnBothAdapters('a send when things go wrong', (adapter) => {
   });
   afterEach(() => service.close());
 
-  it('is a 503 with Retry-After while storage does not answer; nothing is charged, the key is not used up', async () => {
+  test('is a 503 with Retry-After while storage does not answer; nothing is charged, the key is not used up', async () => {
     const commit = storage.outbox.commit.bind(storage.outbox);
     storage.outbox.commit = () => Promise.reject(new StorageUnavailableError('the disk of 22670000000 is full'));
     const reply = await client.send(SEND, KEY);
@@ -52,7 +52,7 @@ describeOnBothAdapters('a send when things go wrong', (adapter) => {
     expect([balance.status, balance.body, balance.headers.get('retry-after')]).toEqual([503, UNAVAILABLE, '1']);
   });
 
-  it('is a 500 with a neutral text for a fault of ours', async () => {
+  test('is a 500 with a neutral text for a fault of ours', async () => {
     storage.outbox.commit = () => Promise.reject(new Error('column 22670000000 of secret_table'));
     const reply = await client.send(SEND);
     expect([reply.status, reply.body]).toEqual([
@@ -62,7 +62,7 @@ describeOnBothAdapters('a send when things go wrong', (adapter) => {
     expect(await client.balance()).toBe(10);
   });
 
-  it('is cut after 30 s; what was accepted stays accepted and is found again under its key', async () => {
+  test('is cut after 30 s; what was accepted stays accepted and is found again under its key', async () => {
     const commit = storage.outbox.commit.bind(storage.outbox);
     let release: () => void = () => {};
     const entered = new Promise<void>((resolve) => {
@@ -91,7 +91,7 @@ describeOnBothAdapters('a send when things go wrong', (adapter) => {
     expect(await client.balance()).toBe(9);
   });
 
-  it('leaves its carrier ids with a database that comes back late in its lease', async () => {
+  test('leaves its carrier ids with a database that comes back late in its lease', async () => {
     const transport = new GatedTransport();
     transport.answer = { kind: 'sent', carrierIds: ['id-1'] };
     const carried = await startService(adapter, {
@@ -119,7 +119,7 @@ describeOnBothAdapters('a send when things go wrong', (adapter) => {
     }
   });
 
-  it('is a 413 past the limit of a body, and nothing is charged', async () => {
+  test('is a 413 past the limit of a body, and nothing is charged', async () => {
     const reply = await client.send({ ...SEND, more: 'x'.repeat(1000) });
     expect([reply.status, reply.body]).toEqual([
       413,

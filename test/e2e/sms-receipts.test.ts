@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { MessagingEvents, type SegmentDifference, type SmsFromPhone } from '../../src/events/messaging-events.js';
 import type { DeliveryStatus } from '../../src/outbox/delivery-state.js';
@@ -47,7 +47,7 @@ describeServices("carriers' receipts", (start) => {
   });
   const books = () => service.app.get(LedgerStore, { strict: false }).check();
 
-  it('move the SMS that they are for, once', async () => {
+  test('move the SMS that they are for, once', async () => {
     const { smsID } = await client.sent({ ...SEND, number: [NUMBER, ...OTHERS] });
     await becomes(smsID, 'sent', 'sent', 'sent', 'sent');
     const said = [
@@ -64,7 +64,7 @@ describeServices("carriers' receipts", (start) => {
     expect(await books()).toEqual([]);
   });
 
-  it('may overtake the answer to the submit', async () => {
+  test('may overtake the answer to the submit', async () => {
     transport.before = ([sms]) => transport.sink.receipts([receipt(`${sms?.number}-1`)]);
     const { smsID } = await client.sent(SEND);
     await becomes(smsID, 'delivered');
@@ -72,7 +72,7 @@ describeServices("carriers' receipts", (start) => {
     expect(await books()).toEqual([]);
   });
 
-  it('may overtake it under the id of an older SMS too, but no repeat of what was said of that one is taken for it', async () => {
+  test('may overtake it under the id of an older SMS too, but no repeat of what was said of that one is taken for it', async () => {
     transport.answer = () => ({ kind: 'sent', carrierIds: ['same'] });
     const before = clock.now();
     const said = (ms: number) => transport.sink.receipts([{ ...receipt('same'), number: NUMBER, at: before + ms }]);
@@ -90,7 +90,7 @@ describeServices("carriers' receipts", (start) => {
     expect(await books()).toEqual([]);
   });
 
-  it('come one by one around the answers of a crowd of submits, and none is lost', async () => {
+  test('come one by one around the answers of a crowd of submits, and none is lost', async () => {
     const number = Array.from({ length: 600 }, (_, index) => `22671${String(index).padStart(6, '0')}`);
     const heard: Promise<void>[] = [];
     const tell = (to: string) => void heard.push(transport.sink.receipts([receipt(`${to}-1`)]));
@@ -110,7 +110,7 @@ describeServices("carriers' receipts", (start) => {
     expect(await books()).toEqual([]);
   });
 
-  it('are waited for part by part', async () => {
+  test('are waited for part by part', async () => {
     transport.answer = () => ({ kind: 'sent', carrierIds: ['a', 'b', 'c'] });
     const { smsID } = await client.sent({ ...SEND, content: 'ê'.repeat(150) });
     await becomes(smsID, 'sent');
@@ -121,7 +121,7 @@ describeServices("carriers' receipts", (start) => {
     expect(await client.balance()).toBe(1000 - 3);
   });
 
-  it('may come after the deadline, and settle what is in doubt', async () => {
+  test('may come after the deadline, and settle what is in doubt', async () => {
     const { smsID } = await client.sent(SEND);
     await becomes(smsID, 'sent');
     clock.advance(73 * 3_600_000);
@@ -130,7 +130,7 @@ describeServices("carriers' receipts", (start) => {
     expect(await statesOf(smsID)).toEqual(['delivered']);
   });
 
-  it('settle what the link lost', async () => {
+  test('settle what the link lost', async () => {
     transport.answer = () => ({ kind: 'unknown', error: 'link lost', carrierIds: ['a'] });
     const { smsID } = await client.sent(SEND);
     await becomes(smsID, 'unknown');
@@ -138,7 +138,7 @@ describeServices("carriers' receipts", (start) => {
     expect(await statesOf(smsID)).toEqual(['delivered']);
   });
 
-  it('of a carrier with one id for everything are told apart by their numbers', async () => {
+  test('of a carrier with one id for everything are told apart by their numbers', async () => {
     transport.answer = () => ({ kind: 'sent', carrierIds: ['msg_id_not_implemented'] });
     const { smsID } = await client.sent({ ...SEND, number: [NUMBER, ...OTHERS] });
     await becomes(smsID, 'sent', 'sent', 'sent', 'sent');
@@ -146,7 +146,7 @@ describeServices("carriers' receipts", (start) => {
     expect(await statesOf(smsID)).toEqual(['sent', 'sent', 'delivered', 'sent']);
   });
 
-  it('under our own ids are taken too, with what a carrier says made fit to be stored', async () => {
+  test('under our own ids are taken too, with what a carrier says made fit to be stored', async () => {
     transport.answer = () => ({ kind: 'sent' });
     const { smsID } = await client.sent(SEND);
     await becomes(smsID, 'sent');
@@ -154,7 +154,7 @@ describeServices("carriers' receipts", (start) => {
     expect((await client.details(smsID)).recipients).toMatchObject([{ status: 'undelivered', error: 'a\ufffdb' }]);
   });
 
-  it('leave the tries and the counts of segments on the trail', async () => {
+  test('leave the tries and the counts of segments on the trail', async () => {
     const differences: SegmentDifference[] = [];
     service.app
       .get(MessagingEvents, { strict: false })
@@ -176,7 +176,7 @@ describeServices("carriers' receipts", (start) => {
     expect(await client.balance()).toBe(999);
   });
 
-  it('come with texts from phones', async () => {
+  test('come with texts from phones', async () => {
     const texts: SmsFromPhone[] = [];
     service.app.get(MessagingEvents, { strict: false }).on('sms.inbound', (text) => void texts.push(text));
     const text = { route: 'scripted', from: NUMBER, to: '36200', text: 'STOP', id: '7' };

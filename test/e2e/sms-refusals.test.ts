@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { SignatureService } from '../../src/accounts/signature-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import type { ApiClient } from '../support/api-client.js';
@@ -50,12 +50,12 @@ describeServices('a send that is refused', (start) => {
     return reply.body;
   };
 
-  it('names the key before it looks at anything else', async () => {
+  test('names the key before it looks at anything else', async () => {
     expect(await refused(WORST, { 'x-api-key': 'nonsense' })).toEqual(UNAUTHORIZED);
     expect(await refused('{"', { ...JSON_TYPE, 'x-api-key': '' })).toEqual(UNAUTHORIZED);
   });
 
-  it.each<[string, unknown, object]>([
+  test.each<[string, unknown, object]>([
     ['a list', [], NOT_OBJECT],
     ['a string', '"x"', NOT_OBJECT],
     ['null', 'null', NOT_OBJECT],
@@ -100,7 +100,7 @@ describeServices('a send that is refused', (start) => {
     }
   });
 
-  it.each([
+  test.each([
     ['empty', ''],
     ['blank', '   '],
     ['of tabs, line breaks and wide spaces', '\t\r\n\u00a0\u3000\u2028'],
@@ -111,7 +111,7 @@ describeServices('a send that is refused', (start) => {
     expect(await refused({ ...SEND, content, signature: '' })).toEqual(EMPTY);
   });
 
-  it('names the signature before the price, whatever string it is', async () => {
+  test('names the signature before the price, whatever string it is', async () => {
     const signatures = service.app.get(SignatureService, { strict: false });
     const other = await service.client();
     await signatures.register(client.accountId, 'PENDING');
@@ -134,7 +134,7 @@ describeServices('a send that is refused', (start) => {
     expect(await client.send({ ...SEND, signature: 'PENDING' })).toMatchObject({ status: 400, body: SIGNATURE });
   });
 
-  it.each([
+  test.each([
     ['half a pair', '{"content":"ok \\ud800 ok"}', 'U+D800'],
     ['the other half', '{"content":"\\udc00"}', 'U+DC00'],
     ['ESC', '{"content":"a\\u001bb"}', 'U+001B'],
@@ -146,7 +146,7 @@ describeServices('a send that is refused', (start) => {
     expect((await client.post('sms/quote', body, JSON_TYPE)).body).toEqual(UNSENDABLE(character));
   });
 
-  it('is refused past 255 segments, of which it names the count', async () => {
+  test('is refused past 255 segments, of which it names the count', async () => {
     const answer = refusal('Message trop long : 256 segments, maximum 255');
     for (const content of ['a'.repeat(255 * 153 + 1), 'я'.repeat(255 * 67 + 1)]) {
       expect(await refused({ ...SEND, content })).toEqual(answer);
@@ -154,7 +154,7 @@ describeServices('a send that is refused', (start) => {
     }
   });
 
-  it('names the balance last, for a price of one unit more than there is', async () => {
+  test('names the balance last, for a price of one unit more than there is', async () => {
     // 250 segments × (3 × 1 + 1) = 1000; one recipient abroad more is one too many.
     const content = 'a'.repeat(250 * 153);
     const number = [BF, '33612345678', BF];
@@ -164,7 +164,7 @@ describeServices('a send that is refused', (start) => {
     expect((await client.send(SEND)).body).toEqual(BALANCE);
   });
 
-  it('is a 415 for anything but JSON', async () => {
+  test('is a 415 for anything but JSON', async () => {
     const answer = refusal(
       'Le corps de la requête doit être du JSON (Content-Type: application/json)',
       415,
@@ -177,7 +177,7 @@ describeServices('a send that is refused', (start) => {
 });
 
 describeServices('a stricter service', (start) => {
-  it('has fewer segments and only numbers that can exist, in the same order of refusals', async () => {
+  test('has fewer segments and only numbers that can exist, in the same order of refusals', async () => {
     const { client } = await start({
       sms: { tariff: { base: 1, international: 3, home: 'BF' }, maxSegments: 2, strictNumbers: true },
     });
@@ -191,7 +191,7 @@ describeServices('a stricter service', (start) => {
     expect(await api.balance()).toBe(998);
   });
 
-  it('speaks English, or in the host’s own words', async () => {
+  test('speaks English, or in the host’s own words', async () => {
     const english = await (await start({ locale: 'en' })).client(0);
     expect((await english.send({ ...SEND, content: '' })).body).toEqual(refusal('The message must not be empty'));
     expect((await english.send({ ...SEND, number: ['06'] })).body).toEqual(refusal('Invalid number: 06'));

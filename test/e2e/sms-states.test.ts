@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { SandboxModule } from '../../src/sandbox.module.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
@@ -30,7 +30,7 @@ describeServices('what becomes of an SMS in the sandbox', (start) => {
 
   const phone = async (number: string) => (await call(`${service.url}/sandbox/phones/${number}/messages`)).body;
 
-  it('990001 fails for good and is refunded, recipient by recipient; sms_units stays what was charged', async () => {
+  test('990001 fails for good and is refunded, recipient by recipient; sms_units stays what was charged', async () => {
     const client = await service.client(100);
     const content = 'a'.repeat(161);
     const receipt = await client.sent({ ...SEND, content, number: [GOOD, '33600990001', '22670990001'] });
@@ -61,7 +61,7 @@ describeServices('what becomes of an SMS in the sandbox', (start) => {
     expect(await ledger.checkLedger()).toEqual([]);
   });
 
-  it('990002 is tried three times and delivered within 5 s', async () => {
+  test('990002 is tried three times and delivered within 5 s', async () => {
     const client = await service.client(100);
     const number = '22670990002';
     const begun = clock.now();
@@ -79,7 +79,7 @@ describeServices('what becomes of an SMS in the sandbox', (start) => {
     expect(await client.balance()).toBe(99);
   });
 
-  it('990003 is sent and, with no report after 10 s, unknown; nothing comes back', async () => {
+  test('990003 is sent and, with no report after 10 s, unknown; nothing comes back', async () => {
     const client = await service.client(100);
     const number = '22670990003';
     const { smsID } = await client.sent({ ...SEND, number: [number] });
@@ -92,7 +92,7 @@ describeServices('what becomes of an SMS in the sandbox', (start) => {
     expect(await phone(number)).toEqual([]);
   });
 
-  it('990004 is accepted, then undelivered, and not refunded', async () => {
+  test('990004 is accepted, then undelivered, and not refunded', async () => {
     const client = await service.client(100);
     const number = '22670990004';
     const { smsID } = await client.sent({ ...SEND, number: [number] });
@@ -102,7 +102,7 @@ describeServices('what becomes of an SMS in the sandbox', (start) => {
     expect(await phone(number)).toEqual([]);
   });
 
-  it('stays queued, and charged, where nobody dispatches', async () => {
+  test('stays queued, and charged, where nobody dispatches', async () => {
     const idle = await start({ dispatch: { enabled: false } });
     const client = await idle.client(100);
     const { smsID } = await client.sent({ ...SEND, number: [GOOD, '22670990001'] });

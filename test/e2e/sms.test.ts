@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { SandboxModule } from '../../src/sandbox.module.js';
 import type { ApiClient, Details } from '../support/api-client.js';
@@ -27,7 +27,7 @@ describeServices('SMS', (start) => {
       ({ recipients }) => recipients.every(({ status }) => status !== 'queued' && status !== 'sending'),
     );
 
-  it('are charged, answered 200 with the six fields, and reach their phones as they were written', async () => {
+  test('are charged, answered 200 with the six fields, and reach their phones as they were written', async () => {
     const client = await service.client(10);
     const content = ' Bonjour à tous : {é} "…" 🎉\r\n ';
     const reply = await client.send({ ...SEND, content, ignored: { any: ['thing'] } });
@@ -59,7 +59,7 @@ describeServices('SMS', (start) => {
     ]);
   });
 
-  it('take every signature of the options, and 7 to 15 digits', async () => {
+  test('take every signature of the options, and 7 to 15 digits', async () => {
     const client = await service.client(1000);
     for (const signature of ['INFOS', 'ALERTE', 'SERVICE']) {
       expect(await client.send({ ...SEND, signature })).toMatchObject({ status: 200, body: { signature } });
@@ -68,7 +68,7 @@ describeServices('SMS', (start) => {
     expect(await client.send({ ...SEND, number })).toMatchObject({ status: 200, body: { number } });
   });
 
-  it.each([
+  test.each([
     ['home', [BF], 1],
     ['a named country', ['221701234567'], 2],
     ['the longest prefix over the country', ['221771234567'], 3],
@@ -85,7 +85,7 @@ describeServices('SMS', (start) => {
     expect(await client.balance()).toBe(1000 - 5 * units);
   });
 
-  it('may have 255 segments', async () => {
+  test('may have 255 segments', async () => {
     const client = await service.client(1000);
     for (const content of ['a'.repeat(255 * 153), 'я'.repeat(255 * 67)]) {
       const { smsID, sms_units } = await client.sent({ ...SEND, content });
@@ -94,7 +94,7 @@ describeServices('SMS', (start) => {
     }
   });
 
-  it('go to a repeated recipient once, charged once, in first-seen order', async () => {
+  test('go to a repeated recipient once, charged once, in first-seen order', async () => {
     const client = await service.client(1000);
     const number = ['33612345678', BF, '33612345678', BF, '221701234567'];
     const distinct = ['33612345678', BF, '221701234567'];
@@ -109,7 +109,7 @@ describeServices('SMS', (start) => {
     ]);
   });
 
-  it('cost what a quote says, which charges and stores nothing', async () => {
+  test('cost what a quote says, which charges and stores nothing', async () => {
     const client = await service.client(1000);
     const number = ['33612345678', BF, BF];
     const quote = await client.post('sms/quote', { content: 'Fête à l’école 🎉🎉 êê', number });
@@ -153,7 +153,7 @@ describeServices('SMS', (start) => {
     expect((await client.list()).items).toEqual([]);
   });
 
-  it('are shown by their id to their account only', async () => {
+  test('are shown by their id to their account only', async () => {
     const client = await service.client(1000);
     const other = await service.client(1000);
     const content = `été ${'a'.repeat(160)}`;
@@ -197,7 +197,7 @@ describeServices('SMS', (start) => {
     }
   });
 
-  it('are listed newest first, page by page, while new ones arrive', async () => {
+  test('are listed newest first, page by page, while new ones arrive', async () => {
     const client = await service.client(1000);
     const other = await service.client(1000);
     const ids: string[] = [];
@@ -223,7 +223,7 @@ describeServices('SMS', (start) => {
     expect((await other.list()).items).toHaveLength(1);
   });
 
-  it('are listed 50 at a time, 1 to 500 when asked to', async () => {
+  test('are listed 50 at a time, 1 to 500 when asked to', async () => {
     const client = await service.client(1000);
     await Promise.all(Array.from({ length: 53 }, () => client.sent(SEND)));
     expect((await client.list()).items).toHaveLength(50);
@@ -263,7 +263,7 @@ describeServices('SMS', (start) => {
     });
   });
 
-  it('that cost exactly the balance are sent, one unit more are not, and many at once never overdraw', async () => {
+  test('that cost exactly the balance are sent, one unit more are not, and many at once never overdraw', async () => {
     const client = await service.client(4);
     expect(await client.send({ ...SEND, number: ['33612345678', '221701234567'] })).toMatchObject({ status: 400 });
     expect(await client.send({ ...SEND, number: ['33612345678', BF] })).toMatchObject({ status: 200 });
@@ -276,7 +276,7 @@ describeServices('SMS', (start) => {
     expect(await service.app.get(LedgerService, { strict: false }).checkLedger()).toEqual([]);
   });
 
-  it('to many recipients are charged, listed and delivered as a whole', async () => {
+  test('to many recipients are charged, listed and delivered as a whole', async () => {
     const client = await service.client(5000);
     const number = Array.from({ length: 2500 }, (_, at) => `2267${String(at).padStart(7, '0')}`);
     const receipt = await client.sent({ ...SEND, number: [...number, ...number] });
@@ -309,7 +309,7 @@ describeServices('SMS', (start) => {
     }
   });
 
-  it('are found by number, state, signature and time, page by page, and nothing of another account', async () => {
+  test('are found by number, state, signature and time, page by page, and nothing of another account', async () => {
     const client = await service.client(1000);
     const other = await service.client(1000);
     const send = async (number: string[], signature: string) =>
@@ -349,7 +349,7 @@ describeServices('SMS', (start) => {
     expect(failed.body).toMatchObject({ items: [{ number: refused, status: 'failed' }], next_cursor: null });
   });
 
-  it('are not looked for by what is no filter: the answer names it', async () => {
+  test('are not looked for by what is no filter: the answer names it', async () => {
     const client = await service.client(1);
     const { smsID } = await client.sent(SEND);
     const invalid = (field: string) => `Le champ ${field} est invalide`;
@@ -386,7 +386,7 @@ describeServices('SMS', (start) => {
 });
 
 describeServices('a service on the plain side of a text', (start) => {
-  it('makes punctuation plain when it is asked to', async () => {
+  test('makes punctuation plain when it is asked to', async () => {
     const client = await (await start({ sms: { ...OPTIONS.sms, transliterate: 'punctuation' } })).client();
     const content = `C’est “bon” … ${'a'.repeat(70)}`;
     expect((await client.post('sms/quote', { content, number: [BF] })).body).toMatchObject({ encoding: 'GSM-7' });

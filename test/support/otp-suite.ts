@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DataSourceOptions } from 'typeorm';
 import type { MessagingStorage } from '../../src/core/messaging-storage.js';
 import { leaksOf, storedTexts } from './code-leaks.js';
@@ -49,7 +49,7 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       expect(leaksOf(otp.codes, [...stored, ...otp.log])).toEqual([]);
     });
 
-    it('sends a code and says what it did', async () => {
+    test('sends a code and says what it did', async () => {
       const { status, body } = await otp.send({ service: SERVICE, number: '22670000002' });
       expect(status).toBe(200);
       const now = otp.clock.now();
@@ -70,7 +70,7 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       expect(await otp.balance()).toMatchObject({ balance: 998 });
     });
 
-    it('V0: a malformed body is refused, and an otp that is not four digits is not counted', async () => {
+    test('V0: a malformed body is refused, and an otp that is not four digits is not counted', async () => {
       for (const body of [{}, { otp: code }, { otp: Number(code), number: NUMBER, service: SERVICE }]) {
         expect((await otp.verify(body)).status).toBe(400);
       }
@@ -79,20 +79,20 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       expect(await verify(code)).toEqual(VERIFIED);
     });
 
-    it('V1: unknown number and unknown service get one answer, letter for letter', async () => {
+    test('V1: unknown number and unknown service get one answer, letter for letter', async () => {
       expect(await verify(code, { number: '22670000009' })).toEqual(NOT_FOUND);
       expect(await verify(code, { service: 'boutique' })).toEqual(NOT_FOUND);
       expect(await verify(code, { service: 'Boutique ' })).toEqual(NOT_FOUND);
     });
 
-    it('V1: after 24 hours nothing is known of the code any more', async () => {
+    test('V1: after 24 hours nothing is known of the code any more', async () => {
       otp.clock.advance(24 * 3_600_000 - 2000);
       expect(await verify(code)).toEqual(EXPIRED);
       otp.clock.advance(2000);
       expect(await verify(code)).toEqual(NOT_FOUND);
     });
 
-    it('V3, V7, V8: right once, then already verified for ten minutes, and nothing for other codes', async () => {
+    test('V3, V7, V8: right once, then already verified for ten minutes, and nothing for other codes', async () => {
       expect(await verify(code)).toEqual(VERIFIED);
       expect(await verify(code)).toEqual(ALREADY);
       expect(await verify(wrongFor(code))).toEqual(NOT_FOUND);
@@ -102,20 +102,20 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       expect(await verify(code)).toEqual(NOT_FOUND);
     });
 
-    it('V4, V6: the third wrong try kills the code', async () => {
+    test('V4, V6: the third wrong try kills the code', async () => {
       for (const step of [1, 2, 3]) expect(await verify(wrongFor(code, step))).toEqual(INVALID);
       expect(await verify(code)).toEqual(INVALID);
       const next = await otp.codeFor(NUMBER, SERVICE, 2);
       expect(await verify(next)).toEqual(VERIFIED);
     });
 
-    it('V5: an expired code', async () => {
+    test('V5: an expired code', async () => {
       otp.clock.advance(300_000);
       expect(await verify(code)).toEqual(EXPIRED);
       expect(await verify(wrongFor(code))).toEqual(EXPIRED);
     });
 
-    it('a resend repeats the code and keeps its expiry and its wrong tries; near the end it makes a new one', async () => {
+    test('a resend repeats the code and keeps its expiry and its wrong tries; near the end it makes a new one', async () => {
       const first = (await otp.send({ service: SERVICE, number: NUMBER })).body as {
         expires_at: string;
         otpID: string;
@@ -132,14 +132,14 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       expect((await otp.send({ service: SERVICE, number: NUMBER })).body).not.toMatchObject({ otpID: first.otpID });
     });
 
-    it('with under 60 s left a send makes a new code, and the old one is no longer good', async () => {
+    test('with under 60 s left a send makes a new code, and the old one is no longer good', async () => {
       otp.clock.advance(240_500);
       const next = await otp.codeFor(NUMBER, SERVICE, 2);
       expect(await verify(next)).toEqual(VERIFIED);
       if (next !== code) expect(await verify(code)).toEqual(NOT_FOUND);
     });
 
-    it('ten wrong tries lock verifying over all services, sending goes on, and a success resets', async () => {
+    test('ten wrong tries lock verifying over all services, sending goes on, and a success resets', async () => {
       for (let round = 0; round < 3; round++) {
         const right = round === 0 ? code : await otp.codeFor(NUMBER, `s${round}`, 1 + round);
         const service = round === 0 ? SERVICE : `s${round}`;
@@ -157,7 +157,7 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       expect(await verify(fresh, { service: 's4' })).toEqual(VERIFIED);
     });
 
-    it('the sixth send in ten minutes is refused, with the time to wait', async () => {
+    test('the sixth send in ten minutes is refused, with the time to wait', async () => {
       for (let sent = 1; sent < 5; sent++)
         expect((await otp.send({ service: SERVICE, number: NUMBER })).status).toBe(200);
       const refused = await otp.send({ service: SERVICE, number: NUMBER });
@@ -169,7 +169,7 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       expect((await otp.send({ service: SERVICE, number: NUMBER })).status).toBe(200);
     });
 
-    it('a replay comes before the limits, charges nothing and has the same bytes', async () => {
+    test('a replay comes before the limits, charges nothing and has the same bytes', async () => {
       const headers = { 'idempotency-key': 'k1' };
       const body = { service: SERVICE, number: NUMBER };
       const first = await otp.send(body, headers);
@@ -181,7 +181,7 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       expect((await otp.send({ ...body, service: 'x' }, headers)).status).toBe(422);
     });
 
-    it('200 right codes at once: one is verified; 200 wrong ones at once: three are counted', async () => {
+    test('200 right codes at once: one is verified; 200 wrong ones at once: three are counted', async () => {
       const answers = await Promise.all(Array.from({ length: 200 }, () => verify(code)));
       expect(answers.filter((answer) => JSON.stringify(answer) === JSON.stringify(VERIFIED))).toHaveLength(1);
       expect(answers.filter((answer) => JSON.stringify(answer) === JSON.stringify(ALREADY))).toHaveLength(199);
@@ -191,7 +191,7 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       expect(await verify(next, { service: 's2' })).toEqual(INVALID);
     });
 
-    it('an empty balance leaves no code behind, and a refused message a dead one, refunded', async () => {
+    test('an empty balance leaves no code behind, and a refused message a dead one, refunded', async () => {
       await otp.close();
       await start({ units: 1 });
       expect((await otp.send({ service: SERVICE, number: '22670990001' })).status).toBe(200);
@@ -206,7 +206,7 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       expect(await verify('0000', { number: '22670000005' })).toEqual(NOT_FOUND);
     });
 
-    it('channels: sms in any case, absent or null; anything else is a 400', async () => {
+    test('channels: sms in any case, absent or null; anything else is a 400', async () => {
       for (const channel of ['SMS', 'Sms', null]) {
         const { status, body } = await otp.send({ service: SERVICE, number: '22670000006', channel });
         expect([status, body]).toMatchObject([200, { channel: 'sms' }]);
@@ -216,7 +216,7 @@ export function describeOtp(adapter: Adapter, name: string, open: () => OtpPlace
       }
     });
 
-    it('bad bodies are refused in one string', async () => {
+    test('bad bodies are refused in one string', async () => {
       const bad = [
         {},
         { service: SERVICE },

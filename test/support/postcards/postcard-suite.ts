@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { MessagingModule } from '../../../src/messaging.module.js';
 import { MessagingCore } from '../../../src/messaging-core.module.js';
 import { SmsModule } from '../../../src/sms.module.js';
@@ -44,7 +44,7 @@ export function fourthCapability(adapter: Adapter, database: () => Promise<strin
     return { url, clock, running: await mount(adapter, modules) };
   };
 
-  it('charges, prints and shows a card, gives the units of a refused one back, and purges', async () => {
+  test('charges, prints and shows a card, gives the units of a refused one back, and purges', async () => {
     const { clock, running } = await start();
     const client = await clientOf(running, { units: 12 });
     const cards = async () => Object(await client.call('postcards')).body.items;
@@ -75,7 +75,7 @@ export function fourthCapability(adapter: Adapter, database: () => Promise<strin
     expect(await client.balance()).toBe(1);
   });
 
-  it('reads its own option and refuses other names and values', async () => {
+  test('reads its own option and refuses other names and values', async () => {
     const { running } = await start({ price: 2 });
     const client = await clientOf(running, { units: 3 });
     expect(await client.post('send/postcard', { number: TO, content: 'x' })).toMatchObject({ body: { units: 2 } });
@@ -88,7 +88,7 @@ export function fourthCapability(adapter: Adapter, database: () => Promise<strin
     );
   });
 
-  it('is part of the API description', async () => {
+  test('is part of the API description', async () => {
     const { running } = await start({ price: 3 });
     const document = documentOf(running.app);
     expect(document.paths['/api/v1/send/postcard']?.post).toMatchObject({
@@ -101,7 +101,7 @@ export function fourthCapability(adapter: Adapter, database: () => Promise<strin
     expect(structuralFaults(JSON.parse(JSON.stringify(document)))).toEqual([]);
   });
 
-  it('keeps its cards through a version of its schema, in a database that others use without it', async () => {
+  test('keeps its cards through a version of its schema, in a database that others use without it', async () => {
     const url = await database();
     const first = await open(url, 1);
     await expect(first.store(PostcardStore).print([CARD])).rejects.toThrow();
@@ -119,7 +119,7 @@ export function fourthCapability(adapter: Adapter, database: () => Promise<strin
     expect(await (await open(url, 2, 'check')).store(PostcardStore).printed('a1')).toEqual([CARD]);
   });
 
-  it('does not start where its tables are to be there and are not', async () => {
+  test('does not start where its tables are to be there and are not', async () => {
     const url = await database();
     await open(url);
     await expect(open(url, 1, 'check')).rejects.toThrow(

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { compileTariff, type TariffOptions } from '../../../src/billing/tariff.js';
 import { MessagingOptionsError } from '../../../src/common/errors.js';
@@ -12,7 +12,7 @@ const options: TariffOptions = {
 };
 
 describe('unitsFor', () => {
-  it.each([
+  test.each([
     ['22670000000', 1, 'home'],
     ['221331234567', 2, 'a country'],
     ['22370000000', 0, 'a country that costs nothing'],
@@ -38,7 +38,7 @@ describe('unitsFor', () => {
     expect(compileTariff(options).unitsFor(number)).toBe(units);
   });
 
-  it('has the base tariff for the home country, which may be named with that and no other', () => {
+  test('has the base tariff for the home country, which may be named with that and no other', () => {
     expect(compileTariff({ ...options, countries: { BF: 1 } }).unitsFor('22670000000')).toBe(1);
     expect(() => compileTariff({ ...options, countries: { BF: 5 } })).toThrow(
       new MessagingOptionsError(
@@ -47,19 +47,19 @@ describe('unitsFor', () => {
     );
   });
 
-  it('needs neither countries nor prefixes', () => {
+  test('needs neither countries nor prefixes', () => {
     const tariff = compileTariff({ base: 1, international: 3, home: 'SN', countries: undefined });
     expect(['221771234567', '22670000000'].map((number) => tariff.unitsFor(number))).toEqual([1, 3]);
   });
 
-  it('is not moved by later changes of the options', () => {
+  test('is not moved by later changes of the options', () => {
     const prefixes = { '226': 5 };
     const tariff = compileTariff({ ...options, prefixes });
     prefixes['226'] = 6;
     expect(tariff.unitsFor('22670000000')).toBe(5);
   });
 
-  it('takes the longest prefix, as a plain search through all of them does', () => {
+  test('takes the longest prefix, as a plain search through all of them does', () => {
     const digits = fc.stringMatching(/^[1-3][0-3]{0,7}$/);
     const prefixes = fc.dictionary(digits, fc.integer({ min: 0, max: 1000 }), { maxKeys: 30, noNullPrototype: true });
     const number = fc.stringMatching(/^[1-3][0-3]{6,14}$/);
@@ -78,7 +78,7 @@ describe('unitsFor', () => {
     );
   });
 
-  it('answers an integer for every number', () => {
+  test('answers an integer for every number', () => {
     const tariff = compileTariff(options);
     fc.assert(
       fc.property(fc.stringMatching(/^[1-9]\d{6,14}$/), (number) => {
@@ -89,7 +89,7 @@ describe('unitsFor', () => {
 });
 
 describe('compileTariff', () => {
-  it.each<[string, object]>([
+  test.each<[string, object]>([
     ['tariff.base must be an integer from 0 to 1000000', { base: -1 }],
     ['tariff.base must be an integer from 0 to 1000000', { base: undefined }],
     ['tariff.base must be an integer from 0 to 1000000', { base: '1' }],
@@ -115,7 +115,7 @@ describe('compileTariff', () => {
     expect(() => compileTariff({ ...options, ...wrong })).toThrow(new MessagingOptionsError(sentence));
   });
 
-  it('takes the limits', () => {
+  test('takes the limits', () => {
     expect(compileTariff({ ...options, base: 0, international: 1_000_000 }).unitsFor('22670000000')).toBe(0);
   });
 });

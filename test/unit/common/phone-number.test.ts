@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import {
@@ -27,11 +27,11 @@ const SHARED: readonly (readonly [code: string, main: string])[] = [
 ];
 
 describe('isPhoneNumber', () => {
-  it.each(['22670000000', '1234567', '123456789012345'])('takes %s', (number) => {
+  test.each(['22670000000', '1234567', '123456789012345'])('takes %s', (number) => {
     expect(isPhoneNumber(number)).toBe(true);
   });
 
-  it.each([
+  test.each([
     ['', 'nothing'],
     ['123456', 'six digits'],
     ['1234567890123456', 'sixteen digits'],
@@ -48,20 +48,20 @@ describe('isPhoneNumber', () => {
     expect(isPhoneNumber(number)).toBe(false);
   });
 
-  it.each(notStrings('22670000000'))('refuses %s', (_, value) => {
+  test.each(notStrings('22670000000'))('refuses %s', (_, value) => {
     expect([isPhoneNumber(value), isValidNumber(value)]).toEqual([false, false]);
   });
 });
 
 describe('isValidNumber', () => {
-  it.each(['22670123456', '33612345678', '447911123456', '390669812345', '18765551234', '870773111632'])(
+  test.each(['22670123456', '33612345678', '447911123456', '390669812345', '18765551234', '870773111632'])(
     'takes %s',
     (number) => {
       expect(isValidNumber(number)).toBe(true);
     },
   );
 
-  it.each([
+  test.each([
     ['22610000000', 'no such block'],
     ['2267012345', 'a digit too few'],
     ['4407911123456', 'a national prefix behind the calling code'],
@@ -75,7 +75,7 @@ describe('isValidNumber', () => {
 });
 
 describe('maskNumber', () => {
-  it.each([
+  test.each([
     ['22670123456', '226******56'],
     ['1234567', '123**67'],
     ['123456', '123*56'],
@@ -87,7 +87,7 @@ describe('maskNumber', () => {
 });
 
 describe('countryOf', () => {
-  it.each([
+  test.each([
     ['22670000000', 'BF'],
     ['221771234567', 'SN'],
     ['12125550123', 'US'],
@@ -110,15 +110,15 @@ describe('countryOf', () => {
     expect(countryOf(number)).toBe(country);
   });
 
-  it.each(['99912345678', '870773111632', '80012345678', '+22670000000', '', '0'])('%j is of none', (number) => {
+  test.each(['99912345678', '870773111632', '80012345678', '+22670000000', '', '0'])('%j is of none', (number) => {
     expect(countryOf(number)).toBeUndefined();
   });
 
-  it.each(SHARED)('+%s with digits of no plan is of %s', (code, main) => {
+  test.each(SHARED)('+%s with digits of no plan is of %s', (code, main) => {
     expect(countryOf(`${code}00`)).toBe(main);
   });
 
-  it('agrees with the library on numbers of shared calling codes', () => {
+  test('agrees with the library on numbers of shared calling codes', () => {
     let told = 0;
     const number = fc
       .tuple(fc.constantFrom(...SHARED), fc.stringMatching(/^[0-9]{4,12}$/), fc.boolean())
@@ -139,11 +139,11 @@ describe('countryOf', () => {
 });
 
 describe('isCountryCode', () => {
-  it.each(['BF', 'US', 'GG', 'XK'])('knows %s', (code) => {
+  test.each(['BF', 'US', 'GG', 'XK'])('knows %s', (code) => {
     expect(isCountryCode(code)).toBe(true);
   });
 
-  it.each(['bf', 'ZZ', 'BFA', '', '001', 'toString', 'UK'])('does not know %j', (code) => {
+  test.each(['bf', 'ZZ', 'BFA', '', '001', 'toString', 'UK'])('does not know %j', (code) => {
     expect(isCountryCode(code)).toBe(false);
   });
 });

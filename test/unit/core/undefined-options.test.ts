@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   type AccountOptions,
   type LegacyBearerOptions,
@@ -33,7 +33,7 @@ const TIMING = leftOut<Partial<DeliveryTiming>>({
 });
 
 describe('an option that is undefined is one that was left out, for the compiler and at run time', () => {
-  it('of accounts and HTTP', () => {
+  test('of accounts and HTTP', () => {
     const bearer: LegacyBearerOptions = leftOut<LegacyBearerOptions>({
       ...{ deprecatedAt: undefined, sunset: undefined, link: undefined },
     });
@@ -57,7 +57,7 @@ describe('an option that is undefined is one that was left out, for the compiler
       expect(resolveHttpSettings(given)).toEqual(resolveHttpSettings());
   });
 
-  it('of delivery and media', () => {
+  test('of delivery and media', () => {
     const dispatch: DispatchOptions = leftOut<DispatchOptions>({
       ...{ enabled: undefined, batchSize: undefined, concurrency: undefined, pollMs: undefined, shutdownMs: undefined },
     });
@@ -66,7 +66,7 @@ describe('an option that is undefined is one that was left out, for the compiler
     expect(resolveMediaSettings(media)).toEqual(resolveMediaSettings());
   });
 
-  it('of SMS', () => {
+  test('of SMS', () => {
     const sms: SmsOptions = {
       tariff: TARIFF,
       ...leftOut<SmsOptions>({
@@ -86,7 +86,7 @@ describe('an option that is undefined is one that was left out, for the compiler
     expect(compileOptOutWords(words)).toEqual(compileOptOutWords());
   });
 
-  it('of a messaging-app channel', () => {
+  test('of a messaging-app channel', () => {
     const needed = { tariff: { text: 1, media: 2 }, credentialsKey: PEPPER };
     const msgapp: MsgappOptions = {
       ...needed,
@@ -113,7 +113,7 @@ describe('an option that is undefined is one that was left out, for the compiler
     );
   });
 
-  it('of one-time passcodes', () => {
+  test('of one-time passcodes', () => {
     const otp: OtpOptions = {
       ...EXACT,
       ...leftOut<OtpOptions>({
@@ -135,7 +135,7 @@ describe('an option that is undefined is one that was left out, for the compiler
     expect(resolveLimits(limits)).toEqual(resolveLimits());
   });
 
-  it('of the sandbox, the storage and the books', () => {
+  test('of the sandbox, the storage and the books', () => {
     const sandbox: SandboxOptions = leftOut<SandboxOptions>({
       ...{ path: undefined, hosts: undefined, docs: undefined, apiKey: undefined },
     });

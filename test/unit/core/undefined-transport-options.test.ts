@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { type BaileysOptions, resolveBaileysOptions } from '../../../src/transports/baileys/baileys-options.js';
 import { errorTable } from '../../../src/transports/http/gateway.js';
 import { type HttpSmsOptions, resolveGatewaySettings } from '../../../src/transports/http/http-sms-options.js';
@@ -22,7 +22,7 @@ import type { AddressOptions, SmppLinkOptions, SmppOptions } from '../../../src/
 import { leftOut } from '../../support/left-out.js';
 
 describe('an option of a transport that is undefined is one that was left out, for the compiler and at run time', () => {
-  it('of SMPP', () => {
+  test('of SMPP', () => {
     const bare = { host: 'smpp.carrier.example', systemId: 'acme', password: 'secret08' };
     const link: SmppLinkOptions = {
       ...bare,
@@ -49,7 +49,7 @@ describe('an option of a transport that is undefined is one that was left out, f
     );
   });
 
-  it('of HTTP gateways', () => {
+  test('of HTTP gateways', () => {
     const secrets = { accountSid: `AC${'0'.repeat(32)}`, authToken: 'token' };
     const given: TwilioOptions = {
       ...secrets,
@@ -76,7 +76,7 @@ describe('an option of a transport that is undefined is one that was left out, f
     expect(resolveGatewaySettings(http)).toEqual(resolveGatewaySettings({ vendor: http.vendor }));
   });
 
-  it('of a gateway that the host describes', () => {
+  test('of a gateway that the host describes', () => {
     const errors: VendorErrors = leftOut<VendorErrors>({
       ...{ permanent: undefined, temporary: undefined, throttled: undefined, account: undefined },
     });
@@ -99,7 +99,7 @@ describe('an option of a transport that is undefined is one that was left out, f
     expect(generic({ ...needed, errors, callback }).callback).toEqual({ read: callback.read });
   });
 
-  it('of routes', () => {
+  test('of routes', () => {
     const breaker: BreakerOptions = leftOut<BreakerOptions>({
       ...{ failurePercent: undefined, leastSms: undefined, windowMs: undefined, openMs: undefined },
     });
@@ -116,7 +116,7 @@ describe('an option of a transport that is undefined is one that was left out, f
     expect(resolveRoutes({ routes: [{ name: 'a', breaker }] })).toEqual(plain);
   });
 
-  it('of Baileys', () => {
+  test('of Baileys', () => {
     const baileys: BaileysOptions = leftOut<BaileysOptions>({
       ...{ waWebSocketUrl: undefined, version: undefined, browser: undefined, ca: undefined, agent: undefined },
       ...{ uploadAgent: undefined, connectTimeoutMs: undefined, answerTimeoutMs: undefined, queryTimeoutMs: undefined },

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, it } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { DiscardQueue } from '../../../src/http/discard-queue.js';
 
 const CHUNK = 65_536;
@@ -26,19 +26,19 @@ async function bytesByTurn(uploads: readonly Readable[], total: number): Promise
   return turns;
 }
 
-it('discards at most four reads per turn of the event loop, however many uploads are there', async () => {
+test('discards at most four reads per turn of the event loop, however many uploads are there', async () => {
   const uploads = Array.from({ length: 200 }, () => upload(16));
   const turns = await bytesByTurn(uploads, 200 * 16 * CHUNK);
   expect(Math.max(...turns)).toBeLessThanOrEqual(4 * CHUNK);
 });
 
-it('is not held up by uploads of which nothing comes', async () => {
+test('is not held up by uploads of which nothing comes', async () => {
   const silent = Array.from({ length: 200 }, () => new Readable({ read: () => {} }));
   const turns = await bytesByTurn([...silent, upload(4)], 4 * CHUNK);
   expect(turns.length).toBeLessThan(200);
 });
 
-it('counts bytes, not chunks: an upload of small chunks gets as far in a turn', async () => {
+test('counts bytes, not chunks: an upload of small chunks gets as far in a turn', async () => {
   const small = Readable.from(
     Array.from({ length: 16_384 }, () => Buffer.alloc(4)),
     { objectMode: false },
@@ -49,7 +49,7 @@ it('counts bytes, not chunks: an upload of small chunks gets as far in a turn', 
   expect(seen.length).toBeGreaterThan(1);
 });
 
-it('discards nothing more once it is stopped, be it in the middle of a turn', async () => {
+test('discards nothing more once it is stopped, be it in the middle of a turn', async () => {
   const queue = new DiscardQueue();
   const one = upload(8);
   let discarded = 0;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { ForbiddenException, HttpException, UnauthorizedException } from '@nestjs/common';
 import { fr } from '../../../src/common/catalogue.fr.js';
 import { MessagingError } from '../../../src/common/errors.js';
@@ -8,12 +8,12 @@ const body = (error: unknown): unknown => errorAnswer(error, fr).body;
 const named = (statusCode: number, message: string, error: string): object => ({ statusCode, message, error });
 
 describe('errorAnswer', () => {
-  it('has a status for every error of the catalogue', () => {
+  test('has a status for every error of the catalogue', () => {
     const codes = Object.keys(fr).filter((key) => key.startsWith('error.'));
     expect(Object.keys(errorStatus).sort()).toEqual(codes.sort());
   });
 
-  it('fills the values in and carries Retry-After and the challenge', () => {
+  test('fills the values in and carries Retry-After and the challenge', () => {
     expect(errorAnswer(new MessagingError('error.invalid_number', { number: '+1' }), fr)).toEqual({
       body: named(400, 'Numéro invalide : +1', 'Bad Request'),
       headers: {},
@@ -26,7 +26,7 @@ describe('errorAnswer', () => {
     });
   });
 
-  it.each<[unknown, object]>([
+  test.each<[unknown, object]>([
     [new ForbiddenException('no'), named(403, 'no', 'Forbidden')],
     [new UnauthorizedException(), named(401, 'Unauthorized', 'Unauthorized')],
     [new HttpException('short', 402), named(402, 'short', 'Payment Required')],

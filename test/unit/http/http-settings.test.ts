@@ -1,11 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { en } from '../../../src/common/catalogue.en.js';
 import { fr } from '../../../src/common/catalogue.fr.js';
 import { MessagingOptionsError } from '../../../src/common/errors.js';
 import { type HttpOptions, resolveHttpSettings } from '../../../src/http/http-settings.js';
 
 describe('resolveHttpSettings', () => {
-  it('has the contract’s defaults', () => {
+  test('has the contract’s defaults', () => {
     expect(resolveHttpSettings()).toEqual({
       path: 'api/v1',
       controllers: true,
@@ -17,7 +17,7 @@ describe('resolveHttpSettings', () => {
     });
   });
 
-  it('takes what the host says', () => {
+  test('takes what the host says', () => {
     const options: HttpOptions = {
       path: '/msg/v2/',
       controllers: false,
@@ -40,7 +40,7 @@ describe('resolveHttpSettings', () => {
     });
   });
 
-  it.each<[string, unknown]>([
+  test.each<[string, unknown]>([
     ['path', { path: '' }],
     ['path', { path: '/' }],
     ['path', { path: 'a//b' }],

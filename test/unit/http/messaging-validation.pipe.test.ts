@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { type Type, ValidationPipe } from '@nestjs/common';
 import { instanceToPlain, plainToInstance } from 'class-transformer';
 import {
@@ -68,7 +68,7 @@ class Message extends Parent {
 const good = { to: '22670000000', service: 'Shop', code: '1234' };
 
 describe('MessagingValidationPipe', () => {
-  it('makes an instance of the DTO with the declared fields only', () => {
+  test('makes an instance of the DTO with the declared fields only', () => {
     const made = transform(Message, { ...good, channel: null, tags: ['a'], other: 1, toString: 2 });
     expect(made).toBeInstanceOf(Message);
     expect(Object.entries(made ?? {}).filter(([, value]) => value !== undefined)).toEqual(
@@ -77,7 +77,7 @@ describe('MessagingValidationPipe', () => {
     expect(Object.keys(made ?? {})).not.toContain('other');
   });
 
-  it.each<[unknown, string]>([
+  test.each<[unknown, string]>([
     [{ ...good, service: 'too long' }, 'Le champ service est invalide'],
     [{ ...good, service: ['x'] }, 'Le champ service doit être une chaîne de caractères'],
     [{ ...good, channel: 'fax' }, 'Le champ channel est invalide'],
@@ -104,12 +104,12 @@ describe('MessagingValidationPipe', () => {
     expect(refusal(Message, value)).toBe(message);
   });
 
-  it('passes on what has no rules', () => {
+  test('passes on what has no rules', () => {
     class Plain {}
     expect([transform(Plain, 7), transform(String, 'x'), pipe.transform(8, { type: 'custom' })]).toEqual([7, 'x', 8]);
   });
 
-  it('says at once that it cannot read nested bodies', () => {
+  test('says at once that it cannot read nested bodies', () => {
     class Nested {
       @ValidateNested()
       inner!: object;
@@ -117,7 +117,7 @@ describe('MessagingValidationPipe', () => {
     expect(() => transform(Nested, { inner: {} })).toThrow('Nested.inner');
   });
 
-  it('throws nothing but refusals, whatever comes', () => {
+  test('throws nothing but refusals, whatever comes', () => {
     fc.assert(
       fc.property(fc.anything(), fc.anything(), (to, service) => {
         const message = refusal(Message, { to, service, code: '1234' });
@@ -126,7 +126,7 @@ describe('MessagingValidationPipe', () => {
     );
   });
 
-  it('reads no field but the declared ones, and walks into none of them', () => {
+  test('reads no field but the declared ones, and walks into none of them', () => {
     const refuseWalk = (target: object): object =>
       new Proxy(target, {
         ownKeys: () => {
@@ -147,13 +147,13 @@ describe('MessagingValidationPipe', () => {
     expect(refusal(Message, { ...good, to: refuseWalk([]) })).toContain('to');
   });
 
-  it('takes a list as it is, without a copy', () => {
+  test('takes a list as it is, without a copy', () => {
     const numbers = ['22670000000'];
     const made: unknown = transform(Message, { ...good, numbers });
     expect(made instanceof Message && made.numbers === numbers).toBe(true);
   });
 
-  it('does not walk a list that is too long', () => {
+  test('does not walk a list that is too long', () => {
     const read: (string | symbol)[] = [];
     const numbers = new Proxy(Array(11).fill('a'), {
       get: (target, name) => {
@@ -169,7 +169,7 @@ describe('MessagingValidationPipe', () => {
   describe('beside the validation of a host', () => {
     afterEach(() => useContainer(emptyContainer, { fallback: true }));
 
-    it('asks no container for its validators', () => {
+    test('asks no container for its validators', () => {
       useContainer({
         get: () => {
           throw new Error('unknown provider');
@@ -184,7 +184,7 @@ describe('MessagingValidationPipe', () => {
       expect(transform(Message, good)).toBeInstanceOf(Message);
     });
 
-    it.each(['before', 'after'])('shares no packages with a ValidationPipe that is made %s', async (order) => {
+    test.each(['before', 'after'])('shares no packages with a ValidationPipe that is made %s', async (order) => {
       let asked = 0;
       const makeHost = () =>
         new ValidationPipe({

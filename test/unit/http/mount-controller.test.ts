@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Body, Get, Injectable, Post, VERSION_NEUTRAL } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { HostGlobalsModule } from '../../../src/http/host-globals.js';
@@ -23,7 +23,7 @@ class HelloController {
 }
 
 describe('mountController', () => {
-  it('gives each mount a class of its own and leaves the base as it was', () => {
+  test('gives each mount a class of its own and leaves the base as it was', () => {
     const first = mountController(HelloController, 'one');
     const second = mountController(HelloController, 'two');
     const path = (controller: object): unknown => Reflect.getMetadata('path', controller);
@@ -34,7 +34,7 @@ describe('mountController', () => {
     expect(messagingControllerOptions(Greeter)).toBeUndefined();
   });
 
-  it('refuses a handler whose input our rules would not see', () => {
+  test('refuses a handler whose input our rules would not see', () => {
     @MessagingController()
     class Careless {
       @Post()
@@ -45,7 +45,7 @@ describe('mountController', () => {
     expect(() => mountController(Careless, 'x')).toThrow('Careless.save');
   });
 
-  it('inherits what is injected', async () => {
+  test('inherits what is injected', async () => {
     const mounted = mountController(HelloController, 'one');
     const settings = { provide: HttpSettings, useValue: resolveHttpSettings() };
     const host = { imports: [HostGlobalsModule], controllers: [mounted], providers: [Greeter, settings] };

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { type EdgeRoute, RoutePaths } from '../../../src/http/route-table.js';
 
 const route = (method: string, path: string): EdgeRoute => ({
@@ -24,7 +24,7 @@ const path = (table: RoutePaths, method: string, target: string): string | undef
   table.find(method, target)?.path;
 
 describe('RouteTable', () => {
-  it.each([
+  test.each([
     ['POST', '/api/v1/send/sms', '/api/v1/send/sms'],
     ['POST', '/API/v1/Send/SMS/?a=b', '/api/v1/send/sms'],
     ['POST', 'http://example.org/api/v1/send/sms', '/api/v1/send/sms'],
@@ -38,7 +38,7 @@ describe('RouteTable', () => {
     expect(path(loose, method, target)).toBe(expected);
   });
 
-  it.each([
+  test.each([
     ['GET', '/api/v1/send/sms'],
     ['POST', '/api/v1/send/smsx'],
     ['POST', '/api/v1/send/sms//'],
@@ -53,14 +53,14 @@ describe('RouteTable', () => {
     expect(path(loose, method, target)).toBeUndefined();
   });
 
-  it('is exact about case and slashes where Express is told to be', () => {
+  test('is exact about case and slashes where Express is told to be', () => {
     expect(path(exact, 'GET', '/api/v1/sms')).toBe('/api/v1/sms');
     expect(path(exact, 'GET', '/api/v1/SMS')).toBeUndefined();
     expect(path(exact, 'GET', '/api/v1/sms/')).toBeUndefined();
     expect(path(exact, 'GET', '/api/v1/sms/1/')).toBeUndefined();
   });
 
-  it('knows a route by what it was registered with', () => {
+  test('knows a route by what it was registered with', () => {
     expect(exact.registered('HEAD', '/api/v1/sms/:smsID')?.path).toBe('/api/v1/sms/:smsID');
     expect(exact.registered('GET', '/api/v1/sms/:id')).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { Body, Controller, type DynamicModule, type INestApplication, Module, Post, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ApiBearerAuth, ApiOkResponse, ApiProperty, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
@@ -75,13 +75,13 @@ class OrderController {
 class OrderModule {}
 
 describe('describeMessaging', () => {
-  it('leaves a document alone where nothing of ours is mounted', async () => {
+  test('leaves a document alone where nothing of ours is mounted', async () => {
     const app = await hostOf(OrderModule);
     const document = SwaggerModule.createDocument(app, new DocumentBuilder().build());
     expect(describeMessaging(app, document)).toBe(document);
   });
 
-  it('keeps what the host says, also under names that are ours', async () => {
+  test('keeps what the host says, also under names that are ours', async () => {
     const app = await hostOf(MessagingModule.forRoot(OPTIONS), OrderModule);
     const config = new DocumentBuilder().addTag('SMS', 'Of the host').addBearerAuth(undefined, 'ApiKey').build();
     const theirs = SwaggerModule.createDocument(app, config);
@@ -104,13 +104,13 @@ describe('describeMessaging', () => {
     expect(structuralFaults(document)).toEqual([]);
   });
 
-  it('may be called again', async () => {
+  test('may be called again', async () => {
     const app = await hostOf(MessagingModule.forRoot(OPTIONS), OrderModule);
     const once = documentOf(app);
     expect(served(describeMessaging(app, once))).toEqual(served(once));
   });
 
-  it('gives each mount operation ids of its own', async () => {
+  test('gives each mount operation ids of its own', async () => {
     const app = await hostOf(
       MessagingModule.forRoot(OPTIONS),
       SandboxModule.forRoot(),
@@ -121,7 +121,7 @@ describe('describeMessaging', () => {
     expect(operation(document, 'get', '/b').operationId).toBe('showSandbox_2');
   });
 
-  it('follows a document that leaves the global prefix out', async () => {
+  test('follows a document that leaves the global prefix out', async () => {
     const app = await withOptions();
     app.setGlobalPrefix('gateway');
     const config = new DocumentBuilder().addServer('/gateway').build();
@@ -131,7 +131,7 @@ describe('describeMessaging', () => {
     expect(balance(served(document)).summary).toBe('Read the balance');
   });
 
-  it('writes null as OpenAPI 3.1 does where the document is of that version', async () => {
+  test('writes null as OpenAPI 3.1 does where the document is of that version', async () => {
     const app = await withOptions();
     const older = JSON.stringify(documentOf(app, '3.0.0').components?.schemas?.SmsPage);
     const newer = JSON.stringify(documentOf(app, '3.1.0'));
@@ -140,7 +140,7 @@ describe('describeMessaging', () => {
     expect(newer).toContain('"type":["string","null"]');
   });
 
-  it('shows the limits and signatures of the host', async () => {
+  test('shows the limits and signatures of the host', async () => {
     const app = await withOptions({
       signatures: ['SHOP', 'ALERT', 'CARE'],
       sms: { ...OPTIONS.sms, maxRecipients: 7, maxSegments: 3 },
@@ -154,14 +154,14 @@ describe('describeMessaging', () => {
     });
   });
 
-  it('shows the limit on lists of SMS that stand on a shared core', async () => {
+  test('shows the limit on lists of SMS that stand on a shared core', async () => {
     const { sms, ...options } = OPTIONS;
     const core = MessagingCore.forRoot(options);
     const app = await hostOf(SmsModule.forRoot({ core, ...sms, maxRecipients: 7 }));
     expect(served(documentOf(app)).components.schemas?.SendSms).toHaveProperty('properties.number.maxItems', 7);
   });
 
-  it('says what becomes of texts and numbers where the host has changed that', async () => {
+  test('says what becomes of texts and numbers where the host has changed that', async () => {
     const plain = JSON.stringify(documentOf(await withOptions()).components?.schemas?.SendSms);
     expect(plain).toContain('It is taken as it is.');
     expect(plain).not.toContain('numbering plan');
@@ -171,7 +171,7 @@ describe('describeMessaging', () => {
     expect(changed).toContain('Numbers that no numbering plan has are refused.');
   });
 
-  it('derives the fields of a body, and their errors, from the rules of its DTO', async () => {
+  test('derives the fields of a body, and their errors, from the rules of its DTO', async () => {
     const document = served(documentOf(await withOptions({ otp: { pepper: PEPPER } })));
     expect(document.components.schemas?.SendOtp).toMatchObject({
       properties: {
@@ -189,7 +189,7 @@ describe('describeMessaging', () => {
     );
   });
 
-  it('shows errors in the language of the host', async () => {
+  test('shows errors in the language of the host', async () => {
     const document = served(documentOf(await withOptions({ locale: { 'error.empty_message': 'Rien à dire' } })));
     expect(texts(send(document), 400)).toMatchObject({
       empty_message: 'Rien à dire',
@@ -199,7 +199,7 @@ describe('describeMessaging', () => {
     expect(texts(send(english), 401)).toEqual({ unauthorized: 'Missing or invalid API key' });
   });
 
-  it('marks the deprecated way to send the key, and announces its end', async () => {
+  test('marks the deprecated way to send the key, and announces its end', async () => {
     const sunset = new Date('2027-06-01T00:00:00Z');
     const document = served(
       documentOf(await withOptions({ legacyBearer: { sunset, link: 'https://example.org/keys' } })),
@@ -214,7 +214,7 @@ describe('describeMessaging', () => {
     expect(balance(document).responses['401']?.headers).not.toHaveProperty('Deprecation');
   });
 
-  it('does not mention that way where it is closed', async () => {
+  test('does not mention that way where it is closed', async () => {
     const document = served(documentOf(await withOptions({ legacyBearer: false })));
     expect(balance(document).security).toEqual([{ ApiKey: [] }]);
     expect(Object.keys(document.components.securitySchemes)).toEqual(['ApiKey']);
@@ -222,7 +222,7 @@ describe('describeMessaging', () => {
     expect(texts(balance(document), 401)).toHaveProperty('use_x_api_key');
   });
 
-  it('mentions user tokens only where somebody verifies them', async () => {
+  test('mentions user tokens only where somebody verifies them', async () => {
     const useValue: UserTokenVerifier = { verify: async () => undefined };
     const document = served(documentOf(await withOptions({ userTokens: { useValue } })));
     expect(balance(document).security).toEqual([{ ApiKey: [] }, { LegacyBearer: [] }, { UserToken: [] }]);
@@ -236,7 +236,7 @@ describe('describeMessaging', () => {
     expect(balance(without).responses).not.toHaveProperty('404');
   });
 
-  it('asks for no key in the sandbox, whatever the host asks for elsewhere', async () => {
+  test('asks for no key in the sandbox, whatever the host asks for elsewhere', async () => {
     const app = await hostOf(MessagingModule.forRoot(OPTIONS), SandboxModule.forRoot());
     const { security, responses } = operation(served(documentOf(app)), 'get', '/sandbox/phones');
     expect(security).toEqual([]);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { type Fetch, OpenapiMismatch, validatingFetch } from '../../support/openapi-fetch.js';
 import type { Described } from '../../support/openapi-reader.js';
 
@@ -72,7 +72,7 @@ function outcome({ answer, path = '/things/one', init = {} }: Exchange): Promise
 describe('validatingFetch', () => {
   const html = () => new Response('<p>', { headers: { 'content-type': 'text/html; charset=utf-8' } });
 
-  it.each<[string, Exchange]>([
+  test.each<[string, Exchange]>([
     ['a body and its headers', { answer: Response.json(THING, { headers: NOT_STORED }) }],
     ['an answer without a body', { answer: new Response(null, { status: 204 }) }],
     ['the text of an example', { answer: Response.json(error('Le message ne doit pas être vide'), { status: 400 }) }],
@@ -85,7 +85,7 @@ describe('validatingFetch', () => {
 
   const thing = (fields: object) => Response.json({ ...THING, ...fields }, { headers: NOT_STORED });
 
-  it.each<[string, Exchange, string]>([
+  test.each<[string, Exchange, string]>([
     ['a path that is not there', { answer: thing({}), path: '/things' }, 'no such operation'],
     ['a method that is not there', { answer: thing({}), init: { method: 'DELETE' } }, 'no such operation'],
     ['a status', { answer: Response.json(THING, { status: 201 }) }, 'no such status'],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Described, DescribedOperation } from '../../support/openapi-reader.js';
 import { structuralFaults } from '../../support/openapi-structure.js';
 
@@ -37,11 +37,11 @@ const answering = (response: object): Partial<DescribedOperation> => ({
 });
 
 describe('structuralFaults', () => {
-  it('finds nothing in a document that is right', () => {
+  test('finds nothing in a document that is right', () => {
     expect(structuralFaults(documentWith({}))).toEqual([]);
   });
 
-  it.each<[string, Described, string]>([
+  test.each<[string, Described, string]>([
     [
       'a name twice',
       { paths: { '/a': { get: { ...OPERATION, parameters: [] }, post: OPERATION } }, components: COMPONENTS },

@@ -1,18 +1,18 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { once } from '../../../src/common/once.js';
 import { readAsset } from '../../../src/sandbox/asset.js';
 
 describe('an asset of the sandbox', () => {
-  it('is read beside the module', () => {
+  test('is read beside the module', () => {
     expect(readAsset('page/page.html').toString()).toMatch(/^<!doctype html>/);
   });
 
-  it('is named when the package lacks it', () => {
+  test('is named when the package lacks it', () => {
     expect(() => readAsset('page/none.html')).toThrow(/^ENOENT.*sandbox.page.none\.html/);
   });
 });
 
-it('computes at the first call and never again', () => {
+test('computes at the first call and never again', () => {
   const compute = jest.fn(() => ({}));
   const value = once(compute);
   expect(compute).not.toHaveBeenCalled();

@@ -1,4 +1,4 @@
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { PhoneMessage } from '../../../src/sandbox/phone-store.js';
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
@@ -12,7 +12,7 @@ function message(messageId: string): PhoneMessage {
   return { messageId, channel: 'sms', from: 'INFOS', to: '22670000000', text, media: undefined, receivedAt: 0 };
 }
 
-it('tells who listens at the moment, each message once and in order', () => {
+test('tells who listens at the moment, each message once and in order', () => {
   const feed = new SandboxFeed();
   const first: string[] = [];
   const second: string[] = [];
@@ -27,7 +27,7 @@ it('tells who listens at the moment, each message once and in order', () => {
   expect(second).toEqual(['d']);
 });
 
-it('takes the same function twice as two listeners', () => {
+test('takes the same function twice as two listeners', () => {
   const feed = new SandboxFeed();
   const heard: string[] = [];
   const listener = ({ messageId }: PhoneMessage) => heard.push(messageId);
@@ -38,7 +38,7 @@ it('takes the same function twice as two listeners', () => {
   expect(heard).toEqual(['a']);
 });
 
-it('is not disturbed by a listener that throws, and logs neither text nor number', () => {
+test('is not disturbed by a listener that throws, and logs neither text nor number', () => {
   const log = jest.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
   const feed = new SandboxFeed();
   const heard: string[] = [];

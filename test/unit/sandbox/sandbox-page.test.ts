@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { CodeView } from '../../../src/sandbox/sandbox.controller.js';
 import type { ScreenMediaView, ScreenMessageView } from '../../../src/sandbox/screen-view.js';
 import type { FakeElement } from '../../support/fake-dom.js';
@@ -50,18 +50,18 @@ const numbersOf = (browser: SandboxPageBrowser) =>
     .map((card) => /^\+\d+/.exec(card.textContent)?.[0].slice(0, 12));
 
 describe('the page’s source', () => {
-  it('puts nothing in as markup and cannot end its own element', () => {
+  test('puts nothing in as markup and cannot end its own element', () => {
     expect(sandboxScript()).not.toMatch(/innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|Function\(/);
     expect(sandboxHtml().match(/<\/script>/g)).toHaveLength(1);
   });
 
-  it('takes no path as markup', () => {
+  test('takes no path as markup', () => {
     expect(sandboxHtml({ path: '"><script>', apiPath: '<' })).toContain(
       'data-path="&#34;&#62;&#60;script&#62;" data-api="&#60;"',
     );
   });
 
-  it('says in its script what it says without it', async () => {
+  test('says in its script what it says without it', async () => {
     const html = sandboxHtml();
     const written = [...html.matchAll(/ data-text="(\w+)"[^>]*>([^<]*)</g)].map(([, key, text]) => [key, text]);
     expect(written.length).toBeGreaterThan(10);
@@ -70,7 +70,7 @@ describe('the page’s source', () => {
 });
 
 describe('the page', () => {
-  it('speaks French to who prefers it, and English to all others', async () => {
+  test('speaks French to who prefers it, and English to all others', async () => {
     for (const [language, title, lang] of [
       ['fr-FR', 'Téléphones du bac à sable', 'fr'],
       ['fr', 'Téléphones du bac à sable', 'fr'],
@@ -87,7 +87,7 @@ describe('the page', () => {
     }
   });
 
-  it('says how to send the first message until there is one', async () => {
+  test('says how to send the first message until there is one', async () => {
     const browser = await opened([], { pathname: '/hote/sandbox/' });
     expect(browser.get('empty').hidden).toBe(false);
     expect(browser.get('curl').textContent).toBe(
@@ -104,7 +104,7 @@ describe('the page', () => {
     expect(browser.get('empty').hidden).toBe(true);
   });
 
-  it('starts with what there is: newest phone first, oldest message first, nothing marked as new', async () => {
+  test('starts with what there is: newest phone first, oldest message first, nothing marked as new', async () => {
     const browser = await opened([
       message({ text: 'un', to: '22670000001' }),
       message({ text: 'deux', to: '22670000002' }),
@@ -120,7 +120,7 @@ describe('the page', () => {
     expect(browser.get('state').textContent).toBe('En direct');
   });
 
-  it('marks what arrives as new until somebody turns to that phone', async () => {
+  test('marks what arrives as new until somebody turns to that phone', async () => {
     const browser = await opened([message({ to: '22670000001' }), message({ to: '22670000002' })]);
     await browser.receives(message({ to: '22670000001', text: 'nouveau' }));
     const phones = browser.get('phones');
@@ -136,7 +136,7 @@ describe('the page', () => {
     expect(browser.document.title).toBe('Téléphones du bac à sable');
   });
 
-  it('keeps as text whatever a sender writes', async () => {
+  test('keeps as text whatever a sender writes', async () => {
     const evil = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
     const browser = await opened([message({ text: evil })]);
     const media = file({ mimetype: evil, size: 48_213, caption: evil, player: null });
@@ -148,7 +148,7 @@ describe('the page', () => {
     expect(phones.texts('media')).toEqual([`${evil} · 48,2 ko`]);
   });
 
-  it('shows a message once, however often it hears of it', async () => {
+  test('shows a message once, however often it hears of it', async () => {
     const first = message();
     const browser = await opened([first]);
     const second = message();
@@ -159,13 +159,13 @@ describe('the page', () => {
     expect(browser.get('phones').all('fresh')).toHaveLength(1);
   });
 
-  it('tells messages of one send to two phones, and equal ids of two channels, apart', async () => {
+  test('tells messages of one send to two phones, and equal ids of two channels, apart', async () => {
     const one = message();
     const browser = await opened([one, { ...one, to: '22670000001' }, { ...one, channel: 'msgapp' }]);
     expect(browser.get('phones').all('message')).toHaveLength(3);
   });
 
-  it('catches up after a broken stream, and marks that as new', async () => {
+  test('catches up after a broken stream, and marks that as new', async () => {
     const before = message();
     const browser = await opened([before]);
     browser.breaks(false);
@@ -183,7 +183,7 @@ describe('the page', () => {
     expect(browser.streams).toHaveLength(1);
   });
 
-  it('opens another stream when the browser has given up', async () => {
+  test('opens another stream when the browser has given up', async () => {
     const browser = await opened();
     browser.breaks(true);
     expect(browser.streams).toHaveLength(1);
@@ -194,7 +194,7 @@ describe('the page', () => {
     expect(browser.get('phones').all('message')).toHaveLength(1);
   });
 
-  it('reads again from time to time: another process may have delivered', async () => {
+  test('reads again from time to time: another process may have delivered', async () => {
     const browser = await opened();
     browser.latest = undefined;
     await browser.later();
@@ -203,7 +203,7 @@ describe('the page', () => {
     expect(browser.get('phones').all('fresh')).toHaveLength(1);
   });
 
-  it('shows what did not arrive greyed, with the reason, and what arrives at last once', async () => {
+  test('shows what did not arrive greyed, with the reason, and what arrives at last once', async () => {
     const lost = message({ status: 'sending', error: 'sandbox: temporary error' });
     const browser = await opened([
       lost,
@@ -225,7 +225,7 @@ describe('the page', () => {
     expect(phones.all('fresh')[0]?.texts('cost')).toEqual(['1 SMS', '1 unité']);
   });
 
-  it('reads again until the state of a delivery is known', async () => {
+  test('reads again until the state of a delivery is known', async () => {
     const lost = message({ status: 'sent' });
     const browser = await opened([lost]);
     expect(browser.get('phones').texts('reason')).toEqual([
@@ -236,7 +236,7 @@ describe('the page', () => {
     expect(browser.get('phones').texts('reason')).toEqual(['Sort inconnu : accepté par l’opérateur, jamais confirmé']);
   });
 
-  it.each([
+  test.each([
     ['image', true, 'img', ''],
     ['audio', true, 'audio', ''],
     ['video', true, 'video', ''],
@@ -254,7 +254,7 @@ describe('the page', () => {
     expect(phones.texts('name')).toEqual(['<b>.png']);
   });
 
-  it('says of a file that the browser cannot read that it cannot', async () => {
+  test('says of a file that the browser cannot read that it cannot', async () => {
     const browser = await opened([message({ media: file() })]);
     const [picture] = browser
       .get('phones')
@@ -264,7 +264,7 @@ describe('the page', () => {
     expect(browser.get('phones').texts('placeholder')).toEqual([expect.stringContaining('n’est pas lisible')]);
   });
 
-  it('marks linked numbers', async () => {
+  test('marks linked numbers', async () => {
     const browser = await opened([message({ to: '22670000001' }), message({ to: '22670000002' })]);
     const link = { number: '22670000001', numberText: '+226 70 00 00 01', sessionID: 's' };
     browser.links = [
@@ -277,7 +277,7 @@ describe('the page', () => {
     expect(browser.get('phones').texts('linked')).toEqual(['', 'connecté à msgapp, support']);
   });
 
-  it('removes everything after a question, and says when it cannot', async () => {
+  test('removes everything after a question, and says when it cannot', async () => {
     const browser = await opened([message()]);
     browser.get('clear').fire('click');
     expect(browser.get('clear-dialog').open).toBe(true);
@@ -299,7 +299,7 @@ describe('the page', () => {
     expect(browser.get('empty').hidden).toBe(false);
   });
 
-  it('keeps no more than the newest phones and messages', async () => {
+  test('keeps no more than the newest phones and messages', async () => {
     const browser = await opened();
     for (let at = 0; at < 300; at += 1) await browser.receives(message({ to: String(22_670_001_000 + at) }));
     expect(browser.get('phones').children).toHaveLength(60);
@@ -311,7 +311,7 @@ describe('the page', () => {
     expect(browser.get('phones').all('messages')[0]?.texts('text')).toEqual(texts.slice(-100));
   });
 
-  it('filters by number, and finds a phone that is not among the newest', async () => {
+  test('filters by number, and finds a phone that is not among the newest', async () => {
     const browser = await opened([message({ to: '22670000001' }), message({ to: '33612345678' })]);
     await browser.types('+226 70');
     expect(numbersOf(browser)).toEqual(['+22670000001']);
@@ -345,7 +345,7 @@ describe('the codes on the page', () => {
     return input;
   };
 
-  it('are shown while a session waits, and hidden otherwise', async () => {
+  test('are shown while a session waits, and hidden otherwise', async () => {
     const browser = await opened();
     expect(browser.get('codes').hidden).toBe(true);
     await browser.shows(
@@ -365,14 +365,14 @@ describe('the codes on the page', () => {
     expect([browser.get('codes').hidden, list(browser).children]).toEqual([true, []]);
   });
 
-  it('are there at once when the page is opened late', async () => {
+  test('are there at once when the page is opened late', async () => {
     const browser = new SandboxPageBrowser();
     browser.codes = [code()];
     await browser.opened();
     expect(list(browser).all('qr')).toHaveLength(1);
   });
 
-  it('are scanned with a click, with the number that stands there', async () => {
+  test('are scanned with a click, with the number that stands there', async () => {
     const browser = await opened();
     await browser.shows(code());
     expect(inputOf(browser).value).toBe('22670000100');
@@ -384,7 +384,7 @@ describe('the codes on the page', () => {
     expect(browser.get('codes').hidden).toBe(true);
   });
 
-  it('change under a number that is being typed', async () => {
+  test('change under a number that is being typed', async () => {
     const browser = await opened();
     await browser.shows(code());
     inputOf(browser).value = '+226 70 00 00 55';
@@ -399,7 +399,7 @@ describe('the codes on the page', () => {
     expect(browser.scans).toEqual([['22670000055', 'sandbox:msgapp:2']]);
   });
 
-  it.each<[string, string, Partial<Pick<SandboxPageBrowser, 'codes' | 'latest'>>, string]>([
+  test.each<[string, string, Partial<Pick<SandboxPageBrowser, 'codes' | 'latest'>>, string]>([
     ['a number that is none', '12', {}, 'Un numéro international, en chiffres.'],
     ['a code that is gone', '22670000001', { codes: [] }, 'Ce code n’est plus affiché.'],
     ['a server that is away', '22670000001', { latest: undefined }, 'Le téléphone ne répond pas, réessayez.'],
@@ -414,13 +414,13 @@ describe('the codes on the page', () => {
     expect([says.textContent, button.disabled]).toEqual([sentence, false]);
   });
 
-  it('keep as text what the server names', async () => {
+  test('keep as text what the server names', async () => {
     const browser = await opened();
     await browser.shows(code({ channel: '<b>x</b>' }));
     expect(partOf(browser, 'scan').textContent).toContain('<b>x</b>');
   });
 
-  it('do not come back with an answer that was overtaken', async () => {
+  test('do not come back with an answer that was overtaken', async () => {
     const browser = await opened();
     let answer = (): void => {};
     browser.delay = new Promise((resolve) => {

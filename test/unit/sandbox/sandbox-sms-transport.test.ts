@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { sandboxBehaviour } from '../../../src/sandbox/magic-numbers.js';
@@ -67,7 +67,7 @@ function sms(number: string, attempt = 1, smsId = 'sms-1'): OutgoingSms {
 }
 
 describe('the sandbox as an SMS carrier', () => {
-  it('delivers at once, and the phone shows the whole message', async () => {
+  test('delivers at once, and the phone shows the whole message', async () => {
     expect(await transport.submit([sms('22670000000')])).toEqual([
       { kind: 'sent', final: 'delivered', route: 'sandbox' },
     ]);
@@ -85,7 +85,7 @@ describe('the sandbox as an SMS carrier', () => {
     expect(heard).toEqual(['22670000000']);
   });
 
-  it.each([
+  test.each([
     ['22670990001', 'refused', undefined],
     ['22670990003', 'sent', undefined],
     ['22670990004', 'sent', 'undelivered'],
@@ -98,7 +98,7 @@ describe('the sandbox as an SMS carrier', () => {
     expect(phones.writes).toBe(0);
   });
 
-  it.each(['22670990001', '22670990003', '22670990004'])(
+  test.each(['22670990001', '22670990003', '22670990004'])(
     'keeps what does not arrive at %s for the page',
     async (to) => {
       let changes = 0;
@@ -112,7 +112,7 @@ describe('the sandbox as an SMS carrier', () => {
     },
   );
 
-  it('shows what …990002 turns away once, first as lost and then as received', async () => {
+  test('shows what …990002 turns away once, first as lost and then as received', async () => {
     for (const [attempt, arrived] of [false, false, true].entries()) {
       await transport.submit([sms('22670990002', attempt + 1)]);
       expect(await phones.latest(5)).toMatchObject([{ arrived }]);
@@ -120,7 +120,7 @@ describe('the sandbox as an SMS carrier', () => {
     }
   });
 
-  it('turns …990002 away twice, then delivers it, within 5 s of the longest waits', async () => {
+  test('turns …990002 away twice, then delivers it, within 5 s of the longest waits', async () => {
     const kinds: (string | undefined)[] = [];
     for (const attempt of [1, 2, 3]) kinds.push((await transport.submit([sms('22670990002', attempt)]))[0]?.kind);
     expect(kinds).toEqual(['retry', 'retry', 'sent']);
@@ -133,7 +133,7 @@ describe('the sandbox as an SMS carrier', () => {
     expect(reportDeadlineMs).toBe(10_000);
   });
 
-  it('answers a mixed batch in its order, with one write', async () => {
+  test('answers a mixed batch in its order, with one write', async () => {
     const numbers = ['22670990001', '22670000001', '22670990002', '22670990003', '22670000002', '22670990004'];
     const results = await transport.submit(numbers.map((number) => sms(number)));
     expect(results.map(({ kind }) => kind)).toEqual(['refused', 'sent', 'retry', 'sent', 'sent', 'sent']);
@@ -141,7 +141,7 @@ describe('the sandbox as an SMS carrier', () => {
     expect(heard).toEqual(['22670000001', '22670000002']);
   });
 
-  it('keeps one message when a hand-off is repeated', async () => {
+  test('keeps one message when a hand-off is repeated', async () => {
     await transport.submit([sms('22670000000')]);
     clock.advance(10_000);
     await transport.submit([sms('22670000000', 2)]);
@@ -149,19 +149,19 @@ describe('the sandbox as an SMS carrier', () => {
     expect(transport.repeat).toBe('idempotent');
   });
 
-  it('asks for another attempt at what the phones could not take, and only at that', async () => {
+  test('asks for another attempt at what the phones could not take, and only at that', async () => {
     phones.fault = new StorageUnavailableError('no answer');
     const results = await transport.submit([sms('22670000000'), sms('22670990001'), sms('22670990003')]);
     expect(results.map(({ kind }) => kind)).toEqual(['retry', 'refused', 'sent']);
     expect(heard).toEqual([]);
   });
 
-  it('lets an unexpected fault through, for then nobody knows', async () => {
+  test('lets an unexpected fault through, for then nobody knows', async () => {
     phones.fault = new TypeError('a bug');
     await expect(transport.submit([sms('22670000000')])).rejects.toBe(phones.fault);
   });
 
-  it('has a fate of its own for the four magic endings only', () => {
+  test('has a fate of its own for the four magic endings only', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[1-9]\d{6,14}$/), fc.integer({ min: 1, max: 9 }), (number, attempt) => {
         fc.pre(!/99000[1-4]$/.test(number));

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { AttemptEntry, DeliveryStatus } from '../../../src/outbox/delivery-state.js';
 import { attemptsOf } from '../../../src/sms/attempt-view.js';
 import { START } from '../../../src/testing/storage-contract/fixtures.js';
@@ -14,14 +14,14 @@ const tried = (outcome: string, code?: string): AttemptEntry => ({
 });
 
 describe('an attempt as its account sees it', () => {
-  it('has a time, a route, a state, an error and segments, and nothing else', () => {
+  test('has a time, a route, a state, an error and segments, and nothing else', () => {
     const entry = { ...tried('sent'), segments: 2, our_segments: 3, secret: 'x' };
     expect(shown('delivered', entry)).toEqual([
       { at: '2026-11-21T10:00:00.000Z', route: 'link', status: 'delivered', error: null, segments: 2 },
     ]);
   });
 
-  it.each<[DeliveryStatus, string, string, string | null]>([
+  test.each<[DeliveryStatus, string, string, string | null]>([
     ['sent', 'sent', 'sent', null],
     ['delivered', 'sent', 'delivered', null],
     ['delivered', 'unknown', 'delivered', null],
@@ -37,7 +37,7 @@ describe('an attempt as its account sees it', () => {
     expect(last).toMatchObject({ status: expected, error });
   });
 
-  it.each([
+  test.each([
     'SMPP 0x0000000b for 22670000000',
     'Bonjour Awa, code 1234',
     'toString',
@@ -51,7 +51,7 @@ describe('an attempt as its account sees it', () => {
     for (const text of texts) expect(text).not.toContain(JSON.stringify(code).slice(1, -1));
   });
 
-  it('shows a word of ours where it says more', () => {
+  test('shows a word of ours where it says more', () => {
     const words = ['rate_limited', 'smpp: no link', 'malformed_answer', 'expired'];
     expect(words.map((code) => shown('failed', tried('retry', code))[0]?.error)).toEqual([
       ...['rate_limited', 'not_connected', 'bad_answer', 'expired'],

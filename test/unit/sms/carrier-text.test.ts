@@ -1,11 +1,11 @@
-import { expect, it } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { carrierKey, carrierText } from '../../../src/sms/receipts/carrier-text.js';
 
-it.each(['', '33E95179', 'id with blanks ', "0e999f21-'\\-%_", 'x'.repeat(128)])('an id stays itself: %j', (id) => {
+test.each(['', '33E95179', 'id with blanks ', "0e999f21-'\\-%_", 'x'.repeat(128)])('an id stays itself: %j', (id) => {
   expect(carrierKey(id)).toBe(id);
 });
 
-it.each(['x'.repeat(129), 'é', 'a\u0000b', 'a\ud800', 'tab\t', '😀'])(
+test.each(['x'.repeat(129), 'é', 'a\u0000b', 'a\ud800', 'tab\t', '😀'])(
   'an id gets a name that any database keeps: %j',
   (id) => {
     expect(carrierKey(id)).toMatch(/^sha256:[0-9a-f]{64}$/);
@@ -14,7 +14,7 @@ it.each(['x'.repeat(129), 'é', 'a\u0000b', 'a\ud800', 'tab\t', '😀'])(
   },
 );
 
-it("a carrier's words are made fit to be stored, and no more", () => {
+test("a carrier's words are made fit to be stored, and no more", () => {
   expect(carrierText('ESME_RTHROTTLED: é 😀')).toBe('ESME_RTHROTTLED: é 😀');
   expect(carrierText('a\u0000b\nc\ud83d')).toBe('a\ufffdb\ufffdc\ufffd');
   expect(carrierText('x'.repeat(300))).toHaveLength(200);

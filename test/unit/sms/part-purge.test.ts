@@ -1,4 +1,4 @@
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Purger } from '../../../src/outbox/purger.js';
 import { partPurge } from '../../../src/sms/receipts/part-purge.js';
@@ -13,7 +13,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-it('forgets old parts in silence, and says how many receipts matched nothing', async () => {
+test('forgets old parts in silence, and says how many receipts matched nothing', async () => {
   const warnings: unknown[] = [];
   jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => void warnings.push(line));
   const parts = (await SqliteMemory.open()).store(PartStore);

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import type { DeliveryTransition } from '../../../src/outbox/outbox-store.js';
@@ -45,7 +45,7 @@ describe('the intake of receipts', () => {
 
   const stored = () => parts.calls.map(({ receipts }) => receipts.map(({ ids }) => ids[0]));
 
-  it('stores one by itself at once, and what comes meanwhile together', async () => {
+  test('stores one by itself at once, and what comes meanwhile together', async () => {
     parts.gate = new Gate();
     const first = intake.receive([receipt('1')]);
     const others = ['2', '3', '4'].map((id) => intake.receive([receipt(id)]));
@@ -56,7 +56,7 @@ describe('the intake of receipts', () => {
     expect(stored()).toEqual([['1'], ['2', '3', '4']]);
   });
 
-  it('stores no more than 500 together, and a larger piece whole', async () => {
+  test('stores no more than 500 together, and a larger piece whole', async () => {
     parts.gate = new Gate();
     const pieces = [1, 300, 200, 1, 700, 1].map((size, piece) =>
       intake.receive(Array.from({ length: size }, (_, index) => receipt(`${piece}.${index}`))),
@@ -66,7 +66,7 @@ describe('the intake of receipts', () => {
     expect(stored().map((batch) => batch.length)).toEqual([1, 500, 1, 700, 1]);
   });
 
-  it('has everybody try again while the storage is away, and goes on when it is back', async () => {
+  test('has everybody try again while the storage is away, and goes on when it is back', async () => {
     parts.fault = () => new StorageUnavailableError('no connection');
     const failed = await Promise.allSettled([intake.receive([receipt('1')]), intake.receive([receipt('2')])]);
     expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -74,7 +74,7 @@ describe('the intake of receipts', () => {
     await expect(intake.receive([receipt('3')])).resolves.toBeUndefined();
   });
 
-  it('does not let one that cannot be stored take the others with it', async () => {
+  test('does not let one that cannot be stored take the others with it', async () => {
     parts.gate = new Gate();
     parts.fault = (receipts) => (receipts.some(({ ids }) => ids[0] === 'bad') ? new Error('a fault') : undefined);
     const pieces = ['1', '2', 'bad', '3'].map((id) => intake.receive([receipt(id)]));
@@ -83,7 +83,7 @@ describe('the intake of receipts', () => {
     expect(ends).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('makes receipts fit to be stored', async () => {
+  test('makes receipts fit to be stored', async () => {
     const now = clock.now();
     await intake.receive([
       receipt('', { ids: ['', 'a', 'a', 'é'], at: now + 1, error: 'a\u0000b', number: '22670000000' }),
@@ -99,25 +99,25 @@ describe('the intake of receipts', () => {
     expect(parts.calls[0]?.parking).toEqual({ now, until: now + 600_000, most: 50_000 });
   });
 
-  it('takes a receipt without a time, or with one that is none, as from now, and says so', async () => {
+  test('takes a receipt without a time, or with one that is none, as from now, and says so', async () => {
     const times = [undefined, Number.NaN, 0.5, Number.POSITIVE_INFINITY];
     await intake.receive(times.map((at) => ({ ...receipt('a'), ...(at === undefined ? {} : { at }) })));
     const from = { route: 'link', ids: ['a'], status: 'delivered', at: clock.now(), atByCarrier: false };
     expect(parts.calls[0]?.receipts).toEqual(times.map(() => from));
   });
 
-  it('tries no more than sixteen ids', async () => {
+  test('tries no more than sixteen ids', async () => {
     await intake.receive([receipt('', { ids: Array.from({ length: 40 }, (_, index) => `${index}`) })]);
     expect(parts.calls[0]?.receipts[0]?.ids).toHaveLength(16);
   });
 
-  it('stores that an SMS is on its way only where no other receipt may come', async () => {
+  test('stores that an SMS is on its way only where no other receipt may come', async () => {
     await intake.receive([receipt('a', { status: 'sent', mayBeLast: true }), receipt('b', { status: 'sent' })]);
     const from = { at: clock.now(), atByCarrier: false };
     expect(parts.calls[0]?.receipts).toEqual([{ route: 'link', ids: ['a'], status: 'sent', ...from }]);
   });
 
-  it('asks the storage nothing for what says nothing', async () => {
+  test('asks the storage nothing for what says nothing', async () => {
     await intake.receive([]);
     await intake.receive([receipt('a', { status: 'sent' }), receipt('', { ids: ['', ''] })]);
     expect(parts.calls).toEqual([]);

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { encodeGsm7, encodeUcs2, measure, notGsm7, split, unsendable } from '../../../src/sms/segmentation.js';
 import { transliteratePunctuation } from '../../../src/sms/transliteration.js';
@@ -66,7 +66,7 @@ const straddling = fc
 const anyText = fc.oneof(gsm7Text, ucs2Text, straddling, fc.string({ unit: 'binary', maxLength: 400 }));
 
 describe('measure and split', () => {
-  it.each(vectors)('$name', ({ text, encoding, segments, characters, units }) => {
+  test.each(vectors)('$name', ({ text, encoding, segments, characters, units }) => {
     const measured = measure(text);
     expect(JSON.parse(JSON.stringify(measured))).toEqual({ encoding, segments, characters, units });
     expect(measured.characters).toBe(characters);
@@ -77,11 +77,11 @@ describe('measure and split', () => {
     expect(overTheAir(text)).toBe(text);
   });
 
-  it('does not show the text when a measurement is logged', () => {
+  test('does not show the text when a measurement is logged', () => {
     expect(Object.keys(measure('secret'))).toEqual(['encoding', 'segments', 'units']);
   });
 
-  it('cuts parts that fit, are the text again, and are as many as were counted', () => {
+  test('cuts parts that fit, are the text again, and are as many as were counted', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { encoding, parts } = split(text);
@@ -95,7 +95,7 @@ describe('measure and split', () => {
     );
   });
 
-  it('takes no more GSM-7 parts than the best way to cut', () => {
+  test('takes no more GSM-7 parts than the best way to cut', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '€'), minLength: 161, maxLength: 500 }), (text) => {
         const sizes = [...text].map((character) => (character === '€' ? 2 : 1));
@@ -104,7 +104,7 @@ describe('measure and split', () => {
     );
   });
 
-  it('takes no more UCS-2 parts than the best way to cut', () => {
+  test('takes no more UCS-2 parts than the best way to cut', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('я', '😀'), minLength: 71, maxLength: 400 }), (text) => {
         const sizes = [...text].map((character) => character.length);
@@ -113,7 +113,7 @@ describe('measure and split', () => {
     );
   });
 
-  it('agrees with split-sms, the library that counts right', () => {
+  test('agrees with split-sms, the library that counts right', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const theirs = splitSms.split(text);
@@ -124,7 +124,7 @@ describe('measure and split', () => {
     );
   });
 
-  it('counts a lone surrogate as one character and does not hold it to its neighbour', () => {
+  test('counts a lone surrogate as one character and does not hold it to its neighbour', () => {
     const text = `${'я'.repeat(66)}\ud83dя${'я'.repeat(66)}`;
     expect(measure(text)).toMatchObject({ segments: 2, units: 134 });
     expect(measure(text).characters).toBe(134);
@@ -133,12 +133,12 @@ describe('measure and split', () => {
 });
 
 describe('the alphabet', () => {
-  it('is that of the standard, septet for septet', () => {
+  test('is that of the standard, septet for septet', () => {
     expect(GSM7_ALPHABET.size).toBe(127 + 10);
     for (const [character, septets] of GSM7_ALPHABET) expect([...encodeGsm7(character)]).toEqual(septets);
   });
 
-  it('has no other character', () => {
+  test('has no other character', () => {
     for (let unit = 0; unit <= 0xffff; unit++) {
       const character = String.fromCharCode(unit);
       const inAlphabet = measure(character).encoding === 'GSM-7';
@@ -146,12 +146,12 @@ describe('the alphabet', () => {
     }
   });
 
-  it('names the characters outside of it once, by first appearance', () => {
+  test('names the characters outside of it once, by first appearance', () => {
     expect(notGsm7('La fête, ça commence à 😀 dès ce soir ’ê😀')).toEqual(['ê', 'ç', '😀', '’']);
     expect(notGsm7('Déjà payé : 12 €')).toEqual([]);
   });
 
-  it.each([
+  test.each([
     ['é', [0x05]],
     ['a€', [0x61, 0x1b, 0x65]],
     ['', []],
@@ -159,7 +159,7 @@ describe('the alphabet', () => {
     expect([...encodeGsm7(text)]).toEqual(septets);
   });
 
-  it.each([
+  test.each([
     ['ê', 'U+00EA'],
     ['ok 😀', 'U+1F600'],
     ['\u001b', 'U+001B'],
@@ -168,17 +168,17 @@ describe('the alphabet', () => {
     expect(() => encodeGsm7(text)).toThrow(new RangeError(`${named} is not in the GSM-7 alphabet`));
   });
 
-  it('encodes UCS-2 as UTF-16, big-endian', () => {
+  test('encodes UCS-2 as UTF-16, big-endian', () => {
     expect([...encodeUcs2('aя😀')]).toEqual([0x00, 0x61, 0x04, 0x4f, 0xd8, 0x3d, 0xde, 0x00]);
   });
 
-  it.each(['\ud83d', 'a\ude00', '😀\ud83d', '\ude00\ud83d'])('refuses to encode %j as UCS-2', (text) => {
+  test.each(['\ud83d', 'a\ude00', '😀\ud83d', '\ude00\ud83d'])('refuses to encode %j as UCS-2', (text) => {
     expect(() => encodeUcs2(text)).toThrow(RangeError);
   });
 });
 
 describe('unsendable', () => {
-  it.each([
+  test.each([
     ['NUL', 'a\0b', 'U+0000'],
     ['ESC', 'a\u001be', 'U+001B'],
     ['a high surrogate at the end', 'a\ud83d', 'U+D83D'],
@@ -192,7 +192,7 @@ describe('unsendable', () => {
     expect(measure(text).encoding).toBe('UCS-2');
   });
 
-  it('finds nothing in other texts', () => {
+  test('finds nothing in other texts', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const expected = [...text].find((character) => character === '\0' || character === '\u001b');
@@ -203,7 +203,7 @@ describe('unsendable', () => {
 });
 
 describe('transliteratePunctuation', () => {
-  it.each([
+  test.each([
     ['curly quotes', '‘l’été’ “ici” „là‟', '\'l\'été\' "ici" "là"'],
     ['guillemets with their spaces', '«\u00a0Bonjour\u202f»', '" Bonjour "'],
     ['dashes', 'a–b—c−d‐e‑f', 'a-b-c-d-e-f'],
@@ -218,14 +218,14 @@ describe('transliteratePunctuation', () => {
     expect(transliteratePunctuation(text)).toBe(plain);
   });
 
-  it.each(['fête – demain', 'fe\u0302te…', '“Привет”', 'ok 👍…', 'a\u001b’', '\ud83d’'])(
+  test.each(['fête – demain', 'fe\u0302te…', '“Привет”', 'ok 👍…', 'a\u001b’', '\ud83d’'])(
     'leaves %j as it is: it would not be GSM-7',
     (text) => {
       expect(transliteratePunctuation(text)).toBe(text);
     },
   );
 
-  it('answers GSM-7 or the text itself, and leaves GSM-7 alone', () => {
+  test('answers GSM-7 or the text itself, and leaves GSM-7 alone', () => {
     const punctuated = fc.string({ unit: fc.constantFrom(...'a é€’“…–\u00a0\u200be\u0301\u0302я'), maxLength: 20 });
     fc.assert(
       fc.property(fc.oneof(punctuated, anyText), (text) => {

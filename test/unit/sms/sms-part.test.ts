@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type DeliveryStatus, nextState } from '../../../src/outbox/delivery-state.js';
 import {
@@ -18,7 +18,7 @@ function parts(statuses: readonly PartStatus[], attempt = 1): SmsPart[] {
 }
 
 describe('the fate of an SMS', () => {
-  it.each<[string, PartStatus[]]>([
+  test.each<[string, PartStatus[]]>([
     ['delivered', ['delivered']],
     ['delivered', ['delivered', 'delivered']],
     ['open', ['delivered', 'sent']],
@@ -34,7 +34,7 @@ describe('the fate of an SMS', () => {
     expect(aggregatePartStatus(parts(statuses))?.status ?? 'open').toBe(fate);
   });
 
-  it.each<[string, PartStatus, PartStatus]>([
+  test.each<[string, PartStatus, PartStatus]>([
     ['delivered', 'failed', 'delivered'],
     ['delivered', 'delivered', 'sent'],
     ['open', 'undelivered', 'sent'],
@@ -46,7 +46,7 @@ describe('the fate of an SMS', () => {
     expect(aggregatePartStatus([...parts([second]), ...parts([first], 2)])?.status ?? 'open').toBe(fate);
   });
 
-  it('has the reason of the part that decides it', () => {
+  test('has the reason of the part that decides it', () => {
     expect(aggregatePartStatus(parts(['delivered', 'failed', 'undelivered']))).toEqual({
       status: 'undelivered',
       error: 'undelivered',
@@ -54,7 +54,7 @@ describe('the fate of an SMS', () => {
     expect(aggregatePartStatus([])).toBeUndefined();
   });
 
-  it('comes out the same in whatever order the parts are reported on, and is refunded only when all failed', () => {
+  test('comes out the same in whatever order the parts are reported on, and is refunded only when all failed', () => {
     const final = fc.constantFrom<PartStatus>('delivered', 'undelivered', 'failed', 'unknown');
     fc.assert(
       fc.property(fc.array(fc.tuple(final, fc.nat()), { minLength: 1, maxLength: 6 }), (told) => {
@@ -85,7 +85,7 @@ describe('the fate of an SMS', () => {
 describe('a part', () => {
   const all: PartStatus[] = ['sent', 'unknown', 'delivered', 'undelivered', 'failed'];
 
-  it.each(all.flatMap((from) => all.map((to) => [from, to] as const)))(
+  test.each(all.flatMap((from) => all.map((to) => [from, to] as const)))(
     'from %s to %s only moves forward',
     (from, to) => {
       const [part] = parts([from]);
@@ -94,7 +94,7 @@ describe('a part', () => {
     },
   );
 
-  it('keeps the time that its receipt has, which is compared with that of others; its SMS is neither older than its hand-off nor newer than now', () => {
+  test('keeps the time that its receipt has, which is compared with that of others; its SMS is neither older than its hand-off nor newer than now', () => {
     const [part] = parts(['sent']);
     const now = START + 9000;
     const times = [START - 1, START + 5000, now + 1].map((at) => {
@@ -106,7 +106,7 @@ describe('a part', () => {
     expect(times).toEqual([part?.recordedAt, START + 5000, now]);
   });
 
-  it('says nothing of other SMS but where it is closed and its receipt has a time of the carrier', () => {
+  test('says nothing of other SMS but where it is closed and its receipt has a time of the carrier', () => {
     const dated = (status: PartStatus) => aReceipt('id-0', { status, atByCarrier: true });
     const may = (from: PartStatus, receipt = dated('delivered')) =>
       parts([from]).map((part) => mayBeForAnother(part, receipt));

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
@@ -60,7 +60,7 @@ describe('the record of a submit', () => {
       },
     );
 
-  it('passes plain results on as they are and asks the storage nothing', async () => {
+  test('passes plain results on as they are and asks the storage nothing', async () => {
     const results: SubmitResult[] = [
       { kind: 'sent', final: 'delivered' },
       { kind: 'sent' },
@@ -76,7 +76,7 @@ describe('the record of a submit', () => {
     expect(parts.calls).toEqual([]);
   });
 
-  it('stores the parts of what was taken and of what is in doubt, with odd ids under a name', async () => {
+  test('stores the parts of what was taken and of what is in doubt, with odd ids under a name', async () => {
     const at = clock.now();
     await keep([
       { kind: 'sent', carrierIds: ['1', 'é', ''], route: 'link' },
@@ -90,7 +90,7 @@ describe('the record of a submit', () => {
     ]);
   });
 
-  it('keeps each try', async () => {
+  test('keeps each try', async () => {
     const attempts = [
       { route: 'one', outcome: 'retry', code: '88\u0000', at: 1 },
       { route: 'two', outcome: 'sent', at: 2 },
@@ -105,7 +105,7 @@ describe('the record of a submit', () => {
     expect(refused?.trail).toEqual([{ at: clock.now(), route: 'link', outcome: 'refused', code: '11' }]);
   });
 
-  it("keeps the carrier's count of segments beside ours, and tells of a difference", async () => {
+  test("keeps the carrier's count of segments beside ours, and tells of a difference", async () => {
     const [same, other] = await keep([
       { kind: 'sent', segments: 1 },
       { kind: 'sent', segments: 3, route: 'link' },
@@ -115,12 +115,12 @@ describe('the record of a submit', () => {
     expect(differences.mock.calls).toEqual([[{ messageId: 'm', position: 3, route: 'link', ours: 1, carriers: 3 }]]);
   });
 
-  it('makes what a carrier says fit for the outbox', async () => {
+  test('makes what a carrier says fit for the outbox', async () => {
     const [sent] = await keep([{ kind: 'sent', reference: `a\u0000${'x'.repeat(300)}`, error: '\ud800' }]);
     expect(sent).toMatchObject({ reference: expect.stringMatching(/^a\ufffdx{198}$/), error: '\ufffd' });
   });
 
-  it('takes no more results than there are SMS, and no more ids than an SMS can have parts', async () => {
+  test('takes no more results than there are SMS, and no more ids than an SMS can have parts', async () => {
     const carrierIds = Array.from({ length: 10_000 }, (_, index) => `${index}`);
     const results: SubmitResult[] = [
       { kind: 'sent', carrierIds },
@@ -131,7 +131,7 @@ describe('the record of a submit', () => {
     expect(await parts.parts('m')).toHaveLength(255);
   });
 
-  it('answers in doubt for what the transport left out', async () => {
+  test('answers in doubt for what the transport left out', async () => {
     const signal = stopping.signal;
     const submit = { name: 'carrier', reportDeadlineMs: 1000, patientUntil: 0, signal };
     expect(await record.keep([SMS, SMS], [{ kind: 'sent' }], submit)).toEqual([
@@ -140,7 +140,7 @@ describe('the record of a submit', () => {
     ]);
   });
 
-  it('asks a storage that is away again, and answers when the parts are stored', async () => {
+  test('asks a storage that is away again, and answers when the parts are stored', async () => {
     parts.faults.push(new StorageUnavailableError('away'), new StorageUnavailableError('away'));
     let done = false;
     const kept = keep([{ kind: 'sent', carrierIds: ['1'] }]).then(() => {
@@ -167,7 +167,7 @@ describe('the record of a submit', () => {
   };
   const LOST = 'The parts of 1 SMS could not be stored: receipts for them will be missed.';
 
-  it('gives the results when most of the lease is over, and goes on storing the parts', async () => {
+  test('gives the results when most of the lease is over, and goes on storing the parts', async () => {
     away(25);
     const kept = keep([{ kind: 'sent', carrierIds: ['1'] }]);
     await settled();
@@ -180,7 +180,7 @@ describe('the record of a submit', () => {
     expect(errors).toEqual([]);
   });
 
-  it('has one call of the storage under way, however many batches could not be stored', async () => {
+  test('has one call of the storage under way, however many batches could not be stored', async () => {
     away(1000);
     const kept = Array.from({ length: 20 }, () => keep([{ kind: 'sent', carrierIds: ['1'] }]));
     await settled();
@@ -197,7 +197,7 @@ describe('the record of a submit', () => {
     expect(errors).toEqual([]);
   });
 
-  it('gives parts up when receipts are no longer parked for them', async () => {
+  test('gives parts up when receipts are no longer parked for them', async () => {
     away(1000);
     await Promise.all([keep([{ kind: 'sent', carrierIds: ['1'] }]), settled().then(() => advance(10))]);
     await advance(590);
@@ -209,7 +209,7 @@ describe('the record of a submit', () => {
     expect(parts.calls).toHaveLength(length);
   });
 
-  it('keeps no more than 50 000 SMS whose parts could not be stored', async () => {
+  test('keeps no more than 50 000 SMS whose parts could not be stored', async () => {
     away(1000);
     const many = (count: number) => keep(Array.from({ length: count }, () => ({ kind: 'sent', carrierIds: ['1'] })));
     await Promise.all([many(49_999), settled().then(() => advance(10))]);
@@ -219,7 +219,7 @@ describe('the record of a submit', () => {
     expect(errors).toHaveLength(1);
   });
 
-  it('tries once more when the process stops, and then gives up', async () => {
+  test('tries once more when the process stops, and then gives up', async () => {
     away(1000);
     const kept = keep([{ kind: 'sent', carrierIds: ['1'] }]);
     await settled();
@@ -228,7 +228,7 @@ describe('the record of a submit', () => {
     expect(errors).toEqual([LOST]);
   });
 
-  it('tries once more when the process stops after the results were given', async () => {
+  test('tries once more when the process stops after the results were given', async () => {
     away(11);
     await Promise.all([keep([{ kind: 'sent', carrierIds: ['1'] }]), settled().then(() => advance(10))]);
     parts.faults.length = 0;
@@ -237,7 +237,7 @@ describe('the record of a submit', () => {
     expect(await parts.parts('m')).toHaveLength(1);
   });
 
-  it('does not ask again after a fault', async () => {
+  test('does not ask again after a fault', async () => {
     parts.faults.push(new Error('a fault'));
     expect((await keep([{ kind: 'sent', carrierIds: ['1'] }]))[0]?.kind).toBe('sent');
     expect(parts.calls).toHaveLength(1);

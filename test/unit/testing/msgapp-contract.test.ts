@@ -14,10 +14,18 @@ const RUNNER = { describe, test, beforeEach, afterEach };
 const PHONE = '22675000000';
 
 const openSandbox: OpenMsgappTransport = async () => {
-  const phones = (await SqliteMemory.open()).store(PhoneStore);
+  const storage = await SqliteMemory.open();
+  const phones = storage.store(PhoneStore);
   const scanner = new SandboxScanner();
   return {
-    transport: new SandboxMsgappTransport(phones, new SandboxFeed(), scanner, new FakeClock(), new UuidGenerator()),
+    transport: new SandboxMsgappTransport(
+      phones,
+      new SandboxFeed(),
+      scanner,
+      new FakeClock(),
+      new UuidGenerator(),
+      storage.media,
+    ),
     phone: PHONE,
     scan: (qr) => scanner.scan(qr, PHONE),
     number: (outcome) =>
