@@ -1,11 +1,11 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { MessagingModule, SandboxModule, TypeormStorage } from 'nestjs-messaging';
+import { MessagingModule, TypeormStorage } from 'nestjs-messaging';
 import type { Config } from './config/config.js';
 import { msgappTransport } from './config/msgapp-transport.js';
-import { keptSecrets, serviceSecrets } from './config/secrets.js';
+import { serviceSecrets } from './config/secrets.js';
 import { smsTransport } from './config/sms-transport.js';
 import { DemoAccount } from './demo/demo-account.js';
-import { HomeModule } from './demo/home.module.js';
+import { sandboxModules } from './demo/sandbox-modules.js';
 import { PhoneLoginController } from './login/phone-login.controller.js';
 import { PrefixedIds } from './prefixed-ids.js';
 import { WelcomeController } from './welcome.controller.js';
@@ -14,7 +14,7 @@ import { WelcomeController } from './welcome.controller.js';
 @Module({})
 export class AppModule {
   static with(config: Config): DynamicModule {
-    const { databaseUrl, secretsFile, homeCountry, dispatch, hostNames } = config;
+    const { databaseUrl, homeCountry, dispatch } = config;
     const { otpPepper, credentialsKey } = serviceSecrets(config);
     return {
       module: AppModule,
@@ -26,19 +26,10 @@ export class AppModule {
           dispatch: { enabled: dispatch },
           sms: { tariff: { base: 1, international: 3, home: homeCountry }, ...smsTransport(config.sms) },
           otp: { pepper: otpPepper, limits: config.otpLimits, validitySeconds: config.otpValiditySeconds },
-          msgapp: {
-            transport: msgappTransport(config.msgappTransport),
-            tariff: { text: 1, media: 2 },
-            credentialsKey,
-          },
+          msgapp: { transport: msgappTransport(config.msgappTransport), tariff: { text: 1, media: 2 }, credentialsKey },
           media: { allow: config.mediaAllow },
         }),
-        ...(config.sms.transport === 'sandbox'
-          ? [
-              SandboxModule.forRoot({ hosts: hostNames, docs: '/docs', apiKey: () => keptSecrets(secretsFile).apiKey }),
-              HomeModule,
-            ]
-          : []),
+        ...sandboxModules(config),
       ],
       controllers: [WelcomeController, PhoneLoginController],
       providers: [DemoAccount],

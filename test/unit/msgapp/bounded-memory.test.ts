@@ -65,7 +65,7 @@ test('of receipts that come before their message each state is kept once, howeve
   const process = opened(await new MsgappProcess(world, new ScriptedTransport()).start());
   const reported: (readonly DeliveryUpdate[])[] = [];
   const outbox = Object.assign(Object.create(process.outbox), {
-    report: async (settlements: readonly DeliveryUpdate[]) => void reported.push(settlements),
+    settle: async (settlements: readonly DeliveryUpdate[]) => void reported.push(settlements),
   });
   const { clock, storage } = world;
   const receipts = new Receipts({ channel: 'wa', store: storage.outbox, outbox, clock, reportDeadlineMs: 1000 });
