@@ -1,5 +1,6 @@
 const common = {
   testEnvironment: '<rootDir>/test/support/environment.mjs',
+  runtime: '<rootDir>/test/support/runtime.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^fast-check$': '<rootDir>/test/support/seeded-fast-check.ts',

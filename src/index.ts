@@ -14,7 +14,7 @@ export { SignatureService } from './accounts/signature-service.js';
 export { UserTokenVerifier } from './accounts/user-token-verifier.js';
 export type { PostingOptions } from './billing/ledger-service.js';
 export { LedgerService } from './billing/ledger-service.js';
-export type { LedgerEntry } from './billing/ledger-store.js';
+export type { LedgerCheck, LedgerEntry, LedgerPart, LedgerProgress } from './billing/ledger-store.js';
 export type { TariffOptions } from './billing/tariff.js';
 export type { Cancellation } from './common/async.js';
 export type { Catalogue, Locale, TextKey, TextValues } from './common/catalogue.js';
@@ -22,6 +22,7 @@ export { Clock, SystemClock } from './common/clock.js';
 export { type ErrorCode, MessagingError, MessagingOptionsError, StorageUnavailableError } from './common/errors.js';
 export type { HostTransaction } from './common/host-transaction.js';
 export { IdGenerator, UuidGenerator } from './common/ids.js';
+export { LocalNotifier, type NoticeTopic, Notifier } from './common/notifier.js';
 export type { Page, PageRequest } from './common/page.js';
 export type { SomeOf } from './common/some-of.js';
 export type {
@@ -35,7 +36,7 @@ export type {
   ValuesFactory,
   ValuesSource,
 } from './core/core-options.js';
-export { MessagingStorage, type StoreDefinition } from './core/messaging-storage.js';
+export { MessagingStorage, type StorageFinding, type StoreDefinition } from './core/messaging-storage.js';
 export type { PortSource } from './core/port-provider.js';
 export type {
   MsgappSessionEvent,
@@ -48,6 +49,7 @@ export type {
 export { type MessagingEventMap, MessagingEvents } from './events/messaging-events.js';
 export { MessagingExceptionFilter } from './http/messaging-exception.filter.js';
 export { isMessagingRoute } from './http/messaging-route.js';
+export { MessagingReadiness } from './http/readiness.js';
 export { GuardedMediaFetcher } from './media/guarded-media-fetcher.js';
 export { type FetchedMedia, MediaFetcher, MediaRefusedError, type MediaRequest } from './media/media-fetcher.js';
 export type { MediaAllow, MediaOptions } from './media/media-options.js';
@@ -93,6 +95,11 @@ export type { SessionCredentials } from './msgapp/sessions/session-credentials.j
 export { SessionManager } from './msgapp/sessions/session-manager.js';
 export type { PendingSession, SessionsView, SessionView } from './msgapp/sessions/session-view.js';
 export { MsgappModule } from './msgapp.module.js';
+export {
+  PostgresNotifier,
+  type PostgresNotifierOptions,
+  type PostgresNotifierSource,
+} from './notifiers/postgres-notifier.js';
 export { describeMessaging } from './openapi/describe-messaging.js';
 export type { OpenApiDocument, Tag as OpenApiTag } from './openapi/openapi-document.js';
 export { type OperatorProgram, runOperator } from './operator/run-operator.js';
@@ -107,8 +114,10 @@ export type { OtpServiceOptions } from './otp/otp-text.js';
 export { OtpModule } from './otp.module.js';
 export type { DeliveryResult, DeliveryTiming, RepeatPolicy, ResultPolicy } from './outbox/delivery-result.js';
 export type { DeliveryStatus } from './outbox/delivery-state.js';
-export type { DispatchOptions } from './outbox/dispatch-options.js';
-export { LocalWorkerNotifier, WorkerNotifier } from './outbox/worker-notifier.js';
+export type { DispatchOptions, ProcessRole } from './outbox/dispatch-options.js';
+export type { Priority, SendPriority } from './outbox/priority.js';
+export { type ErasureResult, ErasureService } from './outbox/retention/erasure-service.js';
+export type { RetentionOptions } from './outbox/retention/retention-options.js';
 export { SandboxMsgappTransport } from './sandbox/sandbox-msgapp-transport.js';
 export type { SandboxOptions } from './sandbox/sandbox-options.js';
 export { SandboxSmsTransport } from './sandbox/sandbox-sms-transport.js';

@@ -12,6 +12,8 @@ import { LedgerService } from './billing/ledger-service.js';
 import { LedgerStore } from './billing/ledger-store.js';
 import { Clock, SystemClock } from './common/clock.js';
 import { IdGenerator, UuidGenerator } from './common/ids.js';
+import { LocalNotifier, Notifier } from './common/notifier.js';
+import { storeProvider } from './core/capability.js';
 import { ConfiguredModule, configured } from './core/configured-module.js';
 import {
   CORE_GRAPH_OPTIONS,
@@ -22,6 +24,7 @@ import {
   type CoreValues,
   type ValuesFactory,
 } from './core/core-options.js';
+import { DatabaseClock } from './core/database-clock.js';
 import { GraphCheck } from './core/graph-check.js';
 import { FACTORY_OPTIONS, knownOptions, knownValues } from './core/known-options.js';
 import { MessagingStorage, StartedStorage } from './core/messaging-storage.js';
@@ -33,6 +36,7 @@ import { MessagingEvents } from './events/messaging-events.js';
 import { HostGlobalsModule } from './http/host-globals.js';
 import { HttpSettings, resolveHttpSettings } from './http/http-settings.js';
 import { MessagingEdge } from './http/messaging-edge.js';
+import { MessagingReadiness } from './http/readiness.js';
 import { RecipientLimit } from './http/recipient-limit.js';
 import { GuardedMediaFetcher } from './media/guarded-media-fetcher.js';
 import { MediaFetcher } from './media/media-fetcher.js';
@@ -47,8 +51,11 @@ import { Outbox } from './outbox/outbox.js';
 import { OutboxStore } from './outbox/outbox-store.js';
 import { PolicyStore } from './outbox/policy-store.js';
 import { PURGER, Purger } from './outbox/purger.js';
+import { type ErasureRule, ErasureRules, ErasureService, provideErasure } from './outbox/retention/erasure-service.js';
+import { Retention } from './outbox/retention/retention.js';
+import { RetentionSettings, resolveRetentionSettings } from './outbox/retention/retention-options.js';
+import { RetentionStore } from './outbox/retention/retention-store.js';
 import { TextSources } from './outbox/text-sources.js';
-import { LocalWorkerNotifier, WorkerNotifier } from './outbox/worker-notifier.js';
 import { TypeormStorage } from './storage/typeorm/typeorm-storage.js';
 
 /**
@@ -93,10 +100,22 @@ export class MessagingCore extends ConfiguredModule {
 }
 
 const SERVICES = [
-  ...[GraphCheck, StorageLifecycle, MessagingEdge, RecipientLimit, MessagingEvents],
+  ...[GraphCheck, StorageLifecycle, MessagingReadiness, MessagingEdge, RecipientLimit, MessagingEvents],
   ...[KeyDirectory, SignatureDirectory, Authenticator, AccountService, SignatureService, LedgerService],
-  ...[Channels, TextSources, Outbox, Idempotency, Dispatcher, ...PURGER],
+  ...[Channels, TextSources, Outbox, Idempotency, Dispatcher, ...PURGER, Retention, ErasureRules, ErasureService],
+  provideErasure(fileErasure, [MediaStore]),
 ];
+
+/** Files of messages to an erased number, which the end of the message may have left. */
+function fileErasure(store: MediaStore): ErasureRule {
+  return {
+    what: 'files',
+    messages: (deliveries) => {
+      const files = deliveries.filter(({ payload }) => payload.kind === 'media');
+      return store.remove(files.map(({ messageId }) => messageId));
+    },
+  };
+}
 
 const STORES: Provider[] = [
   STARTED_STORAGE,
@@ -104,14 +123,23 @@ const STORES: Provider[] = [
   { provide: LedgerStore, useFactory: (storage: StartedStorage) => storage.ledger, inject: [StartedStorage] },
   { provide: AccountStore, useFactory: (storage: StartedStorage) => storage.accounts, inject: [StartedStorage] },
   { provide: PolicyStore, useFactory: (storage: StartedStorage) => storage.policies, inject: [StartedStorage] },
+  storeProvider({ port: RetentionStore }),
   { provide: MediaStore, useFactory: (storage: StartedStorage) => storage.media, inject: [StartedStorage] },
 ];
 
 const EXPORTS = [
-  ...[MessagingValues, HttpSettings, RecipientLimit, AccountSettings, DispatchSettings, MessagingEvents],
+  ...[
+    MessagingValues,
+    MessagingReadiness,
+    HttpSettings,
+    RecipientLimit,
+    AccountSettings,
+    DispatchSettings,
+    MessagingEvents,
+  ],
   ...[Authenticator, AccountService, SignatureService, SignatureDirectory, LedgerService],
   ...[Channels, TextSources, Outbox, Idempotency, Purger, OutboxStore, PolicyStore, AccountStore],
-  ...[StartedStorage, MediaStore],
+  ...[StartedStorage, MediaStore, RetentionSettings, RetentionStore, ErasureRules, ErasureService],
 ];
 
 function settingsProviders(mountPoint: MountPoint): Provider[] {
@@ -138,7 +166,12 @@ function settingsProviders(mountPoint: MountPoint): Provider[] {
     },
     {
       provide: DispatchSettings,
-      useFactory: ({ dispatch }: CoreValues) => resolveDispatchSettings(dispatch),
+      useFactory: ({ dispatch, role }: CoreValues) => resolveDispatchSettings(dispatch, role),
+      inject: [MessagingValues],
+    },
+    {
+      provide: RetentionSettings,
+      useFactory: ({ retention }: CoreValues) => resolveRetentionSettings(retention),
       inject: [MessagingValues],
     },
     {
@@ -155,9 +188,9 @@ function graphOf({ path, controllers }: Pick<CoreGraph, 'path' | 'controllers'>)
 
 function portsOf({ storage, userTokens, clock, ids, notifier, mediaFetcher }: CoreGraph): PortParts {
   const shared = [
-    providePort('clock', Clock, clock ?? SystemClock),
+    providePort('clock', Clock, clock ?? { useFactory: () => new DatabaseClock(new SystemClock()) }),
     providePort('ids', IdGenerator, ids ?? UuidGenerator),
-    providePort('notifier', WorkerNotifier, notifier ?? LocalWorkerNotifier),
+    providePort('notifier', Notifier, notifier ?? LocalNotifier),
     providePort('mediaFetcher', MediaFetcher, mediaFetcher ?? GuardedMediaFetcher),
   ];
   const parts = [

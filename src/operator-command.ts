@@ -1,23 +1,28 @@
 #!/usr/bin/env node
+import { randomBytes } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { MessagingOptionsError } from './common/errors.js';
 import { runOperator } from './operator/run-operator.js';
+import { OtpModule } from './otp.module.js';
 import { SandboxSmsTransport } from './sandbox/sandbox-sms-transport.js';
-import { SmsModule } from './sms.module.js';
 import { TypeormStorage } from './storage/typeorm/typeorm-storage.js';
 
-/** Opens the services on the database of `DATABASE_URL`. No command sends anything, so names and prices are never used. */
-async function open(): Promise<INestApplicationContext> {
-  const { DATABASE_URL: url } = process.env;
+/**
+ * Opens the services on the database of `DATABASE_URL`. No command sends anything, so names and prices are never used, nor is
+ * the pepper: codes are mounted as theirs is part of what is erased of a number.
+ */
+async function open({ readOnly }: { readonly readOnly: boolean }): Promise<INestApplicationContext> {
+  const { DATABASE_URL: url, RETENTION_SECRET: secret, RETENTION_PREVIOUS_SECRET: previous } = process.env;
   if (!url) throw new MessagingOptionsError('DATABASE_URL is missing: sqlite:<path>, postgres://… or mysql://….');
-  const services = SmsModule.forRoot({
-    storage: TypeormStorage.forRoot({ url }),
+  const services = OtpModule.forRoot({
+    storage: TypeormStorage.forRoot({ url, migrations: readOnly ? 'check' : 'run' }),
     controllers: false,
-    dispatch: { enabled: false },
+    role: 'api',
     signatures: ['OPERATOR'],
-    tariff: { base: 0, international: 0, home: 'BF' },
-    transport: SandboxSmsTransport,
+    sms: { tariff: { base: 0, international: 0, home: 'BF' }, transport: SandboxSmsTransport },
+    otp: { pepper: randomBytes(48).toString('base64') },
+    retention: { secret: secret || undefined, previousSecrets: previous ? [previous] : [] },
   });
   return NestFactory.createApplicationContext(services, { logger: false, abortOnError: false });
 }
@@ -25,7 +30,11 @@ async function open(): Promise<INestApplicationContext> {
 /** The storage names its option; whoever runs this knows the setting. */
 function explain(error: unknown): string | undefined {
   if (!(error instanceof MessagingOptionsError)) return undefined;
-  return error.message.replace(/^Option storage:? /, 'DATABASE_URL: ');
+  return error.message
+    .replace(/^Option storage:? /, 'DATABASE_URL: ')
+    .replace(/^Option retention\.secret/, 'RETENTION_SECRET')
+    .replace(/^Option retention\.previousSecrets(\[0\])?/, 'RETENTION_PREVIOUS_SECRET')
+    .replace('retention.secret', 'RETENTION_SECRET');
 }
 
 void runOperator({ name: 'npx nestjs-messaging', open, explain }, process.argv.slice(2)).then((code) => {

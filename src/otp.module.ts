@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountSettings } from './accounts/account-options.js';
 import { group, type OptionsOf } from './common/options.js';
 import type { SomeOf } from './common/some-of.js';
-import { capabilityModule } from './core/capability.js';
+import { type Capability, capabilityModule } from './core/capability.js';
 import { ConfiguredModule } from './core/configured-module.js';
 import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports, type ValuesFactory } from './core/core-options.js';
 import { FACTORY_OPTIONS, knownOptions, knownValues, SHARED_CORE_OPTIONS } from './core/known-options.js';
@@ -19,11 +19,24 @@ import {
   SMS_GRAPH_OPTIONS,
   type SmsGraph,
 } from './module-options.js';
-import { OTP_CAPABILITY } from './otp/otp-capability.js';
+import { codeErasure } from './otp/code-erasure.js';
+import { otpOpenapi } from './otp/otp.openapi.js';
 import { OTP_OPTIONS } from './otp/otp-options.js';
+import { OtpService } from './otp/otp-service.js';
 import { OtpSettings, resolveOtpSettings } from './otp/otp-settings.js';
+import { OtpTextSource } from './otp/otp-text-source.js';
+import { PolicyStore } from './outbox/policy-store.js';
+import { provideErasure } from './outbox/retention/erasure-service.js';
+import { RetentionStore } from './outbox/retention/retention-store.js';
 import { SMS_OPTIONS } from './sms/sms-options.js';
 import { SmsModule } from './sms.module.js';
+
+/** What does not depend on the options. */
+const CAPABILITY: Capability = {
+  controllers: [otpOpenapi],
+  providers: [OtpTextSource, OtpService, provideErasure(codeErasure, [RetentionStore, PolicyStore])],
+  exports: [OtpService, OtpSettings],
+};
 
 const VALUES = { otp: group(OTP_OPTIONS) } satisfies OptionsOf<OtpValues>;
 
@@ -65,7 +78,7 @@ export class OtpModule extends ConfiguredModule {
     values: ValuesFactory<SomeOf<OtpValues>> = OF_CORE,
     channels: readonly DynamicModule[] = [],
   ): DynamicModule {
-    return capabilityModule(OtpModule, MountPoint.of(core), OTP_CAPABILITY, {
+    return capabilityModule(OtpModule, MountPoint.of(core), CAPABILITY, {
       imports: [core, ...channels, ...(values.imports ?? [])],
       providers: [
         {

@@ -1,11 +1,15 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { capabilityModule } from './core/capability.js';
 import { ConfiguredModule } from './core/configured-module.js';
+import { EventStreams } from './http/event-streams.js';
 import { HttpSettings } from './http/http-settings.js';
-import { SANDBOX_CAPABILITY } from './sandbox/sandbox-capability.js';
-import { SandboxHosts } from './sandbox/sandbox-host.guard.js';
+import { sandboxOpenapi, sandboxScanOpenapi } from './sandbox/sandbox.openapi.js';
+import { SandboxFiles } from './sandbox/sandbox-files.js';
+import { SandboxHosts } from './sandbox/sandbox-guards.js';
+import { SandboxLive } from './sandbox/sandbox-live.js';
 import { resolveSandboxOptions, type SandboxOptions } from './sandbox/sandbox-options.js';
 import { SandboxPage } from './sandbox/sandbox-page.js';
+import { SandboxPhones } from './sandbox/sandbox-phones.js';
 
 /**
  * Shows what sandbox phones received: `GET /sandbox` is a page, `GET /sandbox/phones/:number/messages` is for programs. On a
@@ -23,15 +27,22 @@ export class SandboxModule extends ConfiguredModule {
   /** @throws MessagingOptionsError with a sentence that names the wrong option */
   static forRoot(options?: SandboxOptions): DynamicModule {
     const { path, hosts, docs, apiKey } = resolveSandboxOptions(options);
-    return capabilityModule(SandboxModule, { path, controllers: true }, SANDBOX_CAPABILITY, {
-      providers: [
-        { provide: SandboxHosts, useValue: { names: hosts } satisfies SandboxHosts },
-        {
-          provide: SandboxPage,
-          useFactory: (settings: HttpSettings) => new SandboxPage({ path, apiPath: settings.path, docs, apiKey }),
-          inject: [HttpSettings],
-        },
-      ],
-    });
+    return capabilityModule(
+      SandboxModule,
+      { path, controllers: true },
+      {
+        imports: [SandboxPhones],
+        controllers: [sandboxOpenapi, sandboxScanOpenapi],
+        providers: [
+          ...[EventStreams, SandboxLive, SandboxFiles],
+          { provide: SandboxHosts, useValue: { names: hosts } satisfies SandboxHosts },
+          {
+            provide: SandboxPage,
+            useFactory: (settings: HttpSettings) => new SandboxPage({ path, apiPath: settings.path, docs, apiKey }),
+            inject: [HttpSettings],
+          },
+        ],
+      },
+    );
   }
 }

@@ -13,17 +13,18 @@ import { WelcomeController } from './welcome.controller.js';
 /** The host application. */
 @Module({})
 export class AppModule {
-  static with(config: Config): DynamicModule {
-    const { databaseUrl, homeCountry, dispatch } = config;
+  /** @param migrations `check`: a database without our tables, or with older ones, is refused and not changed */
+  static with(config: Config, migrations: 'run' | 'check' = 'run'): DynamicModule {
+    const { databaseUrl, homeCountry, role } = config;
     const { otpPepper, credentialsKey } = serviceSecrets(config);
     return {
       module: AppModule,
       imports: [
         MessagingModule.forRoot({
-          storage: TypeormStorage.forRoot({ url: databaseUrl }),
+          storage: TypeormStorage.forRoot({ url: databaseUrl, migrations }),
           ids: PrefixedIds,
           signatures: ['INFOS', 'ALERTE', 'SERVICE'],
-          dispatch: { enabled: dispatch },
+          role,
           sms: { tariff: { base: 1, international: 3, home: homeCountry }, ...smsTransport(config.sms) },
           otp: { pepper: otpPepper, limits: config.otpLimits, validitySeconds: config.otpValiditySeconds },
           msgapp: { transport: msgappTransport(config.msgappTransport), tariff: { text: 1, media: 2 }, credentialsKey },

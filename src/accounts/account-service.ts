@@ -119,7 +119,7 @@ export class AccountService {
   }
 
   /**
-   * Revokes a key: at once on this instance, within five seconds on the others.
+   * Revokes a key: at once on this instance, on the others when they are notified (`Notifier`), at most five seconds later.
    * @throws MessagingError `error.key_not_found`
    */
   async revokeKey(keyId: string): Promise<void> {

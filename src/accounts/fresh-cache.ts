@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../common/at-most.js';
 import type { Clock } from '../common/clock.js';
+import { type NoticeTopic, type Notifier, publishNotice } from '../common/notifier.js';
 
 /** Age in milliseconds from which on an entry is refreshed in the background while it is still served. */
 const REFRESH_AFTER_MS = 2_000;
@@ -25,7 +26,8 @@ interface Flight<V> {
 
 /**
  * A cache whose entries are at most four seconds old. Entries in steady use are refreshed in the background, so that they are
- * returned at once, without a promise. At most one current read per key; misses (undefined) are cached too.
+ * returned at once, without a promise. At most one current read per key; misses (undefined) are cached too. Notices of the
+ * topic drop keys.
  */
 export class FreshCache<V extends object> {
   private readonly values = new LRUCache<string, Entry<V>>(atMost(CAPACITY));
@@ -35,8 +37,12 @@ export class FreshCache<V extends object> {
   /** @param read fetches a value; its rejection is passed to the callers that wait for it */
   constructor(
     private readonly clock: Clock,
+    private readonly notifier: Notifier,
+    private readonly topic: NoticeTopic,
     private readonly read: (key: string) => Promise<V | undefined>,
-  ) {}
+  ) {
+    notifier.listen(topic, (key) => this.drop(key));
+  }
 
   /** The value of a key, or a promise of it when no fresh entry is cached. */
   get(key: string): V | undefined | Promise<V | undefined> {
@@ -57,8 +63,14 @@ export class FreshCache<V extends object> {
     return entry !== undefined && isFresh(entry.readAt, this.clock.elapsed());
   }
 
-  /** Drops a key. A read in progress may have missed the change, so its result is not cached. */
+  /** Drops a key that was changed, here and by a notice on the other processes. */
   forget(key: string): void {
+    this.drop(key);
+    publishNotice(this.notifier, this.topic, key);
+  }
+
+  /** A read in progress may have missed the change, so its result is not cached. */
+  private drop(key: string): void {
     this.values.delete(key);
     this.misses.delete(key);
     this.flights.delete(key);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
+import { Notifier } from '../common/notifier.js';
 import { AccountStore } from './account-store.js';
 import { FreshCache } from './fresh-cache.js';
 
@@ -16,14 +17,14 @@ export interface KnownKey {
 
 /**
  * Finds API keys without a query on the hot path, from a cache of at most four seconds that is refreshed in the background.
- * A revocation takes effect at once on its own instance, and within five seconds on all others.
+ * A revocation takes effect at once on its own instance, and on all others when they are notified, at most five seconds later.
  */
 @Injectable()
 export class KeyDirectory {
   private readonly cache: FreshCache<KnownKey>;
 
-  constructor(clock: Clock, store: AccountStore) {
-    this.cache = new FreshCache<KnownKey>(clock, async (id) => {
+  constructor(clock: Clock, store: AccountStore, notifier: Notifier) {
+    this.cache = new FreshCache<KnownKey>(clock, notifier, 'key', async (id) => {
       const key = await store.findKey(id);
       if (key === undefined) return undefined;
       const { accountId, expiresAt, revokedAt } = key;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import type { HostTransaction } from '../common/host-transaction.js';
+import { Notifier } from '../common/notifier.js';
 import { AccountSettings } from './account-options.js';
 import { AccountStore } from './account-store.js';
 import { FreshCache } from './fresh-cache.js';
@@ -15,10 +16,11 @@ export class SignatureDirectory {
     clock: Clock,
     private readonly store: AccountStore,
     settings: AccountSettings,
+    notifier: Notifier,
   ) {
     this.defaults = new Set(settings.signatures);
     // Cached by account, not by name, so that invented names cause no query.
-    this.verified = new FreshCache<ReadonlySet<string>>(clock, async (accountId) => {
+    this.verified = new FreshCache<ReadonlySet<string>>(clock, notifier, 'signature', async (accountId) => {
       return new Set(await store.verifiedSignatures(accountId));
     });
   }

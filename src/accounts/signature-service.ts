@@ -48,8 +48,8 @@ export class SignatureService {
   }
 
   /**
-   * Allows the account to send under a registered name, also one that was rejected: at once on this instance, within five
-   * seconds on the others.
+   * Allows the account to send under a registered name, also one that was rejected: at once on this instance, on the others
+   * when they are notified (`Notifier`), at most five seconds later.
    * @throws MessagingError `error.signature_not_found`
    */
   verify(accountId: string, name: string): Promise<Signature> {

@@ -6,7 +6,7 @@ import { IdGenerator } from '../common/ids.js';
 import { checkAccountId, checkLimit, checkText } from '../common/inputs.js';
 import { knownCallOptions } from '../common/options.js';
 import type { Page } from '../common/page.js';
-import { HIGHEST_BALANCE, idsOf, type LedgerEntry, LedgerStore, shownId } from './ledger-store.js';
+import { HIGHEST_BALANCE, idsOf, type LedgerCheck, type LedgerEntry, LedgerStore, shownId } from './ledger-store.js';
 
 /** Options of a top-up or an adjustment. */
 export interface PostingOptions {
@@ -94,10 +94,19 @@ export class LedgerService {
    * charge; each refund has its failed recipient and each failed recipient its refund; nothing is booked twice, with a wrong
    * number of units or to another account; the units of a message are those of its recipients; nothing is negative.
    *
+   * It reads the books in chunks, whatever their size, while sends go on. A check that was stopped can go on from the `next`
+   * of its last progress.
+   *
    * @returns one sentence for each fault, with the id of the message or account, at most 1000; empty when the books are correct
+   * @throws MessagingError `error.invalid_cursor` where `after` is no `next` of a check
+   *
+   * @example
+   * ```ts
+   * const faults = await ledger.checkLedger({ onProgress: ({ part, checked }) => console.log(part, checked) });
+   * ```
    */
-  checkLedger(): Promise<readonly string[]> {
-    return this.store.check();
+  async checkLedger(options: LedgerCheck = {}): Promise<readonly string[]> {
+    return this.store.check(knownCallOptions('a check of the ledger', options, 'after', 'onProgress'));
   }
 
   private async post(

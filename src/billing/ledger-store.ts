@@ -51,6 +51,26 @@ export const HIGHEST_BALANCE = Number.MAX_SAFE_INTEGER;
 /** The most faults that `LedgerStore.check` returns. */
 export const MOST_FAULTS = 1000;
 
+/** The parts of a check, in order. */
+export type LedgerPart = 'accounts' | 'entries' | 'messages' | 'recipients';
+
+/** How far a check of the books has come. */
+export interface LedgerProgress {
+  readonly part: LedgerPart;
+  /** How many rows of the part have been checked since the check began. */
+  readonly checked: number;
+  /** Where another check can go on: its `after`. */
+  readonly next: string;
+}
+
+/** What a check of the books is told. */
+export interface LedgerCheck {
+  /** Go on behind the place that `next` of an earlier check's progress told. Default: from the beginning. */
+  readonly after?: string | undefined;
+  /** Called after each chunk of some hundred rows; the check waits for nothing that it does. */
+  readonly onProgress?: ((progress: LedgerProgress) => void) | undefined;
+}
+
 /** Persists balances and the ledger. The outbox's store writes charges and refunds in its own transactions. */
 export abstract class LedgerStore {
   /** The remaining units, with `host` as its open transaction sees them; undefined for an unknown account. */
@@ -79,10 +99,13 @@ export abstract class LedgerStore {
    * - The charged and refunded units of a message are the sums over its recipients, and only failed recipients are refunded.
    * - No balance, top-up or recipient has negative units.
    *
+   * It reads the books in chunks and keeps nobody waiting. Sends, refunds and postings may go on meanwhile, and are no faults.
+   *
    * @returns one sentence for each fault, with the id of the message or else of the account; a fault that follows from another
    *   one is left out. At most `MOST_FAULTS`; empty when the books are correct
+   * @throws MessagingError `error.invalid_cursor` where `after` is no place of a check
    */
-  abstract check(): Promise<readonly string[]>;
+  abstract check(options?: LedgerCheck): Promise<readonly string[]>;
 }
 
 /** Keeps ids of postings distinct from those of charges (the message's id) and of refunds (that id with a position). */

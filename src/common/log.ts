@@ -16,8 +16,11 @@ export class RareWarnings {
     private readonly clock: Clock,
   ) {}
 
-  /** @param sentence one of a few constant sentences, as each stays in memory */
-  warn(sentence: string): void {
+  /**
+   * @param sentence one of a few constant sentences, as each stays in memory
+   * @param detail follows the sentence, and does not make it another one
+   */
+  warn(sentence: string, detail = ''): void {
     const now = this.clock.elapsed();
     const last = this.logged.get(sentence);
     if (last && now - last.at < INTERVAL_MS) {
@@ -26,7 +29,8 @@ export class RareWarnings {
     }
     this.logged.set(sentence, { at: now, suppressed: 0 });
     const suppressed = last?.suppressed ?? 0;
-    this.log.warn(suppressed > 0 ? `${sentence} (And ${suppressed} times more since it was last said.)` : sentence);
+    const times = suppressed > 0 ? ` (And ${suppressed} times more since it was last said.)` : '';
+    this.log.warn(`${sentence}${detail}${times}`);
   }
 }
 

@@ -63,6 +63,10 @@ function descriptionOf(token: object): PortDescription | undefined {
 export const method: MemberCheck = (port, name) =>
   typeof Reflect.get(port, name) === 'function' ? undefined : `it has no method ${name}`;
 
+/** Checks that an optional member is a method where it is there. */
+export const methodIfAny: MemberCheck = (port, name) =>
+  Reflect.get(port, name) === undefined ? undefined : method(port, name);
+
 /** Checks that a member exists without reading it: a storage that has not started throws at its stores. */
 export const member: MemberCheck = (port, name) => (name in port ? undefined : `it has no ${name}`);
 

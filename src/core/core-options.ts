@@ -3,12 +3,13 @@ import { ACCOUNT_OPTIONS, type AccountOptions } from '../accounts/account-option
 import type { UserTokenVerifier } from '../accounts/user-token-verifier.js';
 import type { Clock } from '../common/clock.js';
 import type { IdGenerator } from '../common/ids.js';
+import type { Notifier } from '../common/notifier.js';
 import { type OptionsOf, unread } from '../common/options.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http/http-settings.js';
 import type { MediaFetcher } from '../media/media-fetcher.js';
 import { MEDIA_OPTIONS, type MediaOptions } from '../media/media-options.js';
-import { DISPATCH_OPTIONS, type DispatchOptions } from '../outbox/dispatch-options.js';
-import type { WorkerNotifier } from '../outbox/worker-notifier.js';
+import { DISPATCH_OPTIONS, type DispatchOptions, type ProcessRole, ROLE_OPTION } from '../outbox/dispatch-options.js';
+import { RETENTION_OPTIONS, type RetentionOptions } from '../outbox/retention/retention-options.js';
 import type { MessagingStorage } from './messaging-storage.js';
 import type { PortSource } from './port-provider.js';
 
@@ -25,21 +26,28 @@ export interface CoreGraph {
   readonly storage?: PortSource<MessagingStorage> | undefined;
   /** Accepts user tokens (JWT) in `Authorization: Bearer`. Default: none, every such token is a 401. */
   readonly userTokens?: PortSource<UserTokenVerifier> | undefined;
-  /** Default: the machine's clock. */
+  /**
+   * Default: the database's clock, as far as it has one; on SQLite the machine's. A clock of your own is used as it is: then
+   * the clocks of all processes must agree.
+   */
   readonly clock?: PortSource<Clock> | undefined;
   /** Default: UUIDs of version 7. */
   readonly ids?: PortSource<IdGenerator> | undefined;
-  /** Default: wakes the workers of this process. */
-  readonly notifier?: PortSource<WorkerNotifier> | undefined;
+  /** Tells other processes what to look at again. Default `LocalNotifier`: this process only. */
+  readonly notifier?: PortSource<Notifier> | undefined;
   /** Fetches the files that callers name by URL. Default: `GuardedMediaFetcher`, which goes to public addresses only. */
   readonly mediaFetcher?: PortSource<MediaFetcher> | undefined;
 }
 
 /** Options that a factory may return. */
 export interface CoreValues extends AccountOptions, Pick<HttpOptions, 'limits' | 'locale'> {
+  /** What this process delivers; the others on the same database deliver the rest. Default `all`. */
+  readonly role?: ProcessRole | undefined;
   readonly dispatch?: DispatchOptions | undefined;
   /** Addresses that the guarded fetcher of files may use besides public ones. */
   readonly media?: MediaOptions | undefined;
+  /** How long texts, recipients and histories are kept. Default: for ever, which the start logs. */
+  readonly retention?: RetentionOptions | undefined;
 }
 
 /** How the options of `CoreGraph` are read. Ports are checked where they are provided. */
@@ -59,8 +67,10 @@ export const CORE_OPTIONS = {
   ...ACCOUNT_OPTIONS,
   limits: HTTP_OPTIONS.limits,
   locale: HTTP_OPTIONS.locale,
+  role: ROLE_OPTION,
   dispatch: DISPATCH_OPTIONS,
   media: MEDIA_OPTIONS,
+  retention: RETENTION_OPTIONS,
 } satisfies OptionsOf<CoreValues>;
 
 /** A core that several capabilities share: the result of `MessagingCore.forRoot`, given to each of them. */

@@ -1,7 +1,7 @@
 import type { Abstract } from '@nestjs/common';
 import type { AccountStore } from '../accounts/account-store.js';
 import type { LedgerStore } from '../billing/ledger-store.js';
-import { describePort, member, method } from '../common/port.js';
+import { describePort, member, method, methodIfAny } from '../common/port.js';
 import type { MediaStore } from '../media/media-store.js';
 import type { OutboxStore } from '../outbox/outbox-store.js';
 import type { PolicyStore } from '../outbox/policy-store.js';
@@ -10,6 +10,12 @@ import type { PolicyStore } from '../outbox/policy-store.js';
 export interface StoreDefinition<S extends object = object> {
   /** The abstract class of the store, which is also its injection token. */
   readonly port: Abstract<S>;
+}
+
+/** What an examination of a storage has found, in a sentence; with `todo` an operator should do something. */
+export interface StorageFinding {
+  readonly text: string;
+  readonly todo: boolean;
 }
 
 /**
@@ -32,11 +38,26 @@ export abstract class MessagingStorage {
   abstract start(stores?: readonly StoreDefinition[]): Promise<void>;
 
   /**
-   * The store of a capability: `PartStore` and `OptOutStore` of SMS, `SessionStore` of messaging-app channels, `PhoneStore` of
-   * the sandbox, and those that `start` was given.
+   * `RetentionStore`, or the store of a capability: `PartStore` and `OptOutStore` of SMS, `SessionStore` of messaging-app
+   * channels, `PhoneStore` of the sandbox, and those that `start` was given.
    * @throws Error for a store that is not among them
    */
   abstract store<S extends object>(port: Abstract<S>): S;
+
+  /**
+   * The database's clock, in whole milliseconds since the epoch, independent of any time zone: leases and due times are
+   * compared with it by all processes. Undefined, or no such method: the clock of the machine counts.
+   *
+   * @throws StorageUnavailableError when the database does not answer
+   */
+  serverNow?(): Promise<number | undefined>;
+
+  /**
+   * Examines itself for an operator: what it holds, what is missing, what slows it down. It only reads. It may be left out.
+   *
+   * @throws StorageUnavailableError
+   */
+  examine?(): Promise<readonly StorageFinding[]>;
 
   /** Waits for the operations in progress and closes what `start` opened. */
   abstract stop(): Promise<void>;
@@ -44,7 +65,7 @@ export abstract class MessagingStorage {
 
 describePort(MessagingStorage, {
   ...{ outbox: member, ledger: member, accounts: member, policies: member, media: member },
-  ...{ store: method, start: method, stop: method },
+  ...{ store: method, start: method, serverNow: methodIfAny, stop: method, examine: methodIfAny },
 });
 
 /** The storage after `start()`. All stores are read from it, so that none is used before. */

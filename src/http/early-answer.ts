@@ -6,7 +6,7 @@ import type { Clock } from '../common/clock.js';
 import { DiscardQueue } from './discard-queue.js';
 import { type ErrorAnswer, errorAnswer, logFault } from './errors.js';
 import type { HttpSettings } from './http-settings.js';
-import type { RequestContext, Wire } from './request-context.js';
+import type { RequestContext } from './request-context.js';
 
 /** A client that sends nothing for this long, in milliseconds, is disconnected. */
 const IDLE_MS = 5_000;
@@ -45,16 +45,15 @@ export class EarlyAnswers {
   send(context: RequestContext, error: unknown, hangUp: boolean): void {
     if (context.over) return;
     context.end();
-    const { wire } = context;
-    if (wire.res.headersSent) return;
+    if (context.res.headersSent) return;
     const answer = this.answerTo(error);
-    const headers = this.withDeprecation(wire, wire.takeOver());
-    if (hangUp) answerAndHangUp(wire, answer, headers, this.clock, this.lingerBounds(context), this.discards);
-    else answerAtOnce(wire, answer, headers);
+    const headers = this.withDeprecation(context, context.takeOver());
+    if (hangUp) answerAndHangUp(context, answer, headers, this.clock, this.lingerBounds(context), this.discards);
+    else answerAtOnce(context, answer, headers);
   }
 
   /** Adds the deprecation headers for a key in `Authorization: Bearer`, where the guard has not set them. */
-  private withDeprecation({ req, res }: Wire, given: OutgoingHttpHeaders): OutgoingHttpHeaders {
+  private withDeprecation({ req, res }: RequestContext, given: OutgoingHttpHeaders): OutgoingHttpHeaders {
     const isSet = 'deprecation' in given || res.hasHeader('deprecation');
     if (isSet || lastCaller(req)?.via !== 'legacy-bearer') return given;
     const links = [given.link ?? res.getHeader('link') ?? [], this.deprecation.Link ?? []].flat().map(String);
@@ -71,7 +70,7 @@ export class EarlyAnswers {
 }
 
 /** @param given headers that the framework holds for this response */
-function answerAtOnce({ req, res }: Wire, answer: ErrorAnswer, given: OutgoingHttpHeaders): void {
+function answerAtOnce({ req, res }: RequestContext, answer: ErrorAnswer, given: OutgoingHttpHeaders): void {
   res.end(writeHead(res, answer, given));
   // The rest of a small body is discarded, so that the connection can carry the next request.
   req.resume();
@@ -84,18 +83,18 @@ function answerAtOnce({ req, res }: Wire, answer: ErrorAnswer, given: OutgoingHt
  * bytes are discarded until the body or the connection ends, within the bounds.
  */
 function answerAndHangUp(
-  wire: Wire,
+  context: RequestContext,
   answer: ErrorAnswer,
   given: OutgoingHttpHeaders,
   clock: Clock,
   bounds: LingerBounds,
   discards: DiscardQueue,
 ): void {
-  const { req, res } = wire;
+  const { req, res } = context;
   if (req.httpVersionMajor > 1) {
     // One stream of several: it is closed without an error after its answer (RFC 9113 section 8.1).
     res.once('finish', () => closeStream(res));
-    answerAtOnce(wire, answer, given);
+    answerAtOnce(context, answer, given);
     return;
   }
   res.setHeader('Connection', 'close');

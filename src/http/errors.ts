@@ -24,22 +24,43 @@ export interface ErrorAnswer {
  */
 export function errorAnswer(error: unknown, catalogue: Catalogue): ErrorAnswer {
   if (error instanceof MessagingError) {
-    const status = errorStatus[error.code];
     const headers: Record<string, string> = {};
     if (error.retryAfter !== undefined) headers['Retry-After'] = String(error.retryAfter);
-    if (status === 401) headers['WWW-Authenticate'] = CHALLENGE;
-    return answer(status, renderText(catalogue, error.code, error.values), headers);
+    if (errorStatus[error.code] === 401) headers['WWW-Authenticate'] = CHALLENGE;
+    return refusal(error.code, renderText(catalogue, error.code, error.values), headers);
   }
-  if (error instanceof HttpException) return answer(error.getStatus(), textOf(error));
+  if (error instanceof HttpException) {
+    const status = error.getStatus();
+    return answer(
+      status,
+      statusName(status)
+        .toLowerCase()
+        .replaceAll(/[^a-z]+/g, '_'),
+      textOf(error),
+    );
+  }
   const status = clientErrorStatus(error);
-  if (status === 413) return answer(413, catalogue['error.body_too_large']);
-  if (status === 415) return answer(415, catalogue['error.unsupported_media_type']);
-  if (status !== undefined) return answer(status, catalogue['error.request_invalid']);
-  return answer(500, catalogue['error.internal']);
+  if (status === 413) return refusal('error.body_too_large', catalogue['error.body_too_large']);
+  if (status === 415) return refusal('error.unsupported_media_type', catalogue['error.unsupported_media_type']);
+  if (status !== undefined)
+    return answer(status, errorWord('error.request_invalid'), catalogue['error.request_invalid']);
+  return refusal('error.internal', catalogue['error.internal']);
 }
 
-function answer(statusCode: number, message: string, headers: Readonly<Record<string, string>> = {}): ErrorAnswer {
-  return { body: { statusCode, message, error: statusName(statusCode) }, headers };
+function refusal(code: ErrorCode, message: string, headers?: Readonly<Record<string, string>>): ErrorAnswer {
+  return answer(errorStatus[code], errorWord(code), message, headers);
+}
+
+function answer(
+  statusCode: number,
+  word: string,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): ErrorAnswer {
+  return {
+    body: { statusCode, message, error: statusName(statusCode) },
+    headers: { [ERROR_CODE]: word, ...headers },
+  };
 }
 
 function statusName(status: number): string {
@@ -58,6 +79,33 @@ function clientErrorStatus(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('statusCode' in error)) return undefined;
   const { statusCode } = error;
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? statusCode : undefined;
+}
+
+/** The header with the word of an error. */
+export const ERROR_CODE = 'X-Error-Code';
+
+/**
+ * The words of refusals whose code says more than their text, or says it in our own terms. A word is part of the API: it does
+ * not change when a code does.
+ */
+const WORDS: Partial<Readonly<Record<ErrorCode, string>>> = {
+  'error.use_x_api_key': 'unauthorized',
+  'error.otp_invalid': 'code_invalid',
+  'error.otp_expired': 'code_expired',
+  'error.otp_already_verified': 'code_already_verified',
+  'error.otp_not_found': 'code_not_found',
+  'error.otp_locked': 'too_many_attempts',
+  'error.otp_too_many_codes': 'too_many_codes',
+  'error.otp_destination_refused': 'destination_refused',
+  'error.otp_channel_unknown': 'channel_unknown',
+  'error.msgapp_no_session': 'no_session',
+  'error.msgapp_not_connected': 'not_connected',
+  'error.msgapp_too_many_sessions': 'too_many_sessions',
+};
+
+/** The word of a refusal for programs, in `X-Error-Code`: the same in every language. */
+export function errorWord(code: ErrorCode): string {
+  return WORDS[code] ?? code.slice('error.'.length);
 }
 
 /** The HTTP status of every refusal. A new code without a status does not compile. */

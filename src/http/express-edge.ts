@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { BodyTest } from './expect-continue.js';
 import { requestContextOf } from './request-context.js';
 import type { RequestGate } from './request-gate.js';
@@ -38,7 +38,7 @@ export function installOnExpress(app: ExpressApp, gate: RequestGate, table: () =
       next();
       return;
     }
-    const context = gate.begin({ req, res, takeOver: () => ({}) }, route);
+    const context = gate.begin(req, res, nothingHeld, route);
     if (context === undefined) return;
     if (!route.intake) {
       next();
@@ -59,6 +59,11 @@ export function installErrorsOnExpress(app: ExpressApp, gate: RequestGate): void
     if (context === undefined) next(error);
     else gate.refuse(context, error);
   });
+}
+
+/** Express holds no headers beside those of the response. */
+function nothingHeld(): OutgoingHttpHeaders {
+  return {};
 }
 
 /** Our route for a request. Express takes the first route that matches, which may be a route of the host. */

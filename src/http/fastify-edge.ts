@@ -69,8 +69,7 @@ function addEdge(route: FastifyRoute, ours: EdgeRoute, gate: RequestGate): void 
     reply.code(body.statusCode).headers(headers).type('application/json; charset=utf-8').send(body);
   };
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
-    const wire = { req: request.raw, res: reply.raw, takeOver: () => takeOver(reply) };
-    if (gate.begin(wire, ours) !== undefined) done();
+    if (gate.begin(request.raw, reply.raw, () => takeOver(reply), ours) !== undefined) done();
   };
   route.onRequest = appended(route.onRequest, onRequest);
   if (!ours.intake) return;

@@ -9,6 +9,7 @@ import { type ExpressApp, installErrorsOnExpress, installOnExpress } from './exp
 import { type FastifyApp, installOnFastify } from './fastify-edge.js';
 import { HttpSettings } from './http-settings.js';
 import { mountedRoutes } from './mounted-routes.js';
+import { MessagingReadiness } from './readiness.js';
 import { RequestGate } from './request-gate.js';
 import { RoutePaths } from './route-table.js';
 
@@ -35,6 +36,7 @@ export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
     private readonly adapterHost: HttpAdapterHost,
     private readonly config: ApplicationConfig,
     private readonly modules: ModulesContainer,
+    private readonly readiness: MessagingReadiness,
     settings: HttpSettings,
     authenticator: Authenticator,
     accounts: AccountSettings,
@@ -52,9 +54,10 @@ export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
   }
 
   /**
-   * Closes the gate. Resolves when our handlers have ended: workers, sessions and the storage stop in later hooks.
+   * Ends the readiness, then closes the gate. Resolves when our handlers have ended: workers, sessions and the storage stop in later hooks.
    */
   onModuleDestroy(): Promise<void> {
+    this.readiness.end();
     return this.gate.close();
   }
 

@@ -150,6 +150,8 @@ function ignore(): void {}
 /** A request's body as parsed. */
 type JsonObject = Record<string, unknown>;
 
+const NO_BYTES = Buffer.alloc(0);
+
 /**
  * Receives a body that must be one JSON object; an empty body is `{}`. Each chunk is checked and decoded when it arrives, so
  * that only parsing remains for the end. Invalid UTF-8 is refused, because a replacement would put `�` into an SMS. A byte
@@ -159,7 +161,7 @@ export class JsonBody implements BodyBytes {
   private readonly structure: JsonStructure;
   private text = '';
   /** The first bytes of a character whose last bytes have not arrived. */
-  private rest = Buffer.alloc(0);
+  private rest = NO_BYTES;
 
   /** @param maxStructure how many of `{`, `[`, `,` and `:` the body may have outside its strings */
   constructor(maxStructure: number) {
@@ -171,10 +173,11 @@ export class JsonBody implements BodyBytes {
     this.structure.read(bytes);
     const joined = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
     const end = endOfWholeCharacters(joined);
-    const whole = joined.subarray(0, end);
+    const isWhole = end === joined.length;
+    const whole = isWhole ? joined : joined.subarray(0, end);
     if (!isUtf8(whole)) throw new MessagingError('error.malformed_json');
     this.text += whole.toString('utf8');
-    this.rest = Buffer.from(joined.subarray(end));
+    this.rest = isWhole ? NO_BYTES : Buffer.from(joined.subarray(end));
   }
 
   /** @throws MessagingError `error.malformed_json`, `error.body_not_object` */

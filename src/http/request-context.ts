@@ -1,19 +1,15 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Cancellation } from '../common/async.js';
 import { MessagingError } from '../common/errors.js';
+import type { EdgeRoute } from './route-table.js';
 
 const CONTEXT = Symbol('nestjs-messaging: request context');
 
 /** Node's request with its context. */
 type NotedRequest = IncomingMessage & { [CONTEXT]?: RequestContext };
 
-/** Node's side of a request, below the framework. */
-export interface Wire {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  /** Detaches the response from the framework and returns the headers it holds; what the framework sends later is dropped. */
-  takeOver(): OutgoingHttpHeaders;
-}
+/** Detaches the response from the framework and returns the headers it holds; what the framework sends later is dropped. */
+export type TakeOver = () => OutgoingHttpHeaders;
 
 /**
  * One request to our routes, from its arrival until it is answered or its connection ends. As a `Cancellation` it is aborted
@@ -28,18 +24,27 @@ export class RequestContext implements Cancellation {
   leaveAccount: (() => void) | undefined;
   /** Whether the host has asked `isMessagingRoute` about this request. */
   recognised = false;
+  /** Where it is in the list of {@link OpenRequests}. */
+  position = 0;
   private isOver = false;
   private isAborted = false;
   private controller: AbortController | undefined;
 
-  /** @param openedAt the time of arrival by the clock's `elapsed`, in milliseconds */
+  /**
+   * `req` and `res` are Node's, below the framework. They are fields, not an object literal: V8 may decide to allocate the
+   * literals of a place in its old space, where each keeps its request until the next full collection.
+   *
+   * @param openedAt the time of arrival by the clock's `elapsed`, in milliseconds
+   */
   constructor(
-    readonly wire: Wire,
+    readonly req: NotedRequest,
+    readonly res: ServerResponse,
+    readonly takeOver: TakeOver,
+    readonly route: EdgeRoute,
     readonly openedAt: number,
   ) {
-    const req: NotedRequest = wire.req;
     req[CONTEXT] = this;
-    wire.res.once('close', () => this.end());
+    res.once('close', () => this.end());
   }
 
   /** Whether the request was answered or its connection ended. */
@@ -76,8 +81,33 @@ export class RequestContext implements Cancellation {
     this.leaveAccount?.();
     this.stopReading?.();
     this.onEnd?.();
-    this.isAborted = !this.wire.res.writableFinished;
+    this.isAborted = !this.res.writableFinished;
     if (this.isAborted) this.controller?.abort(this.reason);
+  }
+}
+
+/**
+ * The requests that are not over, in no order. A `Set` or `Map` would be given a new table for every few requests; a table
+ * in V8's old space keeps those that replaced it, and the requests in them, until the next full collection.
+ */
+export class OpenRequests {
+  private readonly list: RequestContext[] = [];
+
+  add(context: RequestContext): void {
+    context.position = this.list.push(context) - 1;
+  }
+
+  /** Removes a request that was added; must be called once for each. */
+  remove({ position }: RequestContext): void {
+    const last = this.list.pop();
+    if (last === undefined || position === this.list.length) return;
+    this.list[position] = last;
+    last.position = position;
+  }
+
+  /** A copy: requests may end while it is walked. */
+  all(): readonly RequestContext[] {
+    return [...this.list];
   }
 }
 

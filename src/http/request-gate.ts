@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2Session, ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -10,7 +10,7 @@ import type { ErrorAnswer } from './errors.js';
 import { sendContinue, waitsForContinue } from './expect-continue.js';
 import type { HttpSettings } from './http-settings.js';
 import { asJsonObject, bodyIntake, mayHaveBody, rawIntake, readBody, UNAUTHENTICATED_BYTES } from './request-body.js';
-import { RequestContext, type Wire } from './request-context.js';
+import { OpenRequests, RequestContext, type TakeOver } from './request-context.js';
 import type { EdgeRoute } from './route-table.js';
 
 /** `Retry-After` in seconds: during a shutdown another process may answer, after 429 a request may have ended. */
@@ -26,8 +26,7 @@ type Proceed = (body: unknown) => void;
 export class RequestGate {
   private readonly answers: EarlyAnswers;
   private readonly inFlight: RequestsInFlight;
-  /** Requests that are not answered yet. */
-  private readonly open = new Map<RequestContext, EdgeRoute>();
+  private readonly open = new OpenRequests();
   private closing = false;
   private onDrained: () => void = () => {};
 
@@ -43,18 +42,18 @@ export class RequestGate {
   }
 
   /** Starts the deadline of a request. Undefined when the application shuts down: the request has been refused. */
-  begin(wire: Wire, route: EdgeRoute): RequestContext | undefined {
-    const context = new RequestContext(wire, this.clock.elapsed());
+  begin(req: IncomingMessage, res: ServerResponse, takeOver: TakeOver, route: EdgeRoute): RequestContext | undefined {
+    const context = new RequestContext(req, res, takeOver, route, this.clock.elapsed());
     if (this.closing) {
       this.refuseClosing(context);
       return undefined;
     }
     const { requestMs } = this.settings;
     const cancelDeadline = route.deadline ? this.clock.after(requestMs, () => this.expire(context)) : undefined;
-    this.open.set(context, route);
+    this.open.add(context);
     context.onEnd = () => {
       cancelDeadline?.();
-      this.open.delete(context);
+      this.open.remove(context);
       this.checkDrained();
     };
     return context;
@@ -67,11 +66,11 @@ export class RequestGate {
   async close(): Promise<void> {
     this.closing = true;
     // Node does not notify a response that is pipelined behind others when its connection ends.
-    const sockets = new Set([...this.open.keys()].map(({ wire }) => wire.req.socket));
+    const sockets = new Set(this.open.all().map(({ req }) => req.socket));
     for (const socket of sockets) socket.once('close', () => this.endAllOf(socket));
-    for (const [context, { waits }] of [...this.open]) {
-      if (waits || context.stopReading !== undefined) this.refuseClosing(context);
-      else endConnection(context.wire);
+    for (const context of this.open.all()) {
+      if (context.route.waits || context.stopReading !== undefined) this.refuseClosing(context);
+      else endConnection(context);
     }
     await new Promise<void>((resolve) => {
       this.onDrained = resolve;
@@ -85,7 +84,7 @@ export class RequestGate {
       this.receive(context, route, undefined, body, proceed);
       return;
     }
-    const { req } = context.wire;
+    const { req } = context;
     const go = (who: Answer): void => {
       rememberCaller(req, this.authenticator, who);
       // A request that ended during the look-up of its key would never be released.
@@ -105,7 +104,7 @@ export class RequestGate {
 
   /** Answers a request with an error instead of admitting it. */
   refuse(context: RequestContext, error: unknown): void {
-    const { req } = context.wire;
+    const { req } = context;
     const isSmall = Number(req.headers['content-length']) <= UNAUTHENTICATED_BYTES;
     // A client that waits for `100 Continue` sends either its body or the next request; the server cannot know which.
     this.answers.send(context, error, !req.complete && (!isSmall || waitsForContinue(req)));
@@ -123,7 +122,7 @@ export class RequestGate {
     body: Readable,
     proceed: Proceed,
   ): void {
-    const { req } = context.wire;
+    const { req } = context;
     if (context.over) return;
     if (this.closing) {
       this.refuseClosing(context);
@@ -155,7 +154,7 @@ export class RequestGate {
       this.refuse(context, new MessagingError(tooLarge));
       return;
     }
-    sendContinue(req, context.wire.res);
+    sendContinue(req, context.res);
     context.stopReading = readBody(body, limit, into, {
       complete: (whole) => {
         context.stopReading = undefined;
@@ -167,22 +166,21 @@ export class RequestGate {
   }
 
   private refuseClosing(context: RequestContext): void {
-    const { wire } = context;
-    endConnection(wire);
+    endConnection(context);
     const error = new MessagingError('error.storage_unavailable', {}, RETRY_AFTER_S);
-    this.answers.send(context, error, !wire.req.complete);
+    this.answers.send(context, error, !context.req.complete);
   }
 
   private endAllOf(socket: Socket): void {
-    for (const context of [...this.open.keys()]) if (context.wire.req.socket === socket) context.end();
+    for (const context of this.open.all()) if (context.req.socket === socket) context.end();
   }
 
   private checkDrained(): void {
-    if (this.closing && ![...this.open.values()].some(({ deadline }) => deadline)) this.onDrained();
+    if (this.closing && !this.open.all().some(({ route }) => route.deadline)) this.onDrained();
   }
 
   private expire(context: RequestContext): void {
-    this.answers.send(context, new MessagingError('error.timeout'), !context.wire.req.complete);
+    this.answers.send(context, new MessagingError('error.timeout'), !context.req.complete);
   }
 }
 
@@ -218,7 +216,7 @@ class RequestsInFlight {
 }
 
 /** Ends the connection with the answer, so that the client connects to another process. */
-function endConnection({ req, res }: Wire): void {
+function endConnection({ req, res }: RequestContext): void {
   if (req.httpVersionMajor > 1) sessionOf(req)?.close();
   else if (!res.headersSent) res.setHeader('Connection', 'close');
 }

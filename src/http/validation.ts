@@ -6,6 +6,7 @@ import {
   type PipeTransform,
   type Type,
 } from '@nestjs/common';
+import type { ClassTransformOptions } from 'class-transformer';
 import type { MetadataStorage, ValidatorOptions } from 'class-validator';
 import { MessagingError } from '../common/errors.js';
 import { HttpSettings } from './http-settings.js';
@@ -35,6 +36,9 @@ export const MessagingBody = (): ParameterDecorator => RequestBody(undefined, Me
 
 /** The query string as the parameter's DTO; see {@link MessagingBody}. */
 export const MessagingQuery = (): ParameterDecorator => RequestQuery(undefined, MessagingValidationPipe);
+
+/** Our DTOs have no `@Expose` and no `@Exclude`, which it would look for at each call; `@Transform` applies all the same. */
+const TRANSFORM: ClassTransformOptions = { ignoreDecorators: true };
 
 /** The texts are our catalogue's, so class-validator builds none. */
 const OPTIONS: ValidatorOptions = {
@@ -86,7 +90,7 @@ export class MessagingValidationPipe implements PipeTransform {
       // An explicit undefined replaces the DTO's default, so that the rules of a required field see it.
       else if (value !== undefined || !field.optional) scalars[field.name] = value;
     }
-    return Object.assign(classTransformer().plainToInstance(metatype, scalars), references);
+    return Object.assign(classTransformer().plainToInstance(metatype, scalars, TRANSFORM), references);
   }
 
   private refusal(

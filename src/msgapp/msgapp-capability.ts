@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { Capability } from '../core/capability.js';
 import { EventStreams } from '../http/event-streams.js';
-import { DispatchSettings } from '../outbox/dispatch-options.js';
+import { DispatchSettings, roleDelivers } from '../outbox/dispatch-options.js';
 import { ChannelInjections } from './channel-injections.js';
 import { channelToken } from './channel-token.js';
 import { MediaIntake } from './media-intake.js';
@@ -15,7 +15,7 @@ import { QrCodes } from './sessions/qr-codes.js';
 import { SessionManager } from './sessions/session-manager.js';
 import { SessionStore } from './sessions/session-store.js';
 
-/** Closes the sessions of a process without a dispatcher; otherwise the dispatcher does so after its last delivery. */
+/** Closes the sessions of a process that delivers for none; otherwise the dispatcher does so after its last delivery. */
 @Injectable()
 class UndispatchedSessions implements BeforeApplicationShutdown {
   constructor(
@@ -24,7 +24,7 @@ class UndispatchedSessions implements BeforeApplicationShutdown {
   ) {}
 
   async beforeApplicationShutdown(): Promise<void> {
-    if (!this.settings.enabled) await this.sessions.stop();
+    if (!roleDelivers(this.settings.role, 'lanes')) await this.sessions.stop();
   }
 }
 

@@ -18,7 +18,6 @@ import type { TrailEntry } from '../outbox/delivery-state.js';
 import { Outbox } from '../outbox/outbox.js';
 import { type Delivery, type DeliveryTransition, OutboxStore } from '../outbox/outbox-store.js';
 import { TextSources } from '../outbox/text-sources.js';
-import { WorkerNotifier } from '../outbox/worker-notifier.js';
 import { ContactLimits, MessageCarrier } from './message-carrier.js';
 import { isMediaPayload, MessageContents } from './message-contents.js';
 import { MsgappSettings } from './msgapp-settings.js';
@@ -49,6 +48,7 @@ export class MsgappChannel extends Channel {
   private readonly orphaned: OrphanedQueues;
   private readonly receipts: Receipts;
   private readonly sentMedia: SentMedia;
+  private wake: () => void = () => undefined;
 
   constructor(
     private readonly sessions: SessionManager,
@@ -56,7 +56,6 @@ export class MsgappChannel extends Channel {
     private readonly settings: MsgappSettings,
     private readonly events: MessagingEvents,
     private readonly clock: Clock,
-    private readonly notifier: WorkerNotifier,
     transport: MsgappTransport,
     outbox: Outbox,
     store: OutboxStore,
@@ -73,9 +72,9 @@ export class MsgappChannel extends Channel {
     this.isSandbox = transport.name === 'sandbox';
     this.timing = { ...DEFAULT_TIMING, ...transport.timing, ...settings.delivery };
     const pace = new RateLimiter({ ...NO_PACING, ...transport.pacing, ...settings.pacing }, () => ids.random());
-    this.lanesOfSessions = new SessionQueues(clock, pace, () => this.notifyWorker());
+    this.lanesOfSessions = new SessionQueues(clock, pace, () => this.wake());
     this.limits = new ContactLimits(clock);
-    this.orphaned = new OrphanedQueues(channel, sessionStore, clock, () => this.notifyWorker());
+    this.orphaned = new OrphanedQueues(channel, sessionStore, clock, () => this.wake());
     const { leaseMs, reportDeadlineMs } = this.timing;
     this.receipts = new Receipts({ channel, store, outbox, clock, reportDeadlineMs });
     this.sentMedia = new SentMedia(media);
@@ -103,7 +102,8 @@ export class MsgappChannel extends Channel {
     return { sender: number, lane: sessionId, units: this.settings.tariff.text };
   }
 
-  override async start(): Promise<void> {
+  override async start(wake: () => void): Promise<void> {
+    this.wake = wake;
     await this.sessions.start();
     await this.orphaned.start();
   }
@@ -138,7 +138,7 @@ export class MsgappChannel extends Channel {
     if (isFinal(status)) {
       this.orphaned.add(id, status);
       this.limits.forget(id);
-    } else if (link) this.notifyWorker();
+    } else if (link) this.wake();
     if (!this.sessions.find(id)) this.lanesOfSessions.forget(id);
   }
 
@@ -148,10 +148,6 @@ export class MsgappChannel extends Channel {
     const until = this.clock.now() + event.forMs;
     this.limits.restrict(sessionId, event.forMs);
     this.events.emit('msgapp.restricted', { accountId, channel, sessionId, code: event.code, until });
-  }
-
-  private notifyWorker(): void {
-    this.notifier.notify(this.name);
   }
 
   private async deliverOne(delivery: Delivery, signal: AbortSignal): Promise<DeliveryResult> {

@@ -1,5 +1,6 @@
 import { type DeliveryStatus, shownStatus } from '../outbox/delivery-state.js';
 import type { StoredMessage, StoredRecipient, TrailStep } from '../outbox/outbox-store.js';
+import { isRemoved } from '../outbox/retention/removed-payload.js';
 import { isMediaPayload, type MediaDescription, type ShownPayload } from './message-contents.js';
 
 /** Response to a send. */
@@ -39,8 +40,9 @@ export function messageOf(
     messageID: message.id,
     from: message.sender,
     to: recipient.number,
-    body: isMediaPayload(payload) ? null : payload.text,
-    media: isMediaPayload(payload) ? mediaOf(payload.media, payload.caption) : null,
+    // Both are null when the content was removed.
+    body: isRemoved(payload) || isMediaPayload(payload) ? null : payload.text,
+    media: !isRemoved(payload) && isMediaPayload(payload) ? mediaOf(payload.media, payload.caption) : null,
     status: shownStatus(recipient),
     error: recipient.error ?? null,
     units: message.units,

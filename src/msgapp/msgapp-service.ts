@@ -9,6 +9,7 @@ import { knownCallOptions } from '../common/options.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
 import { type Acceptance, type AcceptOptions, Outbox } from '../outbox/outbox.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
+import { type SendPriority, sendPriority } from '../outbox/priority.js';
 import type { IdempotencyKey, Payload, Send } from '../outbox/send.js';
 import { MediaIntake } from './media-intake.js';
 import { isShownPayload, type MediaPayload } from './message-contents.js';
@@ -24,6 +25,8 @@ export interface MsgappText {
   readonly body?: string | undefined;
   /** The sending number. Default: of the numbers connected now, the one that was first connected earliest. */
   readonly from?: string | undefined;
+  /** How soon it is handed over, compared with other messages of the sending number. Default `normal`. */
+  readonly priority?: SendPriority | undefined;
 }
 
 /** A file to one number. */
@@ -37,6 +40,8 @@ export interface MsgappFile {
   readonly caption?: string | undefined;
   /** The sending number. Default: of the numbers connected now, the one that was first connected earliest. */
   readonly from?: string | undefined;
+  /** How soon it is handed over, compared with other messages of the sending number. Default `normal`. */
+  readonly priority?: SendPriority | undefined;
 }
 
 /** Options of a send. */
@@ -80,7 +85,7 @@ export class MsgappService {
    * Charges and queues a text. Once this resolves, the text is stored and will be delivered. On an error nothing is charged.
    *
    * @throws MessagingError `error.invalid_number`, `error.empty_message`, `error.field_invalid` for more than 65 536
-   *   characters, `error.field_not_string`, `error.body_not_object`, `error.unsendable_character`, `error.msgapp_no_session`,
+   *   characters and for an unknown priority, `error.field_not_string`, `error.body_not_object`, `error.unsendable_character`, `error.msgapp_no_session`,
    *   `error.msgapp_not_connected`, `error.insufficient_balance`, `error.account_not_found`, `error.idempotency_mismatch`,
    *   `error.idempotency_running`, `error.storage_unavailable`
    */
@@ -101,12 +106,13 @@ export class MsgappService {
     const send = async (key?: IdempotencyKey) => {
       checkInput(text);
       const from = this.checkNumbers(text);
+      const priority = sendPriority(text.priority, 1);
       const body = text.body ?? '';
       checkText('body', body);
       if (body.trim() === '') throw new MessagingError('error.empty_message');
       const sender = await this.senders.choose(accountId, from, host);
       const payload = { kind: 'text', text: body };
-      const draft = this.draft(this.ids.next(), accountId, sender, text.to, payload, key);
+      const draft = this.draft(this.ids.next(), accountId, sender, { to: text.to, priority, payload }, key);
       return this.outbox.accept(draft, { host, signal });
     };
     return this.gate.run(accountId, this.route('text'), once, send, host);
@@ -132,6 +138,7 @@ export class MsgappService {
     const send = async (key?: IdempotencyKey) => {
       checkInput(file);
       const from = this.checkNumbers(file);
+      const priority = sendPriority(file.priority, 1);
       checkString('mediaUrl', file.mediaUrl);
       const kind = file.mediaType ?? undefined;
       if (kind !== undefined && !MEDIA_KINDS.includes(kind)) {
@@ -145,7 +152,7 @@ export class MsgappService {
       const media = await this.intake.take(accountId, id, file.mediaUrl, kind, { signal, host });
       const payload: MediaPayload = { kind: 'media', media, ...(caption === undefined ? {} : { caption }) };
       try {
-        const draft = this.draft(id, accountId, sender, file.to, payload, key);
+        const draft = this.draft(id, accountId, sender, { to: file.to, priority, payload }, key);
         const accepted = await this.outbox.accept(draft, { host, signal });
         if (accepted.replayed) await this.intake.remove(id, host);
         return accepted;
@@ -175,8 +182,7 @@ export class MsgappService {
     id: string,
     accountId: string,
     { sessionId, number }: Sender,
-    to: string,
-    payload: Payload,
+    { to, priority, payload }: { readonly to: string; readonly priority: SendPriority; readonly payload: Payload },
     once: IdempotencyKey | undefined,
   ): Send {
     const { channel, tariff } = this.settings;
@@ -187,6 +193,7 @@ export class MsgappService {
       accountId,
       channel,
       lane: sessionId,
+      priority,
       sender: number,
       payload,
       reply,

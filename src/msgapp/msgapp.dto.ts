@@ -1,5 +1,6 @@
 import { IsOptional, IsPhoneNumber, IsString } from '../http/validators.js';
 import type { MediaKind } from '../media/media-type.js';
+import type { SendPriority } from '../outbox/priority.js';
 
 /** Body of `POST …/send/text`. */
 export class SendTextBody {
@@ -14,6 +15,11 @@ export class SendTextBody {
   @IsOptional()
   @IsPhoneNumber()
   readonly from?: string;
+
+  /** The service checks which values are allowed. */
+  @IsOptional()
+  @IsString()
+  readonly priority?: SendPriority;
 }
 
 /** Body of `POST …/send/media`. */
@@ -36,6 +42,11 @@ export class SendMediaBody {
   @IsOptional()
   @IsPhoneNumber()
   readonly from?: string;
+
+  /** The service checks which values are allowed. */
+  @IsOptional()
+  @IsString()
+  readonly priority?: SendPriority;
 }
 
 /** Query of `GET …/web/status`. */

@@ -16,9 +16,11 @@ import {
   oneOf,
   phoneNumber,
   ref,
+  shownNumber,
   text,
   yes,
 } from '../openapi/schemas.js';
+import { SEND_PRIORITIES } from '../outbox/priority.js';
 import { MsgappController } from './msgapp.controller.js';
 import { SendMediaBody, SendTextBody, SessionStatusQuery } from './msgapp.dto.js';
 import { MsgappQrController } from './msgapp-qr.controller.js';
@@ -45,6 +47,11 @@ const SEND_ERRORS: readonly ErrorDescription[] = [
   'error.insufficient_balance',
   'error.account_not_found',
 ];
+
+const PRIORITY = oneOf(
+  SEND_PRIORITIES,
+  'How soon it is handed over, compared with other messages of the sending number. Default: `normal`.',
+);
 
 const FROM = 'The sending number. Default: of the connected numbers, the one that was connected first.';
 
@@ -99,11 +106,12 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
           to: 'The recipient.',
           body: text('The text.', { minLength: 1, maxLength: LONGEST_TEXT, pattern: '\\S' }),
           from: FROM,
+          priority: PRIORITY,
         }),
         required: ['body'],
         examples: { text: { to: EXAMPLE.number, body: EXAMPLE.text } },
       },
-      errors: ['error.empty_message', ...SEND_ERRORS],
+      errors: [...invalid('priority'), 'error.empty_message', ...SEND_ERRORS],
     },
     sendMedia: {
       ...SENDS,
@@ -120,10 +128,11 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
           mediaType: oneOf(['image', 'video', 'document', 'audio'], 'How the phone shows it. Default: by its content.'),
           caption: text('The text below the file.', { maxLength: LONGEST_TEXT }),
           from: FROM,
+          priority: PRIORITY,
         }),
         examples: { photo: { to: EXAMPLE.number, mediaUrl: MEDIA_URL, caption: 'Le colis' } },
       },
-      errors: [...invalid('mediaType'), 'error.media_unavailable', ...SEND_ERRORS],
+      errors: [...invalid('mediaType', 'priority'), 'error.media_unavailable', ...SEND_ERRORS],
     },
     message: {
       operationId: 'getMsgappMessage',
@@ -183,8 +192,8 @@ const SCHEMAS: Schemas = {
   MsgappMessage: object('The message with its status and the time of each step.', {
     messageID: identifier('The message.', EXAMPLE.message),
     from: phoneNumber('The sending number.', EXAMPLE.sender),
-    to: phoneNumber('The recipient.'),
-    body: nullable(text('The text; null for a file.', { example: EXAMPLE.text })),
+    to: shownNumber('The recipient.'),
+    body: nullable(text('The text; null for a file, and when it was removed.', { example: EXAMPLE.text })),
     media: file('How the phone shows it.', { fileName: text('Its name.') }),
     status: oneOf(
       ['queued', 'sending', 'sent', 'delivered', 'undelivered', 'read', 'failed', 'unknown'],

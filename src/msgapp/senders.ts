@@ -3,6 +3,7 @@ import { FreshCache } from '../accounts/fresh-cache.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
+import { Notifier } from '../common/notifier.js';
 import { SessionManager } from './sessions/session-manager.js';
 import { byConnection } from './sessions/session-view.js';
 
@@ -14,8 +15,8 @@ export interface Sender {
 }
 
 /**
- * Caches which numbers of an account are connected. Changes in this process apply at once; those of other processes within
- * four seconds.
+ * Caches which numbers of an account are connected. Changes in this process apply at once; those of other processes when it
+ * is notified, at most four seconds later.
  */
 @Injectable()
 export class Senders {
@@ -24,8 +25,9 @@ export class Senders {
   constructor(
     private readonly sessions: SessionManager,
     clock: Clock,
+    notifier: Notifier,
   ) {
-    this.connected = new FreshCache<readonly Sender[]>(clock, (accountId) => this.read(accountId));
+    this.connected = new FreshCache<readonly Sender[]>(clock, notifier, 'sender', (accountId) => this.read(accountId));
     sessions.listen({
       onStateChange: ({ stored }) => this.connected.forget(stored.accountId),
       onEvent: () => undefined,

@@ -3,7 +3,7 @@ import type { AccountSettings } from '../accounts/account-options.js';
 import { en } from '../common/catalogue.en.js';
 import { renderText, type TextValues } from '../common/catalogue.js';
 import type { ErrorCode } from '../common/errors.js';
-import { errorStatus } from '../http/errors.js';
+import { errorStatus, errorWord } from '../http/errors.js';
 import type { MountedRoute } from '../http/mounted-routes.js';
 import type { ErrorDescription, RouteError, Surroundings } from './controller-description.js';
 import { errorHeaders } from './headers.js';
@@ -94,7 +94,8 @@ export function errorResponses(
       properties: { statusCode: { type: 'integer', enum: [status] }, error: { type: 'string', enum: [name] } },
     };
     const retryAfter = sameStatus.map((error) => error.retryAfter);
-    const headers = errorHeaders(status, retryAfter, authenticated ? accounts : undefined);
+    const words = sameStatus.map(({ code }) => errorWord(code));
+    const headers = errorHeaders(status, words, retryAfter, authenticated ? accounts : undefined);
     const examples = sameStatus.map(({ code, values }) => {
       const all = { ...EXAMPLE_VALUES, ...values };
       const value = { statusCode: status, message: renderText(http.catalogue, code, all), error: name };
@@ -104,7 +105,7 @@ export function errorResponses(
       String(status),
       {
         description: MEANING[status] ?? name,
-        ...(Object.keys(headers).length > 0 && { headers }),
+        headers,
         content: {
           'application/json': { schema: { allOf: [ref('Error'), fixed] }, examples: Object.fromEntries(examples) },
         },

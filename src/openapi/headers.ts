@@ -1,6 +1,7 @@
 import { HEADERS_METADATA } from '@nestjs/common/constants.js';
 import type { AccountSettings } from '../accounts/account-options.js';
 import { CHALLENGE, deprecationHeaders } from '../accounts/authentication-headers.js';
+import { ERROR_CODE } from '../http/errors.js';
 
 const MEANING: Readonly<Record<string, string>> = {
   'Cache-Control': 'No cache may store the answer.',
@@ -40,14 +41,24 @@ export function successHeaders(
   };
 }
 
-/** The headers of one error status. @param retryAfter the header's value for each error of this status */
+/**
+ * The headers of one error status.
+ * @param words the value of `X-Error-Code` for each error of this status
+ * @param retryAfter the value of `Retry-After` for each
+ */
 export function errorHeaders(
   status: number,
+  words: readonly string[],
   retryAfter: readonly (number | undefined)[],
   accounts: AccountSettings | undefined,
 ): Readonly<Record<string, object>> {
   const [seconds] = retryAfter.filter((value) => value !== undefined);
   return {
+    [ERROR_CODE]: {
+      description: 'The error for programs: one word, the same in every language.',
+      required: true,
+      schema: { type: 'string', enum: [...new Set(words)] },
+    },
     ...(status === 401 && described({ 'WWW-Authenticate': CHALLENGE }, true)),
     ...(seconds !== undefined && {
       'Retry-After': {

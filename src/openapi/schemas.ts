@@ -54,6 +54,13 @@ export const moment = (description: string, afterMs = 0): Schema => {
 export const phoneNumber = (description: string, example: string = EXAMPLE.number): Schema =>
   text(`${description} International format, digits only, without \`+\`.`, { pattern: '^[1-9]\\d{6,14}$', example });
 
+/** A phone number as look-ups have it: stars stand for digits that were removed. */
+export const shownNumber = (description: string): Schema =>
+  text(`${description} International format, digits only, without \`+\`; \`*\` for each digit that was removed.`, {
+    pattern: '^[\\d*]{7,15}$',
+    example: EXAMPLE.number,
+  });
+
 /** The schema with null as a further value. */
 export function nullable(schema: Schema): Schema {
   return { ...schema, ...(schema.enum && { enum: [...schema.enum, null] }), nullable: true };

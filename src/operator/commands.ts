@@ -2,11 +2,16 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { AccountService } from '../accounts/account-service.js';
 import { SignatureService } from '../accounts/signature-service.js';
 import { LedgerService } from '../billing/ledger-service.js';
+import type { LedgerProgress } from '../billing/ledger-store.js';
+import { StartedStorage } from '../core/messaging-storage.js';
+import { ErasureService } from '../outbox/retention/erasure-service.js';
 import { OptOutService } from '../sms/opt-out/opt-out-service.js';
 import { type OperatorOptions, UsageError } from './words.js';
 
 interface Command {
   readonly usage: string;
+  /** True: it changes nothing, not even the schema. */
+  readonly readOnly?: boolean;
   /** Answers the exit code. */
   run(app: INestApplicationContext, args: readonly string[], options: OperatorOptions): Promise<number>;
 }
@@ -15,6 +20,7 @@ const service = {
   accounts: (app: INestApplicationContext) => app.get(AccountService, { strict: false }),
   ledger: (app: INestApplicationContext) => app.get(LedgerService, { strict: false }),
   signatures: (app: INestApplicationContext) => app.get(SignatureService, { strict: false }),
+  erasure: (app: INestApplicationContext) => app.get(ErasureService, { strict: false }),
   optOuts: (app: INestApplicationContext) => app.get(OptOutService, { strict: false }),
 };
 
@@ -70,11 +76,23 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (app, args) => print(...(await service.ledger(app).entries(word(args, 0, 'account'))).items),
   },
   'ledger:check': {
-    usage: 'ledger:check',
-    run: async (app) => {
-      const faults = await service.ledger(app).checkLedger();
+    usage: 'ledger:check [--after <place that an earlier check told>]',
+    run: async (app, _args, { after }) => {
+      const faults = await service.ledger(app).checkLedger({ after, onProgress: progress() });
       print(...(faults.length === 0 ? ['The ledger is right.'] : faults));
       return faults.length === 0 ? 0 : 1;
+    },
+  },
+  doctor: {
+    usage: 'doctor (what the database tells about itself)',
+    readOnly: true,
+    run: async (app) => {
+      const findings = await app.get(StartedStorage, { strict: false }).examine?.();
+      if (!findings) throw new UsageError('This storage cannot examine itself.');
+      const todos = findings.filter(({ todo }) => todo);
+      print(...findings.map(({ text, todo }) => (todo ? `TO DO: ${text}` : text)));
+      print(todos.length === 0 ? 'There is nothing to do.' : `There is something to do: ${todos.length}.`);
+      return todos.length === 0 ? 0 : 1;
     },
   },
   'signature:register': {
@@ -95,6 +113,10 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'signature:list': {
     usage: 'signature:list <account> (the first thousand)',
     run: async (app, args) => print(...(await service.signatures(app).list(word(args, 0, 'account')))),
+  },
+  erase: {
+    usage: 'erase <number> (everything that is stored about it; takes a while)',
+    run: async (app, args) => print(await service.erasure(app).erase(word(args, 0, 'number'))),
   },
   'optout:add': {
     usage: 'optout:add <account, or all> <signature> <number …>',
@@ -148,6 +170,19 @@ function integer(value: string, name: string): number {
 function posting({ reference, note }: OperatorOptions): { reference?: string; note?: string } {
   return { ...(reference === undefined ? {} : { reference }), ...(note === undefined ? {} : { note }) };
 }
+
+/** Tells on the standard error where a check is, every 100 000 rows. */
+function progress(): (progress: LedgerProgress) => void {
+  let told = 0;
+  return ({ part, checked, next }) => {
+    if (checked < told) told = 0;
+    if (checked < told + TOLD_EACH) return;
+    told = checked;
+    console.error(`${part}: ${checked} checked; --after ${next} goes on here`);
+  };
+}
+
+const TOLD_EACH = 100_000;
 
 function print(...lines: readonly unknown[]): number {
   for (const line of lines) console.log(typeof line === 'string' ? line : JSON.stringify(line));

@@ -7,8 +7,11 @@ import { checkWords, operatorWords, UsageError } from './words.js';
 export interface OperatorProgram {
   /** What is typed before a command, for the list of commands: `npx nestjs-messaging`. */
   readonly name: string;
-  /** Opens the services on their database, without deliveries. It is called once the words are right. */
-  open(): Promise<INestApplicationContext>;
+  /**
+   * Opens the services on their database, without deliveries. It is called once the words are right.
+   * @param mode with `readOnly` the command changes nothing: check the schema (`migrations: 'check'`) and do not change it
+   */
+  open(mode: { readonly readOnly: boolean }): Promise<INestApplicationContext>;
   /** A sentence about an error that the operator can mend; undefined: the default. */
   explain?(error: unknown): string | undefined;
 }
@@ -45,7 +48,7 @@ async function run({ name: program, open }: OperatorProgram, typed: readonly str
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) throw new UsageError(`There is no command ${name}: "${program} help" lists the commands.`);
   checkWords(words, command.usage);
-  const app = await open();
+  const app = await open({ readOnly: command.readOnly === true });
   try {
     return await command.run(app, args, options);
   } finally {

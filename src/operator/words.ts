@@ -5,7 +5,12 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-const OPTIONS = { grace: { type: 'string' }, note: { type: 'string' }, reference: { type: 'string' } } as const;
+const OPTIONS = {
+  after: { type: 'string' },
+  grace: { type: 'string' },
+  note: { type: 'string' },
+  reference: { type: 'string' },
+} as const;
 
 /** The options of all commands. */
 export type OperatorOptions = { readonly [name in keyof typeof OPTIONS]?: string | undefined };

@@ -1,5 +1,6 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { MessagingOptionsError } from '../common/errors.js';
+import { isStrongSecret, keyFor, SECRET_DISTINCT, SECRET_LENGTH } from '../common/secret.js';
 import type { Challenge } from './challenge.js';
 
 /** The account, service and number that a code is valid for. */
@@ -73,8 +74,6 @@ export interface OtpKeys {
   readonly byVersion: ReadonlyMap<string, Buffer>;
 }
 
-const MIN_LENGTH = 32;
-const MIN_DISTINCT = 8;
 const VERSION = /^[A-Za-z0-9._-]{1,16}$/;
 
 /**
@@ -89,7 +88,7 @@ export function resolvePeppers(option: unknown): OtpKeys {
       throw new MessagingOptionsError('Option otp.pepper: a version is 1 to 16 characters of A-Z a-z 0-9 . _ -');
     }
     if (byVersion.has(version)) throw new MessagingOptionsError(`Option otp.pepper names version ${version} twice.`);
-    byVersion.set(version, keyOf(checkedSecret(version, secret)));
+    byVersion.set(version, keyFor('otp code', checkedSecret(version, secret)));
   }
   const [current] = byVersion.keys();
   if (current === undefined) {
@@ -119,13 +118,8 @@ function peppersOf(option: unknown): readonly Readonly<Record<string, unknown>>[
 }
 
 function checkedSecret(version: string, secret: unknown): string {
-  if (typeof secret === 'string' && secret.length >= MIN_LENGTH && new Set(secret).size >= MIN_DISTINCT) return secret;
+  if (isStrongSecret(secret)) return secret;
   throw new MessagingOptionsError(
-    `Option otp.pepper (version ${version}) is too weak: it must be at least ${MIN_LENGTH} characters at random, ${MIN_DISTINCT} of them different. Make one with "openssl rand -base64 48".`,
+    `Option otp.pepper (version ${version}) is too weak: it must be at least ${SECRET_LENGTH} characters at random, ${SECRET_DISTINCT} of them different. Make one with "openssl rand -base64 48".`,
   );
-}
-
-/** HKDF (RFC 5869): a key for this purpose only, so that the host may derive other keys from the same secret. */
-function keyOf(secret: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, '', 'nestjs-messaging otp code 1', 32));
 }

@@ -183,6 +183,7 @@ export class OtpService implements OnApplicationBootstrap {
       id,
       accountId,
       channel: channel.name,
+      priority: 'code',
       sender,
       recipients: [{ number, units }],
       at: now,

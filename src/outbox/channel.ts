@@ -53,8 +53,12 @@ export abstract class Channel implements ResultPolicy {
    */
   draft?(request: DraftRequest): Promise<Draft>;
 
-  /** Opens connections and other resources that `deliver` needs. */
-  abstract start(): Promise<void>;
+  /**
+   * Opens connections and other resources that `deliver` needs.
+   *
+   * @param wake ends the wait of this process's worker, because `lanes` has changed
+   */
+  abstract start(wake: () => void): Promise<void>;
   /**
    * Submits a batch to the carrier.
    *
@@ -67,8 +71,18 @@ export abstract class Channel implements ResultPolicy {
     signal: AbortSignal,
     early: StoreEarlyResults,
   ): Promise<readonly DeliveryResult[]>;
-  /** The lanes that this process may serve now; undefined: deliveries without a lane. */
+  /**
+   * The lanes that this process may serve now; undefined, always, on a channel whose deliveries have no lanes. Also called
+   * before `start`.
+   */
   abstract lanes(): readonly string[] | undefined;
+  /**
+   * How many more deliveries it can hand over within the next 250 ms, beyond those that it holds; at least 1 while it holds none,
+   * unless it knows that nothing can be handed over in this time. A worker claims no more at a time, and leaves the others in the
+   * storage, in the order of their priorities. Asked several times a second. Undefined, or without this method: no limit but the
+   * options' `batchSize` and `concurrency`.
+   */
+  room?(): number | undefined;
   /** Releases what `start` opened. */
   abstract stop(): Promise<void>;
 }

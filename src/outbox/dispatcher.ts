@@ -1,17 +1,20 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { IdGenerator } from '../common/ids.js';
+import { Notifier } from '../common/notifier.js';
 import { Channels } from './channel.js';
-import { DispatchSettings } from './dispatch-options.js';
+import { DispatchSettings, roleDelivers } from './dispatch-options.js';
 import { Outbox } from './outbox.js';
 import { OutboxStore } from './outbox-store.js';
 import { ChannelWorker } from './worker.js';
-import { WorkerNotifier } from './worker-notifier.js';
 
 /** How long storing results may take after the channels have stopped, in milliseconds. */
 const SETTLE_MS = 5000;
 
-/** Starts a worker for each channel when the application has started, and stops them before it shuts down. */
+/**
+ * Starts a worker for each channel of the process's role when the application has started, and stops them before it shuts
+ * down.
+ */
 @Injectable()
 export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly workers = new Map<string, ChannelWorker>();
@@ -22,20 +25,20 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly store: OutboxStore,
     private readonly outbox: Outbox,
     private readonly settings: DispatchSettings,
-    private readonly notifier: WorkerNotifier,
+    private readonly notifier: Notifier,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    if (!this.settings.enabled) return;
     for (const channel of this.channels.all()) {
-      await channel.start();
+      if (!roleDelivers(this.settings.role, channel.lanes() ? 'lanes' : 'no lanes')) continue;
+      await channel.start(() => this.workers.get(channel.name)?.notify());
       const worker = new ChannelWorker(channel, this.store, this.outbox, this.settings, this.clock, this.ids);
       this.workers.set(channel.name, worker);
       worker.start();
     }
-    this.stopListening = this.notifier.listen((channel) => this.workers.get(channel)?.notify());
+    this.stopListening = this.notifier.listen('due', (channel) => this.workers.get(channel)?.notify());
   }
 
   /** Finishes and settles deliveries in flight. Sends accepted from now on are stored and delivered after the next start. */

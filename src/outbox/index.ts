@@ -5,6 +5,7 @@ export type { DeliveryUpdate } from './delivery-state.js';
 export type { IdempotentRequest } from './idempotency.js';
 export { type Acceptance, type AcceptOptions, Outbox } from './outbox.js';
 export type { Delivery } from './outbox-store.js';
+export type { Priority } from './priority.js';
 export type { IdempotencyKey, Payload, Recipient, Send } from './send.js';
 export type {
   PolicyDecision,

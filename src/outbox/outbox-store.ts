@@ -3,6 +3,7 @@ import type { Page, PageRequest } from '../common/page.js';
 import type { DeliveryTransition } from '../events/delivery-transition.js';
 import type { Decide, SendDecision, StoredReply } from './decide.js';
 import type { AttemptEntry, DeliveryStatus, DeliveryUpdate, TrailEntry } from './delivery-state.js';
+import type { Priority } from './priority.js';
 import type { IdempotencyKey, Payload, Send } from './send.js';
 
 export type { DeliveryTransition } from '../events/delivery-transition.js';
@@ -23,6 +24,7 @@ export interface Delivery {
   readonly accountId: string;
   readonly channel: string;
   readonly lane: string | undefined;
+  readonly priority: Priority;
   readonly sender: string;
   readonly payload: Payload;
   readonly number: string;
@@ -46,10 +48,15 @@ export interface ClaimOrder {
   /** Also claim deliveries that are `sending` after the end of their lease, for transports that may repeat. */
   readonly abandoned: boolean;
   /**
-   * Only these lanes, one delivery each: the oldest by the order in which the sends were stored, unless it is `sending` or not
-   * due yet. Undefined: only deliveries without a lane.
+   * Only these lanes, one delivery each: one that was tried or is `sending`, otherwise the first by priority and then by the
+   * order in which the sends were stored; none where it is `sending` or not due yet. Undefined: only deliveries without a lane.
    */
   readonly lanes?: readonly string[];
+  /**
+   * `code`: only deliveries of this priority, so that one-time passcodes are claimed while a channel has no room for others.
+   * Undefined: all.
+   */
+  readonly only?: 'code';
 }
 
 /** Which overdue deliveries a worker ends. */
@@ -206,7 +213,18 @@ export abstract class OutboxStore {
     host?: HostTransaction,
   ): Promise<StoredReply | undefined>;
 
-  /** Claims due deliveries, the longest overdue first: sets them to `sending` with a lease and counts the attempt. */
+  /**
+   * Claims due deliveries: sets them to `sending` with a lease and counts the attempt.
+   *
+   * Without lanes a batch is divided between priorities: `code` takes what it needs, `high`, `normal` and `bulk` share what is
+   * left 8 : 4 : 2. Within a priority the accounts that have something due share equally, and within an account the longest
+   * overdue come first. What one does not need, the others get, so that a batch is full while anything is due that no other
+   * claim holds. The shares hold over the claims of a store, also where each takes one delivery, and accounts take turns.
+   *
+   * A store may overlook what another process has stored with a `due_at` in the past, for half a minute at most.
+   *
+   * @returns the first priority first, and within it the longest overdue
+   */
   abstract claim(order: ClaimOrder): Promise<readonly Delivery[]>;
 
   /**
@@ -221,7 +239,10 @@ export abstract class OutboxStore {
    */
   abstract expire(order: ExpiryOrder): Promise<readonly DeliveryTransition[]>;
 
-  /** When the channel's next delivery is due, milliseconds since the epoch; undefined when none is queued. */
+  /**
+   * When the channel's next delivery is due, the next lease or the next wait for a report ends, milliseconds since the epoch;
+   * undefined for never. A store may look at some accounts only, and may overlook what another process has stored lately.
+   */
   abstract nextDue(channel: string): Promise<number | undefined>;
 
   /** A message of an account on a channel; undefined when there is none with this id. */

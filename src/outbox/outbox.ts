@@ -1,9 +1,9 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Cancellation } from '../common/async.js';
 import { Batcher } from '../common/batcher.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
-import { reasonOf } from '../common/log.js';
+import { Notifier, publishNotice } from '../common/notifier.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { AdaptiveBatchSize } from './batch-size.js';
 import { decide, type RefusalCode, type SendDecision } from './decide.js';
@@ -16,7 +16,6 @@ import {
   type WaitFor,
 } from './outbox-store.js';
 import type { Send } from './send.js';
-import { WorkerNotifier } from './worker-notifier.js';
 
 /** An accepted send, and whether an earlier request caused it. */
 export interface Acceptance {
@@ -89,7 +88,6 @@ function refusalOf(outcome: SendDecision & { kind: 'refused' }): MessagingError 
  */
 @Injectable()
 export class Outbox {
-  private readonly log = new Logger('Outbox');
   private readonly commits = new Batcher<Waiting, SendDecision>({
     ...BATCH_LIMITS,
     perform: (batch) => this.commit(batch, 'none'),
@@ -105,7 +103,7 @@ export class Outbox {
 
   constructor(
     private readonly store: OutboxStore,
-    private readonly notifier: WorkerNotifier,
+    private readonly notifier: Notifier,
     private readonly events: MessagingEvents,
   ) {}
 
@@ -147,21 +145,12 @@ export class Outbox {
     for (const transition of refusedRecipients(send)) this.events.emit('delivery.moved', transition);
   }
 
-  /** A failing notifier must not fail the send; workers poll anyway. */
-  private notifyWorkers(channel: string): void {
-    try {
-      this.notifier.notify(channel);
-    } catch (error) {
-      this.log.warn(`Channel ${channel}: its workers could not be woken: ${reasonOf(error)}`);
-    }
-  }
-
   private async acceptIn(host: HostTransaction, send: Send): Promise<SendDecision> {
     const [outcome] = await this.store.commit([send], decide, host);
     if (!outcome || outcome.kind === 'busy') throw new StorageUnavailableError('The account is held elsewhere.');
     if (outcome.kind === 'accepted') {
       this.store.whenCommitted(host, () => {
-        this.notifyWorkers(send.channel);
+        publishNotice(this.notifier, 'due', send.channel);
         this.emitRefusals(send);
       });
     }
@@ -184,7 +173,7 @@ export class Outbox {
       }
       return [this.decisionOf(item, outcome)];
     });
-    for (const channel of channels) this.notifyWorkers(channel);
+    for (const channel of channels) publishNotice(this.notifier, 'due', channel);
     return decisions;
   }
 

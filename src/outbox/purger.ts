@@ -18,11 +18,13 @@ export interface PurgeRule {
   readonly keepMs?: number;
   /** Time between two rounds, in milliseconds. Default 600 000. */
   readonly everyMs?: number;
-  /** The most items that one transaction removes. Default 1000. */
+  /** The most items that one call of `purge` removes; a call that takes long is followed by smaller ones. Default 1000. */
   readonly batchSize?: number;
+  /** The size of a round's first batch. Default `batchSize`. */
+  readonly firstSize?: number;
   /**
    * Removes at most `limit` items that ended before `before`, milliseconds since the epoch.
-   * @returns how many were removed; a full batch is followed by another one
+   * @returns how many were removed; `limit` or more: there may be others, and another call follows
    */
   readonly purge: (before: number, limit: number) => Promise<number>;
 }
@@ -31,8 +33,17 @@ const EVERY_MS = 600_000;
 const BATCH_SIZE = 1000;
 
 /**
+ * A call of `purge` should take this long, in milliseconds: on SQLite it holds the event loop meanwhile, elsewhere locks. The
+ * size of a batch is halved above it and doubled below half of it. Not below `SMALLEST`: on a machine that is busy otherwise,
+ * a batch waits for longer than it works.
+ */
+const BATCH_MS = 10;
+const SMALLEST = 32;
+
+/**
  * Removes what has expired, so that tables do not grow without bound. The rules come from the capabilities; each runs on its
- * own, batch by batch, and yields to the event loop between two batches. A failed round is logged, and the next one repeats it.
+ * own, batch by batch, and rests after each batch for as long as that took, so that it never takes more than half of the
+ * database's time. A failed round is logged, and the next one repeats it.
  */
 @Injectable()
 export class Purger implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -67,15 +78,27 @@ export class Purger implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   private async round(rule: PurgeRule): Promise<void> {
-    const { what, keepMs = 0, batchSize = BATCH_SIZE, purge } = rule;
+    const { what, keepMs = 0, batchSize = BATCH_SIZE, firstSize = batchSize, purge } = rule;
     try {
-      while (!this.stopped && (await purge(this.clock.now() - keepMs, batchSize)) === batchSize) {
-        await new Promise(setImmediate);
+      let size = firstSize;
+      while (!this.stopped) {
+        const began = this.clock.elapsed();
+        if ((await purge(this.clock.now() - keepMs, size)) < size) break;
+        const tookMs = this.clock.elapsed() - began;
+        if (tookMs > BATCH_MS) size = Math.max(Math.ceil(size / 2), Math.min(size, SMALLEST));
+        else if (tookMs < BATCH_MS / 2) size = Math.min(size * 2, batchSize);
+        await this.rest(what, tookMs);
       }
     } catch {
       this.log.warn(`Expired ${what} could not be purged; the next round will.`);
     }
     this.schedule(rule);
+  }
+
+  private async rest(what: string, ms: number): Promise<void> {
+    if (ms <= 0) await new Promise(setImmediate);
+    // A stop cancels the pause, and the round then never goes on.
+    else await new Promise<void>((resolve) => this.cancels.set(what, this.clock.after(ms, resolve)));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Payload } from './payload.js';
+import type { Priority } from './priority.js';
 import type { SendPolicy } from './send-policy.js';
 
 export type { Payload, TextPayload } from './payload.js';
@@ -33,6 +34,8 @@ export interface Send {
   readonly channel: string;
   /** Deliveries of one lane keep their order, and at most one is in flight. Without a lane they are independent. */
   readonly lane?: string;
+  /** Default `normal`. */
+  readonly priority?: Priority;
   /** Signature or sending number. */
   readonly sender: string;
   readonly payload: Payload;

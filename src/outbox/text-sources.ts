@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isRemoved } from './retention/removed-payload.js';
 import type { Payload } from './send.js';
 
 /** Renders the text of payloads of one kind when they are delivered, so that secret texts are never stored. */
@@ -22,8 +23,9 @@ export class TextSources {
     this.byKind.set(source.kind, source);
   }
 
-  /** @throws Error for a kind without a source */
+  /** @throws Error for a kind without a source, and when the content was removed */
   textOf(payload: Payload): string {
+    if (isRemoved(payload)) throw new Error('The content of the message was removed.');
     const source = this.byKind.get(payload.kind);
     if (!source) throw new Error(`No source of texts for payloads of kind "${payload.kind}".`);
     return source.text(payload);

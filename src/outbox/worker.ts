@@ -8,7 +8,8 @@ import type { Channel } from './channel.js';
 import type { DispatchSettings } from './dispatch-options.js';
 import { IdleTimer } from './idle-timer.js';
 import type { Outbox } from './outbox.js';
-import type { Delivery, OutboxStore } from './outbox-store.js';
+import type { ClaimOrder, Delivery, OutboxStore } from './outbox-store.js';
+import { ROOM_MS } from './room.js';
 
 /**
  * The pause after a round, in milliseconds, also when work arrives: deliveries that gather meanwhile share the next round's
@@ -16,12 +17,36 @@ import type { Delivery, OutboxStore } from './outbox-store.js';
  */
 const GATHER_MS = 50;
 
+/** How often a worker looks whether its channel has room again, in milliseconds. */
+const ROOM_LOOK_MS = ROOM_MS / 2;
+
+/**
+ * How long a channel without deliveries may say that it has no room, in milliseconds. Then it gets one all the same, so that a
+ * mistake in its count does not end its deliveries.
+ */
+const MOST_WITHOUT_ROOM_MS = 10_000;
+
 /** Delivers for one channel until it is stopped: claims deliveries, submits them and stores their results. */
 export class ChannelWorker {
   private readonly log = new Logger('ChannelWorker');
   private readonly idle: IdleTimer;
   private readonly delivery: BatchDelivery;
   private readonly inFlight = new Set<Promise<void>>();
+  /** Batches in flight, but for the one of the slot for codes. */
+  private batches = 0;
+  /** Deliveries in flight. */
+  private held = 0;
+  /** Whether the slot for codes is in use. */
+  private carriesCodes = false;
+  /** Whether deliveries may have been accepted since the last claim. */
+  private isCalled = true;
+  /** The most deliveries that the last claim could take, but for one of codes. */
+  private lastLimit: number;
+  /** Whether more may be due than the channel has room for. */
+  private lacksRoom = false;
+  /** The last claim that was not only of codes, and the last of any, by the clock's `elapsed`. */
+  private lastClaim = Number.NEGATIVE_INFINITY;
+  private lastLook = Number.NEGATIVE_INFINITY;
   private running: Promise<void> = Promise.resolve();
   /** By the clock's `elapsed`. */
   private lastExpiry = Number.NEGATIVE_INFINITY;
@@ -36,6 +61,7 @@ export class ChannelWorker {
     private readonly clock: Clock,
     ids: IdGenerator,
   ) {
+    this.lastLimit = settings.batchSize;
     this.idle = new IdleTimer(clock);
     this.delivery = new BatchDelivery(channel, outbox, clock, ids, this.idle);
   }
@@ -46,6 +72,7 @@ export class ChannelWorker {
 
   /** Ends the worker's wait, because deliveries may be due. */
   notify(): void {
+    this.isCalled = true;
     this.idle.notify();
   }
 
@@ -75,6 +102,7 @@ export class ChannelWorker {
         await new Promise(setImmediate);
       } catch (error) {
         this.log.warn(`Channel ${this.channel.name}: ${reasonOf(error)}`);
+        this.isCalled = true;
         await this.idle.pause(AWAY_MS);
       }
     }
@@ -90,27 +118,95 @@ export class ChannelWorker {
   /** Claims and launches one batch, or one delivery for each free lane; true when more may be due at once. */
   private async claim(): Promise<boolean> {
     const lanes = this.channel.lanes();
-    if (lanes ? lanes.length === 0 : this.inFlight.size >= this.settings.concurrency) return false;
-    const now = this.clock.now();
-    const leaseUntil = now + this.channel.timing.leaseMs;
-    const batch = await this.store.claim({
-      channel: this.channel.name,
-      limit: this.settings.batchSize,
-      now,
-      leaseUntil,
-      abandoned: this.channel.repeat !== 'at-most-once',
-      ...(lanes ? { lanes } : {}),
-    });
-    if (batch.length === 0) return false;
-    // Each lane is a batch of its own, so that a slow one does not delay the others.
-    for (const part of lanes ? batch.map((delivery) => [delivery]) : [batch]) this.launch(part, leaseUntil);
-    return batch.length === this.settings.batchSize;
+    if (lanes) return lanes.length > 0 && this.claimLanes(lanes);
+    const { batchSize } = this.settings;
+    const limit = this.limit();
+    if (limit <= 0) {
+      await this.claimCodes();
+      return false;
+    }
+    this.lastLimit = limit;
+    this.lastClaim = this.clock.elapsed();
+    const { batch, leaseUntil } = await this.take({ limit });
+    if (batch.length > 0) {
+      this.batches++;
+      this.launch(batch, leaseUntil, () => {
+        this.batches--;
+        return this.batches === this.settings.concurrency - 1;
+      });
+    }
+    this.lacksRoom = batch.length === limit && limit < batchSize;
+    return batch.length === batchSize;
   }
 
-  private launch(batch: readonly Delivery[], leaseUntil: number): void {
+  private async claimLanes(lanes: readonly string[]): Promise<boolean> {
+    const { batchSize } = this.settings;
+    const { batch, leaseUntil } = await this.take({ limit: batchSize, lanes });
+    // Each lane is a batch of its own, so that a slow one does not delay the others.
+    for (const delivery of batch) this.launch([delivery], leaseUntil, () => true);
+    return batch.length === batchSize;
+  }
+
+  /**
+   * Claims codes into the slot that is kept for them, when there is no room for anything else: on a slow carrier they would wait
+   * for the end of a batch.
+   */
+  private async claimCodes(): Promise<void> {
+    const { batchSize, pollMs } = this.settings;
+    const isDue = this.isCalled || this.clock.elapsed() - this.lastLook >= pollMs;
+    if (this.carriesCodes || !isDue) return;
+    const limit = Math.min(this.lastLimit, batchSize);
+    const { batch, leaseUntil } = await this.take({ limit, only: 'code' });
+    if (batch.length === 0) return;
+    this.carriesCodes = true;
+    this.launch(batch, leaseUntil, () => {
+      this.carriesCodes = false;
+      this.isCalled ||= batch.length === limit;
+      return this.isCalled;
+    });
+  }
+
+  /** How many deliveries may be claimed now. */
+  private limit(): number {
+    const { batchSize, concurrency } = this.settings;
+    const room = this.channel.room?.();
+    this.lacksRoom = false;
+    if (room === undefined) return this.batches < concurrency ? batchSize : 0;
+    // Its batches are as small as its room, so that their number says nothing.
+    const fitting = Math.min(Math.floor(room), batchSize, concurrency * batchSize - this.held);
+    // Of a room that is no number too.
+    this.lacksRoom = !(fitting >= 1);
+    const hasRested = this.clock.elapsed() - this.lastClaim >= MOST_WITHOUT_ROOM_MS;
+    if (!this.lacksRoom) return fitting;
+    return this.held === 0 && hasRested ? 1 : 0;
+  }
+
+  private async take(
+    order: Pick<ClaimOrder, 'limit' | 'lanes' | 'only'>,
+  ): Promise<{ readonly batch: readonly Delivery[]; readonly leaseUntil: number }> {
+    this.isCalled = false;
+    this.lastLook = this.clock.elapsed();
+    const { name, timing, repeat } = this.channel;
+    const now = this.clock.now();
+    const leaseUntil = now + timing.leaseMs;
+    const batch = await this.store.claim({
+      ...order,
+      channel: name,
+      now,
+      leaseUntil,
+      abandoned: repeat !== 'at-most-once',
+    });
+    return { batch, leaseUntil };
+  }
+
+  /** @param ended called when the batch has ended; true: what waits for that can be claimed now */
+  private launch(batch: readonly Delivery[], leaseUntil: number, ended: () => boolean): void {
+    this.held += batch.length;
     const delivered = this.deliver(batch, leaseUntil).finally(() => {
       this.inFlight.delete(delivered);
-      this.notifyIfWasFull();
+      this.held -= batch.length;
+      const hasRoom = this.lacksRoom && this.held === 0 && this.lastLimit > 1;
+      if (ended() || hasRoom) this.idle.notify();
     });
     this.inFlight.add(delivered);
   }
@@ -124,10 +220,6 @@ export class ChannelWorker {
     const delivered = this.delivery.deliver(batch, leaseUntil).then(() => true);
     if (await within(this.clock, leaseUntil - this.clock.now(), delivered)) return;
     this.log.error(`Channel ${name}: the transport has not answered within the lease; its batch is given up on.`);
-  }
-
-  private notifyIfWasFull(): void {
-    if (this.inFlight.size === this.settings.concurrency - 1 || this.channel.lanes()) this.notify();
   }
 
   /**
@@ -144,10 +236,11 @@ export class ChannelWorker {
     this.moreIsOverdue = (await this.outbox.expire(order)) === order.limit;
   }
 
-  /** Waits for a notification, the next due time or the next poll, whichever is first. */
+  /** Waits for a notification, and for the next due time, the next poll or the next look for room, whichever is first. */
   private async sleep(): Promise<void> {
     if (!this.channel.lanes()) await this.idle.pause(GATHER_MS);
     if (this.idle.isNotified || this.idle.stopped) return;
+    if (this.lacksRoom) return this.idle.untilNotified(this.lastLimit > 1 ? ROOM_LOOK_MS - GATHER_MS : ROOM_MS);
     const due = await this.store.nextDue(this.channel.name);
     const wait = due === undefined ? this.settings.pollMs : due - this.clock.now();
     // A delivery that is due and was not claimed waits for something else, for instance its lane; do not poll in a hot loop.

@@ -71,6 +71,14 @@ export abstract class PhoneStore {
   abstract latest(limit: number, number?: string): Promise<readonly ScreenMessage[]>;
   /** The file of a message that a phone received; undefined when there is none or its bytes were not kept. */
   abstract file(number: string, messageId: string): Promise<PhoneFile | undefined>;
+  /**
+   * Removes at most `limit` messages of a phone, or of all phones those from before `before`, milliseconds since the epoch.
+   * @returns their number, and the ids of their files, which stay in the media store
+   */
+  abstract remove(
+    which: { readonly number: string } | { readonly before: number },
+    limit: number,
+  ): Promise<{ readonly removed: number; readonly files: readonly string[] }>;
   /** Removes all messages; returns the ids of their files, which stay in the media store. */
   abstract clear(): Promise<readonly string[]>;
 }

@@ -15,8 +15,8 @@ import {
   type OutgoingMsgapp,
   type SessionTiming,
 } from '../msgapp/msgapp-transport.js';
-import type { DeliveryResult, DeliveryTiming } from '../outbox/delivery-result.js';
-import { sandboxBehaviour } from './magic-numbers.js';
+import type { DeliveryResult } from '../outbox/delivery-result.js';
+import { SANDBOX_TIMING, sandboxBehaviour } from './magic-numbers.js';
 import { type PhoneDelivery, type PhoneMedia, PhoneStore } from './phone-store.js';
 import { ignoreUnavailable, SandboxFeed } from './sandbox-feed.js';
 import { SandboxPhones } from './sandbox-phones.js';
@@ -34,13 +34,7 @@ export class SandboxMsgappTransport extends MsgappTransport {
   /** A phone stores a message of the same id once. */
   override readonly repeat = 'idempotent';
 
-  /** Short, so that all three attempts at a `…990002` take less than 5 s and a lease ends 10 s after a crash. */
-  override readonly timing: Partial<DeliveryTiming> = {
-    leaseMs: 10_000,
-    reportDeadlineMs: 10_000,
-    retryBaseMs: 500,
-    retryMaxMs: 1_000,
-  };
+  override readonly timing = SANDBOX_TIMING;
 
   override readonly sessions: Partial<SessionTiming> = { leaseMs: 10_000, staggerMs: 20 };
 
@@ -145,11 +139,13 @@ class SandboxMsgappLink implements Link {
     if (!this.closed) await this.listener(event);
   }
 
-  private async open(number: string): Promise<void> {
-    if (this.closed) return;
+  /** False when the session no longer waits. Where this process holds no sessions, it lets go of a session once it is open. */
+  private async open(number: string): Promise<boolean> {
+    if (this.closed) return false;
     const { channel, sessionId } = this.order;
     this.disconnect = this.parts.scanner.connect({ number, channel, sessionId });
     await this.tell({ kind: 'open', number });
+    return true;
   }
 
   private showCode(ms: number): void {
@@ -179,8 +175,7 @@ class SandboxMsgappLink implements Link {
       throw error;
     }
     void this.tell({ kind: 'linked', number });
-    await this.open(number);
-    return !this.closed;
+    return this.open(number);
   }
 
   private async arrive(message: OutgoingMsgapp): Promise<DeliveryResult> {

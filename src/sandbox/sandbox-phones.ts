@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { MountedCapability, storeProvider } from '../core/capability.js';
+import { PHONE_REMOVAL } from './phone-removal.js';
 import { PhoneStore } from './phone-store.js';
 import { SandboxFeed } from './sandbox-feed.js';
 import { SandboxScanner } from './sandbox-scanner.js';
@@ -13,6 +14,7 @@ const STORES = [{ port: PhoneStore }];
     { provide: MountedCapability, useValue: { stores: STORES } satisfies MountedCapability },
     ...STORES.map(storeProvider),
     ...[SandboxFeed, SandboxScanner],
+    ...PHONE_REMOVAL,
   ],
   exports: [PhoneStore, SandboxFeed, SandboxScanner],
 })

@@ -4,7 +4,7 @@ import { MessagingController } from '../http/messaging-controller.js';
 import { MessagingBody } from '../http/validation.js';
 import { IsString } from '../http/validators.js';
 import { PhoneNumberPipe } from './phone-number.pipe.js';
-import { SandboxHostGuard } from './sandbox-host.guard.js';
+import { SandboxHostGuard } from './sandbox-guards.js';
 import { SandboxScanner } from './sandbox-scanner.js';
 
 /** Body of `POST …/phones/:number/scan`. */

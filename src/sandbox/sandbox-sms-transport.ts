@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
 import { ImportsModules } from '../core/port-provider.js';
-import { type DeliveryTiming, type OutgoingSms, SmsTransport, type SubmitResult } from '../sms/sms-transport.js';
-import { type SandboxBehaviour, sandboxBehaviour } from './magic-numbers.js';
+import { type OutgoingSms, SmsTransport, type SubmitResult } from '../sms/sms-transport.js';
+import { SANDBOX_TIMING, type SandboxBehaviour, sandboxBehaviour } from './magic-numbers.js';
 import { type PhoneDelivery, PhoneStore } from './phone-store.js';
 import { ignoreUnavailable, SandboxFeed } from './sandbox-feed.js';
 import { SandboxPhones } from './sandbox-phones.js';
@@ -31,13 +31,7 @@ export class SandboxSmsTransport extends SmsTransport {
   /** A phone stores a message of the same id once. */
   override readonly repeat = 'idempotent';
 
-  /** Short, so that all three attempts at a `…990002` take less than 5 s and a lease ends 10 s after a crash. */
-  override readonly timing: Partial<DeliveryTiming> = {
-    leaseMs: 10_000,
-    reportDeadlineMs: 10_000,
-    retryBaseMs: 500,
-    retryMaxMs: 1_000,
-  };
+  override readonly timing = SANDBOX_TIMING;
 
   constructor(
     private readonly phones: PhoneStore,

@@ -30,12 +30,12 @@ const EXTENSION_TABLE: Readonly<Record<string, number>> = {
 };
 
 /**
- * The number of septets of a UTF-16 unit: 1 in the default alphabet, 2 in the extension table, 0 when it is not in
+ * The number of septets of a UTF-16 code unit: 1 in the default alphabet, 2 in the extension table, 0 when it is not in
  * GSM-7. One flat table, so that counting needs one look-up per unit.
  */
 export const GSM7_COST = new Uint8Array(65_536);
 
-/** The septet of a UTF-16 unit; it follows an escape when the cost is 2, and has no meaning when the cost is 0. */
+/** The septet of a UTF-16 code unit; it follows an escape when the cost is 2, and has no meaning when the cost is 0. */
 export const GSM7_SEPTET = new Uint8Array(65_536);
 
 for (let septet = 0; septet < BASIC_TABLE.length; septet++) {

@@ -12,8 +12,8 @@ export class Measurement {
     readonly encoding: Encoding,
     /** The number of segments that are sent and charged, at least 1. */
     readonly segments: number,
-    /** Septets in GSM-7, UTF-16 units in UCS-2. */
-    readonly units: number,
+    /** Septets in GSM-7, UTF-16 code units in UCS-2; no units of a balance. */
+    readonly codeUnits: number,
     text: string,
   ) {
     this.#text = text;
@@ -24,8 +24,8 @@ export class Measurement {
     return this.encoding === 'GSM-7' ? this.#text.length : countCodePoints(this.#text);
   }
 
-  toJSON(): { encoding: Encoding; segments: number; characters: number; units: number } {
-    return { encoding: this.encoding, segments: this.segments, characters: this.characters, units: this.units };
+  toJSON(): { encoding: Encoding; segments: number; characters: number; codeUnits: number } {
+    return { encoding: this.encoding, segments: this.segments, characters: this.characters, codeUnits: this.codeUnits };
   }
 }
 
@@ -33,9 +33,9 @@ export class Measurement {
 const GSM7_SINGLE = 160;
 /** The number of septets in a part of a longer message; its header takes 6 octets. */
 const GSM7_PART = 153;
-/** The number of UTF-16 units in one SMS. */
+/** The number of UTF-16 code units in one SMS. */
 const UCS2_SINGLE = 70;
-/** The number of UTF-16 units in a part of a longer message. */
+/** The number of UTF-16 code units in a part of a longer message. */
 const UCS2_PART = 67;
 
 /** A text cut into parts for a transport. */
@@ -141,7 +141,7 @@ const SURROGATE_MASK = 0xfc00;
 const HIGH_SURROGATE = 0xd800;
 const LOW_SURROGATE = 0xdc00;
 
-/** Whether the UTF-16 units at `at` and `at + 1` are a surrogate pair. */
+/** Whether the UTF-16 code units at `at` and `at + 1` are a surrogate pair. */
 function isSurrogatePair(text: string, at: number): boolean {
   return (
     (text.charCodeAt(at) & SURROGATE_MASK) === HIGH_SURROGATE &&

@@ -1,13 +1,18 @@
+import { Clock } from '../common/clock.js';
 import type { Capability } from '../core/capability.js';
 import { provideRecipientLimit } from '../http/recipient-limit.js';
 import { providePurge } from '../outbox/purger.js';
+import { provideErasure } from '../outbox/retention/erasure-service.js';
+import { RetentionSettings } from '../outbox/retention/retention-options.js';
 import { OptOutDirectory } from './opt-out/opt-out-directory.js';
+import { optOutErasure } from './opt-out/opt-out-erasure.js';
 import { OptOutIntake } from './opt-out/opt-out-intake.js';
 import { OptOutList, OptOutService } from './opt-out/opt-out-service.js';
 import { OptOutStore } from './opt-out/opt-out-store.js';
 import { CarrierSink } from './receipts/carrier-sink.js';
 import { partPurge } from './receipts/part-purge.js';
 import { PartStore } from './receipts/part-store.js';
+import { receiptErasure } from './receipts/receipt-erasure.js';
 import { ReceiptIntake } from './receipts/receipt-intake.js';
 import { SubmitRecord } from './receipts/submit-record.js';
 import { smsOpenapi } from './sms.openapi.js';
@@ -25,6 +30,8 @@ export const SMS_CAPABILITY: Capability = {
     ...[OptOutDirectory, OptOutList, OptOutIntake, OptOutService],
     ...[ReceiptIntake, CarrierSink, SubmitRecord, SmsChannel, SmsCallbacks, SmsService],
     providePurge(PartStore, partPurge),
+    provideErasure(receiptErasure, [PartStore]),
+    provideErasure(optOutErasure, [OptOutStore, OptOutDirectory, RetentionSettings, Clock]),
     provideRecipientLimit(SmsSettings, ({ maxRecipients }) => maxRecipients),
   ],
   exports: [SmsService, OptOutService, SmsSettings],

@@ -3,6 +3,7 @@ import { AccountSettings } from '../accounts/account-options.js';
 import { SignatureDirectory } from '../accounts/signature-directory.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
+import { nameOf, RareWarnings } from '../common/log.js';
 import { Channel, Channels, type Draft, type DraftRequest, type StoreEarlyResults } from '../outbox/channel.js';
 import type { DeliveryResult, DeliveryTiming, RepeatPolicy } from '../outbox/delivery-result.js';
 import type { Delivery } from '../outbox/outbox-store.js';
@@ -28,6 +29,9 @@ export class SmsChannel extends Channel {
   override readonly timing: DeliveryTiming;
   override readonly isSandbox: boolean;
   private readonly log = new Logger('SmsChannel');
+  private readonly warnings: RareWarnings;
+  /** Deliveries that the transport does not know of yet. */
+  private preparing = 0;
 
   constructor(
     private readonly transport: SmsTransport,
@@ -42,6 +46,7 @@ export class SmsChannel extends Channel {
     channels: Channels,
   ) {
     super();
+    this.warnings = new RareWarnings(this.log, clock);
     this.repeat = transport.repeat;
     this.isSandbox = transport.name === 'sandbox';
     this.timing = smsTiming(transport, settings);
@@ -68,7 +73,10 @@ export class SmsChannel extends Channel {
     const { leaseMs, reportDeadlineMs } = this.timing;
     // Relative to the lease, because a slow batch must wait for the database as long as a quick one.
     const patientUntil = this.clock.elapsed() + leaseMs * 0.9;
-    const optedOut = await this.optedOut(batch);
+    this.preparing += batch.length;
+    const optedOut = await this.optedOut(batch).finally(() => {
+      this.preparing -= batch.length;
+    });
     if (!optedOut) return batch.map(() => ({ ...UNCHECKED, until: this.clock.now() + AWAY_MS }));
     const { toSend, notSent } = this.partition(batch, optedOut);
     const submit = { name: this.transport.name, reportDeadlineMs, patientUntil, signal };
@@ -94,6 +102,19 @@ export class SmsChannel extends Channel {
     return undefined;
   }
 
+  /** What the transport says. One whose `room` is no number or throws has no limit. */
+  override room(): number | undefined {
+    try {
+      const room: unknown = this.transport.room?.();
+      if (room === undefined) return undefined;
+      if (typeof room === 'number' && !Number.isNaN(room)) return room - this.preparing;
+      this.warnings.warn(`The transport ${this.transport.name} gave a room that is no number: none is kept.`);
+    } catch (error) {
+      this.warnings.warn(`The transport ${this.transport.name} threw ${nameOf(error)} when asked for its room.`);
+    }
+    return undefined;
+  }
+
   override stop(): Promise<void> {
     return this.transport.stop();
   }
@@ -104,12 +125,13 @@ export class SmsChannel extends Channel {
     const notSent = new Map<Delivery, DeliveryResult>();
     const texts = new Map<string, WireText | undefined>();
     for (const delivery of batch) {
-      const { messageId, position, sender, number, attempt, payload } = delivery;
+      const { messageId, position, sender, number, attempt, priority, payload } = delivery;
       if (!texts.has(messageId)) texts.set(messageId, this.toWireText(payload));
       const wireText = texts.get(messageId);
       if (optedOut.has(delivery)) notSent.set(delivery, { kind: 'refused', error: OPTED_OUT, unasked: true });
       else if (wireText === undefined) notSent.set(delivery, { kind: 'refused', error: 'no_text', unasked: true });
-      else toSend.set({ smsId: messageId, position, signature: sender, number, attempt, ...wireText }, delivery);
+      else
+        toSend.set({ smsId: messageId, position, signature: sender, number, attempt, priority, ...wireText }, delivery);
     }
     return { toSend, notSent };
   }

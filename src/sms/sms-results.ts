@@ -1,5 +1,6 @@
 import { type DeliveryStatus, shownStatus } from '../outbox/delivery-state.js';
 import type { RecipientDetails, StoredMessage } from '../outbox/outbox-store.js';
+import { isRemoved } from '../outbox/retention/removed-payload.js';
 import { attemptsOf, type SmsAttempt } from './attempt-view.js';
 import { type Encoding, measure } from './segmentation.js';
 
@@ -21,8 +22,9 @@ export interface SmsSendResult {
 
 /** A sent SMS in a listing. */
 export interface SmsSummary extends SmsSendResult {
-  readonly content: string;
-  readonly segments: number;
+  /** Null when it was removed (`retention`, or the erasure of its number), as are `segments`. */
+  readonly content: string | null;
+  readonly segments: number | null;
   /** The number of recipients. */
   readonly recipients_count: number;
   /** Units that were refunded for failed recipients. */
@@ -78,16 +80,17 @@ export interface SmsPage {
 
 /** A sent SMS as listed, from its stored message. */
 export function summaryOf(message: StoredMessage, numbers: readonly string[]): SmsSummary {
-  const content = String(message.payload.text);
+  const { payload } = message;
+  const content = isRemoved(payload) ? null : String(payload.text);
   return {
     userID: message.accountId,
     smsID: message.id,
     signature: message.sender,
-    number: numbers,
+    number: numbers.length === 0 && isRemoved(payload) ? (payload.numbers ?? []) : numbers,
     sms_units: message.units,
     date_sent: new Date(message.acceptedAt).toISOString(),
     content,
-    segments: measure(content).segments,
+    segments: content === null ? null : measure(content).segments,
     recipients_count: message.recipients,
     refunded_units: message.refundedUnits,
   };

@@ -10,6 +10,7 @@ import { knownCallOptions } from '../common/options.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
 import { FIRST_RECIPIENTS, OutboxStore, type StoredMessage } from '../outbox/outbox-store.js';
+import { type SendPriority, sendPriority } from '../outbox/priority.js';
 import type { IdempotencyKey, Recipient, Send } from '../outbox/send.js';
 import { OPTED_OUT, OptOutDirectory } from './opt-out/opt-out-directory.js';
 import { measure, notGsm7 } from './segmentation.js';
@@ -33,6 +34,8 @@ export interface SmsToSend {
   readonly content?: string | undefined;
   /** E.164 digits without the plus sign. */
   readonly number: readonly string[];
+  /** How soon it is handed over, compared with other messages. Default `normal`, above 1000 recipients `bulk`. */
+  readonly priority?: SendPriority | undefined;
 }
 
 /** Options of a send. */
@@ -77,8 +80,8 @@ export class SmsService {
    * out of the signature (`OptOutService`) is stored as `failed` with the error `opted_out` and costs 0 units.
    *
    * @throws MessagingError `error.invalid_number`, `error.field_not_list`, `error.too_many_recipients`,
-   *   `error.empty_message`, `error.field_not_string` for a content that is not a string, `error.body_not_object`,
-   *   `error.signature_refused`, `error.unsendable_character`, `error.too_many_segments`, `error.insufficient_balance`,
+   *   `error.field_invalid` for an unknown priority, `error.empty_message`, `error.field_not_string` for a content that
+   *   is not a string, `error.body_not_object`, `error.signature_refused`, `error.unsendable_character`, `error.too_many_segments`, `error.insufficient_balance`,
    *   `error.account_not_found`, `error.idempotency_mismatch`, `error.idempotency_running`,
    *   `error.storage_unavailable`; nothing is charged then
    */
@@ -104,7 +107,7 @@ export class SmsService {
    * The price of a send. Opt-outs are ignored, because they depend on the signature. Charges nothing.
    * @throws MessagingError as `send`, for text and numbers
    */
-  async quote(sms: Omit<SmsToSend, 'signature'>): Promise<SmsQuote> {
+  async quote(sms: Omit<SmsToSend, 'signature' | 'priority'>): Promise<SmsQuote> {
     checkInput(sms);
     const numbers = await checkNumbers(sms.number, this.settings);
     const { text, segments } = checkText(checkContent(sms.content), this.settings);
@@ -179,6 +182,7 @@ export class SmsService {
     checkInput(sms);
     // Clients rely on the order of refusals: shape, empty text, signature, price.
     const numbers = await checkNumbers(sms.number, this.settings);
+    const priority = sendPriority(sms.priority, numbers.length);
     const content = checkContent(sms.content);
     const usable = this.signatures.isUsable(accountId, sms.signature, host);
     if (!(usable instanceof Promise ? await usable : usable)) throw new MessagingError('error.signature_refused');
@@ -204,6 +208,7 @@ export class SmsService {
       id,
       accountId,
       channel: SMS,
+      priority,
       sender: sms.signature,
       payload,
       recipients,

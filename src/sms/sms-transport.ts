@@ -1,4 +1,4 @@
-import { describePort, mapIfAny, method, nonEmptyText, objectIfAny, oneOf } from '../common/port.js';
+import { describePort, mapIfAny, method, methodIfAny, nonEmptyText, objectIfAny, oneOf } from '../common/port.js';
 import {
   type DeliveryResult,
   type DeliveryTiming,
@@ -6,6 +6,7 @@ import {
   type RepeatPolicy,
 } from '../outbox/delivery-result.js';
 import type { DeliveryStatus } from '../outbox/delivery-state.js';
+import type { Priority } from '../outbox/priority.js';
 
 export type { DeliveryTiming, RepeatPolicy } from '../outbox/delivery-result.js';
 
@@ -46,6 +47,8 @@ export interface OutgoingSms {
   readonly text: string;
   /** 1 for the first attempt. */
   readonly attempt: number;
+  /** A transport in which SMS wait hands over those of the first priority first. Default `normal`. */
+  readonly priority?: Priority;
   /** The time after which the SMS is useless, such as the expiry of a code, in milliseconds since the epoch. */
   readonly expiresAt?: number;
 }
@@ -179,11 +182,21 @@ export abstract class SmsTransport {
     tell?: TellResult,
   ): Promise<readonly SubmitResult[]>;
 
+  /**
+   * How many more SMS it can hand over to the carrier within the next 250 ms, beyond those that it holds: what limits of rate,
+   * of unanswered requests and the like leave. No more are claimed at a time; the others stay in the database, in the order of
+   * their priorities. At least 1 while it holds none, unless it knows that the carrier takes none in this time; less than 1: none
+   * now. It is asked several times a second and must answer at once.
+   *
+   * Undefined, or without this method: no limit.
+   */
+  room?(): number | undefined;
+
   /** Closes connections. Called once, after the last `submit`. */
   abstract stop(): Promise<void>;
 }
 
 describePort(SmsTransport, {
   ...{ name: nonEmptyText, repeat: oneOf(...REPEAT_POLICIES), timing: objectIfAny, callbacks: mapIfAny },
-  ...{ start: method, submit: method, stop: method },
+  ...{ start: method, submit: method, stop: method, room: methodIfAny },
 });

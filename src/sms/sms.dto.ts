@@ -1,4 +1,5 @@
 import { IsOptional, IsPhoneNumber, IsPhoneNumberList, IsQueryInteger, IsString } from '../http/validators.js';
+import type { SendPriority } from '../outbox/priority.js';
 
 /** Body of `POST /send/sms`. The service refuses an absent `content`. */
 export class SendSmsBody {
@@ -11,6 +12,11 @@ export class SendSmsBody {
 
   @IsPhoneNumberList()
   readonly number: string[] = [];
+
+  /** The service checks which values are allowed. */
+  @IsOptional()
+  @IsString()
+  readonly priority?: SendPriority;
 }
 
 /** Body of `POST /sms/quote`. */

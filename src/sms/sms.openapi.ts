@@ -18,8 +18,10 @@ import {
   oneOf,
   phoneNumber,
   ref,
+  shownNumber,
   text,
 } from '../openapi/schemas.js';
+import { SEND_PRIORITIES } from '../outbox/priority.js';
 import { ATTEMPT_ERRORS, ATTEMPT_STATUSES } from './attempt-view.js';
 import { measure, notGsm7 } from './segmentation.js';
 import { SmsController } from './sms.controller.js';
@@ -74,13 +76,23 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
             signature: 'The sender’s name: a default signature of this service, or a verified one of the account.',
             content,
             number,
+            priority: oneOf(
+              SEND_PRIORITIES,
+              'How soon it is handed over, compared with other messages. Default: `normal`, above 1000 recipients `bulk`.',
+            ),
           }),
           required: ['content'],
           examples: { sms: { signature: accounts.signatures[0], content: EXAMPLE.text, number: [EXAMPLE.number] } },
         },
         idempotent: true,
         answer: { schema: 'SmsSendResult', examples: { receipt: charged } },
-        errors: [...textErrors, 'error.signature_refused', 'error.insufficient_balance', 'error.account_not_found'],
+        errors: [
+          ...invalid('priority'),
+          ...textErrors,
+          'error.signature_refused',
+          'error.insufficient_balance',
+          'error.account_not_found',
+        ],
       },
       quote: {
         operationId: 'quoteSms',
@@ -163,7 +175,7 @@ const RECIPIENT_FILTERS = {
 const NEXT_CURSOR = nullable(text('The `cursor` of the next page; null at the end.'));
 
 const recipients = (description: string, limits: Schema = {}): Schema =>
-  list(phoneNumber('A recipient.'), { minItems: 1, uniqueItems: true, description, ...limits });
+  list(shownNumber('A recipient.'), { minItems: 1, description, ...limits });
 
 const RECEIPT: Schemas = {
   userID: identifier('The account that pays.', EXAMPLE.account),
@@ -180,8 +192,8 @@ const SUMMARY: Schemas = {
   ...RECEIPT,
   number: recipients('The first 100 recipients, in the order of the request.', { maxItems: 100 }),
   recipients_count: count('The number of recipients.', { minimum: 1 }),
-  content: text('The text that is sent.', { example: EXAMPLE.text }),
-  segments: count('The number of parts of the text.', { minimum: 1 }),
+  content: nullable(text('The text that is sent; null when it was removed.', { example: EXAMPLE.text })),
+  segments: nullable(count('The number of parts of the text; null when it was removed.', { minimum: 1 })),
   refunded_units: count('Units refunded because recipients failed.'),
 };
 
@@ -201,7 +213,7 @@ const SCHEMAS: Schemas = {
     next_cursor: NEXT_CURSOR,
   }),
   SmsRecipient: object('One recipient of a sent SMS.', {
-    number: phoneNumber('The recipient.'),
+    number: shownNumber('The recipient.'),
     status: oneOf(
       SMS_STATUSES,
       '`queued → sending → sent → delivered` or `undelivered`; `failed`: refused for good or all attempts failed, and refunded; `unknown`: there is no reliable answer.',

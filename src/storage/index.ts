@@ -10,7 +10,7 @@ export {
   type PostingAnswer,
   postedBefore,
 } from '../billing/ledger-store.js';
-export { MessagingStorage, type StoreDefinition } from '../core/messaging-storage.js';
+export { MessagingStorage, type StorageFinding, type StoreDefinition } from '../core/messaging-storage.js';
 export { MediaStore } from '../media/media-store.js';
 export type {
   CredentialChange,
@@ -66,6 +66,15 @@ export {
   type WaitFor,
 } from '../outbox/outbox-store.js';
 export { PolicyStore, type RecordStep } from '../outbox/policy-store.js';
+export { PRIORITIES, type Priority } from '../outbox/priority.js';
+export { PriorityTurns } from '../outbox/priority-turns.js';
+export type { RemoveContent, RemovedPayload } from '../outbox/retention/removed-payload.js';
+export {
+  type ErasableDelivery,
+  type RetentionOrder,
+  RetentionStore,
+  type Walked,
+} from '../outbox/retention/retention-store.js';
 export type { PolicyRecord, SeenRecord, SeenRecords } from '../outbox/send-policy.js';
 export {
   type PhoneDelivery,

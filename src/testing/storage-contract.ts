@@ -2,19 +2,23 @@ import { accountTests, apiKeyTests, signatureTests } from './storage-contract/ac
 import { bookTests } from './storage-contract/books.js';
 import { claimTests, nextDueTests, unwaitingTests } from './storage-contract/claims.js';
 import { commitTests } from './storage-contract/commit.js';
+import { contentTests } from './storage-contract/contents.js';
 import { durabilityTests } from './storage-contract/durability.js';
 import { expireTests } from './storage-contract/expire.js';
 import { onceKeyTests, replyTests } from './storage-contract/idempotency.js';
 import { laneTests } from './storage-contract/lanes.js';
 import { ledgerTests } from './storage-contract/ledger.js';
-import { contentTests, listingTests } from './storage-contract/listing.js';
+import { listingTests } from './storage-contract/listing.js';
 import { mediaTests } from './storage-contract/media.js';
 import { optOutTests } from './storage-contract/opt-outs.js';
 import { partTests } from './storage-contract/parts/parts.js';
 import { phoneTests } from './storage-contract/phones.js';
+import { priorityTests } from './storage-contract/priorities.js';
 import { raceTests } from './storage-contract/races/races.js';
 import { recordTests } from './storage-contract/records.js';
 import { refundTests } from './storage-contract/refunds.js';
+import { erasureTests } from './storage-contract/retention/erasure.js';
+import { retentionTests } from './storage-contract/retention/retention.js';
 import { credentialTests } from './storage-contract/sessions/credentials.js';
 import { leaseTests, sessionAgeTests } from './storage-contract/sessions/leases.js';
 import { sessionLimitTests } from './storage-contract/sessions/limits.js';
@@ -45,6 +49,7 @@ const TOPICS = {
   'idempotency keys': onceKeyTests,
   'kept replies': replyTests,
   claims: claimTests,
+  priorities: priorityTests,
   lanes: laneTests,
   settle: settleTests,
   trail: trailTests,
@@ -62,6 +67,8 @@ const TOPICS = {
   'credentials of sessions': credentialTests,
   'age of sessions': sessionAgeTests,
   media: mediaTests,
+  retention: retentionTests,
+  erasure: erasureTests,
   books: bookTests,
   'a long walk': walkTests,
   races: raceTests,

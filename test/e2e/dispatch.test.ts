@@ -112,7 +112,7 @@ describeOnBothAdapters('delivery', (adapter) => {
     const file = opened(new SqliteFile());
     const transport = new GatedTransport();
     transport.gate.open();
-    const app = opened(await startMessaging(adapter, optionsOn(file, transport, { enabled: false, pollMs: 10 })));
+    const app = opened(await startMessaging(adapter, { ...optionsOn(file, transport, { pollMs: 10 }), role: 'api' }));
     await sendSome(app, 5);
     opened(await startMessaging(adapter, optionsOn(file)));
     await until(async () => (await standing(file)).delivered === 5);

@@ -40,7 +40,7 @@ async function sendBesideBusyHost(
   storage: NonNullable<CoreGraph['storage']>,
 ): Promise<Outcome> {
   // Delivery is left out: it would be one more who writes, and the naive storage has trouble enough.
-  const app = opened(await startMessaging(adapter, { storage, dispatch: { enabled: false } }, { units: UNITS }));
+  const app = opened(await startMessaging(adapter, { storage, role: 'api' }, { units: UNITS }));
   const host = await BusyHost.start(dataSource);
   const answered: string[] = [];
   let refused = 0;

@@ -95,7 +95,8 @@ const WRONG: [string, object][] = [
     (locale): [string, object] => ['locale', { locale }],
   ),
   ['dispatch', { dispatch: false }],
-  ['dispatch.enabled', { dispatch: { enabled: 'no' } }],
+  ['dispatch.enabled', { dispatch: { enabled: false } }],
+  ...['workers', '', 0, false, null, ['api']].map((role): [string, object] => ['role', { role }]),
   ['dispatch.batchSize', { dispatch: { batchSize: 0 } }],
   ['dispatch.batchSize', { dispatch: { batchSize: 5001 } }],
   ['dispatch.concurrency', { dispatch: { concurrency: 65 } }],
@@ -222,7 +223,15 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
     ...{ ids: undefined, notifier: undefined, mediaFetcher: undefined },
   });
   const values = leftOut<CoreValues>({
-    ...{ legacyBearer: undefined, locale: undefined, limits: undefined, dispatch: undefined, media: undefined },
+    ...{
+      legacyBearer: undefined,
+      locale: undefined,
+      limits: undefined,
+      role: undefined,
+      dispatch: undefined,
+      media: undefined,
+      retention: undefined,
+    },
   });
   const transport = leftOut<SmsGraph>({ transport: undefined });
   const others = leftOut<Omit<MessagingOptions, keyof CoreGraph>>({ ...values, otp: undefined, msgapp: undefined });

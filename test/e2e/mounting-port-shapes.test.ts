@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { Clock, SystemClock } from '../../src/common/clock.js';
+import { Clock } from '../../src/common/clock.js';
+import { DatabaseClock } from '../../src/core/database-clock.js';
 import { MessagingModule } from '../../src/messaging.module.js';
 import { SandboxMsgappTransport } from '../../src/sandbox/sandbox-msgapp-transport.js';
 import { SandboxSmsTransport } from '../../src/sandbox/sandbox-sms-transport.js';
@@ -40,8 +41,8 @@ describe('a port of the host has to be what it is used as', () => {
     ['ids', class Ids {}, 'must give an IdGenerator; it has no method next'],
     [
       'notifier',
-      { useFactory: async () => ({ notify: () => undefined }) },
-      'must give a WorkerNotifier; it has no method listen',
+      { useFactory: async () => ({ publish: () => undefined }) },
+      'must give a Notifier; it has no method listen',
     ],
     ['storage', class Empty {}, 'must give a MessagingStorage; it has no outbox'],
     ['storage', { useValue: { outbox: {}, start: () => undefined } }, 'must give a MessagingStorage; it has no ledger'],
@@ -71,6 +72,7 @@ describe('a port of the host has to be what it is used as', () => {
       { useValue: carrier({ repeat: undefined }) },
       'its repeat must be "idempotent", "at-least-once" or "at-most-once"; got undefined',
     ],
+    [{ useValue: carrier({ room: 5 }) }, 'it has no method room'],
     [{ useValue: carrier({ timing: 5 }) }, 'its timing must be an object'],
     [{ useValue: carrier({ callbacks: {} }) }, 'its callbacks must be a Map'],
   ])('sms.transport: %p', async (transport, sentence) => {
@@ -125,7 +127,7 @@ describe('a class is looked at after it was made', () => {
     );
     const transport = app.get(SmsTransport, { strict: false });
     expect(transport).toBeInstanceOf(Injecting);
-    expect(transport).toHaveProperty('clock', expect.any(SystemClock));
+    expect(transport).toHaveProperty('clock', expect.any(DatabaseClock));
     expect(transport.constructor).toBe(Injecting);
     expect(inits).toEqual(['Injecting']);
     await app.close();

@@ -16,9 +16,9 @@ import { UserTokenVerifier } from '../../src/accounts/user-token-verifier.js';
 import { Clock } from '../../src/common/clock.js';
 import { MessagingOptionsError } from '../../src/common/errors.js';
 import { IdGenerator, UuidGenerator } from '../../src/common/ids.js';
+import { LocalNotifier, Notifier } from '../../src/common/notifier.js';
 import { MessagingStorage } from '../../src/core/messaging-storage.js';
 import { MessagingModule } from '../../src/messaging.module.js';
-import { LocalWorkerNotifier, WorkerNotifier } from '../../src/outbox/worker-notifier.js';
 import { SmsTransport } from '../../src/sms/sms-transport.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
@@ -72,7 +72,15 @@ async function goesThrough(running: RunningApp): Promise<RecordingTransport> {
     ({ recipients }) => recipients[0]?.status === 'delivered',
   );
   expect(transport.taken).toEqual([
-    { smsId: smsID, position: 0, signature: 'INFOS', number: '22670000000', text: 'Bonjour', attempt: 1 },
+    {
+      smsId: smsID,
+      position: 0,
+      signature: 'INFOS',
+      number: '22670000000',
+      text: 'Bonjour',
+      attempt: 1,
+      priority: 'normal',
+    },
   ]);
   expect(transport.started).toBe(1);
   return transport;
@@ -123,7 +131,7 @@ describeOnBothAdapters('a carrier of the host', (adapter) => {
 describeOnBothAdapters('other ports of the host', (adapter) => {
   test('may come from modules too: the clock, the ids, the wake-up and the user tokens', async () => {
     const clock = new FakeClock(Date.UTC(2030, 0, 1));
-    const notifier = new LocalWorkerNotifier();
+    const notifier = new LocalNotifier();
     const tokens = { verify: async () => undefined };
     const exporting = (token: Abstract<object>, useValue: object): DynamicModule => {
       class PortModule {}
@@ -133,14 +141,14 @@ describeOnBothAdapters('other ports of the host', (adapter) => {
       MessagingModule.forRoot({
         ...OPTIONS,
         clock: exporting(Clock, clock),
-        notifier: exporting(WorkerNotifier, notifier),
+        notifier: exporting(Notifier, notifier),
         userTokens: exporting(UserTokenVerifier, tokens),
         ids: exporting(IdGenerator, new UuidGenerator()),
       }),
     ]);
     const client = await clientOf(running);
     expect((await client.sent(SEND)).date_sent).toBe('2030-01-01T00:00:00.000Z');
-    expect(running.app.get(WorkerNotifier, { strict: false })).toBe(notifier);
+    expect(running.app.get(Notifier, { strict: false })).toBe(notifier);
     expect(running.app.get(UserTokenVerifier, { strict: false })).toBe(tokens);
   });
 });

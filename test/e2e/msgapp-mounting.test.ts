@@ -387,7 +387,7 @@ describeOnBothAdapters('messaging-app channels in a host', (adapter) => {
     const transport = new ScriptedTransport();
     const running = await mount(adapter, [
       MessagingModule.forRoot({
-        ...{ ...OPTIONS, dispatch: { enabled: false } },
+        ...{ ...OPTIONS, role: 'api' },
         msgapp: { ...MSGAPP, transport: { useValue: transport } },
       }),
     ]);

@@ -40,7 +40,7 @@ describeOnBothAdapters('OTP over time', (adapter) => {
     app = await OtpApp.start(adapter, {
       storage,
       otp: { pepper: [old] },
-      messaging: { dispatch: { enabled: false } },
+      messaging: { role: 'api' },
     });
     const { accountId } = app.app;
     expect((await app.send({ service: 's', number: NUMBER })).status).toBe(200);

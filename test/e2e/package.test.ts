@@ -74,7 +74,7 @@ const HOST_COMPILER = {
 
 /** Entries of the package, as files of declarations. */
 const ENTRIES = [
-  ...['index', 'outbox/index', 'storage/index', 'testing/index'],
+  ...['index', 'outbox/index', 'redis/index', 'storage/index', 'testing/index'],
   ...['baileys', 'http', 'routed', 'smpp'].map((each) => `transports/${each}/index`),
 ];
 
@@ -339,6 +339,30 @@ const { DataSource } = require('typeorm');`;
   test('exports every type that its signatures mention', () => {
     const dist = join(folder, 'node_modules/nestjs-messaging/dist');
     expect(unexportedTypes(ENTRIES.map((entry) => join(dist, `${entry}.d.ts`)))).toEqual(NAMELESS);
+  });
+
+  test.each(['redis', 'pg'])('a host without %s is told what to install when it starts with its notifier', (peer) => {
+    rmSync(join(folder, 'node_modules', peer));
+    const notifier =
+      peer === 'pg'
+        ? `messaging.PostgresNotifier.forRoot({ url: 'postgres://127.0.0.1/x' })`
+        : `redis.RedisNotifier.forRoot({ url: 'redis://127.0.0.1' })`;
+    const start = `
+      class App {}
+      Module({ imports: [messaging.MessagingModule.forRoot({ storage: testing.MemoryStorage, signatures: ['A'],
+        notifier: ${notifier}, sms: { tariff: { base: 1, international: 3, home: 'BF' } } })] })(App);
+      NestFactory.createApplicationContext(App, { logger: false, abortOnError: false })
+        .catch(({ name, message }) => { console.log(name, message); process.exit(); });`;
+    const names = { messaging: '', testing: '/testing', redis: '/redis' };
+    const imports = Object.entries(names).map(([name, path]) => `import * as ${name} from 'nestjs-messaging${path}';`);
+    const requires = Object.entries(names).map(
+      ([name, path]) => `const ${name} = require('./node_modules/nestjs-messaging/dist${path}/index.cjs');`,
+    );
+    const told = new RegExp(`^MessagingOptionsError \\w+ needs the package ${peer}, .*: npm install ${peer}\\.$`);
+    const esm = `import 'reflect-metadata';\nimport { Module } from '@nestjs/common';\nimport { NestFactory } from '@nestjs/core';`;
+    expect(run(`no-${peer}.mjs`, `${esm}\n${imports.join('\n')}${start}`)).toMatch(told);
+    const cjs = `require('reflect-metadata');\nconst { Module } = require('@nestjs/common');\nconst { NestFactory } = require('@nestjs/core');`;
+    expect(run(`no-${peer}.cjs`, `${cjs}\n${requires.join('\n')}${start}`)).toMatch(told);
   });
 
   test('a host without better-sqlite3 is told what to install, when the storage for tests starts and not before', () => {

@@ -16,6 +16,9 @@ import { HttpSettings, resolveHttpSettings } from '../../src/http/http-settings.
 import { MediaStore } from '../../src/media/media-store.js';
 import { MessagingModule } from '../../src/messaging.module.js';
 import type { MessagingOptions } from '../../src/module-options.js';
+import { Purger } from '../../src/outbox/purger.js';
+import { ErasureRules } from '../../src/outbox/retention/erasure-service.js';
+import { RetentionSettings } from '../../src/outbox/retention/retention-options.js';
 import { type PhoneMessage, PhoneStore } from '../../src/sandbox/phone-store.js';
 import { type PhoneListener, SandboxFeed } from '../../src/sandbox/sandbox-feed.js';
 import { sandboxMedia } from '../../src/sandbox/sandbox-media.js';
@@ -57,8 +60,10 @@ class CoreModule {
         { provide: Clock, useValue: clock },
         { provide: MediaStore, useValue: media },
         { provide: HttpSettings, useValue: resolveHttpSettings() },
+        ...[Purger, ErasureRules],
+        { provide: RetentionSettings, useValue: { keys: [] } },
       ],
-      exports: [HostGlobalsModule, Clock, MediaStore, HttpSettings],
+      exports: [HostGlobalsModule, Clock, MediaStore, HttpSettings, Purger, ErasureRules, RetentionSettings],
     };
   }
 }

@@ -2,8 +2,10 @@ import { connect } from 'node:http2';
 import { describe, expect, test } from '@jest/globals';
 import { Controller, Get } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { MessagingReadiness } from '../../src/http/readiness.js';
 import { MessagingModule } from '../../src/messaging.module.js';
 import { SessionManager } from '../../src/msgapp/sessions/session-manager.js';
+import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { CrashBooks } from '../support/crash-books.js';
 import { CrashLoad } from '../support/crash-load.js';
@@ -15,7 +17,8 @@ import { describeOnBothAdapters, type RunningApp, startApp } from '../support/ht
 import { call, RawConnection, type Reply } from '../support/http-client.js';
 import { OPTIONS, startMessaging } from '../support/messaging-app.js';
 import { clientOf } from '../support/mounted.js';
-import { MsgappClient, startMsgapp } from '../support/msgapp-app.js';
+import { ScriptedTransport } from '../support/msgapp/scripted-transport.js';
+import { MSGAPP, MsgappClient, msgappClient, startMsgapp } from '../support/msgapp-app.js';
 import { closeAfterEach } from '../support/opened.js';
 import { ScriptedStorage } from '../support/scripted-commits.js';
 import { startService } from '../support/services.js';
@@ -35,6 +38,17 @@ function closing({ app }: Pick<RunningApp, 'app'>) {
     state.isClosed = true;
   });
   return { state, closed };
+}
+
+/** Says when a method is called, before it runs. */
+function noteCalls<T extends object>(object: T, name: string & keyof T, say: () => void): void {
+  const method: unknown = Reflect.get(object, name);
+  if (typeof method !== 'function') throw new Error(`There is no method ${name}.`);
+  const noting = (...given: unknown[]): unknown => {
+    say();
+    return Reflect.apply(method, object, given);
+  };
+  Object.defineProperty(object, name, { value: noting });
 }
 
 /** A route of the host's own. */
@@ -107,6 +121,73 @@ describeOnBothAdapters('a shutdown', (adapter) => {
     expect([status, headers.get('connection')]).toEqual([200, 'close']);
     await closed;
     expect(transport.stopped).toBe(1);
+  });
+
+  test('turns unready, lets requests end, stops workers, hands sessions over, and closes the storage: in this order', async () => {
+    const storage = new ScriptedStorage();
+    const [sms, msgapp] = [new GatedTransport(), new ScriptedTransport()];
+    const carried = new Gate();
+    msgapp.carrier = async () => {
+      await carried.opened;
+      return { kind: 'sent', final: 'delivered' };
+    };
+    const service = opened(
+      await startService(adapter, {
+        storage: { useValue: storage },
+        sms: { ...OPTIONS.sms, transport: { useValue: sms } },
+        msgapp: { ...MSGAPP, transport: { useValue: msgapp } },
+      }),
+    );
+    const readiness = service.app.get(MessagingReadiness, { strict: false });
+    const order: string[] = [];
+    const noted = (what: string) => {
+      const now = `${what}, ${readiness.isReady ? 'ready' : 'not ready'}`;
+      if (order.at(-1) !== now) order.push(now);
+    };
+    noteCalls(storage.store(SessionStore), 'release', () => noted('session handed over'));
+    noteCalls(storage.outbox, 'settle', () => noted('delivery settled'));
+    noteCalls(storage, 'stop', () => noted('storage closed'));
+    noteCalls(sms, 'stop', () => noted('carrier stopped'));
+
+    const client = await msgappClient(service);
+    await client.connect();
+    await msgapp.last().say({ kind: 'open', number: '22670000100' });
+    MsgappClient.idOf(await client.text({ to: '22670000101', body: 'Bonjour' }));
+    await client.api.sent({ signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] });
+    await until(() => sms.batches.length === 1 && msgapp.last().under === 1);
+    const commit = new Gate();
+    storage.commits.before = commit.opened;
+    const before = storage.commits.seen.length;
+    const sending = client.api.send({ signature: 'INFOS', content: 'Bonjour', number: ['22670000001'] });
+    await until(() => storage.commits.seen.length > before);
+    noted('started');
+
+    const { closed } = closing(service);
+    await until(() => !readiness.isReady);
+    expectRefused(
+      await until(
+        () => client.api.call('balance'),
+        ({ status }) => status === 503,
+      ),
+    );
+    noted('request held');
+    commit.open();
+    expect((await sending).status).toBe(200);
+    noted('request answered');
+    await settled(50);
+    expect(order.slice(1)).toEqual(['request held, not ready', 'request answered, not ready']);
+    sms.gate.open();
+    carried.open();
+    await closed;
+    expect(order).toEqual([
+      'started, ready',
+      'request held, not ready',
+      'request answered, not ready',
+      'delivery settled, not ready',
+      'carrier stopped, not ready',
+      'session handed over, not ready',
+      'storage closed, not ready',
+    ]);
   });
 
   test('ends event streams, and answers 503 to who waits for the picture of a code', async () => {

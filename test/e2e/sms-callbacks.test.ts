@@ -257,7 +257,7 @@ describeOnBothAdapters('the URL that a carrier has called', (adapter: Adapter) =
     const transport = new CallingTransport();
     const app = await startMessaging(adapter, {
       sms: { ...OPTIONS.sms, transport: { useValue: transport } },
-      dispatch: { enabled: false },
+      role: 'api',
     });
     const inbound = jest.fn();
     await fetch(`${app.url}/api/v1/sms/callbacks/carrier`, { method: 'POST' });

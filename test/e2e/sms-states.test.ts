@@ -103,7 +103,7 @@ describeServices('what becomes of an SMS in the sandbox', (start) => {
   });
 
   test('stays queued, and charged, where nobody dispatches', async () => {
-    const idle = await start({ dispatch: { enabled: false } });
+    const idle = await start({ role: 'api' });
     const client = await idle.client(100);
     const { smsID } = await client.sent({ ...SEND, number: [GOOD, '22670990001'] });
     const { recipients } = await client.details(smsID);

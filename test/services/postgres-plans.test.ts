@@ -111,7 +111,7 @@ onPostgres('what is read by its keys and never whole', () => {
     const counts = () =>
       query(`SELECT i.idx_tup_read AS read, i.idx_scan AS scans, t.seq_tup_read AS read_whole
         FROM pg_stat_user_indexes i JOIN pg_stat_user_tables t ON t.relid = i.relid
-        WHERE i.indexrelname = 'messaging_recipient_due'`);
+        WHERE i.indexrelname = 'messaging_recipient_queue'`);
     const isTold = ([row]: Record<string, string>[]) => Number(row?.scans) >= 4 * ROUNDS;
     const [row] = await eventually(counts, isTold);
     // Each claim renews all leases so far: the entries of those that are sending after so many rounds.

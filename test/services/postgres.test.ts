@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { decide } from '../../src/outbox/decide.js';
 import { PhoneStore } from '../../src/sandbox/phone-store.js';
+import { messagingMigrations } from '../../src/storage/typeorm/schema/migrate.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { ACCOUNT, aSend, onceKey, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
 import { eventually } from '../support/eventually.js';
@@ -59,6 +60,63 @@ suite('PostgreSQL, where it differs', () => {
     });
   });
 
+  describe('what we set in a transaction', () => {
+    /** A host with one connection, on which its statements and ours take turns. */
+    async function openHost(units: number) {
+      const { url } = await openDatabase();
+      const host = await openDataSource(url, { max: 1, pipeline: true, statement_timeout: 20_000 });
+      const untouched = await settings(host);
+      const storage = await start(new TypeormStorage({ database: host }));
+      await fund(storage, units);
+      return { host, storage, untouched };
+    }
+
+    type Queries = Pick<DataSource, 'query'>;
+    const settings = (on: Queries) => on.query('SELECT name, setting FROM pg_settings ORDER BY name');
+
+    test("does not reach a host's transaction, whether our part of it succeeds, is refused or fails", async () => {
+      const { host, storage } = await openHost(3);
+      await host.transaction(async (manager) => {
+        await manager.query("SET LOCAL lock_timeout = '60s'; SET LOCAL enable_hashjoin = off");
+        const before = await settings(manager);
+        await storage.outbox.commit([aSend(1)], decide, { manager });
+        expect(await settings(manager)).toEqual(before);
+        await storage.outbox.commit([aSend(2, { recipients: recipients(3) })], decide, { manager });
+        expect(await settings(manager)).toEqual(before);
+        await expect(storage.outbox.commit([aSend(3), aSend(3)], decide, { manager })).rejects.toThrow();
+        expect(await settings(manager)).toEqual(before);
+        await storage.ledger.post({ id: 'q', accountId: ACCOUNT, kind: 'topup', units: 5, at: START }, { manager });
+        await storage.accounts.createAccount({ id: 'b', name: 'B', createdAt: START }, { manager });
+        expect(await settings(manager)).toEqual(before);
+      });
+    });
+
+    test("does not stay on the connection that a host's statement gets next", async () => {
+      const { host, storage, untouched: before } = await openHost(30);
+      expect(await settings(host)).toEqual(before);
+      const once = (key: string) => ({ once: onceKey({ key }) });
+      await storage.outbox.commit([aSend(1)], decide);
+      await storage.outbox.commit([aSend(2, once('k2'))], decide);
+      expect(await settings(host)).toEqual(before);
+      await expect(storage.outbox.commit([aSend(3, once('k3')), aSend(3, once('k4'))], decide)).rejects.toThrow();
+      expect(await settings(host)).toEqual(before);
+      await storage.ledger.entries(ACCOUNT, { limit: 10, after: undefined });
+      expect(await settings(host)).toEqual(before);
+    });
+
+    test("does not reach the host's migrations behind ours in the same transaction", async () => {
+      const { url } = await openDatabase();
+      const host = await openDataSource(url, { max: 2, statement_timeout: 20_000 });
+      const [first] = messagingMigrations;
+      await host.transaction(async (manager) => {
+        const before = await settings(manager);
+        if (first && manager.queryRunner) await new first().up(manager.queryRunner);
+        expect(await settings(manager)).toEqual(before);
+      });
+      expect(await host.query("SELECT to_regclass('messaging_account') IS NOT NULL AS made")).toEqual([{ made: true }]);
+    });
+  });
+
   test('a stricter default isolation keeps no instance from starting, and refuses no send', async () => {
     const { url, client } = await openDatabase();
     const [{ name }] = (await client.query('SELECT current_database() AS name')).rows;
@@ -109,8 +167,8 @@ suite('PostgreSQL, where it differs', () => {
     await eventually(
       async () =>
         (
-          await client.query(`SELECT count(*) AS waiting FROM pg_locks l JOIN pg_stat_activity a USING (pid)
-            WHERE l.locktype = 'advisory' AND NOT l.granted AND clock_timestamp() - a.query_start > interval '900 ms'`)
+          await client.query(`SELECT count(*) AS waiting FROM pg_stat_activity WHERE datname = current_database()
+            AND query = 'SELECT pg_sleep(0.2)' AND clock_timestamp() - backend_start > interval '900 ms'`)
         ).rows,
       ([row]) => over || Number(row?.waiting) > 0,
     );

@@ -5,18 +5,15 @@ const STACK = /\n\s*at |node_modules|file:\/\/|\.[jt]s:\d/;
 
 /** The body of an answer in JSON: a 200, or one of these refusals in exactly our shape. */
 export function expectOurShape(
-  {
-    status,
-    contentType,
-    text,
-  }: { readonly status: number; readonly contentType: string | null; readonly text: string },
+  { status, headers, text }: { readonly status: number; readonly headers: Headers; readonly text: string },
   refusals: readonly number[],
 ): Record<string, unknown> {
-  expect(contentType).toMatch(/^application\/json\b/);
+  expect(headers.get('content-type')).toMatch(/^application\/json\b/);
   const body: Record<string, unknown> = JSON.parse(text);
   if (status === 200) return body;
   expect(refusals).toContain(status);
   expect(body).toEqual({ statusCode: status, message: expect.any(String), error: STATUS_CODES[status] });
+  expect(headers.get('x-error-code')).toMatch(/^[a-z][a-z_]+$/);
   expect(body.message).not.toBe('');
   expect(text).not.toMatch(STACK);
   return body;

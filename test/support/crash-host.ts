@@ -8,13 +8,16 @@ import {
   MessagingModule,
   OtpService,
   type OutgoingSms,
+  PostgresNotifier,
   SandboxModule,
   SandboxSmsTransport,
   SmsTransport,
   type SubmitResult,
+  SystemClock,
   TypeormStorage,
 } from 'nestjs-messaging';
 import { generic, HttpSmsTransport, twilio } from 'nestjs-messaging/http';
+import { RedisNotifier } from 'nestjs-messaging/redis';
 import { SmppSmsTransport } from 'nestjs-messaging/smpp';
 import type { OutboxStore } from 'nestjs-messaging/storage';
 import { DataSource } from 'typeorm';
@@ -26,7 +29,7 @@ import type { CrashOrder } from './crash-process.js';
  */
 
 const order: CrashOrder = JSON.parse(process.env.ORDER ?? '{}');
-const { database, carrier = 'sandbox', adapter = 'express', gateway, ownRoutes, run, port } = order;
+const { database, carrier = 'sandbox', adapter = 'express', gateway, notifier, ownRoutes, run, port } = order;
 const repeat = carrier === 'at-least-once' ? 'at-least-once' : 'at-most-once';
 
 /** A carrier that remembers in a file what it was given, takes its time, and delivers everything. */
@@ -138,7 +141,12 @@ const secrets = { otp: 'a pepper for tests, 0123456789 abcdef', msgapp: 'a key f
       storage: dataSource
         ? TypeormStorage.forRoot({ dataSource })
         : { useFactory: () => new (order.naive ? HastyStorage : TypeormStorage)({ database }) },
+      ...(notifier && {
+        notifier: (notifier.kind === 'redis' ? RedisNotifier : PostgresNotifier).forRoot({ url: notifier.url }),
+      }),
       signatures: ['INFOS', 'ALERTE', 'SERVICE'],
+      ...(order.role && { role: order.role }),
+      ...(order.ownClock && { clock: SystemClock }),
       dispatch: { batchSize: 5, concurrency: 4, pollMs: 100, ...order.dispatch },
       sms: {
         tariff: { base: 1, international: 3, home: 'BF' },

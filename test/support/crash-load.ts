@@ -5,6 +5,8 @@ import { ask, phoneOf, type SmsTarget } from './sms-client.js';
 export interface Sending {
   readonly channel: 'sms' | 'otp' | 'msgapp';
   readonly numbers: readonly string[];
+  /** Not of codes. */
+  readonly priority?: 'high' | 'normal' | 'bulk' | undefined;
 }
 
 /** An answer 200: what it said, byte for byte. */
@@ -108,9 +110,9 @@ function oneSms(place: number): Sending {
   return { channel: 'sms', numbers: [phoneOf(place)] };
 }
 
-function requestOf({ channel, numbers }: Sending): [path: string, body: unknown] {
+function requestOf({ channel, numbers, priority }: Sending): [path: string, body: unknown] {
   const [number] = numbers;
   if (channel === 'otp') return ['api/v1/send/otp', { service: SERVICE, number }];
-  if (channel === 'msgapp') return ['api/v1/msgapp/send/text', { to: number, body: 'Bonjour' }];
-  return ['api/v1/send/sms', { signature: 'INFOS', content: 'Bonjour', number: numbers }];
+  if (channel === 'msgapp') return ['api/v1/msgapp/send/text', { to: number, body: 'Bonjour', priority }];
+  return ['api/v1/send/sms', { signature: 'INFOS', content: 'Bonjour', number: numbers, priority }];
 }

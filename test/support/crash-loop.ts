@@ -80,7 +80,7 @@ export async function makeAccount(
   units = UNITS,
 ): Promise<{ readonly accountId: string; readonly key: string }> {
   const storage = { useValue: new TypeormStorage({ database }) };
-  const app = await startMessaging('express', { storage, dispatch: { enabled: false } }, { units });
+  const app = await startMessaging('express', { storage, role: 'api' }, { units });
   await app.close();
   return app;
 }

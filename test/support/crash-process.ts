@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { transformSync } from '@swc/core';
+import type { ProcessRole } from '../../src/outbox/dispatch-options.js';
 import type { Adapter } from './http-apps.js';
+import { nodeAhead } from './wrong-clock.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -22,13 +24,21 @@ export interface CrashSettings {
   /** Mounts one-time passcodes with these limits, a messaging-app channel, and the sandbox's endpoints. */
   readonly channels?: { readonly codes: 'none' | 'strict' };
   /** Over the defaults of a crash host. */
-  readonly dispatch?: { readonly enabled?: boolean; readonly batchSize?: number };
+  readonly dispatch?: { readonly batchSize?: number; readonly pollMs?: number };
+  /** Default `all`. */
+  readonly role?: ProcessRole;
+  /** What tells its processes of each other. */
+  readonly notifier?: { readonly kind: 'postgres' | 'redis'; readonly url: string };
   /** Adds routes of the host's own on this account, see `HostController`; the storage is on the host's DataSource then. */
   readonly ownRoutes?: { readonly accountId: string };
   /** Answers before it commits. */
   readonly naive?: boolean;
   /** Keeps memory for each request. */
   readonly leaks?: boolean;
+  /** How far the machine's clock is ahead, in milliseconds. Default 0. */
+  readonly aheadMs?: number;
+  /** Goes by the machine's clock, whatever the database's says. */
+  readonly ownClock?: boolean;
   /** Default `express`. */
   readonly adapter?: Adapter;
 }
@@ -75,7 +85,8 @@ export class CrashProcess {
   /** Starts it; `answering` resolves when it answers. */
   start(): { readonly answering: Promise<void> } {
     const order: CrashOrder = { ...this.settings, port: this.port, run: ++this.runs };
-    const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '--eval', this.program], {
+    const ahead = nodeAhead(this.settings.aheadMs ?? 0);
+    const child = spawn(process.execPath, [...ahead, '--expose-gc', '--input-type=module', '--eval', this.program], {
       cwd: ROOT,
       env: { PATH: process.env.PATH, ORDER: JSON.stringify(order) },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -1,4 +1,5 @@
 import { IdGenerator } from '../../src/common/ids.js';
+import { LocalNotifier } from '../../src/common/notifier.js';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
 import { Channel, type StoreEarlyResults } from '../../src/outbox/channel.js';
 import { decide } from '../../src/outbox/decide.js';
@@ -9,7 +10,6 @@ import { Outbox } from '../../src/outbox/outbox.js';
 import type { ClaimOrder, Delivery, DeliveryTransition } from '../../src/outbox/outbox-store.js';
 import type { Send } from '../../src/outbox/send.js';
 import { ChannelWorker } from '../../src/outbox/worker.js';
-import { LocalWorkerNotifier } from '../../src/outbox/worker-notifier.js';
 import { TypeormOutboxStore } from '../../src/storage/typeorm/stores/outbox/outbox-store.js';
 import { ACCOUNT, aSend, messageId } from '../../src/testing/storage-contract/fixtures.js';
 import { StaleExecutor } from './naive-storage.js';
@@ -144,7 +144,7 @@ class ScriptedChannel extends Channel {
 export class DeliveryWorld {
   readonly clock = new SetBackClock();
   readonly events = new MessagingEvents();
-  readonly notifier = new LocalWorkerNotifier();
+  readonly notifier = new LocalNotifier();
   readonly outbox: Outbox;
   readonly random = new SetRandom();
   readonly channel: ScriptedChannel;

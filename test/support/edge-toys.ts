@@ -24,6 +24,7 @@ import { MessagingEdge } from '../../src/http/messaging-edge.js';
 import { mountController } from '../../src/http/mount-controller.js';
 import { MessagingRoute } from '../../src/http/mounted-routes.js';
 import { ReplyHeaders, RequestSignal } from '../../src/http/parameters.js';
+import { MessagingReadiness } from '../../src/http/readiness.js';
 import { MessagingBody, MessagingQuery } from '../../src/http/validation.js';
 import { IsPhoneNumberList, IsQueryInteger } from '../../src/http/validators.js';
 import type { IdempotentRequest } from '../../src/outbox/idempotency.js';
@@ -178,6 +179,7 @@ export function toyModule(options: HttpOptions = {}, clock: Clock = new SystemCl
     controllers: [mountController(ToyController, settings.path), mountController(OpenToyController, settings.path)],
     providers: [
       ToyBox,
+      MessagingReadiness,
       MessagingEdge,
       { provide: HttpSettings, useValue: settings },
       { provide: AccountSettings, useValue: accounts },

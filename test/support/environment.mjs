@@ -1,30 +1,41 @@
 /**
- * Jest's environment for Node, with two differences.
- *
- * Globals at full speed: Jest makes the global object of a test file a `Proxy`, so that each use of `Math`, `Buffer` or
- * `Promise`, in `src` and in packages too, calls interceptors, which took most of this suite's time. A context that is not
- * contextified has an ordinary global object. Files remain isolated from each other as before.
+ * Jest's environment for Node without a global object for each test file, as `runtime.mjs` loads packages once for all files of
+ * a worker. What a file changes of the globals, the environment variables and Nest's logger is undone after it.
  *
  * No process outlives its file: a test or hook that times out does not reach the line that ends what it started.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import vm from 'node:vm';
-import { TestEnvironment } from 'jest-environment-node';
+import { ModernFakeTimers } from '@jest/fake-timers';
+import { Logger } from '@nestjs/common';
+import { ModuleMocker } from 'jest-mock';
 
-export default class Environment extends TestEnvironment {
-  constructor(...args) {
-    const { createContext } = vm;
-    // Jest has no option for it; its constructor calls this once.
-    vm.createContext = () => createContext(vm.constants.DONT_CONTEXTIFY);
-    try {
-      super(...args);
-    } finally {
-      vm.createContext = createContext;
-    }
-    this.children = new Set();
-    this.spawn = ChildProcess.prototype.spawn;
-    const { children, spawn } = this;
+/** Those that a test file has used. While one is in use, each promise of the process takes several times its time. */
+const contexts = new Set();
+for (const name of ['run', 'enterWith']) {
+  const begin = AsyncLocalStorage.prototype[name];
+  AsyncLocalStorage.prototype[name] = function (...given) {
+    contexts.add(this);
+    return begin.apply(this, given);
+  };
+}
+
+export default class Environment {
+  fakeTimers = null;
+  global = globalThis;
+  children = new Set();
+
+  constructor({ projectConfig }) {
+    this.moduleMocker = new ModuleMocker(globalThis);
+    this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
+    const { staticInstanceRef, logLevels } = Logger;
+    this.before = {
+      ...{ globals: Object.getOwnPropertyDescriptors(globalThis), exit: process.exit, env: { ...process.env } },
+      ...{ logger: { staticInstanceRef, logLevels }, spawn: ChildProcess.prototype.spawn },
+    };
+    const { children } = this;
+    const { spawn } = this.before;
     ChildProcess.prototype.spawn = function (...options) {
       children.add(this);
       this.once('exit', () => children.delete(this));
@@ -32,12 +43,44 @@ export default class Environment extends TestEnvironment {
     };
   }
 
+  async setup() {
+    // Jest asks for 100 lines of the stack of each error, also of those that tests expect by the thousand.
+    Error.stackTraceLimit = 25;
+  }
+
   async teardown() {
-    ChildProcess.prototype.spawn = this.spawn;
+    const { globals, exit, env, logger, spawn } = this.before;
+    ChildProcess.prototype.spawn = spawn;
     for (const child of this.children) {
       const gone = once(child, 'exit');
       if (child.kill('SIGKILL')) await gone;
     }
-    await super.teardown();
+    this.fakeTimersModern.dispose();
+    for (const context of contexts) context.disable();
+    contexts.clear();
+    restoreGlobals(globals);
+    process.exit = exit;
+    for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+    Object.assign(process.env, env);
+    Object.assign(Logger, logger);
+  }
+
+  exportConditions() {
+    return ['node', 'node-addons'];
+  }
+
+  getVmContext() {
+    return null;
+  }
+}
+
+/**
+ * Restores what a test file has replaced. What it has added stays, as packages keep their state there.
+ * @param before descriptors of all properties of the global object
+ */
+function restoreGlobals(before) {
+  const now = Object.getOwnPropertyDescriptors(globalThis);
+  for (const name of Reflect.ownKeys(before)) {
+    if (now[name]?.value !== before[name].value) Reflect.defineProperty(globalThis, name, before[name]);
   }
 }

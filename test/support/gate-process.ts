@@ -1,9 +1,9 @@
+import { LocalNotifier } from '../../src/common/notifier.js';
 import type { MessagingStorage } from '../../src/core/messaging-storage.js';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
 import { Idempotency } from '../../src/outbox/idempotency.js';
 import { type Acceptance, Outbox } from '../../src/outbox/outbox.js';
 import type { IdempotencyKey } from '../../src/outbox/send.js';
-import { LocalWorkerNotifier } from '../../src/outbox/worker-notifier.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend } from '../../src/testing/storage-contract/fixtures.js';
 
@@ -21,7 +21,7 @@ export class GateProcess {
     private readonly from = 0,
   ) {
     this.gate = new Idempotency(outbox, clock);
-    this.outbox = new Outbox(outbox, new LocalWorkerNotifier(), new MessagingEvents());
+    this.outbox = new Outbox(outbox, new LocalNotifier(), new MessagingEvents());
   }
 
   /** A send under the key `k`; `around` is given the send that its work is to do. */

@@ -10,7 +10,7 @@ import { Gate } from './delivery-world.js';
 /** A carrier that holds every batch on the wire until its gate opens, and then delivers it unless told otherwise. */
 export class GatedTransport extends SmsTransport {
   override readonly name = 'gated';
-  override readonly repeat = 'at-most-once';
+  override readonly repeat: SmsTransport['repeat'] = 'at-most-once';
   readonly gate = new Gate();
   readonly batches: (readonly OutgoingSms[])[] = [];
   started = 0;

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { request } from 'undici';
 
 export interface Reply {
   readonly status: number;
@@ -14,18 +15,28 @@ export interface Call {
   readonly body?: unknown;
 }
 
-/** One request; a body that is no string or bytes is sent as JSON. */
+/** One request; a body that is no string or bytes is sent as JSON. Not `fetch`, which takes several times its processor time. */
 export async function call(url: string, { method = 'GET', headers = {}, body }: Call = {}): Promise<Reply> {
   const ready = typeof body === 'string' || body instanceof Uint8Array ? body : undefined;
   const json = body === undefined || ready !== undefined ? undefined : JSON.stringify(body);
   const content = json ?? ready;
-  const response = await fetch(url, {
+  const answer = await request(url, {
     method,
-    headers: { ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    headers: { ...contentType(json, content), ...headers },
     ...(content === undefined ? {} : { body: content }),
   });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: parsed(text) };
+  const text = await answer.body.text();
+  const received = Object.entries(answer.headers).map(([name, value]): [string, string] => [
+    name,
+    [value].flat().join(', '),
+  ]);
+  return { status: answer.statusCode, headers: new Headers(received), body: parsed(text) };
+}
+
+/** What `fetch` would send. */
+function contentType(json: unknown, content: unknown): Readonly<Record<string, string>> {
+  if (json !== undefined) return { 'content-type': 'application/json' };
+  return typeof content === 'string' ? { 'content-type': 'text/plain;charset=UTF-8' } : {};
 }
 
 function parsed(text: string): unknown {

@@ -36,6 +36,7 @@ export default class LeakEnvironment extends Environment {
 
   async teardown() {
     fs.rmSync = this.rmSync;
+    for (const undo of this.scan.undo) undo();
     const leaks = this.scan.leaks();
     await super.teardown();
     if (leaks.length > 0) throw new Error(`Secrets have leaked:\n${leaks.join('\n')}`);
@@ -49,6 +50,7 @@ class LeakScan {
   codes = new Set();
   /** What was logged. */
   log = [];
+  undo = [];
   #found = new Set();
   #storedWords = new Set();
 

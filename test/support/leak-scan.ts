@@ -13,6 +13,8 @@ declare global {
     readonly log: string[];
     database(name: string, bytes: Buffer): void;
     files(path: string): void;
+    /** What undoes the changes of this module, for the environment to call after the file. */
+    readonly undo: (() => void)[];
     /** What has leaked, in sentences. */
     leaks(): readonly string[];
   };
@@ -22,6 +24,13 @@ const scan = globalThis.leakScan;
 /** Shorter ones stand in many a line. */
 const SHORTEST_TEXT = 5;
 const LEVELS = ['log', 'error', 'warn', 'debug', 'verbose', 'fatal'] as const;
+
+scan.undo.push(() => {
+  Outbox.prototype.accept = accept;
+  OtpCodes.prototype.codeOf = codeOf;
+  Object.assign(Logger.prototype, logged);
+  Database.prototype.close = close;
+});
 
 const { accept } = Outbox.prototype;
 Outbox.prototype.accept = function (send, host) {
@@ -39,6 +48,7 @@ OtpCodes.prototype.codeOf = function (source, binding) {
 };
 
 // All that is said to Nest's logger, also where a test keeps it silent.
+const logged = Object.fromEntries(LEVELS.map((level) => [level, Logger.prototype[level]]));
 for (const level of LEVELS) {
   const said = Logger.prototype[level];
   Logger.prototype[level] = function (this: Logger, ...words: [unknown]) {

@@ -3,6 +3,7 @@ import type { Abstract } from '@nestjs/common';
 import type { Database } from 'better-sqlite3';
 import type { HostTransaction } from '../../src/common/host-transaction.js';
 import { MessagingStorage } from '../../src/core/messaging-storage.js';
+import { RetentionStore } from '../../src/outbox/retention/retention-store.js';
 import type { PhoneDelivery, PhoneMessage } from '../../src/sandbox/phone-store.js';
 import { SqliteDialect } from '../../src/storage/typeorm/dialects/sqlite-dialect.js';
 import { Executor, type Work } from '../../src/storage/typeorm/engine/executor.js';
@@ -185,6 +186,8 @@ export class NaiveStorage extends MessagingStorage {
     this.stores = [
       ...[new NaivePhoneStore(stale), new TypeormPartStore(stale), new TypeormOptOutStore(stale)],
       new NaiveSessionStore(stale, new TypeormSessionStore(slow)),
+      // No race is of it.
+      under.store(RetentionStore),
     ];
   }
 

@@ -151,6 +151,8 @@ const sends = (path: string, body: object): Asked[] => [
   post(path, 400, { ...body, to: 1 }),
   post(path, 400, { ...body, to: '+22670000000' }),
   post(path, 400, { ...body, from: 1 }),
+  post(path, 400, { ...body, priority: 1 }),
+  post(path, 400, { ...body, priority: 'code' }),
   post(path, 409, { ...body, from: '22670000109' }),
 ];
 

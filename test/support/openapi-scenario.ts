@@ -73,6 +73,8 @@ export const POSTS: readonly Step[] = [
   { path: SEND, status: 400, body: SMS, headers: once('with a blank') },
   { path: SEND, status: 400, body: { ...SMS, signature: undefined } },
   { path: SEND, status: 400, body: { ...SMS, signature: 1 } },
+  { path: SEND, status: 400, body: { ...SMS, priority: 1 } },
+  { path: SEND, status: 400, body: { ...SMS, priority: 'code' } },
   { path: SEND, status: 400, body: { ...SMS, signature: 'Nobody' } },
   { path: SEND, status: 400, body: { ...SMS, content: 'a'.repeat(161 * 5), number: NUMBERS } },
   { path: QUOTE, status: 200, body: SMS },

@@ -12,11 +12,15 @@ import { PEPPER } from './otp-app.js';
 
 export const NUMBER = '22670000001';
 
+const START = Date.UTC(2026, 10, 21, 10);
+
 /** OTP on a storage without HTTP, outbox or workers: whole months pass in a second. */
 export class OtpBench {
-  now = Date.UTC(2026, 10, 21, 10);
+  now = START;
   readonly storage = new MemoryStorage();
   private readonly settings;
+  /** Who gets the codes where a call names no other number. */
+  private number = NUMBER;
   private sends = 0;
 
   constructor(limits: OtpLimits = {}, options: Partial<OtpOptions> = {}) {
@@ -30,8 +34,19 @@ export class OtpBench {
     return this;
   }
 
+  /** Goes on at the beginning of time with a number of which nothing is stored; opening a storage takes longer. */
+  next(): this {
+    this.now = START;
+    this.number = String(Number(this.number) + 1);
+    return this;
+  }
+
   /** What became of it, and the code that went out. */
-  async send(service = 's', number = NUMBER, units = 1): Promise<{ outcome: CommitOutcome; code: string; id: string }> {
+  async send(
+    service = 's',
+    number = this.number,
+    units = 1,
+  ): Promise<{ outcome: CommitOutcome; code: string; id: string }> {
     const id = `m${String(this.sends++).padStart(9, '0')}`;
     const binding = { accountId: 'a', service, number };
     const request = { binding, messageId: id, channel: 'sms', units, newId: `c${id}`, now: this.now, message: '' };
@@ -50,7 +65,7 @@ export class OtpBench {
     return { outcome, code, id };
   }
 
-  async verify(otp: string, service = 's', number = NUMBER): Promise<VerifyOutcome> {
+  async verify(otp: string, service = 's', number = this.number): Promise<VerifyOutcome> {
     const step = new VerifyStep({ accountId: 'a', service, number }, otp, this.now, this.settings);
     return this.storage.policies.change(step.keys, step.decide);
   }

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { TypeormStorage, type TypeormStorageSettings } from '../../src/storage/typeorm/typeorm-storage.js';
 import type { StorageHarness, StorageTamper, StoredUnits } from '../../src/testing/storage-contract/storage-harness.js';
 
 const TABLES = `account api_key signature message recipient ledger idempotency phone_message phone_lost trail policy
-  sms_part sms_parked sms_route opt_out opt_out_list session session_step session_credential media media_chunk sent_to`
+  sms_part sms_parked sms_route opt_out opt_out_list session session_step session_credential media media_chunk sent_to retention`
   .split(/\s+/)
   .map((name) => `messaging_${name}`);
 
@@ -24,8 +24,11 @@ export async function openSqlite(): Promise<StorageHarness> {
 }
 
 /** A started storage on a PostgreSQL database whose tables have been emptied. */
-export async function openPostgres(url: string): Promise<StorageHarness> {
-  const harness = await open(url);
+export async function openPostgres(
+  url: string,
+  settings: Partial<TypeormStorageSettings> = {},
+): Promise<StorageHarness> {
+  const harness = await open(url, settings);
   await withDataSource(url, (dataSource) => dataSource.query(`TRUNCATE ${TABLES.join(', ')}`));
   return harness;
 }
@@ -39,10 +42,10 @@ export async function openMariadb(url: string): Promise<StorageHarness> {
   return harness;
 }
 
-async function open(url: string): Promise<StorageHarness> {
+async function open(url: string, settings: Partial<TypeormStorageSettings> = {}): Promise<StorageHarness> {
   const opened: TypeormStorage[] = [];
   const start = async () => {
-    const storage = new TypeormStorage({ database: url });
+    const storage = new TypeormStorage({ ...settings, database: url });
     opened.push(storage);
     await storage.start();
     return storage;

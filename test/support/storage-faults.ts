@@ -1,6 +1,8 @@
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
+import { RetentionStore } from '../../src/outbox/retention/retention-store.js';
 import type { IdempotencyKey } from '../../src/outbox/send.js';
 import { PartStore } from '../../src/sms/receipts/part-store.js';
+import { TypeormOutboxStore } from '../../src/storage/typeorm/stores/outbox/outbox-store.js';
 import type { SqliteMemory } from './sqlite-memory.js';
 
 /** A mistake built into a storage in SQL, and the topic of the contract suite that must notice it. */
@@ -58,6 +60,56 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
     build: ({ outbox }) => {
       const claim = outbox.claim.bind(outbox);
       outbox.claim = (order) => claim({ ...order, abandoned: true });
+    },
+  },
+  'claims that know no accounts': {
+    topic: 'priorities',
+    build: ({ outbox, database }) => {
+      const claim = outbox.claim.bind(outbox);
+      outbox.claim = (order) => {
+        database.exec("UPDATE messaging_recipient SET queue = '' WHERE status = 'queued'");
+        return claim(order);
+      };
+    },
+  },
+  'claims that know no priorities': {
+    topic: 'priorities',
+    build: ({ outbox, database }) => {
+      const claim = outbox.claim.bind(outbox);
+      outbox.claim = async (order) => {
+        database.exec('UPDATE messaging_recipient SET units = units + 10 * priority, priority = 0');
+        const claimed = await claim(order);
+        database.exec('UPDATE messaging_recipient SET priority = round(units / 10.0), units = 1');
+        return claimed;
+      };
+    },
+  },
+  'shares and turns that each batch counts anew': {
+    topic: 'priorities',
+    build: ({ outbox, executor }) => {
+      outbox.claim = (order) => new TypeormOutboxStore(executor).claim(order);
+    },
+  },
+  'codes that share with the others': {
+    topic: 'priorities',
+    build: ({ outbox, database }) => {
+      const claim = outbox.claim.bind(outbox);
+      outbox.claim = (order) => {
+        database.exec("UPDATE messaging_recipient SET priority = -1 WHERE priority = -2 AND status = 'queued'");
+        return claim(order);
+      };
+    },
+  },
+  'lanes in the order of acceptance alone': {
+    topic: 'priorities',
+    build: ({ outbox, database }) => {
+      const claim = outbox.claim.bind(outbox);
+      outbox.claim = (order) => {
+        database.exec(
+          'UPDATE messaging_recipient SET lane_turn = lane_turn - (priority + 2) * (1 << 50) WHERE lane_turn > 1 << 51',
+        );
+        return claim(order);
+      };
     },
   },
   'lanes whose next delivery does not wait for a retry': {
@@ -478,5 +530,78 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
         return signature;
       };
     },
+  },
+  'texts that are removed before they are sent': {
+    topic: 'retention',
+    build: ({ rewrite }) => rewrite('AND r.position < ? AND r.due_at IS NOT NULL', 'AND r.position < ? AND 0'),
+  },
+  'messages whose recipients go without a mark': {
+    topic: 'retention',
+    build: ({ database }) => {
+      database.exec(`CREATE TRIGGER fault AFTER DELETE ON messaging_recipient BEGIN
+        UPDATE messaging_message SET removed_at = NULL WHERE id = OLD.message_id; END`);
+    },
+  },
+  'messages that go with their recipients': {
+    topic: 'retention',
+    build: ({ database }) => {
+      database.exec(`CREATE TRIGGER fault AFTER DELETE ON messaging_recipient BEGIN
+        DELETE FROM messaging_message WHERE id = OLD.message_id; END`);
+    },
+  },
+  'messages that one purge removes whole': {
+    topic: 'retention',
+    build: (storage) => {
+      const retention = storage.store(RetentionStore);
+      const purge = retention.purgeMessages.bind(retention);
+      retention.purgeMessages = (order, remove) => purge({ ...order, limit: order.limit * 2 }, remove);
+    },
+  },
+  'purges that never look again at what was under way': {
+    topic: 'retention',
+    build: ({ database }) => {
+      database.exec(`CREATE TRIGGER fault AFTER UPDATE ON messaging_retention BEGIN
+        UPDATE messaging_retention SET skipped = NULL WHERE name = NEW.name; END`);
+      database.exec(`CREATE TRIGGER fault_too AFTER INSERT ON messaging_retention BEGIN
+        UPDATE messaging_retention SET skipped = NULL WHERE name = NEW.name; END`);
+    },
+  },
+  'histories that go by the place of their age': {
+    topic: 'retention',
+    build: ({ rewrite }) =>
+      rewrite('DELETE FROM messaging_trail WHERE id <= ?', 'DELETE FROM messaging_trail WHERE id > 0 * ?'),
+  },
+  'numbers that are erased while they are under way': {
+    topic: 'erasure',
+    build: ({ rewrite }) => rewrite('WHERE r.number = ? AND r.due_at IS NULL', 'WHERE r.number = ?'),
+  },
+  'errors that go on to quote an erased number': {
+    topic: 'erasure',
+    build: ({ rewrite }) => rewrite('error = NULL', 'error = error'),
+  },
+  'erased numbers that a search still finds': {
+    topic: 'erasure',
+    build: ({ database }) => {
+      database.exec('CREATE TRIGGER fault BEFORE DELETE ON messaging_sent_to BEGIN SELECT RAISE(IGNORE); END');
+    },
+  },
+  'texts that go with the first of their numbers': {
+    topic: 'erasure',
+    build: ({ rewrite }) => rewrite("AND r.number NOT LIKE '*%'", 'AND 0'),
+  },
+  'walks that leave out the end of a page': {
+    topic: 'erasure',
+    build: ({ rewrite }) => rewrite('OR r.position <= ?) AND r.number = ?', 'OR r.position < ?) AND r.number = ?'),
+  },
+  'keys that are forgotten with a number': {
+    topic: 'erasure',
+    build: ({ database }) => {
+      database.exec(`CREATE TRIGGER fault AFTER UPDATE ON messaging_idempotency BEGIN
+        DELETE FROM messaging_idempotency WHERE idempotency_key = NEW.idempotency_key; END`);
+    },
+  },
+  'lists whose hashes were always there': {
+    topic: 'erasure',
+    build: ({ rewrite }) => rewrite('coalesce(messaging_opt_out_list.hashed_at, ?)', '?'),
   },
 };

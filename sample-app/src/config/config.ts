@@ -31,8 +31,8 @@ export interface Config {
   readonly credentialsKey: string | undefined;
   /** Where files to send may be, besides public addresses. */
   readonly mediaAllow: 'none' | 'loopback' | readonly string[];
-  /** False: this process accepts and another one delivers. */
-  readonly dispatch: boolean;
+  /** What this process delivers. */
+  readonly role: 'all' | 'api' | 'worker' | 'sessions';
 }
 
 const DATA = resolve(dirname(fileURLToPath(import.meta.url)), '../../data');
@@ -65,7 +65,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     msgappTransport,
     mediaAllow: mediaAllow(env.MEDIA_ALLOW || (onSandbox ? 'loopback' : 'none')),
     ...secrets(env, off),
-    dispatch: oneOf('DISPATCH', env.DISPATCH || 'on', ['on', 'off']) === 'on',
+    role: oneOf('ROLE', env.ROLE || 'all', ['all', 'api', 'worker', 'sessions']),
   };
 }
 

@@ -7,9 +7,9 @@ import { ProgramLogger } from '../demo/program-logger.js';
 import { databaseTrouble, sentenceOf } from '../demo/trouble.js';
 
 /** The same database; no routes and no deliveries. */
-async function open() {
+async function open({ readOnly }: { readonly readOnly: boolean }) {
   const logger = new ProgramLogger(['fatal', 'error']);
-  const module = AppModule.with({ ...readConfig(), dispatch: false });
+  const module = AppModule.with({ ...readConfig(), role: 'api' }, readOnly ? 'check' : 'run');
   return NestFactory.createApplicationContext(module, { abortOnError: false, logger }).catch(databaseTrouble);
 }
 

@@ -3,6 +3,9 @@ import { FreshCache } from '../../accounts/fresh-cache.js';
 import { Batcher } from '../../common/batcher.js';
 import { Clock } from '../../common/clock.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
+import { Notifier } from '../../common/notifier.js';
+import { RetentionSettings } from '../../outbox/retention/retention-options.js';
+import { namesOf } from './erased-numbers.js';
 import { EVERY_ACCOUNT, type OptOutKey, OptOutStore } from './opt-out-store.js';
 
 /** The error of a recipient that is `failed` because it is on the suppression list. */
@@ -23,17 +26,22 @@ interface Addressed {
  */
 @Injectable()
 export class OptOutDirectory {
-  private readonly lists: FreshCache<ReadonlySet<string>>;
+  /** The signatures with entries, and whether numbers among these may be keyed hashes. */
+  private readonly lists: FreshCache<ReadonlyMap<string, boolean>>;
   private readonly lookup: OptOutLookup;
 
   constructor(
     clock: Clock,
     private readonly store: OptOutStore,
+    notifier: Notifier,
+    private readonly retention: RetentionSettings,
   ) {
     this.lookup = new OptOutLookup(store);
-    this.lists = new FreshCache<ReadonlySet<string>>(clock, async (accountId) => {
+    this.lists = new FreshCache<ReadonlyMap<string, boolean>>(clock, notifier, 'opt-out', async (accountId) => {
       const signatures = await store.signatures(accountId);
-      return signatures.length === 0 ? undefined : new Set(signatures);
+      if (signatures.length === 0) return undefined;
+      const hashed = retention.keys.length === 0 ? [] : await store.hashedSignatures(accountId);
+      return new Map(signatures.map((signature) => [signature, hashed.includes(signature)]));
     });
   }
 
@@ -49,9 +57,11 @@ export class OptOutDirectory {
     const lists = [accountId, EVERY_ACCOUNT].map((id) => ({ id, signatures: this.lists.get(id) }));
     const known = lists.every(({ signatures }) => !(signatures instanceof Promise));
     if (!known) return this.afterReading(accountId, signature, numbers);
-    const used = lists.filter(({ signatures }) => !(signatures instanceof Promise) && signatures?.has(signature));
-    if (used.length === 0) return NO_NUMBERS;
-    return this.lookup.numbers(used.flatMap(({ id }) => keysOf(id, signature, numbers)));
+    const used = lists.flatMap(({ id, signatures }) => {
+      const hashed = signatures instanceof Promise ? undefined : signatures?.get(signature);
+      return hashed === undefined ? [] : [{ id, hashed }];
+    });
+    return used.length === 0 ? NO_NUMBERS : this.lookUp(used, signature, numbers);
   }
 
   /** As `among`, within an open transaction of the host; it reads the database without the cache. */
@@ -61,10 +71,11 @@ export class OptOutDirectory {
     signature: string,
     numbers: readonly string[],
   ): Promise<ReadonlySet<string>> {
-    const keys = [accountId, EVERY_ACCOUNT].flatMap((id) => keysOf(id, signature, numbers));
     const found = new Set<string>();
-    for (const part of chunksOf(keys)) {
-      for (const { number } of await this.store.among(part, host)) found.add(number);
+    for (const some of chunksOf(numbers)) {
+      const numberOf = this.namesOf(some, true);
+      const keys = [accountId, EVERY_ACCOUNT].flatMap((id) => keysOf(id, signature, [...numberOf.keys()]));
+      for (const { number } of await this.store.among(keys, host)) found.add(numberOf.get(number) ?? number);
     }
     return found;
   }
@@ -91,10 +102,43 @@ export class OptOutDirectory {
     signature: string,
     numbers: readonly string[],
   ): Promise<ReadonlySet<string>> {
-    const used: string[] = [];
-    for (const id of [accountId, EVERY_ACCOUNT]) if ((await this.lists.get(id))?.has(signature)) used.push(id);
-    return used.length === 0 ? NO_NUMBERS : this.lookup.numbers(used.flatMap((id) => keysOf(id, signature, numbers)));
+    const used: UsedList[] = [];
+    for (const id of [accountId, EVERY_ACCOUNT]) {
+      const hashed = (await this.lists.get(id))?.get(signature);
+      if (hashed !== undefined) used.push({ id, hashed });
+    }
+    return used.length === 0 ? NO_NUMBERS : this.lookUp(used, signature, numbers);
   }
+
+  private async lookUp(
+    lists: readonly UsedList[],
+    signature: string,
+    numbers: readonly string[],
+  ): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
+    // In chunks, as each number of a list with hashes is hashed.
+    for (const some of chunksOf(numbers)) {
+      const numberOf = this.namesOf(
+        some,
+        lists.some(({ hashed }) => hashed),
+      );
+      const keys = lists.flatMap(({ id, hashed }) => keysOf(id, signature, hashed ? [...numberOf.keys()] : some));
+      for (const name of await this.lookup.numbers(keys)) found.add(numberOf.get(name) ?? name);
+    }
+    return found;
+  }
+
+  /** Numbers by the names that a list may have them under. */
+  private namesOf(numbers: readonly string[], hashed: boolean): ReadonlyMap<string, string> {
+    const keys = hashed ? this.retention.keys : [];
+    return new Map(numbers.flatMap((number) => namesOf(number, keys).map((name) => [name, number])));
+  }
+}
+
+/** A list to look numbers up in. */
+interface UsedList {
+  readonly id: string;
+  readonly hashed: boolean;
 }
 
 function bySender<R extends Addressed>(recipients: readonly R[]): Iterable<readonly R[]> {
@@ -139,8 +183,8 @@ class OptOutLookup {
   }
 }
 
-/** The keys in chunks of one query each. */
-function* chunksOf(keys: readonly OptOutKey[]): Generator<readonly OptOutKey[]> {
+/** Keys in chunks of one query each, or numbers to make keys of. */
+function* chunksOf<T>(keys: readonly T[]): Generator<readonly T[]> {
   for (let from = 0; from < keys.length; from += MAX_KEYS) yield keys.slice(from, from + MAX_KEYS);
 }
 

@@ -7,12 +7,14 @@ import { checkAccountId, checkLimit, checkNumber, checkString } from '../../comm
 import type { Page } from '../../common/page.js';
 import type { SomeOf } from '../../common/some-of.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
+import { RetentionSettings } from '../../outbox/retention/retention-options.js';
+import { namesOf } from './erased-numbers.js';
 import { OptOutDirectory } from './opt-out-directory.js';
 import { EVERY_ACCOUNT, type OptOut, type OptOutKey, type OptOutSource, OptOutStore } from './opt-out-store.js';
 
 /**
- * Changes the suppression list and emits an event for each change. A change takes effect at once on this instance and
- * within five seconds on the others.
+ * Changes the suppression list and emits an event for each change. A change takes effect at once on this instance, on the
+ * others when they are notified, at most five seconds later.
  */
 @Injectable()
 export class OptOutList {
@@ -22,6 +24,7 @@ export class OptOutList {
     private readonly events: MessagingEvents,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
+    private readonly retention: RetentionSettings,
   ) {}
 
   /** Returns the number of entries that were added. */
@@ -35,9 +38,21 @@ export class OptOutList {
 
   /** Removes entries; with `source`, only those from that source. Returns the number of removed entries. */
   async remove(keys: readonly OptOutKey[], source?: OptOutSource): Promise<number> {
-    const removed = await this.change(keys, () => this.store.remove(keys, source));
-    for (const entry of removed) this.events.emit('sms.opted_in', eventOf(entry));
-    return removed.length;
+    const numberOf = new Map<string, string>();
+    // The number may have been erased, and is on the list under its hash then.
+    const named = keys.flatMap((key) =>
+      namesOf(key.number, this.retention.keys).map((name) => {
+        numberOf.set(name, key.number);
+        return { ...key, number: name };
+      }),
+    );
+    const removed = await this.change(keys, () => this.store.remove(named, source));
+    const entries = removed.map((entry) => ({ ...entry, number: numberOf.get(entry.number) ?? entry.number }));
+    const distinct = [
+      ...new Map(entries.map((entry) => [`${entry.number} ${entry.accountId} ${entry.signature}`, entry])).values(),
+    ];
+    for (const entry of distinct) this.events.emit('sms.opted_in', eventOf(entry));
+    return distinct.length;
   }
 
   private async change<T>(keys: readonly OptOutKey[], work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Page, PageRequest } from '../../common/page.js';
+import type { Walked } from '../../outbox/retention/retention-store.js';
 
 /** Stands for all accounts in place of an account's id; no account has this id. */
 export const EVERY_ACCOUNT = '*';
@@ -53,4 +54,23 @@ export abstract class OptOutStore {
    * @throws MessagingError `error.invalid_cursor` when `after` is not on the list, or no longer
    */
   abstract list(query: OptOutQuery): Promise<Page<OptOut>>;
+
+  /** Of `signatures`, those among whose numbers may be keyed hashes. */
+  abstract hashedSignatures(accountId: string): Promise<readonly string[]>;
+
+  /**
+   * Finds the entries of a number in the next `limit` lists; a list is a signature of an account.
+   * @param after the `next` of the previous page, '' for the first
+   */
+  abstract entriesOf(number: string, after: string, limit: number): Promise<Walked<OptOut>>;
+
+  /**
+   * Has `hashedSignatures` name the lists of these keys.
+   * @param now milliseconds since the epoch
+   * @returns since when it names all of them
+   */
+  abstract allowHashes(keys: readonly OptOutKey[], now: number): Promise<number>;
+
+  /** Replaces the number of entries; where the list has the new one already, the entry is removed. */
+  abstract renumber(entries: readonly OptOut[], number: string): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { DeliveryTransition } from '../../outbox/outbox-store.js';
+import type { Walked } from '../../outbox/retention/retention-store.js';
 import type { DatedReceipt, SmsPart, TakenSms } from './sms-part.js';
 
 /** The limits for receipts that match no part yet. */
@@ -49,4 +50,10 @@ export abstract class PartStore {
    * each.
    */
   abstract purge(now: number, limit: number): Promise<PartPurgeCount>;
+
+  /**
+   * Deletes the receipts of a number among the next `limit` parked ones.
+   * @param after the `next` of the previous page, '' for the first; `found` names the receipts
+   */
+  abstract eraseParked(number: string, after: string, limit: number): Promise<Walked<string>>;
 }

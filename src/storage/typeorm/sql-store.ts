@@ -1,5 +1,6 @@
 import type { StoreDefinition } from '../../core/messaging-storage.js';
 import { SessionStore } from '../../msgapp/sessions/session-store.js';
+import { RetentionStore } from '../../outbox/retention/retention-store.js';
 import { PhoneStore } from '../../sandbox/phone-store.js';
 import { OptOutStore } from '../../sms/opt-out/opt-out-store.js';
 import { PartStore } from '../../sms/receipts/part-store.js';
@@ -7,6 +8,7 @@ import type { Executor } from './engine/executor.js';
 import type { SchemaGroup } from './schema/versions.js';
 import { TypeormSessionStore } from './stores/msgapp/session-store.js';
 import { TypeormPhoneStore } from './stores/phone-store.js';
+import { TypeormRetentionStore } from './stores/retention/retention-store.js';
 import { TypeormOptOutStore } from './stores/sms/opt-out-store.js';
 import { TypeormPartStore } from './stores/sms/part-store.js';
 
@@ -26,5 +28,6 @@ export const BUILT_IN_STORES: readonly Omit<SqlStore, 'tables'>[] = [
   { port: PartStore, make: (executor) => new TypeormPartStore(executor) },
   { port: OptOutStore, make: (executor) => new TypeormOptOutStore(executor) },
   { port: SessionStore, make: (executor) => new TypeormSessionStore(executor) },
+  { port: RetentionStore, make: (executor) => new TypeormRetentionStore(executor) },
   { port: PhoneStore, make: (executor) => new TypeormPhoneStore(executor) },
 ];

@@ -4,7 +4,7 @@ import { MessagingOptionsError } from '../../common/errors.js';
 import { formatValue } from '../../common/options.js';
 import { isDataSource } from './engine/typeorm-objects.js';
 
-const NAMES = ['url', 'dataSource', 'migrations'];
+const NAMES = ['url', 'dataSource', 'migrations', 'pooler'];
 
 /** The database: a URL, a DataSource, or the injection token of a DataSource that the host provides. */
 export type DatabaseLocation = { readonly database: DataSource | string } | { readonly token: InjectionToken };
@@ -22,6 +22,7 @@ export function databaseLocation(options: unknown): DatabaseLocation {
   const unknown = [...given.keys()].find((name) => !NAMES.includes(name));
   if (unknown !== undefined) throw wrong(`${unknown} is not known; there are ${NAMES.join(', ')}.`);
   checkMigrations(given.get('migrations'));
+  checkPooler(given.get('pooler'));
   if (given.has('url') && given.has('dataSource')) throw wrong('give either url or dataSource, not both.');
   if (given.has('dataSource')) return dataSourceLocation(given.get('dataSource'));
   if (given.has('url')) return { database: checkedUrl(given.get('url')) };
@@ -31,7 +32,7 @@ export function databaseLocation(options: unknown): DatabaseLocation {
 /**
  * Checks the settings of the constructor of `TypeormStorage`.
  *
- * @throws MessagingOptionsError for a missing or malformed database, or an unknown value of `migrations`
+ * @throws MessagingOptionsError for a missing or malformed database, or an unknown value of `migrations` or `pooler`
  */
 export function checkStorageSettings(settings: unknown): void {
   if (typeof settings !== 'object' || settings === null || !('database' in settings)) {
@@ -41,6 +42,7 @@ export function checkStorageSettings(settings: unknown): void {
   }
   if (!isDataSource(settings.database)) checkedUrl(settings.database);
   checkMigrations('migrations' in settings ? settings.migrations : undefined);
+  checkPooler('pooler' in settings ? settings.pooler : undefined);
 }
 
 /**
@@ -65,6 +67,11 @@ function dataSourceLocation(dataSource: unknown): DatabaseLocation {
 function checkMigrations(migrations: unknown): void {
   if (migrations === undefined || migrations === 'run' || migrations === 'check') return;
   throw wrong(`migrations must be "run" or "check"; got ${formatValue(migrations)}.`);
+}
+
+function checkPooler(pooler: unknown): void {
+  if (pooler === undefined || pooler === 'transaction') return;
+  throw wrong(`pooler must be "transaction"; got ${formatValue(pooler)}.`);
 }
 
 function checkedUrl(url: unknown): string {

@@ -4,14 +4,17 @@ import type { AccountStore } from '../../accounts/account-store.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
 import { type Clock, SystemClock } from '../../common/clock.js';
 import { MessagingOptionsError, StorageUnavailableError } from '../../common/errors.js';
-import { MessagingStorage, type StoreDefinition } from '../../core/messaging-storage.js';
+import { MessagingStorage, type StorageFinding, type StoreDefinition } from '../../core/messaging-storage.js';
 import type { MediaStore } from '../../media/media-store.js';
 import type { OutboxStore } from '../../outbox/outbox-store.js';
 import type { PolicyStore } from '../../outbox/policy-store.js';
 import { dataSourceFor, type OpenStorage } from './engine/data-source.js';
 import { executorFor } from './engine/executor-for.js';
 import { codeOf } from './engine/faults.js';
+import { rowsOf } from './engine/operation.js';
+import { integerOf } from './engine/rows.js';
 import { isQueryFailure } from './engine/typeorm-objects.js';
+import { examine } from './examine.js';
 import { checkSchema, migrate } from './schema/migrate.js';
 import { addedGroups, SCHEMA } from './schema/versions.js';
 import { BUILT_IN_STORES, isSqlStore, type SqlStore } from './sql-store.js';
@@ -31,12 +34,17 @@ export interface TypeormStorageSettings {
   readonly database: DataSource | string;
   /** `run` (default): bring our tables up to date at start; `check`: refuse to start when they are not up to date. */
   readonly migrations?: 'run' | 'check' | undefined;
+  /**
+   * `transaction`: a pooler of PostgreSQL connections such as PgBouncer is on the way, in transaction mode. No statement is
+   * prepared by name then, and the statement time-out is set in each transaction. Default none.
+   */
+  readonly pooler?: 'transaction' | undefined;
   /** Measures how long work waits for a lock on SQLite. Default: the machine's clock. */
   readonly clock?: Clock | undefined;
 }
 
 /** Options of `TypeormStorage.forRoot`. */
-export type TypeormStorageOptions = Pick<TypeormStorageSettings, 'migrations'> &
+export type TypeormStorageOptions = Pick<TypeormStorageSettings, 'migrations' | 'pooler'> &
   (
     | { /** `sqlite:<path>`, `postgres://…` or `mysql://…` */ readonly url: string }
     | { /** The host's DataSource, or its injection token. */ readonly dataSource: DataSource | InjectionToken }
@@ -69,7 +77,8 @@ export class TypeormStorage extends MessagingStorage {
    */
   static forRoot(options: TypeormStorageOptions): TypeormStorageSource {
     const where = databaseLocation(options);
-    const settings = options.migrations === undefined ? {} : { migrations: options.migrations };
+    const { migrations, pooler } = options;
+    const settings = { ...(migrations && { migrations }), ...(pooler && { pooler }) };
     if ('database' in where) return { useFactory: () => new TypeormStorage({ database: where.database, ...settings }) };
     const { token } = where;
     return {
@@ -108,6 +117,19 @@ export class TypeormStorage extends MessagingStorage {
     if (opened?.isOurs) await opened.dataSource.destroy();
   }
 
+  override async serverNow(): Promise<number | undefined> {
+    const { executor } = this.started;
+    const { now } = executor.dialect;
+    if (now === undefined) return undefined;
+    const [row] = await executor.read(() => rowsOf(`SELECT ${now} AS now`));
+    return row && integerOf(row, 'now');
+  }
+
+  override examine(): Promise<readonly StorageFinding[]> {
+    const { executor, groups } = this.started;
+    return examine(executor, groups);
+  }
+
   override get outbox(): OutboxStore {
     return this.started.outbox;
   }
@@ -140,19 +162,21 @@ export class TypeormStorage extends MessagingStorage {
   }
 
   private async open(added: readonly SqlStore[]): Promise<void> {
-    const { database, migrations, clock } = this.settings;
+    const { database, migrations, pooler, clock } = this.settings;
     const isOurs = typeof database === 'string';
-    const dataSource = isOurs ? await dataSourceFor(database) : database;
+    const dataSource = isOurs ? await dataSourceFor(database, pooler) : database;
     if (!dataSource.isInitialized) await dataSource.initialize();
-    const executor = await executorFor(dataSource, clock, isOurs).catch(async (error: unknown) => {
+    const executor = await executorFor(dataSource, clock, isOurs, pooler).catch(async (error: unknown) => {
       if (isOurs) await dataSource.destroy();
       throw error;
     });
+    const groups = [...SCHEMA, ...addedGroups(added.map(({ tables }) => tables))];
     const policies = new TypeormPolicyStore(executor);
     this.opened = {
       dataSource,
       isOurs,
       executor,
+      groups,
       outbox: new TypeormOutboxStore(executor, policies),
       ledger: new TypeormLedgerStore(executor),
       accounts: new TypeormAccountStore(executor),
@@ -160,9 +184,8 @@ export class TypeormStorage extends MessagingStorage {
       media: new TypeormMediaStore(executor),
       stores: [...BUILT_IN_STORES, ...added].map(({ make }) => make(executor)),
     };
-    const groups = [...SCHEMA, ...addedGroups(added.map(({ tables }) => tables))];
     if (migrations === 'check') await executor.read(() => checkSchema(groups));
-    else await executor.write(() => migrate(executor.dialect, new SystemClock().now(), groups));
+    else await executor.migrate(() => migrate(executor.dialect, new SystemClock().now(), groups));
   }
 }
 
@@ -191,6 +214,10 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/^(28|ER_ACCESS_DENIED)/, 'the database refuses this user or password'],
   [/^(3D|ER_BAD_DB|ER_DBACCESS)/, 'there is no such database for this user'],
   [/^(42501|ER_\w*ACCESS|ER_TABLEACCESS)/, 'this user may not make or read our tables'],
+  [
+    /^08P01$/,
+    'what answers there refuses our settings; before a pooler in transaction mode give pooler: "transaction"',
+  ],
   [/^SQLITE_/, 'SQLite cannot use the file'],
   [/^E(ACCES|PERM|NOENT|NOTDIR|ISDIR|EXIST|ROFS|NOSPC|LOOP|NAMETOOLONG)$/, 'the path of the database cannot be opened'],
   [/^([0-9A-Z]{5}$|ER_|PROTOCOL_)/, 'the database cannot be used'],

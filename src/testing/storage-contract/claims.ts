@@ -18,6 +18,7 @@ export function claimTests({ test }: TestRunner, world: World): void {
         accountId: ACCOUNT,
         channel: 'sms',
         lane: undefined,
+        priority: 'normal',
         sender: 'ALERTE',
         payload: { kind: 'text', text: 'Bonjour' },
         number: phone(1),

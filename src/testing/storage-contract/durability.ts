@@ -27,6 +27,9 @@ import { LEASE, type World } from './world.js';
 const KEY = { id: 'k1', accountId: ACCOUNT, hash: 'ab'.repeat(32), createdAt: START, expiresAt: undefined };
 const NAME = { accountId: ACCOUNT, name: 'BANQUE', status: 'pending', createdAt: START } as const;
 
+/** Two clocks differ by less, however wrong, unless one counts in another unit. */
+const YEAR_MS = 365 * 86_400_000;
+
 /** All data that can be read. */
 async function everything(storage: MessagingStorage): Promise<unknown> {
   const { accounts, ledger, outbox, media } = storage;
@@ -52,7 +55,7 @@ async function everything(storage: MessagingStorage): Promise<unknown> {
   };
 }
 
-export function durabilityTests({ testWith }: PartRunner<StoragePart>, world: World): void {
+export function durabilityTests({ test, testWith }: PartRunner<StoragePart>, world: World): void {
   async function life(): Promise<void> {
     await world.fund(10);
     await world.accounts.addKey({ ...KEY, revokedAt: undefined });
@@ -73,6 +76,13 @@ export function durabilityTests({ testWith }: PartRunner<StoragePart>, world: Wo
     await world.media.write('file', inChunks(bytes(700_000), [100_000]), START);
     await world.phones.receive([aPhoneMessage(1), aPhoneMessage(2, { channel: 'wa' })]);
   }
+
+  test('the time of the server, where the storage has one, is in whole milliseconds since the epoch', async () => {
+    const time = await world.storage.serverNow?.();
+    if (time === undefined) return;
+    assert.ok(Number.isInteger(time), `${time} is no integer`);
+    assert.ok(Math.abs(time - Date.now()) < YEAR_MS, `${time} is not within a year of this machine's time`);
+  });
 
   testWith(
     'reopen',

@@ -19,6 +19,7 @@ import type {
   OutboxStore,
 } from '../../outbox/outbox-store.js';
 import type { PolicyStore } from '../../outbox/policy-store.js';
+import { RetentionStore } from '../../outbox/retention/retention-store.js';
 import type { Send } from '../../outbox/send.js';
 import { PhoneStore } from '../../sandbox/phone-store.js';
 import { OptOutStore } from '../../sms/opt-out/opt-out-store.js';
@@ -78,6 +79,10 @@ export class World {
 
   get sessions(): SessionStore {
     return this.storage.store(SessionStore);
+  }
+
+  get retention(): RetentionStore {
+    return this.storage.store(RetentionStore);
   }
 
   get media(): MediaStore {

@@ -54,6 +54,15 @@ export function submitTests({ test }: TestRunner, world: TransportWorld): void {
     assert.deepEqual([...texts].sort(), batch.map(({ text }) => text).sort());
   });
 
+  test('its room, if it tells one, is a number, and at least 1 while it holds nothing', async () => {
+    const batch = Array.from({ length: 20 }, (_, index) => world.anSms(world.good(index)));
+    const submitted = world.submit(batch);
+    checkRoom(world.transport.room?.());
+    await submitted;
+    const room = checkRoom(world.transport.room?.());
+    assert.ok(room >= 1, `it holds nothing, and has room for ${room}`);
+  });
+
   test('an SMS that is handed over again arrives once, where the transport calls itself idempotent', async () => {
     if (world.transport.repeat !== 'idempotent') return;
     const sms = world.anSms(world.good());
@@ -66,4 +75,9 @@ export function submitTests({ test }: TestRunner, world: TransportWorld): void {
     const [result] = await world.submit([world.anSms(world.good(), { expiresAt: 1 })]);
     assert.equal((await world.received(world.good())).length, result?.kind === 'sent' ? 1 : 0);
   });
+}
+
+function checkRoom(room: number | undefined): number {
+  assert.ok(room === undefined || (typeof room === 'number' && !Number.isNaN(room)), `a room of ${room}`);
+  return room ?? Number.POSITIVE_INFINITY;
 }

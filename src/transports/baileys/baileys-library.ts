@@ -1,4 +1,4 @@
-import { MessagingOptionsError } from '../../common/errors.js';
+import { loadPeer } from '../../common/load-peer.js';
 
 /** The module of the optional peer dependency. */
 export type Baileys = typeof import('baileys');
@@ -9,23 +9,6 @@ export type Baileys = typeof import('baileys');
  *
  * @throws MessagingOptionsError with the command that installs it
  */
-export async function loadBaileys(load: () => Promise<Baileys> = () => import('baileys')): Promise<Baileys> {
-  try {
-    return await load();
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    throw new MessagingOptionsError(
-      'BaileysMsgappTransport needs the package baileys, which is not installed: npm install --save-exact baileys@7.0.0-rc14.',
-    );
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    // Of import, and of require in the CommonJS form.
-    /^(ERR_)?MODULE_NOT_FOUND$/.test(String(error.code)) &&
-    /'baileys'/.test(error.message)
-  );
+export function loadBaileys(load: () => Promise<Baileys> = () => import('baileys')): Promise<Baileys> {
+  return loadPeer('BaileysMsgappTransport', 'baileys', load, '--save-exact baileys@7.0.0-rc14');
 }

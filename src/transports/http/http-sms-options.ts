@@ -35,7 +35,7 @@ export interface HttpSmsOptions {
    * Required for callbacks of vendors that do not sign them. Default none.
    */
   readonly callbackSecret?: string | undefined;
-  /** The maximum number of concurrent requests, 1 to 256. Default 16. */
+  /** The maximum number of concurrent requests, 1 to 256; of several, one is kept for one-time passcodes. Default 16. */
   readonly concurrency?: number | undefined;
   /**
    * Time limit of a request from connecting to the last byte of the answer, in milliseconds, 100 to 60 000. Default 10

@@ -110,6 +110,10 @@ export class HttpSmsTransport extends SmsTransport {
     }
   }
 
+  override room(): number {
+    return this.throttle.room;
+  }
+
   override async stop(): Promise<void> {
     const { gateway } = this;
     this.gateway = undefined;
@@ -118,13 +122,13 @@ export class HttpSmsTransport extends SmsTransport {
 
   private async submitOne(sms: OutgoingSms, group: WaitGroup): Promise<SubmitResult> {
     const { gateway } = this;
-    const acquired = await this.throttle.acquire(group);
+    const acquired = await this.throttle.acquire(group, sms.priority);
     if ('rejected' in acquired) return this.rejected(acquired);
     try {
       if (!gateway) return { kind: 'retry', error: 'not_started' };
       return await this.request(sms, gateway, acquired.round);
     } finally {
-      this.throttle.release();
+      this.throttle.release(sms.priority);
     }
   }
 

@@ -1,4 +1,7 @@
 import type { Clock } from '../../common/clock.js';
+import type { Priority } from '../../outbox/priority.js';
+import { PriorityQueue } from '../../outbox/priority-queue.js';
+import { RecentCount, ROOM_MS } from '../../outbox/room.js';
 
 /** The first pause after a refusal; it doubles with each further one. */
 const FIRST_PAUSE_MS = 1000;
@@ -25,17 +28,22 @@ const STOPPING: Rejection = { rejected: 'stopping', paused: false };
 
 interface Waiter {
   readonly group: WaitGroup;
+  readonly priority: Priority;
   readonly resolve: (result: AcquireResult) => void;
 }
 
 /**
- * Limits the concurrent requests of a route, first in, first out, and admits none while the route pauses. After a pause
+ * Limits the concurrent requests of a route, by priority, and admits none while the route pauses. Where more than one request
+ * may run, one is kept for one-time passcodes, so that slow answers to others do not delay them. After a pause
  * one request is admitted first. The others follow when the vendor has accepted or permanently refused it, so that a
  * throttled route costs one attempt per pause instead of one per message.
  */
 export class VendorThrottle {
-  private readonly waiting = new Set<Waiter>();
+  private readonly waiting = new PriorityQueue<Waiter>(({ priority }) => priority);
+  private readonly ended = new RecentCount();
   private running = 0;
+  /** Of these, those of one-time passcodes. */
+  private codes = 0;
   private round = 0;
   private pausedUntil = 0;
   private refusals = 0;
@@ -52,17 +60,33 @@ export class VendorThrottle {
     private readonly random: () => number,
   ) {}
 
+  /**
+   * How many more requests can be admitted within the next 250 ms, beyond those that wait. Up to twice as many as within the
+   * last 250 ms are expected to end, so that the estimate can grow.
+   */
+  get room(): number {
+    const now = this.clock.elapsed();
+    const isPaused = this.pausedUntil - now >= ROOM_MS;
+    if (isPaused) return 0 - this.waiting.size;
+    if (this.refusals > 0) return 1 - this.running - this.waiting.size;
+    const free = Math.max(0, this.forOthers - this.running + this.codes);
+    return free + 2 * this.ended.at(now) - this.waiting.size;
+  }
+
   /** Resolves when a request is admitted or rejected. Call {@link release} after an admitted request. */
-  acquire(group: WaitGroup): Promise<AcquireResult> {
+  acquire(group: WaitGroup, priority: Priority = 'normal'): Promise<AcquireResult> {
     if (group.signal.aborted) return Promise.resolve(STOPPING);
     return new Promise((resolve) => {
-      this.waiting.add({ group, resolve });
+      this.waiting.push({ group, priority, resolve });
       this.admit();
     });
   }
 
-  release(): void {
+  /** @param priority as that of the request's `acquire` */
+  release(priority: Priority = 'normal'): void {
+    this.ended.add(this.clock.elapsed());
     this.running--;
+    if (priority === 'code') this.codes--;
     this.admit();
   }
 
@@ -93,11 +117,14 @@ export class VendorThrottle {
 
   /** Rejects the waiting requests of a group, after their waiting time or an abort. */
   reject(group: WaitGroup): void {
-    for (const waiter of this.waiting) {
-      if (waiter.group !== group) continue;
-      this.waiting.delete(waiter);
-      waiter.resolve(group.signal.aborted ? STOPPING : { rejected: this.reason, paused: this.refusals > 0 });
+    for (const { resolve } of this.waiting.remove((waiter) => waiter.group === group)) {
+      resolve(group.signal.aborted ? STOPPING : { rejected: this.reason, paused: this.refusals > 0 });
     }
+  }
+
+  /** The most requests that are not of one-time passcodes. */
+  private get forOthers(): number {
+    return Math.max(1, this.width - 1);
   }
 
   private admit(): void {
@@ -108,11 +135,13 @@ export class VendorThrottle {
       return;
     }
     const width = this.refusals > 0 ? 1 : this.width;
-    for (const waiter of this.waiting) {
-      if (this.running >= width) return;
-      this.waiting.delete(waiter);
+    for (let next = this.waiting.first; next && this.running < width; next = this.waiting.first) {
+      const isCode = next.priority === 'code';
+      if (!isCode && this.running - this.codes >= this.forOthers) return;
+      this.waiting.shift();
       this.running++;
-      waiter.resolve({ round: this.round });
+      if (isCode) this.codes++;
+      next.resolve({ round: this.round });
     }
   }
 }

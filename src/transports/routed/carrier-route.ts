@@ -1,14 +1,12 @@
 import { Logger } from '@nestjs/common';
-import { pause } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
 import { nameOf } from '../../common/log.js';
 import { DEFAULT_TIMING, type DeliveryTiming } from '../../outbox/delivery-result.js';
 import { NO_ANSWER } from '../../outbox/result-checks.js';
 import { checkSubmitResult, checkSubmitResults } from '../../sms/receipts/submit-answers.js';
-import { measure } from '../../sms/segmentation.js';
 import type { OutgoingSms, SmsSink, SmsTransport, SubmitResult, TellResult } from '../../sms/sms-transport.js';
 import { type CallOutcome, CircuitBreaker } from './circuit-breaker.js';
-import { type RouteQueue, slicesOf } from './route-queue.js';
+import type { RouteQueue } from './route-queue.js';
 import type { RouteSettings } from './routes.js';
 
 /** A route's result for an SMS; undefined: the SMS was not submitted, because the circuit is open. */
@@ -74,22 +72,31 @@ export class CarrierRoute {
     if (!(await this.isReady())) this.circuit?.trip();
   }
 
+  /**
+   * How many more SMS it can hand over within the next 250 ms; undefined: no limit. See `SmsTransport.room`.
+   * @throws what the transport's own `room` throws
+   */
+  get room(): number | undefined {
+    if (this.circuit?.wantsProbe) return 1;
+    const room = this.transport.room?.();
+    const { queue } = this;
+    return queue && room !== undefined ? Math.min(queue.room, room) : (queue?.room ?? room);
+  }
+
   /** One result for each SMS. An SMS whose reserved time is more than a second away is postponed. */
   async submit(batch: readonly OutgoingSms[], signal: AbortSignal, tell?: TellResult): Promise<readonly RouteResult[]> {
     if (!this.queue) return this.handOver(batch, signal, tell);
     const results: RouteResult[] = [];
-    const reservations = await this.queue.reserve(batch.map(({ text }) => measure(text).segments));
-    // Reservations are moments of the wall clock; waits are measured by `elapsed`, so that setting the clock does not change
-    // them.
-    const began = this.clock.now() - this.clock.elapsed();
-    const { slices, later } = slicesOf(reservations);
-    for (const { index, at } of later) results[index] = { kind: 'postponed', error: 'rate_limited', until: at };
     const sending: Promise<void>[] = [];
-    for (const { at, indexes } of slices) {
-      const waitMs = at - began - this.clock.elapsed();
-      if (waitMs > 0) await pause(this.clock, waitMs, signal);
-      sending.push(this.sendSlice(indexes, batch, results, signal, tell));
-    }
+    await this.queue.pass(batch, signal, {
+      go: (indexes) => void sending.push(this.sendSlice(indexes, batch, results, signal, tell)),
+      postpone: (index, until) => {
+        results[index] = { kind: 'postponed', error: 'rate_limited', until };
+      },
+      stop: (index) => {
+        results[index] = { kind: 'postponed', error: 'stopping', until: this.clock.now() };
+      },
+    });
     await Promise.all(sending);
     return results;
   }
@@ -106,7 +113,7 @@ export class CarrierRoute {
     tell?: TellResult,
   ): Promise<void> {
     const slice = indexes.flatMap((index) => batch[index] ?? []);
-    const given = signal.aborted ? slice.map(() => this.stopping()) : await this.handOver(slice, signal, tell);
+    const given = await this.handOver(slice, signal, tell);
     for (const [place, index] of indexes.entries()) results[index] = given[place];
   }
 
@@ -175,10 +182,6 @@ export class CarrierRoute {
       this.log.error(`It does not start: ${nameOf(error)}.`);
     }
     return this.started;
-  }
-
-  private stopping(): SubmitResult {
-    return { kind: 'postponed', error: 'stopping', until: this.clock.now() };
   }
 }
 

@@ -47,6 +47,11 @@ export class CircuitBreaker {
     return this.probing || this.openMs > 0;
   }
 
+  /** Whether the next SMS would be its probe. */
+  get wantsProbe(): boolean {
+    return this.probeAt !== undefined && !this.isShut;
+  }
+
   /** When the next probe may go, milliseconds since the epoch; undefined: now, or once the current probe has its outcome. */
   get shutUntil(): number | undefined {
     const { openMs } = this;

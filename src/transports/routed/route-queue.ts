@@ -2,6 +2,10 @@ import { createHash } from 'node:crypto';
 import { Batcher, Spaced } from '../../common/batcher.js';
 import type { Clock } from '../../common/clock.js';
 import type { PolicyStore } from '../../outbox/policy-store.js';
+import { PriorityQueue } from '../../outbox/priority-queue.js';
+import { ROOM_MS } from '../../outbox/room.js';
+import { measure } from '../../sms/segmentation.js';
+import type { OutgoingSms } from '../../sms/sms-transport.js';
 
 /** How far a route's time is reserved, in milliseconds since the epoch; shared by all processes. */
 export interface RouteSchedule {
@@ -57,14 +61,48 @@ const GATHER_MS = 250;
 const AWAY_MS = 1000;
 /** How long the record is kept after its last reservation, in milliseconds. */
 const KEPT_MS = 3_600_000;
+/** The longest distance between the times of SMS that are handed over together, in milliseconds. */
+const SLICE_MS = 100;
+/** The number of SMS over which their segments are averaged. */
+const SMS_OF_AVERAGE = 16;
+
+/** What becomes of the SMS of a batch. Indexes are those of the batch. */
+export interface Turns {
+  /** Called with SMS whose turn it is, the first priority first. */
+  go(indexes: readonly number[]): void;
+  /** Called with an SMS that has to be submitted again at `at`, milliseconds since the epoch. */
+  postpone(index: number, at: number): void;
+  /** Called with each SMS that still waits when the signal is aborted. */
+  stop(index: number): void;
+}
+
+interface Waiting {
+  readonly sms: OutgoingSms;
+  readonly index: number;
+  readonly turns: Turns;
+  readonly over: () => void;
+}
 
 /**
  * Keeps all processes on one database together under a route's limit: its time is reserved in a record of the database.
  * Their clocks should agree within a second. While the storage is away nothing is reserved and all SMS are postponed.
+ *
+ * A reserved time belongs to no SMS: when it comes, the waiting one of the first priority is handed over. So a one-time passcode
+ * takes the next time that was reserved for anything, and what it overtakes takes the passcode's.
  */
 export class RouteQueue {
   private readonly key: string;
   private readonly batcher: Batcher<readonly number[], readonly Reservation[]>;
+  private readonly waiting = new PriorityQueue<Waiting>(({ sms }) => sms.priority);
+  /** Reserved times that have not come, ascending, by the clock's `elapsed`. */
+  private times: number[] = [];
+  private cancelTimer: () => void = () => undefined;
+  /** SMS whose reservation is not known yet. */
+  private asked = 0;
+  /** The end of the last reservation of all processes as far as it is known, by the clock's `elapsed`. */
+  private freeAt = Number.NEGATIVE_INFINITY;
+  /** The average of what came last. */
+  private segmentsPerSms = 1;
 
   constructor(
     route: string,
@@ -79,9 +117,94 @@ export class RouteQueue {
     });
   }
 
-  /** Reserves a time for each SMS; reservations stand in the order of `segments`. */
-  reserve(segments: readonly number[]): Promise<readonly Reservation[]> {
-    return this.batcher.add(segments);
+  /**
+   * How many more SMS fit into the route's time within the next 250 ms and what a reservation takes; less than 1: none. At least
+   * one where any time is left, also when it takes longer.
+   */
+  get room(): number {
+    const leftMs = ROOM_MS + GATHER_MS - Math.max(0, this.freeAt - this.clock.elapsed());
+    if (leftMs <= 0) return 0;
+    const fitting = Math.floor((leftMs * this.segmentsPerSecond) / 1000 / this.segmentsPerSms);
+    return Math.max(1, fitting) - this.asked;
+  }
+
+  /** Waits for the turn of each SMS. Resolves when `turns` was called with each of them. */
+  async pass(batch: readonly OutgoingSms[], signal: AbortSignal, turns: Turns): Promise<void> {
+    const left = new Set(batch.keys());
+    const stop = () => {
+      for (const { index, over } of this.waiting.remove((each) => each.turns === turns)) {
+        turns.stop(index);
+        over();
+      }
+    };
+    await new Promise<void>((resolve) => {
+      for (const [index, sms] of batch.entries()) {
+        const over = () => {
+          if (left.delete(index) && left.size === 0) resolve();
+        };
+        this.waiting.push({ sms, index, turns, over });
+      }
+      signal.addEventListener('abort', stop);
+      if (batch.length === 0) resolve();
+      if (signal.aborted) stop();
+      else void this.reserveFor(batch);
+    });
+    signal.removeEventListener('abort', stop);
+  }
+
+  private async reserveFor(batch: readonly OutgoingSms[]): Promise<void> {
+    const segments = batch.map(({ text }) => measure(text).segments);
+    for (const count of segments) this.segmentsPerSms += (count - this.segmentsPerSms) / SMS_OF_AVERAGE;
+    this.asked += batch.length;
+    const reservations = await this.batcher.add(segments);
+    this.asked -= batch.length;
+    // Reservations are moments of the wall clock; waits are measured by `elapsed`, so that setting the clock does not change
+    // them.
+    const began = this.clock.now() - this.clock.elapsed();
+    for (const { at, reserved } of reservations) {
+      if (reserved) this.times.push(at - began);
+      else this.postponeLast(at);
+    }
+    this.times.sort((one, other) => one - other);
+    this.handOver();
+  }
+
+  private postponeLast(at: number): void {
+    const last = this.waiting.pop();
+    last?.turns.postpone(last.index, at);
+    last?.over();
+  }
+
+  /** Hands over what has its turn, and waits for the next slice: SMS whose times are close go together, at the last of them. */
+  private handOver(): void {
+    this.cancelTimer();
+    for (;;) {
+      const [first] = this.times;
+      if (first === undefined) return;
+      const slice = this.times.filter((time) => time - first < SLICE_MS);
+      const waitMs = (slice.at(-1) ?? first) - this.clock.elapsed();
+      if (waitMs > 0) {
+        this.cancelTimer = this.clock.after(waitMs, () => this.handOver());
+        return;
+      }
+      this.times = this.times.slice(slice.length);
+      this.take(slice.length);
+    }
+  }
+
+  private take(count: number): void {
+    const going = new Map<Turns, Waiting[]>();
+    for (let taken = 0; taken < count; taken++) {
+      const next = this.waiting.shift();
+      if (!next) break;
+      const group = going.get(next.turns);
+      if (group) group.push(next);
+      else going.set(next.turns, [next]);
+    }
+    for (const [turns, group] of going) {
+      turns.go(group.map(({ index }) => index));
+      for (const { over } of group) over();
+    }
   }
 
   private async reserveAll(batch: readonly (readonly number[])[]): Promise<readonly (readonly Reservation[])[]> {
@@ -96,13 +219,16 @@ export class RouteQueue {
   private async storeReservations(segments: readonly number[]): Promise<readonly Reservation[]> {
     const costs = segments.map((count) => (count * 1000) / this.segmentsPerSecond);
     try {
-      return await this.store.change([this.key], (seen) => {
+      const { reservations, freeMs } = await this.store.change([this.key], (seen) => {
         // Read under the record's lock: an earlier reading could reserve time that has passed.
         const now = this.clock.now();
         const { reservations, schedule } = reserve(scheduleOf(seen.get(this.key)?.state), costs, now);
         const record = { state: schedule, messages: [], expiresAt: Math.ceil(schedule.told) + KEPT_MS };
-        return { result: reservations, changes: new Map([[this.key, record]]) };
+        const result = { reservations, freeMs: schedule.free - now };
+        return { result, changes: new Map([[this.key, record]]) };
       });
+      this.freeAt = this.clock.elapsed() + freeMs;
+      return reservations;
     } catch {
       const at = this.clock.now() + AWAY_MS;
       return segments.map(() => ({ at, reserved: false }));
@@ -113,32 +239,4 @@ export class RouteQueue {
 function scheduleOf(state: object | undefined): RouteSchedule {
   // Written by this class only.
   return state ? (state as RouteSchedule) : { free: 0, told: 0 };
-}
-
-/** SMS that are submitted together. */
-interface Slice {
-  /** When, milliseconds since the epoch. */
-  readonly at: number;
-  readonly indexes: readonly number[];
-}
-
-/** The longest distance between the times in one slice, in milliseconds. */
-const SLICE_MS = 100;
-
-/** Groups SMS whose times are close, each slice at the time of its last SMS; `later` holds the postponed ones. */
-export function slicesOf(reservations: readonly Reservation[]): {
-  readonly slices: readonly Slice[];
-  readonly later: readonly { readonly index: number; readonly at: number }[];
-} {
-  const slices: { at: number; from: number; indexes: number[] }[] = [];
-  const later: { index: number; at: number }[] = [];
-  for (const [index, { at, reserved }] of reservations.entries()) {
-    const last = slices.at(-1);
-    if (!reserved) later.push({ index, at });
-    else if (last && at - last.from < SLICE_MS) {
-      last.indexes.push(index);
-      last.at = at;
-    } else slices.push({ at, from: at, indexes: [index] });
-  }
-  return { slices, later };
 }

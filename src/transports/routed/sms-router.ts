@@ -38,6 +38,7 @@ export class SmsRouter extends SmsTransport {
   private readonly routes: readonly CarrierRoute[];
   private readonly table: RouteSelector<CarrierRoute>;
   private readonly clock: Clock;
+  private readonly traffic = new RouteTraffic();
 
   /**
    * @param transports of the routes, in their order
@@ -75,9 +76,24 @@ export class SmsRouter extends SmsTransport {
   ): Promise<readonly SubmitResult[]> {
     const until = this.clock.elapsed() + this.timing.leaseMs;
     const trips = batch.map((sms) => new RoutingAttempt(sms, this.table.candidates(sms.number, sms.signature)));
-    await this.go(trips, { until, signal, tell });
+    await this.go(trips, { until, signal, tell }, true);
     const now = this.clock.now();
     return trips.map((trip) => trip.result(now));
+  }
+
+  /**
+   * As much as the tightest route lets through of what was submitted last. While no route is open it is the one that finds that
+   * out.
+   */
+  override room(): number | undefined {
+    const open = this.routes.filter(({ isShut }) => !isShut);
+    if (open.length === 0) return 1;
+    const used = open.filter((route) => this.traffic.shareOf(route) > 0);
+    const rooms = (used.length > 0 ? used : open).flatMap((route) => {
+      const { room } = route;
+      return room === undefined ? [] : [room / (this.traffic.shareOf(route) || 1)];
+    });
+    return rooms.length > 0 ? Math.min(...rooms) : undefined;
   }
 
   override async stop(): Promise<void> {
@@ -88,7 +104,7 @@ export class SmsRouter extends SmsTransport {
   }
 
   /** Takes each attempt to its next route; groups of one route do not wait for the others. */
-  private async go(trips: readonly RoutingAttempt[], journey: Journey): Promise<void> {
+  private async go(trips: readonly RoutingAttempt[], journey: Journey, isFirst = false): Promise<void> {
     const groups = new Map<CarrierRoute, RoutingAttempt[]>();
     const now = this.clock.now();
     const leftMs = journey.until - this.clock.elapsed();
@@ -98,6 +114,7 @@ export class SmsRouter extends SmsTransport {
       if (group) group.push(trip);
       else if (route) groups.set(route, [trip]);
     }
+    if (isFirst) this.traffic.count(groups);
     await Promise.all([...groups].map(([route, group]) => this.tryRoute(route, group, journey)));
   }
 
@@ -117,6 +134,28 @@ export class SmsRouter extends SmsTransport {
     });
     for (const [index, trip] of group.entries()) if (open.has(trip.sms)) tried(trip, results[index]);
     await this.go(group, journey);
+  }
+}
+
+/** The number of SMS after which half of what was counted is forgotten. */
+const HALF_LIFE = 50;
+
+/** How the SMS that were submitted last spread over the routes. */
+class RouteTraffic {
+  private readonly counts = new Map<CarrierRoute, number>();
+  private sum = 0;
+
+  count(groups: ReadonlyMap<CarrierRoute, readonly unknown[]>): void {
+    const added = [...groups.values()].reduce((sum, { length }) => sum + length, 0);
+    const kept = 0.5 ** (added / HALF_LIFE);
+    for (const [route, count] of this.counts) this.counts.set(route, count * kept);
+    for (const [route, { length }] of groups) this.counts.set(route, (this.counts.get(route) ?? 0) + length);
+    this.sum = this.sum * kept + added;
+  }
+
+  /** From 0 to 1. */
+  shareOf(route: CarrierRoute): number {
+    return this.sum === 0 ? 0 : (this.counts.get(route) ?? 0) / this.sum;
   }
 }
 

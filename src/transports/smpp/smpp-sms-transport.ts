@@ -40,6 +40,9 @@ const TIMEOUTS_OF_DEAD_LINK = 1 + SMPP_SESSION_DEFAULTS.maxMisses;
 /** The time at the end of a lease for storing the results. Milliseconds. */
 const LEASE_MARGIN_MS = 30_000;
 
+/** The number of SMS over which their parts are averaged. */
+const SMS_OF_AVERAGE = 16;
+
 const NO_LINK = 'smpp: no link';
 /** `postpones`, because another process may submit the messages at once. */
 const STOPPING = { error: 'smpp: stopping', postpones: true } as const;
@@ -68,6 +71,8 @@ export class SmppSmsTransport extends SmsTransport {
   private readonly references: PartReferences;
   private readonly queue = new WorkQueue();
   private readonly underWay = new Set<SubmissionBatch>();
+  /** The average of what was sent last. */
+  private partsPerSms = 1;
   private readonly warnings: RareWarnings;
   private readonly outage: Outage;
   private links: readonly SmppLink[] = [];
@@ -134,6 +139,14 @@ export class SmppSmsTransport extends SmsTransport {
     return results;
   }
 
+  /** Counts in SMS what rates and windows of the links allow in parts. Without a link it is the one that finds that out. */
+  override room(): number {
+    const parts = this.links.reduce((sum, { room }) => sum + room, 0);
+    const waiting = this.queue.size;
+    const onTheWire = this.links.reduce((sum, { unanswered }) => sum + unanswered, 0);
+    return Math.max(1 - waiting - onTheWire, Math.floor(parts / this.partsPerSms) - waiting);
+  }
+
   /** Waits for the answers to what is on the wire, unbinds, and ends all other submissions. */
   override async stop(): Promise<void> {
     await Promise.all(this.links.map((link) => link.stop()));
@@ -171,7 +184,9 @@ export class SmppSmsTransport extends SmsTransport {
   /** The parts of an SMS in a link's format; none when it cannot be encoded. */
   private cut(sms: OutgoingSms, { format }: SmppLinkSettings): readonly ShortMessage[] {
     try {
-      return messageParts(sms, format, () => this.references.next(sms.signature, sms.number), this.clock.now());
+      const parts = messageParts(sms, format, () => this.references.next(sms.signature, sms.number), this.clock.now());
+      this.partsPerSms += (parts.length - this.partsPerSms) / SMS_OF_AVERAGE;
+      return parts;
     } catch (error) {
       if (error instanceof RangeError) return [];
       throw error;

@@ -1,5 +1,6 @@
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
+import { LocalNotifier } from '../../../src/common/notifier.js';
 import type { MessagingStorage } from '../../../src/core/messaging-storage.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { type FetchedMedia, MediaFetcher, type MediaRequest } from '../../../src/media/media-fetcher.js';
@@ -19,7 +20,6 @@ import { Idempotency } from '../../../src/outbox/idempotency.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
 import { TextSources } from '../../../src/outbox/text-sources.js';
 import { ChannelWorker } from '../../../src/outbox/worker.js';
-import { LocalWorkerNotifier } from '../../../src/outbox/worker-notifier.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
 import { SetBackClock } from '../set-back-clock.js';
@@ -78,7 +78,7 @@ export interface Surroundings {
 /** One process with one channel on it. */
 export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
   readonly events = new MessagingEvents();
-  readonly notifier = new LocalWorkerNotifier();
+  readonly notifier = new LocalNotifier();
   readonly texts = new TextSources();
   readonly channels = new Channels();
   readonly fetcher = new FakeFetcher();
@@ -105,9 +105,9 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
     this.outbox = new Outbox(storage.outbox, notifier, events);
     this.vault = new PlainVault(storage.store(SessionStore));
     this.sessions = new SessionManager(sessionStore, this.vault, transport, settings, events, clock, ids);
-    this.senders = new Senders(this.sessions, clock);
+    this.senders = new Senders(this.sessions, clock, notifier);
     this.channel = new MsgappChannel(
-      ...([this.sessions, this.senders, settings, events, clock, notifier, transport, this.outbox] as const),
+      ...([this.sessions, this.senders, settings, events, clock, transport, this.outbox] as const),
       ...([storage.outbox, sessionStore, storage.media, texts, ids, channels] as const),
     );
     const intake = new MediaIntake(this.fetcher, storage.media, clock);
@@ -123,13 +123,13 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
 
   /** Starts the channel and a worker, as the dispatcher does. */
   async start(): Promise<this> {
-    await this.channel.start();
+    await this.channel.start(() => this.worker?.notify());
     const settings = resolveDispatchSettings({});
     const { channel, storage, outbox, clock, ids } = this;
     const worker = new ChannelWorker(channel, storage.outbox, outbox, settings, clock, ids);
     this.worker = worker;
     worker.start();
-    this.unlisten = this.notifier.listen((name) => {
+    this.unlisten = this.notifier.listen('due', (name) => {
       if (name === channel.name) worker.notify();
     });
     await settled();

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { OptionPlace, readOptions } from '../../../src/common/options.js';
 import { capabilityModule } from '../../../src/core/capability.js';
+import { ConfiguredModule } from '../../../src/core/configured-module.js';
 import type { SharedCore } from '../../../src/core/core-options.js';
 import { knownOptions, SHARED_CORE_OPTIONS } from '../../../src/core/known-options.js';
 import { MountPoint } from '../../../src/core/mount-point.js';
@@ -19,7 +20,7 @@ import { postcardStore } from './sql/postcard-sql-store.js';
 
 /** A fourth capability, made of what a capability can bring and of nothing else. */
 @Module({})
-export class PostcardsModule {
+export class PostcardsModule extends ConfiguredModule {
   static forRoot(options: SharedCore & PostcardOptions): DynamicModule {
     const own = knownOptions(options, SHARED_CORE_OPTIONS, POSTCARD_OPTIONS);
     return capabilityModule(PostcardsModule, MountPoint.of(own.core), {

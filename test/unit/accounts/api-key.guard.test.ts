@@ -15,6 +15,7 @@ import { KeyDirectory } from '../../../src/accounts/key-directory.js';
 import { Clock } from '../../../src/common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../../../src/common/errors.js';
 import { IdGenerator, UuidGenerator } from '../../../src/common/ids.js';
+import { LocalNotifier, Notifier } from '../../../src/common/notifier.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { CountingAccountStore } from './counting-account-store.js';
 
@@ -48,6 +49,7 @@ async function start(adapter: 'express' | 'fastify', options: Partial<AccountOpt
       KeyDirectory,
       AccountService,
       { provide: Clock, useValue: new FakeClock() },
+      { provide: Notifier, useClass: LocalNotifier },
       { provide: IdGenerator, useClass: UuidGenerator },
       { provide: AccountStore, useValue: store },
       { provide: AccountSettings, useValue: settings },

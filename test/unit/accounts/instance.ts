@@ -6,6 +6,7 @@ import { SignatureDirectory } from '../../../src/accounts/signature-directory.js
 import { SignatureService } from '../../../src/accounts/signature-service.js';
 import type { UserTokenVerifier } from '../../../src/accounts/user-token-verifier.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
+import { LocalNotifier, type Notifier } from '../../../src/common/notifier.js';
 import type { FakeClock } from '../../../src/testing/fake-clock.js';
 import type { CountingAccountStore } from './counting-account-store.js';
 
@@ -13,12 +14,12 @@ import type { CountingAccountStore } from './counting-account-store.js';
 export function instance(
   clock: FakeClock,
   store: CountingAccountStore,
-  options: Partial<AccountOptions> & { verifier?: UserTokenVerifier } = {},
+  options: Partial<AccountOptions> & { verifier?: UserTokenVerifier; notifier?: Notifier } = {},
 ) {
-  const { verifier, ...rest } = options;
+  const { verifier, notifier = new LocalNotifier(), ...rest } = options;
   const settings = resolveAccountSettings({ signatures: ['INFOS', 'ALERTE', 'SERVICE'], ...rest });
-  const keys = new KeyDirectory(clock, store);
-  const signatures = new SignatureDirectory(clock, store, settings);
+  const keys = new KeyDirectory(clock, store, notifier);
+  const signatures = new SignatureDirectory(clock, store, settings, notifier);
   return {
     settings,
     signatures,

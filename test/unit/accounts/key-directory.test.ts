@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { KeyDirectory } from '../../../src/accounts/key-directory.js';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { LocalNotifier } from '../../../src/common/notifier.js';
 import { SetBackClock } from '../../support/set-back-clock.js';
 import { CountingAccountStore } from './counting-account-store.js';
 import { instance, settle } from './instance.js';
@@ -190,7 +191,7 @@ describe('KeyDirectory', () => {
   });
 
   test('made-up keys do not push out real ones, and are not kept without end', async () => {
-    const directory = new KeyDirectory(clock, store);
+    const directory = new KeyDirectory(clock, store, new LocalNotifier());
     await directory.find(issued.id);
     for (let i = 0; i < 50_000; i++) await directory.find(`unknown${i}`);
     store.keyLookups = 0;

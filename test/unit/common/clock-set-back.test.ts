@@ -12,6 +12,7 @@ import { TokenSource } from '../../../src/transports/http/gateway.js';
 import { VendorThrottle } from '../../../src/transports/http/vendor-throttle.js';
 import { CircuitBreaker } from '../../../src/transports/routed/circuit-breaker.js';
 import { RouteQueue } from '../../../src/transports/routed/route-queue.js';
+import { anSms } from '../../support/routed-world.js';
 import { SetBackClock } from '../../support/set-back-clock.js';
 import { settled } from '../../support/settled.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
@@ -170,10 +171,12 @@ describe('with the clock set back by an hour', () => {
 
   test('bookings of a shared pace are not held back', async () => {
     const pace = new RouteQueue('route', 1000, (await SqliteMemory.open()).policies, clock);
-    await pace.reserve([1]);
+    const turns = { go: () => undefined, postpone: () => undefined, stop: () => undefined };
+    const pass = () => pace.pass([anSms('22670000000')], new AbortController().signal, turns);
+    await pass();
     clock.setBack(HOUR);
     let booked = 0;
-    void pace.reserve([1]).then(() => booked++);
+    void pass().then(() => booked++);
     clock.advance(250);
     await settled();
     expect(booked).toBe(1);

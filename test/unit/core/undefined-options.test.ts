@@ -59,7 +59,7 @@ describe('an option that is undefined is one that was left out, for the compiler
 
   test('of delivery and media', () => {
     const dispatch: DispatchOptions = leftOut<DispatchOptions>({
-      ...{ enabled: undefined, batchSize: undefined, concurrency: undefined, pollMs: undefined, shutdownMs: undefined },
+      ...{ batchSize: undefined, concurrency: undefined, pollMs: undefined, shutdownMs: undefined },
     });
     expect(resolveDispatchSettings(dispatch)).toEqual(resolveDispatchSettings());
     const media: MediaOptions = leftOut<MediaOptions>({ allow: undefined });

@@ -216,6 +216,10 @@ test.each<[string, () => string]>([
     () => refusal((given: never) => resolveDispatchSettings(given), { batchSize: '200' }),
   ],
   [
+    'Option role must be "all" or "api" or "worker" or "sessions".',
+    () => refusal((given: never) => resolveDispatchSettings({}, given), 'workers'),
+  ],
+  [
     'Option msgapp.tariff.text must be an integer from 0 to 1000000; got "1".',
     () => refusal((given: never) => resolveMsgappSettings(given), { tariff: { text: '1', media: 2 } }),
   ],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Priority } from '../../../src/outbox/priority.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { type AcquireResult, VendorThrottle, type WaitGroup } from '../../../src/transports/http/vendor-throttle.js';
 import { settled } from '../../support/settled.js';
@@ -12,8 +13,9 @@ class Crowd {
   readonly stopping = new AbortController();
   readonly entries: (AcquireResult | undefined)[] = [];
 
+  /** @param width for all that is no code; one more is kept for codes */
   constructor(width: number, random = 0) {
-    this.throttle = new VendorThrottle(width, this.clock, () => random);
+    this.throttle = new VendorThrottle(width + 1, this.clock, () => random);
   }
 
   /** So many come together. */
@@ -46,6 +48,85 @@ class Crowd {
     throw new Error(`${place} is not in.`);
   }
 }
+
+describe('a throttle and priorities', () => {
+  /** Who is admitted by a throttle of that width, in order. */
+  function admittedBy(width: number) {
+    const clock = new FakeClock();
+    const throttle = new VendorThrottle(width, clock, () => 0);
+    const admitted: string[] = [];
+    const group: WaitGroup = { signal: new AbortController().signal };
+    const come = async (...names: readonly string[]) => {
+      for (const name of names) {
+        const [priority] = name.split(' ') as [Priority];
+        void throttle.acquire(group, priority).then(() => admitted.push(name));
+      }
+      await settled(1);
+    };
+    const release = async (priority: Priority) => {
+      throttle.release(priority);
+      await settled(1);
+    };
+    return { clock, throttle, admitted, come, release };
+  }
+
+  test('one place is kept for codes: they are let in at once, and give their place back', async () => {
+    const { admitted, come, release } = admittedBy(4);
+    await come('bulk 1', 'high 1', 'normal 1', 'high 2', 'code 1', 'code 2');
+    expect(admitted).toEqual(['bulk 1', 'high 1', 'normal 1', 'code 1']);
+    await release('code');
+    expect(admitted.slice(4)).toEqual(['code 2']);
+    await release('code');
+    expect(admitted).toHaveLength(5);
+    await release('bulk');
+    expect(admitted.slice(5)).toEqual(['high 2']);
+  });
+
+  test('who waits is let in by priority, and within one in the order of coming', async () => {
+    const { admitted, come, release } = admittedBy(2);
+    await come('bulk 0', 'bulk 1', 'normal 1', 'bulk 2', 'high 1', 'normal 2', 'high 2');
+    for (const done of ['bulk', 'high', 'high', 'normal', 'normal', 'bulk'] as const) await release(done);
+    expect(admitted).toEqual(['bulk 0', 'high 1', 'high 2', 'normal 1', 'normal 2', 'bulk 1', 'bulk 2']);
+  });
+
+  test('a single place is for all, codes first', async () => {
+    const { admitted, come, release } = admittedBy(1);
+    await come('bulk 0', 'high 1', 'code 1');
+    await release('bulk');
+    await release('code');
+    expect(admitted).toEqual(['bulk 0', 'code 1', 'high 1']);
+  });
+
+  test('codes may have all places', async () => {
+    const { admitted, come } = admittedBy(3);
+    await come('code 1', 'code 2', 'code 3', 'code 4', 'bulk 1');
+    expect(admitted).toEqual(['code 1', 'code 2', 'code 3']);
+  });
+
+  test('its room is what is free and what is expected to end, and none while the route rests', async () => {
+    const { clock, throttle, come, release } = admittedBy(5);
+    expect(throttle.room).toBe(4);
+    await come('bulk 1', 'bulk 2', 'bulk 3');
+    expect(throttle.room).toBe(1);
+    await come('bulk 4', 'bulk 5', 'code 1');
+    expect(throttle.room).toBe(-1);
+    await release('bulk');
+    expect(throttle.room).toBe(2);
+    clock.advance(600);
+    expect(throttle.room).toBe(0);
+    throttle.pause(0, 'busy');
+    expect(throttle.room).toBe(0);
+    await come('bulk 6');
+    expect(throttle.room).toBe(-1);
+    for (let each = 0; each < 5; each++) await release(each === 0 ? 'code' : 'bulk');
+    clock.advance(800);
+    // The rest is over within 250 ms, and then one is let in.
+    expect(throttle.room).toBe(0);
+    clock.advance(200);
+    await settled(1);
+    expect(throttle.room).toBe(0);
+  });
+});
 
 describe('a throttle', () => {
   test('lets so many in at a time, first come first served', async () => {

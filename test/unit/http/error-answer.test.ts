@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { ForbiddenException, HttpException, UnauthorizedException } from '@nestjs/common';
+import { en } from '../../../src/common/catalogue.en.js';
 import { fr } from '../../../src/common/catalogue.fr.js';
 import { MessagingError } from '../../../src/common/errors.js';
-import { errorAnswer, errorStatus } from '../../../src/http/errors.js';
+import { errorAnswer, errorStatus, errorWord } from '../../../src/http/errors.js';
 
 const body = (error: unknown): unknown => errorAnswer(error, fr).body;
 const named = (statusCode: number, message: string, error: string): object => ({ statusCode, message, error });
@@ -16,12 +18,14 @@ describe('errorAnswer', () => {
   test('fills the values in and carries Retry-After and the challenge', () => {
     expect(errorAnswer(new MessagingError('error.invalid_number', { number: '+1' }), fr)).toEqual({
       body: named(400, 'Numéro invalide : +1', 'Bad Request'),
-      headers: {},
+      headers: { 'X-Error-Code': 'invalid_number' },
     });
     expect(errorAnswer(new MessagingError('error.idempotency_running', {}, 1), fr).headers).toEqual({
+      'X-Error-Code': 'idempotency_running',
       'Retry-After': '1',
     });
     expect(errorAnswer(new MessagingError('error.unauthorized'), fr).headers).toEqual({
+      'X-Error-Code': 'unauthorized',
       'WWW-Authenticate': expect.stringMatching(/^ApiKey /),
     });
   });
@@ -44,5 +48,42 @@ describe('errorAnswer', () => {
     [undefined, named(500, 'Erreur interne du service', 'Internal Server Error')],
   ])('turns %p into the contract’s shape', (error, expected) => {
     expect(body(error)).toEqual(expected);
+  });
+
+  test.each<[unknown, string]>([
+    [new MessagingError('error.use_x_api_key'), 'unauthorized'],
+    [new UnauthorizedException(), 'unauthorized'],
+    [new ForbiddenException('no'), 'forbidden'],
+    [new HttpException('soon', 429), 'too_many_requests'],
+    [new HttpException('none', 499), 'error'],
+    [Object.assign(new Error('x'), { statusCode: 413 }), 'body_too_large'],
+    [Object.assign(new Error('x'), { statusCode: 404 }), 'request_invalid'],
+    [new Error('secret'), 'internal'],
+  ])('gives programs one word for %p', (error, word) => {
+    expect(errorAnswer(error, en).headers['X-Error-Code']).toBe(word);
+    expect(errorAnswer(error, fr).headers['X-Error-Code']).toBe(word);
+  });
+
+  test('has no word that is finer than its text', () => {
+    const codes = Object.keys(errorStatus) as (keyof typeof errorStatus)[];
+    const texts = new Map<string, Set<string>>();
+    for (const code of codes.filter((each) => errorStatus[each] !== 401)) {
+      texts.set(fr[code], new Set([...(texts.get(fr[code]) ?? []), errorWord(code)]));
+    }
+    expect([...texts].filter(([, words]) => words.size > 1)).toEqual([]);
+    for (const code of codes) if (errorStatus[code] === 401) expect(errorWord(code)).toBe('unauthorized');
+  });
+
+  test('every word stands in the documentation, with its status', () => {
+    const page = readFileSync('docs/http-api.md', 'utf8');
+    const section = page.slice(page.indexOf('### Words of errors'));
+    const shown = section.slice(0, section.indexOf('\n#', 1)).matchAll(/^\| (\d{3}) \| (.+) \|$/gm);
+    const documented = [...shown].flatMap(([, status, words]) =>
+      [...(words ?? '').matchAll(/`(\w+)`/g)].map(([, word]) => `${status} ${word}`),
+    );
+    const codes = Object.keys(errorStatus) as (keyof typeof errorStatus)[];
+    expect(documented.sort()).toEqual(
+      [...new Set(codes.map((code) => `${errorStatus[code]} ${errorWord(code)}`))].sort(),
+    );
   });
 });

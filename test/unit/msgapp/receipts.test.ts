@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
+import { LocalNotifier } from '../../../src/common/notifier.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { Receipts } from '../../../src/msgapp/receipts.js';
 import type { DeliveryUpdate } from '../../../src/outbox/delivery-state.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
-import { LocalWorkerNotifier } from '../../../src/outbox/worker-notifier.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settled } from '../../support/settled.js';
 import { SqliteMemory } from '../../support/sqlite-memory.js';
@@ -19,7 +19,7 @@ async function open() {
     reported.push(...settlements);
     return [];
   };
-  const outbox = new Outbox(store, new LocalWorkerNotifier(), new MessagingEvents());
+  const outbox = new Outbox(store, new LocalNotifier(), new MessagingEvents());
   const receipts = new Receipts({ channel: 'msgapp', store, outbox, clock, reportDeadlineMs: 1000 });
   const take = (reference: string, status: 'sent' | 'delivered' | 'read', at: number) =>
     receipts.take({ kind: 'receipt', reference, status, at });

@@ -16,7 +16,15 @@ const timing = { ...DEFAULT_TIMING, maxAttempts: 3, retryBaseMs: 1000, retryMaxM
 
 function aDelivery(attempt: number): Delivery {
   return {
-    ...{ messageId: 'm', position: 2, accountId: 'a', channel: 'sms', lane: undefined, sender: 'INFOS' },
+    ...({
+      messageId: 'm',
+      position: 2,
+      accountId: 'a',
+      channel: 'sms',
+      lane: undefined,
+      sender: 'INFOS',
+      priority: 'normal',
+    } as const),
     ...{ payload: { kind: 'text', text: 'Bonjour' }, number: '22670000000', acceptedAt: 0, attempt },
   };
 }

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MessagingError } from '../../../src/common/errors.js';
+import { LocalNotifier } from '../../../src/common/notifier.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { fingerprintOf, Idempotency } from '../../../src/outbox/idempotency.js';
 import { type Acceptance, Outbox } from '../../../src/outbox/outbox.js';
 import type { IdempotencyKey } from '../../../src/outbox/send.js';
-import { LocalWorkerNotifier } from '../../../src/outbox/worker-notifier.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend } from '../../../src/testing/storage-contract/fixtures.js';
 import { Gate } from '../../support/delivery-world.js';
@@ -21,7 +21,7 @@ async function open() {
     await storage.accounts.createAccount({ id, name: id, createdAt: 0 });
     await storage.ledger.post({ id: `funds ${id}`, accountId: id, kind: 'topup', units: 10, at: 0 });
   }
-  const outbox = new Outbox(storage.outbox, new LocalWorkerNotifier(), new MessagingEvents());
+  const outbox = new Outbox(storage.outbox, new LocalNotifier(), new MessagingEvents());
   const gate = new Idempotency(storage.outbox, clock);
   let works = 0;
   /** Sends one SMS, whatever the body says. */

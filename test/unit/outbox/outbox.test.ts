@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { LocalNotifier } from '../../../src/common/notifier.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
 import type { OutboxStore } from '../../../src/outbox/outbox-store.js';
-import { LocalWorkerNotifier } from '../../../src/outbox/worker-notifier.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend, messageId, onceKey, recipients } from '../../../src/testing/storage-contract/fixtures.js';
 import { Gate } from '../../support/delivery-world.js';
@@ -20,9 +20,9 @@ async function open(...accounts: string[]) {
     await storage.ledger.post({ id: `funds ${id}`, accountId: id, kind: 'topup', units: UNITS, at: 0 });
   }
   const commits = new ScriptedCommits(storage.outbox);
-  const notifier = new LocalWorkerNotifier();
+  const notifier = new LocalNotifier();
   const rings: string[] = [];
-  notifier.listen((channel) => rings.push(channel));
+  notifier.listen('due', (channel) => rings.push(channel));
   const clock = new FakeClock();
   const outbox = new Outbox(commits.store, notifier, new MessagingEvents());
   const spent = async (id = ACCOUNT) => UNITS - Number(await storage.ledger.balance(id));
@@ -202,7 +202,7 @@ describe('what goes wrong', () => {
 
   test('of the notifier does not fail the send: it is charged once, and not committed again', async () => {
     const { outbox, commits, spent, notifier } = await open();
-    notifier.listen(() => {
+    notifier.listen('due', () => {
       throw new Error('Redis is away');
     });
     expect(await ends([1, 2].map((index) => outbox.accept(aSend(index))))).toEqual(['accepted', 'accepted']);

@@ -80,3 +80,67 @@ test('a rule replaces an earlier one of its name, as those of several channels a
   await settled();
   expect(called).toEqual([2]);
 });
+
+test.each([
+  { perRowMs: 0.01, sizes: [128, 256, 512, 512, 512, 512] },
+  { perRowMs: 0.06, sizes: [128, 128, 128, 128, 128, 128] },
+  { perRowMs: 0.1, sizes: [128, 64, 64, 64, 64, 64] },
+  { perRowMs: 1, sizes: [128, 64, 32, 32, 32, 32] },
+  { perRowMs: 100, sizes: [128, 64, 32, 32, 32, 32] },
+])(
+  'batches grow and shrink by what they take, $perRowMs ms a row, and the purge rests as long as each took',
+  async ({ perRowMs, sizes }) => {
+    const clock = new FakeClock();
+    const purge = new Purger(clock);
+    const limits: number[] = [];
+    const ended: number[] = [];
+    const rests: number[] = [];
+    purge.add({
+      what: 'rows',
+      firstSize: 128,
+      batchSize: 512,
+      purge: async (_before, limit) => {
+        // After the clock's own call, in which it cannot be advanced.
+        await settled();
+        const last = ended.at(-1);
+        const took = limit * perRowMs;
+        if (last !== undefined) rests.push(clock.elapsed() - last - (limits.at(-1) ?? 0) * perRowMs);
+        limits.push(limit);
+        clock.advance(took);
+        ended.push(clock.elapsed());
+        return limits.length < sizes.length ? limit : 0;
+      },
+    });
+    purge.onApplicationBootstrap();
+    clock.advance(EVERY_MS);
+    for (let turn = 0; turn < 200 && limits.length < sizes.length; turn++) {
+      await settled(30);
+      clock.advance(1000);
+    }
+    expect(limits).toEqual(sizes);
+    expect(Math.min(...rests)).toBeGreaterThanOrEqual(0);
+    purge.onApplicationShutdown();
+  },
+);
+
+test('a stop while a purge rests is the end of it', async () => {
+  const clock = new FakeClock();
+  const purge = new Purger(clock);
+  let calls = 0;
+  purge.add({
+    what: 'rows',
+    purge: async (_before, limit) => {
+      calls++;
+      await settled();
+      clock.advance(50);
+      return limit;
+    },
+  });
+  purge.onApplicationBootstrap();
+  clock.advance(EVERY_MS);
+  await settled(20);
+  purge.onApplicationShutdown();
+  clock.advance(EVERY_MS);
+  await settled(20);
+  expect(calls).toBe(1);
+});

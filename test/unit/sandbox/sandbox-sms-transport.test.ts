@@ -42,6 +42,9 @@ class WatchedPhones extends PhoneStore {
   override file(number: string, messageId: string): Promise<PhoneFile | undefined> {
     return this.store.file(number, messageId);
   }
+  override remove(...given: Parameters<PhoneStore['remove']>): ReturnType<PhoneStore['remove']> {
+    return this.store.remove(...given);
+  }
   override clear(): Promise<readonly string[]> {
     return this.store.clear();
   }

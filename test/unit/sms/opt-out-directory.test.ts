@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { LocalNotifier } from '../../../src/common/notifier.js';
 import { OptOutDirectory } from '../../../src/sms/opt-out/opt-out-directory.js';
 import { EVERY_ACCOUNT, type OptOutKey } from '../../../src/sms/opt-out/opt-out-store.js';
 import { TypeormOptOutStore } from '../../../src/storage/typeorm/stores/sms/opt-out-store.js';
@@ -40,7 +41,7 @@ describe('who does not want SMS', () => {
   beforeEach(async () => {
     clock = new FakeClock();
     store = new CountingStore((await SqliteMemory.open()).executor);
-    directory = new OptOutDirectory(clock, store);
+    directory = new OptOutDirectory(clock, store, new LocalNotifier(), { keys: [] });
     entries = 0;
   });
 

@@ -5,17 +5,17 @@ export interface Vector {
   readonly encoding: 'GSM-7' | 'UCS-2';
   readonly segments: number;
   readonly characters: number;
-  readonly units: number;
+  readonly codeUnits: number;
 }
 
 const a = (count: number) => 'a'.repeat(count);
 const ya = (count: number) => 'я'.repeat(count);
 
-const gsm = (name: string, text: string, segments: number, units: number, characters = text.length): Vector => {
-  return { name, text, encoding: 'GSM-7', segments, characters, units };
+const gsm = (name: string, text: string, segments: number, codeUnits: number, characters = text.length): Vector => {
+  return { name, text, encoding: 'GSM-7', segments, characters, codeUnits };
 };
-const ucs = (name: string, text: string, segments: number, characters: number, units = text.length): Vector => {
-  return { name, text, encoding: 'UCS-2', segments, characters, units };
+const ucs = (name: string, text: string, segments: number, characters: number, codeUnits = text.length): Vector => {
+  return { name, text, encoding: 'UCS-2', segments, characters, codeUnits };
 };
 
 const EXTENSION_CHARACTERS = ['\f', '^', '{', '}', '\\', '[', '~', ']', '|', '€'];
@@ -71,16 +71,16 @@ export const vectors: readonly Vector[] = [
   ucs('one unit more than two parts', ya(135), 3, 135),
   ucs('exactly three parts of UCS-2', ya(201), 3, 201),
   ucs('one unit more than three parts', ya(202), 4, 202),
-  ucs('a surrogate pair is two units', '😀', 1, 1, 2),
+  ucs('a surrogate pair is two code units', '😀', 1, 1, 2),
   ucs('a surrogate pair ends one SMS', `${ya(68)}😀`, 1, 69),
   ucs('a surrogate pair too much', `${ya(69)}😀`, 2, 70),
   ucs('a surrogate pair ends a part', `${ya(65)}😀${ya(67)}`, 2, 133),
   ucs('a surrogate pair begins a part', `${ya(67)}😀${ya(65)}`, 2, 133),
   ucs('a surrogate pair would be cut and moves on', `${ya(66)}😀${ya(65)}`, 2, 132),
-  ucs('it moves on and the rest with it: 134 units, three parts', `${ya(66)}😀${ya(66)}`, 3, 133),
+  ucs('it moves on and the rest with it: 134 code units, three parts', `${ya(66)}😀${ya(66)}`, 3, 133),
   ucs('35 pairs in one SMS', '😀'.repeat(35), 1, 35),
-  ucs('66 pairs in two parts of 66 units', '😀'.repeat(66), 2, 66),
-  ucs('67 pairs are 134 units, yet three parts', '😀'.repeat(67), 3, 67),
+  ucs('66 pairs in two parts of 66 code units', '😀'.repeat(66), 2, 66),
+  ucs('67 pairs are 134 code units, yet three parts', '😀'.repeat(67), 3, 67),
   ucs('a family is not held together', `${ya(64)}👨‍👩‍👧${ya(62)}`, 2, 131),
   ucs('a flag is not held together', `${ya(65)}🇧🇫${ya(65)}`, 2, 132),
   ucs('the one character that is not GSM-7 stands last', `${a(999)}ê`, 15, 1000),

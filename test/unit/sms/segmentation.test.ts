@@ -66,9 +66,9 @@ const straddling = fc
 const anyText = fc.oneof(gsm7Text, ucs2Text, straddling, fc.string({ unit: 'binary', maxLength: 400 }));
 
 describe('measure and split', () => {
-  test.each(vectors)('$name', ({ text, encoding, segments, characters, units }) => {
+  test.each(vectors)('$name', ({ text, encoding, segments, characters, codeUnits }) => {
     const measured = measure(text);
-    expect(JSON.parse(JSON.stringify(measured))).toEqual({ encoding, segments, characters, units });
+    expect(JSON.parse(JSON.stringify(measured))).toEqual({ encoding, segments, characters, codeUnits });
     expect(measured.characters).toBe(characters);
 
     const { parts } = split(text);
@@ -78,7 +78,7 @@ describe('measure and split', () => {
   });
 
   test('does not show the text when a measurement is logged', () => {
-    expect(Object.keys(measure('secret'))).toEqual(['encoding', 'segments', 'units']);
+    expect(Object.keys(measure('secret'))).toEqual(['encoding', 'segments', 'codeUnits']);
   });
 
   test('cuts parts that fit, are the text again, and are as many as were counted', () => {
@@ -126,7 +126,7 @@ describe('measure and split', () => {
 
   test('counts a lone surrogate as one character and does not hold it to its neighbour', () => {
     const text = `${'я'.repeat(66)}\ud83dя${'я'.repeat(66)}`;
-    expect(measure(text)).toMatchObject({ segments: 2, units: 134 });
+    expect(measure(text)).toMatchObject({ segments: 2, codeUnits: 134 });
     expect(measure(text).characters).toBe(134);
     expect(split(text).parts.map((part) => part.length)).toEqual([67, 67]);
   });

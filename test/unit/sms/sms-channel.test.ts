@@ -33,7 +33,7 @@ async function claimed(transport: RouteDouble, count: number) {
       controllers: false,
       storage: MemoryStorage,
       clock: { useValue: clock },
-      dispatch: { enabled: false },
+      role: 'api' as const,
     },
     sms: { ...OPTIONS.sms, transport: { useValue: transport } },
   };
@@ -116,4 +116,39 @@ test('while the storage is away a slow batch has one who asks it for all its par
   through();
   await delivered;
   expect(await parts.parts(batch[0]?.messageId ?? '')).toHaveLength(COUNT);
+});
+
+describe('its room', () => {
+  test('is that of the transport, less what is on the way to it', async () => {
+    const transport = new RouteDouble('x');
+    const { deliver } = await claimed(transport, 3);
+    const channel = app.get(SmsChannel);
+    expect(channel.room()).toBeUndefined();
+    transport.room = () => 10;
+    expect(channel.room()).toBe(10);
+    const delivering = deliver();
+    expect(channel.room()).toBe(7);
+    await delivering;
+    expect(channel.room()).toBe(10);
+  });
+
+  test.each<[string, () => unknown, number | undefined]>([
+    ['undefined', () => undefined, undefined],
+    ['no number', () => 'a lot', undefined],
+    ['NaN', () => Number.NaN, undefined],
+    [
+      'an error',
+      () => {
+        throw new Error('of the host');
+      },
+      undefined,
+    ],
+    ['none', () => -5, -5],
+    ['infinite', () => Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+  ])('is %s, where the transport says so, and has no limit where it says nothing', async (_, given, expected) => {
+    const transport = new RouteDouble('x');
+    Object.assign(transport, { room: given });
+    await claimed(transport, 1);
+    expect(app.get(SmsChannel).room()).toBe(expected);
+  });
 });

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { LocalNotifier } from '../../../src/common/notifier.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { decide } from '../../../src/outbox/decide.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
 import { PolicyStore, type RecordStep } from '../../../src/outbox/policy-store.js';
 import type { SeenRecords } from '../../../src/outbox/send-policy.js';
-import { LocalWorkerNotifier } from '../../../src/outbox/worker-notifier.js';
 import { TypeormOutboxStore } from '../../../src/storage/typeorm/stores/outbox/outbox-store.js';
 import { changeRecords } from '../../../src/storage/typeorm/stores/outbox/policy-records.js';
 import { TypeormPolicyStore } from '../../../src/storage/typeorm/stores/outbox/policy-store.js';
@@ -185,7 +185,7 @@ function policySend(index: number, accountId: string, key: string) {
 describe('sends whose policy names a record that is held', () => {
   const open = async () => {
     await fund(ACCOUNT, 'b', 'c');
-    return new Outbox(new TypeormOutboxStore(database, guards), new LocalWorkerNotifier(), new MessagingEvents());
+    return new Outbox(new TypeormOutboxStore(database, guards), new LocalNotifier(), new MessagingEvents());
   };
 
   test.each(['new', 'known'])('wait apart, with no hold on their account: the record is %s', async (record) => {
@@ -214,7 +214,7 @@ describe('sends whose policy names a record that is held', () => {
     const impatient: TypeormOutboxStore = Object.create(store, {
       whenFree: { value: () => Promise.reject(new StorageUnavailableError('Lock timeout.')) },
     });
-    const outbox = new Outbox(impatient, new LocalWorkerNotifier(), new MessagingEvents());
+    const outbox = new Outbox(impatient, new LocalNotifier(), new MessagingEvents());
     database.hold('a');
     await expect(outbox.accept(policySend(1, ACCOUNT, 'a'))).rejects.toMatchObject({
       code: 'error.storage_unavailable',
@@ -234,7 +234,7 @@ describe('sends whose policy names a record that is held', () => {
         },
       },
     });
-    const outbox = new Outbox(unlucky, new LocalWorkerNotifier(), new MessagingEvents());
+    const outbox = new Outbox(unlucky, new LocalNotifier(), new MessagingEvents());
     database.hold('a');
     await expect(outbox.accept(policySend(1, ACCOUNT, 'a'))).rejects.toMatchObject({
       code: 'error.storage_unavailable',

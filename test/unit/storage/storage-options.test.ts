@@ -34,7 +34,7 @@ describe('TypeormStorage.forRoot refuses, with a sentence that names the option'
     ['url or dataSource is missing', [{}]],
     ['url or dataSource is missing', [{ url: undefined }]],
     ['url or dataSource is missing', [{ dataSource: undefined, migrations: 'check' }]],
-    ['uri is not known; there are url, dataSource, migrations', [{ uri: 'sqlite:x.db' }]],
+    ['uri is not known; there are url, dataSource, migrations, pooler', [{ uri: 'sqlite:x.db' }]],
     ['synchronize is not known', [{ url: 'sqlite:x.db', synchronize: true }]],
     ['either url or dataSource', [{ url: 'sqlite:x.db', dataSource: unstarted }]],
     ['url must be a text', [{ url: 5 }]],
@@ -45,6 +45,8 @@ describe('TypeormStorage.forRoot refuses, with a sentence that names the option'
     ['migrations must be "run" or "check"; got "chek"', [{ url: 'sqlite:x.db', migrations: 'chek' }]],
     ['migrations must be "run" or "check"; got false', [{ dataSource: unstarted, migrations: false }]],
     ['migrations must be "run" or "check"; got null', [{ url: 'sqlite:x.db', migrations: null }]],
+    ['pooler must be "transaction"; got "session"', [{ url: 'postgres://db', pooler: 'session' }]],
+    ['pooler must be "transaction"; got true', [{ dataSource: unstarted, pooler: true }]],
     ['starts with sqlite:, postgres:// or mysql://', [{ url: 'oracle://scott:tiger@db' }]],
     ['starts with sqlite:, postgres:// or mysql://', [{ url: '' }]],
   ])('%s', (sentence, given) => {
@@ -68,6 +70,12 @@ describe('TypeormStorage.forRoot refuses, with a sentence that names the option'
     await storage.start();
     await storage.stop();
   });
+});
+
+test('a pooler before a database that is not PostgreSQL is a mistake', async () => {
+  await expect(new TypeormStorage({ database: 'sqlite::memory:', pooler: 'transaction' }).start()).rejects.toThrow(
+    'Option storage: pooler is for PostgreSQL, and the database is of type better-sqlite3.',
+  );
 });
 
 test.each<[unknown]>([

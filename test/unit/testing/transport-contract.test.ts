@@ -115,6 +115,19 @@ const FAULTS: Readonly<Record<string, { readonly notices: string; readonly build
       };
     },
   },
+  'a room that is counted down and never up': {
+    notices: 'submits > its room, if it tells one, is a number, and at least 1 while it holds nothing',
+    build: (carrier) => {
+      const taken = () => [...carrier.phones.values()].flat().length;
+      carrier.room = () => 20 - taken();
+    },
+  },
+  'a room that is no number': {
+    notices: 'submits > its room, if it tells one, is a number, and at least 1 while it holds nothing',
+    build: (carrier) => {
+      carrier.room = () => Number('a lot');
+    },
+  },
   'listeners that pile up': {
     notices: 'stopping > listens to the signal no longer than a batch lasts',
     build: (carrier) => {

@@ -4,9 +4,12 @@ import type { Operation, Statement } from '../engine/operation.js';
 import {
   asTheyAre,
   type FirstRows,
+  type GroupSearch,
   type ListingIndex,
+  type RangeLocks,
   type RecipientIndex,
   type RowShape,
+  type RowsDelete,
   type RowsInsert,
   type RowsUpdate,
   type SessionIndex,
@@ -17,6 +20,15 @@ export type ColumnType = 'id' | 'name' | 'text' | 'integer' | 'small' | 'serial'
 
 /** What a locking statement does with a row that another transaction has locked: wait for it, or leave it out. */
 export type IfLocked = 'wait' | 'skip';
+
+/** A DDL statement of a schema version. */
+export interface Change {
+  readonly sql: string;
+  /** The table that it makes or changes; undefined where it is in none of the usual forms. */
+  readonly table: string | undefined;
+  /** Whether this migration makes the table, so that nobody uses it yet. */
+  readonly isNew: boolean;
+}
 
 /** The name of the id column (default `id`), and `=` to include the row itself. */
 export interface Behind {
@@ -32,8 +44,19 @@ export abstract class Dialect {
   /** A column's type in `CREATE TABLE`. Ids and names compare byte by byte. */
   abstract columnType(type: ColumnType): string;
 
+  /**
+   * An expression for the server's clock in whole milliseconds since the epoch; undefined where the database has no clock of
+   * its own.
+   */
+  readonly now: string | undefined = undefined;
+
   /** Follows `CREATE TABLE (…)` of a table that is stored in the order of its primary key. */
   readonly clustered: string = '';
+
+  /** Statements that set how a table is stored and cleaned up; none where the database has no such settings. */
+  upkeep(_table: string, _settings: Readonly<Record<string, number>>): readonly string[] {
+    return [];
+  }
 
   /** Restricts an index to rows where `column` is not null, where the database has partial indexes. */
   indexedOnly(column: string): string {
@@ -90,6 +113,12 @@ export abstract class Dialect {
    */
   readonly locksGaps: boolean = false;
 
+  /**
+   * Whether an index keeps the entries of rows that left it for as long as a snapshot of another transaction may need them,
+   * so that a search walks over them.
+   */
+  readonly keepsDeadEntries: boolean = true;
+
   /** A join that reads its left side first, so that the left side determines the order of locks. */
   readonly thenJoin: string = 'JOIN';
 
@@ -124,6 +153,43 @@ export abstract class Dialect {
       WHERE ${still}${this.lock('r', 'wait')}`;
   }
 
+  /** How many ranges one statement locks. */
+  protected readonly rangesTogether: number = 16;
+
+  /** See `RangeLocks`: as few statements as the database allows. */
+  lockRanges({ columns, table, index, where, order, shape, ranges }: RangeLocks): readonly Statement[] {
+    const sql = `SELECT ${columns} FROM ${table} r${this.by(index)} WHERE ${where} ORDER BY ${order} LIMIT v.take${this.lock('r', 'skip')}`;
+    const statements: Statement[] = [];
+    for (let at = 0; at < ranges.length; at += this.rangesTogether) {
+      statements.push(this.ofEach(sql, shape, ranges.slice(at, at + this.rangesTogether)));
+    }
+    return statements;
+  }
+
+  /** The rows that a query has for each of several rows `v`, in one query. */
+  ofEach(query: string, shape: RowShape, rows: readonly (readonly unknown[])[]): Statement {
+    const { sql, each } = rowByRow(query, shape, [], rows);
+    return { sql: each.map(() => this.member(sql)).join(' UNION ALL '), params: each.flat() };
+  }
+
+  /** A query as a part of a UNION. */
+  protected member(query: string): string {
+    return `SELECT * FROM (${query})`;
+  }
+
+  /** See `GroupSearch`: a seek to each group, instead of a scan of its rows. */
+  groups({ columns, table, index, where, group, value, until }: GroupSearch): string {
+    const from = `FROM ${table} r${this.by(index)} WHERE ${where}`;
+    const next = (condition: string) =>
+      `SELECT r.${group} ${from} AND ${condition} AND r.${group} < v.below AND r.${value} IS NOT NULL
+        ORDER BY r.${group}, r.${value} LIMIT 1`;
+    return `WITH RECURSIVE walk (${group}, step) AS (
+        SELECT (${next(`r.${group} >= v.first`)}), 1 UNION ALL
+        SELECT (${next(`r.${group} > w.${group}`)}), w.step + 1 FROM walk w WHERE w.${group} IS NOT NULL AND w.step < v.most)
+      SELECT ${columns}, w.${group} AS ${group}, (SELECT r.${value} ${from} AND r.${group} = w.${group} AND r.${value} <= ${until}
+        ORDER BY r.${value} LIMIT 1) AS ${value} FROM walk w WHERE w.${group} IS NOT NULL ORDER BY w.step`;
+  }
+
   /** A parameter in a select list, cast where the database cannot infer its type. */
   typed(type: 'text' | 'integer'): string {
     return `CAST(? AS ${type === 'text' ? 'text' : 'bigint'})`;
@@ -140,6 +206,10 @@ export abstract class Dialect {
     const changes = Object.entries(set).map(([column, value]) => `${column} = ${value}`);
     const sql = `UPDATE ${table} SET ${changes.join(', ')} FROM ${this.rows(shape)} WHERE ${on}`;
     return { sql, params: [...params, JSON.stringify(rows)] };
+  }
+
+  deleteRows({ table, shape, rows, on }: RowsDelete): Statement {
+    return { sql: `DELETE FROM ${table} USING ${this.rows(shape)} WHERE ${on}`, params: [JSON.stringify(rows)] };
   }
 
   /**
@@ -181,6 +251,18 @@ export abstract class Dialect {
     return { sql: `(${column}, ${named}) <${or} (?, ?)`, params: [moment, id] };
   }
 
+  /** A condition for the rows of `alias` behind the row with this key, or up to it, in the order of one or two columns. */
+  keyset(alias: string, key: readonly string[], side: '>' | '<=', values: readonly (string | number)[]): Statement {
+    const columns = key.map((column) => `${alias}.${column}`).join(', ');
+    return { sql: `(${columns}) ${side} (${values.map(() => '?').join(', ')})`, params: values };
+  }
+
+  /** Whether a long read holds the event loop. */
+  readonly blocksWhileReading: boolean = false;
+
+  /** Statements that precede those of a transaction which checks the books, a thousand rows or a whole account at a time. */
+  readonly beforeCheck: readonly string[] = [];
+
   /** Runs work in a host's transaction and restores the transaction's lock time-out afterwards. */
   keepingLockTimeout<T>(work: Operation<T>): Operation<T> {
     return work;
@@ -189,11 +271,47 @@ export abstract class Dialect {
   /** A query for the `name` of each table or view that begins with `messaging_` in the schema of `CREATE TABLE`. */
   abstract readonly tables: string;
 
+  /** Whether a migration runs in one transaction, which the caller has begun; otherwise it must run outside of any. */
+  readonly migratesInTransaction: boolean = false;
+
   /** Runs a migration under a lock that excludes other instances. */
   abstract exclusively(migration: () => Operation<void>): Operation<void>;
 
-  /** Runs one DDL statement. Where DDL is not transactional, skips a statement that has run before. */
-  *define(sql: string): Operation<unknown> {
+  /** Runs a migration of tables that are all new; as one transaction, where DDL is transactional. */
+  atOnce(migration: () => Operation<void>): Operation<void> {
+    return migration();
+  }
+
+  /**
+   * Runs one DDL statement; outside of a transaction it skips a statement that has run before. On a table that is not new it
+   * keeps nobody from reading and writing for longer than a moment.
+   *
+   * @throws MessagingOptionsError where the database can run it only under a lock
+   */
+  *define({ sql }: Change): Operation<unknown> {
     return yield { sql, params: [], noTimeout: true };
   }
+}
+
+/** Replaces each column of the row `v` in a statement by a placeholder; `each` has the parameters for each of the rows. */
+export function rowByRow(
+  text: string,
+  shape: RowShape,
+  params: readonly unknown[],
+  rows: readonly (readonly unknown[])[],
+): { readonly sql: string; readonly each: readonly (readonly unknown[])[] } {
+  const columns = Object.keys(shape);
+  const places: number[] = [];
+  let given = 0;
+  const sql = text.replace(/\?|\bv\.(\w+)/g, (_, column?: string) => {
+    const place = column === undefined ? columns.length + given++ : columns.indexOf(column);
+    if (place < 0) throw new Error(`A row of ${columns.join(', ')} has no ${column}.`);
+    places.push(place);
+    return '?';
+  });
+  const each = rows.map((row) => {
+    const all = [...row, ...params];
+    return places.map((place) => all[place] ?? null);
+  });
+  return { sql, each };
 }

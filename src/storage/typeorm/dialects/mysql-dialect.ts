@@ -1,10 +1,18 @@
 import type { QueryRunner } from 'typeorm';
-import { StorageUnavailableError } from '../../../common/errors.js';
 import type { StorageConnection } from '../engine/connection.js';
 import { codeOf } from '../engine/faults.js';
 import { type Operation, rowsOf, type Statement, write } from '../engine/operation.js';
-import type { ListingIndex, RecipientIndex, RowShape, RowsUpdate, SessionIndex } from '../engine/rows.js';
-import { type Behind, type ColumnType, Dialect, type IfLocked } from './dialect.js';
+import type {
+  GroupSearch,
+  ListingIndex,
+  RecipientIndex,
+  RowShape,
+  RowsDelete,
+  RowsUpdate,
+  SessionIndex,
+} from '../engine/rows.js';
+import { type Behind, type Change, type ColumnType, Dialect, type IfLocked } from './dialect.js';
+import { defineOnline, exclusively, inFull, unlessRun } from './mysql-schema.js';
 import type { MysqlServer } from './mysql-server.js';
 
 /** Marks a placeholder for the strings of one JSON parameter; `native` replaces it by one placeholder for each string. */
@@ -15,18 +23,6 @@ const ALL_ROWS = 'LIMIT 18446744073709551615';
 
 /** Prevents a scan where rows are looked up by their primary key. */
 const KEYED = ' FORCE INDEX (PRIMARY)';
-
-/** One lock per database; the name may have at most 64 characters. */
-const MIGRATION_LOCK = "CONCAT('messaging:', MD5(DATABASE()))";
-const MIGRATION_WAIT_S = 60;
-
-/** Error codes of a DDL statement that has run before. */
-const ALREADY_RUN = new Set([
-  'ER_TABLE_EXISTS_ERROR',
-  'ER_DUP_KEYNAME',
-  'ER_DUP_FIELDNAME',
-  'ER_CANT_DROP_FIELD_OR_KEY',
-]);
 
 /** Whether the error says that another transaction holds the lock. */
 function isHeld(error: unknown): boolean {
@@ -45,6 +41,8 @@ export class MysqlDialect extends Dialect {
   override readonly current = ' LOCK IN SHARE MODE';
   override readonly locksGaps = true;
   override readonly thenJoin = 'STRAIGHT_JOIN';
+  // Not UNIX_TIMESTAMP(NOW(3)), which is ambiguous for an hour when the session's time zone leaves daylight saving time.
+  override readonly now = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000";
   override readonly tables = `SELECT table_name AS name FROM information_schema.tables
     WHERE table_schema = DATABASE() AND table_name LIKE 'messaging!_%' ESCAPE '!'`;
 
@@ -136,10 +134,28 @@ export class MysqlDialect extends Dialect {
     return `SELECT ${columns} FROM ${ids} STRAIGHT_JOIN ${table} a${KEYED} ON a.id = v.id${this.lock('a', ifLocked)}`;
   }
 
+  protected override member(query: string): string {
+    return `(${query})`;
+  }
+
+  /** A loose index scan. In a recursive query the bounds would come from a row, and then each group is scanned. */
+  override groups({ columns, table, index, where, equal, group, value, until }: GroupSearch): string {
+    const by = [...equal, group].map((column) => `r.${column}`).join(', ');
+    return `SELECT ${columns}, r.${group}, MIN(r.${value}) AS ${value} FROM ${table} r${this.by(index)}
+      WHERE ${where} AND r.${group} >= v.first AND r.${group} < v.below AND r.${value} <= ${until}
+      GROUP BY ${by} ORDER BY ${by} LIMIT v.most`;
+  }
+
   override updateRows({ table, set, params = [], shape, rows, on }: RowsUpdate): Statement {
     const changes = Object.entries(set).map(([column, value]) => `${table}.${column} = ${value}`);
     const sql = `UPDATE ${this.rows(shape)} STRAIGHT_JOIN ${table}${KEYED} ON ${on} SET ${changes.join(', ')}`;
     return { sql, params: [JSON.stringify(rows), ...params] };
+  }
+
+  override deleteRows({ table, shape, rows, on, index }: RowsDelete): Statement {
+    const key = this.by(index ?? 'primary key');
+    const sql = `DELETE ${table} FROM ${this.rows(shape)} STRAIGHT_JOIN ${table}${key} ON ${on}`;
+    return { sql, params: [JSON.stringify(rows)] };
   }
 
   /**
@@ -195,29 +211,30 @@ export class MysqlDialect extends Dialect {
     return { sql: `${column} <= ? AND (${column} < ? OR ${named} <${or} ?)`, params: [moment, moment, id] };
   }
 
+  /** Spells the comparison of pairs out, as no index is used for it otherwise. */
+  override keyset(
+    alias: string,
+    key: readonly string[],
+    side: '>' | '<=',
+    values: readonly (string | number)[],
+  ): Statement {
+    const [first, second] = key.map((column) => `${alias}.${column}`);
+    if (second === undefined) return super.keyset(alias, key, side, values);
+    const [value, ...last] = values;
+    const sql = `(${first} ${side.charAt(0)} ? OR (${first} = ? AND ${second} ${side} ?))`;
+    return { sql, params: [value, value, ...last] };
+  }
+
   override together(statements: readonly Statement[]): readonly Statement[] {
     return statements;
   }
 
-  /** Takes a lock of the connection, as DDL statements commit and would release the locks of a transaction. */
-  override *exclusively(migration: () => Operation<void>): Operation<void> {
-    const sql = `SELECT GET_LOCK(${MIGRATION_LOCK}, ${MIGRATION_WAIT_S}) AS held`;
-    const [row] = (yield { sql, params: [], noTimeout: true }).rows;
-    if (Number(row?.held) !== 1) throw new StorageUnavailableError('Another instance is migrating the database.');
-    try {
-      yield* migration();
-    } finally {
-      yield* rowsOf(`SELECT RELEASE_LOCK(${MIGRATION_LOCK})`);
-    }
+  override exclusively(migration: () => Operation<void>): Operation<void> {
+    return exclusively(migration);
   }
 
-  override *define(sql: string): Operation<unknown> {
-    try {
-      return yield* super.define(sql);
-    } catch (error) {
-      if (ALREADY_RUN.has(codeOf(error) ?? '')) return 0;
-      throw error;
-    }
+  override define(change: Change): Operation<unknown> {
+    return unlessRun(change.isNew ? super.define({ ...change, sql: inFull(change) }) : defineOnline(change));
   }
 
   /** Short types keep temporary tables in memory. A longer id is cut to 192 characters, which match no id of ours. */

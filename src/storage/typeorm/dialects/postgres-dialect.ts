@@ -1,16 +1,17 @@
 import type { QueryRunner } from 'typeorm';
+import { MessagingOptionsError } from '../../../common/errors.js';
 import {
+  BEGIN,
   type PostgresConnection,
   planNameOf,
   preparedConnection,
   type StorageConnection,
 } from '../engine/connection.js';
-import { type Operation, rowsOf, type Statement, write } from '../engine/operation.js';
+import { type Pooler, STATEMENT_MS } from '../engine/data-source.js';
+import { type Operation, rowsOf, type Statement } from '../engine/operation.js';
 import { type FirstRows, type RowShape, textOf } from '../engine/rows.js';
-import { type ColumnType, Dialect, type IfLocked } from './dialect.js';
-
-/** Distinguishes our advisory locks from the host's. An arbitrary constant, the same in every instance of this package. */
-const ADVISORY = '7305808869231650';
+import { type Change, type ColumnType, Dialect, type IfLocked } from './dialect.js';
+import { ADVISORY, atOnce, defineOnline, exclusively, inOneTransaction, unlessRun } from './postgres-schema.js';
 
 const CAST = { id: 'text', text: 'text', integer: 'bigint' } as const;
 
@@ -25,16 +26,34 @@ export class PostgresDialect extends Dialect {
   override readonly driver = 'postgres';
   override readonly lockTimeout = ["SET LOCAL lock_timeout = '5s'"];
 
+  // To start parallel workers takes longer than a thousand rows.
+  override readonly beforeCheck = ['SET LOCAL statement_timeout = 0', 'SET LOCAL max_parallel_workers_per_gather = 0'];
+
   override readonly browsesInTransactions = true;
+  protected override readonly rangesTogether = Number.MAX_SAFE_INTEGER;
+
+  override readonly now = 'CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint)';
 
   override readonly tables = `SELECT table_name AS name FROM information_schema.tables
     WHERE table_schema = current_schema() AND table_name LIKE 'messaging!_%' ESCAPE '!'`;
 
   private readonly plans = new Map<string, { readonly sql: string; readonly name: string }>();
 
+  /**
+   * @param pooler `transaction`: nothing is left on a connection, which the next transaction of anybody may get
+   * @param isOurs whether only this package uses the DataSource
+   */
+  constructor(
+    private readonly pooler?: Pooler,
+    private readonly isOurs = false,
+  ) {
+    super();
+  }
+
   /** @param connection the connection of `pg`, from TypeORM's driver */
   override connection(_runner: QueryRunner, connection: PostgresConnection): StorageConnection {
-    return preparedConnection(connection, (statement) => this.native(statement));
+    const bound = this.pooler && this.isOurs ? `${BEGIN}; SET LOCAL statement_timeout = ${STATEMENT_MS}` : BEGIN;
+    return preparedConnection(connection, (statement) => this.native(statement), bound);
   }
 
   override columnType(type: ColumnType): string {
@@ -45,15 +64,24 @@ export class PostgresDialect extends Dialect {
     return type === 'text' ? 'text' : 'text COLLATE "C"';
   }
 
+  override upkeep(table: string, settings: Readonly<Record<string, number>>): readonly string[] {
+    const set = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
+    return [`ALTER TABLE ${table} SET (${set.join(', ')})`];
+  }
+
   override native({ sql, params }: Statement): Statement & { readonly name: string } {
     let plan = this.plans.get(sql);
     if (plan === undefined) {
       let place = 0;
       const text = sql.replace(/\?/g, () => `$${++place}`);
-      plan = { sql: text, name: text.length > KEPT_CHARACTERS ? '' : planNameOf(text) };
+      plan = { sql: text, name: this.keepsPlan(text) ? planNameOf(text) : '' };
       if (this.plans.size < 500) this.plans.set(sql, plan);
     }
     return { ...plan, params };
+  }
+
+  private keepsPlan(sql: string): boolean {
+    return this.pooler === undefined && sql.length <= KEPT_CHARACTERS;
   }
 
   /**
@@ -100,6 +128,11 @@ export class PostgresDialect extends Dialect {
     return `SELECT f.* FROM ${this.rows(group)} CROSS JOIN LATERAL (
       SELECT ${columns} FROM ${table} r WHERE ${inGroup.join(' AND ')}
         ORDER BY ${order.map((column) => `r.${column}`).join(', ')} LIMIT 1${this.lock('r', 'wait')}) f`;
+  }
+
+  override ofEach(query: string, shape: RowShape, rows: readonly (readonly unknown[])[]): Statement {
+    const sql = `SELECT f.* FROM ${this.rows(shape)} CROSS JOIN LATERAL (${query}) f`;
+    return { sql, params: [JSON.stringify(rows)] };
   }
 
   /** Combines them as data-modifying `WITH` queries of one statement. */
@@ -149,16 +182,32 @@ export class PostgresDialect extends Dialect {
   }
 
   /** Where the work fails, the rollback to the savepoint restores the setting. */
-  override *keepingLockTimeout<T>(work: Operation<T>): Operation<T> {
-    const [row] = yield* rowsOf("SELECT current_setting('lock_timeout') AS kept");
-    const result = yield* work;
-    yield* rowsOf("SELECT set_config('lock_timeout', ?, true)", row?.kept);
-    return result;
+  override keepingLockTimeout<T>(work: Operation<T>): Operation<T> {
+    return keeping('lock_timeout', work);
   }
 
-  override *exclusively(migration: () => Operation<void>): Operation<void> {
-    yield* write('SET LOCAL statement_timeout = 0');
-    yield { sql: `SELECT pg_advisory_xact_lock(${ADVISORY})`, params: [], noTimeout: true };
-    yield* migration();
+  override exclusively(migration: () => Operation<void>): Operation<void> {
+    return this.pooler ? inOneTransaction(migration) : exclusively(migration);
   }
+
+  override atOnce(migration: () => Operation<void>): Operation<void> {
+    return this.pooler ? migration() : atOnce(migration);
+  }
+
+  override define(change: Change): Operation<unknown> {
+    if (change.isNew) return unlessRun(super.define(change));
+    if (this.pooler) throw new MessagingOptionsError(NEEDS_A_DIRECT_URL);
+    return unlessRun(defineOnline(change));
+  }
+}
+
+const NEEDS_A_DIRECT_URL =
+  'Option storage: the schema must be brought up to date, which a pooler in transaction mode prevents: start once with the URL of PostgreSQL itself and without pooler, or run messagingMigrations over it.';
+
+/** Does work that sets a setting for its transaction, and sets it to what it was. */
+function* keeping<T>(setting: string, work: Operation<T>): Operation<T> {
+  const [row] = yield* rowsOf('SELECT current_setting(?) AS kept', setting);
+  const result = yield* work;
+  yield* rowsOf('SELECT set_config(?, ?, true)', setting, row?.kept);
+  return result;
 }

@@ -1,12 +1,15 @@
 import type { Operation, Statement } from '../engine/operation.js';
-import { asTheyAre, type RowShape, type RowsInsert, type RowsUpdate } from '../engine/rows.js';
-import { type ColumnType, Dialect } from './dialect.js';
+import { asTheyAre, type RowShape, type RowsDelete, type RowsInsert, type RowsUpdate } from '../engine/rows.js';
+import { type ColumnType, Dialect, rowByRow } from './dialect.js';
 
 /** SQLite. A writer locks the whole database, so there are no row locks. */
 export class SqliteDialect extends Dialect {
   override readonly driver = 'better-sqlite3';
   override readonly clustered = ' WITHOUT ROWID';
   override readonly lockTimeout = [];
+  override readonly migratesInTransaction = true;
+  override readonly keepsDeadEntries = false;
+  override readonly blocksWhileReading = true;
   override readonly tables = `SELECT name FROM sqlite_master
     WHERE type IN ('table', 'view') AND name LIKE 'messaging!_%' ESCAPE '!'`;
 
@@ -36,35 +39,17 @@ export class SqliteDialect extends Dialect {
   override insertRows({ table, shape, values = asTheyAre(shape), rows, onDuplicate }: RowsInsert): Statement {
     const end = onDuplicate ? ` ${this.onDuplicate(...onDuplicate)}` : '';
     const sql = `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.values(values).join(', ')})`;
-    return this.rowByRow(`${sql}${end}`, shape, [], rows);
+    return { params: [], ...rowByRow(`${sql}${end}`, shape, [], rows) };
   }
 
   override updateRows({ table, set, params = [], shape, rows, on }: RowsUpdate): Statement {
     const changes = Object.entries(set).map(([column, value]) => `${column} = ${value}`);
-    return this.rowByRow(`UPDATE ${table} SET ${changes.join(', ')} WHERE ${on}`, shape, params, rows);
+    const sql = `UPDATE ${table} SET ${changes.join(', ')} WHERE ${on}`;
+    return { params: [], ...rowByRow(sql, shape, params, rows) };
   }
 
-  /** Replaces each column of the row `v` in a statement by a placeholder. */
-  private rowByRow(
-    text: string,
-    shape: RowShape,
-    params: readonly unknown[],
-    rows: readonly (readonly unknown[])[],
-  ): Statement {
-    const columns = Object.keys(shape);
-    const places: number[] = [];
-    let given = 0;
-    const sql = text.replace(/\?|\bv\.(\w+)/g, (_, column?: string) => {
-      const place = column === undefined ? columns.length + given++ : columns.indexOf(column);
-      if (place < 0) throw new Error(`A row of ${columns.join(', ')} has no ${column}.`);
-      places.push(place);
-      return '?';
-    });
-    const each = rows.map((row) => {
-      const all = [...row, ...params];
-      return places.map((place) => all[place] ?? null);
-    });
-    return { sql, params: [], each };
+  override deleteRows({ table, shape, rows, on }: RowsDelete): Statement {
+    return { params: [], ...rowByRow(`DELETE FROM ${table} WHERE ${on}`, shape, [], rows) };
   }
 
   override lock(): string {

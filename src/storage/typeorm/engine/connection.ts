@@ -109,8 +109,14 @@ export const BEGIN = ['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan'].reduce(
  * Runs prepared statements on the `pg` connection itself. TypeORM would have each statement planned at every execution, which
  * for the accept statement takes longer than running it. With pipelining, BEGIN travels with the first statement and COMMIT
  * with the last, which halves the round trips of most transactions.
+ *
+ * @param begin the statements that begin a transaction
  */
-export function preparedConnection(connection: PostgresConnection, native: NamedNative): StorageConnection {
+export function preparedConnection(
+  connection: PostgresConnection,
+  native: NamedNative,
+  begin: string = BEGIN,
+): StorageConnection {
   const run = async (statement: Statement) => {
     const { name, sql, params } = native(statement);
     const timeout = statement.noTimeout ? { query_timeout: NO_TIMEOUT_MS } : {};
@@ -120,7 +126,7 @@ export function preparedConnection(connection: PostgresConnection, native: Named
   const commit = () => connection.query('COMMIT');
   return {
     begin: async (durable) => {
-      const begun = connection.query(durable ? BEGIN : `${BEGIN}; SET LOCAL synchronous_commit = off`);
+      const begun = connection.query(durable ? begin : `${begin}; SET LOCAL synchronous_commit = off`);
       if (!connection.pipeline) return begun;
       // A failing BEGIN means a lost connection, and the first statement fails too.
       begun.catch(() => undefined);

@@ -6,6 +6,7 @@ import type { LedgerStore } from '../../../billing/ledger-store.js';
 import type { MediaStore } from '../../../media/media-store.js';
 import type { OutboxStore } from '../../../outbox/outbox-store.js';
 import type { PolicyStore } from '../../../outbox/policy-store.js';
+import type { SchemaGroup } from '../schema/versions.js';
 import { ANSWER_MS } from './connection.js';
 import type { Executor } from './executor.js';
 import { codeOf } from './faults.js';
@@ -16,6 +17,8 @@ export interface OpenStorage {
   /** Whether this package made the DataSource, and closes it. */
   readonly isOurs: boolean;
   readonly executor: Executor;
+  /** All tables that it has. */
+  readonly groups: readonly SchemaGroup[];
   readonly outbox: OutboxStore;
   readonly ledger: LedgerStore;
   readonly accounts: AccountStore;
@@ -30,13 +33,20 @@ export interface OpenStorage {
  * `ANSWER_MS`.
  */
 const CONNECT_MS = 5000;
-const STATEMENT_MS = 25_000;
+export const STATEMENT_MS = 25_000;
 
 /** File mode: only the owner reads and writes. */
 const OWNER_ONLY = 0o600;
 
-/** Makes a DataSource for a checked database URL: `sqlite:<path>`, `postgres://…`, `mysql://…` or `mariadb://…`. */
-export async function dataSourceFor(url: string): Promise<DataSource> {
+/** What is between here and the database server. */
+export type Pooler = 'transaction';
+
+/**
+ * Makes a DataSource for a checked database URL: `sqlite:<path>`, `postgres://…`, `mysql://…` or `mariadb://…`.
+ *
+ * @param pooler a pooler of PostgreSQL connections
+ */
+export async function dataSourceFor(url: string, pooler?: Pooler): Promise<DataSource> {
   // Here and not above: it takes longer to load than all of this package.
   const { DataSource } = await import('typeorm');
   if (url.startsWith('sqlite:')) {
@@ -57,7 +67,12 @@ export async function dataSourceFor(url: string): Promise<DataSource> {
       type: 'postgres',
       url,
       connectTimeoutMS: CONNECT_MS,
-      extra: { statement_timeout: STATEMENT_MS, query_timeout: ANSWER_MS, pipeline: true },
+      extra: {
+        // A setting of the connection, which a pooler in transaction mode refuses: there each transaction sets it.
+        ...(pooler ? {} : { statement_timeout: STATEMENT_MS }),
+        query_timeout: ANSWER_MS,
+        pipeline: true,
+      },
     });
   }
   return new DataSource({

@@ -4,6 +4,7 @@ import type { Database } from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
 import type { Clock } from '../../../common/clock.js';
 import { dialectFor } from '../dialects/dialect-for.js';
+import type { Pooler } from './data-source.js';
 import type { Executor } from './executor.js';
 import { PooledExecutor } from './pooled-executor.js';
 import { SqliteExecutor } from './sqlite-executor.js';
@@ -12,9 +13,15 @@ import { SqliteExecutor } from './sqlite-executor.js';
  * Makes the executor for an initialised DataSource.
  *
  * @param isOurs whether only this package uses the DataSource. Default false: the host uses it too
+ * @param pooler a pooler of PostgreSQL connections
  */
-export async function executorFor(dataSource: DataSource, clock?: Clock, isOurs = false): Promise<Executor> {
-  const dialect = await dialectFor(dataSource.options.type, (sql) => dataSource.query(sql), isOurs);
+export async function executorFor(
+  dataSource: DataSource,
+  clock?: Clock,
+  isOurs = false,
+  pooler?: Pooler,
+): Promise<Executor> {
+  const dialect = await dialectFor(dataSource.options.type, (sql) => dataSource.query(sql), isOurs, pooler);
   if (dialect.driver !== 'better-sqlite3') {
     listenForConnectionErrors(dataSource);
     return new PooledExecutor(dataSource, dialect);

@@ -27,6 +27,19 @@ export abstract class Executor {
    */
   abstract writeLazily<T>(work: Work<T>, host?: HostTransaction): Promise<T>;
 
+  /**
+   * Runs a migration: as one transaction where the dialect's migrations are one, else on a connection outside of any
+   * transaction, which is closed where the migration fails.
+   */
+  migrate(work: Work<void>): Promise<void> {
+    return this.write(work);
+  }
+
+  /** As `writeLazily`, for work that nobody waits for. On SQLite it runs alone, when no other work is waiting. */
+  writeAside<T>(work: Work<T>): Promise<T> {
+    return this.writeLazily(work);
+  }
+
   /** Runs a read. Without `host` it sees committed rows only. */
   abstract read<T>(work: Work<T>, host?: HostTransaction): Promise<T>;
 

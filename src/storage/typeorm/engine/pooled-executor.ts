@@ -66,6 +66,20 @@ export class PooledExecutor extends Executor {
     );
   }
 
+  override migrate(work: Work<void>): Promise<void> {
+    return this.track(
+      this.connected(async (connection) => {
+        try {
+          await drive(work(), (statement) => connection.run(statement));
+        } catch (error) {
+          // It may hold the lock of migrations, or have a transaction open.
+          connection.discard();
+          throw asStorageFault(error);
+        }
+      }),
+    );
+  }
+
   override browse<T>(work: Work<T>): Promise<T> {
     if (!this.dialect.browsesInTransactions) return super.browse(work);
     return this.share.run(() => this.track(this.transaction(work, 1, true)));

@@ -22,6 +22,12 @@ export interface RowsUpdate {
   readonly on: string;
 }
 
+/** A delete of many rows in one statement, by the rows `v` that `on` joins. */
+export interface RowsDelete extends Pick<RowsUpdate, 'table' | 'shape' | 'rows' | 'on'> {
+  /** The index that `on` uses. Default: the primary key. */
+  readonly index?: 'messaging_trail_attempt';
+}
+
 /** An insert of many rows in one statement. */
 export interface RowsInsert {
   readonly table: string;
@@ -49,8 +55,41 @@ export interface FirstRows {
   readonly still: string;
 }
 
+/** A query that locks the first rows of several ranges, without those that another transaction holds. `r` is the table's alias. */
+export interface RangeLocks {
+  readonly columns: string;
+  readonly table: string;
+  /** The index that is in the order of the conditions, then `order`. */
+  readonly index: RecipientIndex;
+  /** The conditions, with the columns of the range as `v.…`. Not of anything else, and no parameters. */
+  readonly where: string;
+  readonly order: string;
+  /** The columns of `v`; `take` is among them: at most so many rows. */
+  readonly shape: RowShape;
+  readonly ranges: readonly (readonly unknown[])[];
+}
+
+/**
+ * A query for the groups of a table between `v.first` and `v.below`, at most `v.most`, in their order, with their least value.
+ * A group without a value until the given one may be left out. `r` is the table's alias.
+ */
+export interface GroupSearch {
+  /** Further columns of `v`. */
+  readonly columns: string;
+  readonly table: string;
+  /** The index that is in the order of `equal`, `group`, `value`. */
+  readonly index: RecipientIndex;
+  /** The columns that are equal in all groups. */
+  readonly equal: readonly string[];
+  /** The conditions on these columns. */
+  readonly where: string;
+  readonly group: string;
+  readonly value: string;
+  readonly until: string;
+}
+
 /** An index of the recipients. */
-export type RecipientIndex = 'messaging_recipient_due' | 'messaging_recipient_turn';
+export type RecipientIndex = 'messaging_recipient_queue' | 'messaging_recipient_turn';
 
 /** An index of listings. */
 export type ListingIndex = 'messaging_message_listing' | 'messaging_trail_attempt';

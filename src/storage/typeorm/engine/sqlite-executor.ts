@@ -15,7 +15,12 @@ import { TransactionWatch } from './transaction-watch.js';
 /** A task in the queue; `since` is a time of the clock's `elapsed`. */
 interface Queued extends SqliteTask {
   readonly since: number;
+  /** Whether it runs alone, after all other work. */
+  readonly aside: boolean;
 }
+
+/** How long work that runs aside lets other work go first, in milliseconds; so it goes on on a database that is never idle. */
+const ASIDE_MS = 1000;
 
 /** How long work waits for another transaction before it is refused, and how often it tries, in milliseconds. */
 const LOCK_TIMEOUT_MS = 5000;
@@ -74,6 +79,10 @@ export class SqliteExecutor extends Executor {
     return host ? this.hostWork.write(host, work) : this.enqueue(work, true, false);
   }
 
+  override writeAside<T>(work: Work<T>): Promise<T> {
+    return this.enqueue(work, true, false, true);
+  }
+
   override read<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
     return host ? this.hostWork.read(host, work) : this.enqueue(work, false, false);
   }
@@ -88,7 +97,7 @@ export class SqliteExecutor extends Executor {
     this.watch.stop();
   }
 
-  private enqueue<T>(work: Work<T>, writes: boolean, durable: boolean): Promise<T> {
+  private enqueue<T>(work: Work<T>, writes: boolean, durable: boolean, aside = false): Promise<T> {
     if (this.stopped) return Promise.reject(new StorageUnavailableError('The storage is stopped.'));
     return new Promise<T>((resolve, reject) => {
       let result: T | typeof NO_RESULT = NO_RESULT;
@@ -96,6 +105,7 @@ export class SqliteExecutor extends Executor {
         writes,
         durable,
         since: this.clock.elapsed(),
+        aside,
         run: () => {
           result = driveSync(work(), (statement) => this.handle.execute(statement));
         },
@@ -124,21 +134,34 @@ export class SqliteExecutor extends Executor {
     this.stopRetrying();
     if (!this.dataSource.isInitialized) this.reject(new StorageUnavailableError('The database is closed.'));
     const obstacle = this.waiting.length > 0 ? this.perform() : '';
-    if (this.waiting.length > 0) this.retryLater(obstacle);
+    if (obstacle !== '') this.retryLater(obstacle);
+    else if (this.waiting.length > 0) this.schedule();
     if (this.waiting.length === 0) this.idle();
   }
 
-  /** Runs the waiting tasks; returns the reason why the remaining ones could not run. */
+  /** Runs the waiting tasks; returns the reason why the remaining ones could not run, '' where they only wait for their turn. */
   private perform(): string {
     if (this.handle.inTransaction)
       return 'a transaction of the host is open; pass { host: { manager } } to be part of it';
     const isPaused = this.clock.elapsed() < this.pausedUntil;
-    const later = isPaused ? this.waiting.filter(({ writes }) => writes) : [];
-    const tasks = isPaused ? this.waiting.filter(({ writes }) => !writes) : this.waiting;
+    const turn = this.turn();
+    const later = turn.filter(({ writes }) => isPaused && writes);
+    const tasks = isPaused ? turn.filter(({ writes }) => !writes) : turn;
+    const others = this.waiting.filter((task) => !turn.includes(task));
     this.waiting = [];
     const held = new Set(this.attempt(tasks));
-    this.waiting = [...later, ...tasks.filter((task) => held.has(task))];
-    return 'another process holds the database';
+    const left = [...later, ...tasks.filter((task) => held.has(task))];
+    if (held.size === 0 && tasks.some(({ aside }) => aside)) this.handle.checkpoint();
+    this.waiting = [...left, ...others, ...this.waiting];
+    return left.length > 0 ? 'another process holds the database' : '';
+  }
+
+  /** The waiting tasks that run now: all but those that run aside, or one of these. */
+  private turn(): readonly Queued[] {
+    const aside = this.waiting.find((task) => task.aside);
+    if (aside === undefined) return this.waiting;
+    const others = this.waiting.filter((task) => !task.aside);
+    return others.length === 0 || this.clock.elapsed() - aside.since >= ASIDE_MS ? [aside] : others;
   }
 
   /**

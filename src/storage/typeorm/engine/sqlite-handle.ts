@@ -47,6 +47,14 @@ export class SqliteHandle {
     }
   }
 
+  /**
+   * Moves what was committed from the WAL to the database, as far as readers let it. After each large piece of work, as SQLite
+   * would move 1000 pages at once later, in somebody's commit.
+   */
+  checkpoint(): void {
+    if (this.inWal) this.database.pragma('wal_checkpoint(PASSIVE)');
+  }
+
   execute({ sql, params, each }: Statement): StatementResult {
     let statement = this.prepared.get(sql);
     if (!statement) {

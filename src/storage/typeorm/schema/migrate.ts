@@ -1,49 +1,87 @@
+import { Logger } from '@nestjs/common';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { SystemClock } from '../../../common/clock.js';
 import { MessagingOptionsError } from '../../../common/errors.js';
-import type { Dialect } from '../dialects/dialect.js';
+import type { Change, Dialect } from '../dialects/dialect.js';
 import { dialectFor } from '../dialects/dialect-for.js';
 import { codeOf } from '../engine/faults.js';
 import { driveOn } from '../engine/host-transaction.js';
 import { type Operation, rowsOf, write } from '../engine/operation.js';
 import { integerOf, textOf } from '../engine/rows.js';
-import { isAdded, isOfOtherCapability, SCHEMA, type SchemaGroup, tablesOf, versionsOf } from './versions.js';
+import { isAdded, isOfOtherCapability, SCHEMA, type SchemaGroup, tableOf, tablesOf, versionsOf } from './versions.js';
 
 /** The table of schema versions: `applied_at` is 0 until the version is complete. */
-const SCHEMA_TABLE = 'messaging_schema';
+export const SCHEMA_TABLE = 'messaging_schema';
 
 /** When each recorded version was applied; 0 where its migration was interrupted. */
 type Recorded = ReadonlyMap<string, number>;
 
+/** A version that the database lacks; `begun` where an interrupted migration has recorded it. */
+interface Missing {
+  readonly name: string;
+  readonly changes: readonly Change[];
+  readonly begun: boolean;
+}
+
 /**
- * Applies the versions that the database lacks. Several instances may do so at the same time: they wait for each other.
+ * Applies the versions that the database lacks, while other processes use it: see `Dialect.define`. Several instances may do
+ * so at the same time: they wait for each other. Where no version is missing, it only reads.
+ *
+ * Not for use in a transaction, unless the dialect migrates in one.
  *
  * @param now milliseconds since the epoch
  * @throws MessagingOptionsError where an early or a newer version has made the schema, or tables with our names exist that no
  *   version of ours has made; nothing is written then
  */
-export function migrate(dialect: Dialect, now: number, groups: readonly SchemaGroup[] = SCHEMA): Operation<void> {
-  return dialect.exclusively(() => applyMissing(dialect, now, groups));
+export function* migrate(dialect: Dialect, now: number, groups: readonly SchemaGroup[] = SCHEMA): Operation<void> {
+  if ((yield* missingVersions(dialect, groups)).length === 0) return;
+  yield* dialect.exclusively(function* () {
+    // Another instance may have applied them meanwhile.
+    const missing = yield* missingVersions(dialect, groups);
+    const isFirst = missing.every(({ changes, begun }) => !begun && changes.every(({ isNew }) => isNew));
+    if (!isFirst && !dialect.migratesInTransaction) tell(missing);
+    yield* isFirst ? dialect.atOnce(() => apply(dialect, now, missing)) : apply(dialect, now, missing);
+  });
 }
 
-function* applyMissing(dialect: Dialect, now: number, groups: readonly SchemaGroup[]): Operation<void> {
+function tell(missing: readonly Missing[]): void {
+  const names = missing.map(({ name }) => name).join(', ');
+  new Logger('TypeormStorage').log(
+    `The schema is brought up to date (${names}). On large tables this takes minutes; other processes go on meanwhile.`,
+  );
+}
+
+function* missingVersions(dialect: Dialect, groups: readonly SchemaGroup[]): Operation<readonly Missing[]> {
   const tables = new Set((yield* rowsOf(dialect.tables)).map((row) => textOf(row, 'name')));
   const recorded = tables.has(SCHEMA_TABLE) ? yield* recordedVersions() : new Map<string, number>();
   refuseUnknown(recorded, groups);
-  const missing = versionsOf(groups)
-    .filter(({ name }) => !recorded.get(name))
-    .map(({ name, up }) => ({ name, statements: up(dialect), begun: recorded.has(name) }));
+  const versions = versionsOf(groups).map(({ name, up }) => ({ name, statements: up(dialect) }));
+  const missing = versions.filter(({ name }) => !recorded.get(name));
   refuseUnrecorded(
-    missing.filter(({ begun }) => !begun).flatMap(({ statements }) => tablesOf(statements)),
+    missing.filter(({ name }) => !recorded.has(name)).flatMap(({ statements }) => tablesOf(statements)),
     tables,
   );
+  const all = versions.flatMap(({ statements }) => statements);
+  const made = new Set<string | undefined>(missing.flatMap(({ statements }) => tablesOf(statements)));
+  const changeOf = (sql: string): Change => {
+    const table = tableOf(sql, all);
+    return { sql, table, isNew: made.has(table) };
+  };
+  return missing.map(({ name, statements }) => ({
+    name,
+    changes: statements.map(changeOf),
+    begun: recorded.has(name),
+  }));
+}
+
+function* apply(dialect: Dialect, now: number, missing: readonly Missing[]): Operation<void> {
   yield* write(
     `CREATE TABLE IF NOT EXISTS ${SCHEMA_TABLE} (name ${dialect.columnType('id')} NOT NULL PRIMARY KEY, applied_at ${dialect.columnType('integer')} NOT NULL)`,
   );
-  for (const { name, statements, begun } of missing) {
+  for (const { name, changes, begun } of missing) {
     // Where DDL is not transactional, this row tells the next start that existing tables are ours and incomplete.
     if (!begun) yield* write(`INSERT INTO ${SCHEMA_TABLE} (name, applied_at) VALUES (?, 0)`, name);
-    for (const sql of statements) yield* dialect.define(sql);
+    for (const change of changes) yield* dialect.define(change);
     yield* write(`UPDATE ${SCHEMA_TABLE} SET applied_at = ? WHERE name = ?`, now, name);
   }
 }
@@ -129,26 +167,44 @@ const FIRST = 1_795_305_600_000;
  * new DataSource({ type: 'postgres', url, migrations: [...messagingMigrations, AddOrders1700000000000] });
  * ```
  */
-export const messagingMigrations: (new () => MigrationInterface)[] = versionsOf(SCHEMA).map((_, index) =>
-  migrationOf(FIRST + index),
-);
+export const messagingMigrations: (new () => MigrationInterface)[] = migrationsOf(SCHEMA);
 
-function migrationOf(stamp: number): new () => MigrationInterface {
+/** As {@link messagingMigrations}, of these groups. */
+export function migrationsOf(groups: readonly SchemaGroup[]): (new () => MigrationInterface)[] {
+  return versionsOf(groups).map((_, index) => migrationOf(FIRST + index, groups));
+}
+
+function migrationOf(stamp: number, groups: readonly SchemaGroup[]): new () => MigrationInterface {
   return class {
     readonly name = `NestjsMessagingSchema${stamp}`;
 
     async up(runner: QueryRunner): Promise<void> {
       const dialect = await dialectOf(runner);
-      await driveOn(runner, dialect, migrate(dialect, new SystemClock().now()));
+      // TypeORM may have opened a transaction, by default one for all migrations; a migration cannot decline that one.
+      if (runner.isTransactionActive && !dialect.migratesInTransaction) await besides(runner, dialect, groups);
+      else await applyOn(runner, dialect, groups);
     }
 
     async down(runner: QueryRunner): Promise<void> {
       if (stamp !== FIRST) return;
       const dialect = await dialectOf(runner);
-      const made = tablesOf(versionsOf(SCHEMA).flatMap(({ up }) => up(dialect)));
+      const made = tablesOf(versionsOf(groups).flatMap(({ up }) => up(dialect)));
       for (const table of [...made, SCHEMA_TABLE]) await runner.query(`DROP TABLE IF EXISTS ${table}`);
     }
   };
+}
+
+async function besides({ connection }: QueryRunner, dialect: Dialect, groups: readonly SchemaGroup[]): Promise<void> {
+  const runner = connection.createQueryRunner();
+  try {
+    await applyOn(runner, dialect, groups);
+  } finally {
+    await runner.release();
+  }
+}
+
+function applyOn(runner: QueryRunner, dialect: Dialect, groups: readonly SchemaGroup[]): Promise<void> {
+  return driveOn(runner, dialect, migrate(dialect, new SystemClock().now(), groups));
 }
 
 function dialectOf(runner: QueryRunner): Promise<Dialect> {

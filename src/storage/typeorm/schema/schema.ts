@@ -1,6 +1,6 @@
 import type { ColumnType, Dialect } from '../dialects/dialect.js';
 
-/** The tables and indexes of the first version of each group. Later changes are versions in `versions.ts`. */
+/** The tables and indexes of each group, by the versions of `versions.ts`. */
 
 /** Accounts, the ledger, the outbox, and the files of messages. */
 export function coreTables(dialect: Dialect): string[] {
@@ -56,12 +56,12 @@ function outbox(dialect: Dialect): string[] {
     // One row per recipient.
     // due_at: the time of the next attempt, the end of the worker's lease or the deadline of a report; null: never.
     // lane: null once no further attempt is needed.
-    // lane_turn: the position of its send in the lane, smallest first; 0 from the first attempt on, so that no later
-    //   recipient overtakes it.
+    // lane_turn: the position of its send in the lane, smallest first (`laneTurn`); 0 from the first attempt on, so that no
+    //   later recipient overtakes it.
     // attempt: the number of attempts begun. tries: the number of attempts in the trail; one that tried several carriers
     //   has stored several.
     // doubtful: 1 where the carrier may have accepted one.
-    // priority: 0 is normal. It is not written yet, and no index has it.
+    // priority: see `rankOf`.
     `CREATE TABLE messaging_recipient (
       message_id ${id} NOT NULL, position ${integer} NOT NULL, channel ${id} NOT NULL, lane ${name}, lane_turn ${integer},
       number ${id} NOT NULL, units ${integer} NOT NULL, refunded_units ${integer} NOT NULL, status ${id} NOT NULL,
@@ -101,6 +101,19 @@ function outbox(dialect: Dialect): string[] {
       id ${id} NOT NULL PRIMARY KEY, version ${integer} NOT NULL, state ${text} NOT NULL, messages ${text} NOT NULL,
       expires_at ${integer} NOT NULL)`,
     'CREATE INDEX messaging_policy_expiry ON messaging_policy (expires_at)',
+  ];
+}
+
+/** What a claim needs to share a batch between priorities and accounts. */
+export function claimOrder(dialect: Dialect): string[] {
+  const on = dialect.driver === 'mysql' ? ' ON messaging_recipient' : '';
+  return [
+    // queue: the account while the recipient waits for an attempt; '' in all other states, so that leases and deadlines are
+    //   found in the order of time. Also '' for recipients with a lane, and for those that an earlier version stored.
+    `ALTER TABLE messaging_recipient ADD COLUMN queue ${dialect.columnType('id')} NOT NULL DEFAULT ''`,
+    // Replaces messaging_recipient_due, so that a change of a row writes no more indexes than before.
+    `CREATE INDEX messaging_recipient_queue ON messaging_recipient (channel, status, priority, queue, due_at)${dialect.indexedOnly('due_at')}`,
+    `DROP INDEX messaging_recipient_due${on}`,
   ];
 }
 
@@ -212,6 +225,51 @@ export function sandboxScreens(dialect: Dialect): string[] {
       PRIMARY KEY (number, channel, message_id))${dialect.clustered}`,
     'CREATE INDEX messaging_phone_lost_latest ON messaging_phone_lost (received_at)',
   ];
+}
+
+/**
+ * How PostgreSQL stores and cleans up the tables whose rows change. By its defaults a fifth of a table may be dead before it is
+ * cleaned up: 2 000 000 dead rows of 10 000 000, past which claims read. The settings hold for what is written from now on.
+ */
+export function upkeep(dialect: Dialect): string[] {
+  // A delivery leaves two or three dead rows: cleaned up after 1000 and a hundredth of the table, while they are in memory.
+  const changing = { autovacuum_vacuum_scale_factor: 0.01, autovacuum_vacuum_threshold: 1000 };
+  // Without pauses: what the claims read past meanwhile costs more than the clean-up.
+  const unhurried = { autovacuum_vacuum_cost_delay: 0 };
+  // A plan made for the empty queue is wrong for the full one: counted again after a fiftieth has changed.
+  const counted = { autovacuum_analyze_scale_factor: 0.02 };
+  return [
+    // Without free space in its pages: each change is one of an indexed column, so it would save nothing (measured).
+    ...dialect.upkeep('messaging_recipient', { ...changing, ...unhurried, ...counted }),
+    // Each commit changes a balance, in no index: with half of each page free the change stays on the page (HOT).
+    ...dialect.upkeep('messaging_account', { fillfactor: 50, ...changing, ...unhurried }),
+    // A refund changes its message once, in no index.
+    ...dialect.upkeep('messaging_message', { fillfactor: 95, ...changing }),
+    // Rows that are replaced at every code and every check of one.
+    ...dialect.upkeep('messaging_policy', changing),
+    // Rows that live for a day or some days only.
+    ...dialect.upkeep('messaging_idempotency', changing),
+  ];
+}
+
+/** How far messages have been purged, and which ones are no more than the proof of their charge. */
+export function retention(dialect: Dialect): string[] {
+  const { id, name, integer } = columnTypes(dialect);
+  return [
+    // A column without a default: no database rewrites the table, and each locks it for a moment only.
+    // removed_at: since when its recipients are removed, or are being removed.
+    `ALTER TABLE messaging_message ADD COLUMN removed_at ${integer}`,
+    // place: the id of the last message that was purged. skipped: where to start over, as messages behind it were still being
+    // sent at the time `since`.
+    `CREATE TABLE messaging_retention (
+      name ${id} NOT NULL PRIMARY KEY, place ${name} NOT NULL, skipped ${name}, since ${integer})${dialect.clustered}`,
+  ];
+}
+
+/** Opt-outs of erased numbers, under keyed hashes. */
+export function hashedOptOuts(dialect: Dialect): string[] {
+  // hashed_at: since when numbers of the list may be keyed hashes.
+  return [`ALTER TABLE messaging_opt_out_list ADD COLUMN hashed_at ${columnTypes(dialect).integer}`];
 }
 
 function columnTypes(dialect: Dialect): Readonly<Record<ColumnType, string>> {

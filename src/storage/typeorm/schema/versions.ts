@@ -1,14 +1,28 @@
 import type { Dialect } from '../dialects/dialect.js';
-import { coreTables, msgappTables, sandboxScreens, sandboxTables, smsTables } from './schema.js';
+import {
+  claimOrder,
+  coreTables,
+  hashedOptOuts,
+  msgappTables,
+  retention,
+  sandboxScreens,
+  sandboxTables,
+  smsTables,
+  upkeep,
+} from './schema.js';
 
 /** A version of a group of tables. A released version does not change: a change of the schema is a new version. */
 export interface SchemaVersion {
   /** Unique within the group, as `0002-by-country`. It is recorded as `<group>/<name>`. */
   readonly name: string;
   /**
-   * The statements in order, with the name of the table directly after `CREATE TABLE`. On PostgreSQL and SQLite a version is
-   * applied atomically. On MariaDB and MySQL an interrupted version runs again from its first statement: `CREATE`,
-   * `ADD COLUMN` and `DROP INDEX` are skipped where they have run, and any other statement must be safe to run twice.
+   * The statements in order: plain `CREATE TABLE t`, `CREATE [UNIQUE] INDEX i ON t`, `ALTER TABLE t` and `DROP INDEX i`, with
+   * the name directly behind. On a table that is in use the dialect runs them in a form that keeps nobody waiting; so a column
+   * is added without values or with a constant default, and no statement writes a table's rows.
+   *
+   * On SQLite a version is applied atomically, and so is a first installation on PostgreSQL. Otherwise an interrupted version
+   * runs again from its first statement: `CREATE`, `ADD COLUMN` and `DROP INDEX` are skipped where they have run, and any
+   * other statement must be safe to run twice.
    */
   up(dialect: Dialect): readonly string[];
 }
@@ -22,8 +36,22 @@ export interface SchemaGroup {
 
 /** All our tables. Groups are applied in this order, each with all its versions. */
 export const SCHEMA: readonly SchemaGroup[] = [
-  { name: 'core', versions: [{ name: '0001-initial', up: coreTables }] },
-  { name: 'sms', versions: [{ name: '0001-initial', up: smsTables }] },
+  {
+    name: 'core',
+    versions: [
+      { name: '0001-initial', up: coreTables },
+      { name: '0002-queue', up: claimOrder },
+      { name: '0003-retention', up: retention },
+      { name: '0004-upkeep', up: upkeep },
+    ],
+  },
+  {
+    name: 'sms',
+    versions: [
+      { name: '0001-initial', up: smsTables },
+      { name: '0002-hashed-opt-outs', up: hashedOptOuts },
+    ],
+  },
   { name: 'msgapp', versions: [{ name: '0001-initial', up: msgappTables }] },
   {
     name: 'sandbox',
@@ -59,6 +87,31 @@ export function versionsOf(groups: readonly SchemaGroup[]): readonly SchemaVersi
   return groups.flatMap(({ name: group, versions }) =>
     versions.map(({ name, up }) => ({ name: `${group}/${name}`, up })),
   );
+}
+
+/**
+ * The table that a statement makes or changes; undefined where it is in none of the usual forms.
+ *
+ * @param all the statements of all versions, which tell the table of an index that is dropped
+ */
+export function tableOf(sql: string, all: readonly string[]): string | undefined {
+  const table = /^(?:CREATE TABLE|ALTER TABLE|CREATE (?:UNIQUE )?INDEX \w+ ON) (\w+)/.exec(sql)?.[1];
+  const index = /^DROP INDEX (\w+)/.exec(sql)?.[1];
+  if (index === undefined) return table;
+  const made = all.find((each) => /^CREATE (?:UNIQUE )?INDEX (\w+)/.exec(each)?.[1] === index);
+  return made === undefined ? undefined : tableOf(made, all);
+}
+
+/** The indexes that are there after statements have run. */
+export function indexesOf(statements: readonly string[]): readonly string[] {
+  const indexes = new Set<string>();
+  for (const sql of statements) {
+    const [, does, index] = /^(CREATE|DROP) (?:UNIQUE )?INDEX (\w+)/.exec(sql) ?? [];
+    if (index === undefined) continue;
+    if (does === 'CREATE') indexes.add(index);
+    else indexes.delete(index);
+  }
+  return [...indexes];
 }
 
 /** The tables that statements create. */

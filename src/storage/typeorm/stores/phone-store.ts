@@ -8,7 +8,7 @@ import {
 } from '../../../sandbox/phone-store.js';
 import type { Executor } from '../engine/executor.js';
 import { type Operation, type Row, rowsOf, write, writeAll } from '../engine/operation.js';
-import { integerOf, optionalInteger, optionalText, shapeOf, textOf } from '../engine/rows.js';
+import { integerOf, optionalInteger, optionalText, type RowShape, shapeOf, textOf } from '../engine/rows.js';
 
 const RECEIVED = 'messaging_phone_message';
 const LOST = 'messaging_phone_lost';
@@ -55,6 +55,31 @@ export class TypeormPhoneStore extends PhoneStore {
     return { id: textOf(row, 'file_id'), mimetype, size };
   }
 
+  override remove(
+    which: { readonly number: string } | { readonly before: number },
+    limit: number,
+  ): Promise<{ readonly removed: number; readonly files: readonly string[] }> {
+    const { dialect } = this.executor;
+    const [condition, value] = 'number' in which ? ['p.number = ?', which.number] : ['p.received_at < ?', which.before];
+    return this.executor.writeAside(function* () {
+      const files: string[] = [];
+      let removed = 0;
+      for (const table of [RECEIVED, LOST]) {
+        const rows = yield* rowsOf(
+          `SELECT p.number, p.channel, p.message_id, p.file_id FROM ${table} p WHERE ${condition} ORDER BY p.received_at LIMIT ?`,
+          value,
+          limit - removed,
+        );
+        removed += rows.length;
+        files.push(...rows.flatMap((row) => optionalText(row, 'file_id') ?? []));
+        const keys = rows.map((row) => [textOf(row, 'number'), textOf(row, 'channel'), textOf(row, 'message_id')]);
+        const on = Object.keys(KEY).map((column) => `${table}.${column} = v.${column}`);
+        if (rows.length > 0) yield dialect.deleteRows({ table, shape: KEY, rows: keys, on: on.join(' AND ') });
+      }
+      return { removed, files };
+    });
+  }
+
   override clear(): Promise<readonly string[]> {
     return this.executor.write(function* () {
       const files = yield* rowsOf(`SELECT file_id FROM ${RECEIVED} WHERE file_id IS NOT NULL`);
@@ -73,6 +98,7 @@ export class TypeormPhoneStore extends PhoneStore {
   }
 }
 
+const KEY: RowShape = { number: 'id', channel: 'id', message_id: 'id' };
 const SHAPE = shapeOf('number channel message_id sender body media file_id', 'received_at position');
 const COLUMNS = 'p.number, p.channel, p.message_id, p.sender, p.body, p.media, p.received_at';
 

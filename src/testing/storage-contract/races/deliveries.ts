@@ -34,6 +34,25 @@ export const DELIVERY_RACES: Readonly<Record<string, Race>> = {
     assert.ok(claimed.every(({ attempt }) => attempt === 1));
   },
 
+  '20 claimers at once on several accounts and priorities: each delivery once, and none is left': async (
+    world,
+    hand,
+  ) => {
+    const accounts = ['a', 'b', 'c'];
+    for (const account of accounts) await world.fund(60, account);
+    const sends = accounts.flatMap((accountId, place) =>
+      (['high', 'normal', 'bulk'] as const).map((priority, index) =>
+        aSend(3 * place + index, { accountId, priority, recipients: recipients(20) }),
+      ),
+    );
+    await world.accept(...sends);
+    const taken = await atOnce(20, (index) => hand(index).outbox.claim({ ...claims, limit: 9 }));
+    for (const batch of taken) assert.ok(batch.length <= 9);
+    const claimed = places([...taken.flat(), ...(await world.claim({ limit: 200 }))]);
+    assert.equal(claimed.length, 180);
+    assert.equal(new Set(claimed).size, 180);
+  },
+
   '20 claimers at once in lanes: one delivery a lane, its first': async (world, hand) => {
     const lanes = ['a', 'b', 'c', 'd', 'e'];
     await world.fund(20);

@@ -47,6 +47,16 @@ export class SegmentRateLimiter {
     return Math.max(0, pauseMs, tokenMs);
   }
 
+  /** How many parts may be submitted within the next `ms` milliseconds, as far as the rate is concerned. */
+  partsWithin(ms: number, now: number): number {
+    const restMs = ms - Math.max(0, this.pausedUntil - now);
+    if (restMs <= 0) return 0;
+    const { partsPerSecond } = this.settings;
+    if (partsPerSecond === undefined) return Number.POSITIVE_INFINITY;
+    this.fill(now, partsPerSecond);
+    return Math.max(0, this.tokens) + (restMs * partsPerSecond) / 1000;
+  }
+
   /** Records that a part was submitted. */
   sent(): void {
     if (this.settings.partsPerSecond !== undefined) this.tokens -= 1;

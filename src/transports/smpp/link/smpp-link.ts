@@ -1,4 +1,5 @@
 import type { Clock } from '../../../common/clock.js';
+import { RecentCount, ROOM_MS } from '../../../outbox/room.js';
 import type { OutgoingSms } from '../../../sms/sms-transport.js';
 import type { ShortMessage } from '../pdu/pdu.js';
 import type { SubmitAnswer, SubmitOutcome } from '../session/submit-outcome.js';
@@ -34,6 +35,7 @@ export class SmppLink {
   private readonly keeper: LinkKeeper;
   private readonly limiter: SegmentRateLimiter;
   private readonly sends: boolean;
+  private readonly recentlyTaken = new RecentCount();
   private onTheWire = 0;
   private cancelPump: (() => void) | undefined;
 
@@ -57,6 +59,22 @@ export class SmppLink {
   /** Whether the link can submit now. */
   get up(): boolean {
     return this.sends && this.keeper.session !== undefined;
+  }
+
+  /** The number of parts that were submitted and not answered yet. */
+  get unanswered(): number {
+    return this.onTheWire;
+  }
+
+  /**
+   * How many parts it can submit within the next 250 ms: as many as the rate lets through, and as window and answers allow. The
+   * carrier is expected to answer up to twice as many as within the last 250 ms, so that the estimate can grow.
+   */
+  get room(): number {
+    if (!this.up) return 0;
+    const now = this.shared.clock.elapsed();
+    const free = Math.max(0, this.limiter.window - this.onTheWire);
+    return Math.min(this.limiter.partsWithin(ROOM_MS, now), free + 2 * this.recentlyTaken.at(now));
   }
 
   start(): void {
@@ -122,6 +140,7 @@ export class SmppLink {
     switch (decision.kind) {
       case 'taken':
         this.limiter.taken();
+        this.recentlyTaken.add(clock.elapsed());
         if (submission.taken(decision.id, now)) queue.putBack(submission);
         return;
       case 'again':

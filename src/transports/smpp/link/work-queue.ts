@@ -1,10 +1,21 @@
+import { PriorityQueue } from '../../../outbox/priority-queue.js';
 import type { Submission } from './submission.js';
 
-/** Submissions that wait for a link with room, first in, first out; those with accepted parts precede all others. */
+/**
+ * Submissions that wait for a link with room, by priority. Those with accepted parts precede all others but one-time passcodes,
+ * which wait for no text of many parts.
+ */
 export class WorkQueue {
-  private fresh: Submission[] = [];
-  private readonly begun = new Map<string, Submission[]>();
+  private readonly fresh = byPriority();
+  private readonly begun = new Map<string, PriorityQueue<Submission>>();
   private readonly links: (() => void)[] = [];
+
+  /** The number of submissions that wait. */
+  get size(): number {
+    const queues = [this.fresh, ...this.begun.values()];
+    for (const queue of queues) queue.remove(({ over }) => over);
+    return queues.reduce((sum, { size }) => sum + size, 0);
+  }
 
   /** @param pump called when there is work */
   join(pump: () => void): void {
@@ -12,7 +23,8 @@ export class WorkQueue {
   }
 
   add(submissions: readonly Submission[]): void {
-    this.fresh = this.fresh.filter(({ over }) => !over).concat(submissions);
+    this.fresh.remove(({ over }) => over);
+    for (const submission of submissions) this.fresh.push(submission);
     this.announce();
   }
 
@@ -20,13 +32,17 @@ export class WorkQueue {
   putBack(submission: Submission): void {
     const { carriedBy } = submission;
     if (submission.begun && carriedBy) this.ofRoute(carriedBy.route).push(submission);
-    else this.fresh.unshift(submission);
+    else this.fresh.putBack(submission);
     this.announce();
   }
 
   /** The next submission for a link of this route. */
   take(route: string): Submission | undefined {
-    return nextOpen(this.ofRoute(route)) ?? nextOpen(this.fresh);
+    const begun = this.ofRoute(route);
+    const first = firstOpen(begun);
+    const fresh = firstOpen(this.fresh);
+    const overtakes = fresh?.sms.priority === 'code' && first?.sms.priority !== 'code';
+    return first && !overtakes ? begun.shift() : this.fresh.shift();
   }
 
   /** Calls the links in turn: the link that was called first last time is called last. */
@@ -36,16 +52,19 @@ export class WorkQueue {
     for (const pump of [...this.links]) pump();
   }
 
-  private ofRoute(route: string): Submission[] {
-    const list = this.begun.get(route) ?? [];
-    this.begun.set(route, list);
-    return list;
+  private ofRoute(route: string): PriorityQueue<Submission> {
+    const queue = this.begun.get(route) ?? byPriority();
+    this.begun.set(route, queue);
+    return queue;
   }
 }
 
-function nextOpen(list: Submission[]): Submission | undefined {
-  for (let next = list.shift(); next; next = list.shift()) {
-    if (!next.over) return next;
-  }
-  return undefined;
+function byPriority(): PriorityQueue<Submission> {
+  return new PriorityQueue(({ sms }) => sms.priority);
+}
+
+/** The first submission of a queue that is not over; those that are over are removed. */
+function firstOpen(queue: PriorityQueue<Submission>): Submission | undefined {
+  while (queue.first?.over) queue.shift();
+  return queue.first;
 }

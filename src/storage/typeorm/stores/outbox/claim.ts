@@ -1,11 +1,22 @@
 import type { ClaimOrder, Delivery } from '../../../../outbox/outbox-store.js';
+import { PRIORITIES, priorityOf } from '../../../../outbox/priority.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, type Row, rowsOf, writeAll } from '../../engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../../engine/rows.js';
+import { byPriority, ClaimPlan } from './claim-plan.js';
+import { QueueMemory } from './queue-memory.js';
+import { findQueues, lockQueues } from './queues.js';
 
-/** Claims due deliveries for a worker: see `OutboxStore.claim`. */
-export function* claimDeliveries(dialect: Dialect, order: ClaimOrder): Operation<readonly Delivery[]> {
-  const claimed = order.lanes ? yield* laneHeads(dialect, order, order.lanes) : yield* dueRows(dialect, order);
+/**
+ * Claims due deliveries for a worker: see `OutboxStore.claim`.
+ * @param plan for an order without lanes; a new one for each claim
+ */
+export function* claimDeliveries(
+  dialect: Dialect,
+  order: ClaimOrder,
+  plan: ClaimPlan = new ClaimPlan(new QueueMemory(false), order),
+): Operation<readonly Delivery[]> {
+  const claimed = order.lanes ? yield* laneHeads(dialect, order, order.lanes) : yield* dueRows(dialect, order, plan);
   if (claimed.length === 0) return [];
   const deliveries = yield* withMessages(dialect, claimed);
   const abandoned = claimed.some(isAbandoned);
@@ -18,6 +29,7 @@ export function* claimDeliveries(dialect: Dialect, order: ClaimOrder): Operation
     set: {
       status: "'sending'",
       attempt: 'attempt + 1',
+      queue: "''",
       due_at: '?',
       updated_at: '?',
       // It stays first in its lane until it is done.
@@ -33,37 +45,23 @@ export function* claimDeliveries(dialect: Dialect, order: ClaimOrder): Operation
   return deliveries;
 }
 
-/**
- * Locks due rows with one query for each state. Each reads a range of the index in the order of `due_at`; one query for both
- * states would sort, and lock, all due rows.
- */
-function* dueRows(dialect: Dialect, { channel, now, limit, abandoned }: ClaimOrder): Operation<readonly Row[]> {
-  const due: Row[] = [];
-  for (const status of abandoned ? ['queued', 'sending'] : ['queued']) {
-    due.push(
-      ...(yield* rowsOf(
-        `SELECT ${COLUMNS}, r.due_at FROM messaging_recipient r${dialect.by('messaging_recipient_due')}
-          WHERE r.channel = ? AND r.status = ? AND r.due_at <= ? AND r.lane IS NULL
-          ORDER BY r.due_at LIMIT ?${dialect.lock('r', 'skip')}`,
-        channel,
-        status,
-        now,
-        limit,
-      )),
-    );
+/** Locks due rows as the plan says, until the batch is full or nothing more is due. */
+function* dueRows(dialect: Dialect, { channel, now }: ClaimOrder, plan: ClaimPlan): Operation<readonly Row[]> {
+  for (;;) {
+    for (let places = plan.nextPlaces(); places.length > 0; places = plan.nextPlaces()) {
+      plan.found(yield* findQueues(dialect, channel, places, now, plan.most));
+    }
+    const ranges = plan.nextRanges();
+    if (ranges.length === 0) return plan.claimed;
+    plan.locked(ranges, yield* lockQueues(dialect, channel, ranges, now, 'none'));
   }
-  return oldestDue(due, limit);
-}
-
-function oldestDue(rows: readonly Row[], limit: number): readonly Row[] {
-  return [...rows].sort((a, b) => integerOf(a, 'due_at') - integerOf(b, 'due_at')).slice(0, limit);
 }
 
 /** Locks the first unsent delivery of each lane and returns those that are due; later ones must not overtake it. */
 function* laneHeads(dialect: Dialect, order: ClaimOrder, lanes: readonly string[]): Operation<readonly Row[]> {
   const { channel, now, limit, abandoned } = order;
   const heads = dialect.lockFirsts({
-    columns: `${COLUMNS}, r.due_at`,
+    columns: COLUMNS,
     table: 'messaging_recipient',
     key: ['message_id', 'position'],
     group: { channel: 'id', lane: 'text' },
@@ -77,10 +75,10 @@ function* laneHeads(dialect: Dialect, order: ClaimOrder, lanes: readonly string[
   const due = rows.filter(
     (row) => integerOf(row, 'due_at') <= now && (abandoned || textOf(row, 'status') === 'queued'),
   );
-  return oldestDue(due, limit);
+  return due.sort(byPriority).slice(0, limit);
 }
 
-const COLUMNS = 'r.message_id, r.position, r.number, r.attempt, r.status, r.doubtful';
+const COLUMNS = 'r.message_id, r.position, r.priority, r.number, r.attempt, r.status, r.doubtful, r.due_at';
 
 /** Whether a worker has claimed it before and its lease has ended without a result. */
 function isAbandoned(row: Row): boolean {
@@ -120,6 +118,7 @@ function* withMessages(dialect: Dialect, claimed: readonly Row[]): Operation<rea
           {
             ...message,
             position,
+            priority: priorityOf(integerOf(row, 'priority')),
             number: textOf(row, 'number'),
             attempt: integerOf(row, 'attempt') + 1,
             ...(isDoubtful(row) ? { doubtful: true } : {}),
@@ -129,15 +128,18 @@ function* withMessages(dialect: Dialect, claimed: readonly Row[]): Operation<rea
   });
 }
 
+/** The most accounts between two remembered ones that are looked at for the next due time. */
+const ACCOUNTS = 64;
+
 /** The earliest time at which a delivery of a channel is due. */
-export function* nextDueTime(dialect: Dialect, channel: string): Operation<number | undefined> {
-  const first = (status: string) =>
-    `(SELECT due_at FROM messaging_recipient${dialect.by('messaging_recipient_due')}
-      WHERE channel = ? AND status = '${status}' AND due_at IS NOT NULL ORDER BY due_at LIMIT 1) AS ${status}`;
-  const [row] = yield* rowsOf(`SELECT ${WAITING.map(first).join(', ')}`, ...WAITING.map(() => channel));
-  const times = row ? WAITING.flatMap((status) => optionalInteger(row, status) ?? []) : [];
+export function* nextDueTime(dialect: Dialect, channel: string, memory: QueueMemory): Operation<number | undefined> {
+  const places = PRIORITIES.flatMap((priority) => [
+    ...memory.placesOf('queued', priority),
+    ...memory.placesAhead('sending', priority),
+    ...memory.placesAhead('sent', priority),
+  ]);
+  const found = (yield* findQueues(dialect, channel, places, Number.MAX_SAFE_INTEGER, ACCOUNTS)).flat();
+  for (const queue of found) memory.foundAhead(queue, queue.due);
+  const times = found.flatMap(({ due }) => due ?? []);
   return times.length > 0 ? Math.min(...times) : undefined;
 }
-
-/** The states in which a delivery has a `due_at`. */
-const WAITING = ['queued', 'sending', 'sent'] as const;

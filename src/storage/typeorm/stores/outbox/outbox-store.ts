@@ -23,11 +23,14 @@ import type { IdempotencyKey, Send } from '../../../../outbox/send.js';
 import type { Executor } from '../../engine/executor.js';
 import { acceptAtOnce, acceptSends, canAcceptAtOnce } from './accept.js';
 import { claimDeliveries, nextDueTime } from './claim.js';
+import { ClaimPlan } from './claim-plan.js';
 import { LaneTurns } from './lane-turns.js';
 import { listMessages } from './listings.js';
 import { findMessage } from './messages.js';
 import type { Gaps } from './policy-records.js';
 import { TypeormPolicyStore } from './policy-store.js';
+import { QueueMemories } from './queue-memories.js';
+import type { Floors, QueueMemory } from './queue-memory.js';
 import { listNumbers, listRecipients, readRecipients } from './recipients.js';
 import { findReply, purgeReplies } from './replies.js';
 import { expireDeliveries, settleDeliveries } from './settle.js';
@@ -36,6 +39,7 @@ import { deliveriesByReference, listTrail } from './trail.js';
 /** Sends and their deliveries in SQL. */
 export class TypeormOutboxStore extends OutboxStore {
   private readonly turns = new LaneTurns();
+  private readonly memories: QueueMemories;
   /** Whether the last batch was accepted as a whole: the next one is then written without reading balances first. */
   private lastAccepted = true;
 
@@ -45,6 +49,7 @@ export class TypeormOutboxStore extends OutboxStore {
     private readonly policies: PolicyStore = new TypeormPolicyStore(executor),
   ) {
     super();
+    this.memories = new QueueMemories(executor.dialect.keepsDeadEntries);
   }
 
   override async commit(
@@ -58,19 +63,19 @@ export class TypeormOutboxStore extends OutboxStore {
     if (host) {
       // A repetition, after a row that a plain read did not see, locks gaps too.
       let gaps: Gaps = dialect.locksGaps ? 'leave' : 'lock';
-      return executor.write(() => {
+      const outcomes = await executor.write(() => {
         const operation = acceptSends(dialect, sends, decide, waitFor, turns, gaps);
         gaps = 'lock';
         return operation;
       }, host);
+      executor.whenCommitted(host, () => this.memories.accepted(sends, outcomes));
+      return outcomes;
     }
-    const work = () => acceptSends(dialect, sends, decide, waitFor, turns);
-    if (this.lastAccepted && waitFor === 'none' && canAcceptAtOnce(dialect, sends)) {
-      const outcomes = await executor.write(() => acceptAtOnce(dialect, sends, decide, turns));
-      if (outcomes) return outcomes;
-    }
-    const outcomes = await executor.write(work);
-    this.lastAccepted = outcomes.every(({ kind }) => kind === 'accepted' || kind === 'replayed');
+    // Nothing is awaited before the first `write`: on SQLite it belongs to this turn, by which the outbox sizes its batches.
+    const mayBeAtOnce = this.lastAccepted && waitFor === 'none' && canAcceptAtOnce(dialect, sends);
+    const atOnce = mayBeAtOnce ? await executor.write(() => acceptAtOnce(dialect, sends, decide, turns)) : undefined;
+    const outcomes = atOnce ?? (await this.commitLocked(sends, decide, waitFor));
+    this.memories.accepted(sends, outcomes);
     return outcomes;
   }
 
@@ -90,22 +95,44 @@ export class TypeormOutboxStore extends OutboxStore {
     return this.executor.read(() => findReply(key, now), host);
   }
 
-  override claim(order: ClaimOrder): Promise<readonly Delivery[]> {
-    const work = () => claimDeliveries(this.executor.dialect, order);
-    // Where abandoned deliveries may be claimed again, a claim that a power cut undoes may be repeated too.
-    return order.abandoned ? this.executor.writeLazily(work) : this.executor.write(work);
+  override async claim(order: ClaimOrder): Promise<readonly Delivery[]> {
+    const { dialect } = this.executor;
+    const memory = this.memories.of(order.channel);
+    const claimed = await this.searching(memory, order.now, async () => {
+      let plan = new ClaimPlan(memory, order);
+      const work = () => {
+        plan = new ClaimPlan(memory, order);
+        return claimDeliveries(dialect, order, plan);
+      };
+      // Where abandoned deliveries may be claimed again, a claim that a power cut undoes may be repeated too.
+      const result = await (order.abandoned ? this.executor.writeLazily(work) : this.executor.write(work));
+      return { result, floors: plan.remember() };
+    });
+    if (claimed.length > 0) memory.put({ status: 'sending', name: '', due: order.leaseUntil });
+    return claimed;
   }
 
-  override settle(updates: readonly DeliveryUpdate[]): Promise<readonly DeliveryTransition[]> {
-    return this.executor.write(() => settleDeliveries(this.executor.dialect, updates));
+  override async settle(updates: readonly DeliveryUpdate[]): Promise<readonly DeliveryTransition[]> {
+    const moved = await this.executor.write(() => settleDeliveries(this.executor.dialect, updates));
+    this.memories.settled(updates, moved);
+    return moved;
   }
 
   override expire(order: ExpiryOrder): Promise<readonly DeliveryTransition[]> {
-    return this.executor.write(() => expireDeliveries(this.executor.dialect, order));
+    const { dialect } = this.executor;
+    const memory = this.memories.of(order.channel);
+    return this.searching(memory, order.now, async () => {
+      const floors: Floors = new Map();
+      const work = () => {
+        floors.clear();
+        return expireDeliveries(dialect, order, memory, floors);
+      };
+      return { result: await this.executor.write(work), floors };
+    });
   }
 
   override nextDue(channel: string): Promise<number | undefined> {
-    return this.executor.read(() => nextDueTime(this.executor.dialect, channel));
+    return this.executor.read(() => nextDueTime(this.executor.dialect, channel, this.memories.of(channel)));
   }
 
   override find(accountId: string, channel: string, id: string): Promise<StoredMessage | undefined> {
@@ -134,6 +161,34 @@ export class TypeormOutboxStore extends OutboxStore {
 
   override list(query: MessageQuery): Promise<Page<StoredMessage>> {
     return this.executor.browse(() => listMessages(this.executor.dialect, query));
+  }
+
+  private async commitLocked(
+    sends: readonly Send[],
+    decide: Decide,
+    waitFor: WaitFor,
+  ): Promise<readonly CommitOutcome[]> {
+    const { executor, turns } = this;
+    const outcomes = await executor.write(() => acceptSends(executor.dialect, sends, decide, waitFor, turns));
+    this.lastAccepted = outcomes.every(({ kind }) => kind === 'accepted' || kind === 'replayed');
+    return outcomes;
+  }
+
+  /** Searches queues, and tells their memory what was found. */
+  private async searching<T>(
+    memory: QueueMemory,
+    now: number,
+    search: () => Promise<{ readonly result: T; readonly floors: Floors }>,
+  ): Promise<T> {
+    memory.begin(now);
+    let found: Floors | undefined;
+    try {
+      const { result, floors } = await search();
+      found = floors;
+      return result;
+    } finally {
+      memory.end(found);
+    }
   }
 
   override purgeReplies(now: number, limit: number): Promise<number> {

@@ -1,3 +1,4 @@
+import { type Priority, rankOf } from '../../../../outbox/priority.js';
 import { costOf, type Recipient, type Send } from '../../../../outbox/send.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { RecordMovedError } from '../../engine/faults.js';
@@ -79,7 +80,7 @@ const REPLACE_EXPIRED = [REPLY_KEY, ['fingerprint', 'reply', 'expires_at']] as c
 /** A send with more recipients has a statement of its own, so that its id is not repeated in the parameter for each row. */
 const LARGE = 50;
 
-const FREE = shapeOf('message_id channel number', 'position units updated_at');
+const FREE = shapeOf('message_id channel number', 'position priority units updated_at');
 const REFUSED = shapeOf('message_id channel number error', 'position units updated_at');
 const SENT_TO = shapeOf('account_id channel number message_id', 'sent_at position');
 const LANED: RowShape = { ...FREE, lane: 'text', lane_turn: 'integer' };
@@ -87,19 +88,19 @@ const LANED: RowShape = { ...FREE, lane: 'text', lane_turn: 'integer' };
 /** The statements that write the recipients of accepted sends; within a lane in the order of the sends. */
 function insertRecipients(dialect: Dialect, sends: readonly Send[], turns: LaneTurns): Statement[] {
   const laned = sends.filter(({ lane }) => lane !== undefined);
-  const turnOf = new Map(laned.map((send) => [send.id, turns.next(send.at)]));
+  const turnOf = new Map(laned.map((send) => [send.id, turns.next(send.at, priorityOf(send))]));
   const withRefused = new Set(sends.filter(({ recipients }) => recipients.some(isRefused)));
   const isLarge = (send: Send) => send.recipients.length > LARGE && !withRefused.has(send);
   const small = sends.filter((send) => !isLarge(send));
   return [
     ...sends.filter(isLarge).flatMap((send) => oneSend(dialect, send, turnOf.get(send.id))),
     ...refused(dialect, [...withRefused]),
-    // Most sends have no lane; their parameter omits the columns of lanes.
+    // Most sends have no lane; their parameter omits the columns of lanes, and the other one that of queues.
     ...manySends(
       dialect,
       small.filter(({ id }) => !turnOf.has(id)),
-      FREE,
-      () => [],
+      { ...FREE, queue: 'text' },
+      ({ accountId }) => [accountId],
     ),
     ...manySends(
       dialect,
@@ -119,10 +120,11 @@ function manySends(
 ): Statement[] {
   const rows = sends.flatMap((send) => {
     const rest = more(send);
+    const rank = rankOf(priorityOf(send));
     return send.recipients.flatMap((recipient, position) =>
       isRefused(recipient)
         ? []
-        : [[send.id, send.channel, recipient.number, position, recipient.units, send.at, ...rest]],
+        : [[send.id, send.channel, recipient.number, position, rank, recipient.units, send.at, ...rest]],
     );
   });
   if (rows.length === 0) return [];
@@ -136,10 +138,10 @@ function oneSend(dialect: Dialect, send: Send, turn: number | undefined): Statem
   const rows = JSON.stringify(recipients.map(({ number, units }) => [number, units]));
   const statement = {
     sql: `INSERT INTO messaging_recipient (
-        message_id, channel, lane, lane_turn, due_at, updated_at, position, number, units, refunded_units, status, attempt)
-      SELECT ${text}, ${text}, ${text}, ${integer}, ${integer}, ${integer},
+        message_id, channel, queue, lane, lane_turn, priority, due_at, updated_at, position, number, units, refunded_units, status, attempt)
+      SELECT ${text}, ${text}, ${text}, ${text}, ${integer}, ${integer}, ${integer}, ${integer},
         v.position, v.number, v.units, 0, 'queued', 0 FROM ${dialect.numberedPairs()}`,
-    params: [id, channel, lane ?? null, turn ?? null, at, at, rows],
+    params: [id, channel, queueOf(send), lane ?? null, turn ?? null, rankOf(priorityOf(send)), at, at, rows],
   };
   if (!isFoundByNumber(send)) return [statement];
   const found = {
@@ -175,6 +177,15 @@ function refused(dialect: Dialect, sends: readonly Send[]): Statement[] {
   );
   const values = { ...asTheyAre(REFUSED), refunded_units: '0', status: "'failed'", attempt: '0' };
   return [dialect.insertRows({ table: 'messaging_recipient', values, shape: REFUSED, rows })];
+}
+
+function priorityOf({ priority = 'normal' }: Send): Priority {
+  return priority;
+}
+
+/** Lanes have an order of their own. */
+function queueOf({ accountId, lane }: Send): string {
+  return lane === undefined ? accountId : '';
 }
 
 function isRefused({ refused: reason }: Recipient): boolean {

@@ -8,9 +8,12 @@ import {
   type TrailEntry,
 } from '../../../../outbox/delivery-state.js';
 import type { DeliveryTransition, ExpiryOrder } from '../../../../outbox/outbox-store.js';
+import { PRIORITIES } from '../../../../outbox/priority.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, type Row, rowsOf, type Statement, writeAll } from '../../engine/operation.js';
 import { asTheyAre, integerOf, optionalInteger, shapeOf, textOf } from '../../engine/rows.js';
+import { type Floors, floorOf, type QueueMemory } from './queue-memory.js';
+import { findQueues, lockQueues } from './queues.js';
 import { insertTrail } from './trail.js';
 
 /** A recipient as it was read under lock. */
@@ -110,24 +113,28 @@ function inOrder(keys: Iterable<string>, changed: ReadonlyMap<string, ChangedRow
   return rows;
 }
 
-/** Sets overdue deliveries to `unknown`: see `OutboxStore.expire`. */
+/** The most queues between two remembered ones that one expiry looks at; there is one, but for those of an earlier version. */
+const QUEUES = 64;
+
+/**
+ * Sets overdue deliveries to `unknown`: see `OutboxStore.expire`.
+ * @param floors gets what the search has found; to be told to the memory after the commit
+ */
 export function* expireDeliveries(
   dialect: Dialect,
   { channel, limit, now, statuses }: ExpiryOrder,
+  memory: QueueMemory,
+  floors: Floors,
 ): Operation<readonly DeliveryTransition[]> {
   const rows: Row[] = [];
-  for (const status of statuses) {
-    rows.push(
-      ...(yield* rowsOf(
-        `SELECT r.message_id, r.position FROM messaging_recipient r${dialect.by('messaging_recipient_due')}
-          WHERE r.channel = ? AND r.status = ? AND r.due_at <= ?
-          ORDER BY r.due_at LIMIT ?${dialect.lock('r', 'skip')}`,
-        channel,
-        status,
-        now,
-        limit - rows.length,
-      )),
-    );
+  const places = statuses.flatMap((status) => PRIORITIES.flatMap((priority) => memory.placesOf(status, priority)));
+  for (const queue of (yield* findQueues(dialect, channel, places, now, QUEUES)).flat()) {
+    const { due } = queue;
+    const take = limit - rows.length;
+    if (due !== undefined && take > 0) {
+      rows.push(...(yield* lockQueues(dialect, channel, [{ ...queue, floor: due, take }], now, 'any')));
+    }
+    floors.set(queue, floorOf(rows.length < limit ? undefined : due, now));
   }
   return yield* settleDeliveries(
     dialect,
@@ -180,6 +187,8 @@ function toLocked(row: Row): LockedRow {
 function updateRecipients(dialect: Dialect, rows: readonly ChangedRow[]): Statement {
   // Doubtful attempts are rare, so the column is only updated where there are any.
   const doubts = rows.some(({ doubtful }) => doubtful);
+  // Few are tried again, so the account is only given where there are any.
+  const waits = rows.some(({ status }) => status === 'queued');
   return dialect.updateRows({
     table: 'messaging_recipient',
     set: {
@@ -192,12 +201,14 @@ function updateRecipients(dialect: Dialect, rows: readonly ChangedRow[]): Statem
       tries: 'v.tries',
       // It leaves its lane, and with it the index of lanes, when it needs no further attempt.
       lane: "CASE WHEN v.status = 'queued' THEN messaging_recipient.lane END",
+      queue: waits ? "CASE WHEN messaging_recipient.lane IS NULL THEN v.queue ELSE '' END" : "''",
       reference: 'coalesce(v.reference, messaging_recipient.reference)',
       ...(doubts ? { doubtful: 'coalesce(v.doubtful, messaging_recipient.doubtful)' } : {}),
     },
     shape: {
       ...shapeOf('message_id status error reference', 'position due_at attempt tries refund at'),
       ...(doubts ? { doubtful: 'integer' } : {}),
+      ...(waits ? { queue: 'id' } : {}),
     },
     rows: rows.map((row) => [
       row.messageId,
@@ -211,6 +222,7 @@ function updateRecipients(dialect: Dialect, rows: readonly ChangedRow[]): Statem
       row.refund,
       row.at,
       ...(doubts ? [row.doubtful ? 1 : null] : []),
+      ...(waits ? [row.status === 'queued' ? row.accountId : ''] : []),
     ]),
     on: 'messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position',
   });

@@ -1,5 +1,6 @@
 import type { HostTransaction } from '../../../../common/host-transaction.js';
 import type { Page } from '../../../../common/page.js';
+import type { Walked } from '../../../../outbox/retention/retention-store.js';
 import {
   type OptOut,
   type OptOutKey,
@@ -10,7 +11,7 @@ import {
 import type { Dialect } from '../../dialects/dialect.js';
 import type { Executor } from '../../engine/executor.js';
 import { type Operation, type Row, rowsOf, write } from '../../engine/operation.js';
-import { integerOf, type RowShape, textOf } from '../../engine/rows.js';
+import { integerOf, optionalInteger, type RowShape, textOf } from '../../engine/rows.js';
 import { readPage } from '../read-page.js';
 
 /** Opt-outs in SQL. */
@@ -38,6 +39,25 @@ export class TypeormOptOutStore extends OptOutStore {
 
   override list(query: OptOutQuery): Promise<Page<OptOut>> {
     return this.executor.read(() => listOptOuts(this.executor.dialect, query));
+  }
+
+  override async hashedSignatures(accountId: string): Promise<readonly string[]> {
+    const rows = await this.executor.read(() =>
+      rowsOf('SELECT signature, hashed_at FROM messaging_opt_out_list WHERE account_id = ?', accountId),
+    );
+    return rows.flatMap((row) => (optionalInteger(row, 'hashed_at') === undefined ? [] : [textOf(row, 'signature')]));
+  }
+
+  override entriesOf(number: string, after: string, limit: number): Promise<Walked<OptOut>> {
+    return this.executor.browse(() => entriesOfNumber(this.executor.dialect, number, after, limit));
+  }
+
+  override allowHashes(keys: readonly OptOutKey[], now: number): Promise<number> {
+    return this.executor.write(() => allowHashesOf(this.executor.dialect, keys, now));
+  }
+
+  override renumber(entries: readonly OptOut[], number: string): Promise<void> {
+    return this.executor.write(() => renumberOptOuts(this.executor.dialect, entries, number));
   }
 }
 
@@ -127,6 +147,58 @@ function* listOptOuts(
   );
 }
 
+/** See `OptOutStore.entriesOf`. */
+function* entriesOfNumber(dialect: Dialect, number: string, after: string, limit: number): Operation<Walked<OptOut>> {
+  const [account, signature]: readonly string[] = after === '' ? ['', ''] : JSON.parse(after);
+  const lists = yield* rowsOf(
+    `SELECT account_id, signature FROM messaging_opt_out_list
+      WHERE account_id >= ? AND (account_id > ? OR signature > ?) ORDER BY account_id, signature LIMIT ?`,
+    account,
+    account,
+    signature,
+    limit,
+  );
+  const keys = lists.map((row) => ({ ...toListKey(row), number }));
+  const rows = yield* rowsOf(
+    `SELECT ${COLUMNS.map((name) => `o.${name}`).join(', ')} FROM ${found(dialect)}`,
+    JSON.stringify(keys.map(keyOf)),
+  );
+  const last = lists.at(-1);
+  const next = lists.length < limit || !last ? undefined : JSON.stringify([last.account_id, last.signature]);
+  return { found: rows.map(toOptOut), next };
+}
+
+/** See `OptOutStore.allowHashes`. */
+function* allowHashesOf(dialect: Dialect, keys: readonly OptOutKey[], now: number): Operation<number> {
+  if (keys.length === 0) return now;
+  const rows = keys.map(({ accountId, signature }) => [accountId, signature]).sort();
+  yield dialect.updateRows({
+    table: 'messaging_opt_out_list',
+    set: { hashed_at: 'coalesce(messaging_opt_out_list.hashed_at, ?)' },
+    params: [now],
+    shape: LIST,
+    rows,
+    on: SAME_LIST,
+  });
+  const found = yield* rowsOf(
+    `SELECT l.hashed_at FROM ${dialect.rows(LIST)} ${dialect.thenJoin} messaging_opt_out_list l${dialect.by('primary key')}
+      ON l.account_id = v.account_id AND l.signature = v.signature`,
+    JSON.stringify(rows),
+  );
+  return Math.max(...found.map((row) => integerOf(row, 'hashed_at')));
+}
+
+const SAME_LIST = 'messaging_opt_out_list.account_id = v.account_id AND messaging_opt_out_list.signature = v.signature';
+
+/** See `OptOutStore.renumber`. */
+function* renumberOptOuts(dialect: Dialect, entries: readonly OptOut[], number: string): Operation<void> {
+  const removed = yield* removeOptOuts(dialect, entries);
+  yield* addOptOuts(
+    dialect,
+    removed.map((entry) => ({ ...entry, number })),
+  );
+}
+
 /** The entries under the keys of one JSON parameter. */
 function found(dialect: Dialect): string {
   return `${dialect.rows(KEY)} ${dialect.thenJoin} messaging_opt_out o${dialect.by('primary key')}
@@ -137,8 +209,12 @@ function keyOf({ accountId, signature, number }: OptOutKey): readonly string[] {
   return [accountId, signature, number];
 }
 
+function toListKey(row: Row): Pick<OptOutKey, 'accountId' | 'signature'> {
+  return { accountId: textOf(row, 'account_id'), signature: textOf(row, 'signature') };
+}
+
 function toKey(row: Row): OptOutKey {
-  return { accountId: textOf(row, 'account_id'), signature: textOf(row, 'signature'), number: textOf(row, 'number') };
+  return { ...toListKey(row), number: textOf(row, 'number') };
 }
 
 function toOptOut(row: Row): OptOut {

@@ -1,4 +1,5 @@
 import type { DeliveryTransition } from '../../../../outbox/outbox-store.js';
+import type { Walked } from '../../../../outbox/retention/retention-store.js';
 import { type Parking, type PartPurgeCount, PartStore } from '../../../../sms/receipts/part-store.js';
 import {
   type DatedReceipt,
@@ -35,6 +36,10 @@ export class TypeormPartStore extends PartStore {
 
   override purge(now: number, limit: number): Promise<PartPurgeCount> {
     return this.executor.write(() => purgeParts(this.executor.dialect, now, limit));
+  }
+
+  override eraseParked(number: string, after: string, limit: number): Promise<Walked<string>> {
+    return this.executor.write(() => eraseParkedOf(this.executor.dialect, number, after, limit));
   }
 }
 
@@ -91,6 +96,23 @@ function* purgeParts(dialect: Dialect, now: number, limit: number): Operation<Pa
   const first = dialect.deleteFirst('messaging_sms_part', 'message_id, position, attempt, part', 'expires_at');
   const parts = yield* write(first, now, limit);
   return { parts, receipts: yield* purgeParked(dialect, now, limit) };
+}
+
+/** See `PartStore.eraseParked`. A page ends after the rows of a receipt, of which there are up to 16. */
+function* eraseParkedOf(dialect: Dialect, number: string, after: string, limit: number): Operation<Walked<string>> {
+  const rows = yield* rowsOf(
+    `SELECT q.receipt_id, CASE WHEN q.receipt LIKE ? THEN 1 ELSE 0 END AS named
+      FROM messaging_sms_parked q${dialect.by('primary key')} WHERE q.receipt_id > ? ORDER BY q.receipt_id LIMIT ?`,
+    `%"number":${JSON.stringify(number)}%`,
+    after,
+    limit,
+  );
+  const found = [...new Set(rows.filter(({ named }) => Number(named) === 1).map((row) => textOf(row, 'receipt_id')))];
+  if (found.length > 0) {
+    yield* write(`DELETE FROM messaging_sms_parked WHERE receipt_id IN ${dialect.strings()}`, JSON.stringify(found));
+  }
+  const last = rows.at(-1);
+  return { found, next: rows.length < limit || !last ? undefined : textOf(last, 'receipt_id') };
 }
 
 /** See `PartStore.parts`. */

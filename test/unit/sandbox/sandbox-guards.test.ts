@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { isLocal, SandboxHostGuard } from '../../../src/sandbox/sandbox-host.guard.js';
+import { isLocal, SandboxHostGuard } from '../../../src/sandbox/sandbox-guards.js';
 
 const guard = new SandboxHostGuard({ names: ['sms.example.test'] });
 const ask = (localAddress: string | undefined, headers: IncomingHttpHeaders) =>

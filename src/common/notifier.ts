@@ -1,0 +1,53 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { reasonOf } from './log.js';
+import { describePort, method } from './port.js';
+
+/**
+ * What a notice is about, and whose id it carries. `due`: deliveries of a channel, by its name; `key`: an API key; `signature`,
+ * `opt-out`, `sender`: the signatures, the suppression list and the linked numbers of an account, or of all accounts (`*`).
+ */
+export type NoticeTopic = 'due' | 'key' | 'signature' | 'opt-out' | 'sender';
+
+/**
+ * Tells the processes on one database to look again: workers for deliveries, caches for what was changed. A notice carries an
+ * id only. A lost one costs time and nothing else: workers also poll every `pollMs`, and no cache is believed for more than
+ * five seconds.
+ */
+export abstract class Notifier {
+  /** Calls the listeners of this process before it returns, and those of the others soon. It neither waits nor throws. */
+  abstract publish(topic: NoticeTopic, id: string): void;
+  /**
+   * Calls `listener` with the id of each notice about the topic, from whichever process. It must not throw.
+   * @returns a function that removes the listener
+   */
+  abstract listen(topic: NoticeTopic, listener: (id: string) => void): () => void;
+}
+
+describePort(Notifier, { publish: method, listen: method });
+
+/** Notifies this process only. */
+@Injectable()
+export class LocalNotifier extends Notifier {
+  private readonly listeners = new Map<string, Set<(id: string) => void>>();
+
+  override publish(topic: NoticeTopic, id: string): void {
+    for (const listener of this.listeners.get(topic) ?? []) listener(id);
+  }
+
+  override listen(topic: NoticeTopic, listener: (id: string) => void): () => void {
+    const listeners = this.listeners.get(topic) ?? new Set();
+    this.listeners.set(topic, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+}
+
+const log = new Logger('Notifier');
+
+/** Publishes a notice on what is stored already; a notifier of the host that throws must not make it a failure. */
+export function publishNotice(notifier: Notifier, topic: NoticeTopic, id: string): void {
+  try {
+    notifier.publish(topic, id);
+  } catch (error) {
+    log.warn(`A notice (${topic}) could not be published: ${reasonOf(error)}`);
+  }
+}

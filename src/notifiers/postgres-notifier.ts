@@ -1,0 +1,106 @@
+import { Clock } from '../common/clock.js';
+import { IdGenerator } from '../common/ids.js';
+import { loadPeer } from '../common/load-peer.js';
+import { any, group, isRecord, OptionPlace, type OptionsOf, type ReadOptions, text } from '../common/options.js';
+import type { Wire } from './wire-connection.js';
+import { WireNotifier } from './wire-notifier.js';
+
+/** Options of {@link PostgresNotifier}. */
+export interface PostgresNotifierOptions {
+  /** `postgres://…`, to the database itself: a pooler in transaction mode keeps no LISTEN. */
+  readonly url: string;
+  /** The channel of NOTIFY, 1 to 63 of `a-z 0-9 _`, a letter first. All processes need the same. Default `nestjs_messaging`. */
+  readonly channel?: string | undefined;
+  /** Further options of the `Client` of `pg`, such as `ssl`. Default none. */
+  readonly client?: Readonly<Record<string, unknown>> | undefined;
+}
+
+const OPTIONS = {
+  url: text(/^postgres(ql)?:\/\//, 'a URL that starts with postgres://'),
+  channel: text(/^[a-z][a-z0-9_]{0,62}$/, '1 to 63 of a-z 0-9 _, a letter first').or('nestjs_messaging'),
+  client: any((given, place) => (isRecord(given) ? given : place.refuse('must be an object'))).or({}),
+} satisfies OptionsOf<PostgresNotifierOptions>;
+
+/** The value of the option `notifier` that `PostgresNotifier.forRoot` returns. */
+export interface PostgresNotifierSource {
+  readonly inject: [typeof Clock, typeof IdGenerator];
+  readonly useFactory: (clock: Clock, ids: IdGenerator) => PostgresNotifier;
+}
+
+/** The time-outs of connecting and of a statement in milliseconds, among what `pg` is given. */
+const DEFAULTS = {
+  application_name: 'nestjs-messaging notifier',
+  connectionTimeoutMillis: 5000,
+  query_timeout: 5000,
+  keepAlive: true,
+};
+
+const DEAF =
+  'The database takes notices and none comes back: is there a pooler in transaction mode, such as PgBouncer, on the way? Give the URL of PostgreSQL itself. Until then workers of other processes poll, and their caches age.';
+
+/**
+ * Notifies all processes on one PostgreSQL database by NOTIFY, on two connections of its own: never in the transaction of an
+ * accept, as commits with a NOTIFY wait for each other. Needs the optional peer dependency `pg`.
+ *
+ * @example
+ * ```ts
+ * MessagingModule.forRoot({ notifier: PostgresNotifier.forRoot({ url: 'postgres://app@db.internal/app' }) });
+ * ```
+ */
+export class PostgresNotifier extends WireNotifier {
+  private readonly settings: ReadOptions<typeof OPTIONS>;
+
+  /**
+   * The value of the option `notifier`.
+   * @throws MessagingOptionsError with a sentence that names the wrong option
+   */
+  static forRoot(options: PostgresNotifierOptions): PostgresNotifierSource {
+    readSettings(options);
+    return { inject: [Clock, IdGenerator], useFactory: (clock, ids) => new PostgresNotifier(options, clock, ids) };
+  }
+
+  /** @throws MessagingOptionsError with a sentence that names the wrong option */
+  constructor(options: PostgresNotifierOptions, clock: Clock, ids: IdGenerator) {
+    super(clock, ids, DEAF);
+    this.settings = readSettings(options);
+  }
+
+  override async onModuleInit(): Promise<void> {
+    await this.driver();
+  }
+
+  /** One connection listens and one speaks: what a connection tells itself would also come back through some poolers. */
+  protected override async open(received: (payload: unknown) => void, lost: (error?: unknown) => void): Promise<Wire> {
+    const { Client } = await this.driver();
+    const { url, channel, client } = this.settings;
+    const connection = () => {
+      const made = new Client({ ...DEFAULTS, ...client, connectionString: url });
+      made.on('error', lost);
+      made.on('end', () => lost());
+      return made;
+    };
+    const [listening, speaking] = [connection(), connection()];
+    const close = () => {
+      for (const each of [listening, speaking]) void each.end().catch(() => undefined);
+    };
+    try {
+      await Promise.all([listening.connect(), speaking.connect()]);
+      listening.on('notification', ({ payload }) => received(payload));
+      await listening.query(`LISTEN ${channel}`);
+    } catch (error) {
+      close();
+      throw error;
+    }
+    return { send: (payload) => speaking.query('SELECT pg_notify($1, $2)', [channel, payload]), close };
+  }
+
+  private async driver() {
+    const { default: pg } = await loadPeer('PostgresNotifier', 'pg', () => import('pg'));
+    return pg;
+  }
+}
+
+function readSettings(options: unknown): ReadOptions<typeof OPTIONS> {
+  const place = new OptionPlace('', (path) => `PostgresNotifier: ${path === '' ? 'the options' : path}`);
+  return group(OPTIONS, () => 'must be an object with url').read(options, place);
+}

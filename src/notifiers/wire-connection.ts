@@ -1,0 +1,111 @@
+import { pause, within } from '../common/async.js';
+import type { Clock } from '../common/clock.js';
+
+/** A connection to what carries payloads between processes. */
+export interface Wire {
+  /** Resolves when the carrier has taken it. */
+  send(payload: string): Promise<unknown>;
+  /** Ends the connection, also one that does not answer. It does not throw. */
+  close(): void;
+}
+
+/** How a connection ended. `refused`: before anything came through; `deaf`: what it takes does not come back. */
+export interface Ended {
+  readonly how: 'refused' | 'deaf' | 'lost' | 'closed';
+  readonly error?: unknown;
+}
+
+/** How long connecting may take, and how long a payload may take to be taken and to come back. Milliseconds. */
+const OPEN_MS = 10_000;
+const ANSWER_MS = 5000;
+/** Time between two probes, in milliseconds. A peer that is gone without a word shows in no other way. */
+const PROBE_MS = 15_000;
+
+/** One connection over a wire, from its beginning to its end. It is usable when a payload of its own has come back. */
+export class WireConnection {
+  /** True when it has become usable, false when it has ended before. Never rejects. */
+  readonly usable: Promise<boolean>;
+  /** Resolves when it has ended. Never rejects. */
+  readonly ended: Promise<Ended>;
+  private readonly over = new AbortController();
+  private wire: Wire | undefined;
+  private isUsable = false;
+  private resolve: (ended: Ended) => void = () => undefined;
+  private heard: () => void = () => undefined;
+
+  /**
+   * @param probe a payload for which `echo` is called when it comes back
+   * @param open connects; `lost` is to be called when the connection ends. When it rejects, nothing may stay open
+   */
+  constructor(
+    private readonly clock: Clock,
+    private readonly probe: string,
+    open: (lost: (error?: unknown) => void) => Promise<Wire>,
+  ) {
+    this.ended = new Promise((resolve) => {
+      this.resolve = resolve;
+    });
+    this.usable = this.start(open((error) => this.lose(error)));
+  }
+
+  /** A payload of this process has come back. */
+  echo(): void {
+    this.heard();
+  }
+
+  /** False when the carrier did not take the payload in time; the connection has ended then. */
+  async send(payload: string): Promise<boolean> {
+    const sent = this.wire?.send(payload).then(() => true) ?? Promise.resolve(false);
+    sent.catch((error: unknown) => this.lose(error));
+    const taken = (await within(this.clock, ANSWER_MS, sent)) ?? false;
+    if (!taken) this.lose();
+    return taken;
+  }
+
+  close(): void {
+    this.end({ how: 'closed' });
+  }
+
+  private async start(opening: Promise<Wire>): Promise<boolean> {
+    opening.then(
+      (wire) => (this.over.signal.aborted ? wire.close() : this.use(wire)),
+      (error: unknown) => this.lose(error),
+    );
+    if (!(await within(this.clock, OPEN_MS, opening))) this.lose();
+    else if (!(await this.isHeard())) this.end({ how: 'deaf' });
+    this.isUsable = !this.over.signal.aborted;
+    void this.watch();
+    return this.isUsable;
+  }
+
+  private use(wire: Wire): void {
+    this.wire = wire;
+  }
+
+  private async watch(): Promise<void> {
+    const { signal } = this.over;
+    while (!signal.aborted) {
+      await pause(this.clock, PROBE_MS, signal);
+      if (!signal.aborted && !(await this.isHeard())) this.lose();
+    }
+  }
+
+  private async isHeard(): Promise<boolean> {
+    const heard = new Promise<true>((resolve) => {
+      this.heard = () => resolve(true);
+    });
+    return (await this.send(this.probe)) && ((await within(this.clock, ANSWER_MS, heard)) ?? false);
+  }
+
+  private lose(error?: unknown): void {
+    this.end({ how: this.isUsable ? 'lost' : 'refused', error });
+  }
+
+  private end(ended: Ended): void {
+    if (this.over.signal.aborted) return;
+    this.over.abort();
+    this.wire?.close();
+    this.wire = undefined;
+    this.resolve(ended);
+  }
+}

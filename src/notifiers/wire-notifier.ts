@@ -1,0 +1,177 @@
+import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { pause, within } from '../common/async.js';
+import { Spaced } from '../common/batcher.js';
+import type { Clock } from '../common/clock.js';
+import type { IdGenerator } from '../common/ids.js';
+import { nameOf, RareWarnings } from '../common/log.js';
+import { LocalNotifier, type NoticeTopic } from '../common/notifier.js';
+import { MOST_CHARACTERS, type Notice, noticesOf, partOf, payloadOf } from './notices.js';
+import { type Ended, type Wire, WireConnection } from './wire-connection.js';
+
+/** The least time between two payloads, in milliseconds. */
+const SPACING_MS = 20;
+/** The most notices that wait for the wire. */
+const MOST_WAITING = 1000;
+/** The ceiling of the first pause before connecting again, and of all; and the pause where nothing ever came back. Milliseconds. */
+const FIRST_MS = 250;
+const LONGEST_MS = 30_000;
+const DEAF_MS = 600_000;
+/** How long a shutdown waits for a connection, and for its last payload. Milliseconds. */
+const FLUSH_MS = 1000;
+
+/** What is said of a connection that has ended. */
+const SENTENCES = {
+  refused: 'No connection comes about. Until one does, workers of other processes poll, and their caches age.',
+  lost: 'The connection was lost. Until there is one, workers of other processes poll, and their caches age.',
+};
+
+/**
+ * Notifies all processes over a wire. Notices gather, equal ones once, and leave in one payload at most every 20 ms. Nothing
+ * waits for the wire: without one they are dropped, which costs other processes a poll or the age of a cache entry. It
+ * connects again by itself.
+ */
+export abstract class WireNotifier
+  extends LocalNotifier
+  implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown
+{
+  private readonly log = new Logger(this.constructor.name);
+  private readonly warnings: RareWarnings;
+  /** Tells the payloads of this process from those of others. */
+  private readonly from: string;
+  private readonly waiting = new Set<string>();
+  private readonly spacing: Spaced;
+  private readonly stopping = new AbortController();
+  private isSending = false;
+  private connection: WireConnection | undefined;
+  private running: Promise<void> = Promise.resolve();
+
+  /** @param deafness what is logged where the carrier takes payloads and none comes back */
+  constructor(
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+    private readonly deafness: string,
+  ) {
+    super();
+    this.warnings = new RareWarnings(this.log, clock);
+    this.spacing = new Spaced(clock, SPACING_MS);
+    this.from = ids.next().slice(0, 64);
+  }
+
+  /** @throws MessagingOptionsError when the driver is not installed */
+  abstract onModuleInit(): Promise<void>;
+
+  /**
+   * Connects. When it rejects, nothing may stay open.
+   *
+   * @param received to be called with each payload
+   * @param lost to be called when the connection has ended
+   */
+  protected abstract open(received: (payload: unknown) => void, lost: (error?: unknown) => void): Promise<Wire>;
+
+  /** Begins to connect, and does not wait for it: the application also starts while the carrier is away. */
+  onApplicationBootstrap(): void {
+    this.running = this.keepConnected();
+  }
+
+  /** Sends what waits and closes the connection, within two seconds. */
+  async onApplicationShutdown(): Promise<void> {
+    const { connection } = this;
+    const usable = await within(this.clock, FLUSH_MS, Promise.resolve(connection?.usable));
+    if (usable && this.waiting.size > 0) {
+      await within(this.clock, FLUSH_MS, Promise.resolve(connection?.send(this.take())));
+    }
+    this.stopping.abort();
+    this.connection?.close();
+    await this.running;
+  }
+
+  override publish(topic: NoticeTopic, id: string): void {
+    super.publish(topic, id);
+    const part = partOf(topic, id);
+    if (part === undefined || this.stopping.signal.aborted) return;
+    if (this.waiting.size < MOST_WAITING) this.waiting.add(part);
+    else this.warnings.warn('Too many notices wait; other processes notice some changes when they look by themselves.');
+    this.schedule();
+  }
+
+  private schedule(): void {
+    if (this.isSending || this.waiting.size === 0) return;
+    this.spacing.schedule(this.waiting.size, () => void this.flush());
+  }
+
+  private async flush(): Promise<void> {
+    if (this.isSending) return;
+    this.isSending = true;
+    const { connection } = this;
+    // Bounded by the time-outs of the connection.
+    const usable = await connection?.usable;
+    const payload = this.take();
+    if (usable) await connection?.send(payload);
+    this.isSending = false;
+    this.schedule();
+  }
+
+  /** A payload of what waits, as far as it fits into one. */
+  private take(): string {
+    const parts: string[] = [];
+    let characters = 0;
+    for (const part of this.waiting) {
+      characters += part.length + 1;
+      if (characters > MOST_CHARACTERS) break;
+      parts.push(part);
+      this.waiting.delete(part);
+    }
+    return payloadOf(this.from, parts);
+  }
+
+  private async keepConnected(): Promise<void> {
+    const { signal } = this.stopping;
+    let hasBeenUsable = false;
+    for (let failures = 0; !signal.aborted; failures++) {
+      const connection = new WireConnection(this.clock, payloadOf(this.from, []), (lost) =>
+        this.open((payload) => this.receive(payload), lost),
+      );
+      this.connection = connection;
+      if (await connection.usable) {
+        hasBeenUsable = true;
+        failures = 0;
+      }
+      const ended = await connection.ended;
+      this.tell(ended);
+      const ceilingMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(failures, 30));
+      const isDeaf = ended.how === 'deaf' && !hasBeenUsable;
+      await pause(this.clock, isDeaf ? DEAF_MS : this.ids.random() * ceilingMs, signal);
+    }
+  }
+
+  /** Whatever comes in makes this process look again, and nothing else. It is not logged, as it may be anything. */
+  private receive(payload: unknown): void {
+    const received = noticesOf(payload);
+    if (!received) this.warnings.warn('A payload that is none of ours was ignored.');
+    else if (received.from === this.from) this.connection?.echo();
+    else this.look(received.notices);
+  }
+
+  private look(notices: readonly Notice[]): void {
+    for (const [topic, id] of notices) {
+      try {
+        super.publish(topic, id);
+      } catch (error) {
+        this.warnings.warn(`A listener failed: ${nameOf(error)}.`);
+      }
+    }
+  }
+
+  private tell({ how, error }: Ended): void {
+    if (how === 'closed') return;
+    if (how === 'deaf') this.warnings.warn(this.deafness);
+    else this.warnings.warn(SENTENCES[how], codeIn(error));
+  }
+}
+
+/** The code of a driver's error, or the word with which Redis begins one; the rest of a message may hold an address or a name. */
+function codeIn(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  const code = 'code' in error ? String(error.code) : /^[A-Z]{4,20}(?= )/.exec(error.message)?.[0];
+  return code !== undefined && /^\w{1,40}$/.test(code) ? ` (${code})` : '';
+}

@@ -1,0 +1,40 @@
+import type { PolicyStore } from '../outbox/policy-store.js';
+import type { ErasureRule } from '../outbox/retention/erasure-service.js';
+import type { RetentionStore } from '../outbox/retention/retention-store.js';
+import type { PolicyRecord, SeenRecords } from '../outbox/send-policy.js';
+import { withoutNumber } from './fraud-rules.js';
+import { RecordKeys } from './record-keys.js';
+
+/**
+ * The records of one-time codes. Those of the number are removed: a code that is pending cannot be verified any more, and
+ * limits of the number count from the start. Those of its prefix only lose the number.
+ */
+export function codeErasure(store: RetentionStore, policies: PolicyStore): ErasureRule {
+  return {
+    what: 'codes',
+    records: ({ accountId, payload: { kind, service, number } }) => {
+      return kind === 'otp' && typeof service === 'string' && typeof number === 'string'
+        ? [new RecordKeys({ accountId, service, number }).challenge]
+        : [];
+    },
+    accounts: async (number, accountIds) => {
+      const keys = accountIds.map((accountId) => new RecordKeys({ accountId, service: '', number }));
+      const prefix = number.slice(0, -4);
+      const prefixes = keys.map((each) => each.prefix(prefix));
+      if (prefixes.length > 0) await policies.change(prefixes, (seen) => without(number, seen), 'to-change');
+      const own = keys.flatMap(({ tries, sends }) => [tries, sends]);
+      const everywhere = new RecordKeys({ accountId: '', service: '', number }).everywhere;
+      return store.eraseRecords([...own, everywhere]);
+    },
+  };
+}
+
+/** The records of prefixes that have the number, without it. They still expire when they did. */
+function without(number: string, seen: SeenRecords) {
+  const changes = new Map<string, PolicyRecord>();
+  for (const [key, record] of seen) {
+    const left = withoutNumber(record.state, number);
+    if (left) changes.set(key, { ...left, messages: [] });
+  }
+  return { result: undefined, changes };
+}

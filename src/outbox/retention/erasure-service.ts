@@ -1,0 +1,137 @@
+import { type FactoryProvider, Injectable, type InjectionToken } from '@nestjs/common';
+import { checkNumber } from '../../common/inputs.js';
+import { contentRemover } from './removed-payload.js';
+import { RetentionSettings } from './retention-options.js';
+import { type ErasableDelivery, RetentionStore, type Walked } from './retention-store.js';
+
+/** What a capability stores about a number besides deliveries, and how it is erased. To be safe to run twice. */
+export interface ErasureRule {
+  /** Names what it erases in `ErasureResult`; a rule replaces an earlier one of the same name. */
+  readonly what: string;
+  /** The keys of policy records that belong to a delivery; they are removed with its number. Pure. */
+  readonly records?: (delivery: ErasableDelivery) => readonly string[];
+  /** Removes what is stored for messages of their own; called before their number is erased. */
+  readonly messages?: (deliveries: readonly ErasableDelivery[]) => Promise<void>;
+  /** Removes all else, for some of the accounts. Called until all accounts were given, at least once. */
+  readonly accounts?: (number: string, accountIds: readonly string[]) => Promise<number>;
+  /** Removes all else, in one call. */
+  readonly everywhere?: (number: string) => Promise<Readonly<Record<string, number>>>;
+}
+
+/** The rules of the mounted capabilities. */
+@Injectable()
+export class ErasureRules {
+  private readonly byName = new Map<string, ErasureRule>();
+
+  add(rule: ErasureRule): void {
+    this.byName.set(rule.what, rule);
+  }
+
+  all(): readonly ErasureRule[] {
+    return [...this.byName.values()];
+  }
+}
+
+/** Provides a rule that `ruleOf` makes of what `inject` names; a capability lists it among its providers. */
+export function provideErasure<S extends readonly unknown[]>(
+  ruleOf: (...injected: S) => ErasureRule,
+  inject: { readonly [K in keyof S]: InjectionToken<S[K]> },
+): FactoryProvider<void> {
+  return {
+    provide: Symbol(ruleOf.name),
+    useFactory: (rules: ErasureRules, ...injected: S) => rules.add(ruleOf(...injected)),
+    inject: [ErasureRules, ...inject],
+  };
+}
+
+/** What `ErasureService.erase` did. All fields are counts. */
+export interface ErasureResult {
+  /** Deliveries whose number was removed, with their parts and histories. */
+  readonly deliveries: number;
+  /** Messages whose content was removed, as they had no other number. */
+  readonly messages: number;
+  /** Deliveries that are under way and were left: erase the number again when they have ended. */
+  readonly open: number;
+  /** Replies to Idempotency-Keys in which the number was replaced. */
+  readonly replies: number;
+  /** By what the capabilities erase: `codes`, `receipts`, `optOuts`, `optOutsLeft`, `phones`. */
+  readonly [what: string]: number;
+}
+
+/** How many rows one step of a walk reads, and how many accounts are looked through at a time. */
+const ROWS = 2000;
+const ACCOUNTS = 100;
+
+/** The most deliveries that one transaction erases. */
+const AT_ONCE = 50;
+
+/**
+ * Erases what is stored about a phone number, for requests by its owner. It has no HTTP route.
+ *
+ * @example
+ * ```ts
+ * const { deliveries, open } = await erasure.erase('22670000000');
+ * ```
+ */
+@Injectable()
+export class ErasureService {
+  constructor(
+    private readonly store: RetentionStore,
+    private readonly rules: ErasureRules,
+    private readonly settings: RetentionSettings,
+  ) {}
+
+  /**
+   * Removes the number everywhere: from deliveries and replies, with texts that no other number got, histories, parts, receipts,
+   * files, records of codes, and messages of the sandbox's phones. Ids, units and the ledger stay. An opt-out stays in force
+   * under a keyed hash of the number (`retention.secret`).
+   *
+   * It works in many short transactions and reads all recipients once. An interrupted call has erased a part: call it again.
+   * What is accepted while it runs may stay.
+   *
+   * @param number E.164 digits without the plus sign
+   * @returns what was done; a second call finds nothing
+   * @throws MessagingError `error.invalid_number`, `error.storage_unavailable`
+   */
+  async erase(number: string): Promise<ErasureResult> {
+    checkNumber(number);
+    const counts = new Map<string, number>();
+    const count = (what: string, added: number) => counts.set(what, (counts.get(what) ?? 0) + added);
+    for await (const found of pages((after) => this.store.deliveriesTo(number, after, ROWS))) {
+      const ended = found.filter(({ open }) => !open);
+      count('open', found.length - ended.length);
+      for (let from = 0; from < ended.length; from += AT_ONCE) {
+        count('messages', await this.eraseEnded(number, ended.slice(from, from + AT_ONCE)));
+      }
+      count('deliveries', ended.length);
+    }
+    for await (const found of pages((after) => this.store.eraseReplies(number, after, ROWS))) {
+      count('replies', found.length);
+    }
+    for await (const ids of pages((after) => this.store.accounts(after, ACCOUNTS))) {
+      for (const { what, accounts } of this.rules.all()) count(what, (await accounts?.(number, ids)) ?? 0);
+    }
+    for (const { everywhere } of this.rules.all()) {
+      for (const [what, erased] of Object.entries((await everywhere?.(number)) ?? {})) count(what, erased);
+    }
+    return { deliveries: 0, messages: 0, open: 0, replies: 0, ...Object.fromEntries(counts) };
+  }
+
+  private async eraseEnded(number: string, ended: readonly ErasableDelivery[]): Promise<number> {
+    const rules = this.rules.all();
+    for (const rule of rules) await rule.messages?.(ended.filter(({ recipients }) => recipients === 1));
+    const records = ended.flatMap((delivery) => rules.flatMap((rule) => rule.records?.(delivery) ?? []));
+    return this.store.eraseDeliveries(number, ended, records, contentRemover(this.settings.keys[0]));
+  }
+}
+
+/** Walks to the end; between two steps other work runs. */
+export async function* pages<T>(step: (after: string) => Promise<Walked<T>>): AsyncGenerator<readonly T[]> {
+  let after: string | undefined = '';
+  while (after !== undefined) {
+    const { found, next }: Walked<T> = await step(after);
+    yield found;
+    after = next;
+    await new Promise(setImmediate);
+  }
+}

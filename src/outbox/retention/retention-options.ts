@@ -1,0 +1,80 @@
+import { any, formatValue, list, OptionPlace, type OptionsOf, optionalGroup } from '../../common/options.js';
+import { isStrongSecret, keyFor, SECRET_DISTINCT, SECRET_LENGTH } from '../../common/secret.js';
+
+/** How long what was sent is kept: a whole number of hours, days, weeks, months or years, for instance `30 days`. */
+export interface RetentionOptions {
+  /** Texts, captions and file names, and the messages of the sandbox's phones. Default: kept. */
+  readonly texts?: string | undefined;
+  /** Recipients with their numbers and states. The message with its units stays, with masked numbers. Default: kept. */
+  readonly messages?: string | undefined;
+  /** The histories of deliveries: attempts and reports. Default: kept. */
+  readonly trail?: string | undefined;
+  /**
+   * The secret of the HMAC that stands for a removed text, and for an erased number that has opted out: at least 32 random
+   * characters, kept outside the database. Default none: a removed text leaves nothing, and opt-outs of erased numbers stay.
+   */
+  readonly secret?: string | undefined;
+  /** Earlier values of `secret`, so that opt-outs of numbers that were erased under them still count. Default none. */
+  readonly previousSecrets?: readonly string[] | undefined;
+}
+
+/** `RetentionOptions` as services use them. Times in milliseconds; undefined: kept. */
+export abstract class RetentionSettings {
+  abstract readonly texts?: number | undefined;
+  abstract readonly messages?: number | undefined;
+  abstract readonly trail?: number | undefined;
+  /** The keys of the HMAC, the present one first; empty without a secret. */
+  abstract readonly keys: readonly Buffer[];
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A month and a year count as the longest ones, so that nothing is removed before the calendar says so. */
+const UNITS: Readonly<Record<string, number>> = {
+  hour: HOUR_MS,
+  day: DAY_MS,
+  week: 7 * DAY_MS,
+  month: 31 * DAY_MS,
+  year: 366 * DAY_MS,
+};
+
+const LONGEST_MS = 100 * 366 * DAY_MS;
+
+const duration = any((given, place) => {
+  const [, count = '', unit = ''] = /^(\d{1,6}) (hour|day|week|month|year)s?$/.exec(String(given)) ?? [];
+  const ms = Number(count) * (UNITS[unit] ?? 0);
+  if (typeof given === 'string' && ms > 0 && ms <= LONGEST_MS) return ms;
+  return place.refuse(
+    `must be a duration such as "30 days": a whole number, at least 1, of hours, days, weeks, months or years, at most 100 years; got ${formatValue(given)}`,
+  );
+});
+
+const secret = any((given, place) => {
+  if (isStrongSecret(given)) return keyFor('retention', given);
+  return place.refuse(
+    `is too weak: it must be at least ${SECRET_LENGTH} characters at random, ${SECRET_DISTINCT} of them different. Make one with "openssl rand -base64 48"`,
+  );
+});
+
+/** Reads and checks `RetentionOptions`. */
+export const RETENTION_OPTIONS = optionalGroup({
+  texts: duration.or(undefined),
+  messages: duration.or(undefined),
+  trail: duration.or(undefined),
+  secret: secret.or(undefined),
+  previousSecrets: list(secret, 'secrets').or([]),
+} satisfies OptionsOf<RetentionOptions>);
+
+/**
+ * Checks the options.
+ * @throws MessagingOptionsError with a sentence that names the wrong option
+ */
+export function resolveRetentionSettings(options?: RetentionOptions): RetentionSettings {
+  const place = new OptionPlace('retention');
+  const { secret: key, previousSecrets, ...kept } = RETENTION_OPTIONS.read(options, place);
+  if (key === undefined && previousSecrets.length > 0) {
+    place.in('previousSecrets').refuse('needs retention.secret, the present one');
+  }
+  return { ...kept, keys: key === undefined ? [] : [key, ...previousSecrets] };
+}

@@ -1,0 +1,1 @@
+export { RedisNotifier, type RedisNotifierOptions, type RedisNotifierSource } from './redis-notifier.js';

@@ -1,0 +1,122 @@
+import { describe, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { range, SECOND, START } from '../../src/testing/storage-contract/fixtures.js';
+import { Backlog, FEW, SHARED } from '../support/backlog.js';
+import { eventually } from '../support/eventually.js';
+import { createMariadbDatabase } from '../support/mariadb.js';
+import { closeAfterEach } from '../support/opened.js';
+import { createPostgresDatabase } from '../support/postgres.js';
+import { hasServer } from '../support/servers.js';
+
+const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
+const onMariadb = (await hasServer('MariaDB', 3306)) ? describe : describe.skip;
+
+const opened = closeAfterEach();
+
+/** A backlog in a database of its own, and how many index entries of the queues have been read. */
+async function onOwnPostgres() {
+  const database = await createPostgresDatabase();
+  opened({ close: () => database.drop() });
+  // A connection that ends tells the server what it has counted.
+  const extra = { max: 1, idleTimeoutMillis: 1 };
+  const backlog = opened(await Backlog.open({ type: 'postgres', url: database.url, extra }));
+  const connect = async () => {
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    opened({ close: () => client.end() });
+    return client;
+  };
+  const observer = await connect();
+  const others = async () => {
+    const { rows } = await observer.query(`SELECT count(*)::int AS many FROM pg_stat_activity
+      WHERE datname = current_database() AND backend_type = 'client backend' AND state <> 'idle in transaction'
+        AND pid <> pg_backend_pid()`);
+    return Number(rows[0]?.many);
+  };
+  const entries = async () => {
+    await eventually(others, (many) => many === 0);
+    const { rows } = await observer.query(
+      "SELECT idx_tup_read AS read FROM pg_stat_user_indexes WHERE indexrelname = 'messaging_recipient_queue'",
+    );
+    return Number(rows[0]?.read);
+  };
+  const read = async (work: () => Promise<unknown>) => {
+    const before = await entries();
+    await work();
+    return (await entries()) - before;
+  };
+  return { backlog, connect, read };
+}
+
+onPostgres('on PostgreSQL', () => {
+  test('a claim finds all accounts, and what was abandoned, without reading a backlog', async () => {
+    const { backlog, read } = await onOwnPostgres();
+    let accounts: readonly string[] = [];
+    const claim = async () => {
+      accounts = await backlog.accounts();
+    };
+    expect(await read(claim)).toBeLessThan(FEW);
+    expect(accounts).toEqual(SHARED);
+    expect(await read(() => backlog.look())).toBeLessThan(FEW);
+  });
+
+  test('a claim, an expiry and a look do not walk over what has been claimed since a snapshot that another session holds', async () => {
+    const { backlog, connect, read } = await onOwnPostgres();
+    await (await connect()).query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+    const { outbox } = backlog.storage;
+    let now = START;
+    const pass = async (accountId: string, count: number) => {
+      await backlog.accept(accountId, count, now);
+      const claimed = await backlog.claim({ now, limit: 10_000, leaseUntil: now + 50 * SECOND, abandoned: true });
+      await outbox.settle(claimed.map((each) => ({ ...each, status: 'sent', at: now, dueAt: now + 600 * SECOND })));
+      await outbox.settle(claimed.map((each) => ({ ...each, status: 'delivered', at: now })));
+      return claimed.length;
+    };
+    // Each entry stays in the index: what waited, what was sending, what waited for a report.
+    for (const _ of range(15)) {
+      now += 20 * SECOND;
+      await pass('large', 2000);
+    }
+    now += 20 * SECOND;
+    // This one may be the look without floors.
+    const round = async () => {
+      expect(await pass('large', 1)).toBe(1);
+      expect(await pass('small', 1)).toBe(1);
+      await outbox.expire({ channel: 'sms', limit: 10, now, statuses: ['sent'] });
+      await outbox.nextDue('sms');
+    };
+    await round();
+    const few = await read(async () => {
+      for (const _ of range(5)) {
+        now += SECOND;
+        await round();
+      }
+    });
+    expect(few).toBeLessThan(FEW);
+  });
+});
+
+onMariadb('on MariaDB', () => {
+  test('a claim finds all accounts, and what was abandoned, without reading a backlog', async () => {
+    const database = await createMariadbDatabase();
+    opened({ close: () => database.drop() });
+    // One connection, so that its counters are those of the storage.
+    const backlog = opened(await Backlog.open({ type: 'mysql', url: database.url, extra: { connectionLimit: 1 } }));
+    const read = async (work: () => Promise<unknown>): Promise<number> => {
+      await backlog.database.query('FLUSH STATUS');
+      await work();
+      const counts: { Value: string }[] = await backlog.database.query("SHOW SESSION STATUS LIKE 'Handler_read%'");
+      return counts.reduce((sum, { Value }) => sum + Number(Value), 0);
+    };
+    let accounts: readonly string[] = [];
+    for (const known of [false, true]) {
+      if (known) await backlog.database.query('ANALYZE TABLE messaging_recipient');
+      const claim = async () => {
+        accounts = await backlog.accounts();
+      };
+      expect(await read(claim)).toBeLessThan(FEW);
+      expect(accounts).toEqual(known ? Array.from({ length: 10 }, () => 'large') : SHARED);
+      expect(await read(() => backlog.look())).toBeLessThan(FEW);
+    }
+  });
+});

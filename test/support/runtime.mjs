@@ -1,0 +1,112 @@
+/**
+ * Jest's runtime with two differences, as most of this suite's processor time went into loading the same modules for each test
+ * file:
+ *
+ * - Packages, Jest's own among them, are loaded by Node, once in each worker.
+ * - The modules of `src` are compiled and linked once in each worker. They keep nothing between applications, so a test file
+ *   cannot see what another one did.
+ *
+ * Test files and `test/support` are loaded for each file. A file that mocks or resets modules gets modules of `src` of its own.
+ */
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import vm from 'node:vm';
+import Runtime from 'jest-runtime';
+
+const require = createRequire(import.meta.url);
+
+/** Modules that stand for packages' files, by path. */
+const packages = new Map();
+/** Evaluated modules of `src` by URL, for each project, as projects may resolve the same name differently. */
+const sources = new Map();
+/** Where the source maps of all files are, for the stacks of errors. */
+const sourceMaps = new Map();
+/** The runtime of the test file that runs: through it, modules of `src` import dynamically which an earlier one has loaded. */
+let current;
+
+export default class extends Runtime {
+  constructor(config, ...rest) {
+    super(config, ...rest);
+    current = this;
+    const { watch, watchAll } = rest.at(-1);
+    // A run in watch mode may be in the process of the run before, when `src` was another.
+    this.isShared = !watch && !watchAll;
+    this.sources = sources.get(config.id) ?? new Map();
+    sources.set(config.id, this.sources);
+    for (const [url, module] of this.sources) this.registries.esModuleRegistry.set(url, module);
+    this.transformCache.sourceMaps = sourceMaps;
+    // Since Node 22.21 Jest prefers a synchronous way of loading, unless the resolver has an asynchronous one.
+    this._resolution.hasDistinctAsyncResolver = () => true;
+    const { esmLoader } = this;
+    const { dynamicImport, loadCjsAsEsm, loadEsmModule } = esmLoader;
+    this.importDynamically = dynamicImport;
+    esmLoader.dynamicImport = (...request) => current.importDynamically(...request);
+    // The context of Node itself: what packages throw and return is of the classes that tests know.
+    esmLoader.getContext = () => undefined;
+    esmLoader.loadEsmModule = (path, suffix) =>
+      isPackage(path) ? packageModule(path) : loadEsmModule.call(esmLoader, path, suffix);
+    esmLoader.loadCjsAsEsm = (from, path, ...others) =>
+      isPackage(path) ? packageModule(path) : loadCjsAsEsm.call(esmLoader, from, path, ...others);
+  }
+
+  requireInternalModule(from, to) {
+    if (to !== undefined) return createRequire(from)(to);
+    // The test framework itself, whose state is that of one test file.
+    delete require.cache[from];
+    delete globalThis[Symbol.for('EVENT_HANDLERS')];
+    return require(from);
+  }
+
+  requireModule(from, name) {
+    return createRequire(from)(name);
+  }
+
+  requireModuleOrMock(from, name) {
+    return createRequire(from)(name);
+  }
+
+  setModuleMock(...mock) {
+    this.isShared = false;
+    super.setModuleMock(...mock);
+  }
+
+  resetModules() {
+    this.isShared = false;
+    super.resetModules();
+  }
+
+  teardown() {
+    if (this.isShared) {
+      const folder = `${pathToFileURL(this._config.rootDir)}/src/`;
+      for (const [url, module] of this.registries.esModuleRegistry) {
+        if (url.startsWith(folder) && module.status === 'evaluated') this.sources.set(url, module);
+      }
+    }
+    super.teardown();
+  }
+}
+
+/** Not Baileys: our transport changes it for good, and tests see it before. */
+function isPackage(path) {
+  return path.includes('/node_modules/') && !path.includes('/node_modules/baileys/') && !path.endsWith('.json');
+}
+
+function packageModule(path) {
+  const loading = packages.get(path) ?? loadPackage(path);
+  packages.set(path, loading);
+  return loading;
+}
+
+async function loadPackage(path) {
+  const namespace = await import(pathToFileURL(path));
+  const module = new vm.SyntheticModule(
+    Object.keys(namespace),
+    () => {
+      for (const [name, value] of Object.entries(namespace)) module.setExport(name, value);
+    },
+    { identifier: path },
+  );
+  await module.link(() => undefined);
+  await module.evaluate();
+  return module;
+}

@@ -1,0 +1,222 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import type { NoticeTopic } from '../../../src/common/notifier.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { settled } from '../../support/settled.js';
+import { FakeCarrier, FakeNotifier } from './fake-wires.js';
+
+let clock: FakeClock;
+let carrier: FakeCarrier;
+let logged: string[];
+let notifiers: FakeNotifier[];
+
+beforeEach(() => {
+  clock = new FakeClock();
+  carrier = new FakeCarrier();
+  logged = [];
+  notifiers = [];
+  Logger.overrideLogger({ log: () => {}, error: () => {}, warn: (line: string) => logged.push(line) });
+});
+
+afterEach(async () => {
+  for (const each of notifiers) await over(each.onApplicationShutdown());
+  Logger.overrideLogger(new Logger());
+});
+
+/** Lets time pass until a promise is over. */
+async function over(promise: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  promise.then(() => (isOver = true));
+  while (!isOver) await pass(1000);
+}
+
+/** Lets so many milliseconds pass, and what is due then. */
+async function pass(ms: number, step = 500): Promise<void> {
+  for (let passed = 0; passed < ms; passed += step) {
+    clock.advance(Math.min(step, ms - passed));
+    await settled();
+  }
+}
+
+async function process() {
+  const notifier = new FakeNotifier(carrier, clock);
+  notifiers.push(notifier);
+  await notifier.onModuleInit();
+  notifier.onApplicationBootstrap();
+  await settled();
+  const heard: string[] = [];
+  const topics: readonly NoticeTopic[] = ['due', 'key', 'signature', 'opt-out', 'sender'];
+  for (const topic of topics) notifier.listen(topic, (id) => heard.push(`${topic} ${id}`));
+  return { notifier, heard };
+}
+
+describe('notices', () => {
+  test('reach this process at once, every other one by the wire, and this one not twice', async () => {
+    const [here, there] = [await process(), await process()];
+    here.notifier.publish('key', 'k1');
+    expect([here.heard, there.heard]).toEqual([['key k1'], []]);
+    await settled();
+    expect([here.heard, there.heard]).toEqual([['key k1'], ['key k1']]);
+  });
+
+  test('leave in one payload at most every 20 ms, equal ones once, and none is left behind', async () => {
+    const [here, there] = [await process(), await process()];
+    for (let time = 0; time < 100; time++) {
+      here.notifier.publish('due', 'sms');
+      if (time % 10 === 0) here.notifier.publish('key', `k${time}`);
+      clock.advance(1);
+      await settled();
+    }
+    // The first at once, then one each 20 ms.
+    expect(carrier.payloads).toHaveLength(6);
+    await pass(40, 20);
+    expect(carrier.payloads).toHaveLength(6);
+    expect(there.heard.filter((each) => each.startsWith('key'))).toEqual(
+      [0, 10, 20, 30, 40, 50, 60, 70, 80, 90].map((time) => `key k${time}`),
+    );
+    expect(there.heard.filter((each) => each === 'due sms')).toHaveLength(6);
+  });
+
+  test('that come while a payload is under way leave behind it', async () => {
+    const [here, there] = [await process(), await process()];
+    let take = () => {};
+    carrier.taking = new Promise((resolve) => (take = resolve));
+    here.notifier.publish('due', 'sms');
+    await settled();
+    here.notifier.publish('due', 'sms');
+    await pass(20, 20);
+    expect(there.heard).toEqual(['due sms']);
+    take();
+    await settled();
+    expect(there.heard).toEqual(['due sms', 'due sms']);
+  });
+
+  test('of a thousand changes at once leave in several payloads, each of which PostgreSQL carries', async () => {
+    const [here, there] = [await process(), await process()];
+    for (let index = 0; index < 900; index++) here.notifier.publish('signature', `account-${index}-${'x'.repeat(40)}`);
+    await pass(2000, 20);
+    expect(there.heard).toHaveLength(900);
+    expect(carrier.payloads.length).toBeGreaterThan(5);
+    expect(Math.max(...carrier.payloads.map((payload) => payload.length))).toBeLessThan(8000);
+  });
+
+  test('before the first connection wait for it', async () => {
+    const there = await process();
+    const notifier = new FakeNotifier(carrier, clock);
+    notifiers.push(notifier);
+    notifier.onApplicationBootstrap();
+    notifier.publish('key', 'k1');
+    await settled();
+    expect(there.heard).toEqual(['key k1']);
+  });
+
+  test('that wait at a shutdown leave before it', async () => {
+    const [here, there] = [await process(), await process()];
+    here.notifier.publish('key', 'k1');
+    await settled();
+    here.notifier.publish('key', 'k2');
+    const stopping = here.notifier.onApplicationShutdown();
+    await settled();
+    expect(there.heard).toEqual(['key k1', 'key k2']);
+    await over(stopping);
+    expect([...carrier.wires]).toHaveLength(1);
+  });
+});
+
+describe('a stranger on the wire', () => {
+  test.each(['{"forget":"everything"}', '1 p key:x; DROP TABLE', '', 'x'.repeat(9000), 7])(
+    'is not obeyed, and what it wrote is not logged (%p)',
+    async (payload) => {
+      const { heard } = await process();
+      for (let time = 0; time < 1000; time++) carrier.carry(payload);
+      expect(heard).toEqual([]);
+      expect(logged).toEqual(['A payload that is none of ours was ignored.']);
+    },
+  );
+
+  test('can make a process look again, and no more: a listener that fails ends nothing', async () => {
+    const { notifier, heard } = await process();
+    notifier.listen('due', () => {
+      throw new Error('22670000001');
+    });
+    carrier.carry('1 stranger due:sms due:nothing key:k1');
+    expect(heard).toEqual(['due sms', 'due nothing', 'key k1']);
+    expect(logged).toEqual(['A listener failed: Error.']);
+  });
+});
+
+describe('without the wire', () => {
+  test('the start does not wait for it; it comes about when the carrier does, with longer and longer pauses before', async () => {
+    carrier.state = 'refuses';
+    const [here, there] = [await process(), await process()];
+    await pass(600_000);
+    // 0.25 s, doubling up to 30 s: 7 tries in the first half minute, and then two a minute; of two processes.
+    expect(carrier.opened).toBeLessThan(2 * 30);
+    expect(carrier.opened).toBeGreaterThan(2 * 20);
+    expect(logged[0]).toMatch(/^No connection comes about\. .*\(ECONNREFUSED\)$/);
+    expect(logged.length).toBeLessThanOrEqual(2 * 11);
+    expect(logged.join()).not.toContain('secret');
+    carrier.state = 'up';
+    await pass(31_000);
+    here.notifier.publish('key', 'k1');
+    await settled();
+    expect(there.heard).toEqual(['key k1']);
+  });
+
+  test('nothing waits, and what waits for it does not grow', async () => {
+    const { notifier, heard } = await process();
+    carrier.state = 'hangs';
+    for (let index = 0; index < 100_000; index++) notifier.publish('key', `k${index}`);
+    expect(heard).toHaveLength(100_000);
+    expect(Reflect.get(notifier, 'waiting').size).toBeLessThanOrEqual(1000);
+    expect(logged.filter((line) => line.startsWith('Too many notices wait'))).toHaveLength(1);
+  });
+
+  test('a carrier that takes half a minute to answer is given up after five seconds, and connected to again', async () => {
+    const [here, there] = [await process(), await process()];
+    carrier.state = 'hangs';
+    here.notifier.publish('key', 'k1');
+    await pass(6000);
+    expect(carrier.closed).toBeGreaterThan(0);
+    carrier.state = 'up';
+    await pass(60_000);
+    here.notifier.publish('key', 'k2');
+    await pass(1000);
+    expect(there.heard).toContain('key k2');
+    expect(logged.filter((line) => line.startsWith('The connection was lost'))).not.toEqual([]);
+  });
+
+  test('a connection whose peer is gone without a word is noticed by a process that only listens', async () => {
+    await process();
+    expect(carrier.opened).toBe(1);
+    carrier.state = 'deaf';
+    await pass(21_000);
+    expect(carrier.closed).toBe(1);
+    carrier.state = 'up';
+    await pass(60_000);
+    expect(carrier.wires.size).toBe(1);
+  });
+
+  test('a connection that is cut again and again is told once a minute', async () => {
+    const [here, there] = [await process(), await process()];
+    for (let time = 0; time < 50; time++) {
+      carrier.cut();
+      await pass(1000);
+    }
+    expect(logged).toHaveLength(2);
+    here.notifier.publish('key', 'k1');
+    await settled();
+    expect(there.heard).toEqual(['key k1']);
+    expect(carrier.wires.size).toBe(2);
+    expect(carrier.opened - carrier.closed).toBe(2);
+  });
+
+  test('where what is taken never comes back it is said once, and asked again after ten minutes', async () => {
+    carrier.state = 'deaf';
+    await process();
+    await pass(3_600_000, 5000);
+    expect(carrier.opened).toBe(6);
+    expect(new Set(logged.map((line) => line.replace(/ \(And.*/, '')))).toEqual(new Set(['Nothing comes back.']));
+    expect(carrier.wires.size).toBeLessThanOrEqual(1);
+  });
+});

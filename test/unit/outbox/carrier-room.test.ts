@@ -1,0 +1,207 @@
+import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import type { Priority } from '../../../src/outbox/priority.js';
+import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
+import { SegmentRateLimiter } from '../../../src/transports/smpp/link/segment-rate-limiter.js';
+import type { Carry } from '../../support/campaign-world.js';
+import { CARRIERS, routed, smpp } from '../../support/carriers-at-50.js';
+import { anSms, RouteDouble, RoutedWorld } from '../../support/routed-world.js';
+import { settled } from '../../support/settled.js';
+
+beforeAll(() => Logger.overrideLogger(false));
+afterEach(() => void jest.restoreAllMocks());
+
+const campaign = (count: number, priority: Priority, text = priority as string): OutgoingSms[] =>
+  Array.from({ length: count }, (_, index) =>
+    anSms(String(22_670_000_000 + index), { smsId: `${priority} ${index}`, priority, text }),
+  );
+const submit = (carry: Carry, batch: readonly OutgoingSms[]) => carry.submit(batch, new AbortController().signal);
+
+describe.each(Object.entries(CARRIERS))('what is claimed and not yet handed over: %s', (_, make) => {
+  test('a code overtakes all of it, the others go by priority', async () => {
+    const { carry, clock, given } = await make();
+    const results = [submit(carry, campaign(40, 'bulk'))];
+    await settled();
+    const pass = async (ms: number) => {
+      for (let gone = 0; gone < ms; gone += 10) {
+        clock.advance(10);
+        await settled(4);
+      }
+    };
+    await pass(50);
+    results.push(submit(carry, campaign(2, 'normal')), submit(carry, campaign(2, 'high')));
+    results.push(submit(carry, campaign(1, 'code')));
+    await settled();
+    const before = given.length;
+    await pass(3000);
+    await Promise.all(results);
+    const order = given.slice(before).map((each) => each.split(' ')[0]);
+    // HTTP has a request for it at once.
+    const places = (priority: Priority) => order.flatMap((each, place) => (each === priority ? [place] : []));
+    const [code] = places('code');
+    expect(code ?? (given.slice(0, before).includes('code 0') ? 0 : undefined)).toBe(0);
+    const [high = 0, , normal = 0] = [...places('high'), ...places('normal')];
+    expect([high < normal, normal < (places('bulk').at(0) ?? 99)]).toEqual([true, true]);
+  });
+});
+
+describe('the room of SMPP', () => {
+  test('without a link is one, for the SMS that finds out, and then none', async () => {
+    const { transport } = await smpp({ partsPerSecond: 50 }, 20, false);
+    await settled();
+    expect(transport.room()).toBe(1);
+    void submit(transport, campaign(1, 'bulk'));
+    expect(transport.room()).toBeLessThan(1);
+  });
+
+  test('is a quarter of the pace and its burst, less what waits; in parts, as they were last', async () => {
+    const { transport, clock } = await smpp({ partsPerSecond: 40, window: 100 }, 20);
+    await settled();
+    expect(transport.room()).toBe(14);
+    void submit(transport, campaign(10, 'bulk'));
+    await settled();
+    // Four went out at once.
+    expect(transport.room()).toBe(10 - 6);
+    for (let step = 0; step < 100; step++) {
+      clock.advance(10);
+      await settled(2);
+    }
+    expect(transport.room()).toBe(14);
+    void submit(transport, campaign(60, 'bulk', 'a'.repeat(153 * 4)));
+    for (let step = 0; step < 800; step++) {
+      clock.advance(10);
+      await settled(2);
+    }
+    expect(transport.room()).toBeLessThanOrEqual(4);
+  });
+
+  test('is the window, and grows with what the carrier takes', async () => {
+    const { transport, clock } = await smpp({ window: 10 }, 10);
+    await settled();
+    expect(transport.room()).toBe(10);
+    void submit(transport, campaign(10, 'bulk'));
+    await settled();
+    expect(transport.room()).toBe(0);
+    clock.advance(10);
+    await settled();
+    expect(transport.room()).toBe(30);
+    clock.advance(600);
+    expect(transport.room()).toBe(10);
+  });
+
+  test('is none while the carrier has throttled the link for longer', () => {
+    const limiter = new SegmentRateLimiter({ window: 8, partsPerSecond: 100, throttlePauseMs: 1000 }, 0, () => 0);
+    expect(limiter.partsWithin(250, 0)).toBe(10 + 25);
+    limiter.slowDown(0, 0);
+    expect(limiter.partsWithin(250, 0)).toBe(0);
+    expect(limiter.partsWithin(250, 400)).toBe(10 + 15);
+    const free = new SegmentRateLimiter({ window: 8, partsPerSecond: undefined, throttlePauseMs: 1000 }, 0, () => 0);
+    expect(free.partsWithin(250, 0)).toBe(Number.POSITIVE_INFINITY);
+    free.slowDown(0, 0);
+    expect(free.partsWithin(250, 0)).toBe(0);
+  });
+});
+
+describe('the room of routes', () => {
+  const failed: SubmitResult = { kind: 'unknown', error: 'x' };
+
+  test('is one while all their breakers are open, and while the first SMS tries a route again', async () => {
+    const transport = new RouteDouble('a', () => failed);
+    const world = await RoutedWorld.started([{ name: 'a', transport, breaker: { leastSms: 1, openMs: 30_000 } }]);
+    expect(world.router.room()).toBeUndefined();
+    await world.send('22670000000');
+    expect(world.router.room()).toBe(1);
+    world.clock.advance(29_999);
+    expect(world.router.room()).toBe(1);
+    world.clock.advance(1);
+    expect(world.router.room()).toBe(1);
+    transport.answer = () => ({ kind: 'sent' });
+    await world.send('22670000000');
+    expect(world.router.room()).toBeUndefined();
+  });
+
+  test('is that of a limit: half a second of it, less what is reserved and asked for', async () => {
+    const { world, clock } = await routed();
+    expect(world.router.room()).toBe(25);
+    const results = world.submit(campaign(10, 'bulk'));
+    expect(world.router.room()).toBe(15);
+    await settled();
+    expect(world.router.room()).toBe(15);
+    clock.advance(200);
+    await results;
+    expect(world.router.room()).toBe(25);
+    void world.submit(campaign(200, 'bulk'));
+    clock.advance(250);
+    await settled();
+    expect(world.router.room()).toBe(0);
+  });
+
+  test('is at least one where a limit lets less than one through', async () => {
+    const transport = new RouteDouble('a');
+    const world = await RoutedWorld.started([{ name: 'a', transport, segmentsPerSecond: 0.5 }]);
+    expect(world.router.room()).toBe(1);
+    await world.send('22670000000');
+    expect(world.router.room()).toBe(0);
+    world.clock.advance(1500);
+    expect(world.router.room()).toBe(0);
+    world.clock.advance(100);
+    expect(world.router.room()).toBe(1);
+  });
+
+  test('is that of the tightest by where the last SMS went, and that of its transport where it has one', async () => {
+    const [local, abroad] = [new RouteDouble('local'), new RouteDouble('abroad')];
+    abroad.room = () => 8;
+    const world = await RoutedWorld.started([
+      { name: 'local', transport: local, prefixes: ['226'], segmentsPerSecond: 40 },
+      { name: 'abroad', transport: abroad },
+    ]);
+    // Of what nothing was seen yet, the tightest of all.
+    expect(world.router.room()).toBe(8);
+    for (let each = 0; each < 40; each++) await world.submit([anSms('33600000000')]);
+    expect(world.router.room()).toBe(8);
+    void world.submit(campaign(1000, 'bulk').map((sms) => ({ ...sms, number: '22670000000' })));
+    await settled();
+    world.clock.advance(5000);
+    await settled();
+    expect(world.router.room()).toBeCloseTo(20, 3);
+  });
+
+  test('a code takes the next time that is reserved, and what it overtakes takes the time of the code', async () => {
+    const { world, clock, given } = await routed();
+    const bulk = world.submit(campaign(40, 'bulk'));
+    await settled();
+    const pass = async (ms: number) => {
+      for (let gone = 0; gone < ms; gone += 20) {
+        clock.advance(20);
+        await settled(3);
+      }
+    };
+    await pass(200);
+    const before = given.length;
+    const code = world.submit(campaign(1, 'code'));
+    await pass(120);
+    expect(given[before]).toBe('code 0');
+    expect((await code)[0]?.kind).toBe('sent');
+    await pass(1000);
+    expect((await bulk).map(({ kind }) => kind)).toEqual(Array(40).fill('sent'));
+    // The pace was kept: the last went a slot later.
+    expect(given).toHaveLength(41);
+  });
+
+  test('what finds no time is the last of the lowest priority', async () => {
+    const { world, clock } = await routed();
+    const bulk = world.submit(campaign(60, 'bulk'));
+    const high = world.submit(campaign(20, 'high'));
+    await settled();
+    for (let step = 0; step < 80; step++) {
+      clock.advance(20);
+      await settled(3);
+    }
+    expect((await high).map(({ kind }) => kind)).toEqual(Array(20).fill('sent'));
+    const late = (await bulk).flatMap(({ kind }, index) => (kind === 'postponed' ? [index] : []));
+    // 51 fit into the first second, and 13 more a quarter of a second later.
+    expect(late.length).toBeGreaterThanOrEqual(9);
+    expect(late.length).toBeLessThanOrEqual(20);
+    expect(late).toEqual(Array.from({ length: late.length }, (_, index) => 60 - late.length + index));
+  });
+});

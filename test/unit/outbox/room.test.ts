@@ -1,0 +1,270 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { CampaignWorld, type Carry } from '../../support/campaign-world.js';
+import { CARRIERS, type CarrierAt50, http, smpp } from '../../support/carriers-at-50.js';
+import { closeAfterEach } from '../../support/opened.js';
+
+const opened = closeAfterEach();
+const open = (...args: ConstructorParameters<typeof CampaignWorld>) => opened(new CampaignWorld(...args));
+
+beforeAll(() => Logger.overrideLogger(false));
+afterEach(() => void jest.restoreAllMocks());
+
+const sent: SubmitResult = { kind: 'sent', final: 'delivered' };
+
+describe.each(Object.entries(CARRIERS))('a campaign at 50 parts a second: %s', (_, make) => {
+  let carrier: CarrierAt50;
+  let world: CampaignWorld;
+  beforeEach(async () => {
+    carrier = await make();
+    world = open(carrier.clock, carrier.carry);
+  });
+
+  test('costs one claim a message, a few are held at a time, and the carrier does not run dry', async () => {
+    const { queue } = world;
+    queue.add(2000);
+    world.worker.start();
+    const ms = await world.until(() => queue.done.length === 2000, 120_000);
+    expect(queue.done).toHaveLength(2000);
+    expect(queue.claimed / 2000).toBeLessThanOrEqual(1.05);
+    expect(queue.putBack.length / 2000).toBeLessThanOrEqual(0.05);
+    expect(world.mostHeld).toBeLessThanOrEqual(60);
+    // 40 s at 50 a second; HTTP has 15 requests for 300 ms.
+    expect(ms).toBeLessThan(43_000);
+    expect(queue.claims.length).toBeLessThanOrEqual((ms / 1000) * 20 + 10);
+  });
+
+  test('a code that is accepted meanwhile is handed over before all but a few of it', async () => {
+    const { queue, worker, clock } = world;
+    queue.add(2000);
+    worker.start();
+    await world.pass(10_000);
+    const before = carrier.given.length;
+    const accepted = clock.elapsed();
+    queue.add(1, 'code', 'code');
+    worker.notify();
+    const isGiven = () => carrier.given.slice(before).some((each) => each.startsWith('code'));
+    await world.until(isGiven, 5000, 5);
+    const place = carrier.given.slice(before).findIndex((each) => each.startsWith('code'));
+    expect(place).toBeGreaterThanOrEqual(0);
+    expect(place).toBeLessThanOrEqual(20);
+    expect(clock.elapsed() - accepted).toBeLessThanOrEqual(500);
+  });
+
+  test('texts of three parts count three times', async () => {
+    const { queue } = world;
+    queue.add(300, 'bulk', 'a'.repeat(3 * 153));
+    world.worker.start();
+    const parts = _.startsWith('HTTP') ? 1 : 3;
+    const ms = await world.until(() => queue.done.length === 300, 120_000);
+    expect(queue.done).toHaveLength(300);
+    expect(queue.claimed / 300).toBeLessThanOrEqual(1.05);
+    expect(ms).toBeLessThan((300 * parts * 1000) / 50 + 3000);
+    expect(world.mostHeld).toBeLessThanOrEqual(60 / parts + 17);
+  });
+
+  test('with nothing to do it is looked at once a poll, and what comes then is handed over at once', async () => {
+    const { queue, worker } = world;
+    worker.start();
+    await world.pass(20_000);
+    expect(queue.claims.length).toBeLessThanOrEqual(23);
+    queue.add(1, 'normal', 'one');
+    worker.notify();
+    await world.until(() => carrier.given.length === 1, 1000, 5);
+    const waited = world.clock.elapsed();
+    await world.until(() => queue.done.length === 1, 5000, 5);
+    expect([carrier.given.length, waited <= 20_020]).toEqual([1, true]);
+  });
+});
+
+describe('a carrier that is faster than we are', () => {
+  test.each<[string, () => Promise<CarrierAt50>]>([
+    ['SMPP with a window', () => smpp({ window: 50 }, 1)],
+    ['HTTP with quick answers', () => http(64, 1)],
+  ])('gets full batches soon: %s', async (_, make) => {
+    const { clock, carry, given } = await make();
+    const world = open(clock, carry);
+    const { queue } = world;
+    queue.add(20_000);
+    world.worker.start();
+    await world.until(() => queue.done.length === 20_000, 60_000, 1);
+    expect(given).toHaveLength(20_000);
+    const full = queue.claims.filter(({ taken }) => taken === 500).length;
+    expect(full).toBeGreaterThanOrEqual(30);
+    expect(queue.claims.length).toBeLessThanOrEqual(70);
+  });
+
+  test('without a room it gets nothing but full batches', async () => {
+    const clock = new FakeClock();
+    const world = open(clock, { submit: async (batch) => batch.map(() => sent) });
+    world.queue.add(5000);
+    world.worker.start();
+    await world.pass(100);
+    expect(world.queue.claims.filter(({ taken }) => taken > 0).map(({ taken }) => taken)).toEqual(Array(10).fill(500));
+  });
+});
+
+/** A carrier that holds what it gets until it is told to answer, and says what room it has. */
+class HoldingCarrier implements Carry {
+  readonly given: OutgoingSms[] = [];
+  hasRoom: () => number | undefined = () => undefined;
+  private readonly held: (() => void)[] = [];
+
+  submit(batch: readonly OutgoingSms[]): Promise<readonly SubmitResult[]> {
+    this.given.push(...batch);
+    return new Promise((resolve) => {
+      this.held.push(() => resolve(batch.map(() => sent)));
+    });
+  }
+
+  room(): number | undefined {
+    return this.hasRoom();
+  }
+
+  answer(): void {
+    this.held.shift()?.();
+  }
+}
+
+describe('the slot for codes', () => {
+  const priorities = ({ given }: HoldingCarrier) => given.map(({ priority }) => priority);
+
+  test('is kept while all batches of a slow carrier are under way: a code is handed over at once', async () => {
+    const carrier = new HoldingCarrier();
+    const world = open(new FakeClock(), carrier, { batchSize: 5, concurrency: 2 });
+    world.queue.add(100);
+    world.worker.start();
+    await world.pass(1000);
+    expect(priorities(carrier)).toEqual(Array(10).fill('bulk'));
+    world.queue.add(1, 'code');
+    world.worker.notify();
+    await world.pass(100);
+    expect(priorities(carrier).slice(10)).toEqual(['code']);
+  });
+
+  test('is one: further codes come when it is free, and nothing else ever takes it', async () => {
+    const carrier = new HoldingCarrier();
+    const world = open(new FakeClock(), carrier, { batchSize: 5, concurrency: 1 });
+    world.queue.add(100);
+    world.worker.start();
+    await world.pass(100);
+    world.queue.add(7, 'code');
+    world.worker.notify();
+    await world.pass(1000);
+    expect(priorities(carrier).slice(5)).toEqual(Array(5).fill('code'));
+    const claims = world.queue.claims.length;
+    await world.pass(10_000);
+    expect(world.queue.claims.length).toBe(claims);
+    carrier.answer();
+    await world.pass(100);
+    expect(priorities(carrier).slice(10)).toEqual([...Array(2).fill('code'), ...Array(3).fill('bulk')]);
+  });
+
+  test('is looked into when deliveries were accepted, else once a poll', async () => {
+    const carrier = new HoldingCarrier();
+    const world = open(new FakeClock(), carrier, { batchSize: 5, concurrency: 1, pollMs: 2000 });
+    world.queue.add(100);
+    world.worker.start();
+    await world.pass(100);
+    const before = world.queue.claims.length;
+    await world.pass(20_000);
+    expect(world.queue.claims.length - before).toBeLessThanOrEqual(11);
+    expect(world.queue.claims.slice(before).every(({ only }) => only === 'code')).toBe(true);
+    // Another process accepts it, and nobody calls.
+    world.queue.add(1, 'code');
+    await world.pass(2100);
+    expect(priorities(carrier).at(-1)).toBe('code');
+  });
+
+  test('is looked into again after a fault of the storage', async () => {
+    const carrier = new HoldingCarrier();
+    const world = open(new FakeClock(), carrier, { batchSize: 5, concurrency: 1, pollMs: 60_000 });
+    world.queue.add(100);
+    world.worker.start();
+    await world.pass(100);
+    world.queue.add(1, 'code');
+    world.queue.claimFaults.push(new Error('The database is away.'));
+    world.worker.notify();
+    await world.pass(1200);
+    expect(priorities(carrier).at(-1)).toBe('code');
+  });
+});
+
+describe('a channel that says what room it has', () => {
+  test('is claimed no more for; a part of a delivery is none', async () => {
+    const carrier = new HoldingCarrier();
+    carrier.hasRoom = () => 7.9 - carrier.given.length;
+    const world = open(new FakeClock(), carrier);
+    world.queue.add(100);
+    world.worker.start();
+    await world.pass(5000);
+    expect(carrier.given).toHaveLength(7);
+    expect(world.queue.claims.filter(({ only }) => !only)).toEqual([expect.objectContaining({ limit: 7, taken: 7 })]);
+  });
+
+  test('has as many deliveries under way as full batches would have, in however many batches', async () => {
+    const carrier = new HoldingCarrier();
+    carrier.hasRoom = () => 3;
+    const world = open(new FakeClock(), carrier, { batchSize: 10, concurrency: 2 });
+    world.queue.add(100);
+    world.worker.start();
+    await world.pass(10_000);
+    expect(carrier.given).toHaveLength(20);
+    for (let batch = 0; batch < 7; batch++) carrier.answer();
+    await world.pass(10_000);
+    expect(carrier.given).toHaveLength(40);
+  });
+
+  test.each([0, -3, Number.NEGATIVE_INFINITY, Number.NaN])(
+    'and has none (%p) is not claimed for while it holds any, and gets one after ten seconds where it holds none',
+    async (room) => {
+      const carrier = new HoldingCarrier();
+      carrier.hasRoom = () => room;
+      const world = open(new FakeClock(), carrier);
+      world.queue.add(100);
+      world.worker.start();
+      await world.pass(60_000, 50);
+      expect(carrier.given).toHaveLength(1);
+      carrier.answer();
+      await world.pass(1000);
+      expect(carrier.given).toHaveLength(2);
+      carrier.answer();
+      await world.pass(8500, 50);
+      expect(carrier.given).toHaveLength(2);
+      await world.pass(1500, 50);
+      expect(carrier.given).toHaveLength(3);
+    },
+  );
+
+  test('and has none for long costs no claims but those for codes, and goes on at once when it has', async () => {
+    const carrier = new HoldingCarrier();
+    let room = 5;
+    carrier.hasRoom = () => room;
+    const world = open(new FakeClock(), carrier);
+    world.queue.add(100);
+    world.worker.start();
+    await world.until(() => carrier.given.length > 0);
+    room = 0;
+    await world.pass(30_000);
+    const ordinary = () => world.queue.claims.filter(({ only }) => !only).length;
+    expect([ordinary(), world.queue.looks]).toEqual([1, 0]);
+    expect(world.queue.claims.length).toBeLessThanOrEqual(32);
+    room = 20;
+    await world.pass(150);
+    expect(carrier.given.length).toBeGreaterThanOrEqual(25);
+  });
+
+  test('and puts back what it gets, one by one, is not asked in a hot loop', async () => {
+    const clock = new FakeClock();
+    const submit: Carry['submit'] = async (batch) =>
+      batch.map(() => ({ kind: 'postponed', error: 'circuit_open', until: clock.now() + 30_000, away: true }));
+    const world = open(clock, { submit, room: () => 1 });
+    world.queue.add(1000);
+    world.worker.start();
+    await world.pass(10_000);
+    expect(world.queue.claims.length).toBeLessThanOrEqual(40);
+    expect(world.queue.putBack.length).toBeLessThanOrEqual(40);
+  });
+});
