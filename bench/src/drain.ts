@@ -62,7 +62,7 @@ async function withHost(url: string, dispatch: boolean, use: (app: Host) => Prom
       MessagingModule.forRoot({
         storage: TypeormStorage.forRoot({ url }),
         signatures: ['INFOS', 'ALERTE', 'SERVICE'],
-        dispatch: { enabled: dispatch },
+        role: dispatch ? 'all' : 'api',
         sms: { tariff: { base: 1, international: 3, home: 'BF' } },
       }),
     ],

@@ -1,11 +1,14 @@
 import 'reflect-metadata';
 import { benchAccept } from './accept.js';
 import { benchBaileys } from './baileys.js';
+import { benchClaimUnderSnapshot } from './claim-snapshot.js';
 import { benchDrain } from './drain.js';
 import { benchImport } from './import.js';
 import { benchLarge } from './large.js';
 import { benchMsgapp } from './msgapp.js';
+import { benchNotify } from './notify.js';
 import { benchOtp } from './otp.js';
+import { benchBehindCampaign, benchTwoAccounts } from './queue.js';
 import { benchSegmentation } from './segmentation.js';
 import { benchSmpp } from './smpp.js';
 import { benchSmppFaults } from './smpp-faults.js';
@@ -50,6 +53,35 @@ if (runs('stored')) {
 }
 if (runs('drain')) {
   console.log(`Dispatch to the sandbox: ${Math.round(await benchDrain(50_000))} messages/s (wanted: 5000)`);
+}
+if (runs('queue')) {
+  console.log('Codes behind a campaign of 100 000 at 50 parts a second, from the answer to the stored hand-over:');
+  for (const limit of ['smpp', 'http', 'routed'] as const) {
+    const { waits, claimsPerMessage, perSecond } = await benchBehindCampaign(limit, 100_000);
+    const [median, worst] = [waits.at(waits.length / 2), waits.at(-1)].map((ms = Number.NaN) => Math.round(ms));
+    console.log(
+      `  ${limit.padEnd(6)} p50 ${median} ms, worst ${worst} ms (wanted: 1000); ${claimsPerMessage.toFixed(2)} claims a message (wanted: at most 1.05); ${perSecond.toFixed(1)}/s`,
+    );
+  }
+  const ratio = await benchTwoAccounts(50_000);
+  console.log(
+    `Two accounts of 50 000 each: the first ends after ${ratio.toFixed(2)} x the second (wanted: 0.90 to 1.10)`,
+  );
+  const claims = await benchClaimUnderSnapshot(Number(process.env.BENCH_MESSAGES ?? 2_000_000));
+  if (claims) {
+    console.log(
+      `A claim of 500 on PostgreSQL under another session's snapshot, p99: ${claims.atFirst.toFixed(1)} ms at first, ${claims.atLast.toFixed(1)} ms at last (wanted: 20)`,
+    );
+  }
+}
+if (runs('notify')) {
+  console.log(
+    'From the accept in one process to the hand-over in another, PostgreSQL (wanted: p50 under 80 ms, p99 under 250 ms):',
+  );
+  for (const by of ['polls', 'postgres', 'redis'] as const) {
+    const took = await benchNotify(by, by === 'polls' ? 50 : 500);
+    if (took) console.log(`  ${by.padEnd(9)} p50 ${took.p50.toFixed(0)} ms, p99 ${took.p99.toFixed(0)} ms`);
+  }
 }
 if (runs('otp')) {
   const { send, sendInProcess, sendAgainstBetterAuth, fastifyAgainstBetterAuth, ...rest } = await benchOtp(11);

@@ -47,7 +47,7 @@ export function otpHost(url: string, dispatch: boolean): DynamicModule {
       MessagingModule.forRoot({
         storage: TypeormStorage.forRoot({ url }),
         signatures: ['INFOS', 'ALERTE', 'SERVICE'],
-        dispatch: { enabled: dispatch },
+        role: dispatch ? 'all' : 'api',
         sms: { tariff: { base: 1, international: 3, home: 'BF' }, transport: { useValue: transport } },
         otp: {
           pepper: 'bench-bench-bench-bench-bench-bench-0123456789',

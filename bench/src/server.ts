@@ -35,7 +35,7 @@ function hostOf({ kind, url = 'sqlite::memory:', dispatch = false, perMinute }: 
   const messaging = MessagingModule.forRoot({
     storage: TypeormStorage.forRoot({ url }),
     signatures: ['INFOS', 'ALERTE', 'SERVICE'],
-    dispatch: { enabled: dispatch },
+    role: dispatch ? 'all' : 'api',
     sms: { tariff: { base: 1, international: 3, home: 'BF' } },
   });
   return { module: Host, imports: [messaging] };

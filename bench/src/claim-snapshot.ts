@@ -1,0 +1,75 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { TypeormStorage } from 'nestjs-messaging';
+import { type Delivery, decide } from 'nestjs-messaging/storage';
+import { Client } from 'pg';
+import { v7 as timeOrderedId } from 'uuid';
+import { postgresUrl } from './target.js';
+
+/** How long claims of 500 take, in milliseconds. */
+export interface ClaimTimes {
+  /** The 99th percentile of the first tenth of the claims. */
+  readonly atFirst: number;
+  /** The 99th percentile of the last tenth. */
+  readonly atLast: number;
+}
+
+const BATCH = 500;
+const SEND = 100_000;
+const ACCOUNT = 'bench';
+
+/**
+ * Claims while another session holds a snapshot, so that no dead row is removed, and so many messages pass. Undefined without a
+ * PostgreSQL server.
+ */
+export async function benchClaimUnderSnapshot(messages: number): Promise<ClaimTimes | undefined> {
+  const place = await postgresUrl();
+  if (!place) return undefined;
+  const storage = new TypeormStorage({ database: place.url });
+  await storage.start();
+  const holder = new Client({ connectionString: place.url });
+  await holder.connect();
+  await holder.query(
+    "INSERT INTO messaging_account (id, name, balance, created_at) VALUES ($1, 'bench', 1000000000, 0)",
+    [ACCOUNT],
+  );
+  await holder.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  await holder.query('SELECT count(*) FROM messaging_account');
+  const times: number[] = [];
+  for (let passed = 0; passed < messages; passed += SEND) {
+    await accept(storage);
+    for (let claimed = 0; claimed < SEND; claimed += BATCH) times.push(await claimAndSettle(storage));
+    await pause(1); // the server's own work is not ours
+  }
+  await holder.query('ROLLBACK');
+  await holder.end();
+  await storage.stop();
+  await place.drop();
+  const tenth = Math.ceil(times.length / 10);
+  return { atFirst: p99(times.slice(0, tenth)), atLast: p99(times.slice(-tenth)) };
+}
+
+async function accept({ outbox }: TypeormStorage): Promise<void> {
+  const recipients = Array.from({ length: SEND }, (_, index) => ({ number: String(22_670_000_000 + index), units: 1 }));
+  const payload = { kind: 'text', text: 'Bonjour' };
+  const send = { id: timeOrderedId(), accountId: ACCOUNT, channel: 'sms', sender: 'INFOS', payload, recipients };
+  await outbox.commit([{ ...send, at: Date.now(), reply: {} }], decide);
+}
+
+/** The milliseconds of the claim. */
+async function claimAndSettle({ outbox }: TypeormStorage): Promise<number> {
+  const now = Date.now();
+  const begun = performance.now();
+  const claimed = await outbox.claim({ channel: 'sms', limit: BATCH, now, leaseUntil: now + 60_000, abandoned: true });
+  const took = performance.now() - begun;
+  if (claimed.length !== BATCH) throw new Error(`A claim got ${claimed.length} of ${BATCH}.`);
+  await outbox.settle(claimed.map(delivered));
+  return took;
+}
+
+function delivered({ messageId, position, attempt }: Delivery) {
+  return { messageId, position, attempt, status: 'delivered' as const, at: Date.now(), trail: [] };
+}
+
+function p99(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
+}

@@ -1,0 +1,55 @@
+import 'reflect-metadata';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import {
+  MessagingModule,
+  type OutgoingSms,
+  PostgresNotifier,
+  SmsTransport,
+  type SubmitResult,
+  TypeormStorage,
+} from 'nestjs-messaging';
+import { RedisNotifier } from 'nestjs-messaging/redis';
+
+/** By what processes are notified: of nothing, by PostgreSQL, or by Redis. */
+export type Notified = 'polls' | 'postgres' | 'redis';
+
+/** Tells the process that started this one of each message that a carrier would get. */
+class TellingTransport extends SmsTransport {
+  override readonly name = 'telling';
+  override readonly repeat = 'at-most-once';
+
+  override async start(): Promise<void> {}
+
+  override async submit(batch: readonly OutgoingSms[]): Promise<readonly SubmitResult[]> {
+    for (const { smsId } of batch) process.send?.(smsId);
+    return batch.map(() => ({ kind: 'sent', final: 'delivered' }));
+  }
+
+  override async stop(): Promise<void> {}
+}
+
+/** One of two processes on a PostgreSQL database: one accepts, and the other delivers. */
+export function startNotified(url: string, by: Notified, delivers: boolean) {
+  @Module({
+    imports: [
+      MessagingModule.forRoot({
+        storage: TypeormStorage.forRoot({ url }),
+        ...(by === 'postgres' && { notifier: PostgresNotifier.forRoot({ url }) }),
+        ...(by === 'redis' && { notifier: RedisNotifier.forRoot({ url: 'redis://127.0.0.1:6379', prefix: 'bench:' }) }),
+        signatures: ['INFOS'],
+        role: delivers ? 'all' : 'api',
+        sms: { tariff: { base: 1, international: 1, home: 'BF' }, transport: TellingTransport },
+      }),
+    ],
+  })
+  class Host {}
+  return NestFactory.createApplicationContext(Host, { logger: ['warn', 'error'] });
+}
+
+const [, , url, by] = process.argv;
+if (process.send && url && (by === 'polls' || by === 'postgres' || by === 'redis')) {
+  await startNotified(url, by, true);
+  process.on('disconnect', () => process.exit());
+  process.send('ready');
+}
