@@ -4,6 +4,7 @@ import { type AnsweredSend, CrashLoad, type Sending } from '../support/crash-loa
 import { busy, makeAccount, repeated, UNITS } from '../support/crash-loop.js';
 import { CrashProcess, type CrashSettings } from '../support/crash-process.js';
 import { MsgappClient } from '../support/msgapp-app.js';
+import { OwnRedis } from '../support/own-redis.js';
 import { phoneOf } from '../support/sms-client.js';
 import { CountingCarrier, isRefused } from './counting-carrier.js';
 import type { TortureDatabase } from './databases.js';
@@ -15,11 +16,24 @@ const CLIENTS = 8;
 const MOST_LINKS = 5;
 /** Longer than a request may take, twice. */
 const LAST_ANSWER_MS = 90_000;
+/** More than a clock is off after it was read from a slow server, and less than a clock that is wrong in a test. */
+const CLOCKS_APART_MS = 60_000;
+const MOMENTS = [
+  ['message', 'accepted_at'],
+  ['recipient', 'updated_at'],
+  ['ledger', 'posted_at'],
+] as const;
+
+/** How a process differs from the others of its service. */
+export type Member = Pick<CrashSettings, 'role' | 'aheadMs'>;
 
 /** How a service is set up. */
-export interface SiegeSettings extends Pick<CrashSettings, 'adapter' | 'naive'> {
-  readonly processes: number;
+export interface SiegeSettings extends Pick<CrashSettings, 'adapter' | 'naive' | 'ownClock'> {
+  /** Its processes; the first one links the number. */
+  readonly crew: readonly Member[];
   readonly repeat: 'at-least-once' | 'at-most-once' | 'idempotent';
+  /** The processes tell each other through a Redis of the test's own. */
+  readonly redis?: boolean;
 }
 
 /** What a fault under load has left, when all has come to rest. */
@@ -56,22 +70,25 @@ export class BesiegedService {
     const carrier = await CountingCarrier.listen(random, () => hosts, settings.repeat === 'idempotent');
     const closing = [() => carrier.close(), () => database.close()];
     try {
-      const { adapter = 'express', naive = false, repeat, processes } = settings;
+      const { crew, repeat, redis: hasRedis, ...others } = settings;
+      const redis = hasRedis ? await OwnRedis.start() : undefined;
+      if (redis) closing.unshift(() => redis.close());
       const { key } = await makeAccount(database.url);
       const books = await CrashBooks.open(database.url);
       closing.unshift(() => books.close());
       const order: CrashSettings = {
-        ...{ database: database.hostUrl, carrier: repeat, adapter, naive, channels: { codes: 'none' } },
+        ...{ database: database.hostUrl, carrier: repeat, channels: { codes: 'none' }, ...others },
         gateway: { url: carrier.url, secret: carrier.secret },
+        ...(redis && { notifier: { kind: 'redis', url: redis.url } }),
       };
-      for (let count = 0; count < processes; count++) hosts.push(new CrashProcess(order));
-      const [first, ...others] = hosts;
+      hosts.push(...crew.map((member) => new CrashProcess({ ...order, ...member })));
+      const [first, ...further] = hosts;
       if (!first) throw new Error('A service has a process.');
       closing.unshift(...hosts.map((host) => () => host.close()));
       await Promise.all(hosts.map((host) => host.start().answering));
       const client = new MsgappClient(new ApiClient(`${first.url}/api/v1`, '', key), first.url);
       await linked(client, MOST_LINKS);
-      const ground: Ground = { hosts: [first, ...others], database, carrier, random };
+      const ground: Ground = { hosts: [first, ...further], database, carrier, random, ...(redis && { redis }) };
       const service = new BesiegedService(ground, books, key, settings);
       service.close = () => closeAll(closing);
       return service;
@@ -114,7 +131,22 @@ export class BesiegedService {
 
   /** Everything that is wrong with all that was ever answered: in the books, and at the carrier. */
   async problems(): Promise<string[]> {
-    return [...(await this.books.problems(this.answered, UNITS, false)), ...(await this.carriageProblems())];
+    return [
+      ...(await this.books.problems(this.answered, UNITS, false)),
+      ...(await this.carriageProblems()),
+      ...(await this.timeProblems()),
+    ];
+  }
+
+  /** The clock that all share is this machine's: what is stored by a process that goes by another one lies in the future. */
+  private async timeProblems(): Promise<string[]> {
+    const times = await Promise.all(
+      MOMENTS.map(async ([table, column]) => {
+        const late = `SELECT ${column} AS at FROM messaging_${table} WHERE ${column} > ${Date.now() + CLOCKS_APART_MS}`;
+        return { column, count: (await this.books.query(late)).length };
+      }),
+    );
+    return times.flatMap(({ column, count }) => (count > 0 ? [`${count} times ${column} lies in the future`] : []));
   }
 
   private async carriageProblems(): Promise<string[]> {
@@ -146,15 +178,17 @@ async function linked(client: MsgappClient, tries: number): Promise<void> {
   }
 }
 
-/** All channels, each number for one send alone. */
+const PRIORITIES = [undefined, 'high', 'normal', 'bulk'] as const;
+
+/** All channels and priorities, each number for one send alone. */
 function anyChannel(place: number): Sending {
   const kind = place % 10;
   const number = phoneOf(place);
-  if (kind === 9) return { channel: 'msgapp', numbers: [number] };
+  const priority = PRIORITIES[Math.floor(place / 10) % PRIORITIES.length];
+  if (kind === 9) return { channel: 'msgapp', numbers: [number], priority };
   if (kind > 6) return { channel: 'otp', numbers: [number] };
-  if (kind === 6)
-    return { channel: 'sms', numbers: [5, 6, 7].map((network) => number.replace(/^2267/, `226${network}`)) };
-  return { channel: 'sms', numbers: [number] };
+  if (kind !== 6) return { channel: 'sms', numbers: [number], priority };
+  return { channel: 'sms', numbers: [5, 6, 7].map((network) => number.replace(/^2267/, `226${network}`)), priority };
 }
 
 async function closeAll(closing: readonly (() => Promise<void>)[]): Promise<void> {

@@ -1,33 +1,10 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
-import { BesiegedService, type SiegeSettings } from './besieged-service.js';
-import { type Engine, makeDatabase } from './databases.js';
+import { describe, expect, test } from '@jest/globals';
 import { FAULTS, type Fault } from './faults.js';
-import { byForm, drawn, leaveOut, note, randomOf, short } from './form.js';
+import { byForm, drawn, leaveOut, randomOf, short } from './form.js';
+import { endureAll, sieges } from './sieges.js';
 
 const LIMIT_MS = byForm(240_000, 1_800_000);
-const open: BesiegedService[] = [];
-
-afterEach(async () => {
-  for (const service of open.splice(0)) await service.close();
-}, 60_000);
-
-async function besiege(engine: Engine, settings: SiegeSettings): Promise<BesiegedService | undefined> {
-  const database = await makeDatabase(engine);
-  if (!database) return undefined;
-  const service = await BesiegedService.open(database, settings, randomOf(`${engine} ${JSON.stringify(settings)}`));
-  open.push(service);
-  return service;
-}
-
-/** In the short form one that the seed draws, in full all. */
-function faultsFor(service: BesiegedService): readonly Fault[] {
-  const { random, database } = service.ground;
-  const fitting = FAULTS.filter(({ fits }) => fits(service.ground));
-  const chosen = fitting[Math.floor(random() * fitting.length)];
-  if (!short || !chosen) return fitting;
-  for (const fault of fitting) if (fault !== chosen) leaveOut(`${fault.name} on ${database.engine}`);
-  return [chosen];
-}
+const besiege = sieges();
 
 const MATRIX = (['sqlite', 'postgres', 'mariadb'] as const).flatMap((engine) => {
   const random = randomOf(`matrix ${engine}`);
@@ -40,26 +17,12 @@ const MATRIX = (['sqlite', 'postgres', 'mariadb'] as const).flatMap((engine) => 
 describe('the books under fire', () => {
   test.each(MATRIX)(
     '$engine, $processes processes, $adapter, $repeat: answered = stored = delivered once, charged once',
-    async ({ engine, ...settings }) => {
-      const where = `${engine}, ${settings.processes} × ${settings.adapter}, ${settings.repeat}`;
-      const service = await besiege(engine, settings);
+    async ({ engine, processes, ...settings }) => {
+      const where = `${engine}, ${processes} × ${settings.adapter}, ${settings.repeat}`;
+      const service = await besiege(engine, { crew: Array(processes).fill({}), ...settings });
       if (!service) return leaveOut(`${engine}: it is not installed`);
-      const all: string[] = [];
-      for (const fault of faultsFor(service)) {
-        // What one fault has left is not to be blamed on the next.
-        if (all.length > 0) {
-          leaveOut(`${fault.name} on ${where}`);
-          continue;
-        }
-        const { problems, ...figures } = await service.endure(fault);
-        note('Books under fire (unknown, duplicates and refunded add up)', {
-          ...{ where, fault: fault.name },
-          ...figures,
-          problems: problems.length,
-        });
-        all.push(...problems.map((problem) => `${fault.name}: ${problem}`));
-      }
-      expect(all.slice(0, 20)).toEqual([]);
+      const problems = await endureAll(service, FAULTS, { table: 'Books under fire', where });
+      expect(problems.slice(0, 20)).toEqual([]);
     },
     LIMIT_MS,
   );
@@ -72,6 +35,11 @@ describe('the check of the books', () => {
       'a charge that is gone',
       "DELETE FROM messaging_ledger WHERE id = (SELECT min(id) FROM messaging_ledger WHERE kind = 'charge')",
       /charge/,
+    ],
+    [
+      'a moment that is yet to come',
+      `UPDATE messaging_message SET accepted_at = accepted_at + 600000`,
+      /accepted_at lies in the future/,
     ],
     ['a unit too many', 'UPDATE messaging_account SET balance = balance + 1', /postings make/],
     [
@@ -99,7 +67,7 @@ describe('the check of the books', () => {
   test(
     'finds each of these plants, and what the carrier took twice',
     async () => {
-      const service = await besiege('sqlite', { processes: 1, repeat: 'at-most-once' });
+      const service = await besiege('sqlite', { crew: [{}], repeat: 'at-most-once' });
       if (!service) throw new Error('There is always SQLite.');
       const none: Fault = { name: 'none', fits: () => true, strike: async () => 0 };
       expect((await service.endure(none)).problems).toEqual([]);
@@ -121,7 +89,7 @@ describe('the check of the books', () => {
   test(
     'finds a service that answers before it commits',
     async () => {
-      const service = await besiege('sqlite', { processes: 1, repeat: 'at-least-once', naive: true });
+      const service = await besiege('sqlite', { crew: [{}], repeat: 'at-least-once', naive: true });
       const kill = FAULTS.find(({ name }) => name === 'SIGKILL');
       if (!service || !kill) throw new Error('There is always SQLite, and SIGKILL.');
       expect((await service.endure(kill)).problems.join('\n')).toMatch(/is lost/);

@@ -34,7 +34,7 @@ afterEach(async () => {
 /** What a host needs for the callers of an engine. */
 const SETTINGS: Readonly<Record<Engine, Omit<CrashSettings, 'database'>>> = {
   // Without workers: what is sent to 100 000 is only to be listed.
-  sqlite: { carrier: 'twilio', channels: { codes: 'none' }, dispatch: { enabled: false } },
+  sqlite: { carrier: 'twilio', channels: { codes: 'none' }, role: 'api' },
   postgres: { channels: { codes: 'strict' } },
   mariadb: { channels: { codes: 'strict' } },
 };

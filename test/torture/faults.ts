@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CrashProcess } from '../support/crash-process.js';
+import type { OwnRedis } from '../support/own-redis.js';
+import { until } from '../support/until.js';
 import type { CountingCarrier } from './counting-carrier.js';
 import type { TortureDatabase } from './databases.js';
-import { byForm, drawn } from './form.js';
+import { byForm, drawn, short } from './form.js';
 
 /** What a fault may touch. */
 export interface Ground {
@@ -11,6 +13,8 @@ export interface Ground {
   readonly database: TortureDatabase;
   readonly carrier: CountingCarrier;
   readonly random: () => number;
+  /** Where the hosts have one. */
+  readonly redis?: OwnRedis;
 }
 
 /** Something that goes wrong under load, and is over when it resolves. */
@@ -27,37 +31,38 @@ const PAST_A_LEASE_MS = byForm(6500, 12_000);
 const STALL_MS = byForm(3000, 40_000);
 /** How often a process is stopped until it stands within a transaction. */
 const MOST_STOPS = 60;
-const CUTS = byForm(10, 60);
-const KILLS = byForm(2, 15);
 
 const always = () => true;
 
-export const FAULTS: readonly Fault[] = [
-  {
-    name: 'SIGKILL',
-    fits: always,
-    strike: async ({ hosts, random }) => {
-      for (let kill = 0; kill < KILLS; kill++) {
-        const host = drawn(random, hosts);
-        await pause(random() * 400);
-        await host.end('SIGKILL');
-        const { answering } = host.start();
-        // Now and then it does not even live to answer.
-        if (kill % 4 === 1) await pause(random() * 500);
-        else await answering;
-      }
-      for (const host of hosts) {
-        await host.end('SIGKILL');
-        await host.start().answering;
-      }
-      return KILLS + hosts.length;
-    },
-  },
-  {
-    name: 'SIGSTOP past a lease',
-    fits: ({ hosts }) => hosts.length > 1,
-    strike: async ({ hosts, database, random }) => {
+/** Kills one after the other; in the end none has outlived it. */
+const kill = (times: number): Fault => ({
+  name: 'SIGKILL',
+  fits: always,
+  strike: async ({ hosts, random }) => {
+    for (let time = 0; time < times; time++) {
       const host = drawn(random, hosts);
+      await pause(random() * 400);
+      await host.end('SIGKILL');
+      const { answering } = host.start();
+      // Now and then it does not even live to answer.
+      if (time % 4 === 1) await pause(random() * 500);
+      else await answering;
+    }
+    for (const host of hosts) {
+      await host.end('SIGKILL');
+      await host.start().answering;
+    }
+    return times + hosts.length;
+  },
+});
+
+/** @param all one after the other; otherwise one of them */
+const freeze = (all: boolean): Fault => ({
+  name: 'SIGSTOP past a lease',
+  fits: ({ hosts }) => hosts.length > 1,
+  strike: async ({ hosts, database, random }) => {
+    const stopped = all ? hosts : [drawn(random, hosts)];
+    for (const host of stopped) {
       host.signal('SIGSTOP');
       // Where that can be seen, within a transaction that the others wait for.
       for (let time = 0; time < MOST_STOPS && database.standsStill; time++) {
@@ -69,21 +74,74 @@ export const FAULTS: readonly Fault[] = [
       }
       await pause(PAST_A_LEASE_MS);
       host.signal('SIGCONT');
-      return 1;
-    },
+    }
+    return stopped.length;
   },
-  {
-    name: 'connections cut',
-    fits: ({ database }) => database.cut !== undefined,
-    strike: async ({ database, random }) => {
-      let cut = 0;
-      for (let time = 0; time < CUTS; time++) {
-        await pause(50 + random() * 100);
-        cut += (await database.cut?.()) ?? 0;
-      }
-      return cut;
-    },
+});
+
+/** @param pauseMs between two cuts */
+const cut = (times: number, pauseMs: (random: () => number) => number): Fault => ({
+  name: 'connections cut',
+  fits: ({ database }) => database.cut !== undefined,
+  strike: async ({ database, random }) => {
+    let cut = 0;
+    for (let time = 0; time < times; time++) {
+      await pause(pauseMs(random));
+      cut += (await database.cut?.()) ?? 0;
+    }
+    return cut;
   },
+});
+
+const restart = (mode: 'fast' | 'immediate', times: number): Fault => ({
+  name: mode === 'fast' ? 'server restarted' : 'server stopped at once',
+  fits: ({ database }) => database.server !== undefined,
+  strike: async ({ database }) => {
+    for (let time = 0; time < times; time++) {
+      await database.server?.stop(mode);
+      await pause(500);
+      await database.server?.start();
+    }
+    return times;
+  },
+});
+
+// RLIMIT_FSIZE needs no privileges, and is met where a full disk is: by any write that makes a file longer, within a
+// transaction, a commit or a checkpoint. SQLite calls it an I/O error, and a file system without room SQLITE_FULL.
+const noRoom: Fault = {
+  name: 'no room for the file',
+  fits: ({ database }) => database.engine === 'sqlite',
+  strike: async ({ hosts }) => {
+    for (let time = 0; time < byForm(1, 5); time++) {
+      for (const { pid } of hosts) limitFiles(pid, '4096:');
+      await pause(1000);
+      for (const { pid } of hosts) limitFiles(pid, 'unlimited:');
+    }
+    return byForm(1, 5);
+  },
+};
+
+const redisGone = (times: number): Fault => ({
+  name: 'Redis flushed, stopped and started',
+  fits: ({ redis }) => redis !== undefined,
+  strike: async ({ hosts, redis }) => {
+    for (let time = 0; time < times; time++) {
+      await redis?.flush();
+      await pause(500);
+      await redis?.stop();
+      await pause(byForm(500, 5000));
+      await redis?.start();
+      // They come again by themselves.
+      await until(async () => (await redis?.listeners()) === hosts.length);
+    }
+    return times;
+  },
+});
+
+export const FAULTS: readonly Fault[] = [
+  kill(byForm(2, 15)),
+  freeze(false),
+  cut(byForm(10, 60), (random) => 50 + random() * 100),
   {
     name: `connections frozen ${STALL_MS / 1000} s`,
     fits: ({ database }) => database.proxy !== undefined,
@@ -94,34 +152,9 @@ export const FAULTS: readonly Fault[] = [
       return 1;
     },
   },
-  ...(['fast', 'immediate'] as const).map(
-    (mode): Fault => ({
-      name: mode === 'fast' ? 'server restarted' : 'server stopped at once',
-      fits: ({ database }) => database.server !== undefined,
-      strike: async ({ database }) => {
-        for (let time = 0; time < byForm(1, 4); time++) {
-          await database.server?.stop(mode);
-          await pause(500);
-          await database.server?.start();
-        }
-        return byForm(1, 4);
-      },
-    }),
-  ),
-  {
-    // RLIMIT_FSIZE needs no privileges, and is met where a full disk is: by any write that makes a file longer, within a
-    // transaction, a commit or a checkpoint. SQLite calls it an I/O error, and a file system without room SQLITE_FULL.
-    name: 'no room for the file',
-    fits: ({ database }) => database.engine === 'sqlite',
-    strike: async ({ hosts }) => {
-      for (let time = 0; time < byForm(1, 5); time++) {
-        for (const { pid } of hosts) limitFiles(pid, '4096:');
-        await pause(1000);
-        for (const { pid } of hosts) limitFiles(pid, 'unlimited:');
-      }
-      return byForm(1, 5);
-    },
-  },
+  restart('fast', byForm(1, 4)),
+  restart('immediate', byForm(1, 4)),
+  noRoom,
   {
     name: 'carrier without answers',
     fits: always,
@@ -133,6 +166,16 @@ export const FAULTS: readonly Fault[] = [
       return carrier.dropped - dropped;
     },
   },
+];
+
+/** On processes with roles of their own, and Redis between them. */
+export const queueFaults = (kills: number): readonly Fault[] => [
+  kill(kills),
+  freeze(!short),
+  cut(byForm(20, 600), () => 50),
+  restart('immediate', byForm(2, 10)),
+  noRoom,
+  redisGone(byForm(1, 5)),
 ];
 
 function limitFiles(pid: number, soft: string): void {

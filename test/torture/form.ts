@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 
 const { TORTURE = 'full', TORTURE_SEED = '1', TORTURE_NOTES } = process.env;
 
-/** The form of about a minute. */
+/** The form of one to two minutes. */
 export const short = TORTURE === 'short';
 export const seed = Number(TORTURE_SEED);
 

@@ -1,5 +1,5 @@
 /**
- * `npm run test:torture`: the torture runs in full, some minutes; `TORTURE=short` is the form of about a minute. The seed is
+ * `npm run test:torture`: the torture runs in full, half an hour or more; `TORTURE=short` takes one to two minutes. The seed is
  * printed; it is random in full and always the same in short, and `TORTURE_SEED` repeats a run as far as the machine lets it.
  * Further arguments go to Jest: `-- books`, `-- -t kill`. Its last line is `torture: N passed, N failed, N skipped`: tests,
  * and among the skipped ones also what the form left out, which the line before names.
