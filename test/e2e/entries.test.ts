@@ -39,6 +39,11 @@ const PRINT_CLASSES = `
   const renamed = names.filter((name) => /\\$\\d*$/.test(name));
   console.log(JSON.stringify({ twice, renamed, many: names.length > 60 }));`;
 
+test('the type check of a fresh clone, which has no build, finds the source of every entry', () => {
+  const { compilerOptions } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8'));
+  expect(Object.keys(compilerOptions.paths).sort()).toEqual(entries.map(({ name }) => name).sort());
+});
+
 const ONCE = { twice: [], renamed: [], many: true };
 
 test('each class exists once over all entries, under its name', () => {
