@@ -4,9 +4,10 @@ import { describePort, method } from './port.js';
 
 /**
  * What a notice is about, and whose id it carries. `due`: deliveries of a channel, by its name; `key`: an API key; `signature`,
- * `opt-out`, `sender`: the signatures, the suppression list and the linked numbers of an account, or of all accounts (`*`).
+ * `opt-out`, `sender`: the signatures, the suppression list and the linked numbers of an account, or of all accounts (`*`);
+ * `event`: the log of events of an account, or marks without numbers yet (`*`); `endpoint`: the webhooks of an account.
  */
-export type NoticeTopic = 'due' | 'key' | 'signature' | 'opt-out' | 'sender';
+export type NoticeTopic = 'due' | 'key' | 'signature' | 'opt-out' | 'sender' | 'event' | 'endpoint';
 
 /**
  * Tells the processes on one database to look again: workers for deliveries, caches for what was changed. A notice carries an

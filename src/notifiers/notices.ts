@@ -4,7 +4,15 @@ import type { NoticeTopic } from '../common/notifier.js';
 const LONGEST = 7900;
 /** Ids of ours are 1 to 64 of these characters; what has others is told to nobody. */
 const ID = /^[\x21-\x7e]{1,64}$/;
-const TOPICS: readonly string[] = ['due', 'key', 'signature', 'opt-out', 'sender'] satisfies readonly NoticeTopic[];
+const TOPICS: readonly string[] = [
+  'due',
+  'key',
+  'signature',
+  'opt-out',
+  'sender',
+  'event',
+  'endpoint',
+] satisfies readonly NoticeTopic[];
 const PAYLOAD = /^1 [\w-]{1,64}( [a-z-]{1,16}:[\x21-\x7e]{1,64})*$/;
 
 /** A topic and an id. */

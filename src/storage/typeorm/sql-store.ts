@@ -1,4 +1,5 @@
 import type { StoreDefinition } from '../../core/messaging-storage.js';
+import { EventLog } from '../../events/event-log.js';
 import { SessionStore } from '../../msgapp/sessions/session-store.js';
 import { RetentionStore } from '../../outbox/retention/retention-store.js';
 import { PhoneStore } from '../../sandbox/phone-store.js';
@@ -6,6 +7,8 @@ import { OptOutStore } from '../../sms/opt-out/opt-out-store.js';
 import { PartStore } from '../../sms/receipts/part-store.js';
 import type { Executor } from './engine/executor.js';
 import type { SchemaGroup } from './schema/versions.js';
+import { TypeormEventLog } from './stores/events/event-log.js';
+import type { EventRecorder } from './stores/events/event-recorder.js';
 import { TypeormSessionStore } from './stores/msgapp/session-store.js';
 import { TypeormPhoneStore } from './stores/phone-store.js';
 import { TypeormRetentionStore } from './stores/retention/retention-store.js';
@@ -23,8 +26,14 @@ export function isSqlStore(definition: StoreDefinition): definition is SqlStore 
   return 'tables' in definition && 'make' in definition;
 }
 
+/** A store whose tables are part of `SCHEMA`. */
+interface BuiltInStore extends StoreDefinition {
+  readonly make: (executor: Executor, recorder: EventRecorder) => object;
+}
+
 /** The stores whose tables are part of `SCHEMA`. */
-export const BUILT_IN_STORES: readonly Omit<SqlStore, 'tables'>[] = [
+export const BUILT_IN_STORES: readonly BuiltInStore[] = [
+  { port: EventLog, make: (executor, recorder) => new TypeormEventLog(executor, recorder) },
   { port: PartStore, make: (executor) => new TypeormPartStore(executor) },
   { port: OptOutStore, make: (executor) => new TypeormOptOutStore(executor) },
   { port: SessionStore, make: (executor) => new TypeormSessionStore(executor) },

@@ -20,6 +20,7 @@ import { addedGroups, SCHEMA } from './schema/versions.js';
 import { BUILT_IN_STORES, isSqlStore, type SqlStore } from './sql-store.js';
 import { checkStorageSettings, databaseLocation, providedDataSource } from './storage-checks.js';
 import { TypeormAccountStore } from './stores/account-store.js';
+import { EventRecorder } from './stores/events/event-recorder.js';
 import { TypeormLedgerStore } from './stores/ledger-store.js';
 import { TypeormMediaStore } from './stores/media-store.js';
 import { TypeormOutboxStore } from './stores/outbox/outbox-store.js';
@@ -172,6 +173,7 @@ export class TypeormStorage extends MessagingStorage {
     });
     const groups = [...SCHEMA, ...addedGroups(added.map(({ tables }) => tables))];
     const policies = new TypeormPolicyStore(executor);
+    const recorder = new EventRecorder(executor);
     this.opened = {
       dataSource,
       isOurs,
@@ -182,7 +184,7 @@ export class TypeormStorage extends MessagingStorage {
       accounts: new TypeormAccountStore(executor),
       policies,
       media: new TypeormMediaStore(executor),
-      stores: [...BUILT_IN_STORES, ...added].map(({ make }) => make(executor)),
+      stores: [...BUILT_IN_STORES, ...added].map(({ make }) => make(executor, recorder)),
     };
     if (migrations === 'check') await executor.read(() => checkSchema(groups));
     else await executor.migrate(() => migrate(executor.dialect, new SystemClock().now(), groups));

@@ -173,7 +173,7 @@ export abstract class Dialect {
   }
 
   /** A query as a part of a UNION. */
-  protected member(query: string): string {
+  member(query: string): string {
     return `SELECT * FROM (${query})`;
   }
 

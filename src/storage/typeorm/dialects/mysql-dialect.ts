@@ -134,7 +134,7 @@ export class MysqlDialect extends Dialect {
     return `SELECT ${columns} FROM ${ids} STRAIGHT_JOIN ${table} a${KEYED} ON a.id = v.id${this.lock('a', ifLocked)}`;
   }
 
-  protected override member(query: string): string {
+  override member(query: string): string {
     return `(${query})`;
   }
 

@@ -266,6 +266,66 @@ export function retention(dialect: Dialect): string[] {
   ];
 }
 
+/** The log of events, and what its counts and thresholds need on messages and accounts. */
+export function eventTables(dialect: Dialect): string[] {
+  const { id, text, integer, small, serial } = columnTypes(dialect);
+  return [
+    // One row per account; id: the account's. sequence: the number of its last event. earliest: the lowest number that is kept, or
+    // given next. recording: 1 while changes are recorded. used_at: when it was last switched on or read.
+    `CREATE TABLE messaging_event_counter (
+      id ${id} NOT NULL PRIMARY KEY, sequence ${integer} NOT NULL, earliest ${integer} NOT NULL, recording ${small} NOT NULL,
+      used_at ${integer} NOT NULL)${dialect.clustered}`,
+    `CREATE TABLE messaging_event (
+      account_id ${id} NOT NULL, sequence ${integer} NOT NULL, type ${id} NOT NULL, at ${integer} NOT NULL,
+      data ${text} NOT NULL, PRIMARY KEY (account_id, sequence))`,
+    // To read some types without reading the others.
+    'CREATE INDEX messaging_event_type ON messaging_event (account_id, type, sequence)',
+    // Events without numbers yet, of transactions that lock no counter.
+    `CREATE TABLE messaging_event_mark (
+      id ${serial} PRIMARY KEY, account_id ${id} NOT NULL, type ${id} NOT NULL, at ${integer} NOT NULL, data ${text} NOT NULL)`,
+    // settled: how many recipients need no further attempt or report; counted while the account records, from the number in
+    // settled_since on (the log's `earliest`), so that a count of an earlier recording is not continued.
+    `ALTER TABLE messaging_message ADD COLUMN settled ${integer}`,
+    `ALTER TABLE messaging_message ADD COLUMN settled_since ${integer}`,
+    // low_below: the threshold of `balance.low`. low: 1 where it was crossed and no event says so yet, 2 where one does, null
+    // above it.
+    `ALTER TABLE messaging_account ADD COLUMN low_below ${integer}`,
+    `ALTER TABLE messaging_account ADD COLUMN low ${integer}`,
+    `CREATE INDEX messaging_account_low ON messaging_account (low)${dialect.indexedOnly('low')}`,
+  ];
+}
+
+/** Endpoints that are told of events by HTTP. */
+export function webhookTables(dialect: Dialect): string[] {
+  const { id, name, text, integer, small } = columnTypes(dialect);
+  return [
+    // types: JSON, null for all. signature: hmac or ed25519. versions: JSON, the versions of the secret that sign, the newest
+    // first, each with its end. cursor_at: the number up to which events were called or are retried. matched: the number of the
+    // last of them that `types` names. failing_since: since when there was nothing but failures. rests_until: Retry-After.
+    // owner, lease_until, epoch: the process that calls it.
+    `CREATE TABLE messaging_endpoint (
+      id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, url ${text} NOT NULL, types ${text}, ordering ${id} NOT NULL,
+      batch_max ${integer} NOT NULL, wait_ms ${integer} NOT NULL, signature ${id} NOT NULL, versions ${text} NOT NULL,
+      description ${text}, status ${id} NOT NULL, reason ${id}, cursor_at ${integer} NOT NULL, matched ${integer},
+      failing_since ${integer}, rests_until ${integer}, owner ${name}, lease_until ${integer} NOT NULL, epoch ${integer} NOT NULL,
+      created_at ${integer} NOT NULL, updated_at ${integer} NOT NULL)${dialect.clustered}`,
+    'CREATE INDEX messaging_endpoint_account ON messaging_endpoint (account_id, created_at, id)',
+    // Events that are tried again by themselves. tries: calls so far. due_at: null where the last one has failed for good.
+    // batch: the id of the batch that its retries repeat.
+    `CREATE TABLE messaging_endpoint_retry (
+      endpoint_id ${id} NOT NULL, sequence ${integer} NOT NULL, tries ${integer} NOT NULL, due_at ${integer},
+      batch ${id}, PRIMARY KEY (endpoint_id, sequence))${dialect.clustered}`,
+    `CREATE INDEX messaging_endpoint_retry_due ON messaging_endpoint_retry (endpoint_id, due_at)${dialect.indexedOnly('due_at')}`,
+    // One row per call; the request is rendered from the log. first, last: the numbers of its events. reply: the cut response.
+    `CREATE TABLE messaging_endpoint_attempt (
+      id ${id} NOT NULL PRIMARY KEY, endpoint_id ${id} NOT NULL, first ${integer} NOT NULL, last ${integer} NOT NULL,
+      sequences ${text} NOT NULL, at ${integer} NOT NULL, ms ${integer} NOT NULL, ok ${small} NOT NULL, status ${integer},
+      error ${text}, reply ${text})${dialect.clustered}`,
+    'CREATE INDEX messaging_endpoint_attempt_listing ON messaging_endpoint_attempt (endpoint_id, at, id)',
+    'CREATE INDEX messaging_endpoint_attempt_age ON messaging_endpoint_attempt (at)',
+  ];
+}
+
 /** Opt-outs of erased numbers, under keyed hashes. */
 export function hashedOptOuts(dialect: Dialect): string[] {
   // hashed_at: since when numbers of the list may be keyed hashes.

@@ -2,6 +2,7 @@ import type { Dialect } from '../dialects/dialect.js';
 import {
   claimOrder,
   coreTables,
+  eventTables,
   hashedOptOuts,
   msgappTables,
   retention,
@@ -9,6 +10,7 @@ import {
   sandboxTables,
   smsTables,
   upkeep,
+  webhookTables,
 } from './schema.js';
 
 /** A version of a group of tables. A released version does not change: a change of the schema is a new version. */
@@ -43,6 +45,7 @@ export const SCHEMA: readonly SchemaGroup[] = [
       { name: '0002-queue', up: claimOrder },
       { name: '0003-retention', up: retention },
       { name: '0004-upkeep', up: upkeep },
+      { name: '0005-events', up: eventTables },
     ],
   },
   {
@@ -53,6 +56,7 @@ export const SCHEMA: readonly SchemaGroup[] = [
     ],
   },
   { name: 'msgapp', versions: [{ name: '0001-initial', up: msgappTables }] },
+  { name: 'webhooks', versions: [{ name: '0001-initial', up: webhookTables }] },
   {
     name: 'sandbox',
     versions: [

@@ -1,0 +1,102 @@
+import type { EventType, TypedData } from './event-types.js';
+
+/** An event of the log. */
+export type LoggedEvent = TypedData & {
+  readonly accountId: string;
+  /** Counts the account's events without gaps, in the order of their commits. */
+  readonly sequence: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+};
+
+/** Which events of an account to read, in the order of their numbers. */
+export interface EventQuery {
+  readonly accountId: string;
+  /** Only events with a higher number. */
+  readonly after: number;
+  /** Only events with at most this number. */
+  readonly upTo?: number | undefined;
+  /** Only these types; undefined: all. Not empty. */
+  readonly types?: readonly EventType[] | undefined;
+  /** At most so many. */
+  readonly limit: number;
+}
+
+/** The state of an account's log. */
+export interface EventLogState {
+  /** The number of the last event; 0: none yet. */
+  readonly last: number;
+  /** The lowest number that is kept, or will be given next. */
+  readonly earliest: number;
+  /** Whether changes are recorded. */
+  readonly recording: boolean;
+}
+
+/** Some events, read in one snapshot with the state of the log. */
+export interface EventPage extends EventLogState {
+  readonly events: readonly LoggedEvent[];
+  /** Up to which number all events of the query have been read. */
+  readonly nextAfter: number;
+}
+
+/**
+ * The log of events, one for each account. An event is stored in the transaction that changes the state, with a number from a
+ * counter row of its account, which is locked last: the order of numbers is the order of commits, and no number is missing.
+ * Every method is one transaction and throws `StorageUnavailableError` when the database does not answer.
+ */
+export abstract class EventLog {
+  /**
+   * Records the account's changes from now on: what is committed after this resolves is in the log. Switching on again skips one
+   * number and moves `earliest` behind it, so that the time without recording does not look gap-free.
+   *
+   * @param at remembered as the last use of the log, milliseconds since the epoch
+   * @returns the state after it
+   */
+  abstract switchOn(accountId: string, at: number): Promise<EventLogState>;
+
+  /**
+   * Switches off logs whose last use is before a moment and that have no endpoint.
+   * @returns how many
+   */
+  abstract switchOffUnused(before: number, limit: number): Promise<number>;
+
+  abstract state(accountId: string): Promise<EventLogState>;
+
+  /** Reads events. A page may have fewer than `limit` events, even none, and a `nextAfter` below `last`. */
+  abstract read(query: EventQuery): Promise<EventPage>;
+
+  /** The highest number below `sequence` of an event of these types that is kept; undefined: none. */
+  abstract previous(
+    accountId: string,
+    sequence: number,
+    types: readonly EventType[] | undefined,
+  ): Promise<number | undefined>;
+
+  /**
+   * Gives numbers to marks: events that arose where no counter may be locked (an accept, a host's transaction).
+   * @returns how many marks were taken
+   */
+  abstract numberMarks(limit: number): Promise<number>;
+
+  /**
+   * Removes events from before a moment, the oldest of each account first, and moves `earliest`. What an endpoint still has to
+   * try again is kept.
+   *
+   * @returns how many were removed
+   */
+  abstract purge(before: number, limit: number): Promise<number>;
+
+  /**
+   * Calls `listener` with the accounts to whose logs this process has added events or marks, after the commit. It must not throw.
+   * @returns a function that removes the listener
+   */
+  abstract listen(listener: (added: AddedEvents) => void): () => void;
+}
+
+/** What a transaction of this process has added. */
+export interface AddedEvents {
+  /** Accounts whose logs have new events. */
+  readonly accounts: readonly string[];
+  /** Whether there are new marks. */
+  readonly marks: boolean;
+}

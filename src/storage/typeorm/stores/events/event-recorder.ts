@@ -1,0 +1,47 @@
+import type { HostTransaction } from '../../../../common/host-transaction.js';
+import type { AddedEvents } from '../../../../events/event-log.js';
+import type { NewEvent } from '../../../../events/event-types.js';
+import type { Executor } from '../../engine/executor.js';
+import type { Operation } from '../../engine/operation.js';
+import { markEvents, recordEvents } from './event-rows.js';
+
+/** Takes an event of the transaction that is being written. */
+export type Record = (event: NewEvent) => void;
+
+/**
+ * Runs transactions whose changes are events, and stores these as the last step: the counters of the accounts are locked after
+ * all else, and for a moment only. In a host's transaction, which may take long, events become marks without numbers.
+ */
+export class EventRecorder {
+  private readonly listeners = new Set<(added: AddedEvents) => void>();
+
+  constructor(private readonly executor: Executor) {}
+
+  /** As `Executor.write`. `work` must not end the transaction when it has told an event. */
+  async write<T>(work: (record: Record) => Operation<T>, host?: HostTransaction): Promise<T> {
+    const { dialect } = this.executor;
+    let added: AddedEvents = NOTHING;
+    const result = await this.executor.write(function* () {
+      const events: NewEvent[] = [];
+      const worked = yield* work((event) => events.push(event));
+      added = yield* host ? markEvents(dialect, events) : recordEvents(dialect, events);
+      return worked;
+    }, host);
+    if (host) this.executor.whenCommitted(host, () => this.tell(added));
+    else this.tell(added);
+    return result;
+  }
+
+  /** Tells the listeners of this process what a committed transaction has added. */
+  tell(added: AddedEvents): void {
+    if (added.accounts.length === 0 && !added.marks) return;
+    for (const listener of this.listeners) listener(added);
+  }
+
+  listen(listener: (added: AddedEvents) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+}
+
+const NOTHING: AddedEvents = { accounts: [], marks: false };
