@@ -39,14 +39,31 @@ export type {
 export { MessagingStorage, type StorageFinding, type StoreDefinition } from './core/messaging-storage.js';
 export type { PortSource } from './core/port-provider.js';
 export type {
-  MsgappSessionEvent,
-  OptOutNotice,
-  OtpRefusal,
-  OtpSubject,
-  SegmentDifference,
-  SmsFromPhone,
+  CodeData,
+  DeliveryData,
+  EventData,
+  EventType,
+  KeyData,
+  MessagingEvent,
+  Metadata,
+  NewEvent,
+  OptOutData,
+  PostingData,
+  ReceivedMessage,
+  ReceivedSms,
+  SendData,
+  SessionData,
+  SignatureData,
+  TypedData,
+} from './events/event-types.js';
+export { DELIVERY_EVENTS } from './events/event-types.js';
+export {
+  type HostEvents,
+  type MessagingEventMap,
+  MessagingEvents,
+  type SegmentDifference,
+  type SmsFromPhone,
 } from './events/messaging-events.js';
-export { type MessagingEventMap, MessagingEvents } from './events/messaging-events.js';
 export { MessagingExceptionFilter } from './http/messaging-exception.filter.js';
 export { isMessagingRoute } from './http/messaging-route.js';
 export { MessagingReadiness } from './http/readiness.js';

@@ -38,8 +38,8 @@ class Arrivals {
   private look: () => void = () => undefined;
 
   constructor(events: MessagingEvents) {
-    events.on('delivery.moved', ({ status }) => {
-      if (status === 'delivered') this.arrived++;
+    events.on('message.delivered', () => {
+      this.arrived++;
       this.look();
     });
   }

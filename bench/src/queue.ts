@@ -87,10 +87,9 @@ export async function benchTwoAccounts(each: number): Promise<number> {
   const begun = performance.now();
   const done = new Map<string, { count: number; at: number }>();
   await new Promise<void>((resolve) => {
-    app.get(MessagingEvents, { strict: false }).on('delivery.moved', ({ accountId, status }) => {
-      if (status !== 'delivered') return;
-      const seen = done.get(accountId) ?? { count: 0, at: 0 };
-      done.set(accountId, { count: seen.count + 1, at: performance.now() - begun });
+    app.get(MessagingEvents, { strict: false }).on('message.delivered', ({ account }) => {
+      const seen = done.get(account) ?? { count: 0, at: 0 };
+      done.set(account, { count: seen.count + 1, at: performance.now() - begun });
       if ([...done.values()].reduce((sum, { count }) => sum + count, 0) >= 2 * each) resolve();
     });
   });
@@ -150,8 +149,7 @@ function handOvers(events: MessagingEvents): { readonly count: number; of(number
     count: 0,
     of: (number: string) => new Promise<number>((resolve) => waiting.set(number, resolve)),
   };
-  events.on('delivery.moved', ({ status, number }) => {
-    if (status !== 'sent' && status !== 'delivered') return;
+  events.on(['message.sent', 'message.delivered'], ({ data: { number } }) => {
     handed.count++;
     waiting.get(number)?.(performance.now());
   });

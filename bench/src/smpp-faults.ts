@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import {
   AccountService,
+  DELIVERY_EVENTS,
   LedgerService,
   MessagingEvents,
   MessagingModule,
@@ -47,8 +48,8 @@ export async function benchSmppFaults(messages: number): Promise<SmppFaults> {
   let unknown = 0;
   const allThere = new Promise<void>((done) => {
     const open = new Set(Array.from({ length: messages }, (_, position) => position));
-    app.get(MessagingEvents, { strict: false }).on('delivery.moved', ({ position, status }) => {
-      if (status === 'queued' || !open.delete(position)) return;
+    app.get(MessagingEvents, { strict: false }).on(DELIVERY_EVENTS, ({ data: { position, status } }) => {
+      if (!open.delete(position)) return;
       if (status === 'unknown') unknown++;
       if (open.size === 0) done();
     });

@@ -175,6 +175,22 @@ export type MessagingEvent<T extends EventType = EventType> = {
   };
 }[T];
 
+/** An event as listeners, webhooks and the feed see it. */
+export function toMessagingEvent({ type, accountId, at, data }: NewEvent): MessagingEvent {
+  // Type and data stay together.
+  return { type, timestamp: new Date(at).toISOString(), account: accountId, data } as MessagingEvent;
+}
+
+/** The events of one recipient's delivery. */
+export const DELIVERY_EVENTS = [
+  'message.sent',
+  'message.delivered',
+  'message.read',
+  'message.undelivered',
+  'message.failed',
+  'message.unknown',
+] as const satisfies readonly EventType[];
+
 const TYPES: Readonly<Record<EventType, true>> = {
   'message.sent': true,
   'message.delivered': true,

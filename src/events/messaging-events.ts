@@ -1,54 +1,19 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { nameOf } from '../common/log.js';
-import type { DeliveryTransition } from './delivery-transition.js';
+import { type EventType, type MessagingEvent, type NewEvent, toMessagingEvent } from './event-types.js';
 
-/** Every event with its payload. Where a change is stored, the process that stored it emits the event afterwards. */
-export interface MessagingEventMap {
-  /** A recipient's delivery changed its state. */
-  'delivery.moved': DeliveryTransition;
+/**
+ * Every event of this process by its name: those of the accounts' logs, whose `account` is `*` where a change concerns all
+ * accounts, and what is for the host only.
+ */
+export type MessagingEventMap = { readonly [T in EventType]: MessagingEvent<T> } & HostEvents;
+
+/** Events that are in no log and in no webhook. */
+export interface HostEvents {
   /** A carrier delivered a text from a phone. */
-  'sms.inbound': SmsFromPhone;
-  /** A number was opted out of SMS under a signature. */
-  'sms.opted_out': OptOutNotice;
-  /** A number was opted in again. */
-  'sms.opted_in': OptOutNotice;
+  readonly 'sms.inbound': SmsFromPhone;
   /** A carrier counted another number of segments than this module; the price does not change. */
-  'sms.segments_differ': SegmentDifference;
-  /** A code was verified. */
-  'otp.verified': OtpSubject;
-  /** A code was not compared, because there were too many wrong tries for its number. `retryAfter` in seconds. */
-  'otp.locked': OtpSubject & { readonly retryAfter: number };
-  /** No code was sent: codes may not go to the number's country. */
-  'otp.refused.country': OtpRefusal;
-  /** No code was sent: the cooldown since the last send of the pending code has not ended. */
-  'otp.refused.cooldown': OtpRefusal;
-  /** No code was sent: too many sends to this service and number. */
-  'otp.refused.sends': OtpRefusal;
-  /** No code was sent: too many sends to this number, over all services. */
-  'otp.refused.sends_per_number': OtpRefusal;
-  /** No code was sent: too many sends to this number, over all accounts. */
-  'otp.refused.sends_everywhere': OtpRefusal;
-  /** No code was sent: too many numbers of one prefix are unverified. */
-  'otp.refused.prefix_breaker': OtpRefusal;
-  /** No code was sent: too few of the recent codes to this country were verified. */
-  'otp.refused.country_breaker': OtpRefusal;
-  /** No code was sent: its price would exceed the account's daily cap for codes. */
-  'otp.refused.spend_cap': OtpRefusal;
-  /** A session changed its state. */
-  'msgapp.session': MsgappSessionEvent & { readonly status: string; readonly number: string | undefined };
-  /** A channel restricts a number: messages to new contacts are refused until `until`, milliseconds since the epoch. */
-  'msgapp.restricted': Omit<MsgappSessionEvent, 'reason'> & { readonly code: string; readonly until: number };
-  /** A notice about a session for the operator; the session's state does not change. */
-  'msgapp.notice': MsgappSessionEvent;
-}
-
-/** The session of an event. Phone numbers of sessions are masked. */
-export interface MsgappSessionEvent {
-  readonly accountId: string;
-  readonly channel: string;
-  readonly sessionId: string;
-  /** A short word. */
-  readonly reason: string;
+  readonly 'sms.segments_differ': SegmentDifference;
 }
 
 /** A text from a phone, as the carrier delivered it. */
@@ -64,17 +29,6 @@ export interface SmsFromPhone {
   readonly id?: string;
 }
 
-/** A change of the suppression list. */
-export interface OptOutNotice {
-  /** Undefined: all accounts. */
-  readonly accountId: string | undefined;
-  readonly signature: string;
-  /** E.164 digits without the plus sign. */
-  readonly number: string;
-  /** The cause of the change: a text from the phone, or an operator's decision. */
-  readonly source: 'phone' | 'operator';
-}
-
 /** Two different counts of the segments of one SMS. */
 export interface SegmentDifference {
   readonly messageId: string;
@@ -87,27 +41,13 @@ export interface SegmentDifference {
   readonly carriers: number;
 }
 
-/** The account, service and number of a code. */
-export interface OtpSubject {
-  readonly accountId: string;
-  readonly service: string;
-  /** E.164 digits without the plus sign. */
-  readonly number: string;
-}
-
-/** A code that was not sent. */
-export interface OtpRefusal extends OtpSubject {
-  /** Seconds; undefined when waiting changes nothing. */
-  readonly retryAfter: number | undefined;
-}
-
 /**
  * Emits the events of this process to the host. An event is lost when the process ends before its listener has run, so read the
  * stored state where it matters.
  *
  * @example
  * ```ts
- * const off = events.on('delivery.moved', ({ messageId, status }) => console.log(messageId, status));
+ * const off = events.on('message.delivered', ({ account, data }) => console.log(account, data.id));
  * off();
  * ```
  */
@@ -116,15 +56,25 @@ export class MessagingEvents {
   private readonly listeners = new Map<string, Set<(payload: never) => void>>();
 
   /**
-   * Calls `listener` at every event of a kind. The emitter does not wait for a returned promise. An error or rejection of a
+   * Calls `listener` at every event of one kind, or of several. The emitter does not wait for a returned promise. An error or rejection of a
    * listener is logged, and affects neither other listeners nor the emitter.
    *
    * @returns a function that removes the listener
    */
-  on<K extends keyof MessagingEventMap>(event: K, listener: (payload: MessagingEventMap[K]) => void): () => void {
-    const listeners = this.listeners.get(event) ?? new Set();
-    this.listeners.set(event, listeners.add(listener));
-    return () => void listeners.delete(listener);
+  on<K extends keyof MessagingEventMap>(
+    event: K | readonly K[],
+    listener: (payload: MessagingEventMap[K]) => void,
+  ): () => void {
+    const kinds: readonly string[] = typeof event === 'string' ? [event] : event;
+    for (const kind of kinds) this.listeners.set(kind, (this.listeners.get(kind) ?? new Set()).add(listener));
+    return () => {
+      for (const kind of kinds) this.listeners.get(kind)?.delete(listener);
+    };
+  }
+
+  /** Emits an event of an account; for the module itself. */
+  tell(event: NewEvent): void {
+    this.emit(event.type, toMessagingEvent(event));
   }
 
   /** Emits an event; for the module itself. */

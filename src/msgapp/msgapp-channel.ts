@@ -5,6 +5,8 @@ import { Clock } from '../common/clock.js';
 import { IdGenerator } from '../common/ids.js';
 import { checkNumber } from '../common/inputs.js';
 import { nameOf } from '../common/log.js';
+import { restrictionEvent } from '../events/account-events.js';
+import { DELIVERY_EVENTS } from '../events/event-types.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { MediaStore } from '../media/media-store.js';
 import { Channel, Channels, type Draft, type DraftRequest } from '../outbox/channel.js';
@@ -16,7 +18,7 @@ import {
 } from '../outbox/delivery-result.js';
 import type { TrailEntry } from '../outbox/delivery-state.js';
 import { Outbox } from '../outbox/outbox.js';
-import { type Delivery, type DeliveryTransition, OutboxStore } from '../outbox/outbox-store.js';
+import { type Delivery, OutboxStore } from '../outbox/outbox-store.js';
 import { TextSources } from '../outbox/text-sources.js';
 import { ContactLimits, MessageCarrier } from './message-carrier.js';
 import { isMediaPayload, MessageContents } from './message-contents.js';
@@ -26,7 +28,7 @@ import { RateLimiter } from './pace.js';
 import { Receipts } from './receipts.js';
 import { Senders } from './senders.js';
 import type { LiveSession } from './sessions/live-session.js';
-import { SessionManager } from './sessions/session-manager.js';
+import { SessionManager, steppedOf } from './sessions/session-manager.js';
 import { OrphanedQueues, SessionQueues } from './sessions/session-queues.js';
 import { isFinal, SessionStore } from './sessions/session-store.js';
 
@@ -88,10 +90,10 @@ export class MsgappChannel extends Channel {
       receipts: this.receipts,
     });
     sessions.listen(this);
-    events.on('delivery.moved', (transition) => {
-      if (transition.channel !== channel) return;
-      this.receipts.stored(transition);
-      this.sentMedia.stored(transition);
+    events.on(DELIVERY_EVENTS, ({ data }) => {
+      if (data.channel !== channel) return;
+      this.receipts.stored({ messageId: data.id, position: data.position });
+      this.sentMedia.stored(data.id);
     });
     channels.register(this);
   }
@@ -142,12 +144,12 @@ export class MsgappChannel extends Channel {
     if (!this.sessions.find(id)) this.lanesOfSessions.forget(id);
   }
 
-  onEvent({ id: sessionId, stored: { accountId, channel } }: LiveSession, event: LinkEvent): void {
+  onEvent(session: LiveSession, event: LinkEvent): void {
     if (event.kind === 'receipt') this.receipts.take(event);
     if (event.kind !== 'restricted') return;
-    const until = this.clock.now() + event.forMs;
-    this.limits.restrict(sessionId, event.forMs);
-    this.events.emit('msgapp.restricted', { accountId, channel, sessionId, code: event.code, until });
+    const now = this.clock.now();
+    this.limits.restrict(session.id, event.forMs);
+    this.events.tell(restrictionEvent(steppedOf(session), event.code, now + event.forMs, now));
   }
 
   private async deliverOne(delivery: Delivery, signal: AbortSignal): Promise<DeliveryResult> {
@@ -187,9 +189,9 @@ export class SentMedia {
     this.handedOver.set(messageId, true);
   }
 
-  /** Called when a delivery's new state is stored. */
-  stored({ messageId, status }: DeliveryTransition): void {
-    if (status === 'queued' || !this.handedOver.delete(messageId)) return;
+  /** Called when a message's new state is stored. */
+  stored(messageId: string): void {
+    if (!this.handedOver.delete(messageId)) return;
     this.media.remove([messageId]).catch((error) => {
       const name = nameOf(error);
       new Logger('Msgapp').warn(`Media of message ${messageId} could not be removed: ${name}.`);

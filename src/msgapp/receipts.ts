@@ -7,7 +7,7 @@ import { StorageUnavailableError } from '../common/errors.js';
 import { nameOf } from '../common/log.js';
 import type { DeliveryUpdate } from '../outbox/delivery-state.js';
 import type { Outbox } from '../outbox/outbox.js';
-import type { DeliveryTransition, OutboxStore } from '../outbox/outbox-store.js';
+import type { OutboxStore } from '../outbox/outbox-store.js';
 import type { LinkEvent } from './msgapp-transport.js';
 
 type Receipt = Extract<LinkEvent, { kind: 'receipt' }>;
@@ -61,10 +61,10 @@ export class Receipts {
   }
 
   /** Called when a delivery's new state is stored. */
-  stored(transition: DeliveryTransition): void {
-    const reference = this.unstored.get(keyOf(transition));
-    if (reference === undefined || transition.status === 'sending') return;
-    this.unstored.delete(keyOf(transition));
+  stored(place: Place): void {
+    const reference = this.unstored.get(keyOf(place));
+    if (reference === undefined) return;
+    this.unstored.delete(keyOf(place));
     const waiting = this.parkedUnder(reference);
     this.parked.delete(reference);
     for (const receipt of waiting?.receipts.values() ?? []) this.take(receipt);

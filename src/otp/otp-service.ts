@@ -8,13 +8,13 @@ import { IdGenerator } from '../common/ids.js';
 import { checkAccountId, checkInput, checkNumber, checkString, hasCodePoints } from '../common/inputs.js';
 import { knownCallOptions } from '../common/options.js';
 import { countryOf } from '../common/phone-number.js';
+import { codeEvents, refusalEvent } from '../events/account-events.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { Channels, type TextChannel } from '../outbox/channel.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
 import { PolicyStore } from '../outbox/policy-store.js';
 import type { IdempotencyKey, Send } from '../outbox/send.js';
-import type { OtpRule } from './fraud-rules.js';
 import { describeChance } from './guess-chance.js';
 import type { OtpBinding } from './otp-codes.js';
 import type { OtpSendResult, VerifyOutcome } from './otp-results.js';
@@ -124,7 +124,7 @@ export class OtpService implements OnApplicationBootstrap {
       try {
         return await this.outbox.accept(await this.draft(binding, otp.channel, key, host), { host, signal });
       } catch (error) {
-        this.emitRefusal(binding, error);
+        this.tellRefusal(binding, error);
         throw error;
       }
     };
@@ -146,12 +146,10 @@ export class OtpService implements OnApplicationBootstrap {
     // A host may pass an unchecked request body, so `otp` may be of any type.
     const digits = typeof otp === 'string' && /^[0-9]+$/.test(otp) ? otp.length : 0;
     if (digits !== this.settings.codes.digits) return { kind: 'malformed' };
-    const step = new VerifyStep(binding, otp, this.clock.now(), this.settings);
+    const at = this.clock.now();
+    const step = new VerifyStep(binding, otp, at, this.settings);
     const outcome = await this.policies.change(step.keys, step.decide, 'to-change');
-    if (outcome.kind === 'verified') this.events.emit('otp.verified', { accountId, service, number });
-    if (outcome.kind === 'locked') {
-      this.events.emit('otp.locked', { accountId, service, number, retryAfter: outcome.retryAfter });
-    }
+    for (const event of codeEvents({ ...binding, at }, outcome)) this.events.tell(event);
     return outcome;
   }
 
@@ -210,12 +208,12 @@ export class OtpService implements OnApplicationBootstrap {
     throw new MessagingError('error.otp_destination_refused', { rule: 'country' });
   }
 
-  /** Emits an event that names the rule which refused a code. */
-  private emitRefusal(binding: OtpBinding, error: unknown): void {
-    if (!(error instanceof MessagingError) || typeof error.values.rule !== 'string') return;
+  /** Tells which rule refused a code. */
+  private tellRefusal(binding: OtpBinding, error: unknown): void {
     // Set by `ChallengePolicy` or by `checkCountry`.
-    const rule = error.values.rule as OtpRule;
-    this.events.emit(`otp.refused.${rule}`, { ...binding, retryAfter: error.retryAfter });
+    if (!(error instanceof MessagingError) || typeof error.values.rule !== 'string') return;
+    const at = this.clock.now();
+    this.events.tell(refusalEvent({ ...binding, at }, error.values.rule, error.retryAfter));
   }
 }
 

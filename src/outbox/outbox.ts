@@ -4,6 +4,7 @@ import { Batcher } from '../common/batcher.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { Notifier, publishNotice } from '../common/notifier.js';
+import { deliveryEvents } from '../events/events-of.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { AdaptiveBatchSize } from './batch-size.js';
 import { decide, type RefusalCode, type SendDecision } from './decide.js';
@@ -122,27 +123,27 @@ export class Outbox {
   }
 
   /**
-   * Stores updates of deliveries, of attempts and of reports, and emits `delivery.moved` for each that changed its state;
+   * Stores updates of deliveries, of attempts and of reports, and emits `message.*` for each that changed its state;
    * resolves when they are durable.
    * @throws StorageUnavailableError
    */
   async settle(updates: readonly DeliveryUpdate[]): Promise<void> {
     const transitions = await this.store.settle(updates);
-    for (const transition of transitions) this.events.emit('delivery.moved', transition);
+    for (const event of transitions.flatMap(deliveryEvents)) this.events.tell(event);
   }
 
   /**
-   * Moves overdue deliveries to `unknown` and emits `delivery.moved` for each; resolves with their number.
+   * Moves overdue deliveries to `unknown` and emits `message.unknown` for each; resolves with their number.
    * @throws StorageUnavailableError
    */
   async expire(order: ExpiryOrder): Promise<number> {
     const transitions = await this.store.expire(order);
-    for (const transition of transitions) this.events.emit('delivery.moved', transition);
+    for (const event of transitions.flatMap(deliveryEvents)) this.events.tell(event);
     return transitions.length;
   }
 
   private emitRefusals(send: Send): void {
-    for (const transition of refusedRecipients(send)) this.events.emit('delivery.moved', transition);
+    for (const event of [...refusedRecipients(send)].flatMap(deliveryEvents)) this.events.tell(event);
   }
 
   private async acceptIn(host: HostTransaction, send: Send): Promise<SendDecision> {

@@ -163,7 +163,7 @@ describeServices('the channel over Baileys', (start) => {
     await linkPhone(own, phone);
     await own.settled(MsgappClient.idOf(await own.text({ to: known.number, body: 'Un' })), 'delivered');
     const restricted: string[] = [];
-    service.app.get(MessagingEvents).on('msgapp.restricted', ({ code }) => restricted.push(code));
+    service.app.get(MessagingEvents).on('session.restricted', ({ data }) => restricted.push(data.reason));
     peer.faults.ackError = 463;
     const first = MsgappClient.idOf(await own.text({ to: newPhone().number, body: 'x' }));
     expect(await own.settled(first, 'failed')).toMatchObject({ error: 'ack_error_463' });

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { SignatureService } from '../../src/accounts/signature-service.js';
 import { LedgerStore } from '../../src/billing/ledger-store.js';
 import { StorageUnavailableError } from '../../src/common/errors.js';
-import { MessagingEvents, type OptOutNotice, type SmsFromPhone } from '../../src/events/messaging-events.js';
-import type { DeliveryTransition } from '../../src/outbox/outbox-store.js';
+import { DELIVERY_EVENTS, type DeliveryData, type MessagingEvent } from '../../src/events/event-types.js';
+import { MessagingEvents, type SmsFromPhone } from '../../src/events/messaging-events.js';
 import { OptOutService } from '../../src/sms/opt-out/opt-out-service.js';
 import { OptOutStore } from '../../src/sms/opt-out/opt-out-store.js';
 import type { SmsOptions } from '../../src/sms/sms-options.js';
@@ -29,8 +29,8 @@ describeServices('phones that opt out', (start) => {
   let clock: FakeClock;
   let service: Service;
   let client: ApiClient;
-  let notices: OptOutNotice[];
-  let moved: DeliveryTransition[];
+  let notices: MessagingEvent<'optout.added'>[];
+  let moved: DeliveryData[];
 
   async function serve(sms: Partial<SmsOptions> = {}): Promise<void> {
     service = await start({
@@ -40,8 +40,8 @@ describeServices('phones that opt out', (start) => {
     });
     client = await service.client(100);
     const events = service.app.get(MessagingEvents, { strict: false });
-    events.on('sms.opted_out', (notice) => void notices.push(notice));
-    events.on('delivery.moved', (movement) => void moved.push(movement));
+    events.on('optout.added', (notice) => void notices.push(notice));
+    events.on(DELIVERY_EVENTS, ({ data }) => void moved.push(data));
   }
 
   beforeEach(() => {
@@ -80,9 +80,14 @@ describeServices('phones that opt out', (start) => {
     expect((await client.details(smsID)).refunded_units).toBe(0);
     expect(transport.taken.map((sms) => sms.number).sort()).toEqual(OTHERS);
     expect(moved.filter(({ number: to }) => to === NUMBER)).toMatchObject([
-      { status: 'failed', error: 'opted_out', refund: 0 },
+      { status: 'failed', error: 'opted_out', refunded_units: 0 },
     ]);
-    expect(notices).toEqual([{ accountId: undefined, signature: 'INFOS', number: NUMBER, source: 'phone' }]);
+    expect(notices).toEqual([
+      {
+        ...{ type: 'optout.added', account: '*', timestamp: new Date(clock.now()).toISOString() },
+        data: { signature: 'INFOS', number: NUMBER, source: 'phone' },
+      },
+    ]);
     const other = await client.sent({ ...SEND, signature: 'ALERTE' });
     expect(await settles(other.smsID)).toEqual(['sent', 'sent', 'sent']);
     expect(await books()).toEqual([]);
@@ -145,7 +150,7 @@ describeServices('phones that opt out', (start) => {
     const [second, third] = [await service.client(10), await service.client(10)];
     for (const { accountId } of [client, second]) await verified(accountId, '36111');
     await says('STOP', { to: '36111' });
-    expect(notices.map(({ accountId }) => accountId).sort()).toEqual([client.accountId, second.accountId].sort());
+    expect(notices.map(({ account }) => account).sort()).toEqual([client.accountId, second.accountId].sort());
     await verified(third.accountId, '36111');
     for (const [account, units] of [
       [client, 2],

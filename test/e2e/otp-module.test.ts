@@ -7,7 +7,7 @@ import { NestFactory } from '@nestjs/core';
 import { AccountService } from '../../src/accounts/account-service.js';
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { Clock } from '../../src/common/clock.js';
-import { type MessagingEventMap, MessagingEvents } from '../../src/events/messaging-events.js';
+import { MessagingEvents } from '../../src/events/messaging-events.js';
 import { MessagingModule } from '../../src/messaging.module.js';
 import { MessagingCore } from '../../src/messaging-core.module.js';
 import type { OtpModuleOptions } from '../../src/module-options.js';
@@ -152,8 +152,7 @@ describeOnBothAdapters('OTP in an application', (adapter) => {
     app = await OtpApp.start(adapter, { otp: { limits: 'strict' } });
     const events: unknown[] = [];
     const bus = app.app.app.get(MessagingEvents, { strict: false });
-    const rules: (keyof MessagingEventMap)[] = ['otp.refused.country', 'otp.refused.cooldown'];
-    for (const name of rules) bus.on(name, (event) => events.push([name, event]));
+    bus.on('otp.refused', ({ account, data }) => events.push([account, data]));
     const abroad = await app.send({ service: 's', number: '33612345678' });
     expect(abroad.body).toEqual({ statusCode: 403, message: 'Destination non autorisée', error: 'Forbidden' });
     expect((await app.send({ service: 's', number: NUMBER })).status).toBe(200);
@@ -162,8 +161,8 @@ describeOnBothAdapters('OTP in an application', (adapter) => {
     expect(soon.headers.get('retry-after')).toBe('60');
     const { accountId } = app.app;
     expect(events).toEqual([
-      ['otp.refused.country', { accountId, service: 's', number: '33612345678', retryAfter: undefined }],
-      ['otp.refused.cooldown', { accountId, service: 's', number: NUMBER, retryAfter: 60 }],
+      [accountId, { service: 's', number: '33612345678', reason: 'country', retry_after: null }],
+      [accountId, { service: 's', number: NUMBER, reason: 'cooldown', retry_after: 60 }],
     ]);
     expect(await app.balance()).toMatchObject({ balance: 999 });
   });

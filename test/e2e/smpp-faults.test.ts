@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { LedgerService } from '../../src/billing/ledger-service.js';
+import { DELIVERY_EVENTS } from '../../src/events/event-types.js';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { SmppSmsTransport } from '../../src/transports/smpp/smpp-sms-transport.js';
@@ -39,8 +40,8 @@ describe.each([
     const client = await service.client(messages);
     const number = Array.from({ length: messages }, (_, index) => String(22_670_000_000 + index));
     const open = new Set(number.keys());
-    service.app.get(MessagingEvents, { strict: false }).on('delivery.moved', ({ position, status }) => {
-      if (status !== 'queued' && status !== 'sent') open.delete(position);
+    service.app.get(MessagingEvents, { strict: false }).on(DELIVERY_EVENTS, ({ data: { position, status } }) => {
+      if (status !== 'sent') open.delete(position);
     });
     const { smsID } = await client.sent({ signature: 'INFOS', content: 'Bonjour', number });
     // As long as it goes on: how long it takes is not the question here.

@@ -1,8 +1,9 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { LedgerStore } from '../../src/billing/ledger-store.js';
+import { DELIVERY_EVENTS, type DeliveryData } from '../../src/events/event-types.js';
 import { MessagingEvents, type SegmentDifference, type SmsFromPhone } from '../../src/events/messaging-events.js';
 import type { DeliveryStatus } from '../../src/outbox/delivery-state.js';
-import { type DeliveryTransition, OutboxStore } from '../../src/outbox/outbox-store.js';
+import { OutboxStore } from '../../src/outbox/outbox-store.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import type { ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
@@ -19,7 +20,7 @@ describeServices("carriers' receipts", (start) => {
   let clock: FakeClock;
   let service: Service;
   let client: ApiClient;
-  let moved: DeliveryTransition[];
+  let moved: DeliveryData[];
 
   beforeEach(async () => {
     transport = new ScriptedTransport();
@@ -30,7 +31,7 @@ describeServices("carriers' receipts", (start) => {
     });
     client = await service.client(1000);
     moved = [];
-    service.app.get(MessagingEvents, { strict: false }).on('delivery.moved', (movement) => void moved.push(movement));
+    service.app.get(MessagingEvents, { strict: false }).on(DELIVERY_EVENTS, ({ data }) => void moved.push(data));
   });
 
   const statesOf = async (smsId: string) => (await client.recipients(smsId)).map(({ status }) => status);

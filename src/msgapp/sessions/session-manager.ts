@@ -4,7 +4,7 @@ import { MessagingError } from '../../common/errors.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
 import { IdGenerator, isId } from '../../common/ids.js';
 import { checkAccountId } from '../../common/inputs.js';
-import { maskNumber } from '../../common/phone-number.js';
+import { noticeEvent, type SteppedSession, sessionEvents } from '../../events/account-events.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
 import { KeyedSemaphore } from '../media-intake.js';
 import { MsgappSettings } from '../msgapp-settings.js';
@@ -48,7 +48,7 @@ export class SessionManager implements SessionObserver<LiveSession> {
     transport: MsgappTransport,
     private readonly settings: MsgappSettings,
     private readonly events: MessagingEvents,
-    clock: Clock,
+    private readonly clock: Clock,
     ids: IdGenerator,
   ) {
     this.board = new QrSubscriptions(clock, ids);
@@ -169,12 +169,12 @@ export class SessionManager implements SessionObserver<LiveSession> {
     return session !== undefined && session.link === undefined;
   }
 
-  onStep({ id, stored: { accountId, channel }, status, number }: LiveSession, reason: string): void {
+  onStep(session: LiveSession, reason: string): void {
+    const { id, status, number } = session;
     const named = number === undefined ? {} : { number };
     this.board.tell({ kind: 'status', sessionId: id, status, reason, ...named });
     if (status === 'connected') this.board.remove(id);
-    const masked = number === undefined ? undefined : maskNumber(number);
-    this.events.emit('msgapp.session', { accountId, channel, sessionId: id, status, reason, number: masked });
+    for (const event of sessionEvents(steppedOf(session), reason, this.clock.now())) this.events.tell(event);
   }
 
   onStateChange(session: LiveSession): void {
@@ -185,12 +185,11 @@ export class SessionManager implements SessionObserver<LiveSession> {
 
   onEvent(session: LiveSession, event: LinkEvent): void {
     const { id: sessionId, status } = session;
-    const { accountId, channel } = session.stored;
     if (event.kind === 'qr') this.board.show(sessionId, { qr: event.qr, expiresAt: event.expiresAt });
     if (event.kind === 'linked') this.board.show(sessionId, undefined);
     if (event.kind === 'notice') {
       this.board.tell({ kind: 'status', sessionId, status, reason: event.reason });
-      this.events.emit('msgapp.notice', { accountId, channel, sessionId, reason: event.reason });
+      this.events.tell(noticeEvent(steppedOf(session), event.reason, this.clock.now()));
     }
     for (const listener of this.listeners) listener.onEvent(session, event);
   }
@@ -209,6 +208,11 @@ export class SessionManager implements SessionObserver<LiveSession> {
     if (stored?.accountId === accountId && stored.channel === this.settings.channel) return stored;
     throw new MessagingError('error.session_not_found');
   }
+}
+
+/** A session as its events show it. */
+export function steppedOf({ id, stored: { accountId, channel }, status, number }: LiveSession): SteppedSession {
+  return { id, accountId, channel, status, number };
 }
 
 /** Waits of sessions, unless the transport or the host sets others. */

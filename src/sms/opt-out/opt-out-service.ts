@@ -6,6 +6,7 @@ import { IdGenerator } from '../../common/ids.js';
 import { checkAccountId, checkLimit, checkNumber, checkString } from '../../common/inputs.js';
 import type { Page } from '../../common/page.js';
 import type { SomeOf } from '../../common/some-of.js';
+import { optOutEvent } from '../../events/account-events.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
 import { RetentionSettings } from '../../outbox/retention/retention-options.js';
 import { namesOf } from './erased-numbers.js';
@@ -32,7 +33,7 @@ export class OptOutList {
     const at = this.clock.now();
     const entries = keys.map((key): OptOut => ({ ...key, id: this.ids.next(), source, at }));
     const added = await this.change(keys, () => this.store.add(entries));
-    for (const entry of added) this.events.emit('sms.opted_out', eventOf(entry));
+    for (const entry of added) this.events.tell(optOutEvent('optout.added', entry, entry));
     return added.length;
   }
 
@@ -47,11 +48,17 @@ export class OptOutList {
       }),
     );
     const removed = await this.change(keys, () => this.store.remove(named, source));
-    const entries = removed.map((entry) => ({ ...entry, number: numberOf.get(entry.number) ?? entry.number }));
+    // The cause of the removal, not of the entry.
+    const change = { at: this.clock.now(), source: source ?? 'operator' } as const;
+    const entries = removed.map((entry) => ({
+      ...entry,
+      ...change,
+      number: numberOf.get(entry.number) ?? entry.number,
+    }));
     const distinct = [
       ...new Map(entries.map((entry) => [`${entry.number} ${entry.accountId} ${entry.signature}`, entry])).values(),
     ];
-    for (const entry of distinct) this.events.emit('sms.opted_in', eventOf(entry));
+    for (const entry of distinct) this.events.tell(optOutEvent('optout.removed', entry, entry));
     return distinct.length;
   }
 
@@ -63,10 +70,6 @@ export class OptOutList {
       for (const id of new Set(keys.map(({ accountId }) => accountId))) this.directory.forget(id);
     }
   }
-}
-
-function eventOf({ accountId, signature, number, source }: OptOut) {
-  return { accountId: accountId === EVERY_ACCOUNT ? undefined : accountId, signature, number, source };
 }
 
 /** A part of the suppression list. */

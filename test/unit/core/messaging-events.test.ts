@@ -19,11 +19,21 @@ describe('a listener', () => {
   test('hears its own events only, until it wants no more', () => {
     const heard: unknown[] = [];
     const stop = events.on('sms.inbound', (text) => heard.push(text));
-    events.emit('otp.verified', { accountId: 'a', service: 's', number: '22670000001' });
+    events.tell({ type: 'otp.verified', accountId: 'a', at: 0, data: { service: 's', number: '22670000001' } });
     events.emit('sms.inbound', TEXT);
     stop();
     events.emit('sms.inbound', TEXT);
     expect(heard).toEqual([TEXT]);
+  });
+
+  test('hears events of several names, each with its account, its time and its data', () => {
+    const heard: unknown[] = [];
+    const data = { service: 's', number: '22670000001' };
+    const stop = events.on(['otp.verified', 'otp.locked'], (event) => heard.push(event));
+    events.tell({ type: 'otp.verified', accountId: 'a', at: 0, data });
+    stop();
+    events.tell({ type: 'otp.locked', accountId: 'a', at: 0, data: { ...data, retry_after: 1 } });
+    expect(heard).toEqual([{ type: 'otp.verified', timestamp: '1970-01-01T00:00:00.000Z', account: 'a', data }]);
   });
 
   const mistake = () => new TypeError(`cannot read ${TEXT.text}`);

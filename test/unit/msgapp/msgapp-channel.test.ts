@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { DELIVERY_EVENTS } from '../../../src/events/event-types.js';
 import type { MsgappOptions } from '../../../src/msgapp/msgapp-settings.js';
 import type { LinkEvent } from '../../../src/msgapp/msgapp-transport.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
@@ -291,11 +292,13 @@ describe('a restriction', () => {
   test('keeps a number from new contacts for its time, but not from those it has reached', async () => {
     const { world, process, link, id, send, status } = await open();
     const seen: object[] = [];
-    process.events.on('msgapp.restricted', (event) => seen.push(event));
+    process.events.on('session.restricted', (event) => seen.push(event));
     await send('Bonjour');
     await link.say({ kind: 'restricted', code: '463', forMs: 60_000 });
-    const until = world.clock.now() + 60_000;
-    expect(seen).toEqual([{ accountId: ACCOUNT, channel: 'msgapp', sessionId: id, code: '463', until }]);
+    const until = new Date(world.clock.now() + 60_000).toISOString();
+    expect(seen).toMatchObject([
+      { account: ACCOUNT, data: { channel: 'msgapp', id, status: 'connected', number: NUMBER, reason: '463', until } },
+    ]);
     const refused = await send('Nouveau', '22675000001');
     const known = await send('Connu');
     await world.pass(1000);
@@ -319,7 +322,7 @@ describe('receipts', () => {
   test('that come before the hand-off is answered, or stored, wait: sent is always first', async () => {
     const { world, transport, process, link } = await open();
     const moved: string[] = [];
-    process.events.on('delivery.moved', ({ status }) => moved.push(status));
+    process.events.on(DELIVERY_EVENTS, ({ data: { status } }) => moved.push(status));
     transport.carrier = async ({ messageId }) => {
       const receipt = { kind: 'receipt', reference: `ref-${messageId}`, at: world.clock.now() } as const;
       await link.say({ ...receipt, status: 'read' });

@@ -25,10 +25,7 @@ async function open() {
     receipts.take({ kind: 'receipt', reference, status, at });
   const handOff = async (reference: string) => {
     receipts.handedOver(reference, PLACE);
-    receipts.stored({
-      ...{ ...PLACE, accountId: 'a', channel: 'msgapp', number: '1', status: 'sent', error: undefined },
-      ...{ refund: 0, at: 0 },
-    });
+    receipts.stored(PLACE);
     await settled();
   };
   return { clock, take, handOff, reported };

@@ -294,7 +294,7 @@ describe('a shutdown', () => {
     await storage.store(SessionStore).create({ ...made, owner: 'dead', leaseUntil: clock.now() + 30_000 });
     const { transport, process } = await another(world);
     const told: unknown[] = [];
-    process.events.on('msgapp.session', ({ sessionId, status, reason }) => told.push([sessionId, status, reason]));
+    process.events.on('session.expired', ({ data: { id, status, reason } }) => told.push([id, status, reason]));
     await world.pass(45_000, 1000);
     expect([await world.steps('left'), transport.links.length]).toEqual([
       ...[['created: requested', 'expired: abandoned'], 0],
