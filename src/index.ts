@@ -86,6 +86,9 @@ export type {
   SmsGraph,
   SmsModuleAsyncOptions,
   SmsModuleOptions,
+  WebhooksModuleAsyncOptions,
+  WebhooksModuleOptions,
+  WebhookValues,
 } from './module-options.js';
 export { channelToken } from './msgapp/channel-token.js';
 export type { MediaDescription } from './msgapp/message-contents.js';
@@ -177,3 +180,5 @@ export { SmsModule } from './sms.module.js';
 export { messagingMigrations } from './storage/typeorm/schema/migrate.js';
 export type { TypeormStorageSettings, TypeormStorageSource } from './storage/typeorm/typeorm-storage.js';
 export { TypeormStorage, type TypeormStorageOptions } from './storage/typeorm/typeorm-storage.js';
+export type { WebhookOptions } from './webhooks/webhook-options.js';
+export { WebhooksModule } from './webhooks.module.js';

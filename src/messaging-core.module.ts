@@ -32,6 +32,8 @@ import { MessagingValues } from './core/messaging-values.js';
 import { MountPoint } from './core/mount-point.js';
 import { type PortParts, providePort } from './core/port-provider.js';
 import { STARTED_STORAGE, StorageLifecycle } from './core/storage-lifecycle.js';
+import { EventLog } from './events/event-log.js';
+import { EventRetention } from './events/event-retention.js';
 import { MessagingEvents } from './events/messaging-events.js';
 import { HostGlobalsModule } from './http/host-globals.js';
 import { HttpSettings, resolveHttpSettings } from './http/http-settings.js';
@@ -103,6 +105,7 @@ const SERVICES = [
   ...[GraphCheck, StorageLifecycle, MessagingReadiness, MessagingEdge, RecipientLimit, MessagingEvents],
   ...[KeyDirectory, SignatureDirectory, Authenticator, AccountService, SignatureService, LedgerService],
   ...[Channels, TextSources, Outbox, Idempotency, Dispatcher, ...PURGER, Retention, ErasureRules, ErasureService],
+  EventRetention,
   provideErasure(fileErasure, [MediaStore]),
 ];
 
@@ -124,6 +127,7 @@ const STORES: Provider[] = [
   { provide: AccountStore, useFactory: (storage: StartedStorage) => storage.accounts, inject: [StartedStorage] },
   { provide: PolicyStore, useFactory: (storage: StartedStorage) => storage.policies, inject: [StartedStorage] },
   storeProvider({ port: RetentionStore }),
+  storeProvider({ port: EventLog }),
   { provide: MediaStore, useFactory: (storage: StartedStorage) => storage.media, inject: [StartedStorage] },
 ];
 
@@ -140,6 +144,7 @@ const EXPORTS = [
   ...[Authenticator, AccountService, SignatureService, SignatureDirectory, LedgerService],
   ...[Channels, TextSources, Outbox, Idempotency, Purger, OutboxStore, PolicyStore, AccountStore],
   ...[StartedStorage, MediaStore, RetentionSettings, RetentionStore, ErasureRules, ErasureService],
+  ...[EventLog, EventRetention],
 ];
 
 function settingsProviders(mountPoint: MountPoint): Provider[] {

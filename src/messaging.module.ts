@@ -19,6 +19,8 @@ import { OTP_OPTIONS } from './otp/otp-options.js';
 import { OtpModule } from './otp.module.js';
 import { SMS_OPTIONS } from './sms/sms-options.js';
 import { SmsModule } from './sms.module.js';
+import { WEBHOOK_OPTIONS } from './webhooks/webhook-options.js';
+import { WebhooksModule } from './webhooks.module.js';
 
 /** The whole service: SMS, and the other capabilities whose options are given. */
 @Module({})
@@ -29,21 +31,29 @@ export class MessagingModule extends ConfiguredModule {
       sms,
       otp,
       msgapp = [],
+      webhooks,
     } = knownOptions(options, CORE_GRAPH_OPTIONS, CORE_OPTIONS, {
       sms: group({ ...SMS_GRAPH_OPTIONS, ...SMS_OPTIONS }),
       otp: group(OTP_OPTIONS),
       msgapp: oneOrMore(group({ ...MSGAPP_GRAPH_OPTIONS, ...MSGAPP_OPTIONS })),
+      webhooks: group(WEBHOOK_OPTIONS),
     });
     const core = MessagingCore.build(options, { useFactory: () => options });
-    return mount(core, { sms, otp: otp !== undefined, msgapp: [msgapp].flat() });
+    return mount(core, {
+      sms,
+      otp: otp !== undefined,
+      msgapp: [msgapp].flat(),
+      webhooks: webhooks !== undefined,
+    });
   }
 
   /** As `forRoot`. Options that shape the module graph are given synchronously, the others by the factory. */
   static forRootAsync(options: MessagingAsyncOptions): DynamicModule {
-    const { sms, otp, msgapp } = knownOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS, {
+    const { sms, otp, msgapp, webhooks } = knownOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS, {
       sms: group(SMS_GRAPH_OPTIONS),
       otp: boolean,
       msgapp: oneOrMore(group(MSGAPP_GRAPH_OPTIONS)),
+      webhooks: boolean,
     });
     const values = knownValues(
       options,
@@ -52,6 +62,7 @@ export class MessagingModule extends ConfiguredModule {
         sms: group(SMS_OPTIONS),
         otp: group(OTP_OPTIONS),
         msgapp: oneOrMore(group(MSGAPP_OPTIONS)),
+        webhooks: group(WEBHOOK_OPTIONS),
       },
       CORE_GRAPH_OPTIONS,
     );
@@ -61,17 +72,24 @@ export class MessagingModule extends ConfiguredModule {
       sms: { ...sms, imports },
       otp: otp === true,
       msgapp: [msgapp ?? []].flat().map((channel) => ({ ...channel, imports })),
+      webhooks: webhooks === true,
     });
   }
 }
 
-/** Refuses values of a capability that is not mounted, unless `otp: false` or `msgapp: []` says that they are to be ignored. */
-function ofMounted<V extends { readonly otp?: unknown; readonly msgapp?: unknown }>(
+/** Refuses values of a capability that is not mounted, unless `false` or `msgapp: []` says that they are to be ignored. */
+function ofMounted<V extends { readonly [K in 'otp' | 'msgapp' | 'webhooks']?: unknown }>(
   values: V,
-  { otp, msgapp }: Pick<MessagingAsyncOptions, 'otp' | 'msgapp'>,
+  { otp, msgapp, webhooks }: Pick<MessagingAsyncOptions, 'otp' | 'msgapp' | 'webhooks'>,
 ): V {
-  if (otp === undefined && values.otp !== undefined) {
-    throw new MessagingOptionsError('Option otp is in the values: write `otp: true` beside useFactory.');
+  const unmounted = {
+    ...(otp === undefined && { otp: values.otp }),
+    ...(webhooks === undefined && { webhooks: values.webhooks }),
+  };
+  for (const [name, given] of Object.entries(unmounted)) {
+    if (given !== undefined) {
+      throw new MessagingOptionsError(`Option ${name} is in the values: write \`${name}: true\` beside useFactory.`);
+    }
   }
   if (msgapp === undefined && [values.msgapp ?? []].flat().length > 0) {
     throw new MessagingOptionsError(
@@ -85,9 +103,10 @@ interface Capabilities {
   readonly sms: (SmsGraph & FactoryImports) | undefined;
   readonly otp: boolean;
   readonly msgapp: readonly (MsgappGraph & FactoryImports)[];
+  readonly webhooks: boolean;
 }
 
-function mount(core: DynamicModule, { sms, otp, msgapp }: Capabilities): DynamicModule {
+function mount(core: DynamicModule, { sms, otp, msgapp, webhooks }: Capabilities): DynamicModule {
   return {
     module: MessagingModule,
     providers: configured(MessagingModule),
@@ -96,6 +115,7 @@ function mount(core: DynamicModule, { sms, otp, msgapp }: Capabilities): Dynamic
       ...(otp ? [OtpModule.feature(core)] : []),
       SmsModule.feature(core, sms),
       ...MsgappModule.features(core, msgapp),
+      ...(webhooks ? [WebhooksModule.feature(core)] : []),
     ],
   };
 }

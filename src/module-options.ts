@@ -15,6 +15,7 @@ import type { MsgappTransport } from './msgapp/msgapp-transport.js';
 import type { OtpOptions } from './otp/otp-options.js';
 import type { SmsOptions } from './sms/sms-options.js';
 import type { SmsTransport } from './sms/sms-transport.js';
+import type { WebhookOptions } from './webhooks/webhook-options.js';
 
 /** Options of SMS that shape the module graph. */
 export interface SmsGraph {
@@ -60,18 +61,26 @@ export type MsgappModuleOptions = (CoreOptions | SharedCore) & MsgappGraph & Msg
 /** Options of `MsgappModule.forRootAsync`. */
 export type MsgappModuleAsyncOptions = MsgappGraph &
   ((CoreGraph & ValuesSource<CoreValues & MsgappValues>) | (SharedCore & ValuesSource<MsgappValues>));
+/** Options of webhooks, under their name. */
+export interface WebhookValues {
+  readonly webhooks: WebhookOptions;
+}
+/** Options of `WebhooksModule.forRoot`. */
+export type WebhooksModuleOptions = SharedCore & WebhookValues;
+/** Options of `WebhooksModule.forRootAsync`. */
+export type WebhooksModuleAsyncOptions = SharedCore & ValuesSource<WebhookValues>;
 /** One, or several in a list. */
 export type OneOrMore<T> = T | readonly T[];
-/** Options of `MessagingModule.forRoot`. One-time passcodes and messaging-app channels are mounted when their options are given. */
+/** Options of `MessagingModule.forRoot`. One-time passcodes, messaging-app channels and webhooks are mounted when their options are given. */
 export type MessagingOptions = CoreOptions & {
   readonly sms: SmsGraph & SmsOptions;
   readonly msgapp?: OneOrMore<MsgappGraph & MsgappOptions> | undefined;
-} & SomeOf<OtpValues>;
+} & SomeOf<OtpValues & WebhookValues>;
 /** The values of a core that has those of its capabilities too. */
 export type AllValues = CoreValues & {
   readonly sms?: SmsOptions | undefined;
   readonly msgapp?: OneOrMore<MsgappValues> | undefined;
-} & SomeOf<OtpValues>;
+} & SomeOf<OtpValues & WebhookValues>;
 /** Returns a factory of a capability's values that reads them from the core's. */
 export function ofCore<V>(read: (values: AllValues) => V): ValuesFactory<V> {
   return { inject: [MessagingValues], useFactory: read };
@@ -84,6 +93,10 @@ export type MessagingAsyncOptions = CoreGraph & {
   readonly otp?: boolean | undefined;
   /** Messaging-app channels to mount; the factory gives as many options, in the same order. Default: none. */
   readonly msgapp?: OneOrMore<MsgappGraph> | undefined;
+  /** True: webhooks, the feed and the stream of events are mounted, and the factory gives their options. Default false. */
+  readonly webhooks?: boolean | undefined;
 } & ValuesSource<
-    CoreValues & { readonly sms: SmsOptions; readonly msgapp?: OneOrMore<MsgappValues> | undefined } & SomeOf<OtpValues>
+    CoreValues & { readonly sms: SmsOptions; readonly msgapp?: OneOrMore<MsgappValues> | undefined } & SomeOf<
+        OtpValues & WebhookValues
+      >
   >;

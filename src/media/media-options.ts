@@ -19,7 +19,11 @@ export abstract class MediaSettings {
   abstract readonly origins: ReadonlySet<string>;
 }
 
-const allow = any((given, place): MediaSettings => {
+/** No addresses but public ones. */
+export const NO_ADDRESSES: MediaSettings = { loopback: false, origins: new Set() };
+
+/** How a `MediaAllow` is read. */
+export const ALLOWED_ADDRESSES = any((given, place): MediaSettings => {
   if (given === 'none' || given === 'loopback') return { loopback: given === 'loopback', origins: new Set() };
   if (!Array.isArray(given)) return place.refuse('must be "none", "loopback" or a list of origins');
   return { loopback: false, origins: new Set(given.map((each, index) => originOf(each, place.in(`[${index}]`)))) };
@@ -34,7 +38,7 @@ function originOf(given: unknown, place: OptionPlace): string {
 
 /** How the options about media are read. */
 export const MEDIA_OPTIONS = optionalGroup({
-  allow: allow.or<MediaSettings>({ loopback: false, origins: new Set() }),
+  allow: ALLOWED_ADDRESSES.or(NO_ADDRESSES),
 } satisfies OptionsOf<MediaOptions>);
 
 /** @throws MessagingOptionsError with a sentence that names the wrong option */

@@ -234,7 +234,9 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
     },
   });
   const transport = leftOut<SmsGraph>({ transport: undefined });
-  const others = leftOut<Omit<MessagingOptions, keyof CoreGraph>>({ ...values, otp: undefined, msgapp: undefined });
+  const others = leftOut<Omit<MessagingOptions, keyof CoreGraph>>({
+    ...{ ...values, otp: undefined, msgapp: undefined, webhooks: undefined },
+  });
 
   test('is one that was not given', async () => {
     const options: MessagingOptions = {
@@ -254,6 +256,7 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
         sms: undefined,
         otp: undefined,
         msgapp: undefined,
+        webhooks: undefined,
       },
     });
     const useFactory = () => ({ ...VALUES, ...others, sms: SMS });

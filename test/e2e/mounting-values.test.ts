@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { MessagingModule } from '../../src/messaging.module.js';
 import { MessagingCore } from '../../src/messaging-core.module.js';
 import { OtpModule } from '../../src/otp.module.js';
+import { WebhooksModule } from '../../src/webhooks.module.js';
 import { OPTIONS } from '../support/messaging-app.js';
 import { PEPPER } from '../support/otp-app.js';
 import { startRefusal } from '../support/start-refusal.js';
@@ -26,8 +27,16 @@ describe('what a factory gives options for has to be mounted beside it', () => {
     expect(await beside({ otp: true }, { otp })).toBeUndefined();
   });
 
+  test('webhooks', async () => {
+    const sentence = 'Option webhooks is in the values: write `webhooks: true` beside useFactory.';
+    expect(await beside({}, { webhooks: otp })).toBe(sentence);
+    expect(await beside({ webhooks: true }, { webhooks: otp })).toBeUndefined();
+  });
+
   test('unless the host says that it is not', async () => {
-    expect(await beside({ otp: false, msgapp: [] }, { otp, msgapp: [] })).toBeUndefined();
+    expect(
+      await beside({ otp: false, msgapp: [], webhooks: false }, { otp, msgapp: [], webhooks: otp }),
+    ).toBeUndefined();
   });
 
   test('msgapp, each channel', async () => {
@@ -58,5 +67,22 @@ describe('what is mounted has to have its options', () => {
     const core = MessagingCore.forRoot(common);
     expect(await startRefusal(forRoot, { core })).toBe(sentence);
     expect(await startRefusal(forRootAsync, { core, useFactory: () => ({}) })).toBe(sentence);
+  });
+
+  test('webhooks', async () => {
+    const missing =
+      'Option webhooks is missing: { pepper }, the secret that the secrets of endpoints are derived from. Make one with "openssl rand -base64 48" and keep it outside the database.';
+    const forRoot = (options: never) => WebhooksModule.forRoot(options);
+    const forRootAsync = (options: never) => WebhooksModule.forRootAsync(options);
+    const { sms: _, ...common } = OPTIONS;
+    const core = MessagingCore.forRoot(common);
+    expect(await beside({ webhooks: true }, {})).toBe(missing);
+    expect(await startRefusal(forRoot, { core })).toBe(missing);
+    expect(await startRefusal(forRootAsync, { core, useFactory: () => ({}) })).toBe(missing);
+    expect(await startRefusal(forRoot, { core, webhooks: otp })).toBeUndefined();
+    expect(await startRefusal(forRootAsync, { core, useFactory: () => ({ webhooks: otp }) })).toBeUndefined();
+    expect(await startRefusal(forRoot, { webhooks: otp })).toBe(
+      'Option core must be what MessagingCore.forRoot or forRootAsync gave.',
+    );
   });
 });

@@ -1,4 +1,12 @@
-import { any, formatValue, list, OptionPlace, type OptionsOf, optionalGroup } from '../../common/options.js';
+import {
+  any,
+  formatValue,
+  list,
+  type Option,
+  OptionPlace,
+  type OptionsOf,
+  optionalGroup,
+} from '../../common/options.js';
 import { isStrongSecret, keyFor, SECRET_DISTINCT, SECRET_LENGTH } from '../../common/secret.js';
 
 /** How long what was sent is kept: a whole number of hours, days, weeks, months or years, for instance `30 days`. */
@@ -41,7 +49,8 @@ const UNITS: Readonly<Record<string, number>> = {
 
 const LONGEST_MS = 100 * 366 * DAY_MS;
 
-const duration = any((given, place) => {
+/** A duration in words, as milliseconds. */
+export const DURATION = any((given, place) => {
   const [, count = '', unit = ''] = /^(\d{1,6}) (hour|day|week|month|year)s?$/.exec(String(given)) ?? [];
   const ms = Number(count) * (UNITS[unit] ?? 0);
   if (typeof given === 'string' && ms > 0 && ms <= LONGEST_MS) return ms;
@@ -50,20 +59,25 @@ const duration = any((given, place) => {
   );
 });
 
-const secret = any((given, place) => {
-  if (isStrongSecret(given)) return keyFor('retention', given);
-  return place.refuse(
-    `is too weak: it must be at least ${SECRET_LENGTH} characters at random, ${SECRET_DISTINCT} of them different. Make one with "openssl rand -base64 48"`,
-  );
-});
+/** A secret, as its key for one purpose. */
+export function secretOf(purpose: string): Option<Buffer> {
+  return any((given, place) => {
+    if (isStrongSecret(given)) return keyFor(purpose, given);
+    return place.refuse(
+      `is too weak: it must be at least ${SECRET_LENGTH} characters at random, ${SECRET_DISTINCT} of them different. Make one with "openssl rand -base64 48"`,
+    );
+  });
+}
+
+const SECRET = secretOf('retention');
 
 /** Reads and checks `RetentionOptions`. */
 export const RETENTION_OPTIONS = optionalGroup({
-  texts: duration.or(undefined),
-  messages: duration.or(undefined),
-  trail: duration.or(undefined),
-  secret: secret.or(undefined),
-  previousSecrets: list(secret, 'secrets').or([]),
+  texts: DURATION.or(undefined),
+  messages: DURATION.or(undefined),
+  trail: DURATION.or(undefined),
+  secret: SECRET.or(undefined),
+  previousSecrets: list(SECRET, 'secrets').or([]),
 } satisfies OptionsOf<RetentionOptions>);
 
 /**

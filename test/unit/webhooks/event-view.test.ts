@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import type { LoggedEvent } from '../../../src/events/event-log.js';
+import { EventLog } from '../../../src/events/event-log.js';
+import { MemoryStorage } from '../../../src/testing/memory-storage.js';
+import { EventViews, eventId } from '../../../src/webhooks/event-view.js';
+import { resolveWebhookSettings } from '../../../src/webhooks/webhook-options.js';
+
+const PEPPER = 'a pepper for tests, 0123456789 abcdef';
+
+const EVENT: LoggedEvent = {
+  ...{ accountId: 'demo', sequence: 4711, at: Date.UTC(2026, 10, 22, 10), type: 'sms.received' },
+  data: {
+    id: 'x',
+    from: '22670000000',
+    to: 'INFOS',
+    text: 'call 22670000000',
+    received_at: '2026-11-22T10:00:00.000Z',
+  },
+};
+
+async function views(maskNumbers: boolean): Promise<EventViews> {
+  const storage = new MemoryStorage();
+  await storage.start();
+  const log = storage.store(EventLog);
+  await storage.stop();
+  return new EventViews(log, resolveWebhookSettings({ pepper: PEPPER, maskNumbers }));
+}
+
+test('an event has the fields of the contract, in its order', async () => {
+  const view = (await views(false)).viewOf(EVENT, 4708);
+  expect(JSON.stringify(view)).toBe(
+    `{"id":"${eventId('demo', 4711)}","type":"sms.received","timestamp":"2026-11-22T10:00:00.000Z","sequence":4711,"previous":4708,"account":"demo","data":${JSON.stringify(EVENT.data)}}`,
+  );
+});
+
+test('numbers are masked where the host asks for it, sender names are not', async () => {
+  const { data } = (await views(true)).viewOf(EVENT, undefined);
+  expect(data).toMatchObject({ from: '226******00', to: 'INFOS', text: 'call 22670000000' });
+});
+
+test('an id belongs to one event', () => {
+  expect(eventId('demo', 4711)).toMatch(/^evt_[\w-]{22}$/);
+  expect(eventId('demo', 4711)).toBe(eventId('demo', 4711));
+  // An account may be named like this; ids that joined the parts would be the same.
+  const ids = [eventId('demo', 4711), eventId('demo4', 711), eventId('demo', 4712), eventId('demo,4711', 1)];
+  expect(new Set(ids).size).toBe(4);
+});
