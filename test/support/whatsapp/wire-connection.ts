@@ -45,9 +45,17 @@ export class WireConnection {
     this.socket.send(frame(this.client.outgoing.seal(encodeBinaryNode(node))));
   }
 
-  /** Sends a question of the server's; resolves with the client's answer. */
+  /**
+   * Sends a question of the server's; resolves with the client's answer.
+   * @throws Error when the client is gone before it answers
+   */
   ask(question: Stanza): Promise<Stanza> {
-    const answered = new Promise<Stanza>((resolve) => this.answers.set(attr(question, 'id'), resolve));
+    const answered = new Promise<Stanza>((resolve, reject) => {
+      this.answers.set(attr(question, 'id'), resolve);
+      const gone = () => reject(new Error('The client is gone.'));
+      if (this.socket.readyState === WebSocket.CLOSED) gone();
+      else this.socket.once('close', gone);
+    });
     this.send(question);
     return answered;
   }
