@@ -38,6 +38,7 @@ export type {
 } from './core/core-options.js';
 export { MessagingStorage, type StorageFinding, type StoreDefinition } from './core/messaging-storage.js';
 export type { PortSource } from './core/port-provider.js';
+export type { Metadata } from './events/event-types.js';
 export type {
   CodeData,
   DeliveryData,

@@ -24,8 +24,21 @@ const RequestBody = createParamDecorator((_data: unknown, context: ExecutionCont
 });
 
 const RequestQuery = createParamDecorator((_data: unknown, context: ExecutionContext): unknown => {
-  return context.switchToHttp().getRequest<PlatformRequest>().query;
+  return withMetadata(context.switchToHttp().getRequest<PlatformRequest>().query);
 });
+
+const METADATA_PREFIX = 'metadata.';
+
+/**
+ * A query with the parameters `metadata.<key>` as the object `metadata`, unless there is a parameter `metadata`. Their values
+ * stay as the host's parser made them: a repeated parameter is a list.
+ */
+function withMetadata(query: unknown): unknown {
+  const entries = Object.entries(query ?? {}).filter(([name]) => name.startsWith(METADATA_PREFIX));
+  if (entries.length === 0) return query;
+  const metadata = Object.fromEntries(entries.map(([name, value]) => [name.slice(METADATA_PREFIX.length), value]));
+  return Object.assign({ metadata }, query);
+}
 
 /**
  * The body as the parameter's DTO, validated by our rules alone. Nest's own `@Body()` would pass it to the host's global
@@ -34,7 +47,7 @@ const RequestQuery = createParamDecorator((_data: unknown, context: ExecutionCon
  */
 export const MessagingBody = (): ParameterDecorator => RequestBody(undefined, MessagingValidationPipe);
 
-/** The query string as the parameter's DTO; see {@link MessagingBody}. */
+/** The query string as the parameter's DTO, `?metadata.a=b` as its field `metadata`; see {@link MessagingBody}. */
 export const MessagingQuery = (): ParameterDecorator => RequestQuery(undefined, MessagingValidationPipe);
 
 /** Our DTOs have no `@Expose` and no `@Exclude`, which it would look for at each call; `@Transform` applies all the same. */

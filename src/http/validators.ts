@@ -3,6 +3,7 @@ import type { ValidateByOptions, ValidationOptions } from 'class-validator';
 import { type ErrorCode, MessagingError } from '../common/errors.js';
 import { formatInput, hasCodePoints } from '../common/inputs.js';
 import { isPhoneNumber } from '../common/phone-number.js';
+import { MOST_CHARACTERS, MOST_KEYS, metadataRefusal } from '../outbox/metadata.js';
 import { classTransformer, classValidator, lateDecorator } from './late-decorators.js';
 
 /** class-validator's `IsString`. */
@@ -39,6 +40,12 @@ export function IsQueryInteger(min: number, max: number, options?: ValidationOpt
   );
 }
 
+/** What a caller gives with a send; see `metadataOf`. */
+export function IsMetadata(options?: ValidationOptions): PropertyDecorator {
+  const validate = (value: unknown): boolean => metadataRefusal(value) === undefined;
+  return Rule({ name: METADATA, constraints: [MOST_KEYS, MOST_CHARACTERS], validator: { validate } }, options);
+}
+
 function Rule(rule: ValidateByOptions, options: ValidationOptions | undefined): PropertyDecorator {
   return lateDecorator(() => classValidator().ValidateBy(rule, options));
 }
@@ -59,6 +66,7 @@ export const PHONE_NUMBER = 'messagingPhoneNumber';
 export const PHONE_NUMBER_LIST = 'messagingPhoneNumberList';
 export const QUERY_INTEGER = 'messagingQueryInteger';
 export const CODE_POINTS = 'messagingCodePoints';
+export const METADATA = 'messagingMetadata';
 
 /** A rule that a field violates, and the value. */
 interface BrokenRule {
@@ -91,6 +99,8 @@ export function fieldRefusal({ field, constraint, args, each, code, value }: Bro
   if (constraint === QUERY_INTEGER) {
     return new MessagingError('error.field_not_integer', { field, min: Number(args[0]), max: Number(args[1]) });
   }
+  const wrong = constraint === METADATA ? metadataRefusal(value) : undefined;
+  if (wrong) return wrong;
   const usual = CODES[constraint] ?? 'error.field_invalid';
   return new MessagingError(each && usual === 'error.field_not_string' ? 'error.field_not_list' : usual, { field });
 }

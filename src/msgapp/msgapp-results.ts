@@ -1,3 +1,4 @@
+import type { Metadata } from '../events/event-types.js';
 import { type DeliveryStatus, shownStatus } from '../outbox/delivery-state.js';
 import type { StoredMessage, StoredRecipient, TrailStep } from '../outbox/outbox-store.js';
 import { isRemoved } from '../outbox/retention/removed-payload.js';
@@ -20,6 +21,8 @@ export interface MsgappMessage {
   readonly error: string | null;
   readonly units: number;
   readonly refunded_units: number;
+  /** What was given with the send; null where there was nothing, and when the content was removed. */
+  readonly metadata: Metadata | null;
   readonly queued_at: string;
   readonly sent_at: string | null;
   readonly delivered_at: string | null;
@@ -48,6 +51,7 @@ export function messageOf(
     units: message.units,
     // From the same row as the status, since the message itself is read separately.
     refunded_units: recipient.refundedUnits,
+    metadata: message.metadata ?? null,
     queued_at: new Date(message.acceptedAt).toISOString(),
     sent_at: at('sent'),
     delivered_at: at('delivered'),

@@ -6,11 +6,13 @@ import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
 import { checkAccountId, checkInput, checkNumber, checkString, unsendableCharacter } from '../common/inputs.js';
 import { knownCallOptions } from '../common/options.js';
+import type { Metadata } from '../events/event-types.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
+import { metadataOf } from '../outbox/metadata.js';
 import { type Acceptance, type AcceptOptions, Outbox } from '../outbox/outbox.js';
 import { OutboxStore } from '../outbox/outbox-store.js';
 import { type SendPriority, sendPriority } from '../outbox/priority.js';
-import type { IdempotencyKey, Payload, Send } from '../outbox/send.js';
+import type { IdempotencyKey, Send } from '../outbox/send.js';
 import { MediaIntake } from './media-intake.js';
 import { isShownPayload, type MediaPayload } from './message-contents.js';
 import { type MsgappMessage, type MsgappSendResult, messageOf } from './msgapp-results.js';
@@ -27,6 +29,8 @@ export interface MsgappText {
   readonly from?: string | undefined;
   /** How soon it is handed over, compared with other messages of the sending number. Default `normal`. */
   readonly priority?: SendPriority | undefined;
+  /** Given back in look-ups, listings and events: at most 16 keys, 512 characters (code points) in all. */
+  readonly metadata?: Metadata | undefined;
 }
 
 /** A file to one number. */
@@ -42,6 +46,8 @@ export interface MsgappFile {
   readonly from?: string | undefined;
   /** How soon it is handed over, compared with other messages of the sending number. Default `normal`. */
   readonly priority?: SendPriority | undefined;
+  /** Given back in look-ups, listings and events: at most 16 keys, 512 characters (code points) in all. */
+  readonly metadata?: Metadata | undefined;
 }
 
 /** Options of a send. */
@@ -85,7 +91,7 @@ export class MsgappService {
    * Charges and queues a text. Once this resolves, the text is stored and will be delivered. On an error nothing is charged.
    *
    * @throws MessagingError `error.invalid_number`, `error.empty_message`, `error.field_invalid` for more than 65 536
-   *   characters and for an unknown priority, `error.field_not_string`, `error.body_not_object`, `error.unsendable_character`, `error.msgapp_no_session`,
+   *   characters and for an unknown priority, `error.field_not_object` and `error.metadata_too_large` for metadata, `error.field_not_string`, `error.body_not_object`, `error.unsendable_character`, `error.msgapp_no_session`,
    *   `error.msgapp_not_connected`, `error.insufficient_balance`, `error.account_not_found`, `error.idempotency_mismatch`,
    *   `error.idempotency_running`, `error.storage_unavailable`
    */
@@ -107,12 +113,13 @@ export class MsgappService {
       checkInput(text);
       const from = this.checkNumbers(text);
       const priority = sendPriority(text.priority, 1);
+      const metadata = metadataOf(text.metadata);
       const body = text.body ?? '';
       checkText('body', body);
       if (body.trim() === '') throw new MessagingError('error.empty_message');
       const sender = await this.senders.choose(accountId, from, host);
       const payload = { kind: 'text', text: body };
-      const draft = this.draft(this.ids.next(), accountId, sender, { to: text.to, priority, payload }, key);
+      const draft = this.draft(this.ids.next(), accountId, sender, { to: text.to, priority, metadata, payload }, key);
       return this.outbox.accept(draft, { host, signal });
     };
     return this.gate.run(accountId, this.route('text'), once, send, host);
@@ -139,6 +146,7 @@ export class MsgappService {
       checkInput(file);
       const from = this.checkNumbers(file);
       const priority = sendPriority(file.priority, 1);
+      const metadata = metadataOf(file.metadata);
       checkString('mediaUrl', file.mediaUrl);
       const kind = file.mediaType ?? undefined;
       if (kind !== undefined && !MEDIA_KINDS.includes(kind)) {
@@ -152,7 +160,7 @@ export class MsgappService {
       const media = await this.intake.take(accountId, id, file.mediaUrl, kind, { signal, host });
       const payload: MediaPayload = { kind: 'media', media, ...(caption === undefined ? {} : { caption }) };
       try {
-        const draft = this.draft(id, accountId, sender, { to: file.to, priority, payload }, key);
+        const draft = this.draft(id, accountId, sender, { to: file.to, priority, metadata, payload }, key);
         const accepted = await this.outbox.accept(draft, { host, signal });
         if (accepted.replayed) await this.intake.remove(id, host);
         return accepted;
@@ -182,20 +190,19 @@ export class MsgappService {
     id: string,
     accountId: string,
     { sessionId, number }: Sender,
-    { to, priority, payload }: { readonly to: string; readonly priority: SendPriority; readonly payload: Payload },
+    { to, ...message }: Pick<Send, 'priority' | 'metadata' | 'payload'> & { readonly to: string },
     once: IdempotencyKey | undefined,
   ): Send {
     const { channel, tariff } = this.settings;
     const reply: MsgappSendResult = { success: true, messageID: id };
-    const units = payload.kind === 'media' ? tariff.media : tariff.text;
+    const units = message.payload.kind === 'media' ? tariff.media : tariff.text;
     return {
       id,
       accountId,
       channel,
       lane: sessionId,
-      priority,
       sender: number,
-      payload,
+      ...message,
       reply,
       at: this.clock.now(),
       recipients: [{ number: to, units }],

@@ -1,4 +1,5 @@
-import { IsOptional, IsPhoneNumber, IsString } from '../http/validators.js';
+import type { Metadata } from '../events/event-types.js';
+import { IsMetadata, IsOptional, IsPhoneNumber, IsString } from '../http/validators.js';
 import type { MediaKind } from '../media/media-type.js';
 import type { SendPriority } from '../outbox/priority.js';
 
@@ -20,6 +21,10 @@ export class SendTextBody {
   @IsOptional()
   @IsString()
   readonly priority?: SendPriority;
+
+  @IsOptional()
+  @IsMetadata()
+  readonly metadata?: Metadata;
 }
 
 /** Body of `POST …/send/media`. */
@@ -47,6 +52,10 @@ export class SendMediaBody {
   @IsOptional()
   @IsString()
   readonly priority?: SendPriority;
+
+  @IsOptional()
+  @IsMetadata()
+  readonly metadata?: Metadata;
 }
 
 /** Query of `GET …/web/status`. */

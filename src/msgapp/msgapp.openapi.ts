@@ -10,6 +10,7 @@ import {
   identifier,
   json,
   list,
+  metadata,
   moment,
   nullable,
   object,
@@ -52,6 +53,8 @@ const PRIORITY = oneOf(
   SEND_PRIORITIES,
   'How soon it is handed over, compared with other messages of the sending number. Default: `normal`.',
 );
+
+const METADATA = 'Given back in look-ups, listings and events.';
 
 const FROM = 'The sending number. Default: of the connected numbers, the one that was connected first.';
 
@@ -107,6 +110,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
           body: text('The text.', { minLength: 1, maxLength: LONGEST_TEXT, pattern: '\\S' }),
           from: FROM,
           priority: PRIORITY,
+          metadata: METADATA,
         }),
         required: ['body'],
         examples: { text: { to: EXAMPLE.number, body: EXAMPLE.text } },
@@ -129,6 +133,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
           caption: text('The text below the file.', { maxLength: LONGEST_TEXT }),
           from: FROM,
           priority: PRIORITY,
+          metadata: METADATA,
         }),
         examples: { photo: { to: EXAMPLE.number, mediaUrl: MEDIA_URL, caption: 'Le colis' } },
       },
@@ -202,6 +207,7 @@ const SCHEMAS: Schemas = {
     error: nullable(text('The name of the error; null when there is none.')),
     units: count('Units charged at the send.', { example: 1 }),
     refunded_units: count('Units refunded because it failed.'),
+    metadata,
     queued_at: moment('When it was accepted.'),
     sent_at: nullable(moment('When the channel accepted it.')),
     delivered_at: nullable(moment('When it reached the phone.')),

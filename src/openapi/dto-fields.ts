@@ -1,5 +1,12 @@
 import { dtoFields } from '../http/validation.js';
-import { CODE_POINTS, fieldRefusal, PHONE_NUMBER, PHONE_NUMBER_LIST, QUERY_INTEGER } from '../http/validators.js';
+import {
+  CODE_POINTS,
+  fieldRefusal,
+  METADATA,
+  PHONE_NUMBER,
+  PHONE_NUMBER_LIST,
+  QUERY_INTEGER,
+} from '../http/validators.js';
 import type { ErrorDescription, FieldsDescription } from './controller-description.js';
 import type { Schema } from './openapi-document.js';
 import { EXAMPLE, phoneNumber } from './schemas.js';
@@ -32,6 +39,16 @@ const RULES: Readonly<Record<string, Rule>> = {
   [PHONE_NUMBER_LIST]: {
     schema: (_, maxItems) => ({ type: 'array', minItems: 1, maxItems, items: phoneNumber('A recipient.') }),
     wrong: [[], [NOT_A_NUMBER]],
+  },
+  [METADATA]: {
+    schema: ([maxProperties = 0, characters]) => ({
+      type: 'object',
+      description: ` At most ${maxProperties} strings under keys of yours, ${characters} characters (code points) in all, keys and values.`,
+      additionalProperties: { type: 'string' },
+      maxProperties,
+      example: { order: '4711' },
+    }),
+    wrong: ['', { key: 'x'.repeat(10_000) }, { order: 4711 }, { order: '\0' }],
   },
 };
 

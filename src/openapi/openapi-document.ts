@@ -35,7 +35,8 @@ export interface Schema {
   readonly uniqueItems?: true;
   readonly properties?: Schemas;
   readonly required?: readonly string[];
-  readonly additionalProperties?: false;
+  readonly additionalProperties?: false | Schema;
+  readonly maxProperties?: number;
   readonly allOf?: readonly Schema[];
   readonly default?: Json;
   readonly example?: Json;

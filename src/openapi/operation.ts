@@ -24,7 +24,7 @@ export function operationOf(
   const inQuery = query === undefined ? [] : describeFields(query, maxRecipients);
   const parameters = [
     ...pathParameters(mounted, parts),
-    ...inQuery.map(({ name, schema: { description, ...schema } }) => ({ name, in: 'query', description, schema })),
+    ...inQuery.map(queryParameter),
     ...(idempotent ? [IDEMPOTENCY_KEY] : []),
   ];
   const headers = successHeaders(handler, {
@@ -65,6 +65,17 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
   example: 'order-4711',
 };
+
+/** An object is given as one parameter for each of its keys, whatever their names are. */
+function queryParameter({
+  name,
+  schema: { description, ...schema },
+}: {
+  readonly name: string;
+  readonly schema: Schema;
+}) {
+  return { name, in: 'query', description, ...(schema.type === 'object' && { style: 'form', explode: true }), schema };
+}
 
 function pathParameters({ unprefixedPath }: MountedRoute, { parameters = {} }: ControllerParts<string>): object[] {
   return [...unprefixedPath.matchAll(/:(\w+)/g)].map(([, name = '']) => {

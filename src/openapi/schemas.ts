@@ -61,6 +61,14 @@ export const shownNumber = (description: string): Schema =>
     example: EXAMPLE.number,
   });
 
+/** What a caller gives with a send, as it comes back. */
+export const metadata: Schema = nullable({
+  type: 'object',
+  description: 'What was given with the send; null where there was nothing, and when the content was removed.',
+  additionalProperties: { type: 'string' },
+  example: { order: '4711' },
+});
+
 /** The schema with null as a further value. */
 export function nullable(schema: Schema): Schema {
   return { ...schema, ...(schema.enum && { enum: [...schema.enum, null] }), nullable: true };

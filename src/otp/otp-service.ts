@@ -9,9 +9,11 @@ import { checkAccountId, checkInput, checkNumber, checkString, hasCodePoints } f
 import { knownCallOptions } from '../common/options.js';
 import { countryOf } from '../common/phone-number.js';
 import { codeEvents, refusalEvent } from '../events/account-events.js';
+import type { Metadata } from '../events/event-types.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { Channels, type TextChannel } from '../outbox/channel.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
+import { metadataOf } from '../outbox/metadata.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
 import { PolicyStore } from '../outbox/policy-store.js';
 import type { IdempotencyKey, Send } from '../outbox/send.js';
@@ -30,6 +32,8 @@ export interface OtpToSend {
   readonly number: string;
   /** `sms` in any letter case, or the name of a mounted messaging-app channel. Default `sms`. */
   readonly channel?: string | undefined;
+  /** Given back in events: at most 16 keys, 512 characters (code points) in all. */
+  readonly metadata?: Metadata | undefined;
 }
 
 /** A code to verify, as the user typed it. */
@@ -103,6 +107,7 @@ export class OtpService implements OnApplicationBootstrap {
    *
    * @throws MessagingError `error.otp_too_many_codes` (with `retryAfter`), `error.otp_destination_refused`,
    *   `error.otp_channel_unknown`, `error.invalid_number`, `error.field_invalid`, `error.field_not_string`,
+   *   `error.field_not_object`, `error.metadata_too_large`,
    *   `error.body_not_object`, `error.signature_refused`, `error.insufficient_balance`, `error.account_not_found`,
    *   `error.idempotency_mismatch`, `error.idempotency_running`, `error.storage_unavailable`, and the codes
    *   with which the channel refuses a message
@@ -122,7 +127,7 @@ export class OtpService implements OnApplicationBootstrap {
       checkInput(otp);
       const binding = bindingOf(accountId, otp);
       try {
-        return await this.outbox.accept(await this.draft(binding, otp.channel, key, host), { host, signal });
+        return await this.outbox.accept(await this.draft(binding, otp, key, host), { host, signal });
       } catch (error) {
         this.tellRefusal(binding, error);
         throw error;
@@ -155,12 +160,13 @@ export class OtpService implements OnApplicationBootstrap {
 
   private async draft(
     binding: OtpBinding,
-    name: string | undefined,
+    otp: Pick<OtpToSend, 'channel' | 'metadata'>,
     once: IdempotencyKey | undefined,
     host: HostTransaction | undefined,
   ): Promise<Send> {
     const { accountId, service, number } = binding;
-    const channel = this.channelOf(name);
+    const channel = this.channelOf(otp.channel);
+    const metadata = metadataOf(otp.metadata);
     this.checkCountry(number);
     const { sender, lane, units } = await channel.draft({
       accountId,
@@ -183,6 +189,7 @@ export class OtpService implements OnApplicationBootstrap {
       channel: channel.name,
       priority: 'code',
       sender,
+      metadata,
       recipients: [{ number, units }],
       at: now,
       policy,

@@ -1,4 +1,5 @@
-import { HasCodePoints, IsOptional, IsPhoneNumber, IsString } from '../http/validators.js';
+import type { Metadata } from '../events/event-types.js';
+import { HasCodePoints, IsMetadata, IsOptional, IsPhoneNumber, IsString } from '../http/validators.js';
 
 /** Body of `POST /send/otp`. */
 export class SendOtpBody {
@@ -12,6 +13,10 @@ export class SendOtpBody {
   @IsOptional()
   @IsString()
   readonly channel?: string;
+
+  @IsOptional()
+  @IsMetadata()
+  readonly metadata?: Metadata;
 }
 
 /** Body of `POST /verify/otp`. `OtpService` checks the number of digits of `otp`. */

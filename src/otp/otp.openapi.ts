@@ -51,6 +51,7 @@ export const otpOpenapi = describeController(OtpController, ({ get }) => {
             service: SERVICE,
             number: 'The recipient.',
             channel: 'The channel: `sms` (the default), or the name of a messaging-app channel.',
+            metadata: 'Given back in events.',
           }),
           examples: { otp },
         },

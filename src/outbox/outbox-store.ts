@@ -1,6 +1,7 @@
 import type { HostTransaction } from '../common/host-transaction.js';
 import type { Page, PageRequest } from '../common/page.js';
 import type { DeliveryTransition } from '../events/delivery-transition.js';
+import type { Metadata } from '../events/event-types.js';
 import type { Decide, SendDecision, StoredReply } from './decide.js';
 import type { AttemptEntry, DeliveryStatus, DeliveryUpdate, TrailEntry } from './delivery-state.js';
 import type { Priority } from './priority.js';
@@ -91,6 +92,8 @@ export interface StoredMessage {
   readonly lane: string | undefined;
   readonly sender: string;
   readonly payload: Payload;
+  /** Undefined where the send had none, and when the payload's content was removed. */
+  readonly metadata: Metadata | undefined;
   readonly units: number;
   readonly refundedUnits: number;
   /** The number of recipients. */
@@ -156,6 +159,8 @@ export interface MessageQuery extends PageRequest {
   /** Only messages with a recipient whose `shownStatus` is this. */
   readonly status?: DeliveryStatus | undefined;
   readonly sender?: string | undefined;
+  /** Only messages whose metadata has all of these. */
+  readonly metadata?: Metadata | undefined;
   /** Only messages accepted at this time or later, milliseconds since the epoch. */
   readonly since?: number | undefined;
   /** Only messages accepted before this time, milliseconds since the epoch. */
@@ -266,8 +271,8 @@ export abstract class OutboxStore {
   /**
    * An account's messages, newest first; `after` is the `next` of the previous page, or the id of its last message.
    *
-   * A store may examine a limited number of messages and recipients for a page: with a number, a status or a sender, a page
-   * may contain fewer than `limit`, even none, and have a `next`.
+   * A store may examine a limited number of messages and recipients for a page: with a number, a status, a sender or
+   * metadata, a page may contain fewer than `limit`, even none, and have a `next`.
    *
    * @throws MessagingError `error.invalid_cursor` when `after` is no message of this account, channel and kind: an empty page
    *   would mean that there are no further messages

@@ -1,3 +1,4 @@
+import type { Metadata } from '../events/event-types.js';
 import type { Payload } from './payload.js';
 import type { Priority } from './priority.js';
 import type { SendPolicy } from './send-policy.js';
@@ -39,6 +40,8 @@ export interface Send {
   /** Signature or sending number. */
   readonly sender: string;
   readonly payload: Payload;
+  /** What its caller gave with it. */
+  readonly metadata?: Metadata | undefined;
   /** Each number once. */
   readonly recipients: readonly Recipient[];
   /** When it was accepted, milliseconds since the epoch. */

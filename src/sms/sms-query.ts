@@ -1,7 +1,9 @@
 import { MessagingError } from '../common/errors.js';
 import { isId } from '../common/ids.js';
 import { checkInput, checkLimit, checkNumber, checkString } from '../common/inputs.js';
+import type { Metadata } from '../events/event-types.js';
 import type { DeliveryStatus } from '../outbox/delivery-state.js';
+import { metadataOf } from '../outbox/metadata.js';
 import type { MessageQuery, RecipientQuery, StoredMessage } from '../outbox/outbox-store.js';
 
 /** The states of a recipient of an SMS. */
@@ -24,6 +26,8 @@ export interface SmsListQuery extends SmsRecipientsQuery {
   /** Only SMS with a recipient in this state. */
   readonly status?: string | undefined;
   readonly signature?: string | undefined;
+  /** Only SMS whose metadata has all of these. */
+  readonly metadata?: Metadata | undefined;
   /** Only SMS accepted at or after this moment: ISO 8601, a day (UTC) or a time with its zone. */
   readonly since?: string | undefined;
   /** Only SMS accepted before this moment, in the format of `since`. */
@@ -33,7 +37,7 @@ export interface SmsListQuery extends SmsRecipientsQuery {
 /**
  * The query of the store.
  * @throws MessagingError `error.invalid_cursor`, and for an invalid filter `error.field_invalid`,
- *   `error.field_not_string`, `error.invalid_number`
+ *   `error.field_not_string`, `error.invalid_number`, and those of `metadataOf`
  */
 export function messageQuery(query: SmsListQuery): Omit<MessageQuery, 'accountId' | 'channel' | 'kind'> {
   checkInput(query);
@@ -46,6 +50,7 @@ export function messageQuery(query: SmsListQuery): Omit<MessageQuery, 'accountId
     after: cursor === undefined ? undefined : textOfCursor(cursor, isPosition),
     number,
     sender: signature,
+    metadata: metadataOf(query.metadata),
     status: statusOf(status),
     since: momentOf('since', since),
     until: momentOf('until', until),

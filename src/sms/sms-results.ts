@@ -1,3 +1,4 @@
+import type { Metadata } from '../events/event-types.js';
 import { type DeliveryStatus, shownStatus } from '../outbox/delivery-state.js';
 import type { RecipientDetails, StoredMessage } from '../outbox/outbox-store.js';
 import { isRemoved } from '../outbox/retention/removed-payload.js';
@@ -29,6 +30,8 @@ export interface SmsSummary extends SmsSendResult {
   readonly recipients_count: number;
   /** Units that were refunded for failed recipients. */
   readonly refunded_units: number;
+  /** What was given with the send; null where there was nothing, and when the content was removed. */
+  readonly metadata: Metadata | null;
 }
 
 /** One recipient of a sent SMS. */
@@ -93,6 +96,7 @@ export function summaryOf(message: StoredMessage, numbers: readonly string[]): S
     segments: content === null ? null : measure(content).segments,
     recipients_count: message.recipients,
     refunded_units: message.refundedUnits,
+    metadata: message.metadata ?? null,
   };
 }
 

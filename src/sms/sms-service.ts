@@ -7,7 +7,9 @@ import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
 import { checkAccountId, checkInput } from '../common/inputs.js';
 import { knownCallOptions } from '../common/options.js';
+import type { Metadata } from '../events/event-types.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
+import { metadataOf } from '../outbox/metadata.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
 import { FIRST_RECIPIENTS, OutboxStore, type StoredMessage } from '../outbox/outbox-store.js';
 import { type SendPriority, sendPriority } from '../outbox/priority.js';
@@ -36,6 +38,8 @@ export interface SmsToSend {
   readonly number: readonly string[];
   /** How soon it is handed over, compared with other messages. Default `normal`, above 1000 recipients `bulk`. */
   readonly priority?: SendPriority | undefined;
+  /** Given back in look-ups, listings and events: at most 16 keys, 512 characters (code points) in all. */
+  readonly metadata?: Metadata | undefined;
 }
 
 /** Options of a send. */
@@ -80,7 +84,8 @@ export class SmsService {
    * out of the signature (`OptOutService`) is stored as `failed` with the error `opted_out` and costs 0 units.
    *
    * @throws MessagingError `error.invalid_number`, `error.field_not_list`, `error.too_many_recipients`,
-   *   `error.field_invalid` for an unknown priority, `error.empty_message`, `error.field_not_string` for a content that
+   *   `error.field_invalid` for an unknown priority, `error.field_not_object` and `error.metadata_too_large` for metadata,
+   *   `error.empty_message`, `error.field_not_string` for a content that
    *   is not a string, `error.body_not_object`, `error.signature_refused`, `error.unsendable_character`, `error.too_many_segments`, `error.insufficient_balance`,
    *   `error.account_not_found`, `error.idempotency_mismatch`, `error.idempotency_running`,
    *   `error.storage_unavailable`; nothing is charged then
@@ -107,7 +112,7 @@ export class SmsService {
    * The price of a send. Opt-outs are ignored, because they depend on the signature. Charges nothing.
    * @throws MessagingError as `send`, for text and numbers
    */
-  async quote(sms: Omit<SmsToSend, 'signature' | 'priority'>): Promise<SmsQuote> {
+  async quote(sms: Omit<SmsToSend, 'signature' | 'priority' | 'metadata'>): Promise<SmsQuote> {
     checkInput(sms);
     const numbers = await checkNumbers(sms.number, this.settings);
     const { text, segments } = checkText(checkContent(sms.content), this.settings);
@@ -149,12 +154,12 @@ export class SmsService {
   }
 
   /**
-   * The SMS of an account, newest first, 1 to 1000 per page, each with its first 100 numbers. With `number`, `status`
-   * or `signature`, a page may have fewer items, or none, although there are more: continue until `next_cursor` is
+   * The SMS of an account, newest first, 1 to 1000 per page, each with its first 100 numbers. With `number`, `status`,
+   * `signature` or `metadata`, a page may have fewer items, or none, although there are more: continue until `next_cursor` is
    * null.
    *
    * @throws MessagingError `error.invalid_cursor`, `error.field_invalid` for an invalid limit, status or moment,
-   *   `error.invalid_number`, and `error.field_not_string` for a signature that is not a string
+   *   `error.invalid_number`, and `error.field_not_string` for a signature that is not a string, and for metadata as `send`
    */
   async list(accountId: string, query: SmsListQuery = {}): Promise<SmsPage> {
     checkAccountId(accountId);
@@ -183,6 +188,7 @@ export class SmsService {
     // Clients rely on the order of refusals: shape, empty text, signature, price.
     const numbers = await checkNumbers(sms.number, this.settings);
     const priority = sendPriority(sms.priority, numbers.length);
+    const metadata = metadataOf(sms.metadata);
     const content = checkContent(sms.content);
     const usable = this.signatures.isUsable(accountId, sms.signature, host);
     if (!(usable instanceof Promise ? await usable : usable)) throw new MessagingError('error.signature_refused');
@@ -211,6 +217,7 @@ export class SmsService {
       priority,
       sender: sms.signature,
       payload,
+      metadata,
       recipients,
       at,
       reply,

@@ -1,4 +1,12 @@
-import { IsOptional, IsPhoneNumber, IsPhoneNumberList, IsQueryInteger, IsString } from '../http/validators.js';
+import type { Metadata } from '../events/event-types.js';
+import {
+  IsMetadata,
+  IsOptional,
+  IsPhoneNumber,
+  IsPhoneNumberList,
+  IsQueryInteger,
+  IsString,
+} from '../http/validators.js';
 import type { SendPriority } from '../outbox/priority.js';
 
 /** Body of `POST /send/sms`. The service refuses an absent `content`. */
@@ -17,6 +25,10 @@ export class SendSmsBody {
   @IsOptional()
   @IsString()
   readonly priority?: SendPriority;
+
+  @IsOptional()
+  @IsMetadata()
+  readonly metadata?: Metadata;
 }
 
 /** Body of `POST /sms/quote`. */
@@ -53,6 +65,11 @@ export class ListSmsQuery extends ListRecipientsQuery {
   @IsOptional()
   @IsString()
   readonly signature?: string;
+
+  /** From the parameters `metadata.<key>`. */
+  @IsOptional()
+  @IsMetadata()
+  readonly metadata?: Metadata;
 
   @IsOptional()
   @IsString()

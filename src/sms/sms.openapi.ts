@@ -12,6 +12,7 @@ import {
   exampleOf,
   identifier,
   list,
+  metadata,
   moment,
   nullable,
   object,
@@ -80,6 +81,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
               SEND_PRIORITIES,
               'How soon it is handed over, compared with other messages. Default: `normal`, above 1000 recipients `bulk`.',
             ),
+            metadata: 'Given back in look-ups, listings and events.',
           }),
           required: ['content'],
           examples: { sms: { signature: accounts.signatures[0], content: EXAMPLE.text, number: [EXAMPLE.number] } },
@@ -141,11 +143,16 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
       list: {
         operationId: 'listSms',
         summary: 'List SMS, newest first',
-        description: `An SMS has to meet all conditions, and one recipient both \`number\` and \`status\`. ${shortPages('`number`, `status` or `signature`')}`,
+        description: `An SMS has to meet all conditions, and one recipient both \`number\` and \`status\`. ${shortPages('`number`, `status`, `signature` or `metadata`')}`,
         query: fieldsOf(ListSmsQuery, {
           ...RECIPIENT_FILTERS,
           number: 'Only SMS to this number.',
           signature: 'Only SMS under this sender’s name.',
+          metadata: {
+            description:
+              'Only SMS with this metadata: one parameter `metadata.<key>=<value>` for each key, all of which must match.',
+            example: { 'metadata.order': '4711' },
+          },
           since: `Only SMS accepted at this time or later. ${TIME}`,
           until: `Only SMS accepted before this time. ${TIME}`,
         }),
@@ -195,6 +202,7 @@ const SUMMARY: Schemas = {
   content: nullable(text('The text that is sent; null when it was removed.', { example: EXAMPLE.text })),
   segments: nullable(count('The number of parts of the text; null when it was removed.', { minimum: 1 })),
   refunded_units: count('Units refunded because recipients failed.'),
+  metadata,
 };
 
 const SCHEMAS: Schemas = {

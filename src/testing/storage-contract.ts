@@ -10,6 +10,7 @@ import { laneTests } from './storage-contract/lanes.js';
 import { ledgerTests } from './storage-contract/ledger.js';
 import { listingTests } from './storage-contract/listing.js';
 import { mediaTests } from './storage-contract/media.js';
+import { metadataTests } from './storage-contract/metadata.js';
 import { optOutTests } from './storage-contract/opt-outs.js';
 import { partTests } from './storage-contract/parts/parts.js';
 import { phoneTests } from './storage-contract/phones.js';
@@ -57,6 +58,7 @@ const TOPICS = {
   expire: expireTests,
   'next due': nextDueTests,
   listings: listingTests,
+  metadata: metadataTests,
   phones: phoneTests,
   'parts and receipts': partTests,
   'opt-outs': optOutTests,

@@ -103,6 +103,9 @@ function requestFaults(
   const schema = requestBody?.content['application/json']?.schema;
   return [
     ...[...url.searchParams].flatMap(([name, value]) => {
+      // The parameters `a.…` are the keys of the object `a`, where it is described as one parameter for each key.
+      const object = inQuery.get(name.replace(/\..*/s, ''));
+      if (object?.explode) return faultOf(`query ${name}`, schemas.fault(object.schema ?? {}, { [name]: value }));
       const parameter = inQuery.get(name);
       if (parameter === undefined) return [`query ${name} is not described`];
       const numeric = 'type' in (parameter.schema ?? {}) && Object(parameter.schema).type === 'integer';

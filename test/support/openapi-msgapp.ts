@@ -1,6 +1,6 @@
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { FileServer } from './file-server.js';
-import { DOORS, EDGE, once, play, playCrowd, type Stage, type Step } from './openapi-scenario.js';
+import { DOORS, EDGE, once, play, playCrowd, type Stage, type Step, WRONG_METADATA } from './openapi-scenario.js';
 
 const ROOT = '/api/v1/msgapp';
 const TEXT = `${ROOT}/send/text`;
@@ -153,6 +153,7 @@ const sends = (path: string, body: object): Asked[] => [
   post(path, 400, { ...body, from: 1 }),
   post(path, 400, { ...body, priority: 1 }),
   post(path, 400, { ...body, priority: 'code' }),
+  ...WRONG_METADATA.map((metadata) => post(path, 400, { ...body, metadata })),
   post(path, 409, { ...body, from: '22670000109' }),
 ];
 

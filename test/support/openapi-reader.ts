@@ -19,6 +19,7 @@ export interface DescribedParameter extends WithExamples {
   readonly name: string;
   readonly in: string;
   readonly required?: boolean;
+  readonly explode?: boolean;
 }
 
 export interface WithExamples {

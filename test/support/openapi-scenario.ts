@@ -41,6 +41,9 @@ export const DOORS = (path: string): Step[] => [
   ...EDGE(path),
 ];
 
+/** Metadata of every wrong shape. */
+export const WRONG_METADATA = ['x', { order: 4711 }, { order: '\0' }, { order: 'x'.repeat(512) }];
+
 const SEND = '/api/v1/send/sms';
 const QUOTE = '/api/v1/sms/quote';
 
@@ -73,6 +76,10 @@ export const POSTS: readonly Step[] = [
   { path: SEND, status: 400, body: SMS, headers: once('with a blank') },
   { path: SEND, status: 400, body: { ...SMS, signature: undefined } },
   { path: SEND, status: 400, body: { ...SMS, signature: 1 } },
+  { path: SEND, status: 200, body: { ...SMS, metadata: { order: '4711' } } },
+  ...WRONG_METADATA.map((metadata) => ({
+    ...{ path: SEND, status: 400, body: { ...SMS, metadata } },
+  })),
   { path: SEND, status: 400, body: { ...SMS, priority: 1 } },
   { path: SEND, status: 400, body: { ...SMS, priority: 'code' } },
   { path: SEND, status: 400, body: { ...SMS, signature: 'Nobody' } },
@@ -94,13 +101,27 @@ export const GETS = (smsId: string): readonly Step[] => [
   { path: '/api/v1/sms?limit=0', status: 400 },
   { path: '/api/v1/sms?cursor=a&cursor=b', status: 400 },
   { path: '/api/v1/sms?cursor=nonsense!', status: 400 },
-  ...[`number=${NUMBER}`, 'status=queued', 'signature=INFOS', 'since=2026-01-01&until=2027-01-01'].map((filter) => ({
+  ...[
+    `number=${NUMBER}`,
+    'status=queued',
+    'signature=INFOS',
+    'metadata.order=4711',
+    'since=2026-01-01&until=2027-01-01',
+  ].map((filter) => ({
     ...{ path: `/api/v1/sms?${filter}`, status: 200 },
   })),
-  ...['number=226', 'status=read', 'since=yesterday', 'until=2026-02-30'].map((filter) => ({
+  ...[
+    'number=226',
+    'status=read',
+    'metadata=x',
+    'metadata.order=%00',
+    `metadata.order=${'x'.repeat(512)}`,
+    'since=yesterday',
+    'until=2026-02-30',
+  ].map((filter) => ({
     ...{ path: `/api/v1/sms?${filter}`, status: 400 },
   })),
-  ...['number', 'status', 'signature', 'since', 'until'].map((name) => ({
+  ...['number', 'status', 'signature', 'metadata.order', 'since', 'until'].map((name) => ({
     ...{ path: `/api/v1/sms?${name}=a&${name}=b`, status: 400 },
   })),
   { path: `/api/v1/sms/${smsId}`, status: 200 },

@@ -27,6 +27,9 @@ export async function readEverything(world: ReadWorld, check: Check): Promise<vo
   const direct = await world.list({ number: '33612345678' });
   expect(direct.result).toMatchObject({ items: [{ id: messageId(2) }], next: undefined });
   await check(direct, 20);
+  const order = await world.list({ number: '33612345678', metadata: { order: '2' } });
+  expect(order.result.items.map(({ id }) => id)).toEqual([messageId(2)]);
+  await check(order, 20);
   const nobody = await world.list({ number: '33600000000', status: 'failed', sender: 'RARE' });
   expect(nobody.result).toEqual({ items: [], next: undefined });
   await check(nobody, 20);

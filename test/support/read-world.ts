@@ -96,6 +96,7 @@ export class ReadWorld {
     const small = range(SMALL).map((index) =>
       aSend(index, {
         ...{ at: START + index, sender: index === 0 ? 'RARE' : 'INFOS' },
+        metadata: { order: String(index) },
         recipients: [{ number: index === 2 ? '33612345678' : phone(index), units: 1 }],
       }),
     );

@@ -44,8 +44,8 @@ function ledger(dialect: Dialect): string[] {
 function outbox(dialect: Dialect): string[] {
   const { id, name, text, integer, small, serial } = columnTypes(dialect);
   return [
-    // One row per send. units: the charge, which never changes. recipients: their number. metadata (JSON) and trace (W3C
-    // Trace Context) are not written yet.
+    // One row per send. units: the charge, which never changes. recipients: their number. metadata: JSON, null where
+    // the send had none. trace (W3C Trace Context) is not written yet.
     `CREATE TABLE messaging_message (
       id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, channel ${id} NOT NULL, kind ${id} NOT NULL,
       lane ${name}, sender ${name} NOT NULL, payload ${text} NOT NULL, units ${integer} NOT NULL,

@@ -1,12 +1,14 @@
 import { MessagingError } from '../../../../common/errors.js';
 import type { Page } from '../../../../common/page.js';
+import type { Metadata } from '../../../../events/event-types.js';
 import type { DeliveryStatus } from '../../../../outbox/delivery-state.js';
+import { hasMetadata } from '../../../../outbox/metadata.js';
 import type { MessageQuery, StoredMessage } from '../../../../outbox/outbox-store.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, rowsOf, type Statement } from '../../engine/operation.js';
 import { integerOf, textOf } from '../../engine/rows.js';
 import { and } from '../read-page.js';
-import { findMessages, listAll } from './messages.js';
+import { findMessages, listAll, storedMetadata } from './messages.js';
 import { EXAMINED_RECIPIENTS, seenAs } from './recipients.js';
 
 /** The most messages that are examined for one page. */
@@ -14,8 +16,8 @@ const EXAMINED_MESSAGES = 2000;
 
 /** See `OutboxStore.list`. */
 export function* listMessages(dialect: Dialect, query: MessageQuery): Operation<Page<StoredMessage>> {
-  const { number, status, sender } = query;
-  if (number === undefined && status === undefined && sender === undefined) {
+  const { number, status, sender, metadata } = query;
+  if (number === undefined && status === undefined && sender === undefined && metadata === undefined) {
     return yield* listAll(dialect, [listed(query)], within(query, 'accepted_at'), query);
   }
   // Only texts are indexed by number.
@@ -29,6 +31,8 @@ interface Candidate {
   readonly id: string;
   readonly at: number;
   readonly sender: string;
+  /** Read only where it is searched for. */
+  readonly metadata: Metadata | undefined;
   /** The range of positions of the recipients to examine; `to` is excluded. */
   readonly from: number;
   readonly to: number;
@@ -50,7 +54,7 @@ function* searchMessages(
   dialect: Dialect,
   query: MessageQuery,
 ): Operation<{ readonly ids: readonly string[]; readonly next: string | undefined }> {
-  const { limit, sender, status } = query;
+  const { limit, sender, metadata, status } = query;
   const found: string[] = [];
   const left = { messages: EXAMINED_MESSAGES, recipients: EXAMINED_RECIPIENTS };
   let place = query.after === undefined ? undefined : yield* placeOf(query, query.after);
@@ -64,6 +68,7 @@ function* searchMessages(
       place = { id, at, position: undefined };
       left.messages--;
       if (sender !== undefined && candidate.sender !== sender) continue;
+      if (metadata !== undefined && !hasMetadata(candidate.metadata, metadata)) continue;
       const end = status === undefined ? to : Math.min(to, from + left.recipients);
       if (status !== undefined) left.recipients -= end - from;
       if (end < to) cut = { id, at, position: end };
@@ -103,7 +108,8 @@ function* readCandidates(
     const position = number === undefined ? undefined : integerOf(row, 'position');
     const to = position === undefined ? integerOf(row, 'recipients') : position + 1;
     const start = place?.id === id ? Math.min(place.position ?? 0, to) : 0;
-    return { id, at: integerOf(row, 'accepted_at'), sender: textOf(row, 'sender'), from: position ?? start, to };
+    const [at, sender] = [integerOf(row, 'accepted_at'), textOf(row, 'sender')];
+    return { id, at, sender, metadata: storedMetadata(row), from: position ?? start, to };
   });
 }
 
@@ -111,7 +117,7 @@ function ofListing(dialect: Dialect, query: MessageQuery, place: Place | undefin
   const where = and([listed(query), ...within(query, 'accepted_at'), ...from(dialect, place, 'accepted_at', 'id')]);
   return {
     ...where,
-    sql: `SELECT id, accepted_at, sender, recipients FROM messaging_message${dialect.by('messaging_message_listing')}
+    sql: `SELECT id, accepted_at, sender, recipients${alsoMetadata(query, '')} FROM messaging_message${dialect.by('messaging_message_listing')}
       WHERE ${where.sql} ORDER BY accepted_at DESC, id DESC LIMIT ?`,
   };
 }
@@ -122,12 +128,17 @@ function sentTo(dialect: Dialect, query: MessageQuery, number: string, place: Pl
   const where = and([toNumber, ...within(query, 'sent_at'), ...from(dialect, place, 'sent_at', 'message_id')]);
   return {
     ...where,
-    sql: `SELECT m.id, m.accepted_at, m.sender, s.position FROM (
+    sql: `SELECT m.id, m.accepted_at, m.sender, s.position${alsoMetadata(query, 'm.')} FROM (
         SELECT message_id, position FROM messaging_sent_to
           WHERE ${where.sql} ORDER BY sent_at DESC, message_id DESC LIMIT ?) s
       ${dialect.thenJoin} messaging_message m${dialect.by('primary key')} ON m.id = s.message_id
       ORDER BY m.accepted_at DESC, m.id DESC`,
   };
+}
+
+/** Left out where it is not searched for, as it may be longer than the rest of the row. */
+function alsoMetadata({ metadata }: MessageQuery, of: '' | 'm.'): string {
+  return metadata === undefined ? '' : `, ${of}metadata`;
 }
 
 /** Which of these messages have a recipient in a state, as the account sees it, in the range to examine. */

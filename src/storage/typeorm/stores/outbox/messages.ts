@@ -1,11 +1,13 @@
 import type { Page, PageRequest } from '../../../../common/page.js';
+import type { Metadata } from '../../../../events/event-types.js';
 import type { StoredMessage } from '../../../../outbox/outbox-store.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, type Row, rowsOf, type Statement } from '../../engine/operation.js';
 import { integerOf, optionalText, textOf } from '../../engine/rows.js';
 import { readPage } from '../read-page.js';
 
-const MESSAGE = 'id, account_id, channel, lane, sender, payload, units, refunded_units, recipients, accepted_at';
+const MESSAGE =
+  'id, account_id, channel, lane, sender, payload, metadata, units, refunded_units, recipients, accepted_at';
 
 /** One message of an account. */
 export function* findMessage(accountId: string, channel: string, id: string): Operation<StoredMessage | undefined> {
@@ -48,9 +50,16 @@ function toMessage(row: Row): StoredMessage {
     lane: optionalText(row, 'lane'),
     sender: textOf(row, 'sender'),
     payload: JSON.parse(textOf(row, 'payload')),
+    metadata: storedMetadata(row),
     units: integerOf(row, 'units'),
     refundedUnits: integerOf(row, 'refunded_units'),
     recipients: integerOf(row, 'recipients'),
     acceptedAt: integerOf(row, 'accepted_at'),
   };
+}
+
+/** The metadata of a message. */
+export function storedMetadata(row: Row): Metadata | undefined {
+  const text = optionalText(row, 'metadata');
+  return text === undefined ? undefined : JSON.parse(text);
 }

@@ -19,23 +19,7 @@ export function insertSends(
 ): Statement[] {
   const replies = gaps === 'lock' ? repliesOf(sends) : [];
   return [
-    dialect.insertRows({
-      table: 'messaging_message',
-      shape: MESSAGE,
-      rows: sends.map((send) => [
-        send.id,
-        send.accountId,
-        send.channel,
-        send.payload.kind,
-        send.lane ?? null,
-        send.sender,
-        JSON.stringify(send.payload),
-        costOf(send),
-        0,
-        send.recipients.length,
-        send.at,
-      ]),
-    }),
+    insertMessages(dialect, sends),
     ...insertRecipients(dialect, sends, turns),
     dialect.insertRows({
       table: 'messaging_ledger',
@@ -44,6 +28,29 @@ export function insertSends(
     }),
     ...(replies.length > 0 ? [dialect.insertRows({ ...REPLIES, rows: replies, onDuplicate: REPLACE_EXPIRED })] : []),
   ];
+}
+
+function insertMessages(dialect: Dialect, sends: readonly Send[]): Statement {
+  // Most batches have no metadata; their parameter omits the column.
+  const described = sends.some(({ metadata }) => metadata !== undefined);
+  return dialect.insertRows({
+    table: 'messaging_message',
+    shape: described ? DESCRIBED : MESSAGE,
+    rows: sends.map((send) => [
+      send.id,
+      send.accountId,
+      send.channel,
+      send.payload.kind,
+      send.lane ?? null,
+      send.sender,
+      JSON.stringify(send.payload),
+      costOf(send),
+      0,
+      send.recipients.length,
+      send.at,
+      ...(described ? [send.metadata === undefined ? null : JSON.stringify(send.metadata)] : []),
+    ]),
+  });
 }
 
 /**
@@ -67,6 +74,7 @@ const MESSAGE = shapeOf(
   'id account_id channel kind lane sender payload',
   'units refunded_units recipients accepted_at',
 );
+const DESCRIBED: RowShape = { ...MESSAGE, metadata: 'text' };
 const CHARGE = shapeOf('id account_id kind message_id', 'units posted_at');
 const REPLY_KEY = 'account_id, route, idempotency_key';
 const REPLIES = {

@@ -81,7 +81,7 @@ function isAt(table: string): string {
   return `${table}.message_id = v.message_id AND ${table}.position = v.position`;
 }
 
-/** Replaces payloads of messages. */
+/** Replaces payloads of messages, and removes what callers gave with them. */
 export function* replacePayloads(
   dialect: Dialect,
   payloads: readonly (readonly [id: string, payload: object])[],
@@ -90,7 +90,11 @@ export function* replacePayloads(
   if (payloads.length === 0) return;
   yield dialect.updateRows({
     table: 'messaging_message',
-    set: { payload: 'v.payload', ...Object.fromEntries(Object.keys(more).map((column) => [column, '?'])) },
+    set: {
+      payload: 'v.payload',
+      metadata: 'NULL',
+      ...Object.fromEntries(Object.keys(more).map((column) => [column, '?'])),
+    },
     params: Object.values(more),
     shape: { id: 'id', payload: 'text' },
     rows: payloads.map(([id, payload]) => [id, JSON.stringify(payload)]),

@@ -1,0 +1,64 @@
+import { MessagingError } from '../common/errors.js';
+import { checkText, formatInput, hasCodePoints } from '../common/inputs.js';
+import type { Metadata } from '../events/event-types.js';
+
+/** The most keys of metadata. */
+export const MOST_KEYS = 16;
+
+/** The most characters of all keys and values together, in Unicode code points. */
+export const MOST_CHARACTERS = 512;
+
+const FIELD = 'metadata';
+
+/**
+ * A copy of a caller's metadata; undefined for nothing and null. A character that no database stores (NUL, a lone surrogate)
+ * is refused, and the key `__proto__`, which many programs read as something else.
+ *
+ * @throws MessagingError `error.field_not_object`, `error.metadata_too_large`, and for a key or its value
+ *   `error.field_not_string` or `error.field_invalid`
+ */
+export function metadataOf(given: unknown): Metadata | undefined {
+  if (given === undefined || given === null) return undefined;
+  if (!isPlainObject(given)) throw new MessagingError('error.field_not_object', { field: FIELD });
+  // Counted first: a body may have hundreds of thousands of keys.
+  if (Object.keys(given).length > MOST_KEYS) throw tooLarge();
+  const entries: readonly (readonly [string, unknown])[] = Object.entries(given);
+  const texts = entries.flatMap(([key, value]) => (typeof value === 'string' ? [key, value] : [key]));
+  if (!hasCodePoints(texts.join(''), 0, MOST_CHARACTERS)) throw tooLarge();
+  return Object.fromEntries(entries.map(([key, value]) => [key, checked(key, value)]));
+}
+
+/** The refusal of a caller's metadata; undefined where {@link metadataOf} takes it. */
+export function metadataRefusal(given: unknown): MessagingError | undefined {
+  try {
+    metadataOf(given);
+    return undefined;
+  } catch (error) {
+    if (error instanceof MessagingError) return error;
+    throw error;
+  }
+}
+
+/** Whether stored metadata has all of these. */
+export function hasMetadata(stored: Metadata | undefined, wanted: Metadata): boolean {
+  return Object.entries(wanted).every(([key, value]) => stored?.[key] === value);
+}
+
+function checked(key: string, value: unknown): string {
+  const field = `${FIELD}.${formatInput(key)}`;
+  if (key === '__proto__') throw new MessagingError('error.field_invalid', { field });
+  checkText(field, key);
+  checkText(field, value);
+  return value;
+}
+
+function tooLarge(): MessagingError {
+  return new MessagingError('error.metadata_too_large', { keys: MOST_KEYS, characters: MOST_CHARACTERS });
+}
+
+/** Whether a value is what JSON or a literal makes, in contrast to a Map or a Date, whose content would be lost. */
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
