@@ -37,6 +37,7 @@ const message = fc
       mediaUrl: almost(fc.constantFrom('good:1', 'good:2')),
       mediaType: almost(fc.constantFrom('image', 'video', 'document', 'audio', null)),
       caption: almost(fc.constantFrom('Voilà', null)),
+      metadata: almost(fc.dictionary(fc.string(), hostileString, { maxKeys: 17 })),
     },
     { requiredKeys: ['to', 'body', 'mediaUrl'] },
   )

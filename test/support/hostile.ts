@@ -99,6 +99,7 @@ export const almostSend: fc.Arbitrary<unknown> = fc
           { weight: 1, arbitrary: fc.array(mostly(goodNumber), { maxLength: 4 }) },
           { weight: 1, arbitrary: anyJson },
         ),
+        metadata: mostly(fc.dictionary(fieldName, fc.oneof(fc.string(), hostileString), { maxKeys: 17 })),
       },
       { requiredKeys: [] },
     ),
@@ -164,10 +165,21 @@ export const queryString: fc.Arbitrary<string> = fc
   .array(
     fc.tuple(
       fc.oneof(
-        { weight: 4, arbitrary: fc.constantFrom('limit', 'cursor') },
+        { weight: 4, arbitrary: fc.constantFrom('limit', 'cursor', 'metadata.a', 'metadata.') },
         {
           weight: 1,
-          arbitrary: fc.constantFrom('limit[]', 'limit[a]', 'cursor[]', '__proto__', '__proto__[x]', '%FF', ''),
+          arbitrary: fc.constantFrom(
+            'limit[]',
+            'limit[a]',
+            'cursor[]',
+            '__proto__',
+            '__proto__[x]',
+            'metadata',
+            'metadata[a]',
+            'metadata.__proto__',
+            '%FF',
+            '',
+          ),
         },
       ),
       fc.oneof(
