@@ -52,7 +52,10 @@ async function expectHostJoins(app: MessagingApp, dataSource: DataSource): Promi
   const send = (manager: EntityManager, index: number, count = 1) =>
     sms.send(
       app.accountId,
-      { signature: 'INFOS', content: 'Bonjour', number: Array.from({ length: count }, (_, at) => phoneOf(index + at)) },
+      {
+        ...{ signature: 'INFOS', content: 'Bonjour', metadata: { order: String(index) } },
+        number: Array.from({ length: count }, (_, at) => phoneOf(index + at)),
+      },
       { host: { manager } },
     );
   const orders = async () =>
@@ -70,6 +73,8 @@ async function expectHostJoins(app: MessagingApp, dataSource: DataSource): Promi
     () => sms.get(app.accountId, smsID),
     ({ recipients }) => recipients.every(({ status }) => status === 'delivered'),
   );
+
+  expect((await sms.get(app.accountId, smsID)).metadata).toEqual({ order: '1' });
 
   // Rolled back together.
   let undone = '';
