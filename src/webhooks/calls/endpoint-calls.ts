@@ -1,0 +1,44 @@
+import type { EventType } from '../../events/event-types.js';
+import type { Endpoint } from '../endpoints/endpoint.js';
+
+/** The answer to `test.ping`. */
+export interface PingResult {
+  /** The status of the answer; null: there was none. */
+  readonly status: number | null;
+  /** Milliseconds until the answer, or until it was given up. */
+  readonly ms: number;
+  /** The answer's body, cut; null without one, and for an origin that the host allowed by an option. */
+  readonly response: string | null;
+}
+
+/** Which events of the log are called again. */
+export interface ReplayWindow {
+  /** Only events with a higher number. */
+  readonly after?: number | undefined;
+  /** Only events from this time on, milliseconds since the epoch. */
+  readonly since?: number | undefined;
+  /** Only events before this time. */
+  readonly until?: number | undefined;
+  /** Only these types, of those that the endpoint is told of; undefined: all of these. Not empty. */
+  readonly types?: readonly EventType[] | undefined;
+  /** Only those whose last call has failed. */
+  readonly onlyFailed: boolean;
+}
+
+/** Calls of an endpoint that its owner asks for. Every method throws `StorageUnavailableError` when the database does not answer. */
+export abstract class EndpointCalls {
+  /** Calls the endpoint with `test.ping`, once, also while it is disabled; never throws for what it answers. */
+  abstract ping(endpoint: Endpoint): Promise<PingResult>;
+
+  /**
+   * Has one event called again as soon as possible.
+   * @returns false where the event is not kept, or not one that the endpoint is told of
+   */
+  abstract retry(endpoint: Endpoint, sequence: number): Promise<boolean>;
+
+  /**
+   * Has the events of a window called again, in the order of their numbers.
+   * @returns how many
+   */
+  abstract replay(endpoint: Endpoint, window: ReplayWindow): Promise<number>;
+}
