@@ -1,0 +1,101 @@
+import { createHmac, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { keyedHash } from '../../common/secret.js';
+import type { Endpoint, EndpointSignature, SecretVersion } from './endpoint.js';
+
+/** A key that signs calls: of HMAC-SHA256 (`v1`), or the private one of Ed25519 (`v1a`). */
+export type EndpointSecret =
+  | { readonly signature: 'hmac'; readonly key: Buffer }
+  | { readonly signature: 'ed25519'; readonly key: KeyObject };
+
+/** What the owner of an endpoint is given to verify its calls, as Standard Webhooks write it. */
+export type ShownSecret = { readonly secret: string } | { readonly public_key: string };
+
+/** Which secret of which endpoint. */
+export interface SecretSource {
+  readonly id: string;
+  readonly signature: EndpointSignature;
+  readonly version: SecretVersion;
+}
+
+/** The most versions that sign at a time; of more, the oldest end early. */
+const MOST_VERSIONS = 5;
+
+/** Length of the text by which a version names its pepper. */
+const NAME_LENGTH = 12;
+
+/** The DER encoding of an Ed25519 private key up to its 32 bytes (RFC 8410 section 7). */
+const ED25519_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** Where the 32 bytes of an Ed25519 public key begin in its DER encoding (RFC 8410 section 4). */
+const ED25519_PUBLIC_AT = 12;
+
+/**
+ * Derives the secrets of endpoints whenever they are needed, so that none is stored: HMAC-SHA256 (RFC 2104) over the id of the
+ * endpoint and the number of the version, with a key that is not in the database. A version names the pepper that it is derived
+ * from, so that it goes on signing after the pepper was changed and the old one is given as `previousPepper`.
+ */
+export class EndpointSecrets {
+  private readonly keys: ReadonlyMap<string, Buffer>;
+  private readonly current: string;
+
+  /** @param keys the keys of the peppers, the present one first; at least one */
+  constructor(keys: readonly Buffer[]) {
+    this.keys = new Map(keys.map((key) => [keyedHash(key, 'name').slice(0, NAME_LENGTH), key]));
+    const [current] = this.keys.keys();
+    if (current === undefined) throw new Error('There is no pepper.');
+    this.current = current;
+  }
+
+  /** The versions of a new endpoint. */
+  first(): readonly SecretVersion[] {
+    return [{ number: 1, pepper: this.current, endsAt: null }];
+  }
+
+  /**
+   * The versions after a rotation: a new one, derived from the present pepper, and those before it until their ends.
+   *
+   * @param keepMs how long the newest one before goes on signing
+   */
+  rotated(versions: readonly SecretVersion[], now: number, keepMs: number): readonly SecretVersion[] {
+    const number = Math.max(0, ...versions.map((version) => version.number)) + 1;
+    const earlier = versions.map((version) => ({ ...version, endsAt: version.endsAt ?? now + keepMs }));
+    const kept = earlier.filter(({ endsAt }) => endsAt > now).slice(0, MOST_VERSIONS - 1);
+    return [{ number, pepper: this.current, endsAt: null }, ...kept];
+  }
+
+  /**
+   * The secrets that sign a call now, the newest first; more than one while a rotation runs. None where their pepper is neither
+   * `pepper` nor `previousPepper`: then nothing can be signed, and nothing must be called, until the secret is rotated.
+   */
+  secretsOf(endpoint: Pick<Endpoint, 'id' | 'signature' | 'versions'>, now: number): readonly EndpointSecret[] {
+    const { id, signature, versions } = endpoint;
+    return versions
+      .filter(({ endsAt }) => endsAt === null || endsAt > now)
+      .flatMap((version) => this.secretOf({ id, signature, version }) ?? []);
+  }
+
+  /** What verifies the calls that a version signs; undefined where its pepper is not given any more. */
+  shown(source: SecretSource): ShownSecret | undefined {
+    const secret = this.secretOf(source);
+    if (!secret) return undefined;
+    if (secret.signature === 'hmac') return { secret: `whsec_${secret.key.toString('base64')}` };
+    return { public_key: `whpk_${publicBytes(secret.key).toString('base64')}` };
+  }
+
+  private secretOf({ id, signature, version }: SecretSource): EndpointSecret | undefined {
+    const pepper = this.keys.get(version.pepper);
+    if (!pepper) return undefined;
+    const key = createHmac('sha256', pepper)
+      .update(JSON.stringify([signature, id, version.number]))
+      .digest();
+    return signature === 'hmac' ? { signature, key } : { signature, key: privateKey(key) };
+  }
+}
+
+function privateKey(seed: Buffer): KeyObject {
+  return createPrivateKey({ key: Buffer.concat([ED25519_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+}
+
+function publicBytes(key: KeyObject): Buffer {
+  return createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(ED25519_PUBLIC_AT);
+}
