@@ -43,6 +43,7 @@ const layers = {
     'sandbox',
     'sms',
     'storage',
+    'webhooks',
     'core',
   ],
 };

@@ -167,6 +167,11 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.session_not_found': 404,
   'error.qr_not_found': 404,
   'error.file_not_found': 404,
+  'error.webhook_url_refused': 400,
+  'error.too_many_endpoints': 409,
+  'error.endpoint_not_found': 404,
+  'error.event_type_unknown': 400,
+  'error.event_not_found': 404,
   'error.sandbox_cross_site': 403,
   'error.sandbox_host_refused': 403,
 };

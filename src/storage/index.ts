@@ -94,3 +94,21 @@ export {
 } from '../sms/opt-out/opt-out-store.js';
 export { type Parking, type PartPurgeCount, PartStore } from '../sms/receipts/part-store.js';
 export type { DatedReceipt, PartStatus, SmsPart, TakenSms } from '../sms/receipts/sms-part.js';
+export type {
+  DisabledReason,
+  Endpoint,
+  EndpointAttempt,
+  EndpointBatch,
+  EndpointDefinition,
+  EndpointOrdering,
+  EndpointSignature,
+  NewEndpoint,
+  SecretVersion,
+} from '../webhooks/endpoints/endpoint.js';
+export {
+  type AttemptQuery,
+  type EndpointAnswer,
+  type EndpointKey,
+  EndpointStore,
+  MOST_ENDPOINTS,
+} from '../webhooks/endpoints/endpoint-store.js';

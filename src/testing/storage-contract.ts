@@ -4,6 +4,7 @@ import { claimTests, nextDueTests, unwaitingTests } from './storage-contract/cla
 import { commitTests } from './storage-contract/commit.js';
 import { contentTests } from './storage-contract/contents.js';
 import { durabilityTests } from './storage-contract/durability.js';
+import { endpointTests } from './storage-contract/endpoints.js';
 import { expireTests } from './storage-contract/expire.js';
 import { onceKeyTests, replyTests } from './storage-contract/idempotency.js';
 import { laneTests } from './storage-contract/lanes.js';
@@ -62,6 +63,7 @@ const TOPICS = {
   phones: phoneTests,
   'parts and receipts': partTests,
   'opt-outs': optOutTests,
+  endpoints: endpointTests,
   'policy records': recordTests,
   sessions: sessionTests,
   'limits of sessions': sessionLimitTests,

@@ -5,6 +5,7 @@ import { RetentionStore } from '../../outbox/retention/retention-store.js';
 import { PhoneStore } from '../../sandbox/phone-store.js';
 import { OptOutStore } from '../../sms/opt-out/opt-out-store.js';
 import { PartStore } from '../../sms/receipts/part-store.js';
+import { EndpointStore } from '../../webhooks/endpoints/endpoint-store.js';
 import type { Executor } from './engine/executor.js';
 import type { SchemaGroup } from './schema/versions.js';
 import { TypeormEventLog } from './stores/events/event-log.js';
@@ -14,6 +15,7 @@ import { TypeormPhoneStore } from './stores/phone-store.js';
 import { TypeormRetentionStore } from './stores/retention/retention-store.js';
 import { TypeormOptOutStore } from './stores/sms/opt-out-store.js';
 import { TypeormPartStore } from './stores/sms/part-store.js';
+import { TypeormEndpointStore } from './stores/webhooks/endpoint-store.js';
 
 /** A store in SQL that a capability brings, with its tables. */
 export interface SqlStore<S extends object = object> extends StoreDefinition<S> {
@@ -38,5 +40,6 @@ export const BUILT_IN_STORES: readonly BuiltInStore[] = [
   { port: OptOutStore, make: (executor) => new TypeormOptOutStore(executor) },
   { port: SessionStore, make: (executor) => new TypeormSessionStore(executor) },
   { port: RetentionStore, make: (executor) => new TypeormRetentionStore(executor) },
+  { port: EndpointStore, make: (executor) => new TypeormEndpointStore(executor) },
   { port: PhoneStore, make: (executor) => new TypeormPhoneStore(executor) },
 ];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { AccountStore } from '../../accounts/account-store.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
 import type { MessagingStorage } from '../../core/messaging-storage.js';
+import { EventLog } from '../../events/event-log.js';
 import type { MediaStore } from '../../media/media-store.js';
 import {
   type SessionLease,
@@ -24,6 +25,7 @@ import type { Send } from '../../outbox/send.js';
 import { PhoneStore } from '../../sandbox/phone-store.js';
 import { OptOutStore } from '../../sms/opt-out/opt-out-store.js';
 import { PartStore } from '../../sms/receipts/part-store.js';
+import { EndpointStore } from '../../webhooks/endpoints/endpoint-store.js';
 import { ACCOUNT, SECOND, START } from './fixtures.js';
 import type { OpenStorage, StorageHarness } from './storage-harness.js';
 
@@ -91,6 +93,14 @@ export class World {
 
   get optOuts(): OptOutStore {
     return this.storage.store(OptOutStore);
+  }
+
+  get events(): EventLog {
+    return this.storage.store(EventLog);
+  }
+
+  get endpoints(): EndpointStore {
+    return this.storage.store(EndpointStore);
   }
 
   /** Creates an account and tops it up. */

@@ -322,6 +322,8 @@ export function webhookTables(dialect: Dialect): string[] {
       sequences ${text} NOT NULL, at ${integer} NOT NULL, ms ${integer} NOT NULL, ok ${small} NOT NULL, status ${integer},
       error ${text}, reply ${text})${dialect.clustered}`,
     'CREATE INDEX messaging_endpoint_attempt_listing ON messaging_endpoint_attempt (endpoint_id, at, id)',
+    // To read failed calls without reading the others.
+    'CREATE INDEX messaging_endpoint_attempt_result ON messaging_endpoint_attempt (endpoint_id, ok, at, id)',
     'CREATE INDEX messaging_endpoint_attempt_age ON messaging_endpoint_attempt (at)',
   ];
 }

@@ -3,6 +3,7 @@ import { lacking, type PartRunner } from '../test-runner.js';
 import type { World } from '../world.js';
 import { CODE_RACES } from './codes.js';
 import { DELIVERY_RACES } from './deliveries.js';
+import { ENDPOINT_RACES } from './endpoints.js';
 import { MONEY_RACES } from './money.js';
 import { OPT_OUT_RACES } from './opt-outs.js';
 import { PART_RACES } from './parts.js';
@@ -17,6 +18,7 @@ const RACES = {
   ...PART_RACES,
   ...OPT_OUT_RACES,
   ...SESSION_RACES,
+  ...ENDPOINT_RACES,
 };
 
 export function raceTests({ describe, test, testWith }: PartRunner<StoragePart>, world: World): void {

@@ -83,7 +83,13 @@ function* readState(accountId: string): Operation<EventLogState> {
   return row ? toState(row) : NONE;
 }
 
-function* switchOn(dialect: Dialect, accountId: string, at: number): Operation<EventLogState> {
+/**
+ * See `EventLog.switchOn`. The account and its counter stay locked until the commit. Without the lock on the account, two that
+ * insert the counter at once would each keep the other from locking it on MariaDB.
+ */
+export function* switchOn(dialect: Dialect, accountId: string, at: number): Operation<EventLogState> {
+  const accounts = dialect.lockByIds('messaging_account', 'a.id', 'wait', 'no key update');
+  yield* rowsOf(accounts, JSON.stringify([accountId]));
   const sql = 'INSERT INTO messaging_event_counter (id, sequence, earliest, recording, used_at) VALUES (?, 0, 1, 0, ?)';
   yield* dialect.insertNew({ sql, params: [accountId, at] }, 'id');
   const [row] = yield* rowsOf(

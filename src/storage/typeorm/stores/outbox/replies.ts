@@ -2,7 +2,7 @@ import { onceId, type StoredReply } from '../../../../outbox/decide.js';
 import type { IdempotencyKey, Send } from '../../../../outbox/send.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, rowsOf, write } from '../../engine/operation.js';
-import { textOf } from '../../engine/rows.js';
+import { shapeOf, textOf } from '../../engine/rows.js';
 import type { Gaps } from './policy-records.js';
 
 /** The unexpired reply under an Idempotency-Key. */
@@ -46,8 +46,40 @@ export function* findReplies(
   );
 }
 
+/**
+ * Keeps a reply under an Idempotency-Key where there is none; undefined when it was kept, else the reply that is there. Two
+ * transactions wait for each other at the key.
+ */
+export function* keepReply(
+  dialect: Dialect,
+  once: IdempotencyKey,
+  reply: object,
+  now: number,
+): Operation<StoredReply | undefined> {
+  const { accountId, route, key, fingerprint, expiresAt } = once;
+  const earlier = yield* findReply(once, now);
+  if (earlier) return earlier;
+  yield* write(
+    'DELETE FROM messaging_idempotency WHERE account_id = ? AND route = ? AND idempotency_key = ? AND expires_at <= ?',
+    accountId,
+    route,
+    key,
+    now,
+  );
+  const rows = [[accountId, route, key, fingerprint, JSON.stringify(reply), expiresAt]];
+  const written = yield* dialect.insertNew(dialect.insertRows({ ...REPLIES, rows }), REPLY_KEY);
+  return written > 0 ? undefined : yield* findReply(once, now);
+}
+
+/** The table of replies, with its key. */
+export const REPLY_KEY = 'account_id, route, idempotency_key';
+export const REPLIES = {
+  table: 'messaging_idempotency',
+  shape: shapeOf('account_id route idempotency_key fingerprint reply', 'expires_at'),
+};
+
 /** Deletes expired replies of Idempotency-Keys, the oldest first. */
 export function purgeReplies(dialect: Dialect, now: number, limit: number): Operation<number> {
-  const sql = dialect.deleteFirst('messaging_idempotency', 'account_id, route, idempotency_key', 'expires_at');
+  const sql = dialect.deleteFirst('messaging_idempotency', REPLY_KEY, 'expires_at');
   return write(sql, now, limit);
 }

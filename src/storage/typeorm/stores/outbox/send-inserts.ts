@@ -6,6 +6,7 @@ import type { Operation, Statement } from '../../engine/operation.js';
 import { asTheyAre, type RowShape, shapeOf } from '../../engine/rows.js';
 import type { LaneTurns } from './lane-turns.js';
 import type { Gaps } from './policy-records.js';
+import { REPLIES, REPLY_KEY } from './replies.js';
 
 /**
  * The statements that write accepted sends: messages, recipients, charges, and the replies under an Idempotency-Key.
@@ -76,11 +77,6 @@ const MESSAGE = shapeOf(
 );
 const DESCRIBED: RowShape = { ...MESSAGE, metadata: 'text' };
 const CHARGE = shapeOf('id account_id kind message_id', 'units posted_at');
-const REPLY_KEY = 'account_id, route, idempotency_key';
-const REPLIES = {
-  table: 'messaging_idempotency',
-  shape: shapeOf('account_id route idempotency_key fingerprint reply', 'expires_at'),
-};
 
 // An unexpired reply would have been replayed under the account's lock, so an existing row has expired.
 const REPLACE_EXPIRED = [REPLY_KEY, ['fingerprint', 'reply', 'expires_at']] as const;

@@ -1,0 +1,235 @@
+import { MessagingError } from '../../../../common/errors.js';
+import type { Page, PageRequest } from '../../../../common/page.js';
+import type { StoredReply } from '../../../../outbox/decide.js';
+import type { Acceptance } from '../../../../outbox/outbox.js';
+import type { IdempotencyKey } from '../../../../outbox/send.js';
+import type {
+  Endpoint,
+  EndpointAttempt,
+  EndpointDefinition,
+  NewEndpoint,
+  SecretVersion,
+} from '../../../../webhooks/endpoints/endpoint.js';
+import {
+  type AttemptQuery,
+  type EndpointAnswer,
+  type EndpointKey,
+  EndpointStore,
+  MOST_ENDPOINTS,
+} from '../../../../webhooks/endpoints/endpoint-store.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import type { Executor } from '../../engine/executor.js';
+import { type Operation, rowsOf, write } from '../../engine/operation.js';
+import { integerOf, shapeOf } from '../../engine/rows.js';
+import { switchOn } from '../events/event-log.js';
+import { findReply, keepReply } from '../outbox/replies.js';
+import { readPage } from '../read-page.js';
+import { ATTEMPT, ENDPOINT, toAttempt, toEndpoint } from './endpoint-rows.js';
+
+/** Endpoints in SQL. */
+export class TypeormEndpointStore extends EndpointStore {
+  constructor(private readonly executor: Executor) {
+    super();
+  }
+
+  override create(endpoint: NewEndpoint, answer: EndpointAnswer): Promise<Acceptance> {
+    return this.executor.write(() => createEndpoint(this.executor.dialect, endpoint, answer));
+  }
+
+  override find(key: EndpointKey): Promise<Endpoint | undefined> {
+    return this.executor.read(() => findEndpoint(key));
+  }
+
+  override list(accountId: string, page: PageRequest): Promise<Page<Endpoint>> {
+    const filters = [{ sql: 'account_id = ?', params: [accountId] }];
+    const listing = { table: 'messaging_endpoint', columns: ENDPOINT, moment: 'created_at', toItem: toEndpoint };
+    return this.executor.browse(() => readPage(this.executor.dialect, { ...listing, filters }, page));
+  }
+
+  override async withUrl(url: string): Promise<readonly Endpoint[]> {
+    const rows = await this.executor.browse(() =>
+      rowsOf(`SELECT ${ENDPOINT} FROM messaging_endpoint WHERE url = ?`, url),
+    );
+    return rows.map(toEndpoint);
+  }
+
+  override update(key: EndpointKey, definition: EndpointDefinition, at: number): Promise<Endpoint | undefined> {
+    return this.executor.write(() => updateEndpoint(key, definition, at));
+  }
+
+  override rotate(
+    key: EndpointKey,
+    change: (versions: readonly SecretVersion[]) => readonly SecretVersion[],
+    at: number,
+    answer: EndpointAnswer,
+  ): Promise<Acceptance | undefined> {
+    return this.executor.write(() => rotateSecret(this.executor.dialect, key, change, at, answer));
+  }
+
+  override enable(key: EndpointKey, at: number): Promise<Endpoint | undefined> {
+    return this.executor.write(() => enableEndpoint(key, at));
+  }
+
+  override disable(key: EndpointKey, at: number): Promise<Endpoint | undefined> {
+    return this.executor.write(() => disableEndpoint(key, at));
+  }
+
+  override async remove(key: EndpointKey): Promise<boolean> {
+    if (!(await this.find(key))) return false;
+    // Whoever serves the endpoint may add to it meanwhile; the last step leaves nothing.
+    while ((await this.executor.write(() => removeRetries(key.id))) > 0);
+    return this.executor.write(() => removeEndpoint(key));
+  }
+
+  override attempts({ endpointId, ok, ...page }: AttemptQuery): Promise<Page<EndpointAttempt>> {
+    const listing = { table: 'messaging_endpoint_attempt', columns: ATTEMPT, moment: 'at', toItem: toAttempt };
+    const filters = [{ sql: 'endpoint_id = ?', params: [endpointId] }];
+    const shown = ok === undefined ? [] : [{ sql: 'ok = ?', params: [ok ? 1 : 0] }];
+    return this.executor.browse(() => readPage(this.executor.dialect, { ...listing, filters, shown }, page));
+  }
+
+  override async keep(once: IdempotencyKey, reply: object, now: number): Promise<Acceptance> {
+    const earlier = await this.executor.write(() => keepReply(this.executor.dialect, once, reply, now));
+    return earlier ? replayOf(earlier, once) : { reply, replayed: false };
+  }
+}
+
+/** The columns of a new endpoint. */
+const NEW = shapeOf(
+  'id account_id url types ordering signature versions description status',
+  'batch_max wait_ms cursor_at lease_until epoch created_at updated_at',
+);
+
+/** See `EndpointStore.create`. The lock on the account's counter also decides on the number of endpoints and on repeats. */
+function* createEndpoint(dialect: Dialect, endpoint: NewEndpoint, answer: EndpointAnswer): Operation<Acceptance> {
+  const { id, accountId, createdAt: at } = endpoint;
+  const [account] = yield* rowsOf('SELECT id FROM messaging_account WHERE id = ?', accountId);
+  if (!account) throw new MessagingError('error.account_not_found');
+  const { last } = yield* switchOn(dialect, accountId, at);
+  const earlier = answer.once && (yield* findReply(answer.once, at));
+  if (earlier && answer.once) return replayOf(earlier, answer.once);
+  const [count] = yield* rowsOf('SELECT count(*) AS count FROM messaging_endpoint WHERE account_id = ?', accountId);
+  if (count && integerOf(count, 'count') >= MOST_ENDPOINTS) {
+    throw new MessagingError('error.too_many_endpoints', { max: MOST_ENDPOINTS });
+  }
+  const { url, types, ordering, batch, signature, versions, description } = endpoint;
+  const texts = [id, accountId, url, types && JSON.stringify(types), ordering, signature, JSON.stringify(versions)];
+  const row = [...texts, description, 'enabled', batch.max, batch.waitMs, last, 0, 0, at, at];
+  yield dialect.insertRows({ table: 'messaging_endpoint', shape: NEW, rows: [row] });
+  const made: Endpoint = {
+    ...endpoint,
+    ...{ status: 'enabled', reason: null, cursor: last, failingSince: null, restsUntil: null, updatedAt: at },
+  };
+  return yield* answered(dialect, made, answer, at);
+}
+
+/** Keeps the reply to a change. The caller has looked for an earlier one under a lock. */
+function* answered(dialect: Dialect, endpoint: Endpoint, answer: EndpointAnswer, now: number): Operation<Acceptance> {
+  const reply = answer.replyOf(endpoint);
+  if (answer.once) yield* keepReply(dialect, answer.once, reply, now);
+  return { reply, replayed: false };
+}
+
+function replayOf({ fingerprint, reply }: StoredReply, once: IdempotencyKey): Acceptance {
+  if (fingerprint !== once.fingerprint) throw new MessagingError('error.idempotency_mismatch');
+  return { reply, replayed: true };
+}
+
+function* findEndpoint({ id, accountId }: EndpointKey): Operation<Endpoint | undefined> {
+  const [row] = yield* rowsOf(
+    `SELECT ${ENDPOINT} FROM messaging_endpoint WHERE id = ? AND account_id = ?`,
+    id,
+    accountId,
+  );
+  return row && toEndpoint(row);
+}
+
+/** See `EndpointStore.update`. Which number came before depends on the types, so what is remembered of it is forgotten. */
+function* updateEndpoint(
+  key: EndpointKey,
+  { url, types, ordering, batch, description }: EndpointDefinition,
+  at: number,
+): Operation<Endpoint | undefined> {
+  yield* write(
+    `UPDATE messaging_endpoint SET url = ?, types = ?, ordering = ?, batch_max = ?, wait_ms = ?, description = ?, matched = NULL,
+      updated_at = ? WHERE id = ? AND account_id = ?`,
+    url,
+    types && JSON.stringify(types),
+    ordering,
+    batch.max,
+    batch.waitMs,
+    description,
+    at,
+    key.id,
+    key.accountId,
+  );
+  return yield* findEndpoint(key);
+}
+
+/** See `EndpointStore.rotate`. */
+function* rotateSecret(
+  dialect: Dialect,
+  key: EndpointKey,
+  change: (versions: readonly SecretVersion[]) => readonly SecretVersion[],
+  at: number,
+  answer: EndpointAnswer,
+): Operation<Acceptance | undefined> {
+  const columns = ENDPOINT.split(', ').map((column) => `a.${column}`);
+  const sql = dialect.lockByIds('messaging_endpoint', columns.join(', '), 'wait', 'no key update');
+  const [row] = yield* rowsOf(sql, JSON.stringify([key.id]));
+  const endpoint = row && toEndpoint(row);
+  if (endpoint?.accountId !== key.accountId) return undefined;
+  const earlier = answer.once && (yield* findReply(answer.once, at));
+  if (earlier && answer.once) return replayOf(earlier, answer.once);
+  const versions = change(endpoint.versions);
+  yield* write(
+    'UPDATE messaging_endpoint SET versions = ?, updated_at = ? WHERE id = ?',
+    JSON.stringify(versions),
+    at,
+    key.id,
+  );
+  return yield* answered(dialect, { ...endpoint, versions, updatedAt: at }, answer, at);
+}
+
+function* enableEndpoint(key: EndpointKey, at: number): Operation<Endpoint | undefined> {
+  yield* write(
+    `UPDATE messaging_endpoint SET status = 'enabled', reason = NULL, failing_since = NULL, rests_until = NULL, updated_at = ?
+      WHERE id = ? AND account_id = ? AND status <> 'enabled'`,
+    at,
+    key.id,
+    key.accountId,
+  );
+  return yield* findEndpoint(key);
+}
+
+function* disableEndpoint(key: EndpointKey, at: number): Operation<Endpoint | undefined> {
+  yield* write(
+    `UPDATE messaging_endpoint SET status = 'disabled', reason = 'requested', updated_at = ?
+      WHERE id = ? AND account_id = ? AND status <> 'disabled'`,
+    at,
+    key.id,
+    key.accountId,
+  );
+  return yield* findEndpoint(key);
+}
+
+/** How many rows one transaction of a removal deletes. */
+const REMOVED_AT_ONCE = 1000;
+
+/** Removes the first events that an endpoint still has to try again. */
+function removeRetries(id: string): Operation<number> {
+  return write(
+    `DELETE FROM messaging_endpoint_retry WHERE endpoint_id = ? AND sequence <= (SELECT max(sequence) FROM (
+      SELECT r.sequence FROM messaging_endpoint_retry r WHERE r.endpoint_id = ? ORDER BY r.sequence LIMIT ?) first)`,
+    id,
+    id,
+    REMOVED_AT_ONCE,
+  );
+}
+
+/** Removes an endpoint. Its attempts go with their age. */
+function* removeEndpoint({ id, accountId }: EndpointKey): Operation<boolean> {
+  const removed = yield* write('DELETE FROM messaging_endpoint WHERE id = ? AND account_id = ?', id, accountId);
+  if (removed > 0) yield* write('DELETE FROM messaging_endpoint_retry WHERE endpoint_id = ?', id);
+  return removed > 0;
+}
