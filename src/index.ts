@@ -38,7 +38,6 @@ export type {
 } from './core/core-options.js';
 export { MessagingStorage, type StorageFinding, type StoreDefinition } from './core/messaging-storage.js';
 export type { PortSource } from './core/port-provider.js';
-export type { Metadata } from './events/event-types.js';
 export type {
   CodeData,
   DeliveryData,

@@ -1,6 +1,7 @@
 import { MessagingError } from '../common/errors.js';
 import { isId } from '../common/ids.js';
 import { checkInput, checkLimit, checkNumber, checkString } from '../common/inputs.js';
+import { momentOf, textOfCursor } from '../common/list-query.js';
 import type { Metadata } from '../events/event-types.js';
 import type { DeliveryStatus } from '../outbox/delivery-state.js';
 import { metadataOf } from '../outbox/metadata.js';
@@ -71,17 +72,6 @@ export function recipientQuery(query: SmsRecipientsQuery, { recipients }: Stored
   return { limit, from, status: statusOf(status) };
 }
 
-/** The cursor of the next page. */
-export function cursorOf(next: string | number | undefined): string | null {
-  return next === undefined ? null : Buffer.from(String(next)).toString('base64url');
-}
-
-function textOfCursor(cursor: unknown, isOurs: (text: string) => boolean): string {
-  const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : '';
-  if (isOurs(text) && cursorOf(text) === cursor) return text;
-  throw new MessagingError('error.invalid_cursor');
-}
-
 /** The id of a message, optionally with the position of a recipient. */
 function isPosition(text: string): boolean {
   const [id, position = '0', ...more] = text.split(':');
@@ -93,20 +83,4 @@ function statusOf(status: string | undefined): DeliveryStatus | undefined {
   const known = SMS_STATUSES.find((each) => each === status);
   if (known === undefined) throw new MessagingError('error.field_invalid', { field: 'status' });
   return known;
-}
-
-const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
-
-function momentOf(field: 'since' | 'until', text: unknown): number | undefined {
-  if (text === undefined) return undefined;
-  const moment = typeof text === 'string' && MOMENT.test(text) && isDay(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(moment)) throw new MessagingError('error.field_invalid', { field });
-  return moment;
-}
-
-/** Whether the day exists; `Date.parse` reads 30 February as 2 March. */
-function isDay(text: string): boolean {
-  const day = text.slice(0, 10);
-  const moment = Date.parse(day);
-  return !Number.isNaN(moment) && new Date(moment).toISOString().startsWith(day);
 }

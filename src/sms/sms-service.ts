@@ -6,6 +6,7 @@ import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
 import { checkAccountId, checkInput } from '../common/inputs.js';
+import { cursorOf } from '../common/list-query.js';
 import { knownCallOptions } from '../common/options.js';
 import type { Metadata } from '../events/event-types.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
@@ -19,7 +20,7 @@ import { measure, notGsm7 } from './segmentation.js';
 import { SMS } from './sms-channel.js';
 import { SmsSettings } from './sms-options.js';
 import { checkContent, checkNumbers, checkText, priceRecipients } from './sms-pricing.js';
-import { cursorOf, messageQuery, recipientQuery, type SmsListQuery, type SmsRecipientsQuery } from './sms-query.js';
+import { messageQuery, recipientQuery, type SmsListQuery, type SmsRecipientsQuery } from './sms-query.js';
 import {
   recipientOf,
   type SmsDetails,

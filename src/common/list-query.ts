@@ -1,0 +1,36 @@
+import { MessagingError } from './errors.js';
+
+/** The cursor of the next page. */
+export function cursorOf(next: string | number | undefined): string | null {
+  return next === undefined ? null : Buffer.from(String(next)).toString('base64url');
+}
+
+/**
+ * The text in a cursor of ours.
+ * @throws MessagingError `error.invalid_cursor`
+ */
+export function textOfCursor(cursor: unknown, isOurs: (text: string) => boolean): string {
+  const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : '';
+  if (isOurs(text) && cursorOf(text) === cursor) return text;
+  throw new MessagingError('error.invalid_cursor');
+}
+
+const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+
+/**
+ * The moment of a filter, milliseconds since the epoch: ISO 8601, a day (UTC) or a time with its zone.
+ * @throws MessagingError `error.field_invalid`
+ */
+export function momentOf(field: 'since' | 'until', text: unknown): number | undefined {
+  if (text === undefined) return undefined;
+  const moment = typeof text === 'string' && MOMENT.test(text) && isDay(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(moment)) throw new MessagingError('error.field_invalid', { field });
+  return moment;
+}
+
+/** Whether the day exists; `Date.parse` reads 30 February as 2 March. */
+function isDay(text: string): boolean {
+  const day = text.slice(0, 10);
+  const moment = Date.parse(day);
+  return !Number.isNaN(moment) && new Date(moment).toISOString().startsWith(day);
+}
