@@ -62,7 +62,6 @@ export {
   type MessagingEventMap,
   MessagingEvents,
   type SegmentDifference,
-  type SmsFromPhone,
 } from './events/messaging-events.js';
 export { MessagingExceptionFilter } from './http/messaging-exception.filter.js';
 export { isMessagingRoute } from './http/messaging-route.js';

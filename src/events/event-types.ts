@@ -95,6 +95,8 @@ export interface ReceivedSms {
   /** The number or sender name that the phone wrote to. */
   readonly to: string;
   readonly text: string;
+  /** Whether the end of a long text was cut off. */
+  readonly truncated: boolean;
   readonly received_at: string;
 }
 

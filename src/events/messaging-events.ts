@@ -4,29 +4,14 @@ import { type EventType, type MessagingEvent, type NewEvent, toMessagingEvent } 
 
 /**
  * Every event of this process by its name: those of the accounts' logs, whose `account` is `*` where a change concerns all
- * accounts, and what is for the host only.
+ * accounts or a text none, and what is for the host only.
  */
 export type MessagingEventMap = { readonly [T in EventType]: MessagingEvent<T> } & HostEvents;
 
 /** Events that are in no log and in no webhook. */
 export interface HostEvents {
-  /** A carrier delivered a text from a phone. */
-  readonly 'sms.inbound': SmsFromPhone;
   /** A carrier counted another number of segments than this module; the price does not change. */
   readonly 'sms.segments_differ': SegmentDifference;
-}
-
-/** A text from a phone, as the carrier delivered it. */
-export interface SmsFromPhone {
-  /** The name of the link or gateway that received it. */
-  readonly route: string;
-  /** The sending number, E.164 digits without the plus sign. */
-  readonly from: string;
-  /** The number or short code that it was sent to. */
-  readonly to: string;
-  readonly text: string;
-  /** The carrier's id of the text, if it has one. */
-  readonly id?: string;
 }
 
 /** Two different counts of the segments of one SMS. */

@@ -4,6 +4,8 @@ import { provideRecipientLimit } from '../http/recipient-limit.js';
 import { providePurge } from '../outbox/purger.js';
 import { provideErasure } from '../outbox/retention/erasure-service.js';
 import { RetentionSettings } from '../outbox/retention/retention-options.js';
+import { ReceivedSmsIntake, receivedSmsPurge } from './inbound/received-sms-intake.js';
+import { ReceivedSmsStore } from './inbound/received-sms-store.js';
 import { OptOutDirectory } from './opt-out/opt-out-directory.js';
 import { optOutErasure } from './opt-out/opt-out-erasure.js';
 import { OptOutIntake } from './opt-out/opt-out-intake.js';
@@ -24,12 +26,14 @@ import { SmsService } from './sms-service.js';
 
 /** SMS, beside `SmsSettings` and `SmsTransport`, which depend on the options. */
 export const SMS_CAPABILITY: Capability = {
-  stores: [{ port: PartStore }, { port: OptOutStore }],
+  stores: [{ port: PartStore }, { port: OptOutStore }, { port: ReceivedSmsStore }],
   controllers: [smsOpenapi, smsCallbackOpenapi],
   providers: [
     ...[OptOutDirectory, OptOutList, OptOutIntake, OptOutService],
+    ReceivedSmsIntake,
     ...[ReceiptIntake, CarrierSink, SubmitRecord, SmsChannel, SmsCallbacks, SmsService],
     providePurge(PartStore, partPurge),
+    providePurge(ReceivedSmsStore, receivedSmsPurge),
     provideErasure(receiptErasure, [PartStore]),
     provideErasure(optOutErasure, [OptOutStore, OptOutDirectory, RetentionSettings, Clock]),
     provideRecipientLimit(SmsSettings, ({ maxRecipients }) => maxRecipients),

@@ -100,8 +100,13 @@ export interface InboundSms {
   /** The destination: a number or a short code. */
   readonly to: string;
   readonly text: string;
-  /** The carrier's id, if it gives one. */
+  /** The carrier's id, if it gives one. A text with the same route and id is a repeat. */
   readonly id?: string;
+  /**
+   * Without an id: what the transport knows a repeat by. A text with the same route and key within an hour is a repeat. Without
+   * both, so is the same text from the same phone to the same destination within ten minutes.
+   */
+  readonly key?: string;
 }
 
 /**
@@ -114,7 +119,7 @@ export interface SmsSink {
   report(reports: readonly SmsReport[]): Promise<void>;
   /** Stores receipts with the carrier's ids. A receipt that matches no SMS yet is kept and matched later. */
   receipts(receipts: readonly CarrierReceipt[]): Promise<void>;
-  /** Applies opt-out words and emits an event for each text. */
+  /** Applies opt-out words, and stores the events of each text once, however often it comes. */
   inbound(messages: readonly InboundSms[]): Promise<void>;
 }
 

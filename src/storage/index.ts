@@ -85,6 +85,7 @@ export {
   type ScreenDelivery,
   type ScreenMessage,
 } from '../sandbox/phone-store.js';
+export { ReceivedSmsStore, type ReceivedText, type WriterQuery } from '../sms/inbound/received-sms-store.js';
 export {
   EVERY_ACCOUNT,
   type OptOut,

@@ -17,6 +17,7 @@ import { partTests } from './storage-contract/parts/parts.js';
 import { phoneTests } from './storage-contract/phones.js';
 import { priorityTests } from './storage-contract/priorities.js';
 import { raceTests } from './storage-contract/races/races.js';
+import { receivedTextTests } from './storage-contract/received-texts.js';
 import { recordTests } from './storage-contract/records.js';
 import { refundTests } from './storage-contract/refunds.js';
 import { erasureTests } from './storage-contract/retention/erasure.js';
@@ -64,6 +65,7 @@ const TOPICS = {
   'parts and receipts': partTests,
   'opt-outs': optOutTests,
   endpoints: endpointTests,
+  'received texts': receivedTextTests,
   'policy records': recordTests,
   sessions: sessionTests,
   'limits of sessions': sessionLimitTests,

@@ -197,6 +197,6 @@ async function readByUs(submits: readonly ShortMessage[]): Promise<string[]> {
     unmarkedReceipts: false,
   };
   const source = { ton: 1, npi: 1, address: '22670000000' };
-  for (const submit of submits) await incoming.deliver({ ...submit, source }, settings);
+  for (const submit of submits) await incoming.deliver({ ...submit, source }, settings, {});
   return sink.texts.map(({ text }) => text);
 }

@@ -142,7 +142,7 @@ describeServices('SMS over SMPP', (start) => {
 
   test('a text from a phone is told the host', async () => {
     const heard: object[] = [];
-    service.app.get(MessagingEvents, { strict: false }).on('sms.inbound', (text) => heard.push(text));
+    service.app.get(MessagingEvents, { strict: false }).on('sms.received', (text) => heard.push(text));
     const answer = await smsc.connection.deliver({
       ...PLAIN_SHORT_MESSAGE,
       source: { ton: 1, npi: 1, address: NUMBER },
@@ -150,7 +150,7 @@ describeServices('SMS over SMPP', (start) => {
       shortMessage: encodeGsm7('STOP'),
     });
     expect(answer.status).toBe(0);
-    expect(heard).toMatchObject([{ route: 'smpp', from: NUMBER, to: '888', text: 'STOP' }]);
+    expect(heard).toMatchObject([{ account: '*', data: { from: NUMBER, to: '888', text: 'STOP' } }]);
   });
 
   test('leaves the ledger in order', async () => {

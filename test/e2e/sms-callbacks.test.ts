@@ -262,11 +262,11 @@ describeOnBothAdapters('the URL that a carrier has called', (adapter: Adapter) =
     const inbound = jest.fn();
     await fetch(`${app.url}/api/v1/sms/callbacks/carrier`, { method: 'POST' });
     const { MessagingEvents } = await import('../../src/events/messaging-events.js');
-    app.app.get(MessagingEvents, { strict: false }).on('sms.inbound', inbound);
+    app.app.get(MessagingEvents, { strict: false }).on('sms.received', inbound);
     const text = { route: 'carrier', from: '22670000000', to: '1234', text: 'STOP' };
     await transport.calls[0]?.sink.inbound([text]);
     await app.close();
-    expect(inbound).toHaveBeenCalledWith(text);
+    expect(inbound).toHaveBeenCalledWith(expect.objectContaining({ data: expect.objectContaining({ text: 'STOP' }) }));
   });
 });
 

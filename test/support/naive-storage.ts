@@ -3,6 +3,7 @@ import type { Abstract } from '@nestjs/common';
 import type { Database } from 'better-sqlite3';
 import type { HostTransaction } from '../../src/common/host-transaction.js';
 import { MessagingStorage } from '../../src/core/messaging-storage.js';
+import { EventLog } from '../../src/events/event-log.js';
 import { RetentionStore } from '../../src/outbox/retention/retention-store.js';
 import type { PhoneDelivery, PhoneMessage } from '../../src/sandbox/phone-store.js';
 import { SqliteDialect } from '../../src/storage/typeorm/dialects/sqlite-dialect.js';
@@ -10,6 +11,7 @@ import { Executor, type Work } from '../../src/storage/typeorm/engine/executor.j
 import { driveSync, type Statement } from '../../src/storage/typeorm/engine/operation.js';
 import { SqliteHandle } from '../../src/storage/typeorm/engine/sqlite-handle.js';
 import { TypeormAccountStore } from '../../src/storage/typeorm/stores/account-store.js';
+import { EventRecorder } from '../../src/storage/typeorm/stores/events/event-recorder.js';
 import { TypeormLedgerStore } from '../../src/storage/typeorm/stores/ledger-store.js';
 import { TypeormMediaStore } from '../../src/storage/typeorm/stores/media-store.js';
 import { TypeormSessionStore } from '../../src/storage/typeorm/stores/msgapp/session-store.js';
@@ -18,6 +20,7 @@ import { TypeormPolicyStore } from '../../src/storage/typeorm/stores/outbox/poli
 import { TypeormPhoneStore } from '../../src/storage/typeorm/stores/phone-store.js';
 import { TypeormOptOutStore } from '../../src/storage/typeorm/stores/sms/opt-out-store.js';
 import { TypeormPartStore } from '../../src/storage/typeorm/stores/sms/part-store.js';
+import { TypeormReceivedSmsStore } from '../../src/storage/typeorm/stores/sms/received-sms-store.js';
 import { settled } from './settled.js';
 import { SqliteMemory } from './sqlite-memory.js';
 
@@ -186,8 +189,9 @@ export class NaiveStorage extends MessagingStorage {
     this.stores = [
       ...[new NaivePhoneStore(stale), new TypeormPartStore(stale), new TypeormOptOutStore(stale)],
       new NaiveSessionStore(stale, new TypeormSessionStore(slow)),
-      // No race is of it.
-      under.store(RetentionStore),
+      new TypeormReceivedSmsStore(stale, new EventRecorder(stale)),
+      // No race is of these.
+      ...[under.store(RetentionStore), under.store(EventLog)],
     ];
   }
 

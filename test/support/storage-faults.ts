@@ -604,4 +604,19 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
     topic: 'erasure',
     build: ({ rewrite }) => rewrite('coalesce(messaging_opt_out_list.hashed_at, ?)', '?'),
   },
+  'texts that are new each time': {
+    topic: 'received texts',
+    build: ({ database }) => {
+      database.exec(`CREATE TRIGGER fault BEFORE INSERT ON messaging_sms_received BEGIN
+        DELETE FROM messaging_sms_received WHERE id = NEW.id; END`);
+    },
+  },
+  'texts that are remembered beyond their time': {
+    topic: 'received texts',
+    build: ({ rewrite }) => rewrite('AND expires_at <= ?', 'AND expires_at < ?'),
+  },
+  'answers that go to the first who ever wrote': {
+    topic: 'received texts',
+    build: ({ rewrite }) => rewrite('ORDER BY s.sent_at DESC', 'ORDER BY s.sent_at'),
+  },
 };

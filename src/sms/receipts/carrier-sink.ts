@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
-import { MessagingEvents } from '../../events/messaging-events.js';
 import { DEFAULT_TIMING, type DeliveryTiming } from '../../outbox/delivery-result.js';
 import { Outbox } from '../../outbox/outbox.js';
+import { ReceivedSmsIntake } from '../inbound/received-sms-intake.js';
 import { OptOutIntake } from '../opt-out/opt-out-intake.js';
 import { SmsSettings } from '../sms-options.js';
 import { type CarrierReceipt, type InboundSms, type SmsReport, type SmsSink, SmsTransport } from '../sms-transport.js';
@@ -18,7 +18,7 @@ export class CarrierSink implements SmsSink {
     private readonly outbox: Outbox,
     private readonly intake: ReceiptIntake,
     private readonly optOuts: OptOutIntake,
-    private readonly events: MessagingEvents,
+    private readonly texts: ReceivedSmsIntake,
     private readonly clock: Clock,
   ) {}
 
@@ -43,7 +43,7 @@ export class CarrierSink implements SmsSink {
 
   async inbound(messages: readonly InboundSms[]): Promise<void> {
     for (const message of messages) await this.optOuts.apply(message);
-    for (const message of messages) this.events.emit('sms.inbound', message);
+    await Promise.all(messages.map((message) => this.texts.receive(message)));
   }
 }
 

@@ -3,6 +3,7 @@ import { EventLog } from '../../events/event-log.js';
 import { SessionStore } from '../../msgapp/sessions/session-store.js';
 import { RetentionStore } from '../../outbox/retention/retention-store.js';
 import { PhoneStore } from '../../sandbox/phone-store.js';
+import { ReceivedSmsStore } from '../../sms/inbound/received-sms-store.js';
 import { OptOutStore } from '../../sms/opt-out/opt-out-store.js';
 import { PartStore } from '../../sms/receipts/part-store.js';
 import { EndpointStore } from '../../webhooks/endpoints/endpoint-store.js';
@@ -16,6 +17,7 @@ import { TypeormRetentionStore } from './stores/retention/retention-store.js';
 import { TypeormOptOutStore } from './stores/sms/opt-out-store.js';
 import { TypeormPartStore } from './stores/sms/part-store.js';
 import { TypeormEndpointStore } from './stores/webhooks/endpoint-store.js';
+import { TypeormReceivedSmsStore } from './stores/sms/received-sms-store.js';
 
 /** A store in SQL that a capability brings, with its tables. */
 export interface SqlStore<S extends object = object> extends StoreDefinition<S> {
@@ -38,6 +40,7 @@ export const BUILT_IN_STORES: readonly BuiltInStore[] = [
   { port: EventLog, make: (executor, recorder) => new TypeormEventLog(executor, recorder) },
   { port: PartStore, make: (executor) => new TypeormPartStore(executor) },
   { port: OptOutStore, make: (executor) => new TypeormOptOutStore(executor) },
+  { port: ReceivedSmsStore, make: (executor, recorder) => new TypeormReceivedSmsStore(executor, recorder) },
   { port: SessionStore, make: (executor) => new TypeormSessionStore(executor) },
   { port: RetentionStore, make: (executor) => new TypeormRetentionStore(executor) },
   { port: EndpointStore, make: (executor) => new TypeormEndpointStore(executor) },

@@ -13,6 +13,7 @@ import {
   type TellResult,
 } from '../../sms/sms-transport.js';
 import { Incoming } from './incoming/incoming.js';
+import type { Connection } from './incoming/text-repeats.js';
 import { LateResults } from './link/late-results.js';
 import type { LinkSession } from './link/link-keeper.js';
 import { SmppLink } from './link/smpp-link.js';
@@ -157,9 +158,17 @@ export class SmppSmsTransport extends SmsTransport {
 
   private linkOf(settings: SmppLinkSettings, incoming: Incoming, late: LateResults): SmppLink {
     const { queue, clock } = this;
-    const handlers = {
-      deliver: (pdu: Parameters<Incoming['deliver']>[0]) => incoming.deliver(pdu, settings.incoming),
-      fault: (what: string) => this.warnings.warn(`Link ${settings.name}: ${what}`),
+    const open = async (signal: AbortSignal): Promise<LinkSession> => {
+      const connection: Connection = {};
+      const handlers = {
+        deliver: (pdu: Parameters<Incoming['deliver']>[0]) => incoming.deliver(pdu, settings.incoming, connection),
+        fault: (what: string) => this.warnings.warn(`Link ${settings.name}: ${what}`),
+      };
+      const session = await SmppSession.open(settings.session, handlers, clock, signal);
+      void session.ended.then(() => {
+        connection.endedAt = clock.elapsed();
+      });
+      return session;
     };
     return new SmppLink(
       settings,
@@ -172,7 +181,7 @@ export class SmppSmsTransport extends SmsTransport {
         stateChanged: () => this.updateOutage(),
         answeredLate: (...answer) => late.take(...answer),
       },
-      (signal): Promise<LinkSession> => SmppSession.open(settings.session, handlers, clock, signal),
+      open,
     );
   }
 

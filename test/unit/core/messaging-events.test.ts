@@ -1,10 +1,17 @@
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { MessagingEvents, type SmsFromPhone } from '../../../src/events/messaging-events.js';
+import type { MessagingEvent } from '../../../src/events/event-types.js';
+import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { plainNode } from '../../support/plain-node.js';
 import { settled } from '../../support/settled.js';
 
-const TEXT: SmsFromPhone = { route: 'link', from: '22670000001', to: '4400', text: 'my secret' };
+const AT = '2026-11-22T10:00:00.000Z';
+const TEXT: MessagingEvent<'sms.received'> = {
+  type: 'sms.received',
+  timestamp: AT,
+  account: '*',
+  data: { id: 'text', from: '22670000001', to: '4400', text: 'my secret', truncated: false, received_at: AT },
+};
 
 let events: MessagingEvents;
 let logged: string[];
@@ -18,11 +25,11 @@ beforeEach(() => {
 describe('a listener', () => {
   test('hears its own events only, until it wants no more', () => {
     const heard: unknown[] = [];
-    const stop = events.on('sms.inbound', (text) => heard.push(text));
+    const stop = events.on('sms.received', (text) => heard.push(text));
     events.tell({ type: 'otp.verified', accountId: 'a', at: 0, data: { service: 's', number: '22670000001' } });
-    events.emit('sms.inbound', TEXT);
+    events.emit('sms.received', TEXT);
     stop();
-    events.emit('sms.inbound', TEXT);
+    events.emit('sms.received', TEXT);
     expect(heard).toEqual([TEXT]);
   });
 
@@ -36,7 +43,7 @@ describe('a listener', () => {
     expect(heard).toEqual([{ type: 'otp.verified', timestamp: '1970-01-01T00:00:00.000Z', account: 'a', data }]);
   });
 
-  const mistake = () => new TypeError(`cannot read ${TEXT.text}`);
+  const mistake = () => new TypeError(`cannot read ${TEXT.data.text}`);
   test.each<{ how: string; listener: () => unknown; told: string }>([
     {
       ...{ how: 'throws', told: 'TypeError' },
@@ -45,7 +52,7 @@ describe('a listener', () => {
       },
     },
     { how: 'rejects', told: 'TypeError', listener: () => Promise.reject(mistake()) },
-    { how: 'rejects with what is no error', told: 'something', listener: () => Promise.reject(TEXT.text) },
+    { how: 'rejects with what is no error', told: 'something', listener: () => Promise.reject(TEXT.data.text) },
     {
       ...{ how: "answers another library's promise, which fails", told: 'TypeError' },
       // biome-ignore lint/suspicious/noThenProperty: that is what is tested.
@@ -53,17 +60,17 @@ describe('a listener', () => {
     },
   ])('that $how disturbs nobody else, and the log tells its name and nothing of the payload', async (row) => {
     const heard: unknown[] = [];
-    events.on('sms.inbound', row.listener);
-    events.on('sms.inbound', (text) => heard.push(text));
-    events.emit('sms.inbound', TEXT);
+    events.on('sms.received', row.listener);
+    events.on('sms.received', (text) => heard.push(text));
+    events.emit('sms.received', TEXT);
     expect(heard).toEqual([TEXT]);
     await settled();
-    expect(logged).toEqual([`A listener of sms.inbound threw ${row.told}.`]);
+    expect(logged).toEqual([`A listener of sms.received threw ${row.told}.`]);
   });
 
   test('whose promise is kept is no news', async () => {
-    events.on('sms.inbound', async () => undefined);
-    events.emit('sms.inbound', TEXT);
+    events.on('sms.received', async () => undefined);
+    events.emit('sms.received', TEXT);
     await settled();
     expect(logged).toEqual([]);
   });

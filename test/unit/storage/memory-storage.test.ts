@@ -79,6 +79,7 @@ const RACES = [
   'one file id 20 times at once: kept once',
   'the same numbers opted out 20 times at once: each is added once',
   'the same numbers taken back 20 times at once: each is removed once',
+  'the same texts received 20 times at once: each is one event',
 ];
 
 const openPublic: OpenStorage = async () => {

@@ -328,6 +328,17 @@ export function webhookTables(dialect: Dialect): string[] {
   ];
 }
 
+/** Texts of phones that have come, so that a repeat is told from a new one. */
+export function receivedTexts(dialect: Dialect): string[] {
+  const { id, integer } = columnTypes(dialect);
+  return [
+    // id: a hash of what the text is known by. text_id: the id of its events.
+    `CREATE TABLE messaging_sms_received (
+      id ${id} NOT NULL PRIMARY KEY, text_id ${id} NOT NULL, expires_at ${integer} NOT NULL)${dialect.clustered}`,
+    'CREATE INDEX messaging_sms_received_expiry ON messaging_sms_received (expires_at)',
+  ];
+}
+
 /** Opt-outs of erased numbers, under keyed hashes. */
 export function hashedOptOuts(dialect: Dialect): string[] {
   // hashed_at: since when numbers of the list may be keyed hashes.

@@ -5,6 +5,7 @@ import {
   eventTables,
   hashedOptOuts,
   msgappTables,
+  receivedTexts,
   retention,
   sandboxScreens,
   sandboxTables,
@@ -53,6 +54,7 @@ export const SCHEMA: readonly SchemaGroup[] = [
     versions: [
       { name: '0001-initial', up: smsTables },
       { name: '0002-hashed-opt-outs', up: hashedOptOuts },
+      { name: '0003-received', up: receivedTexts },
     ],
   },
   { name: 'msgapp', versions: [{ name: '0001-initial', up: msgappTables }] },

@@ -7,6 +7,7 @@ import { ENDPOINT_RACES } from './endpoints.js';
 import { MONEY_RACES } from './money.js';
 import { OPT_OUT_RACES } from './opt-outs.js';
 import { PART_RACES } from './parts.js';
+import { RECEIVED_TEXT_RACES } from './received-texts.js';
 import { RECORD_RACES } from './records.js';
 import { SESSION_RACES } from './sessions.js';
 
@@ -17,6 +18,7 @@ const RACES = {
   ...CODE_RACES,
   ...PART_RACES,
   ...OPT_OUT_RACES,
+  ...RECEIVED_TEXT_RACES,
   ...SESSION_RACES,
   ...ENDPOINT_RACES,
 };

@@ -8,12 +8,14 @@ import { decodeText } from './decode-text.js';
 import { incomingNumber } from './incoming-fields.js';
 import { PartJoiner, textPart } from './part-joiner.js';
 import { deliverKind, readReceipt } from './read-receipt.js';
+import { type Connection, TextRepeats } from './text-repeats.js';
 
 /** Reads receipts and inbound texts from the links and passes them to the sink. */
 export class Incoming {
   private readonly log = new Logger('SmppSmsTransport');
   private readonly warnings: RareWarnings;
   private readonly joiner: PartJoiner;
+  private readonly repeats: TextRepeats;
 
   /** @param reportOf turns a receipt into a report if its message is known only in memory, by `LateResults` */
   constructor(
@@ -23,12 +25,13 @@ export class Incoming {
   ) {
     this.warnings = new RareWarnings(this.log, clock);
     this.joiner = new PartJoiner(clock, (text) => void this.storeIncomplete(text));
+    this.repeats = new TextRepeats(clock);
   }
 
   /** Resolves when the content of a PDU is stored, or when it has none to store. */
-  async deliver(pdu: ShortMessage, settings: IncomingSettings): Promise<void> {
+  async deliver(pdu: ShortMessage, settings: IncomingSettings, connection: Connection): Promise<void> {
     const kind = deliverKind(pdu, settings);
-    if (kind === 'text') return this.text(pdu, settings);
+    if (kind === 'text') return this.text(pdu, settings, connection);
     if (kind === 'other') return;
     const receipt = readReceipt(pdu, settings);
     if (receipt) return this.storeReceipt(receipt);
@@ -40,7 +43,7 @@ export class Incoming {
     await Promise.all(this.joiner.close().map((text) => this.storeIncomplete(text)));
   }
 
-  private async text(pdu: ShortMessage, settings: IncomingSettings): Promise<void> {
+  private async text(pdu: ShortMessage, settings: IncomingSettings, connection: Connection): Promise<void> {
     const { octets, place } = textPart(pdu);
     const from = incomingNumber(pdu.source, false);
     const text = decodeText(octets, pdu.dataCoding, settings.defaultAlphabet);
@@ -50,7 +53,12 @@ export class Incoming {
       return;
     }
     const part = { route: settings.route, from, to: pdu.destination.address.replace(/^\+/, ''), text };
-    if (!place) return this.storeText(part);
+    if (!place) {
+      const { key, stored } = this.repeats.arrived(part, connection);
+      await this.storeText({ ...part, key });
+      stored();
+      return;
+    }
     const whole = this.joiner.add(part, place);
     if (!whole) return;
     await this.storeText(whole.text);

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../common/clock.js';
 import type { InboundSms } from '../../../sms/sms-transport.js';
 import type { ShortMessage } from '../pdu/pdu.js';
@@ -6,6 +8,8 @@ import { shortMessageOctets } from './incoming-fields.js';
 
 /** How long a text waits for its last part. Milliseconds. */
 const MAX_WAIT_MS = 600_000;
+/** How long a text is known after it was stored, so that a repeat of one of its parts does not begin another. Milliseconds. */
+const KNOWN_MS = 600_000;
 /** The maximum number of waiting texts. */
 const MAX_TEXTS = 1000;
 /** The maximum number of characters of all waiting texts; one part may have 65 535 octets. */
@@ -13,9 +17,16 @@ const MAX_CHARACTERS = 1_000_000;
 
 interface Incomplete {
   readonly first: InboundSms;
+  readonly reference: string;
   readonly parts: Map<number, string>;
   readonly cancel: () => void;
   characters: number;
+}
+
+/** A text that was stored. */
+interface Known extends Pick<Incomplete, 'parts' | 'characters'> {
+  /** By the clock's `elapsed`. */
+  readonly at: number;
 }
 
 /** A text with all its parts. */
@@ -32,6 +43,10 @@ interface JoinedText {
  */
 export class PartJoiner {
   private readonly waiting = new Map<string, Incomplete>();
+  private readonly known = new LRUCache<string, Known>({
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: ({ characters }) => characters,
+  });
   private characters = 0;
 
   /** @param passOn receives a text that stays incomplete */
@@ -43,10 +58,11 @@ export class PartJoiner {
   /** Adds a part; returns the whole text when it is the last one. */
   add(part: InboundSms, { reference, total, number }: PartPlace): JoinedText | undefined {
     const key = [part.route, part.from, part.to, reference, total].join('\n');
-    const text = this.waiting.get(key) ?? this.begin(key, part);
+    if (this.isRepeat(key, number, part.text)) return undefined;
+    const text = this.waiting.get(key) ?? this.begin(key, part, reference);
     this.grow(text, part.text.length - (text.parts.get(number)?.length ?? 0));
     text.parts.set(number, part.text);
-    if (text.parts.size === total) return { text: joined(text), stored: () => this.forget(key, text) };
+    if (text.parts.size === total) return { text: joined(text), stored: () => this.keep(key, text) };
     this.makeRoom(() => this.characters > MAX_CHARACTERS);
     return undefined;
   }
@@ -56,13 +72,24 @@ export class PartJoiner {
     return [...this.waiting].map(([key, text]) => this.remove(key, text));
   }
 
-  private begin(key: string, first: InboundSms): Incomplete {
+  private begin(key: string, first: InboundSms, reference: string): Incomplete {
     this.makeRoom(() => this.waiting.size >= MAX_TEXTS);
     const cancel = this.clock.after(MAX_WAIT_MS, () => this.passOn(this.remove(key, text)));
-    const text: Incomplete = { first, parts: new Map(), cancel, characters: 0 };
+    const text: Incomplete = { first, reference, parts: new Map(), cancel, characters: 0 };
     this.waiting.set(key, text);
     this.grow(text, key.length);
     return text;
+  }
+
+  /** A reference comes back at some time, with other words. */
+  private isRepeat(key: string, number: number, text: string): boolean {
+    const known = this.known.get(key);
+    return known !== undefined && this.clock.elapsed() - known.at < KNOWN_MS && known.parts.get(number) === text;
+  }
+
+  private keep(key: string, text: Incomplete): void {
+    this.forget(key, text);
+    this.known.set(key, { at: this.clock.elapsed(), parts: text.parts, characters: text.characters });
   }
 
   private makeRoom(isFull: () => boolean): void {
@@ -90,9 +117,12 @@ export class PartJoiner {
   }
 }
 
-function joined({ first, parts }: Incomplete): InboundSms {
+function joined({ first, reference, parts }: Incomplete): InboundSms {
   const inOrder = [...parts].sort(([a], [b]) => a - b);
-  return { ...first, text: inOrder.map(([, text]) => text).join('') };
+  const key = createHash('sha256')
+    .update(JSON.stringify([first.from, first.to, reference, inOrder]))
+    .digest('base64url');
+  return { ...first, text: inOrder.map(([, text]) => text).join(''), key };
 }
 
 /** The position of a part in its text. */

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { AccountSettings } from '../../accounts/account-options.js';
+import { AccountStore } from '../../accounts/account-store.js';
+import { Batcher } from '../../common/batcher.js';
+import { Clock } from '../../common/clock.js';
+import { IdGenerator } from '../../common/ids.js';
+import { isPhoneNumber } from '../../common/phone-number.js';
+import { eventText } from '../../events/event-text.js';
+import type { NewEvent } from '../../events/event-types.js';
+import { MessagingEvents } from '../../events/messaging-events.js';
+import type { PurgeRule } from '../../outbox/purger.js';
+import { EVERY_ACCOUNT } from '../opt-out/opt-out-store.js';
+import { SmsSettings } from '../sms-options.js';
+import type { InboundSms } from '../sms-transport.js';
+import { ReceivedSmsStore, type ReceivedText } from './received-sms-store.js';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 1440 * MINUTE_MS;
+
+/** How long a repeat is known by the carrier's id, by a key of the transport, and by its content only. */
+const BY_ID_MS = 30 * DAY_MS;
+const BY_KEY_MS = 60 * MINUTE_MS;
+const BY_CONTENT_MS = 10 * MINUTE_MS;
+
+/** How long a phone answers the account that wrote to it under a default signature. */
+const CONVERSATION_MS = 30 * DAY_MS;
+
+/** The most bytes of a text in an event, as JSON; an event has at most 8 KiB. */
+const TEXT_BYTES = 7168;
+/** The most characters of an address in an event, which a carrier may send in any length. */
+const ADDRESS_LENGTH = 64;
+
+/** The most texts per transaction. */
+const MAX_TEXTS = 200;
+
+/**
+ * Turns texts of phones into events of the accounts that they belong to, each text once. The destination of a text is a
+ * signature, or maps to several (`sms.inboundSignatures`). A text belongs to every account for which such a signature is
+ * verified, and under a default signature to the account that wrote last to this phone.
+ */
+@Injectable()
+export class ReceivedSmsIntake {
+  private readonly stores = new Batcher<ReceivedText, boolean>({
+    perform: (texts) => this.store.receive(texts, this.clock.now()),
+    maxWeight: MAX_TEXTS,
+  });
+
+  constructor(
+    private readonly store: ReceivedSmsStore,
+    private readonly accounts: AccountStore,
+    private readonly defaults: AccountSettings,
+    private readonly settings: SmsSettings,
+    private readonly events: MessagingEvents,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  /**
+   * Resolves when a text is stored. A text of no account is stored too, and only the host's process hears of it.
+   * @throws StorageUnavailableError the carrier should send the text again
+   */
+  async receive(sms: InboundSms): Promise<void> {
+    const at = this.clock.now();
+    const id = this.ids.next();
+    const { text, truncated } = eventText(sms.text, TEXT_BYTES);
+    const received_at = new Date(at).toISOString();
+    const [from, to] = [sms.from, sms.to].map((address) => eventText(address.slice(0, ADDRESS_LENGTH), 4096).text);
+    const data = { id, from: from ?? '', to: to ?? '', text, truncated, received_at };
+    const eventFor = (accountId: string): NewEvent<'sms.received'> => ({ type: 'sms.received', accountId, at, data });
+    const events = (await this.accountsOf(sms, at)).map(eventFor);
+    const isNew = await this.stores.add({ id, ...nameOf(sms, at), events });
+    if (!isNew) return;
+    for (const event of events.length > 0 ? events : [eventFor(EVERY_ACCOUNT)]) this.events.tell(event);
+  }
+
+  private async accountsOf({ from, to }: InboundSms, now: number): Promise<readonly string[]> {
+    const signatures = this.settings.inboundSignatures.get(to) ?? [to];
+    const accounts = new Set<string>();
+    for (const signature of signatures.filter((each) => !this.defaults.signatures.includes(each))) {
+      for (const accountId of await this.accounts.accountsWith(signature)) accounts.add(accountId);
+    }
+    const shared = signatures.filter((each) => this.defaults.signatures.includes(each));
+    if (shared.length === 0 || !isPhoneNumber(from)) return [...accounts];
+    const since = now - CONVERSATION_MS;
+    const writer = await this.store.lastWriter({ number: from, signatures: shared, since });
+    return [...(writer === undefined ? accounts : accounts.add(writer))];
+  }
+}
+
+/** What a repeat of a text is known by, and until when. It is a hash, so that no number and no text is stored. */
+function nameOf({ route, from, to, text, id, key }: InboundSms, now: number): Pick<ReceivedText, 'name' | 'expiresAt'> {
+  if (id !== undefined && id !== '') return { name: hashOf('id', route, id), expiresAt: now + BY_ID_MS };
+  if (key !== undefined) return { name: hashOf('key', route, key), expiresAt: now + BY_KEY_MS };
+  return { name: hashOf('text', route, from, to, text), expiresAt: now + BY_CONTENT_MS };
+}
+
+function hashOf(...parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}
+
+/** The names of texts whose repeats are no longer expected. */
+export function receivedSmsPurge(store: ReceivedSmsStore): PurgeRule {
+  return { what: 'names of received texts', purge: (now, limit) => store.purge(now, limit) };
+}

@@ -1,0 +1,74 @@
+import { ReceivedSmsStore, type ReceivedText, type WriterQuery } from '../../../../sms/inbound/received-sms-store.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import type { Executor } from '../../engine/executor.js';
+import { type Operation, rowsOf, write } from '../../engine/operation.js';
+import { integerOf, shapeOf, textOf } from '../../engine/rows.js';
+import type { EventRecorder } from '../events/event-recorder.js';
+
+/** Texts of phones in SQL. */
+export class TypeormReceivedSmsStore extends ReceivedSmsStore {
+  constructor(
+    private readonly executor: Executor,
+    private readonly recorder: EventRecorder,
+  ) {
+    super();
+  }
+
+  override receive(texts: readonly ReceivedText[], now: number): Promise<readonly boolean[]> {
+    const { dialect } = this.executor;
+    return this.recorder.write(function* (record) {
+      const isNew = yield* addNames(dialect, texts, now);
+      for (const [index, { events }] of texts.entries()) if (isNew[index]) events.forEach(record);
+      return isNew;
+    });
+  }
+
+  override async lastWriter(query: WriterQuery): Promise<string | undefined> {
+    const [row] = await this.executor.browse(() => findLastWriter(this.executor.dialect, query));
+    return row && textOf(row, 'account_id');
+  }
+
+  override purge(now: number, limit: number): Promise<number> {
+    return this.executor.write(() =>
+      write(this.executor.dialect.deleteFirst('messaging_sms_received', 'id', 'expires_at'), now, limit),
+    );
+  }
+}
+
+const NAME = shapeOf('id text_id', 'expires_at');
+
+/** Stores the names of texts; for each text, whether its name was not there. */
+function* addNames(dialect: Dialect, texts: readonly ReceivedText[], now: number): Operation<readonly boolean[]> {
+  // The first of a name wins. Sorted, so that two transactions with the same texts wait for each other in one order only.
+  const rows = [
+    ...new Map(texts.toReversed().map(({ name, id, expiresAt }) => [name, [name, id, expiresAt]])).values(),
+  ].sort();
+  const names = JSON.stringify(rows.map(([name]) => name));
+  const find = `SELECT n.id, n.text_id, n.expires_at FROM messaging_sms_received n WHERE n.id IN ${dialect.strings()}`;
+  // Only where there are any: a delete that finds nothing would lock gaps.
+  const expired = (yield* rowsOf(find, names)).filter((row) => integerOf(row, 'expires_at') <= now);
+  if (expired.length > 0) {
+    yield* write(
+      `DELETE FROM messaging_sms_received WHERE id IN ${dialect.strings()} AND expires_at <= ?`,
+      JSON.stringify(expired.map((row) => textOf(row, 'id')).sort()),
+      now,
+    );
+  }
+  yield dialect.insertRows({ table: 'messaging_sms_received', shape: NAME, rows, onDuplicate: ['id'] });
+  const textOfName = new Map((yield* rowsOf(find, names)).map((row) => [textOf(row, 'id'), textOf(row, 'text_id')]));
+  return texts.map(({ id, name }) => textOfName.get(name) === id);
+}
+
+function findLastWriter(dialect: Dialect, { number, signatures, since }: WriterQuery) {
+  return rowsOf(
+    `SELECT s.account_id FROM messaging_account a
+      ${dialect.thenJoin} messaging_sent_to s${dialect.by('primary key')}
+        ON s.account_id = a.id AND s.channel = 'sms' AND s.number = ? AND s.sent_at >= ?
+      ${dialect.thenJoin} messaging_message m${dialect.by('primary key')}
+        ON m.id = s.message_id AND m.sender IN ${dialect.strings()}
+      ORDER BY s.sent_at DESC, s.message_id DESC LIMIT 1`,
+    number,
+    since,
+    JSON.stringify(signatures),
+  );
+}
