@@ -1,3 +1,5 @@
+import type { Metadata } from './event-types.js';
+
 /**
  * The state of one recipient's delivery.
  *
@@ -14,17 +16,44 @@ export type DeliveryStatus =
   | 'failed'
   | 'unknown';
 
+/** The states that complete a recipient: it needs no further attempt, and nothing is waited for. */
+export const COMPLETE = ['delivered', 'read', 'undelivered', 'failed', 'unknown'] as const satisfies DeliveryStatus[];
+
+export function isComplete(status: DeliveryStatus): boolean {
+  return (COMPLETE as readonly DeliveryStatus[]).includes(status);
+}
+
 /** A delivery that changed its state. */
 export interface DeliveryTransition {
   readonly messageId: string;
   readonly position: number;
   readonly accountId: string;
   readonly channel: string;
+  /** Signature or sending number. */
+  readonly sender: string;
   readonly number: string;
   readonly status: DeliveryStatus;
   readonly error: string | undefined;
+  /** The recipient's charge. */
+  readonly units: number;
   /** Units that this transition refunds. */
   readonly refund: number;
+  /** Units of the recipient that are refunded after it. */
+  readonly refundedUnits: number;
+  /** When the send was accepted, milliseconds since the epoch. */
+  readonly acceptedAt: number;
+  readonly metadata: Metadata | undefined;
   /** Milliseconds since the epoch. */
   readonly at: number;
+  /** The whole send, where this transition completes the last of its recipients. */
+  readonly completed?: CompletedSend | undefined;
+}
+
+/** A send all of whose recipients are complete. */
+export interface CompletedSend {
+  readonly recipients: number;
+  /** How many recipients each state has. */
+  readonly statuses: Readonly<Partial<Record<DeliveryStatus, number>>>;
+  readonly units: number;
+  readonly refundedUnits: number;
 }

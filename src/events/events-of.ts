@@ -1,17 +1,56 @@
 import type { DeliveryTransition } from './delivery-transition.js';
 import type { NewEvent } from './event-types.js';
 
-/** What the new state of a delivery tells. `queued` and `sending` tell nothing. */
-export function deliveryEvents(transition: DeliveryTransition): readonly NewEvent[] {
-  const { accountId, at, status, messageId: id, channel, position, number, error, refund } = transition;
-  if (status === 'queued' || status === 'sending') return [];
-  const what = { id, channel, position, number, status, error: error ?? null };
-  const data = {
-    ...what,
-    units: refund,
-    refunded_units: refund,
-    accepted_at: new Date(at).toISOString(),
-    metadata: null,
+/** The type of the event of each state; none for those that the account is not told of. */
+const TYPES = {
+  queued: undefined,
+  sending: undefined,
+  sent: 'message.sent',
+  delivered: 'message.delivered',
+  read: 'message.read',
+  undelivered: 'message.undelivered',
+  failed: 'message.failed',
+  unknown: 'message.unknown',
+} as const;
+
+/** The type of an event of one recipient's delivery. */
+type DeliveryEventType = Exclude<(typeof TYPES)[keyof typeof TYPES], undefined>;
+
+/** The events of a delivery that changed its state: its own, and that of the send which it completes. */
+export function deliveryEvents(
+  transition: DeliveryTransition,
+): readonly NewEvent<DeliveryEventType | 'send.completed'>[] {
+  const { accountId, at, completed } = transition;
+  const type = TYPES[transition.status];
+  if (type === undefined) return [];
+  const send = sendOf(transition);
+  const event: NewEvent<DeliveryEventType> = {
+    accountId,
+    at,
+    type,
+    data: {
+      ...send,
+      position: transition.position,
+      number: transition.number,
+      status: transition.status,
+      error: transition.error ?? null,
+      units: transition.units,
+      refunded_units: transition.refundedUnits,
+    },
   };
-  return [{ type: `message.${status}`, accountId, at, data }];
+  if (!completed) return [event];
+  const { recipients, statuses, units, refundedUnits } = completed;
+  const data = { ...send, recipients_count: recipients, statuses, units, refunded_units: refundedUnits };
+  return [event, { accountId, at, type: 'send.completed', data }];
+}
+
+/** What the events of a recipient and of its send have in common. */
+function sendOf({ messageId, channel, sender, acceptedAt, metadata }: DeliveryTransition) {
+  return {
+    id: messageId,
+    channel,
+    ...(channel === 'sms' ? { signature: sender } : { from: sender }),
+    accepted_at: new Date(acceptedAt).toISOString(),
+    metadata: metadata ?? null,
+  };
 }

@@ -9,13 +9,8 @@ import { MessagingEvents } from '../events/messaging-events.js';
 import { AdaptiveBatchSize } from './batch-size.js';
 import { decide, type RefusalCode, type SendDecision } from './decide.js';
 import type { DeliveryUpdate } from './delivery-state.js';
-import {
-  type CommitOutcome,
-  type DeliveryTransition,
-  type ExpiryOrder,
-  OutboxStore,
-  type WaitFor,
-} from './outbox-store.js';
+import { type CommitOutcome, type ExpiryOrder, OutboxStore, type WaitFor } from './outbox-store.js';
+import { refusedTransitions } from './refusals.js';
 import type { Send } from './send.js';
 
 /** An accepted send, and whether an earlier request caused it. */
@@ -143,7 +138,7 @@ export class Outbox {
   }
 
   private emitRefusals(send: Send): void {
-    for (const event of [...refusedRecipients(send)].flatMap(deliveryEvents)) this.events.tell(event);
+    for (const event of refusedTransitions(send).flatMap(deliveryEvents)) this.events.tell(event);
   }
 
   private async acceptIn(host: HostTransaction, send: Send): Promise<SendDecision> {
@@ -197,18 +192,4 @@ export class Outbox {
 
 function weightOf({ send: { recipients, policy } }: Waiting): number {
   return recipients.length + (policy?.keys.length ?? 0) * RECORD_WEIGHT;
-}
-
-/** Transitions of recipients that are stored as `failed` and never sent. */
-function* refusedRecipients({
-  id: messageId,
-  accountId,
-  channel,
-  recipients,
-  at,
-}: Send): Generator<DeliveryTransition> {
-  for (const [position, { number, refused: error }] of recipients.entries()) {
-    if (error === undefined) continue;
-    yield { messageId, position, accountId, channel, number, status: 'failed', error, refund: 0, at };
-  }
 }

@@ -38,7 +38,7 @@ interface BuiltInStore extends StoreDefinition {
 /** The stores whose tables are part of `SCHEMA`. */
 export const BUILT_IN_STORES: readonly BuiltInStore[] = [
   { port: EventLog, make: (executor, recorder) => new TypeormEventLog(executor, recorder) },
-  { port: PartStore, make: (executor) => new TypeormPartStore(executor) },
+  { port: PartStore, make: (executor, recorder) => new TypeormPartStore(executor, recorder) },
   { port: OptOutStore, make: (executor) => new TypeormOptOutStore(executor) },
   { port: ReceivedSmsStore, make: (executor, recorder) => new TypeormReceivedSmsStore(executor, recorder) },
   { port: SessionStore, make: (executor) => new TypeormSessionStore(executor) },

@@ -179,7 +179,7 @@ export class TypeormStorage extends MessagingStorage {
       isOurs,
       executor,
       groups,
-      outbox: new TypeormOutboxStore(executor, policies),
+      outbox: new TypeormOutboxStore(executor, policies, recorder),
       ledger: new TypeormLedgerStore(executor),
       accounts: new TypeormAccountStore(executor),
       policies,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ExpiryOrder } from '../../outbox/outbox-store.js';
-import { ACCOUNT, aSend, messageId, phone, range, recipients, SECOND, START } from './fixtures.js';
+import { ACCOUNT, aMove, aSend, messageId, range, recipients, SECOND, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { LEASE, places, type World } from './world.js';
 
@@ -22,11 +22,10 @@ export function expireTests({ test }: TestRunner, world: World): void {
     await world.settle(id, 'sent', { attempt: 1, dueAt: deadline });
     assert.deepEqual(await expire(deadline - 1), []);
     await world.stand(id, ['sent']);
-    const whose = { messageId: id, position: 0, accountId: ACCOUNT, channel: 'sms', number: phone(0) };
-    const moved = await expire(deadline + 1);
+    const completed = { recipients: 1, statuses: { unknown: 1 }, units: 1, refundedUnits: 0 };
     assert.deepEqual(
-      moved.map(({ error: _, ...rest }) => rest),
-      [{ ...whose, status: 'unknown', refund: 0, at: deadline + 1 }],
+      (await expire(deadline + 1)).map((move) => ({ ...move, error: undefined })),
+      [aMove(1, { status: 'unknown', at: deadline + 1, completed })],
     );
     const [recipient] = await world.outbox.recipients(id);
     assert.deepEqual([recipient?.status, recipient?.updatedAt], ['unknown', deadline + 1]);

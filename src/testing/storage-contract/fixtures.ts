@@ -1,4 +1,5 @@
 import type { NewSession } from '../../msgapp/sessions/session-store.js';
+import type { DeliveryTransition } from '../../outbox/outbox-store.js';
 import type { IdempotencyKey, Send } from '../../outbox/send.js';
 import type { PhoneMessage } from '../../sandbox/phone-store.js';
 import type { DatedReceipt, TakenSms } from '../../sms/receipts/sms-part.js';
@@ -46,6 +47,22 @@ export function aSend(index: number, over: Partial<Send> = {}): Send {
 /** `count` recipients of `units` each. */
 export function recipients(count: number, units = 1): Send['recipients'] {
   return range(count).map((index) => ({ number: phone(index), units }));
+}
+
+/** The first recipient of `aSend(index)` at its delivery. */
+export function aMove(index: number, over: Partial<DeliveryTransition> = {}): DeliveryTransition {
+  const { id, accountId, channel, sender, at } = aSend(index);
+  const move = {
+    messageId: id,
+    position: 0,
+    accountId,
+    channel,
+    sender,
+    number: phone(0),
+    status: 'delivered',
+  } as const;
+  const units = { units: 1, refund: 0, refundedUnits: 0 };
+  return { ...move, ...units, error: undefined, acceptedAt: at, metadata: undefined, at, ...over };
 }
 
 /** An Idempotency-Key of `ACCOUNT`, valid for a day, changed by `over`. */

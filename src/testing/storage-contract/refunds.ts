@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ACCOUNT, aSend, messageId, onceKey, phone, recipients, SECOND, START } from './fixtures.js';
+import { ACCOUNT, aMove, aSend, messageId, onceKey, phone, recipients, SECOND, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
 
@@ -12,8 +12,8 @@ export function refundTests({ test }: TestRunner, world: World): void {
     await world.accept(aSend(1, { recipients: recipients(3, 2) }));
     await world.claim();
     const moved = await world.settle(id, 'failed', { position: 1, attempt: 1, error: 'refused' });
-    const whose = { messageId: id, position: 1, accountId: ACCOUNT, channel: 'sms', number: phone(1) };
-    assert.deepEqual(moved, [{ ...whose, status: 'failed', error: 'refused', refund: 2, at: START + SECOND }]);
+    const back = { units: 2, refund: 2, refundedUnits: 2, at: START + SECOND };
+    assert.deepEqual(moved, [aMove(1, { position: 1, number: phone(1), status: 'failed', error: 'refused', ...back })]);
     assert.deepEqual(
       (await world.outbox.recipients(id)).map(({ status, refundedUnits }) => [status, refundedUnits]),
       [

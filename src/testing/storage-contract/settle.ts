@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ACCOUNT, aSend, messageId, phone, range, recipients, SECOND, START } from './fixtures.js';
+import { aMove, aSend, messageId, phone, range, recipients, SECOND, START } from './fixtures.js';
 import type { TestRunner } from './test-runner.js';
 import { LEASE, places, type World } from './world.js';
 
@@ -20,8 +20,8 @@ export function settleTests({ test }: TestRunner, world: World): void {
     for (const [index, status] of (['sent', 'delivered', 'read'] as const).entries()) {
       const at = START + index * SECOND;
       const moved = await world.settle(id, status, { at, ...(index === 0 && { attempt: 1 }) });
-      const whose = { messageId: id, position: 0, accountId: ACCOUNT, channel: 'sms', number: phone(0) };
-      assert.deepEqual(moved, [{ ...whose, status, error: undefined, refund: 0, at }]);
+      const completed = { recipients: 1, statuses: { delivered: 1 }, units: 2, refundedUnits: 0 };
+      assert.deepEqual(moved, [aMove(1, { status, units: 2, at, ...(status === 'delivered' && { completed }) })]);
       assert.deepEqual(await world.outbox.recipients(id), [
         { number: phone(0), status, units: 2, refundedUnits: 0, error: undefined, updatedAt: at },
       ]);

@@ -227,28 +227,29 @@ export function sandboxScreens(dialect: Dialect): string[] {
   ];
 }
 
+// A delivery leaves two or three dead rows: cleaned up after 1000 and a hundredth of the table, while they are in memory.
+const CHANGING = { autovacuum_vacuum_scale_factor: 0.01, autovacuum_vacuum_threshold: 1000 };
+
 /**
  * How PostgreSQL stores and cleans up the tables whose rows change. By its defaults a fifth of a table may be dead before it is
  * cleaned up: 2 000 000 dead rows of 10 000 000, past which claims read. The settings hold for what is written from now on.
  */
 export function upkeep(dialect: Dialect): string[] {
-  // A delivery leaves two or three dead rows: cleaned up after 1000 and a hundredth of the table, while they are in memory.
-  const changing = { autovacuum_vacuum_scale_factor: 0.01, autovacuum_vacuum_threshold: 1000 };
   // Without pauses: what the claims read past meanwhile costs more than the clean-up.
   const unhurried = { autovacuum_vacuum_cost_delay: 0 };
   // A plan made for the empty queue is wrong for the full one: counted again after a fiftieth has changed.
   const counted = { autovacuum_analyze_scale_factor: 0.02 };
   return [
     // Without free space in its pages: each change is one of an indexed column, so it would save nothing (measured).
-    ...dialect.upkeep('messaging_recipient', { ...changing, ...unhurried, ...counted }),
+    ...dialect.upkeep('messaging_recipient', { ...CHANGING, ...unhurried, ...counted }),
     // Each commit changes a balance, in no index: with half of each page free the change stays on the page (HOT).
-    ...dialect.upkeep('messaging_account', { fillfactor: 50, ...changing, ...unhurried }),
+    ...dialect.upkeep('messaging_account', { fillfactor: 50, ...CHANGING, ...unhurried }),
     // A refund changes its message once, in no index.
-    ...dialect.upkeep('messaging_message', { fillfactor: 95, ...changing }),
+    ...dialect.upkeep('messaging_message', { fillfactor: 95, ...CHANGING }),
     // Rows that are replaced at every code and every check of one.
-    ...dialect.upkeep('messaging_policy', changing),
+    ...dialect.upkeep('messaging_policy', CHANGING),
     // Rows that live for a day or some days only.
-    ...dialect.upkeep('messaging_idempotency', changing),
+    ...dialect.upkeep('messaging_idempotency', CHANGING),
   ];
 }
 
@@ -270,11 +271,12 @@ export function retention(dialect: Dialect): string[] {
 export function eventTables(dialect: Dialect): string[] {
   const { id, text, integer, small, serial } = columnTypes(dialect);
   return [
-    // One row per account; id: the account's. sequence: the number of its last event. earliest: the lowest number that is kept, or
-    // given next. recording: 1 while changes are recorded. used_at: when it was last switched on or read.
+    // One row per account; id: the account's. sequence: the number of its last event. began: the first number since it was last
+    // switched on. earliest: the lowest number that is kept, or given next. recording: 1 while changes are recorded, 2 after it
+    // was switched off, 0 before it was ever on. used_at: when it was last switched on or read.
     `CREATE TABLE messaging_event_counter (
-      id ${id} NOT NULL PRIMARY KEY, sequence ${integer} NOT NULL, earliest ${integer} NOT NULL, recording ${small} NOT NULL,
-      used_at ${integer} NOT NULL)${dialect.clustered}`,
+      id ${id} NOT NULL PRIMARY KEY, sequence ${integer} NOT NULL, began ${integer} NOT NULL DEFAULT 1,
+      earliest ${integer} NOT NULL, recording ${small} NOT NULL, used_at ${integer} NOT NULL)${dialect.clustered}`,
     `CREATE TABLE messaging_event (
       account_id ${id} NOT NULL, sequence ${integer} NOT NULL, type ${id} NOT NULL, at ${integer} NOT NULL,
       data ${text} NOT NULL, PRIMARY KEY (account_id, sequence))`,
@@ -283,8 +285,8 @@ export function eventTables(dialect: Dialect): string[] {
     // Events without numbers yet, of transactions that lock no counter.
     `CREATE TABLE messaging_event_mark (
       id ${serial} PRIMARY KEY, account_id ${id} NOT NULL, type ${id} NOT NULL, at ${integer} NOT NULL, data ${text} NOT NULL)`,
-    // settled: how many recipients need no further attempt or report; counted while the account records, from the number in
-    // settled_since on (the log's `earliest`), so that a count of an earlier recording is not continued.
+    // settled: how many recipients need no further attempt or report; counted while the account records. settled_since: the
+    // counter's `began` then, so that a count of an earlier recording, which has missed some, is not continued.
     `ALTER TABLE messaging_message ADD COLUMN settled ${integer}`,
     `ALTER TABLE messaging_message ADD COLUMN settled_since ${integer}`,
     // low_below: the threshold of `balance.low`. low: 1 where it was crossed and no event says so yet, 2 where one does, null
@@ -292,6 +294,9 @@ export function eventTables(dialect: Dialect): string[] {
     `ALTER TABLE messaging_account ADD COLUMN low_below ${integer}`,
     `ALTER TABLE messaging_account ADD COLUMN low ${integer}`,
     `CREATE INDEX messaging_account_low ON messaging_account (low)${dialect.indexedOnly('low')}`,
+    // A change of a number is one of no index, and stays on its page; marks live for a moment.
+    ...dialect.upkeep('messaging_event_counter', { fillfactor: 50, ...CHANGING }),
+    ...dialect.upkeep('messaging_event_mark', CHANGING),
   ];
 }
 

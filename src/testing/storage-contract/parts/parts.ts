@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ACCOUNT, aReceipt, aTakenSms, messageId, phone, SECOND, START } from '../fixtures.js';
+import { aMove, aReceipt, aTakenSms, messageId, SECOND, START } from '../fixtures.js';
 import type { StoragePart } from '../storage-harness.js';
 import type { PartRunner } from '../test-runner.js';
 import { places, type World } from '../world.js';
@@ -21,17 +21,8 @@ export function partTests(runner: PartRunner<StoragePart>, world: World): void {
     await steps.record(aTakenSms(0));
     const at = START + 5 * SECOND;
     const [moved] = await steps.receive(aReceipt('id-0', { error: '000' }));
-    assert.deepEqual(moved, {
-      messageId: messageId(0),
-      position: 0,
-      accountId: ACCOUNT,
-      channel: 'sms',
-      number: phone(0),
-      status: 'delivered',
-      error: '000',
-      refund: 0,
-      at,
-    });
+    const completed = { recipients: 1, statuses: { delivered: 1 }, units: 1, refundedUnits: 0 };
+    assert.deepEqual(moved, aMove(0, { error: '000', at, completed }));
     assert.equal(await steps.status(0), 'delivered');
     const entry = { at, route: 'link', receipt: 'delivered', code: '000' };
     assert.deepEqual(await world.outbox.trail(messageId(0)), [{ position: 0, entry }]);

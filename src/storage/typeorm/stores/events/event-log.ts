@@ -54,7 +54,7 @@ export class TypeormEventLog extends EventLog {
       added = yield* recordEvents(dialect, rows.map(toMark));
       return rows.length;
     });
-    if (added) this.recorder.tell(added);
+    if (added) this.recorder.added(added);
     return taken;
   }
 

@@ -5,8 +5,16 @@ import type { Executor } from '../../engine/executor.js';
 import type { Operation } from '../../engine/operation.js';
 import { markEvents, recordEvents } from './event-rows.js';
 
-/** Takes an event of the transaction that is being written. */
-export type Record = (event: NewEvent) => void;
+/** Takes what a transaction that is being written has to tell. */
+export interface Telling {
+  /** Takes an event. */
+  readonly tell: (event: NewEvent) => void;
+  /**
+   * Takes what was read without a lock about an account that the transaction has an event of: since which number it records,
+   * undefined where it does not. The transaction is repeated where this is no longer so.
+   */
+  readonly expect: (accountId: string, recordedSince: number | undefined) => void;
+}
 
 /**
  * Runs transactions whose changes are events, and stores these as the last step: the counters of the accounts are locked after
@@ -18,22 +26,26 @@ export class EventRecorder {
   constructor(private readonly executor: Executor) {}
 
   /** As `Executor.write`. `work` must not end the transaction when it has told an event. */
-  async write<T>(work: (record: Record) => Operation<T>, host?: HostTransaction): Promise<T> {
+  async write<T>(work: (telling: Telling) => Operation<T>, host?: HostTransaction): Promise<T> {
     const { dialect } = this.executor;
     let added: AddedEvents = NOTHING;
     const result = await this.executor.write(function* () {
       const events: NewEvent[] = [];
-      const worked = yield* work((event) => events.push(event));
-      added = yield* host ? markEvents(dialect, events) : recordEvents(dialect, events);
+      const expected = new Map<string, number | undefined>();
+      const worked = yield* work({
+        tell: (event) => void events.push(event),
+        expect: (accountId, recordedSince) => void expected.set(accountId, recordedSince),
+      });
+      added = yield* host ? markEvents(dialect, events) : recordEvents(dialect, events, expected);
       return worked;
     }, host);
-    if (host) this.executor.whenCommitted(host, () => this.tell(added));
-    else this.tell(added);
+    if (host) this.executor.whenCommitted(host, () => this.added(added));
+    else this.added(added);
     return result;
   }
 
   /** Tells the listeners of this process what a committed transaction has added. */
-  tell(added: AddedEvents): void {
+  added(added: AddedEvents): void {
     if (added.accounts.length === 0 && !added.marks) return;
     for (const listener of this.listeners) listener(added);
   }

@@ -1,6 +1,7 @@
 import type { AddedEvents, LoggedEvent } from '../../../../events/event-log.js';
 import type { EventType, NewEvent, TypedData } from '../../../../events/event-types.js';
 import type { Dialect } from '../../dialects/dialect.js';
+import { RecordMovedError } from '../../engine/faults.js';
 import { type Operation, type Row, rowsOf, type Statement, writeAll } from '../../engine/operation.js';
 import { integerOf, shapeOf, textOf } from '../../engine/rows.js';
 
@@ -10,17 +11,28 @@ const MARK = { account_id: 'id', ...shapeOf('type data', 'at') } as const;
 /**
  * Numbers and stores events, for the accounts that record. It is the last step of a transaction: whoever changes one of these
  * accounts waits for the lock on its counter until the commit, so that numbers are committed in their order.
+ *
+ * @param expected since which number accounts record, as it was read without a lock
+ * @throws RecordMovedError where an account records since another number, so that the transaction is repeated
  */
-export function* recordEvents(dialect: Dialect, events: readonly NewEvent[]): Operation<AddedEvents> {
+export function* recordEvents(
+  dialect: Dialect,
+  events: readonly NewEvent[],
+  expected: ReadonlyMap<string, number | undefined> = NOTHING_EXPECTED,
+): Operation<AddedEvents> {
   if (events.length === 0) return NOTHING;
-  const next = yield* lockCounters(dialect, events);
-  const counters = new Map<string, number>();
+  const counters = yield* lockCounters(dialect, events);
+  for (const [id, since] of expected) {
+    const counter = counters.get(id);
+    if (counter && counter.since !== since) throw new RecordMovedError('The account records since another number.');
+  }
+  const last = new Map<string, number>();
   const rows: unknown[][] = [];
   for (const { accountId, type, data, at } of events) {
-    const last = counters.get(accountId) ?? next.get(accountId);
-    if (last === undefined) continue;
-    counters.set(accountId, last + 1);
-    rows.push([accountId, type, JSON.stringify(data), last + 1, at]);
+    const sequence = last.get(accountId) ?? counters.get(accountId)?.sequence;
+    if (sequence === undefined) continue;
+    last.set(accountId, sequence + 1);
+    rows.push([accountId, type, JSON.stringify(data), sequence + 1, at]);
   }
   if (rows.length === 0) return NOTHING;
   const statements: Statement[] = [
@@ -29,23 +41,55 @@ export function* recordEvents(dialect: Dialect, events: readonly NewEvent[]): Op
       table: 'messaging_event_counter',
       set: { sequence: 'v.sequence' },
       shape: { id: 'id', sequence: 'integer' },
-      rows: [...counters],
+      rows: [...last],
       on: 'messaging_event_counter.id = v.id',
     }),
   ];
   yield* writeAll(dialect.together(statements), true);
-  return { accounts: [...counters.keys()], marks: false };
+  return { accounts: [...last.keys()], marks: false };
 }
 
-/** The last number of each of these accounts that records, under lock, in the order of their ids. */
-function* lockCounters(dialect: Dialect, events: readonly NewEvent[]): Operation<ReadonlyMap<string, number>> {
-  const ids = [...new Set(events.map(({ accountId }) => accountId))].sort();
-  const columns = 'a.id, a.sequence, a.recording';
-  const sql = dialect.lockByIds('messaging_event_counter', columns, 'wait', 'no key update');
-  const rows = yield* rowsOf(sql, JSON.stringify(ids));
-  const recording = rows.filter((row) => integerOf(row, 'recording') === 1);
-  return new Map(recording.map((row) => [textOf(row, 'id'), integerOf(row, 'sequence')]));
+/** The counter of an account that records. */
+interface Counter {
+  /** The number of its last event. */
+  readonly sequence: number;
+  /** The first number of this recording. */
+  readonly since: number;
 }
+
+/** The counters of those of these accounts that record, under lock, in the order of their ids. */
+function* lockCounters(dialect: Dialect, events: readonly NewEvent[]): Operation<ReadonlyMap<string, Counter>> {
+  const ids = [...new Set(events.map(({ accountId }) => accountId))].sort();
+  let rows = yield* lockRows(dialect, ids);
+  if (rows.length < ids.length) {
+    // Without a row there is nothing to wait for, and what is committed after a switch-on could be missed.
+    const known = new Set(rows.map((row) => textOf(row, 'id')));
+    for (const id of ids) if (!known.has(id)) yield* insertCounter(dialect, id);
+    rows = yield* lockRows(dialect, ids);
+  }
+  const recording = rows.filter((row) => integerOf(row, 'recording') === ON);
+  return new Map(
+    recording.map((row) => [
+      textOf(row, 'id'),
+      { sequence: integerOf(row, 'sequence'), since: integerOf(row, 'began') },
+    ]),
+  );
+}
+
+function lockRows(dialect: Dialect, ids: readonly string[]): Operation<readonly Row[]> {
+  const columns = 'a.id, a.sequence, a.began, a.recording';
+  const sql = dialect.lockByIds('messaging_event_counter', columns, 'wait', 'no key update');
+  return rowsOf(sql, JSON.stringify(ids));
+}
+
+/** Gives an account a counter that does not record; does nothing where it has one. */
+export function* insertCounter(dialect: Dialect, accountId: string): Operation<void> {
+  const sql = `INSERT INTO messaging_event_counter (id, sequence, began, earliest, recording, used_at) VALUES (?, 0, 1, 1, ${NEVER_ON}, 0)`;
+  yield* dialect.insertNew({ sql, params: [accountId] }, 'id');
+}
+
+/** The values of `recording`. A log that was on before has missed something; one that was never on has promised nothing. */
+export const [NEVER_ON, ON, OFF_AGAIN] = [0, 1, 2] as const;
 
 /** Stores events without numbers: no lock, nobody waits. */
 export function* markEvents(dialect: Dialect, events: readonly NewEvent[]): Operation<AddedEvents> {
@@ -82,3 +126,4 @@ function typedData(row: Row): TypedData {
 }
 
 const NOTHING: AddedEvents = { accounts: [], marks: false };
+const NOTHING_EXPECTED: ReadonlyMap<string, undefined> = new Map();

@@ -21,6 +21,7 @@ import {
 import type { PolicyStore } from '../../../../outbox/policy-store.js';
 import type { IdempotencyKey, Send } from '../../../../outbox/send.js';
 import type { Executor } from '../../engine/executor.js';
+import { EventRecorder } from '../events/event-recorder.js';
 import { acceptAtOnce, acceptSends, canAcceptAtOnce } from './accept.js';
 import { claimDeliveries, nextDueTime } from './claim.js';
 import { ClaimPlan } from './claim-plan.js';
@@ -47,6 +48,7 @@ export class TypeormOutboxStore extends OutboxStore {
     private readonly executor: Executor,
     /** On the same database: waits for records share its limit of connections. */
     private readonly policies: PolicyStore = new TypeormPolicyStore(executor),
+    private readonly recorder: EventRecorder = new EventRecorder(executor),
   ) {
     super();
     this.memories = new QueueMemories(executor.dialect.keepsDeadEntries);
@@ -113,7 +115,8 @@ export class TypeormOutboxStore extends OutboxStore {
   }
 
   override async settle(updates: readonly DeliveryUpdate[]): Promise<readonly DeliveryTransition[]> {
-    const moved = await this.executor.write(() => settleDeliveries(this.executor.dialect, updates));
+    const { dialect } = this.executor;
+    const moved = await this.recorder.write((telling) => settleDeliveries(dialect, updates, telling));
     this.memories.settled(updates, moved);
     return moved;
   }
@@ -123,11 +126,11 @@ export class TypeormOutboxStore extends OutboxStore {
     const memory = this.memories.of(order.channel);
     return this.searching(memory, order.now, async () => {
       const floors: Floors = new Map();
-      const work = () => {
+      const result = await this.recorder.write((telling) => {
         floors.clear();
-        return expireDeliveries(dialect, order, memory, floors);
-      };
-      return { result: await this.executor.write(work), floors };
+        return expireDeliveries(dialect, order, memory, floors, telling);
+      });
+      return { result, floors };
     });
   }
 

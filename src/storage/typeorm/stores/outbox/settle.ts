@@ -1,3 +1,5 @@
+import { isComplete } from '../../../../events/delivery-transition.js';
+import { deliveryEvents } from '../../../../events/events-of.js';
 import {
   type DeliveryChange,
   type DeliveryRow,
@@ -11,18 +13,29 @@ import type { DeliveryTransition, ExpiryOrder } from '../../../../outbox/outbox-
 import { PRIORITIES } from '../../../../outbox/priority.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, type Row, rowsOf, type Statement, writeAll } from '../../engine/operation.js';
-import { asTheyAre, integerOf, optionalInteger, shapeOf, textOf } from '../../engine/rows.js';
+import { integerOf, optionalInteger, optionalText, shapeOf, textOf } from '../../engine/rows.js';
+import type { Telling } from '../events/event-recorder.js';
+import { type Completing, completeSends, lockMessages, raiseCounts } from './completion.js';
 import { type Floors, floorOf, type QueueMemory } from './queue-memory.js';
 import { findQueues, lockQueues } from './queues.js';
+import { lockAccounts, refunds } from './refunds.js';
 import { insertTrail } from './trail.js';
+
+/** A message, as far as no update changes it. */
+interface SentMessage extends Pick<DeliveryTransition, 'accountId' | 'channel' | 'sender' | 'acceptedAt' | 'metadata'> {
+  readonly recipients: number;
+  readonly units: number;
+  /** Since which number its account records; undefined: it does not, or the send has one recipient. */
+  readonly recordedSince: number | undefined;
+}
 
 /** A recipient as it was read under lock. */
 interface LockedRow extends DeliveryRow {
   readonly messageId: string;
   readonly position: number;
-  readonly accountId: string;
-  readonly channel: string;
   readonly number: string;
+  readonly message: SentMessage;
+  readonly refundedUnits: number;
   readonly storedAttempts: number;
 }
 
@@ -38,39 +51,71 @@ interface ChangedRow extends LockedRow {
   readonly trail: readonly TrailEntry[];
 }
 
-/** Locks, reads, applies `nextState` and writes: see `OutboxStore.settle`. */
+/**
+ * Locks, reads, applies `nextState` and writes: see `OutboxStore.settle`. The last part of a transaction of `EventRecorder`,
+ * which it ends where it tells no event.
+ */
 export function* settleDeliveries(
   dialect: Dialect,
   updates: readonly DeliveryUpdate[],
+  { tell, expect }: Telling,
 ): Operation<readonly DeliveryTransition[]> {
   if (updates.length === 0) return [];
   const locked = yield* lockRecipients(dialect, updates);
   const transitions: DeliveryTransition[] = [];
   const changed = new Map<string, ChangedRow>();
+  const completing = new Map<string, Completing & { readonly by: number }>();
   for (const update of updates) {
     const key = keyOf(update);
     const earlier = changed.get(key);
     const row = earlier ?? locked.get(key);
     const change = row && nextState(row, update);
     if (!row || !change) continue;
-    changed.set(key, changedRow(row, earlier, update, change));
+    const next = changedRow(row, earlier, update, change);
+    changed.set(key, next);
     if (change.status === row.status) continue;
-    const { messageId, position, accountId, channel, number } = row;
-    const { status, refund } = change;
-    const { error, at } = update;
-    transitions.push({ messageId, position, accountId, channel, number, status, error, refund, at });
+    const completes = isComplete(change.status) && !isComplete(row.status);
+    transitions.push(transitionOf(next, change.refund, completes));
+    const { messageId, message } = row;
+    const { recipients, units, accountId, recordedSince } = message;
+    if (!completes || recipients === 1) continue;
+    expect(accountId, recordedSince);
+    if (recordedSince === undefined) continue;
+    const added = (completing.get(messageId)?.added ?? 0) + 1;
+    completing.set(messageId, { messageId, recipients, units, recordedSince, added, by: transitions.length - 1 });
   }
-  if (changed.size > 0) {
-    const rows = inOrder(locked.keys(), changed);
-    const refunded = rows.filter(({ refund }) => refund > 0);
-    const statements = [
-      updateRecipients(dialect, rows),
-      ...(refunded.length > 0 ? refunds(dialect, refunded) : []),
-      ...insertTrail(dialect, rows),
-    ];
-    yield* writeAll(dialect.together(statements), true);
+  if (changed.size === 0) return transitions;
+  const rows = inOrder(locked.keys(), changed);
+  const refunded = rows.filter(({ refund }) => refund > 0);
+  const messages = [...completing.keys(), ...refunded.map(({ messageId }) => messageId)];
+  const counts = yield* lockMessages(dialect, messages, completing);
+  yield* lockAccounts(dialect, refunded);
+  const statements = [
+    updateRecipients(dialect, rows),
+    ...(refunded.length > 0 ? refunds(dialect, refunded) : []),
+    ...raiseCounts(dialect, completing.values(), counts),
+    ...insertTrail(dialect, rows),
+  ];
+  const tellsNothing = transitions.every((transition) => deliveryEvents(transition).length === 0);
+  yield* writeAll(dialect.together(statements), tellsNothing);
+  for (const [messageId, completed] of yield* completeSends(dialect, completing, counts)) {
+    const place = completing.get(messageId)?.by ?? -1;
+    const last = transitions[place];
+    if (last) transitions[place] = { ...last, completed };
   }
+  for (const transition of transitions) for (const event of deliveryEvents(transition)) tell(event);
   return transitions;
+}
+
+function transitionOf(row: ChangedRow, refund: number, completes: boolean): DeliveryTransition {
+  const { messageId, position, number, status, error, units, refundedUnits, at, message } = row;
+  const { accountId, channel, sender, acceptedAt, metadata, recipients } = message;
+  const transition = {
+    ...{ messageId, position, accountId, channel, sender, number, status, error, units, refund, refundedUnits },
+    ...{ acceptedAt, metadata, at },
+  };
+  if (!completes || recipients > 1) return transition;
+  return { ...transition, completed: { recipients, statuses: { [status]: 1 }, units: message.units, refundedUnits } };
 }
 
 /** The row after one more update. */
@@ -84,14 +129,14 @@ function changedRow(
   return {
     messageId: row.messageId,
     position: row.position,
-    accountId: row.accountId,
-    channel: row.channel,
     number: row.number,
+    message: row.message,
     units: row.units,
     status: change.status,
     dueAt: change.dueAt,
     attempt: change.attempt ?? row.attempt,
     refund: (earlier?.refund ?? 0) + change.refund,
+    refundedUnits: row.refundedUnits + change.refund,
     error,
     at,
     reference: reference ?? earlier?.reference,
@@ -125,6 +170,7 @@ export function* expireDeliveries(
   { channel, limit, now, statuses }: ExpiryOrder,
   memory: QueueMemory,
   floors: Floors,
+  telling: Telling,
 ): Operation<readonly DeliveryTransition[]> {
   const rows: Row[] = [];
   const places = statuses.flatMap((status) => PRIORITIES.flatMap((priority) => memory.placesOf(status, priority)));
@@ -144,6 +190,7 @@ export function* expireDeliveries(
       status: 'unknown',
       at: now,
     })),
+    telling,
   );
 }
 
@@ -158,24 +205,52 @@ function* lockRecipients(
   const keys = new Map(wanted.map((key) => [keyOf(key), [key.messageId, key.position]]));
   // All transactions lock in this order, so that two updates of the same deliveries cannot deadlock.
   const rows = yield* rowsOf(
-    `SELECT r.message_id, r.position, r.status, r.units, r.attempt, r.tries, r.due_at, r.channel, r.number, m.account_id
+    `SELECT r.message_id, r.position, r.status, r.units, r.refunded_units, r.attempt, r.tries, r.due_at, r.channel, r.number,
+        m.account_id, m.sender, m.recipients, m.units AS price, m.accepted_at, m.metadata,
+        CASE WHEN m.recipients > 1 THEN (${RECORDED_SINCE} WHERE c.id = m.account_id AND c.recording = 1) END AS recorded_since
       FROM ${dialect.rowsInOrder({ message_id: 'id', position: 'integer' }, 'message_id, position')}
       ${dialect.thenJoin} messaging_recipient r${dialect.by('primary key')} ON r.message_id = v.message_id AND r.position = v.position
       ${dialect.thenJoin} ${dialect.unlocked('messaging_message')} m ON m.id = r.message_id
       ORDER BY r.message_id, r.position${dialect.lock('r', 'wait')}`,
     JSON.stringify([...keys.values()]),
   );
-  return new Map(rows.map(toLocked).map((row) => [keyOf(row), row]));
+  const messages = new Map<string, SentMessage>();
+  return new Map(
+    rows.map((row) => {
+      const messageId = textOf(row, 'message_id');
+      const message = messages.get(messageId) ?? toMessage(row);
+      messages.set(messageId, message);
+      const locked = toLocked(row, messageId, message);
+      return [keyOf(locked), locked];
+    }),
+  );
 }
 
-function toLocked(row: Row): LockedRow {
+/** Read without a lock: the recorder reads it again under the counter's, and repeats the transaction where it differs. */
+const RECORDED_SINCE = 'SELECT c.began FROM messaging_event_counter c';
+
+function toMessage(row: Row): SentMessage {
+  const metadata = optionalText(row, 'metadata');
   return {
-    messageId: textOf(row, 'message_id'),
-    position: integerOf(row, 'position'),
     accountId: textOf(row, 'account_id'),
     channel: textOf(row, 'channel'),
+    sender: textOf(row, 'sender'),
+    recipients: integerOf(row, 'recipients'),
+    units: integerOf(row, 'price'),
+    acceptedAt: integerOf(row, 'accepted_at'),
+    metadata: metadata === undefined ? undefined : JSON.parse(metadata),
+    recordedSince: optionalInteger(row, 'recorded_since'),
+  };
+}
+
+function toLocked(row: Row, messageId: string, message: SentMessage): LockedRow {
+  return {
+    messageId,
+    position: integerOf(row, 'position'),
     number: textOf(row, 'number'),
+    message,
     units: integerOf(row, 'units'),
+    refundedUnits: integerOf(row, 'refunded_units'),
     attempt: integerOf(row, 'attempt'),
     storedAttempts: integerOf(row, 'tries'),
     // Only this package writes the column, from values of this type.
@@ -222,44 +297,8 @@ function updateRecipients(dialect: Dialect, rows: readonly ChangedRow[]): Statem
       row.refund,
       row.at,
       ...(doubts ? [row.doubtful ? 1 : null] : []),
-      ...(waits ? [row.status === 'queued' ? row.accountId : ''] : []),
+      ...(waits ? [row.status === 'queued' ? row.message.accountId : ''] : []),
     ]),
     on: 'messaging_recipient.message_id = v.message_id AND messaging_recipient.position = v.position',
   });
-}
-
-const REFUND = shapeOf('id account_id message_id', 'units position posted_at');
-
-function refunds(dialect: Dialect, rows: readonly ChangedRow[]): Statement[] {
-  return [
-    dialect.insertRows({
-      table: 'messaging_ledger',
-      values: { ...asTheyAre(REFUND), kind: "'refund'" },
-      shape: REFUND,
-      rows: rows.map(({ messageId, accountId, refund, position, at }) => {
-        return [`${messageId}:${position}`, accountId, messageId, refund, position, at];
-      }),
-    }),
-    dialect.updateRows({
-      table: 'messaging_account',
-      set: { balance: 'balance + v.units' },
-      shape: { id: 'id', units: 'integer' },
-      rows: sums(rows, ({ accountId }) => accountId),
-      on: 'messaging_account.id = v.id',
-    }),
-    dialect.updateRows({
-      table: 'messaging_message',
-      set: { refunded_units: 'refunded_units + v.units' },
-      shape: { id: 'id', units: 'integer' },
-      rows: sums(rows, ({ messageId }) => messageId),
-      on: 'messaging_message.id = v.id',
-    }),
-  ];
-}
-
-/** Sums refunds by a key, sorted by the key, as all transactions lock rows in that order. */
-function sums(rows: readonly ChangedRow[], key: (row: ChangedRow) => string): [string, number][] {
-  const totals = new Map<string, number>();
-  for (const row of rows) totals.set(key(row), (totals.get(key(row)) ?? 0) + row.refund);
-  return [...totals].sort(([a], [b]) => (a < b ? -1 : 1));
 }

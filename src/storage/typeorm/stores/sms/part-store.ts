@@ -12,22 +12,26 @@ import type { Dialect } from '../../dialects/dialect.js';
 import type { Executor } from '../../engine/executor.js';
 import { type Operation, rowsOf, write } from '../../engine/operation.js';
 import { integerOf, type RowShape, textOf } from '../../engine/rows.js';
+import { EventRecorder, type Telling } from '../events/event-recorder.js';
 import { settleDeliveries } from '../outbox/settle.js';
 import { insertParts, PART_COLUMNS, toPart } from './part-rows.js';
 import { applyReceipts } from './receipts.js';
 
 /** Parts of SMS and parked receipts in SQL. */
 export class TypeormPartStore extends PartStore {
-  constructor(private readonly executor: Executor) {
+  constructor(
+    private readonly executor: Executor,
+    private readonly recorder: EventRecorder = new EventRecorder(executor),
+  ) {
     super();
   }
 
   override record(taken: readonly TakenSms[], now: number): Promise<readonly DeliveryTransition[]> {
-    return this.executor.write(() => recordParts(this.executor.dialect, taken, now));
+    return this.recorder.write((telling) => recordParts(this.executor.dialect, taken, now, telling));
   }
 
   override receive(receipts: readonly DatedReceipt[], parking: Parking): Promise<readonly DeliveryTransition[]> {
-    return this.executor.write(() => receiveReceipts(this.executor.dialect, receipts, parking));
+    return this.recorder.write((telling) => receiveReceipts(this.executor.dialect, receipts, parking, telling));
   }
 
   override parts(messageId: string, position?: number): Promise<readonly SmsPart[]> {
@@ -48,6 +52,7 @@ function* recordParts(
   dialect: Dialect,
   taken: readonly TakenSms[],
   now: number,
+  telling: Telling,
 ): Operation<readonly DeliveryTransition[]> {
   if (taken.length === 0) return [];
   yield* lockRoutes(dialect, taken);
@@ -60,7 +65,7 @@ function* recordParts(
     dialect,
     parked.filter((receipt) => !left.has(receipt)),
   );
-  return yield* settleDeliveries(dialect, withTrails(updates, taken));
+  return yield* settleDeliveries(dialect, withTrails(updates, taken), telling);
 }
 
 /** Applies receipts and parks those without a matching part: see `PartStore.receive`. */
@@ -68,12 +73,13 @@ function* receiveReceipts(
   dialect: Dialect,
   receipts: readonly DatedReceipt[],
   parking: Parking,
+  telling: Telling,
 ): Operation<readonly DeliveryTransition[]> {
   if (receipts.length === 0) return [];
   yield* lockRoutes(dialect, receipts);
   const { updates, unmatched } = yield* applyReceipts(dialect, receipts, parking.now);
   yield* parkReceipts(dialect, unmatched, parking);
-  return yield* settleDeliveries(dialect, updates);
+  return yield* settleDeliveries(dialect, updates, telling);
 }
 
 /** Locks routes until the transaction ends. Does nothing where a writer locks the whole database. */

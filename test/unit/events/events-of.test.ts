@@ -1,0 +1,74 @@
+import { describe, expect, test } from '@jest/globals';
+import type { DeliveryStatus, DeliveryTransition } from '../../../src/events/delivery-transition.js';
+import { deliveryEvents } from '../../../src/events/events-of.js';
+import { refusedTransitions } from '../../../src/outbox/refusals.js';
+import type { Send } from '../../../src/outbox/send.js';
+import { aMove, aSend, messageId, phone, START } from '../../../src/testing/storage-contract/fixtures.js';
+
+const move = (over: Partial<DeliveryTransition>) => aMove(1, { at: START + 1, ...over });
+
+describe('the events of a delivery', () => {
+  test('say what the account is told, with nothing of the text', () => {
+    const moved = move({
+      status: 'failed',
+      error: '34',
+      units: 2,
+      refund: 2,
+      refundedUnits: 2,
+      metadata: { order: '1' },
+    });
+    const data = {
+      ...{ id: messageId(1), channel: 'sms', signature: 'INFOS', position: 0, number: phone(0), status: 'failed' },
+      ...{
+        error: '34',
+        units: 2,
+        refunded_units: 2,
+        accepted_at: new Date(START).toISOString(),
+        metadata: { order: '1' },
+      },
+    };
+    expect(deliveryEvents(moved)).toEqual([{ accountId: 'acc1', at: START + 1, type: 'message.failed', data }]);
+  });
+
+  test('on a messaging app name the linked number instead of a signature', () => {
+    const [event] = deliveryEvents(move({ channel: 'wa', sender: '22670000099', status: 'read' }));
+    expect(event?.data).toMatchObject({ channel: 'wa', from: '22670000099' });
+    expect(event?.data).not.toHaveProperty('signature');
+  });
+
+  test.each<[DeliveryStatus, string[]]>([
+    ['queued', []],
+    ['sending', []],
+    ['sent', ['message.sent']],
+    ['delivered', ['message.delivered']],
+    ['read', ['message.read']],
+    ['undelivered', ['message.undelivered']],
+    ['failed', ['message.failed']],
+    ['unknown', ['message.unknown']],
+  ])('%s gives %j', (status, types) => {
+    expect(deliveryEvents(move({ status })).map(({ type }) => type)).toEqual(types);
+  });
+
+  test('the one that completes the send is followed by the sums of the send', () => {
+    const completed = { recipients: 3, statuses: { delivered: 2, failed: 1 }, units: 6, refundedUnits: 2 };
+    const [, send] = deliveryEvents(move({ completed }));
+    expect(send).toMatchObject({
+      type: 'send.completed',
+      data: { recipients_count: 3, statuses: completed.statuses, units: 6, refunded_units: 2, signature: 'INFOS' },
+    });
+  });
+
+  test('of a send that refuses some recipients are theirs; one that refuses all is complete', () => {
+    const [free, refused] = [
+      { number: phone(0), units: 1 },
+      { number: phone(1), units: 0, refused: 'opted_out' },
+    ];
+    const typesOf = (...recipients: Send['recipients']) =>
+      refusedTransitions(aSend(1, { recipients }))
+        .flatMap(deliveryEvents)
+        .map(({ type }) => type);
+    expect(typesOf(free)).toEqual([]);
+    expect(typesOf(free, refused)).toEqual(['message.failed']);
+    expect(typesOf(refused, refused)).toEqual(['message.failed', 'message.failed', 'send.completed']);
+  });
+});
