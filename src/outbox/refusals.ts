@@ -3,7 +3,8 @@ import type { Send } from './send.js';
 
 /** Transitions of the recipients of an accepted send that are stored as `failed` and never sent. */
 export function refusedTransitions(send: Send): readonly DeliveryTransition[] {
-  const { id: messageId, accountId, channel, sender, recipients, at } = send;
+  if (!hasRefused(send)) return [];
+  const { id: messageId, accountId, channel, sender, metadata, recipients, at } = send;
   const refused = recipients.flatMap(({ number, refused: error }, position) =>
     error === undefined ? [] : [{ position, number, error }],
   );
@@ -15,8 +16,13 @@ export function refusedTransitions(send: Send): readonly DeliveryTransition[] {
     (recipient, index): DeliveryTransition => ({
       ...recipient,
       ...{ messageId, accountId, channel, sender, status: 'failed', units: 0, refund: 0, refundedUnits: 0 },
-      ...{ acceptedAt: at, metadata: undefined, at },
+      ...{ acceptedAt: at, metadata, at },
       ...(index === refused.length - 1 ? { completed } : {}),
     }),
   );
+}
+
+/** Whether a send has such recipients. */
+export function hasRefused({ recipients }: Send): boolean {
+  return recipients.some(({ refused }) => refused !== undefined);
 }

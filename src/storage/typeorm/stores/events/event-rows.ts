@@ -93,15 +93,15 @@ export const [NEVER_ON, ON, OFF_AGAIN] = [0, 1, 2] as const;
 
 /** Stores events without numbers: no lock, nobody waits. */
 export function* markEvents(dialect: Dialect, events: readonly NewEvent[]): Operation<AddedEvents> {
-  if (events.length === 0) return NOTHING;
-  yield insertMarks(dialect, events);
-  return { accounts: [], marks: true };
+  yield* writeAll(insertMarks(dialect, events), false);
+  return { accounts: [], marks: events.length > 0 };
 }
 
-/** The statement of `markEvents`. */
-export function insertMarks(dialect: Dialect, events: readonly NewEvent[]): Statement {
+/** The statement of `markEvents`; none without events. */
+export function insertMarks(dialect: Dialect, events: readonly NewEvent[]): readonly Statement[] {
+  if (events.length === 0) return [];
   const rows = events.map(({ accountId, type, data, at }) => [accountId, type, JSON.stringify(data), at]);
-  return dialect.insertRows({ table: 'messaging_event_mark', shape: MARK, rows });
+  return [dialect.insertRows({ table: 'messaging_event_mark', shape: MARK, rows })];
 }
 
 /** An event from its row. */

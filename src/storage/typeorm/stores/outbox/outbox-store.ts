@@ -19,6 +19,7 @@ import {
   type WaitFor,
 } from '../../../../outbox/outbox-store.js';
 import type { PolicyStore } from '../../../../outbox/policy-store.js';
+import { hasRefused } from '../../../../outbox/refusals.js';
 import type { IdempotencyKey, Send } from '../../../../outbox/send.js';
 import type { Executor } from '../../engine/executor.js';
 import { EventRecorder } from '../events/event-recorder.js';
@@ -70,15 +71,21 @@ export class TypeormOutboxStore extends OutboxStore {
         gaps = 'lock';
         return operation;
       }, host);
-      executor.whenCommitted(host, () => this.memories.accepted(sends, outcomes));
+      executor.whenCommitted(host, () => this.committed(sends, outcomes));
       return outcomes;
     }
     // Nothing is awaited before the first `write`: on SQLite it belongs to this turn, by which the outbox sizes its batches.
     const mayBeAtOnce = this.lastAccepted && waitFor === 'none' && canAcceptAtOnce(dialect, sends);
     const atOnce = mayBeAtOnce ? await executor.write(() => acceptAtOnce(dialect, sends, decide, turns)) : undefined;
     const outcomes = atOnce ?? (await this.commitLocked(sends, decide, waitFor));
-    this.memories.accepted(sends, outcomes);
+    this.committed(sends, outcomes);
     return outcomes;
+  }
+
+  private committed(sends: readonly Send[], outcomes: readonly CommitOutcome[]): void {
+    this.memories.accepted(sends, outcomes);
+    const marks = sends.some((send, index) => outcomes[index]?.kind === 'accepted' && hasRefused(send));
+    this.recorder.added({ accounts: [], marks });
   }
 
   override whenCommitted(host: HostTransaction, task: () => void): void {

@@ -1,15 +1,19 @@
+import { deliveryEvents } from '../../../../events/events-of.js';
 import { type Priority, rankOf } from '../../../../outbox/priority.js';
+import { refusedTransitions } from '../../../../outbox/refusals.js';
 import { costOf, type Recipient, type Send } from '../../../../outbox/send.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { RecordMovedError } from '../../engine/faults.js';
 import type { Operation, Statement } from '../../engine/operation.js';
 import { asTheyAre, type RowShape, shapeOf } from '../../engine/rows.js';
+import { insertMarks } from '../events/event-rows.js';
 import type { LaneTurns } from './lane-turns.js';
 import type { Gaps } from './policy-records.js';
 import { REPLIES, REPLY_KEY } from './replies.js';
 
 /**
- * The statements that write accepted sends: messages, recipients, charges, and the replies under an Idempotency-Key.
+ * The statements that write accepted sends: messages, recipients, charges, the replies under an Idempotency-Key, and marks of
+ * refused recipients.
  * @param gaps `leave`: without the replies, which `insertNewReplies` writes
  */
 export function insertSends(
@@ -27,6 +31,7 @@ export function insertSends(
       shape: CHARGE,
       rows: sends.map((send) => [send.id, send.accountId, 'charge', send.id, -costOf(send), send.at]),
     }),
+    ...insertMarks(dialect, sends.flatMap(refusedTransitions).flatMap(deliveryEvents)),
     ...(replies.length > 0 ? [dialect.insertRows({ ...REPLIES, rows: replies, onDuplicate: REPLACE_EXPIRED })] : []),
   ];
 }
