@@ -179,5 +179,8 @@ export { SmsModule } from './sms.module.js';
 export { messagingMigrations } from './storage/typeorm/schema/migrate.js';
 export type { TypeormStorageSettings, TypeormStorageSource } from './storage/typeorm/typeorm-storage.js';
 export { TypeormStorage, type TypeormStorageOptions } from './storage/typeorm/typeorm-storage.js';
+export type { EventView } from './webhooks/event-view.js';
+export type { EventFeedPage, EventPlace, EventReadOptions } from './webhooks/feed/event-service.js';
+export { EventService } from './webhooks/feed/event-service.js';
 export type { WebhookOptions } from './webhooks/webhook-options.js';
 export { WebhooksModule } from './webhooks.module.js';

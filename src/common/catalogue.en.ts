@@ -63,6 +63,8 @@ export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.endpoint_not_found': 'Webhook not found',
   'error.event_type_unknown': 'Unknown event type: {type}',
   'error.event_not_found': 'Event not found',
+  'error.events_gone': 'These events are no longer kept: the first one available is {earliest}',
+  'error.too_many_event_readers': 'Too many readers of events: at most {max} per account',
   'error.sandbox_cross_site': 'The sandbox refuses requests of another site',
   'error.sandbox_host_refused': 'The sandbox does not answer to this host name',
   'otp.sent': 'Verification code sent',

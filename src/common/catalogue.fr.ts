@@ -61,6 +61,8 @@ export const fr = {
   'error.endpoint_not_found': 'Webhook introuvable',
   'error.event_type_unknown': 'Type d’événement inconnu : {type}',
   'error.event_not_found': 'Événement introuvable',
+  'error.events_gone': 'Ces événements ne sont plus conservés : le premier disponible est le {earliest}',
+  'error.too_many_event_readers': 'Trop de lectures d’événements en cours : maximum {max} par compte',
   'error.sandbox_cross_site': "Le bac à sable refuse les requêtes d'un autre site",
   'error.sandbox_host_refused': "Le bac à sable ne répond pas à ce nom d'hôte",
   'otp.sent': 'Code de vérification envoyé',

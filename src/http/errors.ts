@@ -27,6 +27,7 @@ export function errorAnswer(error: unknown, catalogue: Catalogue): ErrorAnswer {
     const headers: Record<string, string> = {};
     if (error.retryAfter !== undefined) headers['Retry-After'] = String(error.retryAfter);
     if (errorStatus[error.code] === 401) headers['WWW-Authenticate'] = CHALLENGE;
+    if (error.code === 'error.events_gone') headers[EARLIEST_SEQUENCE] = String(error.values.earliest);
     return refusal(error.code, renderText(catalogue, error.code, error.values), headers);
   }
   if (error instanceof HttpException) {
@@ -80,6 +81,9 @@ function clientErrorStatus(error: unknown): number | undefined {
   const { statusCode } = error;
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? statusCode : undefined;
 }
+
+/** The header with the first event that is kept, where earlier ones are asked for. */
+export const EARLIEST_SEQUENCE = 'X-Earliest-Sequence';
 
 /** The header with the word of an error. */
 export const ERROR_CODE = 'X-Error-Code';
@@ -172,6 +176,8 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.endpoint_not_found': 404,
   'error.event_type_unknown': 400,
   'error.event_not_found': 404,
+  'error.events_gone': 410,
+  'error.too_many_event_readers': 429,
   'error.sandbox_cross_site': 403,
   'error.sandbox_host_refused': 403,
 };

@@ -1,14 +1,15 @@
 import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { type BeforeApplicationShutdown, Injectable, type MessageEvent } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, type MessageEvent, StreamableFile } from '@nestjs/common';
 import { Observable, type Subscriber } from 'rxjs';
 import { Clock } from '../common/clock.js';
 
 /** Interval of comments in milliseconds, which keep proxies from closing an idle stream. */
-const HEARTBEAT_MS = 15_000;
+export const HEARTBEAT_MS = 15_000;
 
 /** Milliseconds after which a browser reconnects a broken stream. */
-const RECONNECT_MS = 2_000;
+export const RECONNECT_MS = 2_000;
 
 /** Most characters that are buffered for a client that does not read; above, its connection is dropped. */
 export const MOST_WAITING = 1024 * 1024;
@@ -19,10 +20,22 @@ export type AdapterResponse = ServerResponse | { readonly raw: ServerResponse };
 /** Sends events to one client until the returned function is called. */
 export type StreamSource = (client: Subscriber<MessageEvent>) => () => void;
 
+/** A stream that is read by its client. */
+export interface OpenStream {
+  /** Aborted when the stream is over, whoever ended it. */
+  readonly signal: AbortSignal;
+  /** Ends the stream; a client that has not taken the rest a second later is disconnected. */
+  end(): void;
+}
+
+/** How long a client may take to receive the rest of a stream that was ended, in milliseconds. */
+const REST_MS = 1_000;
+
 /** Streams of server-sent events. They end with the application, so that none delays `app.close()`. */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
-  private readonly open = new Map<Subscriber<MessageEvent>, ServerResponse>();
+  /** The response of each open stream, by the function that ends the stream. */
+  private readonly open = new Map<() => void, ServerResponse>();
   private closing = false;
 
   constructor(private readonly clock: Clock) {}
@@ -31,23 +44,58 @@ export class EventStreams implements BeforeApplicationShutdown {
   stream(response: AdapterResponse, source: StreamSource): Observable<MessageEvent> {
     return new Observable((client) => {
       if (this.closing) return void client;
-      this.open.set(client, 'raw' in response ? response.raw : response);
+      const end = () => client.complete();
+      this.open.set(end, rawResponse(response));
       client.next({ comment: 'open', retry: RECONNECT_MS });
       const stopSource = source(client);
       const stopBeating = this.beat(client);
       return () => {
         stopSource();
         stopBeating();
-        this.open.delete(client);
+        this.open.delete(end);
       };
     });
+  }
+
+  /**
+   * A stream whose text is asked for as fast as the client takes it: what a slow client has not received is not read before.
+   *
+   * @param source the events, as the WHATWG's HTML standard writes them; it ends when the signal of the stream is aborted
+   */
+  text(response: AdapterResponse, source: (stream: OpenStream) => AsyncIterable<string>): StreamableFile {
+    const raw = rawResponse(response);
+    const over = new AbortController();
+    const end = () => over.abort();
+    const stream = {
+      signal: over.signal,
+      end: () => {
+        end();
+        this.clock.after(REST_MS, () => raw.destroy());
+      },
+    };
+    const text = Readable.from(source(stream), { objectMode: false });
+    this.open.set(end, raw);
+    // A response that is pipelined behind others is not told that its connection has ended.
+    const { socket } = raw.req;
+    const close = () => {
+      raw.off('close', close);
+      socket.off('close', close);
+      this.open.delete(end);
+      end();
+      text.destroy();
+    };
+    raw.once('close', close);
+    socket.once('close', close);
+    // The answer to HEAD has no body to wait for.
+    if (this.closing || raw.req.method === 'HEAD') end();
+    return new StreamableFile(text, { type: 'text/event-stream' });
   }
 
   /** Ends every stream. A client whose response is not finished by the next turn of the event loop is disconnected. */
   async beforeApplicationShutdown(): Promise<void> {
     this.closing = true;
     const open = [...this.open];
-    for (const [client] of open) client.complete();
+    for (const [end] of open) end();
     await setImmediate();
     for (const [, response] of open) {
       if (!response.writableFinished) response.destroy();
@@ -65,4 +113,8 @@ export class EventStreams implements BeforeApplicationShutdown {
     wait();
     return () => cancel();
   }
+}
+
+function rawResponse(response: AdapterResponse): ServerResponse {
+  return 'raw' in response ? response.raw : response;
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type ArgumentsHost, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Cancellation } from '../common/async.js';
 import { requestContextOf } from './request-context.js';
@@ -26,6 +26,11 @@ export function rawRequest(context: ArgumentsHost): IncomingMessage {
 export const RequestSignal = createParamDecorator((_data: unknown, context: ExecutionContext): AbortSignal => {
   const req = rawRequest(context);
   return requestContextOf(req)?.signal ?? new AbortController().signal;
+});
+
+/** The headers of the request, as Node parses them. */
+export const RequestHeaders = createParamDecorator((_data: unknown, context: ExecutionContext): IncomingHttpHeaders => {
+  return rawRequest(context).headers;
 });
 
 const NEVER_ABORTED: Cancellation = { aborted: false, reason: undefined };

@@ -16,6 +16,9 @@ const EXAMPLE_VALUES: TextValues = {
   from: EXAMPLE.sender,
   character: 'U+0000',
   channel: 'fax',
+  type: 'message.lost',
+  earliest: 4711,
+  max: 10,
 };
 
 /** The error of a route without authentication that reads or writes the storage; with authentication it is added. */
@@ -39,6 +42,7 @@ const MEANING: Readonly<Record<number, string>> = {
   403: 'The request is not allowed. Nothing was sent or charged.',
   404: 'The resource does not exist, or it belongs to another account.',
   409: 'The request cannot be carried out at the moment.',
+  410: 'What is asked for is no longer kept.',
   413: 'The request body is larger than the limit.',
   415: 'The request has a body that is not `application/json` in UTF-8, or that is compressed.',
   422: 'The Idempotency-Key was used before with another body. Nothing was sent or charged.',

@@ -1,7 +1,7 @@
 import { HEADERS_METADATA } from '@nestjs/common/constants.js';
 import type { AccountSettings } from '../accounts/account-options.js';
 import { CHALLENGE, deprecationHeaders } from '../accounts/authentication-headers.js';
-import { ERROR_CODE } from '../http/errors.js';
+import { EARLIEST_SEQUENCE, ERROR_CODE } from '../http/errors.js';
 
 const MEANING: Readonly<Record<string, string>> = {
   'Cache-Control': 'No cache may store the answer.',
@@ -65,6 +65,13 @@ export function errorHeaders(
         description: 'Seconds after which another attempt can succeed.',
         required: !retryAfter.includes(undefined),
         schema: { type: 'string', pattern: '^\\d+$', example: String(seconds) },
+      },
+    }),
+    ...(words.includes('events_gone') && {
+      [EARLIEST_SEQUENCE]: {
+        description: 'The sequence of the first event that is kept.',
+        required: true,
+        schema: { type: 'string', pattern: '^\\d+$', example: '4711' },
       },
     }),
     // Answers before the credential is read have no headers on its deprecation.

@@ -38,6 +38,7 @@ export interface Schema {
   readonly additionalProperties?: false | Schema;
   readonly maxProperties?: number;
   readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
   readonly default?: Json;
   readonly example?: Json;
 }

@@ -1,7 +1,15 @@
 import type { FactoryProvider } from '@nestjs/common';
 import type { Capability } from '../core/capability.js';
 import { EventRetention } from '../events/event-retention.js';
+import { EventStreams } from '../http/event-streams.js';
 import { EventViews } from './event-view.js';
+import { CallerWatch } from './feed/caller-watch.js';
+import { EventArrivals } from './feed/event-arrivals.js';
+import { EventCursors } from './feed/event-cursor.js';
+import { EventFeed } from './feed/event-feed.js';
+import { EventService } from './feed/event-service.js';
+import { eventsOpenapi, eventTypesOpenapi } from './feed/events.openapi.js';
+import { ReaderSeats } from './feed/reader-seats.js';
 import { WebhookSettings } from './webhook-options.js';
 
 /** Sets how long the log keeps events. */
@@ -16,7 +24,11 @@ const RETENTION: FactoryProvider<void> = {
 /** What does not depend on the options. Routers try controllers in this order. */
 export const WEBHOOKS_CAPABILITY: Capability = {
   stores: [],
-  controllers: [],
-  providers: [RETENTION, EventViews],
-  exports: [WebhookSettings],
+  controllers: [eventsOpenapi, eventTypesOpenapi],
+  providers: [
+    RETENTION,
+    EventViews,
+    ...[EventArrivals, EventCursors, EventService, ReaderSeats, CallerWatch, EventStreams, EventFeed],
+  ],
+  exports: [WebhookSettings, EventService],
 };

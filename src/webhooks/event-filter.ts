@@ -1,0 +1,16 @@
+import { MessagingError } from '../common/errors.js';
+import { type EventType, isEventType } from '../events/event-types.js';
+
+/**
+ * The types that a reader wants, by their names; undefined: all, by `*`.
+ * @throws MessagingError `error.event_type_unknown`, which names the first one; `error.field_invalid` when there is no name
+ */
+export function eventTypesOf(names: readonly string[]): readonly EventType[] | undefined {
+  if (names.length === 0) throw new MessagingError('error.field_invalid', { field: 'types' });
+  const types = new Set<EventType>();
+  for (const name of names) {
+    if (isEventType(name)) types.add(name);
+    else if (name !== '*') throw new MessagingError('error.event_type_unknown', { type: name.slice(0, 64) });
+  }
+  return names.includes('*') ? undefined : [...types];
+}

@@ -1,0 +1,143 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Injectable, type StreamableFile } from '@nestjs/common';
+import type { Caller } from '../../accounts/authenticator.js';
+import { retryWhileAway } from '../../common/async.js';
+import { Clock } from '../../common/clock.js';
+import { MessagingError } from '../../common/errors.js';
+import type { EventType } from '../../events/event-types.js';
+import { type AdapterResponse, EventStreams, HEARTBEAT_MS, RECONNECT_MS } from '../../http/event-streams.js';
+import { HttpSettings } from '../../http/http-settings.js';
+import { eventTypesOf } from '../event-filter.js';
+import type { EventView } from '../event-view.js';
+import { CallerWatch } from './caller-watch.js';
+import { type EventArrival, EventArrivals } from './event-arrivals.js';
+import { type EventCursor, EventCursors } from './event-cursor.js';
+import { type EventFeedPage, EventService, PAGE_SIZE, POLL_MS } from './event-service.js';
+import { type EventsQuery, HIGHEST_SEQUENCE, type StreamQuery } from './events.dto.js';
+import { ReaderSeats } from './reader-seats.js';
+
+/** A request to read events. */
+export interface FeedRequest<Q> {
+  readonly caller: Caller;
+  readonly headers: IncomingHttpHeaders;
+  readonly query: Q;
+}
+
+/** How long before its deadline a waiting request is answered, in milliseconds. */
+const MARGIN_MS = 2_000;
+
+/** Answers `GET /events` and `GET /events/stream`. */
+@Injectable()
+export class EventFeed {
+  constructor(
+    private readonly events: EventService,
+    private readonly cursors: EventCursors,
+    private readonly arrivals: EventArrivals,
+    private readonly seats: ReaderSeats,
+    private readonly watch: CallerWatch,
+    private readonly streams: EventStreams,
+    private readonly settings: HttpSettings,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * A page of events. A request that waits has a seat.
+   * @throws MessagingError `error.event_type_unknown`, `error.events_gone`, `error.too_many_event_readers`
+   */
+  async page(
+    { caller, headers, query: { after, limit, wait = 0, ...query } }: FeedRequest<EventsQuery>,
+    gone: AbortSignal,
+  ): Promise<EventFeedPage> {
+    const types = typesOf(query.types);
+    const page = await this.events.read(caller.accountId, { after, limit, types });
+    const waitMs = Math.min(wait * 1000, this.settings.requestMs - MARGIN_MS);
+    if (page.items.length > 0 || waitMs <= 0) return page;
+    const leave = this.seats.take(caller.accountId);
+    const over = new AbortController();
+    const signal = AbortSignal.any([over.signal, gone]);
+    try {
+      this.watch.watch(caller, headers, signal, () => over.abort());
+      const rest = { after: page.next_after, limit, types, wait: waitMs / 1000, signal };
+      return await this.events.read(caller.accountId, rest);
+    } finally {
+      over.abort();
+      leave();
+    }
+  }
+
+  /**
+   * The stream of events, whose ids are their sequences.
+   * @throws MessagingError as `page`, before the stream begins
+   */
+  async stream(
+    { caller, headers, query }: FeedRequest<StreamQuery>,
+    response: AdapterResponse,
+  ): Promise<StreamableFile> {
+    const { accountId } = caller;
+    const cursor = this.cursors.open(accountId, lastEventId(headers) ?? query.after, typesOf(query.types));
+    const leave = this.seats.take(accountId);
+    const arrival = this.arrivals.of(accountId);
+    const close = () => {
+      arrival.close();
+      leave();
+    };
+    try {
+      const first = await cursor.next(PAGE_SIZE);
+      return this.streams.text(response, ({ signal, end }) => {
+        signal.addEventListener('abort', close, { once: true });
+        this.watch.watch(caller, headers, signal, end);
+        return this.text(cursor, first, arrival, signal);
+      });
+    } catch (error) {
+      close();
+      throw error;
+    }
+  }
+
+  /** One text a page, asked for when the client has taken the one before. */
+  private async *text(
+    cursor: EventCursor,
+    first: readonly EventView[],
+    arrival: EventArrival,
+    signal: AbortSignal,
+  ): AsyncGenerator<string, void, undefined> {
+    yield `: open\nretry: ${RECONNECT_MS}\n\n`;
+    const patience = { clock: this.clock, until: Number.POSITIVE_INFINITY, signal };
+    let saidAt = this.clock.elapsed();
+    for (let events = first; !signal.aborted; ) {
+      const text = events.map(frame).join('');
+      const isQuiet = this.clock.elapsed() - saidAt >= HEARTBEAT_MS;
+      if (text !== '' || isQuiet) {
+        // An id without data moves the place from where the client goes on over events of other types.
+        yield text === '' ? `: heartbeat\nid: ${cursor.position}\n\n` : text;
+        saidAt = this.clock.elapsed();
+      }
+      if (!cursor.isBehind) await arrival.next(POLL_MS, signal);
+      if (signal.aborted) return;
+      const next = await retryWhileAway(patience, () => cursor.next(PAGE_SIZE)).catch(endOfStream);
+      if (next === undefined) return;
+      events = next;
+    }
+  }
+}
+
+/** The client comes back and is told what is no longer kept; a storage that is away at the shutdown concerns nobody. */
+function endOfStream(error: unknown): undefined {
+  if (!(error instanceof MessagingError)) throw error;
+}
+
+function frame(event: EventView): string {
+  return `id: ${event.sequence}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+/** The types of a query: names with commas between; undefined: all. */
+function typesOf(names: string | undefined): readonly EventType[] | undefined {
+  return names ? eventTypesOf(names.split(',')) : undefined;
+}
+
+/** @throws MessagingError `error.field_not_integer` */
+function lastEventId({ 'last-event-id': id }: IncomingHttpHeaders): number | undefined {
+  if (id === undefined || id === '') return undefined;
+  if (typeof id === 'string' && /^\d{1,15}$/.test(id)) return Number(id);
+  throw new MessagingError('error.field_not_integer', { field: 'Last-Event-ID', min: 0, max: HIGHEST_SEQUENCE });
+}

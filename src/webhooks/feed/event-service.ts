@@ -1,0 +1,123 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { checkAccountId, checkLimit } from '../../common/inputs.js';
+import { knownCallOptions } from '../../common/options.js';
+import { EventLog } from '../../events/event-log.js';
+import type { EventType } from '../../events/event-types.js';
+import { eventTypesOf } from '../event-filter.js';
+import type { EventView } from '../event-view.js';
+import { EventArrivals } from './event-arrivals.js';
+import { EventCursors } from './event-cursor.js';
+
+/** From where on events are read, and which. */
+export interface EventPlace {
+  /** Only events with a higher sequence. Default: from the earliest that is kept. */
+  readonly after?: number | undefined;
+  /** Only events of these types. Default: all. */
+  readonly types?: readonly EventType[] | undefined;
+  /** Ends the wait for events. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What one page has. */
+export interface EventReadOptions extends EventPlace {
+  /** The most events, 1 to 1000. Default 100. */
+  readonly limit?: number | undefined;
+  /** How long to wait for an event where there is none, in seconds. Default 0. */
+  readonly wait?: number | undefined;
+}
+
+/** A page of events. */
+export interface EventFeedPage {
+  readonly items: readonly EventView[];
+  /** `after` of the next page. It passes over events of other types. */
+  readonly next_after: number;
+  /** The sequence of the account's last event; 0: none yet. */
+  readonly last: number;
+}
+
+/** How often those that wait look by themselves, in milliseconds: a notice of another process may be lost. */
+export const POLL_MS = 1000;
+/** Events that are read at a time where nobody says how many. */
+export const PAGE_SIZE = 100;
+
+const NEVER = new AbortController().signal;
+
+/** Reads the logs of accounts, for hosts without HTTP too. Every read is a use, which keeps the log switched on. */
+@Injectable()
+export class EventService {
+  constructor(
+    private readonly cursors: EventCursors,
+    private readonly arrivals: EventArrivals,
+    private readonly log: EventLog,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Records the account's changes from now on. Seven days without an endpoint or a reader switch it off again.
+   * @throws StorageUnavailableError
+   */
+  async switchOn(accountId: string): Promise<void> {
+    checkAccountId(accountId);
+    await this.log.switchOn(accountId, this.clock.now());
+  }
+
+  /**
+   * Reads a page of events. The first read of an account switches recording on, so it has none.
+   *
+   * @throws MessagingError `error.events_gone` when events after `after` are no longer kept; its value `earliest` is the first
+   *   that is; `error.event_type_unknown`
+   * @throws StorageUnavailableError
+   */
+  async read(accountId: string, options: EventReadOptions = {}): Promise<EventFeedPage> {
+    const given = knownCallOptions('a read of events', options, 'after', 'types', 'limit', 'wait', 'signal');
+    const { after, types, limit = PAGE_SIZE, wait = 0, signal = NEVER } = given;
+    checkAccountId(accountId);
+    checkLimit(limit);
+    const cursor = this.cursors.open(accountId, after, types && eventTypesOf(types));
+    const end = this.clock.elapsed() + wait * 1000;
+    const arrival = this.arrivals.of(accountId);
+    try {
+      for (;;) {
+        const items = await cursor.next(limit);
+        const leftMs = end - this.clock.elapsed();
+        const goesOn = cursor.isBehind || (leftMs > 0 && !signal.aborted);
+        if (items.length > 0 || !goesOn) {
+          return { items, next_after: cursor.position ?? 0, last: cursor.lastSequence };
+        }
+        if (!cursor.isBehind) await arrival.next(Math.min(POLL_MS, leftMs), signal);
+      }
+    } finally {
+      arrival.close();
+    }
+  }
+
+  /**
+   * Reads the events of an account as they come, until the signal is aborted. A slow reader costs the memory of one page.
+   *
+   * @throws MessagingError `error.events_gone` as `read`
+   * @throws StorageUnavailableError
+   * @example
+   * ```ts
+   * for await (const event of events.listen(accountId, { after: seen, types: ['message.delivered'] })) {
+   *   await orders.delivered(event.data.metadata?.order);
+   *   await store(event.sequence);
+   * }
+   * ```
+   */
+  async *listen(accountId: string, options: EventPlace = {}): AsyncGenerator<EventView, void, undefined> {
+    const given = knownCallOptions('a listener to events', options, 'after', 'types', 'signal');
+    const { after, types, signal = NEVER } = given;
+    checkAccountId(accountId);
+    const cursor = this.cursors.open(accountId, after, types && eventTypesOf(types));
+    const arrival = this.arrivals.of(accountId);
+    try {
+      while (!signal.aborted) {
+        yield* await cursor.next(PAGE_SIZE);
+        if (!cursor.isBehind) await arrival.next(POLL_MS, signal);
+      }
+    } finally {
+      arrival.close();
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import { Get } from '@nestjs/common';
+import { once } from '../../common/once.js';
+import { MessagingController } from '../../http/messaging-controller.js';
+import { type EventTypeView, eventTypeViews } from '../event-schemas.js';
+
+/** Every type of event. */
+export interface EventTypeList {
+  readonly items: readonly EventTypeView[];
+}
+
+const TYPES = once((): EventTypeList => ({ items: eventTypeViews() }));
+
+/** The types of events with their JSON Schemas. Routers must try it before the routes of single endpoints. */
+@MessagingController()
+export class EventTypesController {
+  @Get('webhooks/types')
+  types(): EventTypeList {
+    return TYPES();
+  }
+}

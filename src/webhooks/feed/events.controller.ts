@@ -1,0 +1,41 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Get, Header, Res, type StreamableFile } from '@nestjs/common';
+import { Caller } from '../../accounts/caller.decorator.js';
+import type { AdapterResponse } from '../../http/event-streams.js';
+import { MessagingController } from '../../http/messaging-controller.js';
+import { MessagingRoute } from '../../http/mounted-routes.js';
+import { RequestHeaders, RequestSignal } from '../../http/parameters.js';
+import { MessagingQuery } from '../../http/validation.js';
+import { EventFeed } from './event-feed.js';
+import type { EventFeedPage } from './event-service.js';
+import { EventsQuery, StreamQuery } from './events.dto.js';
+
+/** The feed and the stream of an account's events (contract.md section 11). */
+@MessagingController()
+export class EventsController {
+  constructor(private readonly feed: EventFeed) {}
+
+  @Get('events')
+  @MessagingRoute({ waits: true })
+  list(
+    @Caller() caller: Caller,
+    @RequestHeaders() headers: IncomingHttpHeaders,
+    @MessagingQuery() query: EventsQuery,
+    @RequestSignal() signal: AbortSignal,
+  ): Promise<EventFeedPage> {
+    return this.feed.page({ caller, headers, query }, signal);
+  }
+
+  @Get('events/stream')
+  @MessagingRoute({ deadline: false })
+  @Header('Cache-Control', 'no-store')
+  @Header('X-Accel-Buffering', 'no')
+  stream(
+    @Caller() caller: Caller,
+    @RequestHeaders() headers: IncomingHttpHeaders,
+    @MessagingQuery() query: StreamQuery,
+    @Res({ passthrough: true }) response: AdapterResponse,
+  ): Promise<StreamableFile> {
+    return this.feed.stream({ caller, headers, query }, response);
+  }
+}

@@ -1,0 +1,38 @@
+import type { INestApplication } from '@nestjs/common';
+import { EventLog } from '../../src/events/event-log.js';
+import type { NewEvent } from '../../src/events/event-types.js';
+import { EventRecorder } from '../../src/storage/typeorm/stores/events/event-recorder.js';
+
+/** Stores events as a change of the state would, in one transaction. */
+export async function logEvents(log: EventLog, events: readonly NewEvent[]): Promise<void> {
+  const recorder: unknown = Reflect.get(log, 'recorder');
+  if (!(recorder instanceof EventRecorder)) throw new Error('This log has no recorder.');
+  await recorder.write(function* (record) {
+    for (const event of events) record(event);
+    yield* [];
+  });
+}
+
+/** The same in a running application. */
+export function logEventsOf({ app }: { readonly app: INestApplication }, events: readonly NewEvent[]): Promise<void> {
+  return logEvents(app.get(EventLog, { strict: false }), events);
+}
+
+/** A delivery that arrived, the `position`th of its send. */
+export function delivered(accountId: string, position = 0): NewEvent {
+  return {
+    ...{ type: 'message.delivered', accountId, at: Date.UTC(2026, 10, 22, 10) },
+    data: {
+      ...{ id: '01a1fe2d', channel: 'sms', position, number: '22670000000', signature: 'INFOS', status: 'delivered' },
+      ...{ error: null, units: 1, refunded_units: 0, accepted_at: '2026-11-22T09:59:59.000Z', metadata: null },
+    },
+  };
+}
+
+/** A code that was verified. */
+export function verified(accountId: string): NewEvent {
+  return {
+    ...{ type: 'otp.verified', accountId, at: Date.UTC(2026, 10, 22, 10) },
+    data: { service: 'Boutique', number: '22670000000' },
+  };
+}
