@@ -2,6 +2,7 @@
 const layers = {
   common: [],
   events: ['common'],
+  client: ['events'],
   notifiers: ['common'],
   redis: ['common', 'notifiers'],
   accounts: ['common', 'events'],
@@ -66,6 +67,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/([^/]+)/sql/' },
       to: { path: '^src/', pathNot: ['^src/$1/', '^src/common/', '^src/core/', '^src/storage/typeorm/'] },
+    },
+    {
+      name: 'client-loads-nothing',
+      comment: 'The client runs in browsers and without Nest: from elsewhere it has the types of events only.',
+      severity: 'error',
+      from: { path: '^src/client/' },
+      to: { pathNot: '^src/(client/|events/event-types\\.ts$)' },
     },
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {

@@ -13,9 +13,13 @@ const ESM_ONLY = ['file-type', 'uuid'];
 
 const installed = Object.keys({ ...dependencies, ...peerDependencies });
 
+/** Runs in browsers too, so it shares no file with the others. */
+const CLIENT = 'client/index';
+
 /** The entries of package.json; and the module that finds the sandbox's files by its place. */
 const entries = Object.values(exports)
   .flatMap(({ default: path }) => (path === undefined ? [] : [nameOf(path)]))
+  .filter((name) => name !== CLIENT)
   .concat('sandbox/asset');
 
 await write({
@@ -38,6 +42,19 @@ await write({
   },
 });
 
+for (const [format, end] of [
+  ['esm', 'js'],
+  ['cjs', 'cjs'],
+]) {
+  await write({
+    names: [CLIENT],
+    external: [],
+    platform: 'neutral',
+    plugins: format === 'esm' ? [sourceMaps(), declarations('build')] : [],
+    output: { format, entryFileNames: `[name].${end}`, sourcemap: format === 'esm' },
+  });
+}
+
 /** The name of a file of `dist` or `build`, without its folder and ending. */
 function nameOf(path) {
   return path.replace(/^\.\/dist\/(.*)\.js$/, '$1');
@@ -47,10 +64,10 @@ function nameOf(path) {
  * @param names the entries
  * @param external packages that stay imports
  */
-async function write({ names, external, plugins, output }) {
+async function write({ names, external, plugins, output, platform = 'node' }) {
   const bundle = await rolldown({
     input: Object.fromEntries(names.map((path) => [path, `build/${path}.js`])),
-    platform: 'node',
+    platform,
     external: (id) => isBuiltin(id) || external.some((name) => id === name || id.startsWith(`${name}/`)),
     plugins,
     onLog(level, log) {

@@ -1,0 +1,220 @@
+import { errorOf, MessagingApiError } from './api-error.js';
+import { readEvents, type ServerSentEvent } from './event-stream.js';
+import { Listing } from './listing.js';
+import { limited, pause } from './waiting.js';
+
+/** How a client reaches the API. */
+export interface ClientOptions {
+  /** Where the routes start: `https://api.example.com/api/v1`. */
+  readonly baseUrl: string;
+  /** For programs only; in a browser, where everybody could read it, it is refused. */
+  readonly apiKey?: string | undefined;
+  /** Gives the user token of the moment; asked before each attempt. What it throws is thrown by the call. */
+  readonly token?: (() => Promise<string>) | undefined;
+  /** Instead of the global `fetch`. */
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  /** Milliseconds that a call may take with all its attempts and pauses. Default 90 000; one attempt has at most 35 000. */
+  readonly timeoutMs?: number | undefined;
+  /** How often an attempt is repeated after a network error, 429, 502, 503 or 504. Default 4. */
+  readonly retries?: number | undefined;
+}
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Ends the call, which then throws the signal's reason. What the service has accepted by then stays accepted. */
+  readonly signal?: AbortSignal | undefined;
+  /** Instead of the client's. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Options of a send. */
+export interface SendOptions extends CallOptions {
+  /** 1 to 255 visible characters. Default: a random one for each call, the same in all its attempts. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** What is asked. */
+export interface Ask {
+  /** Default: GET. */
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** The steps of the path below `baseUrl`, not yet encoded. */
+  readonly path: readonly string[];
+  /** What is undefined is left out, a list is joined by commas. */
+  readonly query?: object | undefined;
+  readonly body?: object | undefined;
+  /** `keyed`: has an Idempotency-Key; `unsafe`: a repeat does more than the first, so it is repeated only after a 429. */
+  readonly repeat?: 'keyed' | 'unsafe';
+  /** Whether the path alone authenticates. */
+  readonly anonymous?: true;
+  readonly accept?: string;
+}
+
+/** The service answers within 30 s. */
+const ATTEMPT_MS = 35_000;
+/** The service writes a comment every 15 s. */
+const SILENCE_MS = 45_000;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** Makes the requests of a client: credentials, attempts, deadlines, errors. */
+export class Caller {
+  readonly #options: ClientOptions;
+
+  constructor(options: ClientOptions) {
+    const { apiKey, token } = options;
+    if (apiKey !== undefined && token !== undefined) throw new TypeError('Give apiKey or token, not both.');
+    if (apiKey !== undefined && ('document' in globalThis || 'importScripts' in globalThis)) {
+      throw new TypeError('An apiKey in a browser is public. Give token instead.');
+    }
+    this.#options = options;
+  }
+
+  /** Asks and reads the answer as JSON; undefined for an empty one. */
+  json<T>(ask: Ask, options?: SendOptions): Promise<T> {
+    return this.read(ask, options, async (response) => {
+      const text = await response.text();
+      return text === '' ? undefined : JSON.parse(text);
+    });
+  }
+
+  /** A list of pages with cursors. */
+  list<T>(path: readonly string[], query: object | undefined, options: CallOptions | undefined): Listing<T> {
+    return new Listing<T>(
+      (cursor) => this.json({ path, query: { ...query, cursor } }, options),
+      (page) => page.next_cursor,
+    );
+  }
+
+  /**
+   * Asks, again where that is harmless and of use, until there is an answer.
+   * @throws MessagingApiError the last attempt's
+   */
+  async read<T>(ask: Ask, options: SendOptions = {}, take: (response: Response) => Promise<T>): Promise<T> {
+    const { signal, timeoutMs = this.#options.timeoutMs ?? 90_000, idempotencyKey = randomKey() } = options;
+    const { retries = 4 } = this.#options;
+    const key = ask.repeat === 'keyed' ? idempotencyKey : undefined;
+    const ends = performance.now() + timeoutMs;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const left = ends - performance.now();
+        return await this.#attempt(ask, { signal, key, limitMs: Math.min(left, ATTEMPT_MS) }, take);
+      } catch (error) {
+        if (attempt >= retries || !isTransient(error, ask)) throw error;
+        const waitMs = pauseAfter(error, attempt);
+        if (performance.now() + waitMs >= ends) throw error;
+        await pause(waitMs, signal);
+      }
+    }
+  }
+
+  /**
+   * The events of a stream. A broken or silent connection is opened anew after the last event's id, without an end to the attempts;
+   * a refusal is thrown.
+   */
+  async *events(ask: Ask, signal: AbortSignal | undefined): AsyncGenerator<ServerSentEvent, void> {
+    let lastId: string | undefined;
+    for (let failures = 0; ; failures++) {
+      let error: unknown;
+      try {
+        const context = { signal, lastId, limitMs: ATTEMPT_MS };
+        const response = await this.#attempt(
+          { ...ask, accept: 'text/event-stream' },
+          context,
+          async (opened) => opened,
+        );
+        for await (const event of readEvents(response, SILENCE_MS, signal)) {
+          failures = 0;
+          lastId = event.id ?? lastId;
+          yield event;
+        }
+      } catch (thrown) {
+        signal?.throwIfAborted();
+        if (!isTransient(thrown, ask)) throw thrown;
+        error = thrown;
+      }
+      await pause(pauseAfter(error, failures), signal);
+    }
+  }
+
+  async #attempt<T>(
+    { method = 'GET', path, query = {}, body, anonymous, accept = 'application/json' }: Ask,
+    {
+      signal,
+      key,
+      lastId,
+      limitMs,
+    }: {
+      readonly signal: AbortSignal | undefined;
+      readonly key?: string | undefined;
+      readonly lastId?: string | undefined;
+      readonly limitMs: number;
+    },
+    take: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const { baseUrl, fetch = globalThis.fetch } = this.#options;
+    const headers: Record<string, string> = {
+      accept,
+      ...(anonymous ? {} : await this.#credentials()),
+      ...(body && { 'content-type': 'application/json' }),
+      ...(key !== undefined && { 'idempotency-key': key }),
+      ...(lastId !== undefined && { 'last-event-id': lastId }),
+    };
+    const url = `${baseUrl.replace(/\/+$/, '')}/${path.map(encoded).join('/')}${search(query)}`;
+    const init: RequestInit = { method, headers, redirect: 'manual', ...(body && { body: JSON.stringify(body) }) };
+    try {
+      return await limited(limitMs, signal, async (within) => {
+        const response = await fetch(url, { ...init, signal: within });
+        if (!response.ok) throw await errorOf(response, key);
+        return take(response);
+      });
+    } catch (error) {
+      if (error instanceof MessagingApiError) throw error;
+      signal?.throwIfAborted();
+      const code = error instanceof DOMException && error.name === 'TimeoutError' ? 'timeout' : 'network_error';
+      throw new MessagingApiError(0, code, `No answer: ${error}`, { cause: error, idempotencyKey: key });
+    }
+  }
+
+  async #credentials(): Promise<Record<string, string>> {
+    const { apiKey, token } = this.#options;
+    if (apiKey !== undefined) return { 'x-api-key': apiKey };
+    if (token === undefined) throw new TypeError('This call needs an apiKey or a token.');
+    return { authorization: `Bearer ${await token()}` };
+  }
+}
+
+/** Whether another attempt of the same call can succeed and does no harm. */
+function isTransient(error: unknown, { repeat }: Ask): boolean {
+  if (!(error instanceof MessagingApiError)) return false;
+  const { status, code } = error;
+  // `idempotency_running`: an earlier attempt, whose answer was lost, is still under way.
+  if (status === 429 || code === 'idempotency_running') return true;
+  return repeat !== 'unsafe' && ([502, 503, 504].includes(status) || code === 'timeout' || code === 'network_error');
+}
+
+/** Milliseconds to the next attempt: at least `Retry-After`, and a random part that doubles, so that clients do not come all at once. */
+function pauseAfter(error: unknown, attempt: number): number {
+  const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
+  const asked = error instanceof MessagingApiError ? (error.retryAfter ?? 0) * 1000 : 0;
+  return asked + longest * (0.5 + Math.random() / 2);
+}
+
+/** 128 bits; `crypto.randomUUID` is missing on pages without TLS. */
+function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function encoded(step: string): string {
+  // A URL would drop these, and name another route.
+  if (/^\.{0,2}$/.test(step)) throw new TypeError(`"${step}" is no id.`);
+  return encodeURIComponent(step);
+}
+
+function search(query: object): string {
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] => {
+    if (value === undefined || value === null) return [];
+    if (typeof value !== 'object' || Array.isArray(value)) return [[name, String(value)]];
+    return Object.entries(value).map(([key, each]) => [`${name}.${key}`, String(each)]);
+  });
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}

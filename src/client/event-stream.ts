@@ -1,0 +1,56 @@
+import { MessagingApiError } from './api-error.js';
+import { limited } from './waiting.js';
+
+/** One server-sent event. */
+export interface ServerSentEvent {
+  /** Default: `message`. */
+  readonly type: string;
+  readonly data: string;
+  /** The id of this event, or of the last one before it that had one. */
+  readonly id: string | undefined;
+}
+
+/**
+ * The events of a response (WHATWG HTML, "Server-sent events", section 9.2.6). Ends when the response ends.
+ *
+ * @param silenceMs how long nothing may come, not even a comment
+ * @throws MessagingApiError `network_error` when the connection breaks, `timeout` when it is silent
+ */
+export async function* readEvents(
+  { body }: Response,
+  silenceMs: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ServerSentEvent, void> {
+  const reader = body?.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  let type = '';
+  let data: string[] = [];
+  let id: string | undefined;
+  try {
+    for (;;) {
+      const chunk = await limited(silenceMs, signal, async () => reader?.read()).catch((error: unknown) => {
+        const code = error instanceof DOMException && error.name === 'TimeoutError' ? 'timeout' : 'network_error';
+        throw new MessagingApiError(0, code, `The stream broke: ${error}`, { cause: error });
+      });
+      if (chunk === undefined || chunk.done) return;
+      // A CR at the end may be the first half of a CR LF.
+      const lines = (rest + decoder.decode(chunk.value, { stream: true })).split(/\r\n|\n|\r(?!$)/);
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        const [, field, value = ''] = /^([^:]*)(?:: ?(.*))?$/.exec(line) ?? [];
+        if (field === 'event') type = value;
+        else if (field === 'data') data.push(value);
+        else if (field === 'id') id = value;
+        else if (line === '') {
+          if (data.length > 0) yield { type: type || 'message', data: data.join('\n'), id };
+          type = '';
+          data = [];
+        }
+      }
+    }
+  } finally {
+    // Not awaited: a connection that hangs does not answer.
+    reader?.cancel().catch(() => {});
+  }
+}

@@ -1,0 +1,15 @@
+export type * from '../events/event-types.js';
+export { MessagingApiError } from './api-error.js';
+export type { CallOptions, ClientOptions, SendOptions } from './caller.js';
+export type {
+  EndpointEvent,
+  LoggedEvent,
+  WebhookEvent,
+} from './events.js';
+export type { Page } from './listing.js';
+export { Listing } from './listing.js';
+export { type Balance, MessagingClient } from './messaging-client.js';
+export type * from './msgapp.js';
+export type * from './otp.js';
+export type * from './sms.js';
+export { verifyWebhook, type WebhookCall, WebhookRefusedError } from './verify-webhook.js';

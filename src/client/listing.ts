@@ -1,0 +1,40 @@
+/** One page of a list. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** The cursor of the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+/**
+ * A list of the API. `for await` goes through all of it, page by page; `page` asks for one page.
+ *
+ * ```ts
+ * for await (const sms of client.sms.list({ status: 'failed' })) console.log(sms.smsID);
+ * ```
+ */
+export class Listing<T, P extends { readonly items: readonly T[] } = Page<T>, C = string> implements AsyncIterable<T> {
+  readonly #read: (cursor: C | undefined) => Promise<P>;
+  readonly #next: (page: P) => C | null;
+
+  /**
+   * @param read one page
+   * @param next the cursor of the page after it; null: it is the last
+   */
+  constructor(read: (cursor: C | undefined) => Promise<P>, next: (page: P) => C | null) {
+    this.#read = read;
+    this.#next = next;
+  }
+
+  /** @param cursor of an earlier page. Default: the first page */
+  page(cursor?: C): Promise<P> {
+    return this.#read(cursor);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void> {
+    for (let cursor: C | undefined | null; cursor !== null; ) {
+      const page = await this.page(cursor);
+      yield* page.items;
+      cursor = this.#next(page);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { Caller, type CallOptions, type ClientOptions } from './caller.js';
+import { MsgappRoutes } from './msgapp.js';
+import { OtpRoutes } from './otp.js';
+import { SmsRoutes } from './sms.js';
+
+/** The units left on the account. */
+export interface Balance {
+  readonly userID: string;
+  readonly balance: number;
+  readonly unit: 'sms_units';
+}
+
+/**
+ * The API of a service, for Node.js and browsers, without dependencies. What the service refuses is thrown as a
+ * `MessagingApiError`, so is a failure on the way once the attempts or the time are used up.
+ *
+ * ```ts
+ * const client = new MessagingClient({ baseUrl: 'https://api.example.com/api/v1', apiKey });
+ * const { smsID } = await client.sms.send({ signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] });
+ * ```
+ */
+export class MessagingClient {
+  readonly #caller: Caller;
+  readonly sms: SmsRoutes;
+  readonly otp: OtpRoutes;
+
+  /** @throws TypeError for an `apiKey` in a browser, or beside a `token` */
+  constructor(options: ClientOptions) {
+    const caller = new Caller(options);
+    this.#caller = caller;
+    this.sms = new SmsRoutes(caller);
+    this.otp = new OtpRoutes(caller);
+  }
+
+  balance(options?: CallOptions): Promise<Balance> {
+    return this.#caller.json({ path: ['balance'] }, options);
+  }
+
+  /** @param channel its name in the service's options */
+  msgapp(channel = 'msgapp'): MsgappRoutes {
+    return new MsgappRoutes(this.#caller, channel);
+  }
+}

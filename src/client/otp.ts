@@ -1,0 +1,63 @@
+import type { Metadata } from '../events/event-types.js';
+import type { Caller, CallOptions, SendOptions } from './caller.js';
+
+/** The recipient of a code. */
+export interface OtpOrder {
+  /** What the code is for, 1 to 128 characters; compared exactly. */
+  readonly service: string;
+  /** E.164 digits without the plus sign. */
+  readonly number: string;
+  /** `sms` (the default), or the name of a messaging-app channel. */
+  readonly channel?: string | undefined;
+  /** At most 16 keys, 512 characters in all. */
+  readonly metadata?: Metadata | undefined;
+}
+
+/** The answer to a send. Moments are ISO 8601, UTC. */
+export interface OtpSendResult {
+  readonly success: true;
+  readonly message: string;
+  /** A resend of the same code has the same. */
+  readonly otpID: string;
+  readonly number: string;
+  readonly service: string;
+  readonly channel: string;
+  readonly expires_at: string;
+  /** From when the limits of this number allow another send. */
+  readonly resend_at: string;
+}
+
+/** A code as the user typed it. */
+export interface OtpAttempt {
+  readonly otp: string;
+  readonly number: string;
+  readonly service: string;
+}
+
+/** The answer to a correct code. */
+export interface OtpVerified {
+  readonly success: true;
+  readonly message: string;
+}
+
+/** One-time passcodes. */
+export class OtpRoutes {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /** Sends a new code, or a pending one again. */
+  send(order: OtpOrder, options?: SendOptions): Promise<OtpSendResult> {
+    return this.#caller.json({ method: 'POST', path: ['send', 'otp'], body: order, repeat: 'keyed' }, options);
+  }
+
+  /**
+   * Checks a code, which is used up if it is correct. A wrong code counts, so a lost answer is not asked for again: the error is
+   * `network_error` or `timeout`.
+   */
+  verify(attempt: OtpAttempt, options?: CallOptions): Promise<OtpVerified> {
+    return this.#caller.json({ method: 'POST', path: ['verify', 'otp'], body: attempt, repeat: 'unsafe' }, options);
+  }
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { MessagingClient } from 'nestjs-messaging/client';
+import { METHODS } from '../support/client/operations.js';
+import { ok, ScriptedFetch } from '../support/client/scripted-fetch.js';
+import { type Described, type DescribedOperation, operationsOf, pathFor } from '../support/openapi-reader.js';
+import { structuralFaults } from '../support/openapi-structure.js';
+import { ROOT } from '../support/sample-app.js';
+
+// Made by the build.
+const document: Described & { readonly openapi: string } = JSON.parse(
+  readFileSync(join(ROOT, 'dist/openapi.json'), 'utf8'),
+);
+const operations = new Map(
+  [...operationsOf(document)].map(([route, operation]) => [operation.operationId ?? '', { route, operation }]),
+);
+
+/** What an operation is asked with: query and header parameters, the fields of its body. */
+function inputsOf({ parameters = [], requestBody }: DescribedOperation): string[] {
+  const [media] = Object.values(requestBody?.content ?? {});
+  const { $ref = '' } = Object(media?.schema);
+  const schema = document.components?.schemas?.[$ref.slice($ref.lastIndexOf('/') + 1)];
+  return [
+    ...parameters.filter((each) => each.in !== 'path').map((each) => `${each.in} ${each.name.replace(/\{.*\}/, '')}`),
+    ...Object.keys(Object(schema).properties ?? {}).map((name) => `body ${name}`),
+  ].sort();
+}
+
+test('the document is one of OpenAPI 3.1', () => {
+  expect(document.openapi).toBe('3.1.0');
+  expect(structuralFaults(document)).toEqual([]);
+});
+
+test('each operation has one method', () => {
+  expect(Object.keys(METHODS).sort()).toEqual([...operations.keys()].sort());
+});
+
+test('each method has one operation', () => {
+  const client = new MessagingClient({ baseUrl: 'https://api.example.com/api/v1', apiKey: 'k' });
+  const groups = { client, ...client, msgapp: client.msgapp() };
+  const methods = Object.entries(groups).flatMap(([name, group]) =>
+    Object.getOwnPropertyNames(Object.getPrototypeOf(group))
+      .filter((each) => each !== 'constructor' && each !== 'msgapp')
+      .map((each) => (name === 'client' ? each : `${name}.${each}`)),
+  );
+  expect(
+    Object.values(METHODS)
+      .map(({ method }) => method)
+      .sort(),
+  ).toEqual(methods.sort());
+});
+
+test.each(Object.entries(METHODS))(
+  '%s is asked on its route, with all that it takes',
+  async (operationId, { call }) => {
+    const described = operations.get(operationId);
+    const script = new ScriptedFetch(ok({ items: [], next_cursor: null, next_after: 0, last: 0 }));
+    const client = new MessagingClient({ baseUrl: 'https://api.example.com/api/v1', apiKey: 'k', fetch: script.fetch });
+    await call(client);
+    const [asked] = script.asked;
+    const path = pathFor(document, asked?.url.pathname ?? '');
+    expect(`${asked?.init.method} ${path}`).toBe(described?.route);
+    const told = [
+      ...[...(asked?.url.searchParams.keys() ?? [])].map(
+        (name) => `query ${name.replace(/^metadata\..*/, 'metadata')}`,
+      ),
+      ...[...(asked?.headers.keys() ?? [])]
+        .filter((name) => name === 'idempotency-key')
+        .map(() => 'header Idempotency-Key'),
+      ...Object.keys(Object(asked?.body)).map((name) => `body ${name}`),
+    ];
+    expect(told.sort()).toEqual(described && inputsOf(described.operation));
+    const authenticated = (described?.operation.security ?? []).length > 0;
+    expect(asked?.headers.has('x-api-key')).toBe(authenticated);
+  },
+);

@@ -1,0 +1,62 @@
+import type { MessagingClient } from '../../../src/client/messaging-client.js';
+
+/** A method of the client: its name, and a call of it with everything that it can be given. */
+export interface ClientMethod {
+  readonly method: string;
+  readonly call: (client: MessagingClient) => Promise<unknown>;
+}
+
+const NUMBER = '22670000000';
+const SMS = { signature: 'INFOS', content: 'Bonjour', number: [NUMBER], priority: 'bulk' } as const;
+const MESSAGE = { to: NUMBER, from: '22670000100', priority: 'high' } as const;
+const PERIOD = { since: '2026-11-21', until: '2026-11-22' };
+
+/** The client's method for each operation of the API, by the operation's id. */
+export const METHODS: Readonly<Record<string, ClientMethod>> = {
+  sendSms: { method: 'sms.send', call: ({ sms }) => sms.send(SMS) },
+  quoteSms: { method: 'sms.quote', call: ({ sms }) => sms.quote({ content: 'Bonjour', number: [NUMBER] }) },
+  getSms: { method: 'sms.get', call: ({ sms }) => sms.get('one') },
+  listSms: {
+    method: 'sms.list',
+    call: ({ sms }) =>
+      sms.list({ limit: 1, status: 'sent', number: NUMBER, signature: 'INFOS', ...PERIOD }).page('next'),
+  },
+  listSmsRecipients: {
+    method: 'sms.recipients',
+    call: ({ sms }) => sms.recipients('one', { limit: 1, status: 'sent' }).page('next'),
+  },
+  sendOtp: { method: 'otp.send', call: ({ otp }) => otp.send({ service: 'Boutique', number: NUMBER, channel: 'sms' }) },
+  verifyOtp: {
+    method: 'otp.verify',
+    call: ({ otp }) => otp.verify({ otp: '1234', service: 'Boutique', number: NUMBER }),
+  },
+  getBalance: { method: 'balance', call: (client) => client.balance() },
+  connectMsgapp: { method: 'msgapp.connect', call: (client) => client.msgapp().connect() },
+  getMsgappSessions: { method: 'msgapp.sessions', call: (client) => client.msgapp().sessions({ sessionID: 'one' }) },
+  logoutMsgapp: { method: 'msgapp.logout', call: (client) => client.msgapp().logout('one') },
+  watchMsgappCode: {
+    method: 'msgapp.watchCode',
+    call: (client) => opened((signal) => client.msgapp().watchCode('token', { signal })),
+  },
+  getMsgappCodeImage: { method: 'msgapp.codeImage', call: (client) => client.msgapp().codeImage('token') },
+  sendMsgappText: {
+    method: 'msgapp.sendText',
+    call: (client) => client.msgapp().sendText({ ...MESSAGE, body: 'Bonjour' }),
+  },
+  sendMsgappMedia: {
+    method: 'msgapp.sendMedia',
+    call: (client) =>
+      client.msgapp().sendMedia({ ...MESSAGE, mediaUrl: 'https://a.example/b', mediaType: 'image', caption: 'a' }),
+  },
+  getMsgappMessage: { method: 'msgapp.message', call: (client) => client.msgapp().message('one') },
+};
+
+/** Opens a stream and leaves it. */
+async function opened(open: (signal: AbortSignal) => AsyncGenerator<unknown>): Promise<void> {
+  const controller = new AbortController();
+  const first = open(controller.signal).next();
+  // The request is made within this turn, but for the credentials, which are asked for first.
+  await new Promise((resolve) => setImmediate(resolve));
+  controller.abort();
+  await first.catch(() => {});
+}

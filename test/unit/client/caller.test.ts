@@ -1,0 +1,282 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { MessagingApiError } from '../../../src/client/api-error.js';
+import type { ClientOptions } from '../../../src/client/caller.js';
+import { MessagingClient } from '../../../src/client/messaging-client.js';
+import { broken, lost, ok, refused, ScriptedFetch } from '../../support/client/scripted-fetch.js';
+
+const BASE = 'https://api.example.com/api/v1';
+const ORDER = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
+const CODE = { otp: '1234', number: '22670000000', service: 'Boutique' };
+
+beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
+afterEach(() => void jest.useRealTimers());
+
+function clientOn(script: ScriptedFetch, options: Partial<ClientOptions> = {}): MessagingClient {
+  return new MessagingClient({ baseUrl: BASE, apiKey: 'msgk_key', fetch: script.fetch, ...options });
+}
+
+/** What a call ends with, when all pauses have been waited for. */
+async function end<T>(call: Promise<T>): Promise<T | MessagingApiError> {
+  const caught = call.catch((error: unknown) => {
+    if (error instanceof MessagingApiError) return error;
+    throw error;
+  });
+  await jest.runAllTimersAsync();
+  return caught;
+}
+
+describe('a call', () => {
+  test('has the key, the body and what it accepts, and gives the answer', async () => {
+    const script = new ScriptedFetch(ok({ smsID: 'one' }));
+    expect(await end(clientOn(script).sms.send(ORDER))).toEqual({ smsID: 'one' });
+    const [asked] = script.asked;
+    expect(asked?.url.href).toBe(`${BASE}/send/sms`);
+    expect(asked?.init).toMatchObject({ method: 'POST', redirect: 'manual' });
+    expect(asked?.body).toEqual(ORDER);
+    expect(Object.fromEntries(asked?.headers ?? [])).toEqual({
+      accept: 'application/json',
+      'content-type': 'application/json',
+      'idempotency-key': expect.stringMatching(/^[0-9a-f]{32}$/),
+      'x-api-key': 'msgk_key',
+    });
+  });
+
+  test('a base URL may end with a slash', async () => {
+    const script = new ScriptedFetch(ok({}));
+    await end(clientOn(script, { baseUrl: `${BASE}//` }).balance());
+    expect(script.asked[0]?.url.href).toBe(`${BASE}/balance`);
+  });
+
+  test.each<[string, () => Response | Error]>([
+    ['a lost connection', lost],
+    ['an answer that breaks off', broken],
+    ['429', refused(429, 'too_many_in_flight')],
+    ['502 of a proxy', () => new Response('<html>', { status: 502 })],
+    ['503', refused(503, 'storage_unavailable', { 'retry-after': '1' })],
+    ['504', refused(504, 'timeout')],
+    ['a first attempt that is still under way', refused(409, 'idempotency_running', { 'retry-after': '1' })],
+  ])('is made again after %s, under the same Idempotency-Key', async (_, failure) => {
+    const script = new ScriptedFetch(failure, failure, ok({ smsID: 'one' }));
+    expect(await end(clientOn(script).sms.send(ORDER))).toEqual({ smsID: 'one' });
+    const [first, ...others] = script.headers('idempotency-key');
+    expect(first).toMatch(/^[0-9a-f]{32}$/);
+    expect(others).toEqual([first, first]);
+  });
+
+  test('another call has another key; a given one is taken', async () => {
+    const script = new ScriptedFetch(ok({}));
+    const client = clientOn(script);
+    for (const idempotencyKey of [undefined, undefined, 'order-4711']) {
+      await end(client.otp.send({ service: 'Boutique', number: '22670000000' }, { idempotencyKey }));
+    }
+    const [first, second, third] = script.headers('idempotency-key');
+    expect(first).not.toBe(second);
+    expect(third).toBe('order-4711');
+  });
+
+  test.each([
+    [400, 'insufficient_balance'],
+    [401, 'unauthorized'],
+    [409, 'no_session'],
+    [422, 'idempotency_mismatch'],
+    [500, 'internal'],
+  ])('is not made again after %i %s, which is thrown with what it says', async (status, code) => {
+    const script = new ScriptedFetch(refused(status, code));
+    const error = await end(clientOn(script).sms.send(ORDER, { idempotencyKey: 'mine' }));
+    expect(error).toBeInstanceOf(MessagingApiError);
+    expect(error).toMatchObject({ status, code, message: `refused: ${code}`, idempotencyKey: 'mine' });
+    expect(script.asked).toHaveLength(1);
+  });
+
+  test('is made five times at most', async () => {
+    const script = new ScriptedFetch(lost);
+    expect(await end(clientOn(script).balance())).toMatchObject({ status: 0, code: 'network_error', cause: lost() });
+    expect(script.asked).toHaveLength(5);
+    const once = new ScriptedFetch(lost);
+    await end(clientOn(once, { retries: 0 }).balance());
+    expect(once.asked).toHaveLength(1);
+  });
+
+  test('that a repeat would change is made again only where it was not begun', async () => {
+    const failing = new ScriptedFetch(lost, ok({ success: true }));
+    expect(await end(clientOn(failing).otp.verify(CODE))).toMatchObject({ code: 'network_error' });
+    const unavailable = new ScriptedFetch(refused(503, 'storage_unavailable'), ok({ success: true }));
+    expect(await end(clientOn(unavailable).otp.verify(CODE))).toMatchObject({ status: 503 });
+    const busy = new ScriptedFetch(refused(429, 'too_many_in_flight'), ok({ success: true }));
+    expect(await end(clientOn(busy).otp.verify(CODE))).toEqual({ success: true });
+  });
+
+  test('does not follow a redirect, which would take the key elsewhere', async () => {
+    const script = new ScriptedFetch(
+      () => new Response(null, { status: 307, headers: { location: 'https://other.example' } }),
+    );
+    expect(await end(clientOn(script).balance())).toMatchObject({ status: 307, code: 'unknown' });
+    expect(script.asked).toHaveLength(1);
+  });
+
+  test.each(['', '.', '..'])('with the id "%s", which would name another route, is refused', async (id) => {
+    const script = new ScriptedFetch(ok({}));
+    await expect(clientOn(script).sms.get(id)).rejects.toThrow(TypeError);
+    expect(script.asked).toEqual([]);
+  });
+
+  test('encodes ids', async () => {
+    const script = new ScriptedFetch(ok({}));
+    await end(clientOn(script).sms.get('../balance?a#b'));
+    expect(script.asked[0]?.url.href).toBe(`${BASE}/sms/..%2Fbalance%3Fa%23b`);
+  });
+});
+
+describe('the time of a call', () => {
+  const script429 = (retryAfter: string) =>
+    new ScriptedFetch(refused(429, 'too_many_in_flight', { 'retry-after': retryAfter }), ok({ balance: 1 }));
+
+  test.each([
+    ['seconds', '20'],
+    ['a date', new Date(20_000).toUTCString()],
+  ])('the next attempt waits for Retry-After in %s', async (_, retryAfter) => {
+    jest.setSystemTime(0);
+    const script = script429(retryAfter);
+    const call = clientOn(script).balance();
+    await jest.advanceTimersByTimeAsync(20_000);
+    expect(script.asked).toHaveLength(1);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(script.asked).toHaveLength(2);
+    expect(await end(call)).toEqual({ balance: 1 });
+  });
+
+  test('a Retry-After behind the end of the call is thrown at once', async () => {
+    const script = script429('3600');
+    await expect(clientOn(script).balance()).rejects.toMatchObject({ status: 429, retryAfter: 3600 });
+  });
+
+  test('pauses grow and are never the same for all clients', async () => {
+    const pausesOf = async (random: number) => {
+      const drawn = jest.spyOn(Math, 'random').mockReturnValue(random);
+      const times: number[] = [];
+      const script = new ScriptedFetch(() => {
+        times.push(performance.now());
+        return lost();
+      });
+      await end(clientOn(script).balance());
+      drawn.mockRestore();
+      return times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    };
+    expect(await pausesOf(0)).toEqual([125, 250, 500, 1000]);
+    expect(await pausesOf(1)).toEqual([250, 500, 1000, 2000]);
+  });
+
+  test('an attempt without an answer is given up after 35 s, all of them after the time of the call', async () => {
+    const script = new ScriptedFetch(() => 'nothing');
+    const call = clientOn(script, { timeoutMs: 50_000 }).sms.send(ORDER, { idempotencyKey: 'mine' });
+    const ended = call.catch((error: unknown) => error);
+    await jest.advanceTimersByTimeAsync(36_000);
+    expect(script.asked).toHaveLength(2);
+    await jest.advanceTimersByTimeAsync(14_000);
+    expect(await ended).toMatchObject({ status: 0, code: 'timeout', idempotencyKey: 'mine' });
+    expect(script.asked).toHaveLength(2);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  test('a fetch that ignores its signal does not hold the call', async () => {
+    const deaf = () => new Promise<Response>(() => {});
+    const call = new MessagingClient({ baseUrl: BASE, apiKey: 'k', fetch: deaf }).balance({ timeoutMs: 1_000 });
+    expect(await end(call)).toMatchObject({ code: 'timeout' });
+  });
+
+  test.each(['before it', 'while it waits for an answer', 'in a pause'])('its signal ends it %s', async (when) => {
+    const script = new ScriptedFetch(() => (when === 'in a pause' ? lost() : 'nothing'));
+    const controller = new AbortController();
+    const reason = new Error('the user has left');
+    if (when === 'before it') controller.abort(reason);
+    const ended = clientOn(script)
+      .balance({ signal: controller.signal })
+      .catch((error: unknown) => error);
+    await jest.advanceTimersByTimeAsync(1);
+    controller.abort(reason);
+    expect(await ended).toBe(reason);
+    expect(script.asked).toHaveLength(when === 'before it' ? 0 : 1);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});
+
+describe('credentials', () => {
+  afterEach(() => {
+    Reflect.deleteProperty(globalThis, 'document');
+    Reflect.deleteProperty(globalThis, 'importScripts');
+  });
+
+  test.each(['document', 'importScripts'])(
+    'an apiKey is refused where there is a global %s; a token is not',
+    (name) => {
+      Reflect.set(globalThis, name, {});
+      expect(() => new MessagingClient({ baseUrl: BASE, apiKey: 'k' })).toThrow('An apiKey in a browser is public.');
+      expect(() => new MessagingClient({ baseUrl: BASE, token: async () => 'jwt' })).not.toThrow();
+    },
+  );
+
+  test('both are refused, none is where one is needed', async () => {
+    expect(() => new MessagingClient({ baseUrl: BASE, apiKey: 'k', token: async () => 't' })).toThrow(TypeError);
+    const script = new ScriptedFetch(ok({}));
+    const client = new MessagingClient({ baseUrl: BASE, fetch: script.fetch });
+    await expect(client.balance()).rejects.toThrow(TypeError);
+    expect(script.asked).toEqual([]);
+    await end(client.msgapp().codeImage('token'));
+    expect(script.asked).toHaveLength(1);
+  });
+
+  test('a token is asked for before each attempt', async () => {
+    let count = 0;
+    const script = new ScriptedFetch(lost, ok({ balance: 1 }));
+    await end(clientOn(script, { apiKey: undefined, token: async () => `jwt-${++count}` }).balance());
+    expect(script.headers('authorization')).toEqual(['Bearer jwt-1', 'Bearer jwt-2']);
+    expect(script.headers('x-api-key')).toEqual([null, null]);
+  });
+
+  test('what the token throws is thrown as it is', async () => {
+    const signedOut = new Error('signed out');
+    const script = new ScriptedFetch(ok({}));
+    const client = clientOn(script, { apiKey: undefined, token: () => Promise.reject(signedOut) });
+    await expect(client.balance()).rejects.toBe(signedOut);
+  });
+
+  test('the codes to scan are asked for without any', async () => {
+    const script = new ScriptedFetch(() => new Response('PNG'));
+    await end(clientOn(script).msgapp('support').codeImage('token'));
+    expect(script.asked[0]?.url.href).toBe(`${BASE}/support/web/qr/token/image`);
+    expect(script.headers('x-api-key')).toEqual([null]);
+  });
+});
+
+describe('a list', () => {
+  const pages = () =>
+    new ScriptedFetch(
+      ok({ items: [{ smsID: 'a' }, { smsID: 'b' }], next_cursor: 'two' }),
+      // A page may have no items although there are more.
+      ok({ items: [], next_cursor: 'three' }),
+      ok({ items: [{ smsID: 'c' }], next_cursor: null }),
+    );
+
+  test('is gone through page by page', async () => {
+    const script = pages();
+    const seen: string[] = [];
+    const query = { status: 'failed', limit: 2, metadata: { order: '47&11' }, since: undefined } as const;
+    for await (const { smsID } of clientOn(script).sms.list(query)) seen.push(smsID);
+    expect(seen).toEqual(['a', 'b', 'c']);
+    expect(script.asked.map(({ url }) => Object.fromEntries(url.searchParams))).toEqual(
+      [{}, { cursor: 'two' }, { cursor: 'three' }].map((cursor) => ({
+        ...{ status: 'failed', limit: '2', 'metadata.order': '47&11' },
+        ...cursor,
+      })),
+    );
+  });
+
+  test('asks no further when its reader leaves, and is asked anew by the next', async () => {
+    const script = pages();
+    const list = clientOn(script).sms.list();
+    for await (const _ of list) break;
+    expect(script.asked).toHaveLength(1);
+    expect(await list.page('three')).toEqual({ items: [], next_cursor: 'three' });
+    expect(script.asked[1]?.url.search).toBe('?cursor=three');
+  });
+});

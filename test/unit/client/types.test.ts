@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals';
+import type { Balance } from '../../../src/billing/balance.controller.js';
+import type * as client from '../../../src/client/index.js';
+import type { MsgappMessage, MsgappSendResult } from '../../../src/msgapp/msgapp-results.js';
+import type { SessionsView, SessionView } from '../../../src/msgapp/sessions/session-view.js';
+import type { OtpSendResult } from '../../../src/otp/otp-results.js';
+import type { SendPriority } from '../../../src/outbox/priority.js';
+import type { SmsDetails, SmsPage, SmsQuote, SmsRecipient, SmsSendResult } from '../../../src/sms/sms-results.js';
+
+/** Compiles only where each of both can stand for the other. */
+type Same<A, B> = [A, B] extends [B, A] ? true : false;
+
+/** The client has types of its own, since a browser has none of Nest's; these are the service's all the same. */
+const same: readonly true[] = [
+  true satisfies Same<client.Balance, Balance>,
+  true satisfies Same<client.SmsSendResult, SmsSendResult>,
+  true satisfies Same<client.SmsDetails, SmsDetails>,
+  true satisfies Same<client.Page<client.SmsSummary>, SmsPage>,
+  true satisfies Same<client.SmsRecipient['status'], SmsRecipient['status']>,
+  true satisfies Same<client.SmsQuote, SmsQuote>,
+  true satisfies Same<client.OtpSendResult, OtpSendResult>,
+  true satisfies Same<client.MsgappSession, SessionView>,
+  true satisfies Same<client.MsgappSessions, SessionsView>,
+  true satisfies Same<client.MsgappSendResult, MsgappSendResult>,
+  true satisfies Same<client.MsgappMessage, MsgappMessage>,
+  true satisfies Same<client.SendPriority, SendPriority>,
+];
+
+test('the types of the client are those of the service', () => {
+  expect(same).not.toContain(false);
+});
