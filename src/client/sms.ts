@@ -38,6 +38,8 @@ export interface SmsSummary extends SmsSendResult {
   readonly segments: number | null;
   readonly recipients_count: number;
   readonly refunded_units: number;
+  /** What was given with the send; null where there was nothing, and when the content was removed. */
+  readonly metadata: Metadata | null;
 }
 
 /** The state of an SMS to one recipient. */

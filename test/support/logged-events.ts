@@ -7,8 +7,8 @@ import { EventRecorder } from '../../src/storage/typeorm/stores/events/event-rec
 export async function logEvents(log: EventLog, events: readonly NewEvent[]): Promise<void> {
   const recorder: unknown = Reflect.get(log, 'recorder');
   if (!(recorder instanceof EventRecorder)) throw new Error('This log has no recorder.');
-  await recorder.write(function* (record) {
-    for (const event of events) record(event);
+  await recorder.write(function* ({ tell }) {
+    for (const event of events) tell(event);
     yield* [];
   });
 }

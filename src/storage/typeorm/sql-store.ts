@@ -16,8 +16,8 @@ import { TypeormPhoneStore } from './stores/phone-store.js';
 import { TypeormRetentionStore } from './stores/retention/retention-store.js';
 import { TypeormOptOutStore } from './stores/sms/opt-out-store.js';
 import { TypeormPartStore } from './stores/sms/part-store.js';
-import { TypeormEndpointStore } from './stores/webhooks/endpoint-store.js';
 import { TypeormReceivedSmsStore } from './stores/sms/received-sms-store.js';
+import { TypeormEndpointStore } from './stores/webhooks/endpoint-store.js';
 
 /** A store in SQL that a capability brings, with its tables. */
 export interface SqlStore<S extends object = object> extends StoreDefinition<S> {

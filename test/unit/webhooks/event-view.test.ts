@@ -14,6 +14,7 @@ const EVENT: LoggedEvent = {
     from: '22670000000',
     to: 'INFOS',
     text: 'call 22670000000',
+    truncated: false,
     received_at: '2026-11-22T10:00:00.000Z',
   },
 };

@@ -16,9 +16,9 @@ export class TypeormReceivedSmsStore extends ReceivedSmsStore {
 
   override receive(texts: readonly ReceivedText[], now: number): Promise<readonly boolean[]> {
     const { dialect } = this.executor;
-    return this.recorder.write(function* (record) {
+    return this.recorder.write(function* ({ tell }) {
       const isNew = yield* addNames(dialect, texts, now);
-      for (const [index, { events }] of texts.entries()) if (isNew[index]) events.forEach(record);
+      for (const [index, { events }] of texts.entries()) if (isNew[index]) events.forEach(tell);
       return isNew;
     });
   }
