@@ -179,6 +179,22 @@ export { SmsModule } from './sms.module.js';
 export { messagingMigrations } from './storage/typeorm/schema/migrate.js';
 export type { TypeormStorageSettings, TypeormStorageSource } from './storage/typeorm/typeorm-storage.js';
 export { TypeormStorage, type TypeormStorageOptions } from './storage/typeorm/typeorm-storage.js';
+export type { PingResult } from './webhooks/calls/endpoint-calls.js';
+export type {
+  DisabledReason,
+  EndpointOrdering,
+  EndpointSignature,
+} from './webhooks/endpoints/endpoint.js';
+export type { AttemptListQuery, WebhookListQuery } from './webhooks/endpoints/endpoint-history.js';
+export type { EndpointChanges, EndpointDraft, ReplayDraft } from './webhooks/endpoints/endpoint-input.js';
+export type {
+  AttemptPage,
+  AttemptView,
+  EndpointPage,
+  EndpointView,
+  EndpointWithSecret,
+} from './webhooks/endpoints/endpoint-view.js';
+export { type WebhookAnswer, type WebhookCallOptions, WebhookService } from './webhooks/endpoints/webhook-service.js';
 export type { EventView } from './webhooks/event-view.js';
 export type { EventFeedPage, EventPlace, EventReadOptions } from './webhooks/feed/event-service.js';
 export { EventService } from './webhooks/feed/event-service.js';

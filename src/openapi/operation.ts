@@ -46,7 +46,7 @@ export function operationOf(
     summary,
     ...(description !== undefined && { description }),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: isDto(body) ? { required: true, content: json(ref(body.name), body.examples) } : body }),
+    ...(body && { requestBody: isDto(body) ? dtoBody(body, maxRecipients) : body }),
     responses: {
       [success]: { ...answerOf(route, parts), ...(Object.keys(headers).length > 0 && { headers }) },
       ...errorResponses(errors, surroundings, authenticated),
@@ -88,6 +88,12 @@ function answerOf({ answer }: RouteDescription, { schemas = {} }: ControllerPart
   const { schema, examples = { [schema]: {} } } = answer;
   const complete = Object.entries(examples).map(([label, fields]) => [label, exampleOf(schemas, schema, fields)]);
   return { description: schemas[schema]?.description, content: json(ref(schema), Object.fromEntries(complete)) };
+}
+
+/** A body whose fields are all optional may be missing. */
+function dtoBody(body: DtoBody, maxRecipients: number): object {
+  const required = describeFields(body, maxRecipients).some((field) => field.required);
+  return { required, content: json(ref(body.name), body.examples) };
 }
 
 function isDto(body: RouteDescription['body']): body is DtoBody {

@@ -2,6 +2,12 @@ import type { FactoryProvider } from '@nestjs/common';
 import type { Capability } from '../core/capability.js';
 import { EventRetention } from '../events/event-retention.js';
 import { EventStreams } from '../http/event-streams.js';
+import { EndpointHistory } from './endpoints/endpoint-history.js';
+import { EndpointSecrets } from './endpoints/endpoint-secret.js';
+import { EndpointStore } from './endpoints/endpoint-store.js';
+import { WebhookService } from './endpoints/webhook-service.js';
+import { WebhookTargets } from './endpoints/webhook-targets.js';
+import { webhooksOpenapi } from './endpoints/webhooks.openapi.js';
 import { EventViews } from './event-view.js';
 import { CallerWatch } from './feed/caller-watch.js';
 import { EventArrivals } from './feed/event-arrivals.js';
@@ -21,14 +27,21 @@ const RETENTION: FactoryProvider<void> = {
   inject: [EventRetention, WebhookSettings],
 };
 
+const SECRETS: FactoryProvider<EndpointSecrets> = {
+  provide: EndpointSecrets,
+  useFactory: ({ keys }: WebhookSettings) => new EndpointSecrets(keys),
+  inject: [WebhookSettings],
+};
+
 /** What does not depend on the options. Routers try controllers in this order. */
 export const WEBHOOKS_CAPABILITY: Capability = {
-  stores: [],
-  controllers: [eventsOpenapi, eventTypesOpenapi],
+  stores: [{ port: EndpointStore }],
+  controllers: [eventsOpenapi, eventTypesOpenapi, webhooksOpenapi],
   providers: [
     RETENTION,
     EventViews,
     ...[EventArrivals, EventCursors, EventService, ReaderSeats, CallerWatch, EventStreams, EventFeed],
+    ...[SECRETS, WebhookTargets, EndpointHistory, WebhookService],
   ],
-  exports: [WebhookSettings, EventService],
+  exports: [WebhookSettings, EventService, WebhookService, WebhookTargets],
 };

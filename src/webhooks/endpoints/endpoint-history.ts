@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { MessagingError } from '../../common/errors.js';
+import { isId } from '../../common/ids.js';
+import { checkInput, checkLimit } from '../../common/inputs.js';
+import { cursorOf, textOfCursor } from '../../common/list-query.js';
+import type { PageRequest } from '../../common/page.js';
+import { type EventView, EventViews } from '../event-view.js';
+import type { Endpoint } from './endpoint.js';
+import { EndpointStore } from './endpoint-store.js';
+import { type AttemptPage, type AttemptView, attemptView } from './endpoint-view.js';
+import { WebhookTargets } from './webhook-targets.js';
+
+/** The page of a listing. */
+export interface WebhookListQuery {
+  /** The maximum number of items, 1 to 1000. Default 50. */
+  readonly limit?: number | undefined;
+  /** The `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+}
+
+/** The filter and page of a listing of calls. */
+export interface AttemptListQuery extends WebhookListQuery {
+  /** Only those with this result: `delivered` or `failed`. */
+  readonly status?: string | undefined;
+}
+
+/** The most events that the requests of a page of calls show. */
+const MOST_EVENTS = 1000;
+
+/** Lists the calls of endpoints. What was called with is read from the log, as far as it is kept. */
+@Injectable()
+export class EndpointHistory {
+  constructor(
+    private readonly store: EndpointStore,
+    private readonly targets: WebhookTargets,
+    private readonly views: EventViews,
+  ) {}
+
+  /** @throws MessagingError `error.invalid_cursor`, `error.field_invalid` */
+  async list(endpoint: Endpoint, query: AttemptListQuery): Promise<AttemptPage> {
+    const page = pageOf(query);
+    const { items, next } = await this.store.attempts({ ...page, endpointId: endpoint.id, ok: isOk(query.status) });
+    const isShown = !this.targets.isAllowed(new URL(endpoint.url));
+    const shown: AttemptView[] = [];
+    let events = 0;
+    for (const attempt of items) {
+      events += attempt.sequences.length;
+      if (events > MOST_EVENTS && shown.length > 0) return { items: shown, next_cursor: cursorOf(shown.at(-1)?.id) };
+      shown.push(attemptView(attempt, endpoint, await this.eventsOf(endpoint, attempt.sequences), isShown));
+    }
+    return { items: shown, next_cursor: cursorOf(next) };
+  }
+
+  private async eventsOf({ accountId, types }: Endpoint, sequences: readonly number[]): Promise<readonly EventView[]> {
+    const [first, last] = [sequences[0], sequences.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const range = { accountId, after: first - 1, upTo: last, types: types ?? undefined, limit: MOST_EVENTS };
+    const { events } = await this.views.read(range);
+    const called = new Set(sequences);
+    return events.filter(({ sequence }) => called.has(sequence));
+  }
+}
+
+/** @throws MessagingError `error.invalid_cursor`, `error.field_invalid` */
+export function pageOf(query: WebhookListQuery): PageRequest {
+  checkInput(query);
+  const { limit = 50, cursor } = query;
+  checkLimit(limit);
+  return { limit, after: cursor === undefined ? undefined : textOfCursor(cursor, isId) };
+}
+
+function isOk(status: unknown): boolean | undefined {
+  if (status === undefined) return undefined;
+  if (status === 'delivered' || status === 'failed') return status === 'delivered';
+  throw new MessagingError('error.field_invalid', { field: 'status' });
+}

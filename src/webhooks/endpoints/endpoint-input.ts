@@ -1,0 +1,146 @@
+import { MessagingError } from '../../common/errors.js';
+import { checkInput, checkString, checkText, hasCodePoints } from '../../common/inputs.js';
+import { momentOf } from '../../common/list-query.js';
+import { isRecord } from '../../common/options.js';
+import type { EventType } from '../../events/event-types.js';
+import type { ReplayWindow } from '../calls/endpoint-calls.js';
+import { eventTypesOf } from '../event-filter.js';
+import type { EndpointBatch, EndpointDefinition, EndpointOrdering, EndpointSignature } from './endpoint.js';
+
+/** An endpoint as its owner asks for it; null counts as absent. */
+export interface EndpointDraft extends EndpointChanges {
+  /** https at a public address, at most 2048 characters, without credentials. */
+  readonly url: string;
+  /** Default `hmac`. It cannot be changed later. */
+  readonly signature?: EndpointSignature | null | undefined;
+}
+
+/** Changes of an endpoint; what is absent or null stays. */
+export interface EndpointChanges {
+  readonly url?: string | null | undefined;
+  /** The types of events that it is told of, `*` for all. Default `["*"]`. */
+  readonly types?: readonly string[] | null | undefined;
+  /** Default `none`. */
+  readonly ordering?: EndpointOrdering | null | undefined;
+  /** Default one event a call. */
+  readonly batch?:
+    | { readonly max?: number | null | undefined; readonly wait_ms?: number | null | undefined }
+    | null
+    | undefined;
+  /** At most 256 characters; '' for none. */
+  readonly description?: string | null | undefined;
+}
+
+/** Which events are called again. */
+export interface ReplayDraft {
+  /** Only events with a higher sequence. */
+  readonly after?: number | null | undefined;
+  /** Only events from this moment on: ISO 8601, a day (UTC) or a time with its zone. */
+  readonly since?: string | null | undefined;
+  /** Only events before this moment. */
+  readonly until?: string | null | undefined;
+  /** Only these types, of those that the endpoint is told of. */
+  readonly types?: readonly string[] | null | undefined;
+  /** Only events whose last call has failed. Default false. */
+  readonly only_failed?: boolean | null | undefined;
+}
+
+/** The most events of a call, and the longest wait for further ones in milliseconds. */
+export const MOST_BATCHED = 100;
+export const LONGEST_WAIT_MS = 5000;
+
+/** The longest time that a secret signs beside its successor, and the usual one, in hours. */
+export const LONGEST_KEEP_HOURS = 168;
+const KEEP_HOURS = 24;
+
+/** The most characters of a description. */
+export const LONGEST_DESCRIPTION = 256;
+
+/** What an endpoint is without being asked for anything else. */
+export const NEW_DEFINITION: Omit<EndpointDefinition, 'url'> = {
+  types: null,
+  ordering: 'none',
+  batch: { max: 1, waitMs: 0 },
+  description: null,
+};
+
+/**
+ * A definition with the changes, all but the URL, which is checked apart.
+ *
+ * @throws MessagingError `error.body_not_object`, `error.event_type_unknown`, `error.field_invalid`, `error.field_not_list`,
+ *   `error.field_not_integer`, `error.field_not_string`
+ */
+export function changed<D extends Omit<EndpointDefinition, 'url'>>(before: D, changes: EndpointChanges): D {
+  checkInput(changes);
+  const { types, ordering, batch, description } = changes;
+  return {
+    ...before,
+    types: types == null ? before.types : typesOf(types),
+    ordering: ordering == null ? before.ordering : choiceOf('ordering', ordering, ['none', 'strict']),
+    batch: batch == null ? before.batch : batchOf(before.batch, batch),
+    description: description == null ? before.description : descriptionOf(description),
+  };
+}
+
+/** @throws MessagingError `error.field_invalid` */
+export function signatureOf(given: unknown): EndpointSignature {
+  return given == null ? 'hmac' : choiceOf('signature', given, ['hmac', 'ed25519']);
+}
+
+/** How long the secret before a rotation goes on signing, in milliseconds. @throws MessagingError `error.field_not_integer` */
+export function keepMsOf(hours: unknown): number {
+  return (hours == null ? KEEP_HOURS : integerOf('keep_hours', hours, 0, LONGEST_KEEP_HOURS)) * 3_600_000;
+}
+
+/** @throws MessagingError for what is wrong in it, as `changed`, and `error.field_invalid` for a moment */
+export function windowOf(draft: ReplayDraft): ReplayWindow {
+  checkInput(draft);
+  const { after, since, until, types, only_failed } = draft;
+  if (only_failed != null && typeof only_failed !== 'boolean') throw invalid('only_failed');
+  return {
+    after: after == null ? undefined : integerOf('after', after, 0, Number.MAX_SAFE_INTEGER),
+    since: momentOf('since', since ?? undefined),
+    until: momentOf('until', until ?? undefined),
+    types: types == null ? undefined : (typesOf(types) ?? undefined),
+    onlyFailed: only_failed ?? false,
+  };
+}
+
+function typesOf(given: unknown): readonly EventType[] | null {
+  if (!Array.isArray(given) || given.length === 0 || !given.every((each) => typeof each === 'string')) {
+    throw new MessagingError('error.field_not_list', { field: 'types' });
+  }
+  return eventTypesOf(given) ?? null;
+}
+
+function batchOf(before: EndpointBatch, given: unknown): EndpointBatch {
+  if (!isRecord(given)) throw invalid('batch');
+  const { max, wait_ms } = given;
+  return {
+    max: max == null ? before.max : integerOf('batch.max', max, 1, MOST_BATCHED),
+    waitMs: wait_ms == null ? before.waitMs : integerOf('batch.wait_ms', wait_ms, 0, LONGEST_WAIT_MS),
+  };
+}
+
+function descriptionOf(given: unknown): string | null {
+  checkString('description', given);
+  if (given === '') return null;
+  checkText('description', given);
+  if (!hasCodePoints(given, 1, LONGEST_DESCRIPTION)) throw invalid('description');
+  return given;
+}
+
+function integerOf(field: string, given: unknown, min: number, max: number): number {
+  if (typeof given === 'number' && Number.isSafeInteger(given) && given >= min && given <= max) return given;
+  throw new MessagingError('error.field_not_integer', { field, min, max });
+}
+
+function choiceOf<const T extends string>(field: string, given: unknown, choices: readonly T[]): T {
+  const chosen = choices.find((each) => each === given);
+  if (chosen === undefined) throw invalid(field);
+  return chosen;
+}
+
+function invalid(field: string): MessagingError {
+  return new MessagingError('error.field_invalid', { field });
+}

@@ -1,0 +1,91 @@
+import { Injectable, Optional } from '@nestjs/common';
+import { MessagingError } from '../../common/errors.js';
+import { AddressGuard, hostOf, isLoopbackAddress, MediaNetwork, SystemNetwork } from '../../media/address-guard.js';
+import { MediaRefusedError } from '../../media/media-fetcher.js';
+import { WebhookSettings } from '../webhook-options.js';
+
+/** The most characters of an endpoint's URL. */
+export const LONGEST_WEBHOOK_URL = 2048;
+
+/** The addresses of a target that a module of this process allows; undefined: it does not know it. */
+export type TargetRule = (url: URL) => readonly string[] | undefined;
+
+/**
+ * Decides where webhooks may be called: https at public addresses, the addresses that the option `webhooks.allow` names, and what
+ * a module of this process allows. It is asked when an endpoint is made and again for each connection, since what a name resolves
+ * to may change.
+ */
+@Injectable()
+export class WebhookTargets {
+  private readonly guard: AddressGuard;
+  private readonly rules = new Set<TargetRule>();
+
+  constructor(
+    private readonly settings: WebhookSettings,
+    @Optional() network: MediaNetwork = new SystemNetwork(),
+  ) {
+    this.guard = new AddressGuard(settings.allow, network);
+  }
+
+  /**
+   * Allows further targets in this process.
+   * @returns a function that ends it
+   */
+  allow(rule: TargetRule): () => void {
+    this.rules.add(rule);
+    return () => this.rules.delete(rule);
+  }
+
+  /**
+   * Reads and checks a URL from a caller, with one look-up. Only what it returns is used from here on, so that no two parsers can
+   * disagree.
+   *
+   * @throws MessagingError `error.webhook_url_refused`, the same for all that is wrong with it
+   */
+  async check(text: string): Promise<URL> {
+    try {
+      const url = parse(text);
+      await this.addressesOf(url);
+      return url;
+    } catch (error) {
+      if (error instanceof MediaRefusedError) throw new MessagingError('error.webhook_url_refused');
+      throw error;
+    }
+  }
+
+  /**
+   * The addresses to connect to; if one of the host's is not allowed, there are none.
+   * @throws MediaRefusedError
+   */
+  async addressesOf(url: URL): Promise<readonly string[]> {
+    const ruled = this.ruled(url);
+    if (ruled) return ruled;
+    if (url.protocol !== 'https:' && !this.isAllowed(url)) throw new MediaRefusedError('not https');
+    return this.guard.addressesOf(url);
+  }
+
+  /** Whether a URL is allowed besides public ones. What is answered there is shown to nobody. */
+  isAllowed(url: URL): boolean {
+    const { loopback, origins } = this.settings.allow;
+    const host = hostOf(url);
+    const local = isLoopbackAddress(host) || /(^|\.)localhost$/.test(host);
+    return origins.has(url.origin) || (loopback && local) || this.ruled(url) !== undefined;
+  }
+
+  private ruled(url: URL): readonly string[] | undefined {
+    for (const rule of this.rules) {
+      const addresses = rule(url);
+      if (addresses) return addresses;
+    }
+    return undefined;
+  }
+}
+
+function parse(text: string): URL {
+  if (text.length > LONGEST_WEBHOOK_URL || !URL.canParse(text)) throw new MediaRefusedError('not a URL');
+  const url = new URL(text);
+  if (url.href.length > LONGEST_WEBHOOK_URL) throw new MediaRefusedError('not a URL');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new MediaRefusedError('neither http nor https');
+  if (url.username !== '' || url.password !== '') throw new MediaRefusedError('credentials in the URL');
+  return url;
+}

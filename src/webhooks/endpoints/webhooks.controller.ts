@@ -1,0 +1,139 @@
+import { Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { Caller } from '../../accounts/caller.decorator.js';
+import { answerOf, Idempotent } from '../../http/idempotent.decorator.js';
+import { MessagingController } from '../../http/messaging-controller.js';
+import { ReplyHeaders } from '../../http/parameters.js';
+import { MessagingBody, MessagingQuery } from '../../http/validation.js';
+import type { IdempotentRequest } from '../../outbox/idempotency.js';
+import type { AttemptPage, EndpointPage, EndpointView } from './endpoint-view.js';
+import { WebhookService } from './webhook-service.js';
+import {
+  ChangeEndpointBody,
+  CreateEndpointBody,
+  ListAttemptsQuery,
+  ListEndpointsQuery,
+  ReplayEventsBody,
+  RotateSecretBody,
+} from './webhooks.dto.js';
+
+type Once = IdempotentRequest | undefined;
+
+/** The routes of endpoints (contract.md section 11). */
+@MessagingController()
+export class WebhooksController {
+  constructor(private readonly webhooks: WebhookService) {}
+
+  @Post('webhooks')
+  @HttpCode(200)
+  create(
+    @Caller() { accountId }: Caller,
+    @MessagingBody() body: CreateEndpointBody,
+    @Idempotent() once: Once,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<object> {
+    return answerOf(this.webhooks.create(accountId, body, { once }), headers);
+  }
+
+  @Get('webhooks')
+  list(@Caller() { accountId }: Caller, @MessagingQuery() query: ListEndpointsQuery): Promise<EndpointPage> {
+    return this.webhooks.list(accountId, query);
+  }
+
+  @Get('webhooks/:id')
+  get(@Caller() { accountId }: Caller, @Param('id') id: string): Promise<EndpointView> {
+    return this.webhooks.get(accountId, id);
+  }
+
+  @Patch('webhooks/:id')
+  change(
+    @Caller() { accountId }: Caller,
+    @Param('id') id: string,
+    @MessagingBody() body: ChangeEndpointBody,
+  ): Promise<EndpointView> {
+    return this.webhooks.update(accountId, id, body);
+  }
+
+  @Delete('webhooks/:id')
+  remove(@Caller() { accountId }: Caller, @Param('id') id: string): Promise<{ readonly success: true }> {
+    return this.webhooks.remove(accountId, id);
+  }
+
+  @Post('webhooks/:id/rotate')
+  @HttpCode(200)
+  rotate(
+    @Caller() { accountId }: Caller,
+    @Param('id') id: string,
+    @MessagingBody() body: RotateSecretBody,
+    @Idempotent() once: Once,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<object> {
+    return answerOf(this.webhooks.rotate(accountId, id, body, { once }), headers);
+  }
+
+  @Post('webhooks/:id/test')
+  @HttpCode(200)
+  test(
+    @Caller() { accountId }: Caller,
+    @Param('id') id: string,
+    @Idempotent() once: Once,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<object> {
+    return answerOf(this.webhooks.test(accountId, id, { once }), headers);
+  }
+
+  @Post('webhooks/:id/replay')
+  @HttpCode(200)
+  replay(
+    @Caller() { accountId }: Caller,
+    @Param('id') id: string,
+    @MessagingBody() body: ReplayEventsBody,
+    @Idempotent() once: Once,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<object> {
+    return answerOf(this.webhooks.replay(accountId, id, body, { once }), headers);
+  }
+
+  @Post('webhooks/:id/enable')
+  @HttpCode(200)
+  enable(
+    @Caller() { accountId }: Caller,
+    @Param('id') id: string,
+    @Idempotent() once: Once,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<object> {
+    return answerOf(this.webhooks.enable(accountId, id, { once }), headers);
+  }
+
+  @Post('webhooks/:id/disable')
+  @HttpCode(200)
+  disable(
+    @Caller() { accountId }: Caller,
+    @Param('id') id: string,
+    @Idempotent() once: Once,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<object> {
+    return answerOf(this.webhooks.disable(accountId, id, { once }), headers);
+  }
+
+  @Get('webhooks/:id/attempts')
+  attempts(
+    @Caller() { accountId }: Caller,
+    @Param('id') id: string,
+    @MessagingQuery() query: ListAttemptsQuery,
+  ): Promise<AttemptPage> {
+    return this.webhooks.attempts(accountId, id, query);
+  }
+
+  @Post('webhooks/:id/attempts/:sequence/retry')
+  @HttpCode(200)
+  retry(
+    @Caller() { accountId }: Caller,
+    @Param('id') id: string,
+    @Param('sequence') sequence: string,
+    @Idempotent() once: Once,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<object> {
+    const number = /^[1-9]\d{0,14}$/.test(sequence) ? Number(sequence) : Number.NaN;
+    return answerOf(this.webhooks.retry(accountId, id, number, { once }), headers);
+  }
+}

@@ -1,0 +1,203 @@
+import { describeController, type ErrorDescription, fieldsOf } from '../../openapi/controller-description.js';
+import { invalid } from '../../openapi/errors.js';
+import type { Schema } from '../../openapi/openapi-document.js';
+import { count, EXAMPLE, oneOf, text } from '../../openapi/schemas.js';
+import { LONGEST_KEEP_HOURS, LONGEST_WAIT_MS, MOST_BATCHED } from './endpoint-input.js';
+import { ENDPOINT_FIELDS, ENDPOINT_SCHEMAS, EXAMPLE_ID, EXAMPLE_SECRET, EXAMPLE_URL } from './endpoint-schemas.js';
+import { MOST_ENDPOINTS } from './endpoint-store.js';
+import { WebhooksController } from './webhooks.controller.js';
+import {
+  ChangeEndpointBody,
+  CreateEndpointBody,
+  ListAttemptsQuery,
+  ListEndpointsQuery,
+  ReplayEventsBody,
+  RotateSecretBody,
+} from './webhooks.dto.js';
+
+const { types, ordering, batch, signature, description } = ENDPOINT_FIELDS;
+
+const PAGE: Schema = { default: 50, description: 'The largest number of items on the page.' };
+const CURSOR = 'The `next_cursor` of the previous page. Default: the first page.';
+const integers = (...ranges: readonly (readonly [field: string, min: number, max: number])[]): ErrorDescription[] =>
+  ranges.map(([field, min, max]) => ({ code: 'error.field_not_integer', values: { field, min, max } }));
+
+const UNKNOWN_TYPE: readonly ErrorDescription[] = [
+  { code: 'error.event_type_unknown', values: { type: 'message.lost' } },
+  { code: 'error.field_not_list', values: { field: 'types' } },
+];
+const WRONG_DEFINITION: readonly ErrorDescription[] = [
+  'error.webhook_url_refused',
+  ...UNKNOWN_TYPE,
+  ...invalid('ordering', 'signature', 'batch', 'description'),
+  ...integers(['batch.max', 1, MOST_BATCHED], ['batch.wait_ms', 0, LONGEST_WAIT_MS]),
+];
+
+const MADE_AGAIN = { 'The events are called again': { events: 1 } };
+
+/** OpenAPI description of the endpoints of webhooks (contract.md section 11). */
+export const webhooksOpenapi = describeController(WebhooksController, () => ({
+  tag: {
+    name: 'Webhooks',
+    description: `Have your server called with what happens to the account. Calls are signed as Standard Webhooks describe, delivered at least once and tried again for three days. An account has at most ${MOST_ENDPOINTS} endpoints.`,
+  },
+  parameters: {
+    id: { description: 'The endpoint.', example: EXAMPLE_ID },
+    sequence: { description: 'The sequence of the event.', schema: { type: 'integer', minimum: 1 }, example: 4711 },
+  },
+  schemas: ENDPOINT_SCHEMAS,
+  routes: {
+    create: {
+      operationId: 'createWebhook',
+      summary: 'Make an endpoint',
+      description:
+        'It is called with every event from now on. The answer has the secret, which no later one has; a repeat under the same Idempotency-Key has it too.',
+      body: {
+        name: 'CreateWebhook',
+        description: 'What is to be called.',
+        ...fieldsOf(CreateEndpointBody, {
+          ...ENDPOINT_FIELDS,
+          types: { ...types, default: ['*'] },
+          ordering: { ...ordering, default: 'none' },
+          batch: { ...batch, default: { max: 1, wait_ms: 0 } },
+          signature: { ...signature, default: 'hmac', description: `${signature.description} It cannot be changed.` },
+        }),
+        examples: {
+          'All events': { url: EXAMPLE_URL },
+          'In order': { url: EXAMPLE_URL, types: ['message.delivered', 'message.failed'], ordering: 'strict' },
+          'In batches': { url: EXAMPLE_URL, batch: { max: 100, wait_ms: 1000 } },
+        },
+      },
+      idempotent: true,
+      answer: { schema: 'EndpointWithSecret', examples: { 'A shared secret': { secret: EXAMPLE_SECRET } } },
+      errors: [
+        ...WRONG_DEFINITION,
+        { code: 'error.too_many_endpoints', values: { max: MOST_ENDPOINTS } },
+        'error.account_not_found',
+      ],
+    },
+    list: {
+      operationId: 'listWebhooks',
+      summary: 'List endpoints, newest first',
+      query: fieldsOf(ListEndpointsQuery, { limit: PAGE, cursor: CURSOR }),
+      answer: { schema: 'EndpointPage' },
+      errors: ['error.invalid_cursor'],
+    },
+    get: {
+      operationId: 'getWebhook',
+      summary: 'Look up an endpoint',
+      answer: { schema: 'Endpoint' },
+      errors: ['error.endpoint_not_found'],
+    },
+    change: {
+      operationId: 'changeWebhook',
+      summary: 'Change an endpoint',
+      description: 'What is absent stays as it is. The signature cannot be changed.',
+      body: {
+        name: 'ChangeWebhook',
+        description: 'What is to be changed.',
+        ...fieldsOf(ChangeEndpointBody, {
+          ...ENDPOINT_FIELDS,
+          signature: { ...signature, description: 'The one that it has.' },
+          description: { ...description, description: 'For people; empty for none.' },
+        }),
+        examples: { 'Other types': { types: ['message.failed'] } },
+      },
+      answer: { schema: 'Endpoint' },
+      errors: [...WRONG_DEFINITION, 'error.endpoint_not_found'],
+    },
+    remove: {
+      operationId: 'deleteWebhook',
+      summary: 'Remove an endpoint',
+      description: 'A call that is under way may still arrive.',
+      answer: { schema: 'EndpointRemoved' },
+      errors: ['error.endpoint_not_found'],
+    },
+    rotate: {
+      operationId: 'rotateWebhook',
+      summary: 'Replace the secret of an endpoint',
+      description: 'Until the time is over, calls have a signature of both.',
+      body: {
+        name: 'RotateWebhook',
+        description: 'How long the present secret goes on signing.',
+        ...fieldsOf(RotateSecretBody, {
+          keep_hours: count('Hours.', { maximum: LONGEST_KEEP_HOURS, default: 24 }),
+        }),
+        examples: { 'For a day': {}, 'Not any more': { keep_hours: 0 } },
+      },
+      idempotent: true,
+      answer: { schema: 'EndpointWithSecret', examples: { 'A shared secret': { secret: EXAMPLE_SECRET } } },
+      errors: [...integers(['keep_hours', 0, LONGEST_KEEP_HOURS]), 'error.endpoint_not_found'],
+    },
+    test: {
+      operationId: 'testWebhook',
+      summary: 'Call an endpoint with test.ping',
+      description: 'Also while it is disabled. The call is not tried again.',
+      idempotent: true,
+      answer: { schema: 'PingResult' },
+      errors: ['error.endpoint_not_found'],
+    },
+    replay: {
+      operationId: 'replayWebhook',
+      summary: 'Call events of a window again',
+      body: {
+        name: 'ReplayWebhook',
+        description: 'Which events; all conditions must hold. Without any: all that are kept.',
+        ...fieldsOf(ReplayEventsBody, {
+          after: count('Only events with a higher sequence.'),
+          since: text('Only events from this moment on, ISO 8601.', { example: EXAMPLE.moment }),
+          until: text('Only events before this moment, ISO 8601.', { example: EXAMPLE.moment }),
+          types: { ...types, description: 'Only these types, of those that the endpoint is told of.' },
+          only_failed: { type: 'boolean', default: false, description: 'Only events whose last call has failed.' },
+        }),
+        examples: { 'What has failed': { only_failed: true }, 'A day': { since: '2026-11-21', until: '2026-11-22' } },
+      },
+      idempotent: true,
+      answer: { schema: 'EventsCalled', examples: MADE_AGAIN },
+      errors: [
+        ...UNKNOWN_TYPE,
+        ...integers(['after', 0, Number.MAX_SAFE_INTEGER]),
+        ...invalid('since', 'until', 'only_failed'),
+        'error.endpoint_not_found',
+      ],
+    },
+    enable: {
+      operationId: 'enableWebhook',
+      summary: 'Call an endpoint again',
+      description:
+        'It goes on where it stood. Where events from there on are no longer kept, `endpoint.gap` comes first.',
+      idempotent: true,
+      answer: { schema: 'Endpoint' },
+      errors: ['error.endpoint_not_found'],
+    },
+    disable: {
+      operationId: 'disableWebhook',
+      summary: 'Call an endpoint no more',
+      idempotent: true,
+      answer: {
+        schema: 'Endpoint',
+        examples: { disabled: { status: 'disabled', reason: 'requested' } },
+      },
+      errors: ['error.endpoint_not_found'],
+    },
+    attempts: {
+      operationId: 'listWebhookAttempts',
+      summary: 'List the calls of an endpoint, newest first',
+      description: 'Those of the last 7 days. A page may have fewer items than `limit` although more follow.',
+      query: fieldsOf(ListAttemptsQuery, {
+        limit: PAGE,
+        cursor: CURSOR,
+        status: oneOf(['delivered', 'failed'], 'Only calls with this result.'),
+      }),
+      answer: { schema: 'EndpointAttemptPage' },
+      errors: ['error.invalid_cursor', ...invalid('status'), 'error.endpoint_not_found'],
+    },
+    retry: {
+      operationId: 'retryWebhookAttempt',
+      summary: 'Call one event again',
+      idempotent: true,
+      answer: { schema: 'EventsCalled', examples: MADE_AGAIN },
+      errors: ['error.event_not_found', 'error.endpoint_not_found'],
+    },
+  },
+}));
