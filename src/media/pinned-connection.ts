@@ -8,6 +8,9 @@ import { MediaRefusedError } from './media-fetcher.js';
 const TRIED = 3;
 const ATTEMPT_MS = 2000;
 
+/** What a connection needs to know of time: until when it may stay, and timers while it is made. */
+export type ConnectionTime = Pick<FetchTime, 'signal' | 'after'>;
+
 /**
  * Connects to one of the checked addresses, without any further look-up. With https the certificate is checked against the
  * URL's host.
@@ -18,7 +21,7 @@ export async function openPinned(
   url: URL,
   addresses: readonly string[],
   network: MediaNetwork,
-  time: FetchTime,
+  time: ConnectionTime,
 ): Promise<Socket> {
   const socket = await dialFirst(addresses.slice(0, TRIED), portOf(url), network, time);
   if (url.protocol === 'http:') return socket;
@@ -40,7 +43,7 @@ async function dialFirst(
   addresses: readonly string[],
   port: number,
   network: MediaNetwork,
-  time: FetchTime,
+  time: ConnectionTime,
 ): Promise<Socket> {
   for (const address of addresses) {
     if (time.signal.aborted) break;
@@ -58,7 +61,7 @@ async function dialFirst(
 }
 
 /** Waits until a socket is connected. From then on the end of the fetch destroys it, and its errors reach only its reader. */
-function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', time: FetchTime): Promise<S> {
+function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', time: ConnectionTime): Promise<S> {
   const end = () => socket.destroy();
   time.signal.addEventListener('abort', end);
   socket.once('close', () => time.signal.removeEventListener('abort', end));

@@ -1,0 +1,148 @@
+import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
+import type { Client } from 'undici';
+import type { Clock } from '../../common/clock.js';
+import type { AddressGuard, MediaNetwork } from '../../media/address-guard.js';
+import { MediaRefusedError } from '../../media/media-fetcher.js';
+import { openPinned } from '../../media/pinned-connection.js';
+import {
+  DialError,
+  type ExchangeEnd,
+  WebhookExchange,
+  type WebhookOutcome,
+  type WebhookRequest,
+} from './webhook-exchange.js';
+
+const require = createRequire(import.meta.url);
+
+/** The longest time of a call, from the look-up of the name to the end of the answer, in milliseconds. */
+const CALL_MS = 15_000;
+
+/** How long a connection is kept without calls, in milliseconds: less than the 5 s of Node's servers, so that we close first. */
+const IDLE_MS = 4000;
+
+/** The most bytes of the header fields of an answer. */
+const MAX_HEADER_BYTES = 16_384;
+
+/** A connection, which carries one call at a time. */
+interface Link {
+  readonly client: Client;
+  /** Ends the making of the connection. */
+  readonly dialling: AbortController;
+  /** Calls that were answered since it was connected. */
+  served: number;
+}
+
+/** The keep-alive connections to one endpoint: as many as it has calls under way. */
+export class WebhookConnections {
+  private readonly idle: Link[] = [];
+  private readonly links = new Set<Link>();
+
+  constructor(
+    private readonly url: URL,
+    private readonly guard: AddressGuard,
+    private readonly network: MediaNetwork,
+    private readonly clock: Clock,
+    /** Whether its scheme may be used. */
+    private readonly allowed: boolean,
+  ) {}
+
+  /**
+   * Makes one call; never throws. A server may close a connection while the next call is on its way to it: that call is
+   * repeated at once on a new connection, if it has got no byte of an answer.
+   */
+  async post(request: WebhookRequest): Promise<WebhookOutcome> {
+    const began = this.clock.elapsed();
+    if (!this.allowed) return outcome({ error: 'unreachable' }, 0);
+    let link = this.idle.pop() ?? this.open();
+    const deadline = { expire: () => {} };
+    const cancel = this.clock.after(CALL_MS, () => deadline.expire());
+    try {
+      const wasUsed = link.served > 0;
+      let end = await this.exchange(link, request, deadline);
+      if (end.error === 'connection_lost' && wasUsed) {
+        link = this.open();
+        end = await this.exchange(link, request, deadline);
+      }
+      return outcome(end, this.clock.elapsed() - began);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Closes all connections, with the calls on them. */
+  close(): void {
+    for (const link of this.links) this.drop(link);
+  }
+
+  private async exchange(link: Link, request: WebhookRequest, deadline: { expire: () => void }): Promise<ExchangeEnd> {
+    const ended = await new Promise<ExchangeEnd & { isWhole: boolean }>((resolve) => {
+      const exchange = new WebhookExchange((end, isWhole) => resolve({ ...end, isWhole }));
+      deadline.expire = () => exchange.expire();
+      const { pathname, search } = this.url;
+      link.client.dispatch(
+        { method: 'POST', path: `${pathname}${search}`, headers: request.headers, body: request.body },
+        exchange,
+      );
+    });
+    if (ended.isWhole) {
+      link.served++;
+      this.idle.push(link);
+    } else {
+      this.drop(link);
+    }
+    return ended;
+  }
+
+  private open(): Link {
+    const undici: typeof import('undici') = require('undici');
+    const dialling = new AbortController();
+    const client = new undici.Client(this.url.origin, {
+      // The time of a call is limited as a whole, by this class.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: IDLE_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      connect: (_options, done) => {
+        this.dial(dialling.signal).then(
+          (socket) => done(null, socket),
+          (error: unknown) => done(error instanceof Error ? error : new Error('not connected'), null),
+        );
+      },
+    });
+    const link: Link = { client, dialling, served: 0 };
+    this.links.add(link);
+    // A call that waits on it is made on the next connection of the same client, whose address is checked again.
+    client.on('disconnect', () => {
+      link.served = 0;
+      if (this.idle.includes(link)) this.drop(link);
+    });
+    return link;
+  }
+
+  private async dial(signal: AbortSignal): Promise<Socket> {
+    try {
+      const addresses = await this.guard.addressesOf(this.url);
+      signal.throwIfAborted();
+      const after = (ms: number, task: () => void) => this.clock.after(ms, task);
+      return await openPinned(this.url, addresses, this.network, { signal, after });
+    } catch (error) {
+      // A refused address looks as one that does not answer, so that nobody can search the host's network by it.
+      throw new DialError(error instanceof MediaRefusedError ? 'unreachable' : 'tls_failed');
+    }
+  }
+
+  private drop(link: Link): void {
+    if (!this.links.delete(link)) return;
+    const place = this.idle.indexOf(link);
+    if (place >= 0) this.idle.splice(place, 1);
+    link.dialling.abort();
+    link.client.destroy().catch(() => undefined);
+  }
+}
+
+function outcome(end: ExchangeEnd, ms: number): WebhookOutcome {
+  const none = { status: undefined, reply: undefined, retryAfter: undefined, error: undefined };
+  return { ...none, ...end, ms: Math.round(ms) };
+}
