@@ -6,6 +6,7 @@ import { PhoneStore } from '../../sandbox/phone-store.js';
 import { ReceivedSmsStore } from '../../sms/inbound/received-sms-store.js';
 import { OptOutStore } from '../../sms/opt-out/opt-out-store.js';
 import { PartStore } from '../../sms/receipts/part-store.js';
+import { CallStore } from '../../webhooks/calls/call-store.js';
 import { EndpointStore } from '../../webhooks/endpoints/endpoint-store.js';
 import type { Executor } from './engine/executor.js';
 import type { SchemaGroup } from './schema/versions.js';
@@ -17,6 +18,7 @@ import { TypeormRetentionStore } from './stores/retention/retention-store.js';
 import { TypeormOptOutStore } from './stores/sms/opt-out-store.js';
 import { TypeormPartStore } from './stores/sms/part-store.js';
 import { TypeormReceivedSmsStore } from './stores/sms/received-sms-store.js';
+import { TypeormCallStore } from './stores/webhooks/call-store.js';
 import { TypeormEndpointStore } from './stores/webhooks/endpoint-store.js';
 
 /** A store in SQL that a capability brings, with its tables. */
@@ -38,6 +40,7 @@ interface BuiltInStore extends StoreDefinition {
 /** The stores whose tables are part of `SCHEMA`. */
 export const BUILT_IN_STORES: readonly BuiltInStore[] = [
   { port: EventLog, make: (executor, recorder) => new TypeormEventLog(executor, recorder) },
+  { port: CallStore, make: (executor, recorder) => new TypeormCallStore(executor, recorder) },
   { port: PartStore, make: (executor, recorder) => new TypeormPartStore(executor, recorder) },
   { port: OptOutStore, make: (executor) => new TypeormOptOutStore(executor) },
   { port: ReceivedSmsStore, make: (executor, recorder) => new TypeormReceivedSmsStore(executor, recorder) },

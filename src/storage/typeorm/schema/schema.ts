@@ -321,6 +321,11 @@ export function webhookTables(dialect: Dialect): string[] {
       endpoint_id ${id} NOT NULL, sequence ${integer} NOT NULL, tries ${integer} NOT NULL, due_at ${integer},
       batch ${id}, PRIMARY KEY (endpoint_id, sequence))${dialect.clustered}`,
     `CREATE INDEX messaging_endpoint_retry_due ON messaging_endpoint_retry (endpoint_id, due_at)${dialect.indexedOnly('due_at')}`,
+    // Windows of the log that are called again. position: up to which number they were. types: JSON, null for all.
+    `CREATE TABLE messaging_endpoint_replay (
+      id ${id} NOT NULL PRIMARY KEY, endpoint_id ${id} NOT NULL, position ${integer} NOT NULL, up_to ${integer} NOT NULL,
+      types ${text})${dialect.clustered}`,
+    'CREATE INDEX messaging_endpoint_replay_listing ON messaging_endpoint_replay (endpoint_id, id)',
     // One row per call; the request is rendered from the log. first, last: the numbers of its events. reply: the cut response.
     `CREATE TABLE messaging_endpoint_attempt (
       id ${id} NOT NULL PRIMARY KEY, endpoint_id ${id} NOT NULL, first ${integer} NOT NULL, last ${integer} NOT NULL,

@@ -1,0 +1,86 @@
+import {
+  type CallProgress,
+  CallStore,
+  type EndpointLease,
+  type PendingCall,
+  type RenewedLease,
+  type Replay,
+  type ReplayOrder,
+  type TakenEndpoints,
+  type TakeOrder,
+} from '../../../../webhooks/calls/call-store.js';
+import type { Endpoint } from '../../../../webhooks/endpoints/endpoint.js';
+import type { Executor } from '../../engine/executor.js';
+import type { EventRecorder } from '../events/event-recorder.js';
+import { commitCalls } from './call-commits.js';
+import { loadEndpoint, releaseEndpoints, renewEndpoints, takeEndpoints } from './call-leases.js';
+import { addReplay, callAgain, findPending, findReplay, retryFailed } from './pending-calls.js';
+
+/** The calls of endpoints in SQL. */
+export class TypeormCallStore extends CallStore {
+  constructor(
+    private readonly executor: Executor,
+    private readonly recorder: EventRecorder,
+  ) {
+    super();
+  }
+
+  override take(order: TakeOrder): Promise<TakenEndpoints> {
+    // Waits for the disk: an epoch that is given twice would not fence off the earlier owner.
+    return this.executor.write(() => takeEndpoints(this.executor.dialect, order));
+  }
+
+  override async renew(
+    owner: string,
+    leases: readonly EndpointLease[],
+    until: number,
+  ): Promise<readonly RenewedLease[]> {
+    if (leases.length === 0) return [];
+    return this.executor.writeLazily(() => renewEndpoints(this.executor.dialect, owner, leases, until));
+  }
+
+  override load(owner: string, lease: EndpointLease): Promise<Endpoint | undefined> {
+    return this.executor.read(() => loadEndpoint(owner, lease));
+  }
+
+  override async release(owner: string, leases: readonly EndpointLease[]): Promise<void> {
+    if (leases.length === 0) return;
+    await this.executor.writeLazily(() => releaseEndpoints(this.executor.dialect, owner, leases));
+  }
+
+  override pending(endpointId: string, by: 'time' | 'number', limit: number): Promise<readonly PendingCall[]> {
+    return this.executor.read(() => findPending(endpointId, by, limit));
+  }
+
+  override replay(endpointId: string): Promise<Replay | undefined> {
+    return this.executor.read(() => findReplay(endpointId));
+  }
+
+  override commit(owner: string, progress: readonly CallProgress[]): Promise<ReadonlySet<string>> {
+    const { dialect } = this.executor;
+    // What is lost with the power is called again.
+    if (progress.every(({ disabled }) => disabled === undefined)) {
+      return this.executor.writeLazily(() => commitCalls(dialect, owner, progress, () => undefined));
+    }
+    return this.recorder.write((record) => commitCalls(dialect, owner, progress, record));
+  }
+
+  override callAgain(endpoint: Endpoint, sequence: number, now: number): Promise<boolean> {
+    return this.executor.write(() => callAgain(this.executor.dialect, endpoint, sequence, now));
+  }
+
+  override addReplay(order: ReplayOrder): Promise<number> {
+    return this.executor.write(() => addReplay(order));
+  }
+
+  override retryFailed(order: ReplayOrder): Promise<number> {
+    return this.executor.write(() => retryFailed(this.executor.dialect, order));
+  }
+
+  override purgeRecords(before: number, limit: number): Promise<number> {
+    const sql = this.executor.dialect.deleteFirst('messaging_endpoint_attempt', 'id', 'at');
+    return this.executor.writeLazily(function* () {
+      return (yield { sql, params: [before, limit] }).affected;
+    });
+  }
+}

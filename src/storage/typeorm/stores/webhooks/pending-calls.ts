@@ -1,0 +1,158 @@
+import type { EventType } from '../../../../events/event-types.js';
+import type { PendingCall, Replay, ReplayOrder } from '../../../../webhooks/calls/call-store.js';
+import type { Endpoint } from '../../../../webhooks/endpoints/endpoint.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import { type Operation, type Row, rowsOf, write } from '../../engine/operation.js';
+import { integerOf, optionalText, shapeOf, textOf } from '../../engine/rows.js';
+
+/** See `CallStore.pending`. */
+export function* findPending(
+  endpointId: string,
+  by: 'time' | 'number',
+  limit: number,
+): Operation<readonly PendingCall[]> {
+  const order = by === 'time' ? 'r.due_at, r.batch, r.sequence' : 'r.sequence';
+  const rows = yield* rowsOf(
+    `SELECT r.sequence, r.tries, r.due_at, r.batch FROM messaging_endpoint_retry r
+      WHERE r.endpoint_id = ? AND r.due_at IS NOT NULL ORDER BY ${order} LIMIT ?`,
+    endpointId,
+    limit,
+  );
+  return rows.map((row) => ({
+    sequence: integerOf(row, 'sequence'),
+    tries: integerOf(row, 'tries'),
+    dueAt: integerOf(row, 'due_at'),
+    batch: optionalText(row, 'batch'),
+  }));
+}
+
+/** See `CallStore.replay`. */
+export function* findReplay(endpointId: string): Operation<Replay | undefined> {
+  const [row] = yield* rowsOf(
+    'SELECT y.id, y.position, y.up_to, y.types FROM messaging_endpoint_replay y WHERE y.endpoint_id = ? ORDER BY y.id LIMIT 1',
+    endpointId,
+  );
+  return row && toReplay(row);
+}
+
+/** Only this package writes the column `types`. */
+function toReplay(row: Row): Replay {
+  const types = optionalText(row, 'types');
+  return {
+    id: textOf(row, 'id'),
+    position: integerOf(row, 'position'),
+    upTo: integerOf(row, 'up_to'),
+    types: types === undefined ? undefined : (JSON.parse(types) as readonly EventType[]),
+  };
+}
+
+/** See `CallStore.callAgain`. */
+export function* callAgain(
+  dialect: Dialect,
+  { id, accountId, types }: Endpoint,
+  sequence: number,
+  now: number,
+): Operation<boolean> {
+  const [event] = yield* rowsOf(
+    'SELECT e.type FROM messaging_event e WHERE e.account_id = ? AND e.sequence = ?',
+    accountId,
+    sequence,
+  );
+  if (!event || (types && !types.includes(textOf(event, 'type') as EventType))) return false;
+  yield dialect.insertRows({
+    ...{
+      table: 'messaging_endpoint_retry',
+      shape: { endpoint_id: 'id', ...shapeOf('batch', 'sequence tries due_at') },
+    },
+    rows: [[id, null, sequence, 0, now]],
+    onDuplicate: ['endpoint_id, sequence', ['tries', 'due_at', 'batch']],
+  });
+  return true;
+}
+
+/** See `CallStore.addReplay`. */
+export function* addReplay(order: ReplayOrder): Operation<number> {
+  const { id, endpoint, types } = order;
+  const { after, upTo } = yield* windowOf(order);
+  if (after >= upTo) return 0;
+  const events = yield* countEvents(endpoint.accountId, after, upTo, typesOf(order));
+  if (events === 0) return 0;
+  yield* write(
+    'INSERT INTO messaging_endpoint_replay (id, endpoint_id, position, up_to, types) VALUES (?, ?, ?, ?, ?)',
+    id,
+    endpoint.id,
+    after,
+    upTo,
+    types ? JSON.stringify(types) : null,
+  );
+  return events;
+}
+
+/** See `CallStore.retryFailed`. */
+export function* retryFailed(_dialect: Dialect, order: ReplayOrder): Operation<number> {
+  const { endpoint, at } = order;
+  const { after, upTo } = yield* windowOf(order);
+  const types = typesOf(order);
+  const ofTypes = types
+    ? ` AND EXISTS (SELECT 1 FROM messaging_event e WHERE e.account_id = ? AND e.sequence = messaging_endpoint_retry.sequence
+        AND e.type IN (${types.map(() => '?').join(', ')}))`
+    : '';
+  return yield* write(
+    `UPDATE messaging_endpoint_retry SET tries = 0, due_at = ?, batch = NULL
+      WHERE endpoint_id = ? AND due_at IS NULL AND sequence > ? AND sequence <= ?${ofTypes}`,
+    ...[at, endpoint.id, after, upTo],
+    ...(types ? [endpoint.accountId, ...types] : []),
+  );
+}
+
+/** Of the types that are asked for, those that the endpoint is told of; undefined: all. */
+function typesOf({ endpoint, types }: ReplayOrder): readonly EventType[] | undefined {
+  if (!types) return endpoint.types ?? undefined;
+  return endpoint.types ? types.filter((type) => endpoint.types?.includes(type)) : types;
+}
+
+/** A window as numbers of the log that are kept. What the endpoint has not been called with yet is called anyway. */
+function* windowOf({ endpoint, after, since, until }: ReplayOrder): Operation<{ after: number; upTo: number }> {
+  const [row] = yield* rowsOf(
+    `SELECT c.earliest, p.cursor_at FROM messaging_endpoint p JOIN messaging_event_counter c ON c.id = p.account_id WHERE p.id = ?`,
+    endpoint.id,
+  );
+  if (!row) return { after: 0, upTo: 0 };
+  const low = Math.max(after, integerOf(row, 'earliest') - 1);
+  const high = integerOf(row, 'cursor_at');
+  return {
+    after: since === undefined ? low : (yield* firstFrom(endpoint.accountId, low, high, since)) - 1,
+    upTo: until === undefined ? high : (yield* firstFrom(endpoint.accountId, low, high, until)) - 1,
+  };
+}
+
+/** The number of the first event from a time on, between two numbers. It halves the range: there is no index on times. */
+function* firstFrom(accountId: string, low: number, high: number, time: number): Operation<number> {
+  let [before, from] = [low, high + 1];
+  while (from - before > 1) {
+    const middle = Math.floor((before + from) / 2);
+    const [event] = yield* rowsOf(
+      'SELECT e.sequence, e.at FROM messaging_event e WHERE e.account_id = ? AND e.sequence >= ? ORDER BY e.sequence LIMIT 1',
+      accountId,
+      middle,
+    );
+    if (!event || integerOf(event, 'at') >= time) from = middle;
+    else before = Math.max(middle, integerOf(event, 'sequence'));
+  }
+  return from;
+}
+
+function* countEvents(
+  accountId: string,
+  after: number,
+  upTo: number,
+  types: readonly EventType[] | undefined,
+): Operation<number> {
+  const ofTypes = types ? ` AND e.type IN (${types.map(() => '?').join(', ') || 'NULL'})` : '';
+  const [row] = yield* rowsOf(
+    `SELECT count(*) AS events FROM messaging_event e WHERE e.account_id = ? AND e.sequence > ? AND e.sequence <= ?${ofTypes}`,
+    ...[accountId, after, upTo],
+    ...(types ?? []),
+  );
+  return row ? integerOf(row, 'events') : 0;
+}
