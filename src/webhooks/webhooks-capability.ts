@@ -2,6 +2,12 @@ import type { FactoryProvider } from '@nestjs/common';
 import type { Capability } from '../core/capability.js';
 import { EventRetention } from '../events/event-retention.js';
 import { EventStreams } from '../http/event-streams.js';
+import { providePurge } from '../outbox/purger.js';
+import { CallStore } from './calls/call-store.js';
+import { EndpointCalls } from './calls/endpoint-calls.js';
+import { EngineEndpointCalls } from './calls/engine-endpoint-calls.js';
+import { CallSettings, WebhookDispatcher } from './calls/webhook-dispatcher.js';
+import { WebhookHttp } from './calls/webhook-http.js';
 import { EndpointHistory } from './endpoints/endpoint-history.js';
 import { EndpointSecrets } from './endpoints/endpoint-secret.js';
 import { EndpointStore } from './endpoints/endpoint-store.js';
@@ -33,15 +39,32 @@ const SECRETS: FactoryProvider<EndpointSecrets> = {
   inject: [WebhookSettings],
 };
 
+/** How long the records of calls are kept, in milliseconds. */
+const RECORDS_MS = 604_800_000;
+
+/** What calls the endpoints. */
+const CALLS: NonNullable<Capability['providers']> = [
+  WebhookHttp,
+  CallSettings,
+  WebhookDispatcher,
+  { provide: EndpointCalls, useClass: EngineEndpointCalls },
+  providePurge(CallStore, (store) => ({
+    what: 'records of webhook calls',
+    keepMs: RECORDS_MS,
+    purge: (before, limit) => store.purgeRecords(before, limit),
+  })),
+];
+
 /** What does not depend on the options. Routers try controllers in this order. */
 export const WEBHOOKS_CAPABILITY: Capability = {
-  stores: [{ port: EndpointStore }],
+  stores: [{ port: EndpointStore }, { port: CallStore }],
   controllers: [eventsOpenapi, eventTypesOpenapi, webhooksOpenapi],
   providers: [
     RETENTION,
     EventViews,
     ...[EventArrivals, EventCursors, EventService, ReaderSeats, CallerWatch, EventStreams, EventFeed],
     ...[SECRETS, WebhookTargets, EndpointHistory, WebhookService],
+    ...CALLS,
   ],
-  exports: [WebhookSettings, EventService, WebhookService, WebhookTargets],
+  exports: [WebhookSettings, EventService, WebhookService, WebhookTargets, EndpointCalls],
 };

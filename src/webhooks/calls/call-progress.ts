@@ -1,0 +1,120 @@
+import type { CallProgress, CallRecord, EndpointLease, FailedCall } from './call-store.js';
+
+/** Events that are called in the order of a log, and how far it is settled. */
+interface Span {
+  readonly upTo: number;
+  readonly events: number;
+  isSettled: boolean;
+}
+
+/** How far a log was called, when calls end in any order: up to the first one that is under way. */
+export class CallCursor {
+  private readonly spans: Span[] = [];
+
+  /** @param position the number up to which everything is settled */
+  constructor(public position: number) {}
+
+  /** Adds what comes next in the log: a call, or numbers that nobody is to be told of. */
+  add(upTo: number, events: number): Span {
+    const span: Span = { upTo, events, isSettled: events === 0 };
+    this.spans.push(span);
+    if (events === 0) this.move();
+    return span;
+  }
+
+  /** A call has ended; returns how many events the position has passed. */
+  settle(span: Span): number {
+    span.isSettled = true;
+    return this.move();
+  }
+
+  private move(): number {
+    let passed = 0;
+    for (let first = this.spans[0]; first?.isSettled; first = this.spans[0]) {
+      this.spans.shift();
+      this.position = first.upTo;
+      passed += first.events;
+    }
+    return passed;
+  }
+}
+
+export type { Span };
+
+/** What calls have changed since the last commit. */
+export class ProgressDraft {
+  private records: CallRecord[] = [];
+  /** What became of pending calls; the last word counts. */
+  private pending = new Map<number, FailedCall | undefined>();
+  private replays = new Map<string, { readonly id: string; readonly position: number; readonly upTo: number }>();
+  private disabled: CallProgress['disabled'];
+  /** Events whose calls have ended since the last commit, so that they are not called again after it. */
+  private settled = 0;
+  private changed = false;
+  private takes = 0;
+
+  /** Counts the commits that have taken from it: what is added now is in the commit of this number. */
+  get commit(): number {
+    return this.takes;
+  }
+
+  get isEmpty(): boolean {
+    return !this.changed;
+  }
+
+  /** The cursor has moved, or a time has changed. */
+  touch(settled = 0): void {
+    this.settled += settled;
+    this.changed = true;
+  }
+
+  record(record: CallRecord): void {
+    this.records.push(record);
+    this.changed = true;
+  }
+
+  /** A pending call has ended for good. */
+  done(sequence: number): void {
+    this.pending.set(sequence, undefined);
+  }
+
+  failed(call: FailedCall): void {
+    this.pending.set(call.sequence, call);
+  }
+
+  replayed(replay: { readonly id: string; readonly position: number; readonly upTo: number }): void {
+    this.replays.set(replay.id, replay);
+    this.changed = true;
+  }
+
+  disable(reason: 'failures' | 'gone', at: number): void {
+    this.disabled ??= { reason, at };
+    this.changed = true;
+  }
+
+  /** Takes everything for a commit; the draft is empty then. */
+  take(
+    lease: EndpointLease,
+    state: Pick<CallProgress, 'cursor' | 'failingSince' | 'restsUntil'>,
+  ): { readonly progress: CallProgress; readonly settled: number; readonly commit: number } {
+    const entries = [...this.pending];
+    const progress: CallProgress = {
+      ...state,
+      lease,
+      done: entries.flatMap(([sequence, failed]) => (failed ? [] : [sequence])),
+      failed: entries.flatMap(([, failed]) => failed ?? []),
+      records: this.records,
+      replays: [...this.replays.values()],
+      disabled: this.disabled,
+    };
+    const { settled } = this;
+    const commit = this.takes++;
+    this.records = [];
+    this.pending = new Map();
+    this.replays = new Map();
+    this.disabled = undefined;
+    this.settled = 0;
+    this.changed = false;
+    return { progress, settled, commit };
+  }
+}

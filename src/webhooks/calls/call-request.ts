@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto';
+import { VERSION } from '../../common/version.js';
+import type { Endpoint } from '../endpoints/endpoint.js';
+import type { EndpointSecret, EndpointSecrets } from '../endpoints/endpoint-secret.js';
+import type { EventView } from '../event-view.js';
+import { signatureOf } from './signature.js';
+import type { WebhookRequest } from './webhook-exchange.js';
+
+/** An event that goes to one endpoint only and is not in the log. */
+export interface UnloggedEvent {
+  readonly id: string;
+  readonly type: 'test.ping' | 'endpoint.gap';
+  /** ISO 8601. */
+  readonly timestamp: string;
+  readonly sequence: null;
+  readonly previous: null;
+  /** The account's id. */
+  readonly account: string;
+  readonly data: object;
+}
+
+/** An event as a call carries it. */
+export type CalledEvent = EventView | UnloggedEvent;
+
+/** The part of the log that is no longer kept, which an endpoint has not been told of. */
+export interface Gap {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** `endpoint.gap`; a repeat has the same id. */
+export function gapEvent({ id, accountId }: Endpoint, { from, to }: Gap, now: number): UnloggedEvent {
+  const digest = hash('sha256', JSON.stringify(['gap', id, from, to]), 'base64url');
+  return unlogged('endpoint.gap', `evt_${digest.slice(0, 22)}`, accountId, now, { from, to });
+}
+
+/** `test.ping` */
+export function pingEvent({ id, accountId }: Endpoint, random: Buffer, now: number): UnloggedEvent {
+  return unlogged('test.ping', `evt_${random.toString('base64url')}`, accountId, now, { endpoint: id });
+}
+
+function unlogged(type: UnloggedEvent['type'], id: string, account: string, now: number, data: object): UnloggedEvent {
+  return { id, type, timestamp: new Date(now).toISOString(), sequence: null, previous: null, account, data };
+}
+
+/** Renders and signs calls. The secrets of an endpoint are derived once for each change of it. */
+export class CallRequests {
+  private readonly derived = new WeakMap<
+    Endpoint,
+    { readonly secrets: readonly EndpointSecret[]; readonly until: number }
+  >();
+
+  constructor(private readonly secrets: EndpointSecrets) {}
+
+  /**
+   * A call with one event, or with several under the id of their batch; signed now. Undefined where nothing can sign it, because
+   * the pepper of the endpoint's secret is not given any more.
+   */
+  requestOf(
+    endpoint: Endpoint,
+    events: readonly CalledEvent[],
+    batch: string | undefined,
+    now: number,
+  ): WebhookRequest | undefined {
+    const secrets = this.secretsOf(endpoint, now);
+    const [first] = events;
+    if (secrets.length === 0 || !first) return undefined;
+    const id = batch ?? first.id;
+    const timestamp = Math.floor(now / 1000);
+    const body = JSON.stringify(endpoint.batch.max > 1 ? { events } : first);
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': `nestjs-messaging/${VERSION}`,
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': signatureOf(secrets, { id, timestamp, body }),
+    };
+    return { headers, body };
+  }
+
+  /** False where the pepper of its secret is not given any more: then it must not be called until the secret is rotated. */
+  canSign(endpoint: Endpoint, now: number): boolean {
+    return this.secretsOf(endpoint, now).length > 0;
+  }
+
+  private secretsOf(endpoint: Endpoint, now: number): readonly EndpointSecret[] {
+    const known = this.derived.get(endpoint);
+    if (known && now < known.until) return known.secrets;
+    const secrets = this.secrets.secretsOf(endpoint, now);
+    const ends = endpoint.versions.flatMap(({ endsAt }) => (endsAt !== null && endsAt > now ? [endsAt] : []));
+    this.derived.set(endpoint, { secrets, until: Math.min(...ends, Number.MAX_SAFE_INTEGER) });
+    return secrets;
+  }
+}

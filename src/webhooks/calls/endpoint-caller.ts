@@ -1,0 +1,240 @@
+import { Logger } from '@nestjs/common';
+import { AWAY_MS, within } from '../../common/async.js';
+import { reasonOf } from '../../common/log.js';
+import { IdleTimer } from '../../outbox/idle-timer.js';
+import type { Endpoint } from '../endpoints/endpoint.js';
+import { ProgressDraft } from './call-progress.js';
+import { type Call, CallQueue, type QueueContext } from './call-queue.js';
+import type { CallRequests } from './call-request.js';
+import type { CallSlots } from './call-slots.js';
+import type { CallProgress, EndpointLease, LeasedEndpoint } from './call-store.js';
+import { FAILING_MS, restOf } from './retry-schedule.js';
+import type { WebhookConnections } from './webhook-connections.js';
+import type { WebhookOutcome } from './webhook-exchange.js';
+import type { WebhookHttp } from './webhook-http.js';
+
+/** Calls of one endpoint under way, without `strict` order. */
+const MOST_CALLS = 8;
+
+/** After so many failures in a row an endpoint gets one call at a time. */
+const TROUBLED = 8;
+
+/** The most events whose calls are under way or have not been stored: what a crash repeats. */
+const MOST_EVENTS = 1200;
+
+/** How long an endpoint without work is kept, in milliseconds. */
+const LINGER_MS = 10_000;
+
+/** What the caller of an endpoint works with. */
+export interface CallContext extends QueueContext {
+  readonly http: WebhookHttp;
+  readonly requests: CallRequests;
+  readonly slots: CallSlots;
+  /** How often it looks for new events without being told, in milliseconds. */
+  readonly pollMs: number;
+  /** Whether the lease certainly holds now. */
+  readonly isOurs: (lease: EndpointLease) => boolean;
+  /** Has the progress of an endpoint stored soon. */
+  readonly changed: (caller: EndpointCaller) => void;
+  /** The endpoint is disabled, which is stored. */
+  readonly disabled: (caller: EndpointCaller) => void;
+}
+
+/** Calls one endpoint while this process has its lease. */
+export class EndpointCaller {
+  readonly lease: EndpointLease;
+  private readonly log = new Logger('Webhooks');
+  private readonly idle: IdleTimer;
+  private readonly draft = new ProgressDraft();
+  private readonly queue: CallQueue;
+  private readonly calls = new Set<Promise<void>>();
+  private current: Endpoint;
+  private connections: WebhookConnections;
+  /** Events whose calls are under way or have not been stored. */
+  private outstanding = 0;
+  private failures = 0;
+  private failingSince: number | undefined;
+  private restsUntil: number | undefined;
+  private isDisabled = false;
+  private running: Promise<void> = Promise.resolve();
+  /** By the clock's `elapsed`. */
+  private lastLook: number;
+  private lastWork: number;
+
+  constructor(
+    { endpoint, lease }: LeasedEndpoint,
+    private readonly context: CallContext,
+  ) {
+    this.lease = lease;
+    this.current = endpoint;
+    this.failingSince = endpoint.failingSince ?? undefined;
+    this.restsUntil = endpoint.restsUntil ?? undefined;
+    this.idle = new IdleTimer(context.clock);
+    this.queue = new CallQueue(endpoint, this.draft, context);
+    this.connections = context.http.connections(endpoint.url);
+    this.lastLook = context.clock.elapsed();
+    this.lastWork = this.lastLook;
+  }
+
+  get endpoint(): Endpoint {
+    return this.current;
+  }
+
+  /** Whether it has had nothing to do for a while, so that the lease can be given back. */
+  get isIdle(): boolean {
+    const { calls, draft, outstanding, queue, context } = this;
+    const rested = context.clock.elapsed() - this.lastWork >= LINGER_MS;
+    return rested && calls.size === 0 && outstanding === 0 && draft.isEmpty && queue.isEmpty;
+  }
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  /** There may be new events. */
+  look(): void {
+    this.queue.look();
+    this.idle.notify();
+  }
+
+  /** Its owner has changed it, or has asked for calls. */
+  redefine(endpoint: Endpoint): void {
+    // Calls under way keep their connections, which close by themselves.
+    if (endpoint.url !== this.current.url) this.connections = this.context.http.connections(endpoint.url);
+    this.current = endpoint;
+    this.queue.redefine(endpoint);
+    this.queue.lookAtPending();
+    this.idle.notify();
+  }
+
+  /** Begins no more calls; resolves when those under way have ended, or after `patienceMs`. */
+  async stop(patienceMs: number): Promise<void> {
+    this.idle.stop();
+    await this.running;
+    await within(this.context.clock, patienceMs, Promise.all(this.calls));
+    // Has the cursor stored that has passed events of other types.
+    if (this.queue.isAhead) this.draft.touch();
+  }
+
+  /** Ends what is left of its calls. */
+  close(): void {
+    this.connections.close();
+  }
+
+  /** What has to be stored; undefined: nothing. The returned function says that it is. */
+  progress(): { readonly progress: CallProgress; readonly stored: () => void } | undefined {
+    if (this.draft.isEmpty) return undefined;
+    const { failingSince, restsUntil } = this;
+    const { progress, settled, commit } = this.draft.take(this.lease, {
+      ...{ cursor: this.queue.position, failingSince, restsUntil },
+    });
+    const stored = () => {
+      this.outstanding -= settled;
+      this.queue.stored(progress, commit);
+      this.idle.notify();
+      if (progress.disabled) this.context.disabled(this);
+    };
+    return { progress, stored };
+  }
+
+  private async run(): Promise<void> {
+    while (!this.idle.stopped) {
+      this.idle.clear();
+      try {
+        await this.fill();
+        if (!this.draft.isEmpty) this.context.changed(this);
+        await this.idle.untilNotified(this.waitMs);
+        // On SQLite all of this may be microtasks.
+        await new Promise(setImmediate);
+      } catch (error) {
+        this.log.warn(`Endpoint ${this.current.id}: ${reasonOf(error)}`);
+        await this.idle.pause(AWAY_MS);
+      }
+      this.poll();
+    }
+  }
+
+  /** Begins as many calls as may be under way. */
+  private async fill(): Promise<void> {
+    while (!this.idle.stopped && this.mayCall) {
+      const call = await this.queue.next(this.calls.size);
+      if (!call) return;
+      this.outstanding += call.sequences.length;
+      const made = this.make(call).finally(() => {
+        this.calls.delete(made);
+        this.lastWork = this.context.clock.elapsed();
+        this.idle.notify();
+      });
+      this.calls.add(made);
+    }
+  }
+
+  private get mayCall(): boolean {
+    const { ordering, batch } = this.current;
+    const most = ordering === 'strict' || this.failures >= TROUBLED ? 1 : MOST_CALLS;
+    if (this.calls.size >= most || this.outstanding + batch.max > MOST_EVENTS) return false;
+    if (this.isDisabled || this.restMs > 0 || !this.context.isOurs(this.lease)) return false;
+    return this.context.requests.canSign(this.current, this.context.clock.now());
+  }
+
+  /** Milliseconds for which it asked to be left alone. */
+  private get restMs(): number {
+    return Math.max(0, (this.restsUntil ?? 0) - this.context.clock.now());
+  }
+
+  private get waitMs(): number {
+    const { pollMs } = this.context;
+    const rest = this.restMs;
+    if (rest > 0) return Math.min(rest, pollMs);
+    return this.mayCall ? Math.min(this.queue.waitMs(this.calls.size) ?? pollMs, pollMs) : pollMs;
+  }
+
+  private poll(): void {
+    const elapsed = this.context.clock.elapsed();
+    if (elapsed - this.lastLook < this.context.pollMs) return;
+    this.lastLook = elapsed;
+    this.queue.look();
+  }
+
+  private async make(call: Call): Promise<void> {
+    const { clock, slots, requests } = this.context;
+    const giveBack = await slots.take();
+    try {
+      // It may have waited.
+      if (!this.context.isOurs(this.lease)) return;
+      const at = clock.now();
+      const request = requests.requestOf(this.current, call.events, call.batch, at);
+      this.ended(call, at, request ? await this.connections.post(request) : UNSIGNED);
+    } finally {
+      giveBack();
+    }
+  }
+
+  private ended(call: Call, at: number, { status, error, reply, retryAfter, ms }: WebhookOutcome): void {
+    const { clock, ids, http } = this.context;
+    const now = clock.now();
+    const ok = status !== undefined && status >= 200 && status < 300;
+    this.failures = ok ? 0 : this.failures + 1;
+    this.failingSince = ok ? undefined : (this.failingSince ?? at);
+    const rest = restOf(status, retryAfter, now);
+    if (rest !== undefined) this.restsUntil = Math.max(this.restsUntil ?? 0, now + rest);
+    // What the host allows may be a part of its own network, whose answers are not for its customers.
+    const shown = http.isAllowed(this.current.url) ? undefined : reply;
+    this.draft.record({ id: ids.next(), sequences: call.sequences, at, ms, ok, status, error, reply: shown });
+    call.ended(ok);
+    if (status === 410) this.disable('gone', now);
+    else if (now - (this.failingSince ?? now) >= FAILING_MS) this.disable('failures', now);
+    this.context.changed(this);
+  }
+
+  private disable(reason: 'failures' | 'gone', at: number): void {
+    this.isDisabled = true;
+    this.draft.disable(reason, at);
+    this.log.warn(`Endpoint ${this.current.id} is disabled: ${reason}.`);
+  }
+}
+
+/** No secret signs the call: their pepper is neither `pepper` nor `previousPepper`. */
+const UNSIGNED: WebhookOutcome = {
+  ...{ status: undefined, error: 'no_secret', reply: undefined, retryAfter: undefined, ms: 0 },
+};

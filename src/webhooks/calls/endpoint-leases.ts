@@ -1,0 +1,82 @@
+import type { Clock } from '../../common/clock.js';
+import type { CallStore, EndpointLease, LeasedEndpoint } from './call-store.js';
+
+interface Held {
+  readonly lease: EndpointLease;
+  updatedAt: number;
+  /** The stored end of the lease, milliseconds since the epoch. */
+  until: number;
+  /** The same on the clock's `elapsed`. The earlier of the two counts, since the machine's clock may be set back. */
+  elapsesAt: number;
+}
+
+/** Leases are renewed when a third has passed; no call begins when less than a sixth is left. */
+const PARTS = 6;
+
+/**
+ * The leases of this process on endpoints. One that ends is kept until the store says that another process has taken it: a
+ * process that was suspended usually goes on with it. Meanwhile no call begins.
+ */
+export class EndpointLeases {
+  private readonly held = new Map<string, Held>();
+
+  constructor(
+    private readonly owner: string,
+    private readonly store: CallStore,
+    private readonly clock: Clock,
+    private readonly leaseMs: number,
+  ) {}
+
+  /** When a lease requested now would end, milliseconds since the epoch. */
+  get end(): number {
+    return this.clock.now() + this.leaseMs;
+  }
+
+  hold({ endpoint, lease }: LeasedEndpoint, until: number): void {
+    const { updatedAt } = endpoint;
+    this.held.set(lease.endpointId, { lease, updatedAt, until, elapsesAt: this.elapsesAt(until) });
+  }
+
+  drop({ endpointId, epoch }: EndpointLease): void {
+    if (this.held.get(endpointId)?.lease.epoch === epoch) this.held.delete(endpointId);
+  }
+
+  /** Whether this process certainly has the endpoint now. */
+  isSafe({ endpointId, epoch }: EndpointLease): boolean {
+    const held = this.held.get(endpointId);
+    return held?.lease.epoch === epoch && this.leftOf(held) > this.leaseMs / PARTS;
+  }
+
+  /** Renews the leases whose time has come; returns those that are lost, and those whose endpoint was changed. */
+  async renew(): Promise<{ readonly lost: readonly EndpointLease[]; readonly changed: readonly EndpointLease[] }> {
+    const worn = (this.leaseMs * (PARTS - 2)) / PARTS;
+    const asked = [...this.held.values()].filter((held) => this.leftOf(held) <= worn);
+    if (asked.length === 0) return { lost: [], changed: [] };
+    // Computed before the request, so that our end of the lease is never later than the store's.
+    const until = this.end;
+    const elapsesAt = this.elapsesAt(until);
+    const leases = asked.map(({ lease }) => lease);
+    const renewed = new Map((await this.store.renew(this.owner, leases, until)).map((one) => [one.endpointId, one]));
+    const lost: EndpointLease[] = [];
+    const changed: EndpointLease[] = [];
+    for (const held of asked) {
+      const { lease, updatedAt } = held;
+      const one = renewed.get(lease.endpointId);
+      if (one?.epoch !== lease.epoch) {
+        lost.push(lease);
+        continue;
+      }
+      if (one.updatedAt !== updatedAt) changed.push(lease);
+      Object.assign(held, { until, elapsesAt, updatedAt: one.updatedAt });
+    }
+    return { lost, changed };
+  }
+
+  private leftOf({ until, elapsesAt }: Held): number {
+    return Math.min(until - this.clock.now(), elapsesAt - this.clock.elapsed());
+  }
+
+  private elapsesAt(until: number): number {
+    return this.clock.elapsed() + Math.min(until - this.clock.now(), this.leaseMs);
+  }
+}

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { IdGenerator } from '../../common/ids.js';
+import { Notifier, publishNotice } from '../../common/notifier.js';
+import type { Endpoint } from '../endpoints/endpoint.js';
+import { EndpointSecrets } from '../endpoints/endpoint-secret.js';
+import { CallRequests, pingEvent } from './call-request.js';
+import { CallStore } from './call-store.js';
+import { EndpointCalls, type PingResult, type ReplayWindow } from './endpoint-calls.js';
+import { WebhookHttp } from './webhook-http.js';
+
+/** Length of a ping's id, in bytes. */
+const ID_BYTES = 16;
+
+/** Calls that the owner of an endpoint asks for: the ping from this process, the others from the one that calls the endpoint. */
+@Injectable()
+export class EngineEndpointCalls extends EndpointCalls {
+  private readonly requests: CallRequests;
+
+  constructor(
+    private readonly store: CallStore,
+    private readonly http: WebhookHttp,
+    secrets: EndpointSecrets,
+    private readonly notifier: Notifier,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {
+    super();
+    this.requests = new CallRequests(secrets);
+  }
+
+  override async ping(endpoint: Endpoint): Promise<PingResult> {
+    const now = this.clock.now();
+    const event = pingEvent(endpoint, this.ids.bytes(ID_BYTES), now);
+    const batch = endpoint.batch.max > 1 ? `batch_${this.ids.next()}` : undefined;
+    const request = this.requests.requestOf(endpoint, [event], batch, now);
+    if (!request) return { status: null, ms: 0, response: null };
+    const connections = this.http.connections(endpoint.url);
+    try {
+      const { status, ms, reply } = await connections.post(request);
+      // What the host allows may be a part of its own network, whose answers are not for its customers.
+      const response = this.http.isAllowed(endpoint.url) ? null : (reply ?? null);
+      return { status: status ?? null, ms, response };
+    } finally {
+      connections.close();
+    }
+  }
+
+  override async retry(endpoint: Endpoint, sequence: number): Promise<boolean> {
+    const isKept = await this.store.callAgain(endpoint, sequence, this.clock.now());
+    if (isKept) publishNotice(this.notifier, 'endpoint', endpoint.accountId);
+    return isKept;
+  }
+
+  override async replay(
+    endpoint: Endpoint,
+    { onlyFailed, after = 0, since, until, types }: ReplayWindow,
+  ): Promise<number> {
+    const order = { id: this.ids.next(), endpoint, after, since, until, types, at: this.clock.now() };
+    const events = await (onlyFailed ? this.store.retryFailed(order) : this.store.addReplay(order));
+    if (events > 0) publishNotice(this.notifier, 'endpoint', endpoint.accountId);
+    return events;
+  }
+}

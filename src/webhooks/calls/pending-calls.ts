@@ -1,0 +1,108 @@
+import type { Endpoint } from '../endpoints/endpoint.js';
+import type { CallProgress, CallStore, PendingCall } from './call-store.js';
+
+/** The most pending calls that are loaded at a time, besides those that are under way; more than a batch has events. */
+const PAGE = 200;
+
+/** The widest range of numbers in a batch that is made of single pending calls. */
+const RANGE = 1000;
+
+/** The pending calls of one endpoint: which are due, and when the next one will be. */
+export class PendingCalls {
+  private loaded: (readonly PendingCall[])[] = [];
+  /** Numbers whose calls are under way or not stored yet. */
+  private readonly busy = new Set<number>();
+  /** When to load again, milliseconds since the epoch; undefined: nothing is pending. */
+  private loadAt: number | undefined = 0;
+  private isFirst = false;
+
+  constructor(private readonly store: CallStore) {}
+
+  /** When the next call is due, milliseconds since the epoch; 0: it has to look; undefined: nothing is pending. */
+  get dueAt(): number | undefined {
+    return this.loaded.length > 0 ? 0 : this.loadAt;
+  }
+
+  /** Whether a call is pending that nothing may overtake; known after `next`. */
+  get blocks(): boolean {
+    return this.isFirst;
+  }
+
+  /** Others may have added calls. */
+  look(): void {
+    this.loadAt = 0;
+  }
+
+  /** The next calls that are due, to be made as one. They stay away from `next` until `stored`. */
+  async next(endpoint: Endpoint, now: number): Promise<readonly PendingCall[] | undefined> {
+    if (this.loaded.length === 0 && this.loadAt !== undefined && this.loadAt <= now) await this.load(endpoint, now);
+    const calls = this.loaded.shift();
+    for (const { sequence } of calls ?? []) this.busy.add(sequence);
+    return calls;
+  }
+
+  /** What became of calls is stored. */
+  stored({ done, failed }: CallProgress): void {
+    for (const sequence of done) this.busy.delete(sequence);
+    for (const { sequence, dueAt } of failed) {
+      this.busy.delete(sequence);
+      if (dueAt !== undefined) this.loadAt = Math.min(this.loadAt ?? dueAt, dueAt);
+    }
+  }
+
+  private async load(endpoint: Endpoint, now: number): Promise<void> {
+    const isStrict = endpoint.ordering === 'strict';
+    const limit = this.busy.size + PAGE;
+    this.loadAt = undefined;
+    try {
+      const rows = await this.store.pending(endpoint.id, isStrict ? 'number' : 'time', limit);
+      const calls = rows.filter(({ sequence }) => !this.busy.has(sequence));
+      this.isFirst = isStrict && rows.length > 0;
+      if (isStrict) this.takeFirst(endpoint, calls, now);
+      else this.takeDue(endpoint, calls, rows.length === limit, now);
+    } catch (error) {
+      this.loadAt = 0;
+      throw error;
+    }
+  }
+
+  private takeFirst(endpoint: Endpoint, calls: readonly PendingCall[], now: number): void {
+    const [first] = grouped(endpoint, calls);
+    const dueAt = first?.[0]?.dueAt;
+    if (first && dueAt !== undefined && dueAt <= now) this.loaded = [first];
+    else if (dueAt !== undefined) this.loadAtLatest(dueAt);
+  }
+
+  private takeDue(endpoint: Endpoint, calls: readonly PendingCall[], isFull: boolean, now: number): void {
+    const groups = grouped(
+      endpoint,
+      calls.filter(({ dueAt }) => dueAt <= now),
+    );
+    const next = calls.find(({ dueAt }) => dueAt > now)?.dueAt;
+    // The last batch may have been cut.
+    if (isFull && next === undefined && groups.length > 1) groups.pop();
+    this.loaded = groups;
+    const loadAt = isFull && next === undefined ? now : next;
+    if (loadAt !== undefined) this.loadAtLatest(loadAt);
+  }
+
+  private loadAtLatest(at: number): void {
+    this.loadAt = Math.min(this.loadAt ?? at, at);
+  }
+}
+
+/** The calls to be made of these: a batch as it was, single ones together where the endpoint takes batches. */
+function grouped({ batch: { max } }: Endpoint, calls: readonly PendingCall[]): PendingCall[][] {
+  const groups: PendingCall[][] = [];
+  for (const call of calls) {
+    const group = groups.at(-1);
+    const first = group?.[0];
+    if (group && first && group.length < max && first.batch === call.batch && isNear(first, call)) group.push(call);
+    else groups.push([call]);
+  }
+  return groups;
+}
+
+function isNear(first: PendingCall, call: PendingCall): boolean {
+  return call.batch !== undefined || Math.abs(call.sequence - first.sequence) < RANGE;
+}

@@ -1,0 +1,80 @@
+import { Logger } from '@nestjs/common';
+import { AWAY_MS, pause } from '../../common/async.js';
+import type { Clock } from '../../common/clock.js';
+import { reasonOf } from '../../common/log.js';
+import type { CallStore } from './call-store.js';
+import type { EndpointCaller } from './endpoint-caller.js';
+
+/** The least time between the beginnings of two commits, in milliseconds, so that calls that end meanwhile share one. */
+const GATHER_MS = 10;
+
+/** Stores what calls have changed: one small transaction at a time, for all endpoints of this process. */
+export class ProgressWriter {
+  private readonly log = new Logger('Webhooks');
+  private readonly changed = new Set<EndpointCaller>();
+  private writing: Promise<void> | undefined;
+  private lastAt = Number.NEGATIVE_INFINITY;
+
+  /**
+   * @param onLost called with an endpoint whose lease another process has taken
+   * @param signal ends the repetition of commits that fail
+   */
+  constructor(
+    private readonly owner: string,
+    private readonly store: CallStore,
+    private readonly clock: Clock,
+    private readonly onLost: (caller: EndpointCaller) => void,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Has the progress of an endpoint stored soon. */
+  add(caller: EndpointCaller): void {
+    this.changed.add(caller);
+    this.writing ??= this.write().finally(() => {
+      this.writing = undefined;
+    });
+  }
+
+  /** Resolves when everything is stored that was added, or given up on. */
+  async settled(): Promise<void> {
+    await this.writing;
+  }
+
+  private async write(): Promise<void> {
+    // Calls that end in one turn share a commit.
+    await new Promise(setImmediate);
+    while (this.changed.size > 0) {
+      const rest = this.lastAt + GATHER_MS - this.clock.elapsed();
+      if (rest > 0) await pause(this.clock, rest, this.signal);
+      this.lastAt = this.clock.elapsed();
+      const callers = [...this.changed];
+      this.changed.clear();
+      await this.commit(callers);
+    }
+  }
+
+  private async commit(callers: readonly EndpointCaller[]): Promise<void> {
+    const parts = callers.flatMap((caller) => {
+      const part = caller.progress();
+      return part ? [{ ...part, caller }] : [];
+    });
+    if (parts.length === 0) return;
+    for (;;) {
+      try {
+        const ours = await this.store.commit(
+          this.owner,
+          parts.map(({ progress }) => progress),
+        );
+        for (const { caller, stored, progress } of parts) {
+          if (ours.has(progress.lease.endpointId)) stored();
+          else this.onLost(caller);
+        }
+        return;
+      } catch (error) {
+        this.log.warn(`Calls of endpoints could not be stored: ${reasonOf(error)}`);
+        if (this.signal.aborted) return;
+        await pause(this.clock, AWAY_MS, this.signal);
+      }
+    }
+  }
+}
