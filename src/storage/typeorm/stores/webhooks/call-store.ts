@@ -62,7 +62,7 @@ export class TypeormCallStore extends CallStore {
     if (progress.every(({ disabled }) => disabled === undefined)) {
       return this.executor.writeLazily(() => commitCalls(dialect, owner, progress, () => undefined));
     }
-    return this.recorder.write((record) => commitCalls(dialect, owner, progress, record));
+    return this.recorder.write(({ tell }) => commitCalls(dialect, owner, progress, tell));
   }
 
   override callAgain(endpoint: Endpoint, sequence: number, now: number): Promise<boolean> {
