@@ -21,6 +21,7 @@ export function commitTests({ test }: TestRunner, world: World): void {
       refundedUnits: 0,
       recipients: 2,
       acceptedAt: START + 5,
+      metadata: undefined,
     });
     const open = { status: 'queued', units: 3, refundedUnits: 0, error: undefined, updatedAt: START + 5 };
     assert.deepEqual(await world.outbox.recipients(send.id), [
