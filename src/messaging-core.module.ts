@@ -33,6 +33,7 @@ import { MountPoint } from './core/mount-point.js';
 import { type PortParts, providePort } from './core/port-provider.js';
 import { STARTED_STORAGE, StorageLifecycle } from './core/storage-lifecycle.js';
 import { EventLog } from './events/event-log.js';
+import { EventNumbering } from './events/event-numbering.js';
 import { EventRetention } from './events/event-retention.js';
 import { MessagingEvents } from './events/messaging-events.js';
 import { HostGlobalsModule } from './http/host-globals.js';
@@ -48,6 +49,7 @@ import { mountDescribed } from './openapi/described-controllers.js';
 import { Channels } from './outbox/channel.js';
 import { DispatchSettings, resolveDispatchSettings } from './outbox/dispatch-options.js';
 import { Dispatcher } from './outbox/dispatcher.js';
+import { EVENT_UPKEEP } from './outbox/event-upkeep.js';
 import { Idempotency } from './outbox/idempotency.js';
 import { Outbox } from './outbox/outbox.js';
 import { OutboxStore } from './outbox/outbox-store.js';
@@ -105,7 +107,7 @@ const SERVICES = [
   ...[GraphCheck, StorageLifecycle, MessagingReadiness, MessagingEdge, RecipientLimit, MessagingEvents],
   ...[KeyDirectory, SignatureDirectory, Authenticator, AccountService, SignatureService, LedgerService],
   ...[Channels, TextSources, Outbox, Idempotency, Dispatcher, ...PURGER, Retention, ErasureRules, ErasureService],
-  EventRetention,
+  ...[EventRetention, EventNumbering, EVENT_UPKEEP],
   provideErasure(fileErasure, [MediaStore]),
 ];
 

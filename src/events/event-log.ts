@@ -47,7 +47,8 @@ export interface EventPage extends EventLogState {
 export abstract class EventLog {
   /**
    * Records the account's changes from now on: what is committed after this resolves is in the log. Switching on again skips one
-   * number and moves `earliest` behind it, so that the time without recording does not look gap-free.
+   * number and moves `earliest` behind it, so that the time without recording does not look gap-free. A log that is on is used
+   * by it.
    *
    * @param at remembered as the last use of the log, milliseconds since the epoch
    * @returns the state after it
@@ -79,10 +80,10 @@ export abstract class EventLog {
   abstract numberMarks(limit: number): Promise<number>;
 
   /**
-   * Removes events from before a moment, the oldest of each account first, and moves `earliest`. What an endpoint still has to
-   * try again is kept.
+   * Removes events from before a moment, the oldest of each account first, and moves `earliest`. What an enabled endpoint has
+   * still to try is kept. A call looks at some accounts and goes on where the last one ended.
    *
-   * @returns how many were removed
+   * @returns how many were removed; `limit` or more: there may be others
    */
   abstract purge(before: number, limit: number): Promise<number>;
 

@@ -10,20 +10,25 @@ import type { Dialect } from '../../dialects/dialect.js';
 import type { Executor } from '../../engine/executor.js';
 import { type Operation, type Row, rowsOf, write } from '../../engine/operation.js';
 import { integerOf, optionalInteger, textOf } from '../../engine/rows.js';
+import { EventPurge } from './event-purge.js';
 import type { EventRecorder } from './event-recorder.js';
-import { recordEvents, toEvent, toMark } from './event-rows.js';
+import { insertCounter, OFF_AGAIN, ON, recordEvents, toEvent, toMark } from './event-rows.js';
 
 /** The log of events in SQL. */
 export class TypeormEventLog extends EventLog {
+  private readonly walk: EventPurge;
+
   constructor(
     private readonly executor: Executor,
     private readonly recorder: EventRecorder,
   ) {
     super();
+    this.walk = new EventPurge(executor);
   }
 
-  override switchOn(accountId: string, at: number): Promise<EventLogState> {
-    return this.executor.write(() => switchOn(this.executor.dialect, accountId, at));
+  override async switchOn(accountId: string, at: number): Promise<EventLogState> {
+    const used = await this.executor.read(() => readUsed(accountId, at));
+    return used ?? this.executor.write(() => switchOn(this.executor.dialect, accountId, at));
   }
 
   override switchOffUnused(before: number, limit: number): Promise<number> {
@@ -47,8 +52,10 @@ export class TypeormEventLog extends EventLog {
   }
 
   override async numberMarks(limit: number): Promise<number> {
-    let added: AddedEvents | undefined;
     const { dialect } = this.executor;
+    const [first] = await this.executor.read(() => rowsOf('SELECT a.id FROM messaging_event_mark a LIMIT 1'));
+    if (!first) return 0;
+    let added: AddedEvents | undefined;
     const taken = await this.executor.write(function* () {
       const rows = yield* takeMarks(dialect, limit);
       added = yield* recordEvents(dialect, rows.map(toMark));
@@ -59,7 +66,7 @@ export class TypeormEventLog extends EventLog {
   }
 
   override purge(before: number, limit: number): Promise<number> {
-    return this.executor.write(() => purgeEvents(this.executor.dialect, before, limit));
+    return this.walk.purge(before, limit);
   }
 
   override listen(listener: (added: AddedEvents) => void): () => void {
@@ -67,20 +74,36 @@ export class TypeormEventLog extends EventLog {
   }
 }
 
-const COUNTER = 'a.id, a.sequence, a.earliest, a.recording';
+const COUNTER = 'a.id, a.sequence, a.earliest, a.recording, a.used_at';
 const NONE: EventLogState = { last: 0, earliest: 1, recording: false };
 
 function toState(row: Row): EventLogState {
   return {
     last: integerOf(row, 'sequence'),
     earliest: integerOf(row, 'earliest'),
-    recording: integerOf(row, 'recording') === 1,
+    recording: integerOf(row, 'recording') === ON,
   };
 }
 
-function* readState(accountId: string): Operation<EventLogState> {
+function* readCounter(accountId: string): Operation<Row | undefined> {
   const [row] = yield* rowsOf(`SELECT ${COUNTER} FROM messaging_event_counter a WHERE a.id = ?`, accountId);
+  return row;
+}
+
+function* readState(accountId: string): Operation<EventLogState> {
+  const row = yield* readCounter(accountId);
   return row ? toState(row) : NONE;
+}
+
+/** How long a use is not written again, so that readers do not hold up writers, in milliseconds. */
+const USED_MS = 3_600_000;
+
+/** The state of a log that is on and was used just now. */
+function* readUsed(accountId: string, at: number): Operation<EventLogState | undefined> {
+  const row = yield* readCounter(accountId);
+  return row && integerOf(row, 'recording') === ON && integerOf(row, 'used_at') > at - USED_MS
+    ? toState(row)
+    : undefined;
 }
 
 /**
@@ -90,37 +113,45 @@ function* readState(accountId: string): Operation<EventLogState> {
 export function* switchOn(dialect: Dialect, accountId: string, at: number): Operation<EventLogState> {
   const accounts = dialect.lockByIds('messaging_account', 'a.id', 'wait', 'no key update');
   yield* rowsOf(accounts, JSON.stringify([accountId]));
-  const sql = 'INSERT INTO messaging_event_counter (id, sequence, earliest, recording, used_at) VALUES (?, 0, 1, 0, ?)';
-  yield* dialect.insertNew({ sql, params: [accountId, at] }, 'id');
-  const [row] = yield* rowsOf(
-    dialect.lockByIds('messaging_event_counter', COUNTER, 'wait', 'no key update'),
-    JSON.stringify([accountId]),
-  );
+  yield* insertCounter(dialect, accountId);
+  const [row] = yield* lockCounter(dialect, accountId);
   const before = row ? toState(row) : NONE;
-  // The number that is skipped stands for what was not recorded. A log that was never on has missed nothing that it promised.
-  const skipped = before.recording || before.last === 0 ? 0 : 1;
-  const after: EventLogState = {
-    last: before.last + skipped,
-    earliest: skipped === 1 ? before.last + 2 : before.earliest,
-    recording: true,
-  };
+  // The number that is skipped stands for what was not recorded.
+  const isAgain = row !== undefined && integerOf(row, 'recording') === OFF_AGAIN;
+  const last = before.last + (isAgain ? 1 : 0);
+  const after: EventLogState = { last, earliest: isAgain ? last + 1 : before.earliest, recording: true };
   yield* write(
-    'UPDATE messaging_event_counter SET sequence = ?, earliest = ?, recording = 1, used_at = ? WHERE id = ?',
-    after.last,
+    `UPDATE messaging_event_counter SET sequence = ?, earliest = ?, began = CASE WHEN recording = ${ON} THEN began ELSE ? END,
+      used_at = CASE WHEN used_at > ? THEN used_at ELSE ? END, recording = ${ON} WHERE id = ?`,
+    last,
     after.earliest,
+    last + 1,
+    at,
     at,
     accountId,
   );
   return after;
 }
 
-function switchOffUnused(_dialect: Dialect, before: number, limit: number): Operation<number> {
-  return write(
-    `UPDATE messaging_event_counter SET recording = 0 WHERE recording = 1 AND id IN (
-      SELECT id FROM (SELECT c.id FROM messaging_event_counter c WHERE c.recording = 1 AND c.used_at < ?
-        AND NOT EXISTS (SELECT 1 FROM messaging_endpoint e WHERE e.account_id = c.id) ORDER BY c.id LIMIT ?) unused)`,
+function lockCounter(dialect: Dialect, ...accountIds: readonly string[]): Operation<readonly Row[]> {
+  const sql = dialect.lockByIds('messaging_event_counter', COUNTER, 'wait', 'no key update');
+  return rowsOf(sql, JSON.stringify(accountIds));
+}
+
+function* switchOffUnused(dialect: Dialect, before: number, limit: number): Operation<number> {
+  const unused = yield* rowsOf(
+    `SELECT c.id FROM messaging_event_counter c WHERE c.recording = ${ON} AND c.used_at < ?
+      AND NOT EXISTS (SELECT 1 FROM messaging_endpoint e WHERE e.account_id = c.id) ORDER BY c.id LIMIT ?`,
     before,
     limit,
+  );
+  if (unused.length === 0) return 0;
+  const locked = yield* lockCounter(dialect, ...unused.map((row) => textOf(row, 'id')));
+  // Used meanwhile: an endpoint that is made switches its log on.
+  const ids = locked.filter((row) => integerOf(row, 'used_at') < before).map((row) => textOf(row, 'id'));
+  return yield* write(
+    `UPDATE messaging_event_counter SET recording = ${OFF_AGAIN} WHERE recording = ${ON} AND id IN ${dialect.strings()}`,
+    JSON.stringify(ids),
   );
 }
 
@@ -145,7 +176,9 @@ function* readEvents(dialect: Dialect, query: EventQuery): Operation<EventPage> 
       );
   const events = rows.map(toEvent);
   const nextAfter = events.length < limit ? Math.max(after, upTo) : (events.at(-1)?.sequence ?? after);
-  return { ...state, events, nextAfter };
+  // A purge moves `earliest` before it removes, so what it has removed between the two queries shows here.
+  const { earliest } = yield* readState(accountId);
+  return { ...state, earliest, events, nextAfter };
 }
 
 function* findPrevious(
@@ -180,55 +213,4 @@ function* takeMarks(dialect: Dialect, limit: number): Operation<readonly Row[]> 
     });
   }
   return rows;
-}
-
-/** How many accounts one purge looks at. */
-const PURGED_ACCOUNTS = 20;
-
-function* purgeEvents(dialect: Dialect, before: number, limit: number): Operation<number> {
-  const old = yield* rowsOf(
-    `SELECT c.id FROM messaging_event_counter c WHERE EXISTS (
-      SELECT 1 FROM messaging_event e WHERE e.account_id = c.id AND e.sequence = c.earliest AND e.at < ?) ORDER BY c.id LIMIT ?`,
-    before,
-    PURGED_ACCOUNTS,
-  );
-  let removed = 0;
-  for (const row of old) {
-    if (removed >= limit) break;
-    removed += yield* purgeAccount(dialect, textOf(row, 'id'), before, limit - removed);
-  }
-  return removed;
-}
-
-function* purgeAccount(dialect: Dialect, accountId: string, before: number, limit: number): Operation<number> {
-  const [counter] = yield* rowsOf(
-    dialect.lockByIds('messaging_event_counter', COUNTER, 'wait', 'no key update'),
-    JSON.stringify([accountId]),
-  );
-  if (!counter) return 0;
-  const { earliest } = toState(counter);
-  const [kept] = yield* rowsOf(
-    `SELECT min(r.sequence) AS sequence FROM messaging_endpoint_retry r
-      JOIN messaging_endpoint p ON p.id = r.endpoint_id WHERE p.account_id = ?`,
-    accountId,
-  );
-  const bound = Math.min(earliest + limit, (kept && optionalInteger(kept, 'sequence')) ?? Number.MAX_SAFE_INTEGER);
-  const rows = yield* rowsOf(
-    'SELECT e.sequence, e.at FROM messaging_event e WHERE e.account_id = ? AND e.sequence >= ? AND e.sequence < ? ORDER BY e.sequence',
-    accountId,
-    earliest,
-    bound,
-  );
-  const young = rows.findIndex((row) => integerOf(row, 'at') >= before);
-  const last = rows.at(young === -1 ? rows.length - 1 : young - 1);
-  if (!last || young === 0) return 0;
-  const end = integerOf(last, 'sequence');
-  const removed = yield* write(
-    'DELETE FROM messaging_event WHERE account_id = ? AND sequence >= ? AND sequence <= ?',
-    accountId,
-    earliest,
-    end,
-  );
-  yield* write('UPDATE messaging_event_counter SET earliest = ? WHERE id = ?', end + 1, accountId);
-  return removed;
 }
