@@ -27,6 +27,7 @@ import {
 import { DatabaseClock } from './core/database-clock.js';
 import { GraphCheck } from './core/graph-check.js';
 import { FACTORY_OPTIONS, knownOptions, knownValues } from './core/known-options.js';
+import { LowBalances } from './core/low-balances.js';
 import { MessagingStorage, StartedStorage } from './core/messaging-storage.js';
 import { MessagingValues } from './core/messaging-values.js';
 import { MountPoint } from './core/mount-point.js';
@@ -35,6 +36,7 @@ import { STARTED_STORAGE, StorageLifecycle } from './core/storage-lifecycle.js';
 import { EventLog } from './events/event-log.js';
 import { EventNumbering } from './events/event-numbering.js';
 import { EventRetention } from './events/event-retention.js';
+import { EventTeller } from './events/event-teller.js';
 import { MessagingEvents } from './events/messaging-events.js';
 import { HostGlobalsModule } from './http/host-globals.js';
 import { HttpSettings, resolveHttpSettings } from './http/http-settings.js';
@@ -104,8 +106,8 @@ export class MessagingCore extends ConfiguredModule {
 }
 
 const SERVICES = [
-  ...[GraphCheck, StorageLifecycle, MessagingReadiness, MessagingEdge, RecipientLimit, MessagingEvents],
-  ...[KeyDirectory, SignatureDirectory, Authenticator, AccountService, SignatureService, LedgerService],
+  ...[GraphCheck, StorageLifecycle, MessagingReadiness, MessagingEdge, RecipientLimit, MessagingEvents, EventTeller],
+  ...[KeyDirectory, SignatureDirectory, Authenticator, AccountService, SignatureService, LedgerService, LowBalances],
   ...[Channels, TextSources, Outbox, Idempotency, Dispatcher, ...PURGER, Retention, ErasureRules, ErasureService],
   ...[EventRetention, EventNumbering, EVENT_UPKEEP],
   provideErasure(fileErasure, [MediaStore]),
@@ -128,8 +130,7 @@ const STORES: Provider[] = [
   { provide: LedgerStore, useFactory: (storage: StartedStorage) => storage.ledger, inject: [StartedStorage] },
   { provide: AccountStore, useFactory: (storage: StartedStorage) => storage.accounts, inject: [StartedStorage] },
   { provide: PolicyStore, useFactory: (storage: StartedStorage) => storage.policies, inject: [StartedStorage] },
-  storeProvider({ port: RetentionStore }),
-  storeProvider({ port: EventLog }),
+  ...[storeProvider({ port: RetentionStore }), storeProvider({ port: EventLog })],
   { provide: MediaStore, useFactory: (storage: StartedStorage) => storage.media, inject: [StartedStorage] },
 ];
 
@@ -142,6 +143,8 @@ const EXPORTS = [
     AccountSettings,
     DispatchSettings,
     MessagingEvents,
+    EventTeller,
+    EventLog,
   ],
   ...[Authenticator, AccountService, SignatureService, SignatureDirectory, LedgerService],
   ...[Channels, TextSources, Outbox, Idempotency, Purger, OutboxStore, PolicyStore, AccountStore],

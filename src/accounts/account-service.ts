@@ -6,7 +6,8 @@ import { IdGenerator } from '../common/ids.js';
 import { checkAccountId, checkInput, checkLimit, checkString, checkText, isAccountId } from '../common/inputs.js';
 import { knownCallOptions } from '../common/options.js';
 import type { Page, PageRequest } from '../common/page.js';
-import { type Account, AccountStore, type StoredApiKey } from './account-store.js';
+import { EventTeller } from '../events/event-teller.js';
+import { type Account, AccountStore, newKeyEventOf, revocationEvents, type StoredApiKey } from './account-store.js';
 import { hashSecret, makeApiKey, parseApiKey } from './api-key.js';
 import { KeyDirectory } from './key-directory.js';
 
@@ -30,6 +31,7 @@ export type KeySummary = Omit<StoredApiKey, 'hash'>;
 
 const DAY_MS = 86_400_000;
 const MAX_GRACE_MS = 365 * DAY_MS;
+const MAX_THRESHOLD = 1e12;
 
 /**
  * Creates and lists accounts and their API keys, for operators.
@@ -47,6 +49,7 @@ export class AccountService {
     private readonly ids: IdGenerator,
     private readonly store: AccountStore,
     private readonly keys: KeyDirectory,
+    private readonly events: EventTeller,
   ) {}
 
   /**
@@ -84,6 +87,21 @@ export class AccountService {
   }
 
   /**
+   * Has the event `balance.low` tell when the balance is below a threshold: once until it is there or above it again. The event
+   * comes within some seconds, with the balance of that moment.
+   *
+   * @param units an integer from 1 to 10^12; undefined: no event
+   * @throws MessagingError `error.account_not_found`, `error.field_not_integer`
+   */
+  async setLowBalance(accountId: string, units: number | undefined): Promise<void> {
+    checkAccountId(accountId);
+    if (units !== undefined && !(Number.isInteger(units) && units >= 1 && units <= MAX_THRESHOLD)) {
+      throw new MessagingError('error.field_not_integer', { field: 'units', min: 1, max: MAX_THRESHOLD });
+    }
+    if (!(await this.store.setLowBalance(accountId, units))) throw new MessagingError('error.account_not_found');
+  }
+
+  /**
    * Creates a further key for an account.
    * @throws MessagingError `error.account_not_found`
    */
@@ -109,7 +127,7 @@ export class AccountService {
       throw new MessagingError('error.key_not_found');
     }
     // The new key is stored first: after a crash in between, two keys are valid rather than none.
-    const issued = await this.addNewKey(old.accountId);
+    const issued = await this.addNewKey(old.accountId, undefined, keyId);
     try {
       await this.store.expireKey(keyId, now + graceMs);
     } finally {
@@ -123,8 +141,11 @@ export class AccountService {
    * @throws MessagingError `error.key_not_found`
    */
   async revokeKey(keyId: string): Promise<void> {
+    const at = this.clock.now();
     try {
-      if (!(await this.store.revokeKey(keyId, this.clock.now()))) throw new MessagingError('error.key_not_found');
+      const key = await this.store.revokeKey(keyId, at);
+      if (!key) throw new MessagingError('error.key_not_found');
+      this.events.tell(revocationEvents(key, at));
     } finally {
       // Also after a storage error: the change may have been committed.
       this.keys.forget(keyId);
@@ -143,7 +164,7 @@ export class AccountService {
     await this.requireAccount(accountId);
     const { id } = parsed;
     const hash = hashSecret(parsed.secret);
-    if (!(await this.store.addKey(this.fresh(id, accountId, hash)))) {
+    if (!(await this.add(this.fresh(id, accountId, hash)))) {
       const known = await this.store.findKey(id);
       if (known?.accountId !== accountId || known.hash !== hash) {
         throw new MessagingError('error.field_invalid', { field: 'key' });
@@ -165,12 +186,18 @@ export class AccountService {
     return { items: items.map(({ hash: _, ...summary }) => summary), next };
   }
 
-  private async addNewKey(accountId: string, host?: HostTransaction): Promise<IssuedKey> {
+  private async addNewKey(accountId: string, host?: HostTransaction, replaced?: string): Promise<IssuedKey> {
     const { key, id, hash } = makeApiKey(this.ids);
-    if (!(await this.store.addKey(this.fresh(id, accountId, hash), host))) {
+    if (!(await this.add(this.fresh(id, accountId, hash), host, replaced))) {
       throw new Error('The id generator made the id of an existing key.');
     }
     return { key, id };
+  }
+
+  private async add(key: StoredApiKey, host?: HostTransaction, replaced?: string): Promise<boolean> {
+    const isNew = await this.store.addKey(key, host, replaced);
+    if (isNew) this.events.tell([newKeyEventOf(key, replaced)], host);
+    return isNew;
   }
 
   private fresh(id: string, accountId: string, hash: string): StoredApiKey {

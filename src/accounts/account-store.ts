@@ -1,5 +1,7 @@
 import type { HostTransaction } from '../common/host-transaction.js';
 import type { Page, PageRequest } from '../common/page.js';
+import { newKeyEvent, revokedKeyEvent } from '../events/account-events.js';
+import type { NewEvent } from '../events/event-types.js';
 
 /** A customer account with a prepaid balance. */
 export interface Account {
@@ -40,6 +42,16 @@ export interface Signature {
   readonly decidedAt: number | undefined;
 }
 
+/** What a new key tells. */
+export function newKeyEventOf({ id, accountId, createdAt: at }: StoredApiKey, replaced?: string): NewEvent {
+  return newKeyEvent({ accountId, at }, { id, name: null }, replaced);
+}
+
+/** What the revocation of a key tells; nothing where it was revoked before. */
+export function revocationEvents({ id, accountId, revokedAt }: StoredApiKey, at: number): readonly NewEvent[] {
+  return revokedAt === undefined ? [revokedKeyEvent({ accountId, at }, { id, name: null })] : [];
+}
+
 /** Persists accounts, API keys and signatures. Every method throws `StorageUnavailableError` when the database does not answer. */
 export abstract class AccountStore {
   /** False when an account with this id exists. The balance starts at 0. With `host`, within its open transaction. */
@@ -52,8 +64,17 @@ export abstract class AccountStore {
    */
   abstract listAccounts(page: PageRequest): Promise<Page<Account>>;
 
-  /** False when a key with this id exists. With `host`, within its open transaction. */
-  abstract addKey(key: StoredApiKey, host?: HostTransaction): Promise<boolean>;
+  /**
+   * Sets the number of units below which `LedgerStore.tellLow` tells of a balance; undefined: never.
+   * @returns false when the account does not exist
+   */
+  abstract setLowBalance(id: string, threshold: number | undefined): Promise<boolean>;
+
+  /**
+   * False when a key with this id exists. With `host`, within its open transaction. Records `key.created`.
+   * @param replaced the id of the key that it replaces: records `key.rotated` instead
+   */
+  abstract addKey(key: StoredApiKey, host?: HostTransaction, replaced?: string): Promise<boolean>;
   abstract findKey(id: string): Promise<StoredApiKey | undefined>;
   /**
    * The keys of an account, newest first.
@@ -62,12 +83,15 @@ export abstract class AccountStore {
   abstract listKeys(accountId: string, page: PageRequest): Promise<Page<StoredApiKey>>;
   /** Sets the end of a key unless an earlier end is set. False when the key does not exist. */
   abstract expireKey(id: string, at: number): Promise<boolean>;
-  /** Revokes a key for good. False when the key does not exist. */
-  abstract revokeKey(id: string, at: number): Promise<boolean>;
+  /**
+   * Revokes a key for good, and records `key.revoked` unless it was revoked before.
+   * @returns the key as it was; undefined when it does not exist
+   */
+  abstract revokeKey(id: string, at: number): Promise<StoredApiKey | undefined>;
 
   /** Registers a name as pending. A name that is registered already is returned unchanged. */
   abstract registerSignature(signature: Signature): Promise<Signature>;
-  /** Verifies or rejects a name; undefined when it is not registered. */
+  /** Verifies or rejects a name, and records that; undefined when it is not registered. */
   abstract decideSignature(
     accountId: string,
     name: string,

@@ -3,6 +3,8 @@ import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import { checkAccountId, checkText } from '../common/inputs.js';
 import type { Page } from '../common/page.js';
+import { signatureEvents } from '../events/account-events.js';
+import { EventTeller } from '../events/event-teller.js';
 import { type ListedPage, pageOf } from './account-service.js';
 import { AccountStore, type Signature, type SignatureStatus } from './account-store.js';
 import { SignatureDirectory } from './signature-directory.js';
@@ -27,6 +29,7 @@ export class SignatureService {
     private readonly clock: Clock,
     private readonly store: AccountStore,
     private readonly directory: SignatureDirectory,
+    private readonly events: EventTeller,
   ) {}
 
   /**
@@ -93,8 +96,10 @@ export class SignatureService {
     if (typeof name !== 'string') throw new MessagingError('error.signature_not_found');
     if (reason !== undefined) checkText('reason', reason);
     try {
-      const signature = await this.store.decideSignature(accountId, name, status, reason, this.clock.now());
+      const at = this.clock.now();
+      const signature = await this.store.decideSignature(accountId, name, status, reason, at);
       if (signature === undefined) throw new MessagingError('error.signature_not_found');
+      this.events.tell(signatureEvents({ accountId, at }, signature));
       return signature;
     } finally {
       // Also after a storage error: the change may have been committed.

@@ -6,7 +6,16 @@ import { IdGenerator } from '../common/ids.js';
 import { checkAccountId, checkLimit, checkText } from '../common/inputs.js';
 import { knownCallOptions } from '../common/options.js';
 import type { Page } from '../common/page.js';
-import { HIGHEST_BALANCE, idsOf, type LedgerCheck, type LedgerEntry, LedgerStore, shownId } from './ledger-store.js';
+import { EventTeller } from '../events/event-teller.js';
+import {
+  eventOf,
+  HIGHEST_BALANCE,
+  idsOf,
+  type LedgerCheck,
+  type LedgerEntry,
+  LedgerStore,
+  shownId,
+} from './ledger-store.js';
 
 /** Options of a top-up or an adjustment. */
 export interface PostingOptions {
@@ -36,6 +45,7 @@ export class LedgerService {
     private readonly store: LedgerStore,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
+    private readonly events: EventTeller,
   ) {}
 
   /**
@@ -127,11 +137,13 @@ export class LedgerService {
     }
     // Generated ids are unique and sort by time, which orders entries of the same millisecond.
     const ids = reference === undefined ? { id: this.ids.next() } : idsOf(reference);
-    const posted = await this.store.post({ ...ids, accountId, kind, units, note, at: this.clock.now() }, host);
+    const posting = { ...ids, accountId, kind, units, note, at: this.clock.now() };
+    const posted = await this.store.post(posting, host);
     if (posted === 'taken') throw new MessagingError('error.reference_taken', { reference: reference ?? ids.id });
     if (posted === 'unknown') throw new MessagingError('error.account_not_found');
     if (posted === 'over') throw new MessagingError('error.balance_too_high', { max: HIGHEST_BALANCE });
     if (posted === 'refused') throw new MessagingError('error.insufficient_balance');
+    if (posted === 'posted') this.events.tell([eventOf(posting)], host);
     return this.balance(accountId, host);
   }
 }

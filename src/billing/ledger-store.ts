@@ -1,5 +1,7 @@
 import type { HostTransaction } from '../common/host-transaction.js';
 import type { Page, PageRequest } from '../common/page.js';
+import { postingEvent } from '../events/account-events.js';
+import type { NewEvent } from '../events/event-types.js';
 
 /** The cause of an entry. */
 export type LedgerKind = 'topup' | 'adjust' | 'charge' | 'refund';
@@ -79,9 +81,19 @@ export abstract class LedgerStore {
   /**
    * Adds an operator's entry and changes the balance in one transaction: the store's own, or with `host` the open one of the host.
    * `postedBefore` decides from the entries with its ids whether it is `repeated` or `taken`. Nothing is written unless the
-   * result is `posted`.
+   * result is `posted`. Records `eventOf` with it.
    */
   abstract post(posting: LedgerPosting, host?: HostTransaction): Promise<PostingAnswer>;
+
+  /**
+   * Tells of accounts whose balance has fallen below their threshold, and records `balance.low` for each: once until the balance
+   * is at the threshold or above it again. The fall is part of the transaction that debits, whichever it is, so none is missed.
+   *
+   * @param at milliseconds since the epoch
+   * @param limit tells of at most so many accounts
+   * @returns the events
+   */
+  abstract tellLow(at: number, limit: number): Promise<readonly NewEvent[]>;
 
   /**
    * An account's entries with their stored ids, newest first; `after` is the id of the last entry of the previous page.
@@ -119,6 +131,11 @@ export function idsOf(reference: string): Pick<LedgerPosting, 'id' | 'formerId'>
 /** The id that the host sees: the reference of a posting, or else the stored id. */
 export function shownId({ id, kind }: Pick<LedgerEntry, 'id' | 'kind'>): string {
   return isPosting(kind) && id.startsWith(PREFIX) ? id.slice(PREFIX.length) : id;
+}
+
+/** What a posting tells. */
+export function eventOf(posting: LedgerPosting): NewEvent {
+  return postingEvent({ ...posting, id: shownId(posting), note: posting.note ?? null });
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { CodeData, NewEvent, OptOutData, SessionData } from './event-types.js';
+import type { CodeData, KeyData, NewEvent, OptOutData, PostingData, SessionData } from './event-types.js';
 
 /** Whose event, and when: milliseconds since the epoch. */
 type Scope = Pick<NewEvent, 'accountId' | 'at'>;
@@ -55,6 +55,61 @@ export function refusalEvent(
   return { type: 'otp.refused', accountId, at, data: { ...codeData(code), reason, retry_after: retryAfter ?? null } };
 }
 
+/** Units that an operator has added or taken. */
+export function postingEvent(posting: PostingData & Scope & { readonly kind: 'topup' | 'adjust' }): NewEvent {
+  const type = posting.kind === 'topup' ? 'balance.topped_up' : 'balance.adjusted';
+  const { id, units, note } = posting;
+  return { type, ...scopeOf(posting), data: { id, units, note: note === null ? null : fitting(note) } };
+}
+
+/** The balance has fallen below the account's threshold. */
+export function lowBalanceEvent(scope: Scope, balance: number, threshold: number): NewEvent {
+  return { type: 'balance.low', ...scopeOf(scope), data: { balance, threshold } };
+}
+
+/** A sender name after a decision; one that is pending tells nothing. */
+export function signatureEvents(
+  scope: Scope,
+  { name, status, reason }: { readonly name: string; readonly status: string; readonly reason: string | undefined },
+): readonly NewEvent[] {
+  if (status !== 'verified' && status !== 'rejected') return [];
+  const data = { name, reason: reason === undefined ? null : fitting(reason) };
+  return [{ type: `signature.${status}`, ...scopeOf(scope), data }];
+}
+
+/**
+ * A new key.
+ * @param replaced the id of the key that it replaces
+ */
+export function newKeyEvent(scope: Scope, key: KeyData, replaced: string | undefined): NewEvent {
+  if (replaced === undefined) return { type: 'key.created', ...scopeOf(scope), data: keyData(key) };
+  return { type: 'key.rotated', ...scopeOf(scope), data: { ...keyData(key), replaced } };
+}
+
+/** A key that is valid no more. */
+export function revokedKeyEvent(scope: Scope, key: KeyData): NewEvent {
+  return { type: 'key.revoked', ...scopeOf(scope), data: keyData(key) };
+}
+
+/** The most bytes of an operator's text, as JSON: an event has at most 2 KiB. */
+const TEXT_BYTES = 1024;
+
+/** A text that may be long; where it is cut, it ends with an ellipsis. */
+function fitting(text: string): string {
+  let bytes = 0;
+  let kept = '';
+  for (const character of text) {
+    bytes += Buffer.byteLength(JSON.stringify(character)) - '""'.length;
+    if (bytes > TEXT_BYTES) return `${kept}…`;
+    kept += character;
+  }
+  return text;
+}
+
+function keyData({ id, name }: KeyData): KeyData {
+  return { id, name };
+}
+
 const STEPS = ['connected', 'reconnecting', 'logged_out', 'replaced', 'banned', 'expired', 'failed'] as const;
 
 function isStep(status: string): status is (typeof STEPS)[number] {
@@ -62,7 +117,7 @@ function isStep(status: string): status is (typeof STEPS)[number] {
 }
 
 function sessionData({ id, channel, number, status }: SteppedSession, reason: string): SessionData {
-  return { id, channel, number: number ?? null, status, reason };
+  return { id, channel, number: number ?? null, status, reason: fitting(reason) };
 }
 
 function codeData({ service, number }: CodeData): CodeData {

@@ -1,4 +1,5 @@
-import type { EventType, TypedData } from './event-types.js';
+import type { HostTransaction } from '../common/host-transaction.js';
+import type { EventType, NewEvent, TypedData } from './event-types.js';
 
 /** An event of the log. */
 export type LoggedEvent = TypedData & {
@@ -72,6 +73,15 @@ export abstract class EventLog {
     sequence: number,
     types: readonly EventType[] | undefined,
   ): Promise<number | undefined>;
+
+  /**
+   * Stores events that come with no change of the state, as marks: of the accounts that record when it is called. It does not
+   * wait for the disk, and is no part of a host's transaction.
+   */
+  abstract append(events: readonly NewEvent[]): Promise<void>;
+
+  /** Runs `task` after the commit of the host's open transaction; not after a rollback. */
+  abstract whenCommitted(host: HostTransaction, task: () => void): void;
 
   /**
    * Gives numbers to marks: events that arose where no counter may be locked (an accept, a host's transaction).

@@ -6,6 +6,7 @@ import { IdGenerator } from '../common/ids.js';
 import { checkNumber } from '../common/inputs.js';
 import { nameOf } from '../common/log.js';
 import { restrictionEvent } from '../events/account-events.js';
+import { EventTeller } from '../events/event-teller.js';
 import { DELIVERY_EVENTS } from '../events/event-types.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { MediaStore } from '../media/media-store.js';
@@ -56,7 +57,8 @@ export class MsgappChannel extends Channel {
     private readonly sessions: SessionManager,
     private readonly senders: Senders,
     private readonly settings: MsgappSettings,
-    private readonly events: MessagingEvents,
+    events: MessagingEvents,
+    private readonly teller: EventTeller,
     private readonly clock: Clock,
     transport: MsgappTransport,
     outbox: Outbox,
@@ -149,7 +151,7 @@ export class MsgappChannel extends Channel {
     if (event.kind !== 'restricted') return;
     const now = this.clock.now();
     this.limits.restrict(session.id, event.forMs);
-    this.events.tell(restrictionEvent(steppedOf(session), event.code, now + event.forMs, now));
+    this.teller.add(restrictionEvent(steppedOf(session), event.code, now + event.forMs, now));
   }
 
   private async deliverOne(delivery: Delivery, signal: AbortSignal): Promise<DeliveryResult> {

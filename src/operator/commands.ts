@@ -34,6 +34,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: 'account:list (the newest thousand)',
     run: async (app) => print(...(await service.accounts(app).listAccounts({ limit: 1000 })).items),
   },
+  'account:low': {
+    usage: 'account:low <account> <units, or none> (tells by balance.low when fewer are left)',
+    run: async (app, args) => {
+      const threshold = args[1] === 'none' ? undefined : units(args);
+      await service.accounts(app).setLowBalance(word(args, 0, 'account'), threshold);
+      return print('set');
+    },
+  },
   'key:issue': {
     usage: 'key:issue <account>',
     run: async (app, args) => print(await service.accounts(app).issueKey(word(args, 0, 'account'))),

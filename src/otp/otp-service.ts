@@ -8,9 +8,9 @@ import { IdGenerator } from '../common/ids.js';
 import { checkAccountId, checkInput, checkNumber, checkString, hasCodePoints } from '../common/inputs.js';
 import { knownCallOptions } from '../common/options.js';
 import { countryOf } from '../common/phone-number.js';
-import { codeEvents, refusalEvent } from '../events/account-events.js';
+import { refusalEvent } from '../events/account-events.js';
+import { EventTeller } from '../events/event-teller.js';
 import type { Metadata } from '../events/event-types.js';
-import { MessagingEvents } from '../events/messaging-events.js';
 import { Channels, type TextChannel } from '../outbox/channel.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
 import { metadataOf } from '../outbox/metadata.js';
@@ -80,7 +80,7 @@ export class OtpService implements OnApplicationBootstrap {
     private readonly idempotency: Idempotency,
     private readonly channels: Channels,
     private readonly settings: OtpSettings,
-    private readonly events: MessagingEvents,
+    private readonly events: EventTeller,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {}
@@ -151,10 +151,9 @@ export class OtpService implements OnApplicationBootstrap {
     // A host may pass an unchecked request body, so `otp` may be of any type.
     const digits = typeof otp === 'string' && /^[0-9]+$/.test(otp) ? otp.length : 0;
     if (digits !== this.settings.codes.digits) return { kind: 'malformed' };
-    const at = this.clock.now();
-    const step = new VerifyStep(binding, otp, at, this.settings);
+    const step = new VerifyStep(binding, otp, this.clock.now(), this.settings);
     const outcome = await this.policies.change(step.keys, step.decide, 'to-change');
-    for (const event of codeEvents({ ...binding, at }, outcome)) this.events.tell(event);
+    this.events.tell(step.eventsOf(outcome));
     return outcome;
   }
 
@@ -219,8 +218,8 @@ export class OtpService implements OnApplicationBootstrap {
   private tellRefusal(binding: OtpBinding, error: unknown): void {
     // Set by `ChallengePolicy` or by `checkCountry`.
     if (!(error instanceof MessagingError) || typeof error.values.rule !== 'string') return;
-    const at = this.clock.now();
-    this.events.tell(refusalEvent({ ...binding, at }, error.values.rule, error.retryAfter));
+    const scope = { ...binding, at: this.clock.now() };
+    this.events.add(refusalEvent(scope, error.values.rule, error.retryAfter));
   }
 }
 

@@ -1,3 +1,5 @@
+import { codeEvents } from '../events/account-events.js';
+import type { NewEvent } from '../events/event-types.js';
 import type { RecordStep } from '../outbox/policy-store.js';
 import type { PolicyRecord, SeenRecords } from '../outbox/send-policy.js';
 import {
@@ -37,7 +39,17 @@ export class VerifyStep {
     this.keys = [this.recordKeys.challenge, this.triesKey, ...rules.map(({ key }) => key)];
   }
 
+  /** What an outcome tells. */
+  eventsOf(outcome: VerifyOutcome): readonly NewEvent[] {
+    return codeEvents({ ...this.binding, at: this.now }, outcome);
+  }
+
   readonly decide = (seen: SeenRecords): RecordStep<VerifyOutcome> => {
+    const step = this.stepFor(seen);
+    return { ...step, events: this.eventsOf(step.result) };
+  };
+
+  private stepFor(seen: SeenRecords): RecordStep<VerifyOutcome> {
     const { settings, now } = this;
     const record = seen.get(this.recordKeys.challenge);
     const challenge = challengeIn(record);
@@ -52,7 +64,7 @@ export class VerifyStep {
     return settings.codes.matches(challenge, this.binding, this.otp)
       ? this.succeed(challenge, seen)
       : this.fail(challenge, seen);
-  };
+  }
 
   private isRepeat(challenge: Challenge): boolean {
     const recent = this.now - (challenge.verifiedAt ?? 0) < REPEAT_MS;

@@ -1,9 +1,12 @@
+import type { NewEvent } from '../events/event-types.js';
 import type { RecordChanges, SeenRecords } from './send-policy.js';
 
 /** The result of a step, and the records that it changes. */
 export interface RecordStep<T> {
   readonly result: T;
   readonly changes: RecordChanges;
+  /** What the step tells, to be recorded with its changes. Default: nothing. */
+  readonly events?: readonly NewEvent[];
 }
 
 /** Persists the records of send policies. A commit of sends reads and writes them in its own transaction. */

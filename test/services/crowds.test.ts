@@ -6,6 +6,7 @@ import { decide } from '../../src/outbox/decide.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { FakeClock } from '../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend, range, START } from '../../src/testing/storage-contract/fixtures.js';
+import { eventTeller } from '../support/event-teller.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { closeAfterEach } from '../support/opened.js';
 import { createPostgresDatabase } from '../support/postgres.js';
@@ -63,7 +64,7 @@ for (const { name, type, port, create, lockTable } of SERVERS) {
 
     test('that waits for its locked row with postings leaves connections to others, and each is posted', async () => {
       const { storage, holder, held } = await start();
-      const ledger = new LedgerService(storage.ledger, new FakeClock(), new UuidGenerator());
+      const ledger = new LedgerService(storage.ledger, new FakeClock(), new UuidGenerator(), eventTeller());
       await holder.startTransaction();
       await holder.query(`SELECT id FROM messaging_account WHERE id = '${ACCOUNT}' FOR UPDATE`);
       const postings = range(CROWD).map((index) =>
@@ -82,7 +83,7 @@ for (const { name, type, port, create, lockTable } of SERVERS) {
 
     test('of 300 top-ups and adjustments through the service is served whole', async () => {
       const { storage } = await start();
-      const ledger = new LedgerService(storage.ledger, new FakeClock(), new UuidGenerator());
+      const ledger = new LedgerService(storage.ledger, new FakeClock(), new UuidGenerator(), eventTeller());
       const results = await Promise.allSettled(
         range(CROWD).map((index) => (index % 2 === 0 ? ledger.topUp(ACCOUNT, 2) : ledger.adjust(ACCOUNT, -1))),
       );

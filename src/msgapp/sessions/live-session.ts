@@ -49,7 +49,7 @@ export class LiveSession {
     this.began = clock.now() - clock.elapsed();
     this.steps = new SessionSteps(stored, lease, store, clock, {
       continues: () => this.command?.kind !== 'release' && this.command?.kind !== 'handOver',
-      taken: (reason) => observer.onStep(this, reason),
+      taken: (reason, at) => observer.onStep(this, reason, at),
       refused: () => void this.end({ kind: 'release' }),
     });
     this.rest = new Inbox(clock);
@@ -229,8 +229,8 @@ export interface SessionParts {
 
 /** Observes a session. Its methods must return at once. */
 export interface SessionObserver<S> {
-  /** A step was stored. */
-  onStep(session: S, reason: string): void;
+  /** A step was stored, at this time in milliseconds since the epoch. */
+  onStep(session: S, reason: string, at: number): void;
   /** The session may have become able or unable to send; without a connection its code is invalid too. */
   onStateChange(session: S): void;
   /** Its connection emitted an event. */

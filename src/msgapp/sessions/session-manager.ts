@@ -5,7 +5,7 @@ import type { HostTransaction } from '../../common/host-transaction.js';
 import { IdGenerator, isId } from '../../common/ids.js';
 import { checkAccountId } from '../../common/inputs.js';
 import { noticeEvent, type SteppedSession, sessionEvents } from '../../events/account-events.js';
-import { MessagingEvents } from '../../events/messaging-events.js';
+import { EventTeller } from '../../events/event-teller.js';
 import { KeyedSemaphore } from '../media-intake.js';
 import { MsgappSettings } from '../msgapp-settings.js';
 import { type Link, type LinkEvent, MsgappTransport, type SessionTiming } from '../msgapp-transport.js';
@@ -47,7 +47,7 @@ export class SessionManager implements SessionObserver<LiveSession> {
     vault: SessionVault,
     transport: MsgappTransport,
     private readonly settings: MsgappSettings,
-    private readonly events: MessagingEvents,
+    private readonly events: EventTeller,
     private readonly clock: Clock,
     ids: IdGenerator,
   ) {
@@ -169,12 +169,12 @@ export class SessionManager implements SessionObserver<LiveSession> {
     return session !== undefined && session.link === undefined;
   }
 
-  onStep(session: LiveSession, reason: string): void {
+  onStep(session: LiveSession, reason: string, at: number): void {
     const { id, status, number } = session;
     const named = number === undefined ? {} : { number };
     this.board.tell({ kind: 'status', sessionId: id, status, reason, ...named });
     if (status === 'connected') this.board.remove(id);
-    for (const event of sessionEvents(steppedOf(session), reason, this.clock.now())) this.events.tell(event);
+    this.events.tell(sessionEvents(steppedOf(session), reason, at));
   }
 
   onStateChange(session: LiveSession): void {
@@ -189,7 +189,7 @@ export class SessionManager implements SessionObserver<LiveSession> {
     if (event.kind === 'linked') this.board.show(sessionId, undefined);
     if (event.kind === 'notice') {
       this.board.tell({ kind: 'status', sessionId, status, reason: event.reason });
-      this.events.tell(noticeEvent(steppedOf(session), event.reason, this.clock.now()));
+      this.events.add(noticeEvent(steppedOf(session), event.reason, this.clock.now()));
     }
     for (const listener of this.listeners) listener.onEvent(session, event);
   }

@@ -125,8 +125,8 @@ export class SessionPool implements SessionObserver<LiveSession> {
     return stored.status === 'connected' && !isHeld ? { ...stored, status: 'reconnecting' } : stored;
   }
 
-  onStep(session: LiveSession, reason: string): void {
-    this.observer.onStep(session, reason);
+  onStep(session: LiveSession, reason: string, at: number): void {
+    this.observer.onStep(session, reason, at);
   }
 
   onStateChange(session: LiveSession): void {

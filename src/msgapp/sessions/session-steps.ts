@@ -9,7 +9,7 @@ export interface StepHooks {
   /** Whether to retry a step that the database did not accept. */
   readonly continues: () => boolean;
   /** A step is stored. */
-  readonly taken: (reason: string) => void;
+  readonly taken: (reason: string, at: number) => void;
   /** The session belongs to another process. */
   readonly refused: () => void;
 }
@@ -53,7 +53,7 @@ export class SessionSteps {
         const isTaken = await this.store.move(this.lease, step);
         if (isTaken) {
           this.current = { status: to, number };
-          this.hooks.taken(reason);
+          this.hooks.taken(reason, step.at);
         } else this.hooks.refused();
         return isTaken;
       } catch (error) {

@@ -109,7 +109,7 @@ export abstract class SessionStore {
 
   /**
    * Stores a step that `maySessionMove` allows, as a transition. A final state also releases the lease and deletes the
-   * credentials, in the same transaction. False, with nothing written, when the lease is not ours any more or the step is not
+   * credentials, in the same transaction, which records `session.*`. False, with nothing written, when the lease is not ours any more or the step is not
    * allowed.
    */
   abstract move(lease: SessionLease, move: SessionMove): Promise<boolean>;

@@ -47,19 +47,22 @@ export class OptOutList {
         return { ...key, number: name };
       }),
     );
-    const removed = await this.change(keys, () => this.store.remove(named, source));
     // The cause of the removal, not of the entry.
     const change = { at: this.clock.now(), source: source ?? 'operator' } as const;
-    const entries = removed.map((entry) => ({
-      ...entry,
-      ...change,
-      number: numberOf.get(entry.number) ?? entry.number,
-    }));
-    const distinct = [
-      ...new Map(entries.map((entry) => [`${entry.number} ${entry.accountId} ${entry.signature}`, entry])).values(),
-    ];
-    for (const entry of distinct) this.events.tell(optOutEvent('optout.removed', entry, entry));
-    return distinct.length;
+    const eventsOf = (removed: readonly OptOut[]) => {
+      const entries = removed.map((entry) => ({
+        ...entry,
+        ...change,
+        number: numberOf.get(entry.number) ?? entry.number,
+      }));
+      const distinct = new Map(
+        entries.map((entry) => [`${entry.number} ${entry.accountId} ${entry.signature}`, entry]),
+      );
+      return [...distinct.values()].map((entry) => optOutEvent('optout.removed', entry, entry));
+    };
+    const events = eventsOf(await this.change(keys, () => this.store.remove(named, source, eventsOf)));
+    for (const event of events) this.events.tell(event);
+    return events.length;
   }
 
   private async change<T>(keys: readonly OptOutKey[], work: () => Promise<T>): Promise<T> {

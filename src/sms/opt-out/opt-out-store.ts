@@ -1,5 +1,6 @@
 import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Page, PageRequest } from '../../common/page.js';
+import type { NewEvent } from '../../events/event-types.js';
 import type { Walked } from '../../outbox/retention/retention-store.js';
 
 /** Stands for all accounts in place of an account's id; no account has this id. */
@@ -37,11 +38,21 @@ export interface OptOutQuery extends PageRequest {
  * @throws StorageUnavailableError from every method, when the database is unavailable
  */
 export abstract class OptOutStore {
-  /** Adds entries and returns those that were added; an entry whose key exists stays unchanged. */
+  /**
+   * Adds entries and returns those that were added; an entry whose key exists stays unchanged. Records `optout.added` for each
+   * that is not for all accounts.
+   */
   abstract add(entries: readonly OptOut[]): Promise<readonly OptOut[]>;
 
-  /** Removes entries and returns them; with `source`, only those from that source. */
-  abstract remove(keys: readonly OptOutKey[], source?: OptOutSource): Promise<readonly OptOut[]>;
+  /**
+   * Removes entries and returns them; with `source`, only those from that source.
+   * @param eventsOf what the removal of these entries tells, to be recorded with it; pure. Default: nothing
+   */
+  abstract remove(
+    keys: readonly OptOutKey[],
+    source?: OptOutSource,
+    eventsOf?: (removed: readonly OptOut[]) => readonly NewEvent[],
+  ): Promise<readonly OptOut[]>;
 
   /** The signatures under which an account has or had entries. */
   abstract signatures(accountId: string): Promise<readonly string[]>;

@@ -172,16 +172,16 @@ export class TypeormStorage extends MessagingStorage {
       throw error;
     });
     const groups = [...SCHEMA, ...addedGroups(added.map(({ tables }) => tables))];
-    const policies = new TypeormPolicyStore(executor);
     const recorder = new EventRecorder(executor);
+    const policies = new TypeormPolicyStore(executor, recorder);
     this.opened = {
       dataSource,
       isOurs,
       executor,
       groups,
       outbox: new TypeormOutboxStore(executor, policies, recorder),
-      ledger: new TypeormLedgerStore(executor),
-      accounts: new TypeormAccountStore(executor),
+      ledger: new TypeormLedgerStore(executor, recorder),
+      accounts: new TypeormAccountStore(executor, recorder),
       policies,
       media: new TypeormMediaStore(executor),
       stores: [...BUILT_IN_STORES, ...added].map(({ make }) => make(executor, recorder)),

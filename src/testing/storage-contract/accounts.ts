@@ -140,7 +140,8 @@ export function apiKeyTests({ test }: TestRunner, world: World): void {
     await world.fund(0);
     await world.accounts.addKey(aKey('k1'));
     await world.accounts.addKey(aKey('k2'));
-    assert.equal(await world.accounts.revokeKey('k1', START + 1), true);
+    assert.deepEqual(await world.accounts.revokeKey('k1', START + 1), aKey('k1'));
+    assert.deepEqual(await world.accounts.revokeKey('k1', START + 9), aKey('k1', { revokedAt: START + 1 }));
     assert.equal(await world.accounts.expireKey('k1', START + SECOND), true);
     assert.equal((await find('k1'))?.revokedAt, START + 1);
     assert.deepEqual(await find('k2'), aKey('k2'));
@@ -150,7 +151,7 @@ export function apiKeyTests({ test }: TestRunner, world: World): void {
     await world.fund(0);
     await world.accounts.addKey(aKey('k1'));
     assert.equal(await world.accounts.expireKey('K1', START), false);
-    assert.equal(await world.accounts.revokeKey('k2', START), false);
+    assert.equal(await world.accounts.revokeKey('k2', START), undefined);
     assert.deepEqual(await find('k1'), aKey('k1'));
   });
 }

@@ -22,6 +22,7 @@ import { TextSources } from '../../../src/outbox/text-sources.js';
 import { ChannelWorker } from '../../../src/outbox/worker.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { eventTeller } from '../event-teller.js';
 import { SetBackClock } from '../set-back-clock.js';
 import { settled } from '../settled.js';
 import { SqliteMemory } from '../sqlite-memory.js';
@@ -99,20 +100,21 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
     sessionStore: SessionStore = storage.store(SessionStore),
   ) {
     const { events, notifier, texts, channels, ids } = this;
+    const teller = eventTeller(events);
     const settings = resolveMsgappSettings({ tariff: { text: 1, media: 2 }, ...options });
     this.clock = clock;
     this.storage = storage;
     this.outbox = new Outbox(storage.outbox, notifier, events);
     this.vault = new PlainVault(storage.store(SessionStore));
-    this.sessions = new SessionManager(sessionStore, this.vault, transport, settings, events, clock, ids);
+    this.sessions = new SessionManager(sessionStore, this.vault, transport, settings, teller, clock, ids);
     this.senders = new Senders(this.sessions, clock, notifier);
     this.channel = new MsgappChannel(
-      ...([this.sessions, this.senders, settings, events, clock, transport, this.outbox] as const),
+      ...([this.sessions, this.senders, settings, events, teller, clock, transport, this.outbox] as const),
       ...([storage.outbox, sessionStore, storage.media, texts, ids, channels] as const),
     );
     const intake = new MediaIntake(this.fetcher, storage.media, clock);
     const gate = new Idempotency(storage.outbox, clock);
-    const ledger = new LedgerService(storage.ledger, clock, ids);
+    const ledger = new LedgerService(storage.ledger, clock, ids, teller);
     this.service = new MsgappService(
       ...([this.outbox, storage.outbox, ledger, gate, this.senders, intake, settings, clock, ids] as const),
     );

@@ -40,6 +40,22 @@ describe('accounts', () => {
     );
   });
 
+  test.each([0, -1, 1.5, Number.NaN, 1e12 + 1, '5' as unknown as number])(
+    'have no threshold of %p units',
+    async (units) => {
+      const error = refusal('error.field_not_integer', { field: 'units', min: 1, max: 1e12 });
+      await expect(here.accounts.setLowBalance('a', units)).rejects.toEqual(error);
+    },
+  );
+
+  test('have a threshold or none, and only where they are', async () => {
+    await here.accounts.setLowBalance('a', 1e12);
+    await here.accounts.setLowBalance('a', undefined);
+    for (const id of ['nobody', 5 as unknown as string]) {
+      await expect(here.accounts.setLowBalance(id, 5)).rejects.toEqual(refusal('error.account_not_found'));
+    }
+  });
+
   test.each<[string, unknown, object]>([
     ['nothing', undefined, refusal('error.body_not_object')],
     ['no name', {}, refusal('error.field_not_string', { field: 'name' })],

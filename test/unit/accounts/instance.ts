@@ -8,6 +8,7 @@ import type { UserTokenVerifier } from '../../../src/accounts/user-token-verifie
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { LocalNotifier, type Notifier } from '../../../src/common/notifier.js';
 import type { FakeClock } from '../../../src/testing/fake-clock.js';
+import { eventTeller } from '../../support/event-teller.js';
 import type { CountingAccountStore } from './counting-account-store.js';
 
 /** One instance of the service; several may share a store. */
@@ -24,8 +25,8 @@ export function instance(
     settings,
     signatures,
     authenticator: new Authenticator(clock, keys, settings, verifier),
-    accounts: new AccountService(clock, new UuidGenerator(), store, keys),
-    names: new SignatureService(clock, store, signatures),
+    accounts: new AccountService(clock, new UuidGenerator(), store, keys, eventTeller()),
+    names: new SignatureService(clock, store, signatures, eventTeller()),
   };
 }
 

@@ -6,6 +6,7 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT, aSend, messageId } from '../../../src/testing/storage-contract/fixtures.js';
 import { pages } from '../../../src/testing/storage-contract/listing.js';
 import { World } from '../../../src/testing/storage-contract/world.js';
+import { eventTeller } from '../../support/event-teller.js';
 import { openSqlite } from '../../support/sql-harness.js';
 import { harnessOf, SqliteMemory } from '../../support/sqlite-memory.js';
 
@@ -20,7 +21,7 @@ describe.each([
   beforeEach(async () => {
     await world.open(open);
     clock = new FakeClock();
-    ledger = new LedgerService(world.ledger, clock, new UuidGenerator());
+    ledger = new LedgerService(world.ledger, clock, new UuidGenerator(), eventTeller());
     await world.fund(0);
     await world.fund(0, 'acc2');
   });

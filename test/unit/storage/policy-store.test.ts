@@ -6,6 +6,7 @@ import { decide } from '../../../src/outbox/decide.js';
 import { Outbox } from '../../../src/outbox/outbox.js';
 import { PolicyStore, type RecordStep } from '../../../src/outbox/policy-store.js';
 import type { SeenRecords } from '../../../src/outbox/send-policy.js';
+import { EventRecorder } from '../../../src/storage/typeorm/stores/events/event-recorder.js';
 import { TypeormOutboxStore } from '../../../src/storage/typeorm/stores/outbox/outbox-store.js';
 import { changeRecords } from '../../../src/storage/typeorm/stores/outbox/policy-records.js';
 import { TypeormPolicyStore } from '../../../src/storage/typeorm/stores/outbox/policy-store.js';
@@ -60,10 +61,11 @@ class OneByOne extends PolicyStore {
     const run = (seen: SeenRecords) => {
       const { result, changes } = step(seen);
       results.push(result);
-      return changes;
+      return { changes };
     };
     const { dialect } = this.executor;
-    await this.executor.write(() => changeRecords(dialect, [{ keys, lock: 'always', run }], 'wait'));
+    const recorder = new EventRecorder(this.executor);
+    await recorder.write((telling) => changeRecords(dialect, [{ keys, lock: 'always', run }], 'wait', telling));
     return results.at(-1) as T;
   }
 

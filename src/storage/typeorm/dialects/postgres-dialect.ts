@@ -11,6 +11,7 @@ import { type Pooler, STATEMENT_MS } from '../engine/data-source.js';
 import { type Operation, rowsOf, type Statement } from '../engine/operation.js';
 import { type FirstRows, type RowShape, textOf } from '../engine/rows.js';
 import { type Change, type ColumnType, Dialect, type IfLocked } from './dialect.js';
+import { lowAfterDebit } from './low-after.js';
 import { ADVISORY, atOnce, defineOnline, exclusively, inOneTransaction, unlessRun } from './postgres-schema.js';
 
 const CAST = { id: 'text', text: 'text', integer: 'bigint' } as const;
@@ -167,8 +168,9 @@ export class PostgresDialect extends Dialect {
   private oneDebit(accountId: string, units: number): Statement {
     const sql = `locked AS (SELECT a.id FROM messaging_account a WHERE a.id = ? AND a.balance >= ?${this.lock('a', 'skip', 'no key update')}),
       asked AS (SELECT EXISTS (SELECT FROM locked) AS paid),
-      debit AS (UPDATE messaging_account SET balance = balance - ? WHERE id = ? AND (SELECT paid FROM asked))`;
-    return { sql, params: [accountId, units, units, accountId], autocommit: true };
+      debit AS (UPDATE messaging_account SET low = ${lowAfterDebit('?')}, balance = balance - ?
+        WHERE id = ? AND (SELECT paid FROM asked))`;
+    return { sql, params: [accountId, units, units, units, accountId], autocommit: true };
   }
 
   private manyDebits(spent: readonly (readonly [string, number])[]): Statement {
@@ -176,7 +178,7 @@ export class PostgresDialect extends Dialect {
       locked AS (SELECT a.id FROM v JOIN messaging_account a ON a.id = v.account_id WHERE a.balance >= v.spent
         ORDER BY a.id${this.lock('a', 'skip', 'no key update')}),
       asked AS (SELECT (SELECT count(*) FROM locked) = (SELECT count(*) FROM v) AS paid),
-      debit AS (UPDATE messaging_account SET balance = balance - v.spent FROM v
+      debit AS (UPDATE messaging_account SET low = ${lowAfterDebit('v.spent')}, balance = balance - v.spent FROM v
         WHERE id = v.account_id AND (SELECT paid FROM asked))`;
     return { sql, params: [JSON.stringify(spent)], endsTransaction: true };
   }

@@ -1,6 +1,8 @@
 import {
   type Account,
   AccountStore,
+  newKeyEventOf,
+  revocationEvents,
   type Signature,
   type SignatureStatus,
   type StoredApiKey,
@@ -8,20 +10,27 @@ import {
 import { MessagingError } from '../../../common/errors.js';
 import type { HostTransaction } from '../../../common/host-transaction.js';
 import type { Page, PageRequest } from '../../../common/page.js';
+import { signatureEvents } from '../../../events/account-events.js';
 import type { Executor } from '../engine/executor.js';
-import { type Operation, type Row, rowsOf, type Statement, write } from '../engine/operation.js';
+import { type Operation, type Row, rowsOf, write } from '../engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../engine/rows.js';
+import { EventRecorder } from './events/event-recorder.js';
+import { setLowBalance } from './low-balance.js';
 import { readPage } from './read-page.js';
 
 /** Accounts, API keys and signatures in SQL. */
 export class TypeormAccountStore extends AccountStore {
-  constructor(private readonly executor: Executor) {
+  constructor(
+    private readonly executor: Executor,
+    private readonly recorder = new EventRecorder(executor),
+  ) {
     super();
   }
 
   override async createAccount({ id, name, createdAt }: Account, host?: HostTransaction): Promise<boolean> {
     const sql = 'INSERT INTO messaging_account (id, name, balance, created_at) VALUES (?, ?, 0, ?)';
-    return this.adds({ sql, params: [id, name, createdAt] }, host);
+    const insert = { sql, params: [id, name, createdAt] };
+    return (await this.executor.write(() => this.executor.dialect.insertNew(insert, 'id'), host)) > 0;
   }
 
   override async findAccount(id: string, host?: HostTransaction): Promise<Account | undefined> {
@@ -37,11 +46,21 @@ export class TypeormAccountStore extends AccountStore {
     );
   }
 
-  override async addKey(key: StoredApiKey, host?: HostTransaction): Promise<boolean> {
+  override setLowBalance(id: string, threshold: number | undefined): Promise<boolean> {
+    return this.executor.write(() => setLowBalance(id, threshold));
+  }
+
+  override addKey(key: StoredApiKey, host?: HostTransaction, replaced?: string): Promise<boolean> {
+    const { dialect } = this.executor;
     const { id, accountId, hash, createdAt, expiresAt, revokedAt } = key;
     const sql = `INSERT INTO messaging_api_key (id, account_id, hash, created_at, expires_at, revoked_at)
       VALUES (?, ?, ?, ?, ?, ?)`;
-    return this.adds({ sql, params: [id, accountId, hash, createdAt, expiresAt ?? null, revokedAt ?? null] }, host);
+    const params = [id, accountId, hash, createdAt, expiresAt ?? null, revokedAt ?? null];
+    return this.recorder.write(function* ({ tell }) {
+      const isNew = (yield* dialect.insertNew({ sql, params }, 'id')) > 0;
+      if (isNew) tell(newKeyEventOf(key, replaced));
+      return isNew;
+    }, host);
   }
 
   override async findKey(id: string): Promise<StoredApiKey | undefined> {
@@ -56,16 +75,23 @@ export class TypeormAccountStore extends AccountStore {
   }
 
   override async expireKey(id: string, at: number): Promise<boolean> {
-    return this.changes(
-      `UPDATE messaging_api_key SET expires_at = CASE WHEN expires_at < ? THEN expires_at ELSE ? END WHERE id = ?`,
-      at,
-      at,
-      id,
-    );
+    const sql = `UPDATE messaging_api_key SET expires_at = CASE WHEN expires_at < ? THEN expires_at ELSE ? END WHERE id = ?`;
+    return (await this.executor.write(() => write(sql, at, at, id))) > 0;
   }
 
-  override async revokeKey(id: string, at: number): Promise<boolean> {
-    return this.changes('UPDATE messaging_api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?', at, id);
+  override revokeKey(id: string, at: number): Promise<StoredApiKey | undefined> {
+    return this.recorder.write(function* ({ tell }): Operation<StoredApiKey | undefined> {
+      const revoked = yield* write(
+        'UPDATE messaging_api_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
+        at,
+        id,
+      );
+      const [row] = yield* rowsOf(`SELECT ${KEY} FROM messaging_api_key WHERE id = ?`, id);
+      if (!row) return undefined;
+      const key = revoked > 0 ? { ...toKey(row), revokedAt: undefined } : toKey(row);
+      for (const event of revocationEvents(key, at)) tell(event);
+      return key;
+    });
   }
 
   override registerSignature({ accountId, name, ...rest }: Signature): Promise<Signature> {
@@ -86,7 +112,7 @@ export class TypeormAccountStore extends AccountStore {
     reason: string | undefined,
     at: number,
   ): Promise<Signature | undefined> {
-    return this.executor.write(function* (): Operation<Signature | undefined> {
+    return this.recorder.write(function* ({ tell }): Operation<Signature | undefined> {
       yield* write(
         'UPDATE messaging_signature SET status = ?, reason = ?, decided_at = ? WHERE account_id = ? AND name = ?',
         status,
@@ -95,7 +121,9 @@ export class TypeormAccountStore extends AccountStore {
         accountId,
         name,
       );
-      return yield* findSignature(accountId, name);
+      const signature = yield* findSignature(accountId, name);
+      for (const event of signature ? signatureEvents({ accountId, at }, signature) : []) tell(event);
+      return signature;
     });
   }
 
@@ -116,14 +144,6 @@ export class TypeormAccountStore extends AccountStore {
 
   private rows(sql: string, ...params: readonly unknown[]): Promise<readonly Row[]> {
     return this.executor.read(() => rowsOf(sql, ...params));
-  }
-
-  private async adds(insert: Statement, host: HostTransaction | undefined): Promise<boolean> {
-    return (await this.executor.write(() => this.executor.dialect.insertNew(insert, 'id'), host)) > 0;
-  }
-
-  private async changes(sql: string, ...params: readonly unknown[]): Promise<boolean> {
-    return (await this.executor.write(() => write(sql, ...params))) > 0;
   }
 }
 

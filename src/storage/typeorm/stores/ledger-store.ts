@@ -1,4 +1,5 @@
 import {
+  eventOf,
   HIGHEST_BALANCE,
   type LedgerCheck,
   type LedgerEntry,
@@ -11,11 +12,15 @@ import {
 import { Batcher, EachTurn } from '../../../common/batcher.js';
 import type { HostTransaction } from '../../../common/host-transaction.js';
 import type { Page, PageRequest } from '../../../common/page.js';
+import type { NewEvent } from '../../../events/event-types.js';
 import type { Dialect } from '../dialects/dialect.js';
+import { lowAfterCredit, lowAfterDebit } from '../dialects/low-after.js';
 import type { Executor } from '../engine/executor.js';
 import { type Operation, type Row, rowsOf, write } from '../engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../engine/rows.js';
+import { EventRecorder, type Telling } from './events/event-recorder.js';
 import { checkBooks } from './ledger-check.js';
+import { findLow, tellLow } from './low-balance.js';
 import { readPage } from './read-page.js';
 
 /** Balances and ledger in SQL. */
@@ -25,14 +30,17 @@ export class TypeormLedgerStore extends LedgerStore {
    * account's lock.
    */
   private readonly postings = new Batcher<LedgerPosting, PostingAnswer>({
-    perform: (postings) => this.executor.write(() => postEntries(this.executor.dialect, postings)),
+    perform: (postings) => this.recorder.write((telling) => postEntries(this.executor.dialect, postings, telling)),
     keyOf: ({ accountId }) => accountId,
     concurrency: CONCURRENT_ACCOUNTS,
     maxItems: MAX_BATCH,
     gathering: new EachTurn(),
   });
 
-  constructor(private readonly executor: Executor) {
+  constructor(
+    private readonly executor: Executor,
+    private readonly recorder = new EventRecorder(executor),
+  ) {
     super();
   }
 
@@ -41,8 +49,14 @@ export class TypeormLedgerStore extends LedgerStore {
   }
 
   override post(posting: LedgerPosting, host?: HostTransaction): Promise<PostingAnswer> {
-    if (host) return this.executor.write(() => postEntry(this.executor.dialect, posting), host);
+    if (host) return this.recorder.write((telling) => postEntry(this.executor.dialect, posting, telling), host);
     return this.postings.add(posting);
+  }
+
+  override async tellLow(at: number, limit: number): Promise<readonly NewEvent[]> {
+    const ids = await this.executor.read(() => findLow(limit));
+    if (ids.length === 0) return [];
+    return this.recorder.write((telling) => tellLow(this.executor.dialect, ids, at, telling));
   }
 
   override entries(accountId: string, page: PageRequest): Promise<Page<LedgerEntry>> {
@@ -70,14 +84,18 @@ function* readBalance(accountId: string): Operation<number | undefined> {
 }
 
 /** Posts to one account, in the given order. */
-function* postEntries(dialect: Dialect, postings: readonly LedgerPosting[]): Operation<readonly PostingAnswer[]> {
+function* postEntries(
+  dialect: Dialect,
+  postings: readonly LedgerPosting[],
+  telling: Telling,
+): Operation<readonly PostingAnswer[]> {
   for (const sql of dialect.lockTimeout) yield { sql, params: [] };
   const answers: PostingAnswer[] = [];
-  for (const posting of postings) answers.push(yield* postEntry(dialect, posting));
+  for (const posting of postings) answers.push(yield* postEntry(dialect, posting, telling));
   return answers;
 }
 
-function* postEntry(dialect: Dialect, posting: LedgerPosting): Operation<PostingAnswer> {
+function* postEntry(dialect: Dialect, posting: LedgerPosting, { tell }: Telling): Operation<PostingAnswer> {
   const { id, formerId = id, accountId, kind, units, note, at } = posting;
   // Lock the account first: a concurrent repetition of the posting waits here and then finds the first one.
   const [account] = yield* rowsOf(
@@ -99,11 +117,13 @@ function* postEntry(dialect: Dialect, posting: LedgerPosting): Operation<Posting
     return postedBefore(posting, now.map(toEntry)) ?? refusal ?? 'taken';
   }
   yield* write(
-    'UPDATE messaging_account SET balance = balance + ?, posted = posted + ? WHERE id = ?',
+    `UPDATE messaging_account SET low = ${units > 0 ? lowAfterCredit('?') : lowAfterDebit('?')}, balance = balance + ?, posted = posted + ? WHERE id = ?`,
+    Math.abs(units),
     units,
     units,
     accountId,
   );
+  tell(eventOf(posting));
   return 'posted';
 }
 

@@ -1,3 +1,5 @@
+import { Batcher, EachTurn } from '../../../../common/batcher.js';
+import type { HostTransaction } from '../../../../common/host-transaction.js';
 import {
   type AddedEvents,
   EventLog,
@@ -5,18 +7,27 @@ import {
   type EventPage,
   type EventQuery,
 } from '../../../../events/event-log.js';
-import type { EventType } from '../../../../events/event-types.js';
+import type { EventType, NewEvent } from '../../../../events/event-types.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import type { Executor } from '../../engine/executor.js';
 import { type Operation, type Row, rowsOf, write } from '../../engine/operation.js';
 import { integerOf, optionalInteger, textOf } from '../../engine/rows.js';
 import { EventPurge } from './event-purge.js';
 import type { EventRecorder } from './event-recorder.js';
-import { insertCounter, OFF_AGAIN, ON, recordEvents, toEvent, toMark } from './event-rows.js';
+import { insertCounter, markRecorded, OFF_AGAIN, ON, recordEvents, toEvent, toMark } from './event-rows.js';
 
 /** The log of events in SQL. */
 export class TypeormEventLog extends EventLog {
   private readonly walk: EventPurge;
+  /** Events of one turn share a transaction. */
+  private readonly appended = new Batcher<NewEvent, undefined>({
+    perform: async (events) => {
+      this.recorder.added(await this.executor.writeLazily(() => markRecorded(this.executor.dialect, events)));
+      return events.map(() => undefined);
+    },
+    maxItems: MOST_APPENDED,
+    gathering: new EachTurn(),
+  });
 
   constructor(
     private readonly executor: Executor,
@@ -51,6 +62,14 @@ export class TypeormEventLog extends EventLog {
     return this.executor.read(() => findPrevious(this.executor.dialect, accountId, sequence, types));
   }
 
+  override async append(events: readonly NewEvent[]): Promise<void> {
+    if (events.length > 0) await Promise.all(events.map((event) => this.appended.add(event)));
+  }
+
+  override whenCommitted(host: HostTransaction, task: () => void): void {
+    this.executor.whenCommitted(host, task);
+  }
+
   override async numberMarks(limit: number): Promise<number> {
     const { dialect } = this.executor;
     const [first] = await this.executor.read(() => rowsOf('SELECT a.id FROM messaging_event_mark a LIMIT 1'));
@@ -73,6 +92,9 @@ export class TypeormEventLog extends EventLog {
     return this.recorder.listen(listener);
   }
 }
+
+/** The most events that one transaction appends. */
+const MOST_APPENDED = 256;
 
 const COUNTER = 'a.id, a.sequence, a.earliest, a.recording, a.used_at';
 const NONE: EventLogState = { last: 0, earliest: 1, recording: false };

@@ -104,6 +104,19 @@ export function insertMarks(dialect: Dialect, events: readonly NewEvent[]): read
   return [dialect.insertRows({ table: 'messaging_event_mark', shape: MARK, rows })];
 }
 
+/** As `markEvents`, without the events of accounts that do not record: for them nothing is written. */
+export function* markRecorded(dialect: Dialect, events: readonly NewEvent[]): Operation<AddedEvents> {
+  const rows = yield* rowsOf(
+    `SELECT c.id FROM messaging_event_counter c WHERE c.recording = ${ON} AND c.id IN ${dialect.strings()}`,
+    JSON.stringify([...new Set(events.map(({ accountId }) => accountId))]),
+  );
+  const recording = new Set(rows.map((row) => textOf(row, 'id')));
+  return yield* markEvents(
+    dialect,
+    events.filter(({ accountId }) => recording.has(accountId)),
+  );
+}
+
 /** An event from its row. */
 export function toEvent(row: Row): LoggedEvent {
   return {

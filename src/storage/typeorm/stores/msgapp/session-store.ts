@@ -18,6 +18,7 @@ import {
 import type { Executor } from '../../engine/executor.js';
 import { type Row, rowsOf } from '../../engine/operation.js';
 import type { SessionIndex } from '../../engine/rows.js';
+import { EventRecorder } from '../events/event-recorder.js';
 import { findOtherCredentials, readCredentials, replaceCredentials, writeCredentials } from './credentials.js';
 import { SESSION, toSession, toTransition } from './session-rows.js';
 import {
@@ -33,7 +34,10 @@ import {
 
 /** Sessions and their credentials in SQL. */
 export class TypeormSessionStore extends SessionStore {
-  constructor(private readonly executor: Executor) {
+  constructor(
+    private readonly executor: Executor,
+    private readonly recorder = new EventRecorder(executor),
+  ) {
     super();
   }
 
@@ -99,7 +103,7 @@ export class TypeormSessionStore extends SessionStore {
   }
 
   override move(lease: SessionLease, move: SessionMove): Promise<boolean> {
-    return this.executor.write(() => moveSession(this.executor.dialect, lease, move));
+    return this.recorder.write((telling) => moveSession(this.executor.dialect, lease, move, telling));
   }
 
   override stranded(channel: string, after: string, limit: number): Promise<Page<StoredSession>> {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Page } from '../../../../common/page.js';
+import { sessionEvents } from '../../../../events/account-events.js';
 import { checkSessionLimits, type SessionLimits } from '../../../../msgapp/sessions/session-limits.js';
 import {
   CREATED,
@@ -15,6 +16,7 @@ import {
 import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, rowsOf, write } from '../../engine/operation.js';
 import { integerOf, textOf } from '../../engine/rows.js';
+import type { Telling } from '../events/event-recorder.js';
 import { lockRecords, writeRecords } from '../outbox/policy-records.js';
 import { clearCredentials } from './credentials.js';
 import { isHeld, lockHeld, SESSION, toSession } from './session-rows.js';
@@ -121,7 +123,12 @@ export function* releaseLease({ sessionId, epoch }: SessionLease): Operation<voi
 }
 
 /** See `SessionStore.move`. */
-export function* moveSession(dialect: Dialect, lease: SessionLease, move: SessionMove): Operation<boolean> {
+export function* moveSession(
+  dialect: Dialect,
+  lease: SessionLease,
+  move: SessionMove,
+  { tell }: Telling,
+): Operation<boolean> {
   const row = yield* lockHeld(dialect, lease);
   const before = row && toSession(row);
   const after = before && steppedSession(before, move);
@@ -146,6 +153,7 @@ export function* moveSession(dialect: Dialect, lease: SessionLease, move: Sessio
     yield* write('UPDATE messaging_session SET owner = NULL, lease_until = NULL WHERE id = ?', after.id);
     yield* clearCredentials(after.id);
   }
+  for (const event of sessionEvents(after, move.reason, move.at)) tell(event);
   return true;
 }
 

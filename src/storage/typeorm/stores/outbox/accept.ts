@@ -2,6 +2,7 @@ import type { Decide } from '../../../../outbox/decide.js';
 import type { CommitOutcome, WaitFor } from '../../../../outbox/outbox-store.js';
 import type { Send } from '../../../../outbox/send.js';
 import type { Dialect, IfLocked } from '../../dialects/dialect.js';
+import { lowAfterDebit } from '../../dialects/low-after.js';
 import { RecordMovedError } from '../../engine/faults.js';
 import { type Operation, rowsOf, type Statement, writeAll } from '../../engine/operation.js';
 import { integerOf, textOf } from '../../engine/rows.js';
@@ -87,7 +88,7 @@ function accountsOf(sends: readonly Send[]): string[] {
 function debit(dialect: Dialect, spent: ReadonlyMap<string, number>): Statement {
   return dialect.updateRows({
     table: 'messaging_account',
-    set: { balance: 'balance - v.spent' },
+    set: { low: lowAfterDebit('v.spent'), balance: 'balance - v.spent' },
     shape: { account_id: 'id', spent: 'integer' },
     rows: [...spent],
     // No condition on the balance: an error in the decision must fail at the column's CHECK instead of sending unpaid

@@ -1,8 +1,11 @@
+import type { NewEvent } from '../../../../events/event-types.js';
+import type { RecordStep } from '../../../../outbox/policy-store.js';
 import type { PolicyRecord, RecordChanges, SeenRecord, SeenRecords } from '../../../../outbox/send-policy.js';
 import type { Dialect, IfLocked } from '../../dialects/dialect.js';
 import { RecordMovedError } from '../../engine/faults.js';
 import { type Operation, type Row, rowsOf, write } from '../../engine/operation.js';
 import { integerOf, type RowShape, shapeOf, textOf } from '../../engine/rows.js';
+import type { Telling } from '../events/event-recorder.js';
 
 /** Locked records, with their versions for the write. */
 export interface LockedRecords {
@@ -17,7 +20,7 @@ export interface AnyStep {
   readonly keys: readonly string[];
   /** See `PolicyStore.change`. */
   readonly lock: 'always' | 'to-change';
-  run(seen: SeenRecords): RecordChanges;
+  run(seen: SeenRecords): Omit<RecordStep<unknown>, 'result'>;
 }
 
 /** The result of a step: it ran, threw, or needs locked records. A step that threw or is busy has changed nothing. */
@@ -31,8 +34,10 @@ export function* changeRecords(
   dialect: Dialect,
   steps: readonly AnyStep[],
   ifLocked: IfLocked,
+  { tell }: Telling,
 ): Operation<readonly StepOutcome[]> {
   const settled = yield* runWithoutLock(dialect, steps);
+  for (const event of [...settled.values()].flat()) tell(event);
   const others = steps.filter((step) => !settled.has(step));
   if (ifLocked === 'wait') for (const sql of dialect.lockTimeout) yield { sql, params: [] };
   const { seen: read, versions, held } = yield* lockRecords(dialect, keysOf(others), ifLocked);
@@ -43,10 +48,12 @@ export function* changeRecords(
     const busy = step.keys.filter((key) => held.has(key));
     if (busy.length > 0) return { busy };
     try {
-      for (const [key, record] of step.run(seen)) {
+      const { changes, events = [] } = step.run(seen);
+      for (const [key, record] of changes) {
         changed.set(key, record);
         seen.set(key, { ...record, lost: staysLost(seen.get(key), record) });
       }
+      for (const event of events) tell(event);
       return { done: true };
     } catch (error) {
       return { error };
@@ -58,25 +65,29 @@ export function* changeRecords(
 
 /**
  * Runs the steps that need a lock only to change a record, without one, on committed records; returns those that changed
- * nothing and so are done. One statement reads all records, and a later one the states of their messages. Failures are
+ * nothing and so are done, with what they tell. One statement reads all records, and a later one the states of their messages. Failures are
  * final, so a record that is not lost by the second read was not lost at the first; a lost one may have got another message
  * in between, so its steps take the lock.
  */
-function* runWithoutLock(dialect: Dialect, steps: readonly AnyStep[]): Operation<ReadonlySet<AnyStep>> {
+function* runWithoutLock(
+  dialect: Dialect,
+  steps: readonly AnyStep[],
+): Operation<ReadonlyMap<AnyStep, readonly NewEvent[]>> {
   const looking = dialect.lock('a', 'skip') === '' ? [] : steps.filter(({ lock }) => lock === 'to-change');
-  if (looking.length === 0) return new Set();
+  if (looking.length === 0) return new Map();
   const sql = `SELECT a.id, a.state, a.messages FROM messaging_policy a WHERE a.id IN ${dialect.strings()}`;
   const seen = yield* seenIn(dialect, yield* rowsOf(sql, JSON.stringify(keysOf(looking))));
-  return new Set(
-    looking.filter(({ keys, run }) => {
-      if (keys.some((key) => seen.get(key)?.lost)) return false;
-      try {
-        return run(seen).size === 0;
-      } catch {
-        return false;
-      }
-    }),
-  );
+  const settled = new Map<AnyStep, readonly NewEvent[]>();
+  for (const step of looking) {
+    if (step.keys.some((key) => seen.get(key)?.lost)) continue;
+    try {
+      const { changes, events = [] } = step.run(seen);
+      if (changes.size === 0) settled.set(step, events);
+    } catch {
+      // It runs again with a lock.
+    }
+  }
+  return settled;
 }
 
 function keysOf(steps: readonly { readonly keys: readonly string[] }[]): string[] {

@@ -3,6 +3,7 @@ import { PolicyStore, type RecordStep } from '../../../../outbox/policy-store.js
 import type { SeenRecords } from '../../../../outbox/send-policy.js';
 import type { IfLocked } from '../../dialects/dialect.js';
 import type { Executor } from '../../engine/executor.js';
+import { EventRecorder } from '../events/event-recorder.js';
 import { type AnyStep, changeRecords, purgeRecords, type StepOutcome } from './policy-records.js';
 
 type Settled = Exclude<StepOutcome, { busy: unknown }>;
@@ -29,7 +30,10 @@ export class TypeormPolicyStore extends PolicyStore {
   private readonly steps: Batcher<AnyStep, Settled>;
   private readonly held: Batcher<HeldStep, Settled>;
 
-  constructor(private readonly executor: Executor) {
+  constructor(
+    private readonly executor: Executor,
+    private readonly recorder = new EventRecorder(executor),
+  ) {
     super();
     const limits = { maxWeight: MAX_KEYS, maxItems: MAX_STEPS };
     this.steps = new Batcher({
@@ -58,9 +62,9 @@ export class TypeormPolicyStore extends PolicyStore {
   ): Promise<T> {
     let result: T | undefined;
     const run = (seen: SeenRecords) => {
-      const { result: given, changes } = step(seen);
+      const { result: given, ...told } = step(seen);
       result = given;
-      return changes;
+      return told;
     };
     const outcome = await this.steps.add({ keys, lock, run });
     if ('error' in outcome) throw outcome.error;
@@ -75,7 +79,9 @@ export class TypeormPolicyStore extends PolicyStore {
     steps: readonly AnyStep[],
     ifLocked: IfLocked,
   ): Promise<readonly (Settled | Promise<Settled>)[]> {
-    const outcomes = await this.executor.write(() => changeRecords(this.executor.dialect, steps, ifLocked));
+    const outcomes = await this.recorder.write((telling) =>
+      changeRecords(this.executor.dialect, steps, ifLocked, telling),
+    );
     return steps.slice(0, outcomes.length).map((step, index) => {
       const outcome = outcomes[index] ?? { error: new Error('There is no outcome of this step.') };
       if (!('busy' in outcome)) return outcome;

@@ -1,4 +1,5 @@
 import type { Dialect } from '../../dialects/dialect.js';
+import { lowAfterCredit } from '../../dialects/low-after.js';
 import { type Operation, rowsOf, type Statement } from '../../engine/operation.js';
 import { asTheyAre, shapeOf } from '../../engine/rows.js';
 
@@ -33,7 +34,7 @@ export function refunds(dialect: Dialect, rows: readonly Refunded[]): Statement[
     }),
     dialect.updateRows({
       table: 'messaging_account',
-      set: { balance: 'balance + v.units' },
+      set: { low: lowAfterCredit('v.units'), balance: 'balance + v.units' },
       shape: { id: 'id', units: 'integer' },
       rows: sums(rows, ({ message }) => message.accountId),
       on: 'messaging_account.id = v.id',

@@ -1,7 +1,10 @@
 import type { HostTransaction } from '../../../../common/host-transaction.js';
 import type { Page } from '../../../../common/page.js';
+import { optOutEvent } from '../../../../events/account-events.js';
+import type { NewEvent } from '../../../../events/event-types.js';
 import type { Walked } from '../../../../outbox/retention/retention-store.js';
 import {
+  EVERY_ACCOUNT,
   type OptOut,
   type OptOutKey,
   type OptOutQuery,
@@ -12,20 +15,39 @@ import type { Dialect } from '../../dialects/dialect.js';
 import type { Executor } from '../../engine/executor.js';
 import { type Operation, type Row, rowsOf, write } from '../../engine/operation.js';
 import { integerOf, optionalInteger, type RowShape, textOf } from '../../engine/rows.js';
+import { EventRecorder } from '../events/event-recorder.js';
 import { readPage } from '../read-page.js';
 
 /** Opt-outs in SQL. */
 export class TypeormOptOutStore extends OptOutStore {
-  constructor(private readonly executor: Executor) {
+  constructor(
+    private readonly executor: Executor,
+    private readonly recorder = new EventRecorder(executor),
+  ) {
     super();
   }
 
   override add(entries: readonly OptOut[]): Promise<readonly OptOut[]> {
-    return this.executor.write(() => addOptOuts(this.executor.dialect, entries));
+    const { dialect } = this.executor;
+    return this.recorder.write(function* ({ tell }) {
+      const added = yield* addOptOuts(dialect, entries);
+      // An account is not told of phones that it may never have written to.
+      for (const entry of added) if (entry.accountId !== EVERY_ACCOUNT) tell(optOutEvent('optout.added', entry, entry));
+      return added;
+    });
   }
 
-  override remove(keys: readonly OptOutKey[], source?: OptOutSource): Promise<readonly OptOut[]> {
-    return this.executor.write(() => removeOptOuts(this.executor.dialect, keys, source));
+  override remove(
+    keys: readonly OptOutKey[],
+    source?: OptOutSource,
+    eventsOf: (removed: readonly OptOut[]) => readonly NewEvent[] = () => [],
+  ): Promise<readonly OptOut[]> {
+    const { dialect } = this.executor;
+    return this.recorder.write(function* ({ tell }) {
+      const removed = yield* removeOptOuts(dialect, keys, source);
+      for (const event of eventsOf(removed)) if (event.accountId !== EVERY_ACCOUNT) tell(event);
+      return removed;
+    });
   }
 
   override signatures(accountId: string): Promise<readonly string[]> {

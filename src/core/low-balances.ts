@@ -1,0 +1,60 @@
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { LedgerStore } from '../billing/ledger-store.js';
+import { Clock } from '../common/clock.js';
+import { nameOf } from '../common/log.js';
+import { EventTeller } from '../events/event-teller.js';
+import { DispatchSettings } from '../outbox/dispatch-options.js';
+
+/** How often accounts are looked for whose balance has fallen below their threshold, in milliseconds. */
+const EVERY_MS = 1000;
+/** The most accounts that one transaction tells of. */
+const AT_A_TIME = 100;
+
+/**
+ * Gives `balance.low` after the commits that made balances low: none of them may wait for the log of events. In every process
+ * that delivers; they share the accounts out.
+ */
+@Injectable()
+export class LowBalances implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly log = new Logger('Balances');
+  private cancel: () => void = () => undefined;
+  private round: Promise<void> = Promise.resolve();
+  private stopped = false;
+
+  constructor(
+    private readonly store: LedgerStore,
+    private readonly events: EventTeller,
+    private readonly settings: DispatchSettings,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.settings.role !== 'api') this.schedule();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    this.cancel();
+    await this.round;
+  }
+
+  private schedule(): void {
+    if (this.stopped) return;
+    this.cancel = this.clock.after(EVERY_MS, () => {
+      this.round = this.tell().then(() => this.schedule());
+    });
+  }
+
+  private async tell(): Promise<void> {
+    try {
+      let told = AT_A_TIME;
+      while (told === AT_A_TIME && !this.stopped) {
+        const events = await this.store.tellLow(this.clock.now(), AT_A_TIME);
+        this.events.tell(events);
+        told = events.length;
+      }
+    } catch (error) {
+      this.log.warn(`Low balances could not be told: ${nameOf(error)}. The next round will.`);
+    }
+  }
+}

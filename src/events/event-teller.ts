@@ -1,0 +1,37 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { HostTransaction } from '../common/host-transaction.js';
+import { nameOf } from '../common/log.js';
+import { EventLog } from './event-log.js';
+import type { NewEvent } from './event-types.js';
+import { MessagingEvents } from './messaging-events.js';
+
+/** Tells this process of events, when they are stored. */
+@Injectable()
+export class EventTeller {
+  private readonly log = new Logger('Events');
+
+  constructor(
+    private readonly events: MessagingEvents,
+    private readonly stored: EventLog,
+  ) {}
+
+  /** Tells of events that a store has recorded with their change; of those in a host's transaction, after its commit. */
+  tell(events: readonly NewEvent[], host?: HostTransaction): void {
+    const tell = () => {
+      for (const event of events) this.events.tell(event);
+    };
+    if (host && events.length > 0) this.stored.whenCommitted(host, tell);
+    else tell();
+  }
+
+  /**
+   * Tells of an event that changes no state, and stores it in the background: its caller has another answer to give, and may
+   * hold a transaction of the host's that a write of ours would wait for. What cannot be stored is logged by its type.
+   */
+  add(event: NewEvent): void {
+    this.events.tell(event);
+    this.stored.append([event]).catch((error: unknown) => {
+      this.log.warn(`An event ${event.type} could not be stored: ${nameOf(error)}.`);
+    });
+  }
+}

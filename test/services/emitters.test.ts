@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { lowAfterCredit, lowAfterDebit } from '../../src/storage/typeorm/dialects/low-after.js';
+import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { ACCOUNT, START } from '../../src/testing/storage-contract/fixtures.js';
+import { emitterRules } from '../support/emitters-suite.js';
+import { LOCKING_SERVERS } from '../support/held-row.js';
+import { closeAfterEach } from '../support/opened.js';
+import { createPostgresDatabase } from '../support/postgres.js';
+import { hasServer } from '../support/servers.js';
+
+const opened = closeAfterEach();
+
+for (const [name, { type, port, create }] of Object.entries(LOCKING_SERVERS)) {
+  const suite = (await hasServer(name, port)) ? describe : describe.skip;
+  suite(`what accounts tell on ${name}`, () => {
+    emitterRules(async () => {
+      const { url, drop } = await create();
+      opened({ close: drop });
+      const dataSource = await new DataSource({ type, url }).initialize();
+      opened({ close: () => dataSource.destroy() });
+      return dataSource;
+    });
+  });
+}
+
+const onPostgres = (await hasServer('PostgreSQL', 5432)) ? test : test.skip;
+
+onPostgres(
+  'a debit that crosses no threshold changes its row on its page (HOT), with the index of low balances',
+  async () => {
+    const { url, drop } = await createPostgresDatabase();
+    opened({ close: drop });
+    const dataSource = await new DataSource({ type: 'postgres', url }).initialize();
+    opened({ close: () => dataSource.destroy() });
+    const storage = new TypeormStorage({ database: dataSource });
+    await storage.start();
+    await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+    await storage.ledger.post({ id: 'op:funds', accountId: ACCOUNT, kind: 'topup', units: 1000, at: START });
+    await storage.accounts.setLowBalance(ACCOUNT, 10);
+    const hot = (low: string, balance: string) =>
+      dataSource.transaction(async (manager) => {
+        const count = async () => {
+          const [row] = await manager.query(
+            "SELECT pg_stat_get_xact_tuples_hot_updated('messaging_account'::regclass) AS n",
+          );
+          return Number(row.n);
+        };
+        const before = await count();
+        await manager.query(`UPDATE messaging_account SET low = ${low}, balance = ${balance} WHERE id = '${ACCOUNT}'`);
+        return (await count()) - before;
+      });
+    expect(await hot(lowAfterDebit('5'), 'balance - 5')).toBe(1);
+    expect(await hot(lowAfterCredit('5'), 'balance + 5')).toBe(1);
+    // So that the test can fail: where it crosses the threshold, the index gets an entry.
+    expect(await hot(lowAfterDebit('995'), 'balance - 995')).toBe(0);
+  },
+);

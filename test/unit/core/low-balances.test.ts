@@ -1,0 +1,94 @@
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { LowBalances } from '../../../src/core/low-balances.js';
+import { MessagingEvents } from '../../../src/events/messaging-events.js';
+import { type ProcessRole, resolveDispatchSettings } from '../../../src/outbox/dispatch-options.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { range, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { eventTeller } from '../../support/event-teller.js';
+import { closeAfterEach } from '../../support/opened.js';
+import { settled } from '../../support/settled.js';
+import { SqliteMemory } from '../../support/sqlite-memory.js';
+
+const opened = closeAfterEach();
+
+beforeAll(() => Logger.overrideLogger(false));
+
+describe('accounts with a low balance', () => {
+  let clock: FakeClock;
+  let storage: SqliteMemory;
+  let heard: string[];
+
+  beforeEach(async () => {
+    clock = new FakeClock();
+    heard = [];
+    storage = opened(await SqliteMemory.open());
+  });
+
+  function start(role: ProcessRole = 'all'): LowBalances {
+    const events = new MessagingEvents();
+    events.on('balance.low', ({ account }) => heard.push(account));
+    const { ledger } = storage;
+    const watch = new LowBalances(ledger, eventTeller(events), resolveDispatchSettings({}, role), clock);
+    opened({ close: () => watch.beforeApplicationShutdown() });
+    watch.onApplicationBootstrap();
+    return watch;
+  }
+
+  async function low(...ids: string[]): Promise<void> {
+    for (const id of ids) {
+      await storage.accounts.createAccount({ id, name: id, createdAt: START });
+      await storage.accounts.setLowBalance(id, 1);
+    }
+  }
+
+  async function second(): Promise<void> {
+    clock.advance(1000);
+    await settled();
+  }
+
+  test('are told of within a second, in as many transactions as it takes', async () => {
+    start();
+    const ids = range(150).map((index) => `acc${index}`);
+    await low(...ids);
+    await second();
+    expect(heard.sort()).toEqual(ids.sort());
+    await low('late');
+    await second();
+    expect(heard.at(-1)).toBe('late');
+  });
+
+  test('are told of when the storage answers again', async () => {
+    start();
+    await low('a');
+    const { tellLow } = storage.ledger;
+    storage.ledger.tellLow = async () => {
+      throw new StorageUnavailableError('away');
+    };
+    await second();
+    expect(heard).toEqual([]);
+    storage.ledger.tellLow = tellLow;
+    await second();
+    expect(heard).toEqual(['a']);
+  });
+
+  test.each([
+    { role: 'worker', told: ['a'] },
+    { role: 'sessions', told: ['a'] },
+    { role: 'api', told: [] },
+  ] as const)('are the business of processes that deliver ($role)', async ({ role, told }) => {
+    start(role);
+    await low('a');
+    await second();
+    expect(heard).toEqual(told);
+  });
+
+  test('are left alone by a process that has stopped', async () => {
+    const watch = start();
+    await watch.beforeApplicationShutdown();
+    await low('a');
+    await second();
+    expect(heard).toEqual([]);
+  });
+});
