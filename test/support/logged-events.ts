@@ -1,6 +1,13 @@
 import type { INestApplication } from '@nestjs/common';
 import { EventLog } from '../../src/events/event-log.js';
-import type { NewEvent } from '../../src/events/event-types.js';
+import {
+  EVENT_TYPES,
+  type EventType,
+  type MessagingEvent,
+  type NewEvent,
+  toMessagingEvent,
+} from '../../src/events/event-types.js';
+import type { MessagingEvents } from '../../src/events/messaging-events.js';
 import { EventRecorder } from '../../src/storage/typeorm/stores/events/event-recorder.js';
 
 /** Stores events as a change of the state would, in one transaction. */
@@ -35,4 +42,29 @@ export function verified(accountId: string): NewEvent {
     ...{ type: 'otp.verified', accountId, at: Date.UTC(2026, 10, 22, 10) },
     data: { service: 'Boutique', number: '22670000000' },
   };
+}
+
+/** All that an account's log has, as listeners get it, after the marks have got their numbers. */
+export async function loggedEvents(log: EventLog, accountId: string): Promise<readonly MessagingEvent[]> {
+  while ((await log.numberMarks(100)) > 0);
+  const { events } = await log.read({ accountId, after: 0, limit: 500 });
+  return events.map(toMessagingEvent);
+}
+
+/** Keeps what an account's process hears, of some types. */
+export function heardEvents(
+  events: MessagingEvents,
+  accountId: string,
+  types: readonly EventType[] = EVENT_TYPES,
+): readonly MessagingEvent[] {
+  const heard: MessagingEvent[] = [];
+  events.on(types, (event) => {
+    if (event.account === accountId) heard.push(event);
+  });
+  return heard;
+}
+
+/** Events in an order that is the same for equal ones: marks come later into the log than the process hears of them. */
+export function sorted(events: readonly MessagingEvent[]): readonly MessagingEvent[] {
+  return events.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }

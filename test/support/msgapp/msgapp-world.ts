@@ -2,6 +2,8 @@ import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
 import type { MessagingStorage } from '../../../src/core/messaging-storage.js';
+import { EventLog } from '../../../src/events/event-log.js';
+import { EventTeller } from '../../../src/events/event-teller.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { type FetchedMedia, MediaFetcher, type MediaRequest } from '../../../src/media/media-fetcher.js';
 import { MediaIntake } from '../../../src/msgapp/media-intake.js';
@@ -22,7 +24,6 @@ import { TextSources } from '../../../src/outbox/text-sources.js';
 import { ChannelWorker } from '../../../src/outbox/worker.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
-import { eventTeller } from '../event-teller.js';
 import { SetBackClock } from '../set-back-clock.js';
 import { settled } from '../settled.js';
 import { SqliteMemory } from '../sqlite-memory.js';
@@ -100,7 +101,7 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
     sessionStore: SessionStore = storage.store(SessionStore),
   ) {
     const { events, notifier, texts, channels, ids } = this;
-    const teller = eventTeller(events);
+    const teller = new EventTeller(events, storage.store(EventLog));
     const settings = resolveMsgappSettings({ tariff: { text: 1, media: 2 }, ...options });
     this.clock = clock;
     this.storage = storage;
