@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals';
+import { EVENT_TYPES, type EventData, type EventType } from '../../../src/events/event-types.js';
+import { EVENT_DESCRIPTIONS, eventTypeViews } from '../../../src/webhooks/event-schemas.js';
+import { eventId } from '../../../src/webhooks/event-view.js';
+import { eventFault } from '../../support/event-schemas.js';
+
+const AT = '2026-11-22T10:00:00.000Z';
+const NUMBER = '22670000000';
+const SESSION = { id: 's', channel: 'msgapp', number: NUMBER, status: 'connected', reason: 'linked' };
+const POSTING = { id: 'p', units: -5, note: null };
+const KEY = { id: 'k', name: null };
+const OPT_OUT = { number: NUMBER, signature: 'INFOS', source: 'phone' } as const;
+const CODE = { service: 'Boutique', number: NUMBER };
+const SIGNATURE = { name: 'INFOS', reason: null };
+const SENT = { id: 'm', channel: 'sms', signature: 'INFOS', units: 1, refunded_units: 0, accepted_at: AT };
+const delivery = (status: string) => ({
+  ...{ ...SENT, position: 0, number: NUMBER, status, error: null, metadata: { order: '4711' } },
+});
+
+/** One event of each type, as the types of the log allow it. */
+const SAMPLES: { readonly [T in EventType]: EventData[T] } = {
+  'message.sent': delivery('sent'),
+  'message.delivered': delivery('delivered'),
+  'message.read': { ...delivery('read'), channel: 'msgapp', from: NUMBER },
+  'message.undelivered': delivery('undelivered'),
+  'message.failed': { ...delivery('failed'), error: 'refused', number: '226******00', metadata: null },
+  'message.unknown': delivery('unknown'),
+  'send.completed': { ...SENT, recipients_count: 2, statuses: { delivered: 1, failed: 1 }, metadata: null },
+  'sms.received': { id: 'x', from: NUMBER, to: 'INFOS', text: 'STOP', received_at: AT },
+  'msgapp.received': {
+    ...{ id: 'x', channel: 'msgapp', session: 's', from: null, kind: 'image', text: null, received_at: AT },
+    media: { mimetype: 'image/jpeg', size: null, file_name: null },
+    refers_to: { id: null, text: null },
+  },
+  'optout.added': OPT_OUT,
+  'optout.removed': { ...OPT_OUT, source: 'operator' },
+  'otp.verified': CODE,
+  'otp.locked': { ...CODE, retry_after: 5 },
+  'otp.refused': { ...CODE, reason: 'country', retry_after: null },
+  'session.connected': SESSION,
+  'session.reconnecting': SESSION,
+  'session.logged_out': SESSION,
+  'session.replaced': SESSION,
+  'session.banned': SESSION,
+  'session.expired': { ...SESSION, number: null },
+  'session.failed': SESSION,
+  'session.restricted': { ...SESSION, until: AT },
+  'session.notice': SESSION,
+  'balance.low': { balance: 4, threshold: 5 },
+  'balance.topped_up': { ...POSTING, units: 5, note: 'paid' },
+  'balance.adjusted': POSTING,
+  'signature.verified': SIGNATURE,
+  'signature.rejected': { ...SIGNATURE, reason: 'taken' },
+  'key.created': KEY,
+  'key.rotated': { ...KEY, replaced: 'o' },
+  'key.revoked': KEY,
+  'endpoint.disabled': { id: 'e', url: 'https://example.com/hooks', reason: 'gone' },
+};
+
+const view = (type: string, data: unknown, sequence: number | null = 1) => ({
+  ...{ id: eventId('demo', 1), type, timestamp: AT, sequence, previous: null, account: 'demo', data },
+});
+
+describe('the schemas of events', () => {
+  test('are there for every type, in the order of the log', () => {
+    const types = eventTypeViews().map(({ type }) => type);
+    expect(types).toEqual([...EVENT_TYPES, 'test.ping', 'endpoint.gap']);
+    expect(types).toEqual(Object.keys(EVENT_DESCRIPTIONS));
+  });
+
+  test.each(Object.entries(SAMPLES))('describe %s', (type, data) => {
+    expect(eventFault(view(type, data))).toBeUndefined();
+    for (const field of Object.keys(data)) {
+      const { [field]: _, ...rest }: Record<string, unknown> = { ...data };
+      const isOptional = ['signature', 'from'].includes(field) && /^(message|send)\./.test(type);
+      expect([field, eventFault(view(type, rest)) === undefined]).toEqual([field, isOptional]);
+    }
+    expect(eventFault(view(type, { ...data, further: 1 }))).toBeDefined();
+    expect(eventFault(view(type, data, null))).toBeDefined();
+  });
+
+  test('describe what goes to one endpoint', () => {
+    expect(eventFault(view('test.ping', { endpoint: 'e' }, null))).toBeUndefined();
+    expect(eventFault(view('endpoint.gap', { from: 1, to: 2 }, null))).toBeUndefined();
+    expect(eventFault(view('endpoint.gap', { from: 1 }, null))).toBeDefined();
+  });
+});
