@@ -2,9 +2,10 @@ import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import type { Client } from 'undici';
 import type { Clock } from '../../common/clock.js';
-import type { AddressGuard, MediaNetwork } from '../../media/address-guard.js';
+import type { MediaNetwork } from '../../media/address-guard.js';
 import { MediaRefusedError } from '../../media/media-fetcher.js';
 import { openPinned } from '../../media/pinned-connection.js';
+import type { WebhookTargets } from '../endpoints/webhook-targets.js';
 import {
   DialError,
   type ExchangeEnd,
@@ -40,11 +41,9 @@ export class WebhookConnections {
 
   constructor(
     private readonly url: URL,
-    private readonly guard: AddressGuard,
+    private readonly targets: Pick<WebhookTargets, 'addressesOf'>,
     private readonly network: MediaNetwork,
     private readonly clock: Clock,
-    /** Whether its scheme may be used. */
-    private readonly allowed: boolean,
   ) {}
 
   /**
@@ -53,7 +52,6 @@ export class WebhookConnections {
    */
   async post(request: WebhookRequest): Promise<WebhookOutcome> {
     const began = this.clock.elapsed();
-    if (!this.allowed) return outcome({ error: 'unreachable' }, 0);
     let link = this.idle.pop() ?? this.open();
     const deadline = { expire: () => {} };
     const cancel = this.clock.after(CALL_MS, () => deadline.expire());
@@ -123,7 +121,7 @@ export class WebhookConnections {
 
   private async dial(signal: AbortSignal): Promise<Socket> {
     try {
-      const addresses = await this.guard.addressesOf(this.url);
+      const addresses = await this.targets.addressesOf(this.url);
       signal.throwIfAborted();
       const after = (ms: number, task: () => void) => this.clock.after(ms, task);
       return await openPinned(this.url, addresses, this.network, { signal, after });

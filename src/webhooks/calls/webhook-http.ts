@@ -1,7 +1,7 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
-import { AddressGuard, hostOf, isLoopbackAddress, MediaNetwork, SystemNetwork } from '../../media/address-guard.js';
-import { WebhookSettings } from '../webhook-options.js';
+import { MediaNetwork, SystemNetwork } from '../../media/address-guard.js';
+import { WebhookTargets } from '../endpoints/webhook-targets.js';
 import { WebhookConnections } from './webhook-connections.js';
 
 /**
@@ -11,31 +11,19 @@ import { WebhookConnections } from './webhook-connections.js';
  */
 @Injectable()
 export class WebhookHttp {
-  private readonly guard: AddressGuard;
-
   constructor(
-    private readonly settings: WebhookSettings,
+    private readonly targets: WebhookTargets,
     private readonly clock: Clock,
     @Optional() private readonly network: MediaNetwork = new SystemNetwork(),
-  ) {
-    this.guard = new AddressGuard(settings.allow, network);
-  }
+  ) {}
 
   /** The connections to one endpoint; its user closes them. */
   connections(url: string): WebhookConnections {
-    return new WebhookConnections(new URL(url), this.guard, this.network, this.clock, this.allows(url));
+    return new WebhookConnections(new URL(url), this.targets, this.network, this.clock);
   }
 
-  /** Whether a URL is one that the host allows without being public, so that its answers are shown to nobody. */
+  /** Whether a URL is one that is allowed without being public, so that its answers are shown to nobody. */
   isAllowed(url: string): boolean {
-    const { loopback, origins } = this.settings.allow;
-    const { origin } = new URL(url);
-    const host = hostOf(new URL(url));
-    return origins.has(origin) || (loopback && (isLoopbackAddress(host) || /(^|\.)localhost$/.test(host)));
-  }
-
-  /** Without encryption only what the host allows is called. */
-  private allows(url: string): boolean {
-    return new URL(url).protocol === 'https:' || this.isAllowed(url);
+    return this.targets.isAllowed(new URL(url));
   }
 }

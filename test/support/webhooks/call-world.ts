@@ -12,6 +12,7 @@ import { CallSettings, WebhookDispatcher } from '../../../src/webhooks/calls/web
 import { WebhookHttp } from '../../../src/webhooks/calls/webhook-http.js';
 import type { Endpoint } from '../../../src/webhooks/endpoints/endpoint.js';
 import { EndpointSecrets } from '../../../src/webhooks/endpoints/endpoint-secret.js';
+import { WebhookTargets } from '../../../src/webhooks/endpoints/webhook-targets.js';
 import { EventViews } from '../../../src/webhooks/event-view.js';
 import { resolveWebhookSettings } from '../../../src/webhooks/webhook-options.js';
 import { eventually } from '../eventually.js';
@@ -53,7 +54,7 @@ export class CallWorld {
   private constructor(readonly storage: SqliteMemory) {
     this.store = storage.store(CallStore);
     this.log = storage.store(EventLog);
-    this.http = new WebhookHttp(SETTINGS, this.clock);
+    this.http = new WebhookHttp(new WebhookTargets(SETTINGS), this.clock);
     this.recorder = new EventRecorder(storage.executor);
     this.calls = new EngineEndpointCalls(this.store, this.http, this.secrets, this.notifier, this.clock, this.ids);
   }
