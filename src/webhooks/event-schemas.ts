@@ -92,6 +92,7 @@ export const EVENT_DATA = {
     from: text('The number of the phone.', { example: EXAMPLE.number }),
     to: text('The number or sender name that it wrote to.', { example: 'INFOS' }),
     text: nullable(text('The text; null when it was removed.', { example: 'STOP' })),
+    truncated: { type: 'boolean', description: 'Whether the end of a long text was cut off.', example: false },
     received_at: moment('When it came.'),
   }),
   ReceivedMessageEvent: object('A message to a linked number.', {

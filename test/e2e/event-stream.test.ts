@@ -56,7 +56,8 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
 
   /** Stores 4000 events, 20 MB. */
   async function fill(service: Service, accountId: string): Promise<void> {
-    const data = { id: 'x', from: '22670000000', to: 'INFOS', text: 'x'.repeat(5000), received_at: '2026-11-22' };
+    const from = { id: 'x', from: '22670000000', to: 'INFOS' };
+    const data = { ...from, text: 'x'.repeat(5000), truncated: false, received_at: '2026-11-22' };
     const batch = Array.from({ length: 200 }, () => ({ type: 'sms.received', accountId, at: 0, data }) as const);
     for (let stored = 0; stored < 4000; stored += 200) await logEventsOf(service, batch);
   }

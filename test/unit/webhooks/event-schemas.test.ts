@@ -26,7 +26,7 @@ const SAMPLES: { readonly [T in EventType]: EventData[T] } = {
   'message.failed': { ...delivery('failed'), error: 'refused', number: '226******00', metadata: null },
   'message.unknown': delivery('unknown'),
   'send.completed': { ...SENT, recipients_count: 2, statuses: { delivered: 1, failed: 1 }, metadata: null },
-  'sms.received': { id: 'x', from: NUMBER, to: 'INFOS', text: 'STOP', received_at: AT },
+  'sms.received': { id: 'x', from: NUMBER, to: 'INFOS', text: 'STOP', truncated: false, received_at: AT },
   'msgapp.received': {
     ...{ id: 'x', channel: 'msgapp', session: 's', from: null, kind: 'image', text: null, received_at: AT },
     media: { mimetype: 'image/jpeg', size: null, file_name: null },
