@@ -10,6 +10,7 @@ import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';
 import { call } from '../support/http-client.js';
 import { OPTIONS, startMessaging } from '../support/messaging-app.js';
 import { MSGAPP } from '../support/msgapp-app.js';
+import { playEvents } from '../support/openapi-events.js';
 import { type Fetch, validatingFetch } from '../support/openapi-fetch.js';
 import { serveDocument } from '../support/openapi-host.js';
 import { playMsgapp } from '../support/openapi-msgapp.js';
@@ -21,6 +22,7 @@ import { IN_FLIGHT, MAX_BYTES, MAX_RECIPIENTS, playScenario, UNITS } from '../su
 import { structuralFaults } from '../support/openapi-structure.js';
 import { exampleFor } from '../support/openapi-texts.js';
 import { TroubledStorage } from '../support/openapi-troubles.js';
+import { PEPPER } from '../support/otp-app.js';
 
 let closing: (() => Promise<void>)[] = [];
 
@@ -69,7 +71,7 @@ async function start(adapter: Adapter, { options = {}, sandboxes = ['sandbox'], 
   let routes = (): string[] => [];
   const app = await startMessaging(
     adapter,
-    { msgapp: MSGAPP, ...options },
+    { msgapp: MSGAPP, webhooks: { pepper: PEPPER }, ...options },
     {
       imports: [...sandboxes.map((path) => SandboxModule.forRoot({ path })), ShopModule],
       units,
@@ -153,6 +155,7 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
     };
     await playScenario({ fetch: noting, app, storage, clock });
     await playMsgapp({ fetch: noting, app, storage, clock });
+    await playEvents({ fetch: noting, app, storage, clock });
 
     const promised = [...operationsOf(document)]
       .filter(([name]) => !name.includes('/shop/'))

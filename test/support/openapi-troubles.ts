@@ -1,4 +1,5 @@
 import { StorageUnavailableError } from '../../src/common/errors.js';
+import { EventLog } from '../../src/events/event-log.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { PhoneStore } from '../../src/sandbox/phone-store.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
@@ -21,6 +22,7 @@ const ASKED_BY_REQUESTS = [
     'clear',
   ],
   ...['create', 'writeCredentials'],
+  ...['read', 'switchOn'],
 ];
 
 /** A memory storage that a test can make unavailable, break, or keep from answering. */
@@ -38,6 +40,7 @@ export class TroubledStorage extends MemoryStorage {
       this.store(PhoneStore),
       this.policies,
       this.store(SessionStore),
+      this.store(EventLog),
     ]) {
       for (const name of ASKED_BY_REQUESTS) this.#wrap(store, name);
     }

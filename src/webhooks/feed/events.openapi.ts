@@ -95,6 +95,7 @@ export const eventTypesOpenapi = describeController(EventTypesController, () => 
           schema: {
             type: 'object',
             description: 'JSON Schema, draft 2020-12, of a whole event of the type. Further fields may be added.',
+            example: { type: 'object', required: ['id', 'type'] },
           },
         }),
       ),
