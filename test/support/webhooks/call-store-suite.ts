@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { DataSource } from 'typeorm';
+import { EventLog } from '../../../src/events/event-log.js';
+import type { EventType } from '../../../src/events/event-types.js';
+import { executorFor } from '../../../src/storage/typeorm/engine/executor-for.js';
+import { EventRecorder } from '../../../src/storage/typeorm/stores/events/event-recorder.js';
+import { toEndpoint } from '../../../src/storage/typeorm/stores/webhooks/endpoint-rows.js';
+import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
+import { type CallProgress, CallStore, type EndpointLease } from '../../../src/webhooks/calls/call-store.js';
+import type { Endpoint } from '../../../src/webhooks/endpoints/endpoint.js';
+
+const NOW = 1_000_000;
+const ORDER = { owner: 'a', now: NOW, leaseUntil: NOW + 1000, limit: 100 };
+
+/** What `CallStore` promises, on a database. */
+export function describeCallStore(
+  name: string,
+  open: () => Promise<{ source: DataSource; close(): Promise<void> }>,
+): void {
+  describe(`calls on ${name}`, () => {
+    let source: DataSource;
+    let close: () => Promise<void>;
+    let storage: TypeormStorage;
+    let store: CallStore;
+    let made = 0;
+
+    beforeAll(async () => {
+      ({ source, close } = await open());
+      storage = new TypeormStorage({ database: source });
+      await storage.start();
+      store = storage.store(CallStore);
+    });
+    afterAll(async () => {
+      await storage?.stop();
+      await close?.();
+    });
+
+    /** An endpoint of an account of its own, whose log has so many events. */
+    async function endpoint(events: number, given: { types?: string; cursor?: number } = {}): Promise<Endpoint> {
+      const id = `e${String(++made).padStart(4, '0')}`;
+      const account = `account-${id}`;
+      await storage.store(EventLog).switchOn(account, NOW);
+      await record(account, events);
+      const types = given.types ? `'${given.types}'` : 'NULL';
+      await source.query(
+        `INSERT INTO messaging_endpoint (id, account_id, url, types, ordering, batch_max, wait_ms, signature, versions, status,
+          cursor_at, lease_until, epoch, created_at, updated_at) VALUES ('${id}', '${account}', 'https://hooks.example/', ${types},
+          'none', 1, 0, 'hmac', '[]', 'enabled', ${given.cursor ?? 0}, 0, 0, 1, 1)`,
+      );
+      return find(id);
+    }
+
+    async function record(account: string, events: number, type: EventType = 'optout.added', at = NOW): Promise<void> {
+      const recorder = new EventRecorder(await executorFor(source));
+      const data = { number: '22670000000', signature: 'INFOS', source: 'phone' };
+      await recorder.write(
+        // biome-ignore lint/correctness/useYield: it stores nothing but its events
+        function* (tell) {
+          for (let index = 0; index < events; index++) tell({ type, accountId: account, at, data } as never);
+        },
+      );
+    }
+
+    async function find(id: string): Promise<Endpoint> {
+      const [row] = await source.query(`SELECT * FROM messaging_endpoint WHERE id = '${id}'`);
+      return toEndpoint(row);
+    }
+
+    async function leaseOf({ id, accountId }: Endpoint, owner = 'a', now = NOW): Promise<EndpointLease> {
+      const { taken } = await store.take({ ...ORDER, owner, now, leaseUntil: now + 1000, accounts: [accountId] });
+      const lease = taken.find(({ lease }) => lease.endpointId === id)?.lease;
+      if (!lease) throw new Error('It was not taken.');
+      return lease;
+    }
+
+    const progress = (lease: EndpointLease, given: Partial<CallProgress>): CallProgress => ({
+      ...{ lease, cursor: 0, failingSince: undefined, restsUntil: undefined, done: [], failed: [], records: [] },
+      ...{ replays: [], disabled: undefined, ...given },
+    });
+    const failed = (sequence: number, dueAt: number | undefined, batch?: string) => ({
+      sequence,
+      tries: 1,
+      dueAt,
+      batch,
+    });
+
+    test('takes what has work, once, and again when its lease has ended', async () => {
+      const busy = await endpoint(3);
+      const idle = await endpoint(3, { cursor: 3 });
+      const accounts = [busy.accountId, idle.accountId];
+      const first = await store.take({ ...ORDER, accounts });
+      expect(first.taken.map(({ endpoint }) => endpoint)).toEqual([busy]);
+      expect((await store.take({ ...ORDER, owner: 'b', accounts })).taken).toEqual([]);
+      const later = { ...ORDER, owner: 'b', now: NOW + 1000, leaseUntil: NOW + 2000, accounts };
+      const [second] = (await store.take(later)).taken;
+      expect(second?.lease).toEqual({ endpointId: busy.id, epoch: 2 });
+      expect(await store.load('b', { endpointId: busy.id, epoch: 2 })).toEqual(busy);
+      expect(await store.load('a', { endpointId: busy.id, epoch: 1 })).toBeUndefined();
+      const lease = { endpointId: busy.id, epoch: 2 };
+      expect(await store.renew('b', [lease], NOW + 9000)).toEqual([{ ...lease, updatedAt: 1 }]);
+      await store.release('b', [lease]);
+      expect(await store.renew('b', [lease], NOW + 9000)).toEqual([]);
+    });
+
+    test('of several processes at once, one takes an endpoint', async () => {
+      const endpoints = await Promise.all(Array.from({ length: 10 }, () => endpoint(1)));
+      const accounts = endpoints.map(({ accountId }) => accountId);
+      const owners = ['a', 'b', 'c', 'd', 'e', 'f'];
+      const taken = await Promise.all(owners.map((owner) => store.take({ ...ORDER, owner, accounts })));
+      const ids = taken.flatMap((each) => each.taken.map(({ lease }) => lease.endpointId));
+      expect(ids.sort()).toEqual(endpoints.map(({ id }) => id).sort());
+    });
+
+    test('walks over all endpoints in pages', async () => {
+      await Promise.all(Array.from({ length: 5 }, () => endpoint(1)));
+      const seen: string[] = [];
+      for (let after: string | undefined; ; ) {
+        const page = await store.take({ ...ORDER, owner: 'walker', after, limit: 2, leaseUntil: NOW + 100_000 });
+        seen.push(...page.taken.map(({ lease }) => lease.endpointId));
+        if (page.next === undefined) break;
+        after = page.next;
+      }
+      expect(seen.length).toBeGreaterThanOrEqual(5);
+      expect(new Set(seen).size).toBe(seen.length);
+    });
+
+    test('stores what became of calls, as a whole and any number of times', async () => {
+      const one = await endpoint(9);
+      const lease = await leaseOf(one);
+      const record = { at: NOW, ms: 12, ok: false, status: undefined, error: 'timeout', reply: undefined };
+      const failures = progress(lease, {
+        ...{ cursor: 5, failingSince: NOW, restsUntil: NOW + 5 },
+        failed: [failed(3, NOW + 50, 'x'), failed(2, NOW + 50, 'x'), failed(4, NOW + 9), failed(1, undefined)],
+        records: [{ ...record, id: `r-${one.id}`, sequences: [2, 3] }],
+      });
+      expect(await store.commit('a', [failures])).toEqual(new Set([one.id]));
+      expect(await store.commit('a', [failures])).toEqual(new Set([one.id]));
+      expect(await find(one.id)).toMatchObject({ cursor: 5, failingSince: NOW, restsUntil: NOW + 5 });
+      const pending = await store.pending(one.id, 'time', 10);
+      expect(pending.map(({ sequence, batch }) => [sequence, batch])).toEqual([
+        [4, undefined],
+        [2, 'x'],
+        [3, 'x'],
+      ]);
+      expect((await store.pending(one.id, 'number', 2)).map(({ sequence }) => sequence)).toEqual([2, 3]);
+      const end = progress(lease, { cursor: 7, done: [2, 3], failed: [failed(4, NOW + 99)] });
+      expect(await store.commit('b', [end])).toEqual(new Set());
+      expect(await store.commit('a', [end])).toEqual(new Set([one.id]));
+      expect(await store.pending(one.id, 'time', 10)).toEqual([failed(4, NOW + 99)]);
+      expect(await find(one.id)).toMatchObject({ cursor: 7, failingSince: null, restsUntil: null });
+      const rows = await source.query(`SELECT * FROM messaging_endpoint_attempt WHERE endpoint_id = '${one.id}'`);
+      expect(rows).toHaveLength(1);
+      expect(await store.purgeRecords(NOW - 1, 10)).toBe(0);
+      expect(await store.purgeRecords(NOW, 10)).toBe(1);
+    });
+
+    test('disables in the transaction that says so in the log', async () => {
+      const one = await endpoint(2);
+      const disabled = { reason: 'gone', at: NOW + 7 } as const;
+      await store.commit('a', [progress(await leaseOf(one), { cursor: 1, disabled })]);
+      expect(await find(one.id)).toMatchObject({ status: 'disabled', reason: 'gone', cursor: 1 });
+      const { events } = await storage.store(EventLog).read({ accountId: one.accountId, after: 2, limit: 9 });
+      const data = { id: one.id, url: one.url, reason: 'gone' };
+      expect(events).toEqual([{ type: 'endpoint.disabled', accountId: one.accountId, sequence: 3, at: NOW + 7, data }]);
+      expect((await store.take({ ...ORDER, now: NOW + 9999, accounts: [one.accountId] })).taken).toEqual([]);
+    });
+
+    test('has single events, windows and failures called again', async () => {
+      const one = await endpoint(4, { types: '["optout.added","optout.removed"]' });
+      await record(one.accountId, 3, 'optout.removed', NOW + 10);
+      await record(one.accountId, 2, 'otp.verified', NOW + 20);
+      const lease = await leaseOf(one);
+      const lost = [failed(2, undefined), failed(6, undefined)];
+      await store.commit('a', [progress(lease, { cursor: 9, failed: lost })]);
+      expect(await store.callAgain(one, 8, NOW)).toBe(false);
+      expect(await store.callAgain(one, 10, NOW)).toBe(false);
+      expect(await store.callAgain(one, 3, NOW)).toBe(true);
+      expect(await store.callAgain(one, 3, NOW + 1)).toBe(true);
+      expect(await store.pending(one.id, 'time', 9)).toEqual([{ ...failed(3, NOW + 1), tries: 0 }]);
+      const order = { endpoint: one, after: 0, since: undefined, until: undefined, types: undefined, at: NOW + 2 };
+      expect(await store.retryFailed({ ...order, id: '', types: ['optout.removed'] })).toBe(1);
+      expect(await store.retryFailed({ ...order, id: '', after: 2 })).toBe(0);
+      expect((await store.pending(one.id, 'number', 9)).map(({ sequence }) => sequence)).toEqual([3, 6]);
+      expect(await store.addReplay({ ...order, id: `y1-${one.id}` })).toBe(7);
+      expect(await store.addReplay({ ...order, id: `y2-${one.id}`, since: NOW + 10, until: NOW + 20 })).toBe(3);
+      expect(await store.addReplay({ ...order, id: `y3-${one.id}`, until: NOW })).toBe(0);
+      const replay = { id: `y1-${one.id}`, position: 0, upTo: 9, types: undefined };
+      expect(await store.replay(one.id)).toEqual(replay);
+      await store.commit('a', [progress(lease, { cursor: 9, replays: [{ ...replay, position: 4 }] })]);
+      expect(await store.replay(one.id)).toEqual({ ...replay, position: 4 });
+      await store.commit('a', [progress(lease, { cursor: 9, replays: [{ ...replay, position: 9 }] })]);
+      expect(await store.replay(one.id)).toMatchObject({ id: `y2-${one.id}`, position: 4, upTo: 7 });
+    });
+  });
+}

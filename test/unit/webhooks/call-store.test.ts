@@ -1,0 +1,8 @@
+import { SqliteMemory } from '../../support/sqlite-memory.js';
+import { describeCallStore } from '../../support/webhooks/call-store-suite.js';
+
+describeCallStore('SQLite', async () => {
+  const storage = await SqliteMemory.open();
+  await storage.stop();
+  return { source: storage.dataSource, close: () => storage.close() };
+});
