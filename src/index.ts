@@ -91,7 +91,8 @@ export type {
 } from './module-options.js';
 export { channelToken } from './msgapp/channel-token.js';
 export type { MediaDescription } from './msgapp/message-contents.js';
-export type { MsgappMessage, MsgappSendResult } from './msgapp/msgapp-results.js';
+export type { MsgappListQuery } from './msgapp/msgapp-query.js';
+export type { MsgappMessage, MsgappPage, MsgappSendResult } from './msgapp/msgapp-results.js';
 export type { MsgappSendOptions } from './msgapp/msgapp-service.js';
 export { type MsgappFile, MsgappService, type MsgappText } from './msgapp/msgapp-service.js';
 export type { ConnectLimits, MsgappOptions, MsgappTariff } from './msgapp/msgapp-settings.js';
@@ -134,6 +135,7 @@ export { OtpModule } from './otp.module.js';
 export type { DeliveryResult, DeliveryTiming, RepeatPolicy, ResultPolicy } from './outbox/delivery-result.js';
 export type { DeliveryStatus } from './outbox/delivery-state.js';
 export type { DispatchOptions, ProcessRole } from './outbox/dispatch-options.js';
+export type { MessageListQuery } from './outbox/message-listing.js';
 export type { Priority, SendPriority } from './outbox/priority.js';
 export { type ErasureResult, ErasureService } from './outbox/retention/erasure-service.js';
 export type { RetentionOptions } from './outbox/retention/retention-options.js';

@@ -1,6 +1,6 @@
 import type { Metadata } from '../events/event-types.js';
-import { type DeliveryStatus, shownStatus } from '../outbox/delivery-state.js';
-import type { StoredMessage, StoredRecipient, TrailStep } from '../outbox/outbox-store.js';
+import { type DeliveryStatus, shownStatus, type TrailEntry } from '../outbox/delivery-state.js';
+import type { StoredMessage, TrackedRecipient } from '../outbox/outbox-store.js';
 import { isRemoved } from '../outbox/retention/removed-payload.js';
 import { isMediaPayload, type MediaDescription, type ShownPayload } from './message-contents.js';
 
@@ -31,14 +31,20 @@ export interface MsgappMessage {
   readonly updated_at: string;
 }
 
+/** Sent messages, newest first. */
+export interface MsgappPage {
+  readonly items: readonly MsgappMessage[];
+  /** The `cursor` of the next page; null on the last page. */
+  readonly next_cursor: string | null;
+}
+
 /** Converts a stored message to the form that its account sees. */
 export function messageOf(
   message: StoredMessage & { readonly payload: ShownPayload },
-  recipient: StoredRecipient,
-  trail: readonly TrailStep[],
+  recipient: TrackedRecipient,
 ): MsgappMessage {
   const { payload } = message;
-  const at = timesOf(trail);
+  const at = timesOf(recipient.trail);
   return {
     messageID: message.id,
     from: message.sender,
@@ -67,9 +73,9 @@ function mediaOf({ kind, ...file }: MediaDescription, caption: string | undefine
 }
 
 /** Returns when each state was first reached. */
-function timesOf(trail: readonly TrailStep[]): (status: DeliveryStatus) => string | null {
+function timesOf(trail: readonly TrailEntry[]): (status: DeliveryStatus) => string | null {
   return (status) => {
-    const step = trail.find(({ entry }) => entry.status === status);
-    return step ? new Date(step.entry.at).toISOString() : null;
+    const step = trail.find((entry) => entry.status === status);
+    return step ? new Date(step.at).toISOString() : null;
   };
 }

@@ -5,17 +5,19 @@ import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
 import { IdGenerator, isId } from '../common/ids.js';
 import { checkAccountId, checkInput, checkNumber, checkString, unsendableCharacter } from '../common/inputs.js';
+import { cursorOf } from '../common/list-query.js';
 import { knownCallOptions } from '../common/options.js';
 import type { Metadata } from '../events/event-types.js';
 import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
 import { metadataOf } from '../outbox/metadata.js';
 import { type Acceptance, type AcceptOptions, Outbox } from '../outbox/outbox.js';
-import { OutboxStore } from '../outbox/outbox-store.js';
+import { OutboxStore, type StoredMessage, type TrackedRecipient } from '../outbox/outbox-store.js';
 import { type SendPriority, sendPriority } from '../outbox/priority.js';
 import type { IdempotencyKey, Send } from '../outbox/send.js';
 import { MediaIntake } from './media-intake.js';
 import { isShownPayload, type MediaPayload } from './message-contents.js';
-import { type MsgappMessage, type MsgappSendResult, messageOf } from './msgapp-results.js';
+import { type MsgappListQuery, messageQuery } from './msgapp-query.js';
+import { type MsgappMessage, type MsgappPage, type MsgappSendResult, messageOf } from './msgapp-results.js';
 import { MsgappSettings } from './msgapp-settings.js';
 import { LONGEST_TEXT, type MediaKind } from './msgapp-transport.js';
 import { type Sender, Senders } from './senders.js';
@@ -180,10 +182,25 @@ export class MsgappService {
   async message(accountId: string, messageId: string): Promise<MsgappMessage> {
     checkAccountId(accountId);
     const found = isId(messageId) ? await this.store.find(accountId, this.settings.channel, messageId) : undefined;
-    const [recipient] = found ? await this.store.recipients(messageId) : [];
-    // Messages with a one-time code cannot be read.
-    if (!found || !recipient || !isShownPayload(found.payload)) throw new MessagingError('error.message_not_found');
-    return messageOf({ ...found, payload: found.payload }, recipient, await this.store.trail(messageId));
+    const recipients = await this.store.firstRecipients(found ? [found.id] : []);
+    const shown = found && shownMessage(found, recipients);
+    if (!shown) throw new MessagingError('error.message_not_found');
+    return shown;
+  }
+
+  /**
+   * The messages of an account on this channel, newest first, 1 to 1000 per page. With `to`, `from`, `status` or `metadata`, a
+   * page may have fewer items, or none, although there are more: continue until `next_cursor` is null.
+   *
+   * @throws MessagingError `error.invalid_cursor`, `error.field_invalid` for an invalid limit, status or moment,
+   *   `error.invalid_number`, and for metadata as `sendText`
+   */
+  async list(accountId: string, query: MsgappListQuery = {}): Promise<MsgappPage> {
+    checkAccountId(accountId);
+    const page = await this.store.list({ accountId, channel: this.settings.channel, ...messageQuery(query) });
+    const recipients = await this.store.firstRecipients(page.items.map(({ id }) => id));
+    const items = page.items.flatMap((message) => shownMessage(message, recipients) ?? []);
+    return { items, next_cursor: cursorOf(page.next) };
   }
 
   private draft(
@@ -229,6 +246,15 @@ export class MsgappService {
     if (sender !== undefined) checkNumber(sender);
     return sender;
   }
+}
+
+/** A message as its account sees it; undefined for a one-time code, and where the recipient was removed. */
+function shownMessage(
+  { payload, ...message }: StoredMessage,
+  recipients: ReadonlyMap<string, TrackedRecipient>,
+): MsgappMessage | undefined {
+  const recipient = recipients.get(message.id);
+  return recipient && isShownPayload(payload) ? messageOf({ ...message, payload }, recipient) : undefined;
 }
 
 /** Whether an error proves that nothing was stored. */

@@ -6,8 +6,8 @@ import { MessagingController } from '../http/messaging-controller.js';
 import { ReplyHeaders, RequestCancellation, RequestSignal, RequestUrl } from '../http/parameters.js';
 import { MessagingBody, MessagingQuery } from '../http/validation.js';
 import type { IdempotentRequest } from '../outbox/idempotency.js';
-import { SendMediaBody, SendTextBody, SessionStatusQuery } from './msgapp.dto.js';
-import type { MsgappMessage } from './msgapp-results.js';
+import { ListMessagesQuery, SendMediaBody, SendTextBody, SessionStatusQuery } from './msgapp.dto.js';
+import type { MsgappMessage, MsgappPage } from './msgapp-results.js';
 import { MsgappService } from './msgapp-service.js';
 import { SessionManager } from './sessions/session-manager.js';
 import type { PendingSession, SessionsView } from './sessions/session-view.js';
@@ -66,6 +66,11 @@ export class MsgappController {
     @RequestSignal() signal: AbortSignal,
   ): Promise<object> {
     return answerOf(this.messages.acceptMedia(accountId, body, { once, signal }), headers);
+  }
+
+  @Get('messages')
+  list(@Caller() { accountId }: Caller, @MessagingQuery() query: ListMessagesQuery): Promise<MsgappPage> {
+    return this.messages.list(accountId, query);
   }
 
   @Get('messages/:messageID')

@@ -1,5 +1,5 @@
 import type { Metadata } from '../events/event-types.js';
-import { IsMetadata, IsOptional, IsPhoneNumber, IsString } from '../http/validators.js';
+import { IsMetadata, IsOptional, IsPhoneNumber, IsQueryInteger, IsString } from '../http/validators.js';
 import type { MediaKind } from '../media/media-type.js';
 import type { SendPriority } from '../outbox/priority.js';
 
@@ -56,6 +56,42 @@ export class SendMediaBody {
   @IsOptional()
   @IsMetadata()
   readonly metadata?: Metadata;
+}
+
+/** Query of `GET …/messages`. The service checks `status`. */
+export class ListMessagesQuery {
+  @IsOptional()
+  @IsQueryInteger(1, 500)
+  readonly limit?: number;
+
+  @IsOptional()
+  @IsString()
+  readonly cursor?: string;
+
+  @IsOptional()
+  @IsPhoneNumber()
+  readonly to?: string;
+
+  @IsOptional()
+  @IsPhoneNumber()
+  readonly from?: string;
+
+  @IsOptional()
+  @IsString()
+  readonly status?: string;
+
+  /** From the parameters `metadata.<key>`. */
+  @IsOptional()
+  @IsMetadata()
+  readonly metadata?: Metadata;
+
+  @IsOptional()
+  @IsString()
+  readonly since?: string;
+
+  @IsOptional()
+  @IsString()
+  readonly until?: string;
 }
 
 /** Query of `GET …/web/status`. */

@@ -1,11 +1,13 @@
 import { describeController, type ErrorDescription, fieldsOf } from '../openapi/controller-description.js';
 import { invalid } from '../openapi/errors.js';
+import { MESSAGE_FILTERS, nextCursor, shortPages } from '../openapi/listings.js';
 import type { Schemas } from '../openapi/openapi-document.js';
 import {
   binary,
   count,
   EXAMPLE,
   events,
+  exampleOf,
   file,
   identifier,
   json,
@@ -23,8 +25,9 @@ import {
 } from '../openapi/schemas.js';
 import { SEND_PRIORITIES } from '../outbox/priority.js';
 import { MsgappController } from './msgapp.controller.js';
-import { SendMediaBody, SendTextBody, SessionStatusQuery } from './msgapp.dto.js';
+import { ListMessagesQuery, SendMediaBody, SendTextBody, SessionStatusQuery } from './msgapp.dto.js';
 import { MsgappQrController } from './msgapp-qr.controller.js';
+import { MSGAPP_STATUSES } from './msgapp-query.js';
 import { LONGEST_TEXT } from './msgapp-transport.js';
 
 const TAG = {
@@ -139,6 +142,22 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
       },
       errors: [...invalid('mediaType', 'priority'), 'error.media_unavailable', ...SEND_ERRORS],
     },
+    list: {
+      operationId: 'listMsgappMessages',
+      summary: 'List messages, newest first',
+      description: `A message has to meet all conditions. One-time passcodes are not listed. ${shortPages('`to`, `from`, `status` or `metadata`')}`,
+      query: fieldsOf(ListMessagesQuery, {
+        ...MESSAGE_FILTERS,
+        to: 'Only messages to this number.',
+        from: 'Only messages from this linked number.',
+        status: oneOf(MSGAPP_STATUSES, 'Only messages in this status.'),
+      }),
+      answer: {
+        schema: 'MsgappPage',
+        examples: { 'The last page': { items: [exampleOf(SCHEMAS, 'MsgappMessage', { failed_at: null })] } },
+      },
+      errors: ['error.invalid_cursor', ...invalid('status', 'since', 'until')],
+    },
     message: {
       operationId: 'getMsgappMessage',
       summary: 'Read the status of a message',
@@ -194,6 +213,10 @@ const SCHEMAS: Schemas = {
     success: yes,
     messageID: identifier('The message; `GET …/messages/{messageID}` shows its status.', EXAMPLE.message),
   }),
+  MsgappPage: object('One page of the account’s messages on this channel, newest first.', {
+    items: list(ref('MsgappMessage'), { maxItems: 500 }),
+    next_cursor: nextCursor,
+  }),
   MsgappMessage: object('The message with its status and the time of each step.', {
     messageID: identifier('The message.', EXAMPLE.message),
     from: phoneNumber('The sending number.', EXAMPLE.sender),
@@ -201,7 +224,7 @@ const SCHEMAS: Schemas = {
     body: nullable(text('The text; null for a file, and when it was removed.', { example: EXAMPLE.text })),
     media: file('How the phone shows it.', { fileName: text('Its name.') }),
     status: oneOf(
-      ['queued', 'sending', 'sent', 'delivered', 'undelivered', 'read', 'failed', 'unknown'],
+      MSGAPP_STATUSES,
       '`queued → sending → sent → delivered → read`; `failed`: refused for good, and refunded; `unknown`: there is no reliable answer.',
     ),
     error: nullable(text('The name of the error; null when there is none.')),

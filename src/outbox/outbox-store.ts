@@ -152,9 +152,9 @@ export interface RecipientPage {
 export interface MessageQuery extends PageRequest {
   readonly accountId: string;
   readonly channel: string;
-  /** The payload's kind. */
-  readonly kind: string;
-  /** Only messages with this recipient. Only for the kind `text`. */
+  /** The kinds of payloads. */
+  readonly kinds: readonly string[];
+  /** Only messages with this recipient, of the kinds `text` and `media`. */
   readonly number?: string | undefined;
   /** Only messages with a recipient whose `shownStatus` is this. */
   readonly status?: DeliveryStatus | undefined;
@@ -165,6 +165,12 @@ export interface MessageQuery extends PageRequest {
   readonly since?: number | undefined;
   /** Only messages accepted before this time, milliseconds since the epoch. */
   readonly until?: number | undefined;
+}
+
+/** A recipient with its history. */
+export interface TrackedRecipient extends StoredRecipient {
+  /** Oldest first. */
+  readonly trail: readonly TrailEntry[];
 }
 
 /** The most numbers or recipients of a message that `numbers` and `recipients` return. */
@@ -256,6 +262,9 @@ export abstract class OutboxStore {
   /** The first `FIRST_RECIPIENTS` recipients of a message, in the order of the send. */
   abstract recipients(messageId: string): Promise<readonly StoredRecipient[]>;
 
+  /** The first recipient of each message with its history; a message whose recipients were removed is left out. */
+  abstract firstRecipients(messageIds: readonly string[]): Promise<ReadonlyMap<string, TrackedRecipient>>;
+
   /** A page of a message's recipients with their attempts; empty for an unknown message. */
   abstract recipientPage(messageId: string, query: RecipientQuery): Promise<RecipientPage>;
 
@@ -274,7 +283,7 @@ export abstract class OutboxStore {
    * A store may examine a limited number of messages and recipients for a page: with a number, a status, a sender or
    * metadata, a page may contain fewer than `limit`, even none, and have a `next`.
    *
-   * @throws MessagingError `error.invalid_cursor` when `after` is no message of this account, channel and kind: an empty page
+   * @throws MessagingError `error.invalid_cursor` when `after` is no message of this account and channel of these kinds: an empty page
    *   would mean that there are no further messages
    */
   abstract list(query: MessageQuery): Promise<Page<StoredMessage>>;

@@ -164,7 +164,7 @@ export class SmsService {
    */
   async list(accountId: string, query: SmsListQuery = {}): Promise<SmsPage> {
     checkAccountId(accountId);
-    const page = await this.store.list({ accountId, channel: SMS, kind: 'text', ...messageQuery(query) });
+    const page = await this.store.list({ accountId, channel: SMS, kinds: ['text'], ...messageQuery(query) });
     const numbers = await this.store.numbers(page.items.map(({ id }) => id));
     return {
       items: page.items.map((message) => summaryOf(message, numbers.get(message.id) ?? [])),

@@ -5,6 +5,7 @@ import {
   type Surroundings,
 } from '../openapi/controller-description.js';
 import { invalid } from '../openapi/errors.js';
+import { MESSAGE_FILTERS, nextCursor, PAGE, shortPages } from '../openapi/listings.js';
 import type { Schema, Schemas } from '../openapi/openapi-document.js';
 import {
   count,
@@ -136,7 +137,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
         operationId: 'listSmsRecipients',
         summary: 'List the recipients of an SMS',
         description: `In the order of the send. ${shortPages('`status`')}`,
-        query: fieldsOf(ListRecipientsQuery, RECIPIENT_FILTERS),
+        query: fieldsOf(ListRecipientsQuery, { ...PAGE, status: STATUS }),
         answer: { schema: 'SmsRecipientPage', examples: { 'The last page': { items: [delivered] } } },
         errors: ['error.message_not_found', 'error.invalid_cursor', ...invalid('status')],
       },
@@ -145,16 +146,10 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
         summary: 'List SMS, newest first',
         description: `An SMS has to meet all conditions, and one recipient both \`number\` and \`status\`. ${shortPages('`number`, `status`, `signature` or `metadata`')}`,
         query: fieldsOf(ListSmsQuery, {
-          ...RECIPIENT_FILTERS,
+          ...MESSAGE_FILTERS,
+          status: STATUS,
           number: 'Only SMS to this number.',
           signature: 'Only SMS under this sender’s name.',
-          metadata: {
-            description:
-              'Only SMS with this metadata: one parameter `metadata.<key>=<value>` for each key, all of which must match.',
-            example: { 'metadata.order': '4711' },
-          },
-          since: `Only SMS accepted at this time or later. ${TIME}`,
-          until: `Only SMS accepted before this time. ${TIME}`,
         }),
         answer: {
           schema: 'SmsPage',
@@ -168,18 +163,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
 
 const UCS2_TEXT = 'Votre colis arrivera bientôt.';
 
-const TIME = 'ISO 8601: a day (UTC), or a time with its zone.';
-
-const shortPages = (filters: string): string =>
-  `With ${filters}, a page may have fewer items than \`limit\`, even none, although there are more: continue until \`next_cursor\` is null.`;
-
-const RECIPIENT_FILTERS = {
-  limit: { default: 50, description: 'The largest number of items on the page.' },
-  cursor: 'The `next_cursor` of the previous page. Default: the first page.',
-  status: oneOf(SMS_STATUSES, 'Only with a recipient in this status.'),
-};
-
-const NEXT_CURSOR = nullable(text('The `cursor` of the next page; null at the end.'));
+const STATUS = oneOf(SMS_STATUSES, 'Only with a recipient in this status.');
 
 const recipients = (description: string, limits: Schema = {}): Schema =>
   list(shownNumber('A recipient.'), { minItems: 1, description, ...limits });
@@ -210,7 +194,7 @@ const SCHEMAS: Schemas = {
   SmsSummary: object('A sent SMS.', SUMMARY),
   SmsPage: object('One page of the account’s SMS, newest first.', {
     items: list(ref('SmsSummary'), { maxItems: 500 }),
-    next_cursor: NEXT_CURSOR,
+    next_cursor: nextCursor,
   }),
   SmsDetails: object('The SMS with the status of its first 100 recipients.', {
     ...SUMMARY,
@@ -218,7 +202,7 @@ const SCHEMAS: Schemas = {
   }),
   SmsRecipientPage: object('One page of the recipients of an SMS, in the order of the send.', {
     items: list(ref('SmsRecipient'), { maxItems: 500 }),
-    next_cursor: NEXT_CURSOR,
+    next_cursor: nextCursor,
   }),
   SmsRecipient: object('One recipient of a sent SMS.', {
     number: shownNumber('The recipient.'),

@@ -62,6 +62,7 @@ export {
   SHOWN_ATTEMPTS,
   type StoredMessage,
   type StoredRecipient,
+  type TrackedRecipient,
   type TrailStep,
   type WaitFor,
 } from '../outbox/outbox-store.js';

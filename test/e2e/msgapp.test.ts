@@ -84,7 +84,7 @@ describeServices('the messaging-app channel', (start) => {
     expect(await client.api.balance()).toBe(9);
     const message = await client.settled(messageID, 'delivered');
     expect(message).toEqual({
-      ...{ messageID, from: '22670000200', to: TO, body: 'Bonjour 👋\nà demain', media: null },
+      ...{ messageID, from: '22670000200', to: TO, body: 'Bonjour 👋\nà demain', media: null, metadata: null },
       ...{ status: 'delivered', error: null, units: 1, refunded_units: 0 },
       ...{ queued_at: MOMENT, sent_at: MOMENT, delivered_at: MOMENT, updated_at: MOMENT },
       ...{ read_at: null, failed_at: null },

@@ -165,6 +165,7 @@ describeServices('SMS', (start) => {
       segments: 2,
       recipients_count: 2,
       refunded_units: 0,
+      metadata: null,
       recipients: [
         {
           ...{ number: BF, status: 'delivered', units: 2, refunded_units: 0, error: null },

@@ -20,6 +20,7 @@ async function openWorld(type: 'postgres' | 'mysql', database: { url: string; dr
 async function search(world: ReadWorld, check: Check): Promise<void> {
   await readEverything(world, check);
   expect(await searchFor(world, { sender: 'RARE' }, check, 2 * 2200)).toBe(2);
+  expect(await searchFor(world, { sender: 'RARE', kinds: ['text', 'media'] }, check, 2 * 2200)).toBe(2);
   expect(await searchFor(world, { metadata: { order: '0' } }, check, 2 * 2200)).toBe(2);
   expect(await searchFor(world, { status: 'failed' }, check, MOST_ROWS)).toBe(3);
   expect(await searchRecipients(world, check, MOST_ROWS)).toBe(2);

@@ -97,7 +97,7 @@ for (const { name, type, port, create, lockTable } of SERVERS) {
       held.most = 0;
       await holder.startTransaction();
       await holder.query(lockTable);
-      const query = { accountId: ACCOUNT, channel: 'sms', kind: 'text', limit: 50 };
+      const query = { accountId: ACCOUNT, channel: 'sms', kinds: ['text'], limit: 50 };
       const listings = range(CROWD).map((index) =>
         storage.outbox.list(index % 2 === 0 ? query : { ...query, status: 'queued' }),
       );

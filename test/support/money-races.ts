@@ -26,7 +26,7 @@ export function checkLedger([{ app }]: Instances): Promise<readonly string[]> {
 /** How many messages an account has, 500 at the most. */
 export async function countMessages({ app, accountId }: MessagingApp): Promise<number> {
   const store = app.get(OutboxStore, { strict: false });
-  const { items } = await store.list({ accountId, channel: 'sms', kind: 'text', limit: 500, after: undefined });
+  const { items } = await store.list({ accountId, channel: 'sms', kinds: ['text'], limit: 500, after: undefined });
   return items.length;
 }
 

@@ -6,10 +6,18 @@ const ROOT = '/api/v1/msgapp';
 const TEXT = `${ROOT}/send/text`;
 const MEDIA = `${ROOT}/send/media`;
 const STATUS = `${ROOT}/web/status`;
+const LIST = `${ROOT}/messages`;
 const SENDER = '22670000100';
 const SCAN = `/sandbox/phones/${SENDER}/scan`;
 
 const text = { to: '22670000000', body: 'Votre colis est arrivé.' };
+
+const LISTED = ['limit=1', `to=${text.to}`, `from=${SENDER}`, 'status=read', 'since=2026-01-01', 'metadata.order=4711'];
+const REFUSED_LISTS = [
+  ...['limit=0', 'cursor=nonsense!', 'to=226', 'from=226', 'status=sleeping', 'since=yesterday', 'until=2026-02-30'],
+  ...['cursor', 'to', 'from', 'status', 'since', 'until', 'metadata.order'].map((name) => `${name}=a&${name}=b`),
+  ...['metadata=x', 'metadata.order=%00', `metadata.order=${'x'.repeat(512)}`],
+];
 
 interface Code {
   readonly qr: string;
@@ -45,17 +53,22 @@ async function playChannel(stage: Stage, media: object): Promise<void> {
   const sent = await play(stage, 'POST', { path: TEXT, status: 200, body: text });
   const message = `${ROOT}/messages/${JSON.parse(await sent.text()).messageID}`;
   await all(stage, [get(message, 200), get(`${ROOT}/messages/unknown`, 404), remove(`${ROOT}/web/unknown`, 404)]);
+  await all(stage, [get(LIST, 200), ...LISTED.map((query) => get(`${LIST}?${query}`, 200))]);
+  await all(
+    stage,
+    REFUSED_LISTS.map((query) => get(`${LIST}?${query}`, 400)),
+  );
   for (const path of [TEXT, MEDIA, `${ROOT}/web/connect`]) await doors(stage, 'POST', DOORS(path));
-  for (const path of [STATUS, message]) await doors(stage, 'GET', DOORS(path));
+  for (const path of [STATUS, LIST, message]) await doors(stage, 'GET', DOORS(path));
   await doors(stage, 'DELETE', DOORS(`${ROOT}/web/${sessionId}`));
   await playPhones(stage);
   await playRepeats(stage, [post(TEXT, 200, text), post(MEDIA, 200, media)]);
   await playCrowd(stage, [
-    ...[get(STATUS, 200), get(message, 200), post(TEXT, 200, text), post(MEDIA, 200, media)],
+    ...[get(STATUS, 200), get(LIST, 200), get(message, 200), post(TEXT, 200, text), post(MEDIA, 200, media)],
     ...[post(`${ROOT}/web/connect`, 200), remove(`${ROOT}/web/${sessionId}`, 200)],
   ]);
   await playTroubles(stage, [
-    ...[get(STATUS, 200), get(message, 200), post(TEXT, 200, text), post(MEDIA, 200, media)],
+    ...[get(STATUS, 200), get(LIST, 200), get(message, 200), post(TEXT, 200, text), post(MEDIA, 200, media)],
     ...[post(`${ROOT}/web/connect`, 200), remove(`${ROOT}/web/${sessionId}`, 200)],
   ]);
   await playEmptyAccount(stage, [post(TEXT, 400, text), post(MEDIA, 400, media)]);

@@ -103,6 +103,10 @@ export class QueueDouble extends OutboxStore {
     return unused();
   }
 
+  override firstRecipients(): never {
+    return unused();
+  }
+
   override recipientPage(): never {
     return unused();
   }

@@ -11,6 +11,13 @@ export async function readEverything(world: ReadWorld, check: Check): Promise<vo
   expect(page.result.items.map(({ recipients }) => recipients)).toEqual([LARGE, ...Array(49).fill(1)]);
   await check(page, 150);
 
+  const ofKinds = await world.list({ kinds: ['text', 'media'] });
+  expect(ofKinds.result).toEqual(page.result);
+  await check(ofKinds, 300);
+  const first = await world.firstRecipients(page.result.items.map(({ id }) => id));
+  expect([...first.result.keys()].sort()).toEqual(page.result.items.map(({ id }) => id).sort());
+  await check(first, 250);
+
   const numbers = await world.numbers(page.result.items.map(({ id }) => id));
   expect(numbers.result.get(LARGE_ID)).toHaveLength(100);
   expect(numbers.rows).toHaveLength(149);

@@ -5,7 +5,11 @@ import type { Executor } from '../../src/storage/typeorm/engine/executor.js';
 import { executorFor } from '../../src/storage/typeorm/engine/executor-for.js';
 import type { Operation, Row, Statement } from '../../src/storage/typeorm/engine/operation.js';
 import { listMessages } from '../../src/storage/typeorm/stores/outbox/listings.js';
-import { listNumbers, readRecipients } from '../../src/storage/typeorm/stores/outbox/recipients.js';
+import {
+  listFirstRecipients,
+  listNumbers,
+  readRecipients,
+} from '../../src/storage/typeorm/stores/outbox/recipients.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import {
   ACCOUNT,
@@ -60,8 +64,12 @@ export class ReadWorld {
   }
 
   list(over: Partial<MessageQuery> = {}) {
-    const query = { accountId: ACCOUNT, channel: 'sms', kind: 'text', limit: 50, ...over };
+    const query = { accountId: ACCOUNT, channel: 'sms', kinds: ['text'], limit: 50, ...over };
     return this.watch(listMessages(this.executor.dialect, query));
+  }
+
+  firstRecipients(ids: readonly string[]) {
+    return this.watch(listFirstRecipients(this.executor.dialect, ids));
   }
 
   numbers(ids: readonly string[]) {

@@ -40,7 +40,7 @@ async function everything(storage: MessagingStorage): Promise<unknown> {
     signatures: await accounts.listSignatures(ACCOUNT, { limit: 100 }),
     balance: await ledger.balance(ACCOUNT),
     entries: await ledger.entries(ACCOUNT, { limit: 100 }),
-    messages: await outbox.list({ accountId: ACCOUNT, channel: 'sms', kind: 'text', limit: 100 }),
+    messages: await outbox.list({ accountId: ACCOUNT, channel: 'sms', kinds: ['text'], limit: 100 }),
     recipients: await outbox.recipients(messageId(1)),
     reply: await outbox.replay(onceKey(), START),
     next: await outbox.nextDue('sms'),

@@ -7,8 +7,9 @@ import type { World } from './world.js';
 
 export function listingTests({ test }: TestRunner, world: World): void {
   const list = (over: Partial<MessageQuery> = {}) =>
-    world.outbox.list({ accountId: ACCOUNT, channel: 'sms', kind: 'text', limit: 100, ...over });
+    world.outbox.list({ accountId: ACCOUNT, channel: 'sms', kinds: ['text'], limit: 100, ...over });
   const ids = async (over: Partial<MessageQuery> = {}) => (await list(over)).items.map(({ id }) => id);
+  const among = async (over: Partial<MessageQuery>) => (await ids(over)).map((id) => Number(id.slice(-6)));
   const accepted = (index: number) => world.accept(aSend(index, { at: START + index }));
   /** The first one is in the listing of `list`; each of the others differs from it in one property. */
   const acceptInFourListings = async () => {
@@ -45,8 +46,55 @@ export function listingTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(await ids(), [messageId(1)]);
     assert.deepEqual(await ids({ accountId: 'acc2' }), [messageId(2)]);
     assert.deepEqual(await ids({ channel: 'wa' }), [messageId(3)]);
-    assert.deepEqual(await ids({ kind: 'otp' }), [messageId(4)]);
+    assert.deepEqual(await ids({ kinds: ['otp'] }), [messageId(4)]);
     assert.deepEqual(await list({ accountId: 'acc3' }), { items: [], next: undefined });
+  });
+
+  test('a list of several kinds shows them in one order, page by page, by number and by state', async () => {
+    await world.fund(99);
+    const kinds = ['text', 'media'];
+    for (const index of range(9)) {
+      const kind = ['text', 'media', 'otp'][index % 3] ?? '';
+      const recipients = [{ number: phone(index % 2), units: 1 }];
+      // Three and three at one moment.
+      const at = START + Math.floor(index / 3) * SECOND;
+      await world.accept(aSend(index, { payload: { kind, text: 'x' }, recipients, at, lane: 'a' }));
+    }
+    const all = [7, 6, 4, 3, 1, 0];
+    assert.deepEqual(await among({ kinds }), all);
+    assert.deepEqual(await among({ kinds: ['media'] }), [7, 4, 1]);
+    assert.deepEqual(await among({ kinds, number: phone(1) }), [7, 3, 1]);
+    assert.deepEqual(await among({ kinds: ['media'], number: phone(1) }), [7, 1]);
+    assert.deepEqual(await among({ kinds, since: START + SECOND, until: START + 2 * SECOND }), [4, 3]);
+    for (const limit of [1, 2, 3, 4, 6]) {
+      const read = await pages((page) => list({ ...page, kinds }), limit);
+      assert.deepEqual(read.flat(), all.map(messageId));
+      assert.ok(read.every(({ length }) => length === limit || length === all.length % limit));
+    }
+    await world.settle(messageId(4), 'failed');
+    await world.settle(messageId(5), 'failed');
+    assert.deepEqual(await among({ kinds, status: 'failed' }), [4]);
+    await assert.rejects(list({ kinds, after: messageId(2) }), { code: 'error.invalid_cursor' });
+  });
+
+  test('the first recipients of messages come with their histories', async () => {
+    await world.fund(99);
+    await world.accept(aSend(1), aSend(2, { recipients: recipients(3) }), aSend(3));
+    await world.claim();
+    await world.settle(messageId(1), 'sent', { attempt: 1, trail: [{ at: START, status: 'sent', outcome: 'sent' }] });
+    await world.settle(messageId(2), 'failed', { position: 1, attempt: 1, trail: [{ at: START, outcome: 'refused' }] });
+    const found = await world.outbox.firstRecipients([1, 2, 9].map(messageId));
+    assert.deepEqual([...found.keys()].sort(), [1, 2].map(messageId));
+    for (const [id, { trail, ...recipient }] of found) {
+      assert.deepEqual(recipient, (await world.outbox.recipients(id))[0]);
+      const steps = (await world.outbox.trail(id)).filter(({ position }) => position === 0);
+      assert.deepEqual(
+        trail,
+        steps.map(({ entry }) => entry),
+      );
+    }
+    assert.equal(found.get(messageId(1))?.trail.length, 1);
+    assert.deepEqual(await world.outbox.firstRecipients([]), new Map());
   });
 
   test('newest first, page by page, each once, while new ones arrive', async () => {
@@ -115,7 +163,6 @@ export function listingTests({ test }: TestRunner, world: World): void {
       aSend(12, { payload: { kind: 'otp', challenge: 'c' }, recipients: [{ number: phone(1), units: 1 }] }),
     );
   };
-  const among = async (over: Partial<MessageQuery>) => (await ids(over)).map((id) => Number(id.slice(-6)));
 
   test('a list shows the messages to a number, of a sender, of a time, and of all of these', async () => {
     await acceptSixToSearch();
@@ -132,7 +179,7 @@ export function listingTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(await among({ since: until, until: since }), []);
     assert.deepEqual(await among({ accountId: 'acc2', number: phone(1) }), [10]);
     assert.deepEqual(await among({ channel: 'wa', number: phone(1) }), [11]);
-    assert.deepEqual(await among({ kind: 'otp', number: phone(1) }), []);
+    assert.deepEqual(await among({ kinds: ['otp'], number: phone(1) }), []);
   });
 
   test('a list shows the messages with a recipient in a state, as the account sees it', async () => {

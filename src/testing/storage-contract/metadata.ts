@@ -23,7 +23,7 @@ const KEPT: Readonly<Record<string, Metadata>> = {
 
 export function metadataTests({ test }: TestRunner, world: World): void {
   const list = (metadata: Metadata, over: Partial<MessageQuery> = {}) =>
-    world.outbox.list({ accountId: ACCOUNT, channel: 'sms', kind: 'text', limit: 100, metadata, ...over });
+    world.outbox.list({ accountId: ACCOUNT, channel: 'sms', kinds: ['text'], limit: 100, metadata, ...over });
   const found = async (metadata: Metadata, over: Partial<MessageQuery> = {}) =>
     (await list(metadata, over)).items.map(({ id }) => id);
   const stored = async (index: number) => (await world.outbox.find(ACCOUNT, 'sms', messageId(index)))?.metadata;

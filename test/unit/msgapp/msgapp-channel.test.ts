@@ -53,7 +53,16 @@ describe('a message', () => {
     await settled();
     const later = (ms: number) => new Date(Date.parse(at) + ms).toISOString();
     expect(await process.service.message(ACCOUNT, id)).toEqual({
-      ...{ messageID: id, from: NUMBER, to: TO, body: 'Bonjour', media: null, status: 'read', error: null },
+      ...{
+        messageID: id,
+        from: NUMBER,
+        to: TO,
+        body: 'Bonjour',
+        media: null,
+        metadata: null,
+        status: 'read',
+        error: null,
+      },
       ...{ units: 1, refunded_units: 0, queued_at: at, sent_at: later(30), delivered_at: later(1060) },
       ...{ read_at: later(2060), failed_at: null, updated_at: later(2060) },
     });

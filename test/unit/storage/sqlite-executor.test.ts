@@ -229,7 +229,7 @@ describe("work that joins the host's transaction", () => {
     const { items } = await it.storage.outbox.list({
       accountId: ACCOUNT,
       channel: 'sms',
-      kind: 'text',
+      kinds: ['text'],
       limit: 9,
       after: undefined,
     });

@@ -62,7 +62,7 @@ export const MONEY_RACES: Readonly<Record<string, Race>> = {
       const sends = range(20).map((index) => aSend(1000 + place * 20 + index, { accountId }));
       await hand(0).outbox.commit(sends, decide, undefined, 'none');
       await world.holds(0, accountId);
-      const { items } = await world.outbox.list({ accountId, channel: 'sms', kind: 'text', limit: 100 });
+      const { items } = await world.outbox.list({ accountId, channel: 'sms', kinds: ['text'], limit: 100 });
       assert.equal(items.length, 33);
     }
   },

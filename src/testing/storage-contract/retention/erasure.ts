@@ -81,7 +81,7 @@ export function erasureTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(await world.outbox.trail(messageId(1)), []);
     assert.deepEqual(await world.parts.parts(messageId(1)), []);
     assert.deepEqual(await world.outbox.byReference('sms', [NUMBER]), []);
-    const query = { accountId: ACCOUNT, channel: 'sms', kind: 'text', limit: 9, number: NUMBER };
+    const query = { accountId: ACCOUNT, channel: 'sms', kinds: ['text'], limit: 9, number: NUMBER };
     assert.deepEqual((await world.outbox.list(query)).items, []);
     assert.deepEqual(await payload(1), { kind: 'text', removed: true });
     await world.holds(1);

@@ -32,7 +32,7 @@ export function retentionTests({ test, testWith }: PartRunner<StoragePart>, worl
   const payload = async (index: number) => (await found(index))?.payload;
   const numbers = async (index: number) => (await world.outbox.numbers([messageId(index)])).get(messageId(index));
   const byNumber = async (index: number) => {
-    const query = { accountId: ACCOUNT, channel: 'sms', kind: 'text', limit: 10, number: phone(index) };
+    const query = { accountId: ACCOUNT, channel: 'sms', kinds: ['text'], limit: 10, number: phone(index) };
     return (await world.outbox.list(query)).items.map(({ id }) => id);
   };
   /** Runs a purge to its end; returns how many calls did something. */

@@ -16,12 +16,12 @@ const EXAMINED_MESSAGES = 2000;
 
 /** See `OutboxStore.list`. */
 export function* listMessages(dialect: Dialect, query: MessageQuery): Operation<Page<StoredMessage>> {
-  const { number, status, sender, metadata } = query;
-  if (number === undefined && status === undefined && sender === undefined && metadata === undefined) {
+  const { kinds, number, status, sender, metadata } = query;
+  const isPlain = [number, status, sender, metadata].every((condition) => condition === undefined);
+  // Those of one kind are in the order of an index.
+  if (isPlain && kinds.length === 1) {
     return yield* listAll(dialect, [listed(query)], within(query, 'accepted_at'), query);
   }
-  // Only texts are indexed by number.
-  if (number !== undefined && query.kind !== 'text') return { items: [], next: undefined };
   const { ids, next } = yield* searchMessages(dialect, query);
   return { items: yield* findMessages(dialect, ids), next };
 }
@@ -29,6 +29,7 @@ export function* listMessages(dialect: Dialect, query: MessageQuery): Operation<
 /** A message that is examined. */
 interface Candidate {
   readonly id: string;
+  readonly kind: string;
   readonly at: number;
   readonly sender: string;
   /** Read only where it is searched for. */
@@ -54,7 +55,7 @@ function* searchMessages(
   dialect: Dialect,
   query: MessageQuery,
 ): Operation<{ readonly ids: readonly string[]; readonly next: string | undefined }> {
-  const { limit, sender, metadata, status } = query;
+  const { kinds, limit, sender, metadata, status } = query;
   const found: string[] = [];
   const left = { messages: EXAMINED_MESSAGES, recipients: EXAMINED_RECIPIENTS };
   let place = query.after === undefined ? undefined : yield* placeOf(query, query.after);
@@ -67,6 +68,7 @@ function* searchMessages(
       if (left.recipients === 0) break;
       place = { id, at, position: undefined };
       left.messages--;
+      if (!kinds.includes(candidate.kind)) continue;
       if (sender !== undefined && candidate.sender !== sender) continue;
       if (metadata !== undefined && !hasMetadata(candidate.metadata, metadata)) continue;
       const end = status === undefined ? to : Math.min(to, from + left.recipients);
@@ -101,34 +103,48 @@ function* readCandidates(
 ): Operation<readonly Candidate[]> {
   const { number } = query;
   const { sql, params } =
-    number === undefined ? ofListing(dialect, query, place) : sentTo(dialect, query, number, place);
-  const rows = yield* rowsOf(sql, ...params, size);
+    number === undefined ? ofListing(dialect, query, place, size) : sentTo(dialect, query, number, place, size);
+  const rows = yield* rowsOf(sql, ...params);
   return rows.map((row) => {
     const id = textOf(row, 'id');
     const position = number === undefined ? undefined : integerOf(row, 'position');
     const to = position === undefined ? integerOf(row, 'recipients') : position + 1;
     const start = place?.id === id ? Math.min(place.position ?? 0, to) : 0;
     const [at, sender] = [integerOf(row, 'accepted_at'), textOf(row, 'sender')];
-    return { id, at, sender, metadata: storedMetadata(row), from: position ?? start, to };
+    return { id, kind: textOf(row, 'kind'), at, sender, metadata: storedMetadata(row), from: position ?? start, to };
   });
 }
 
-function ofListing(dialect: Dialect, query: MessageQuery, place: Place | undefined): Statement {
-  const where = and([listed(query), ...within(query, 'accepted_at'), ...from(dialect, place, 'accepted_at', 'id')]);
+/** The first ones of each kind, which are in the order of an index, and of these the first. */
+function ofListing(dialect: Dialect, query: MessageQuery, place: Place | undefined, size: number): Statement {
+  const ofKinds = query.kinds.map((kind) => {
+    const kept = [...within(query, 'accepted_at'), ...from(dialect, place, 'accepted_at', 'id')];
+    const where = and([listed({ ...query, kinds: [kind] }), ...kept]);
+    const sql = `SELECT * FROM (
+      SELECT id, kind, accepted_at, sender, recipients${alsoMetadata(query, '')}
+        FROM messaging_message${dialect.by('messaging_message_listing')}
+        WHERE ${where.sql} ORDER BY accepted_at DESC, id DESC LIMIT ?) k`;
+    return { sql, params: [...where.params, size] };
+  });
   return {
-    ...where,
-    sql: `SELECT id, accepted_at, sender, recipients${alsoMetadata(query, '')} FROM messaging_message${dialect.by('messaging_message_listing')}
-      WHERE ${where.sql} ORDER BY accepted_at DESC, id DESC LIMIT ?`,
+    sql: `${ofKinds.map(({ sql }) => sql).join(' UNION ALL ')} ORDER BY accepted_at DESC, id DESC LIMIT ?`,
+    params: [...ofKinds.flatMap(({ params }) => params), size],
   };
 }
 
-function sentTo(dialect: Dialect, query: MessageQuery, number: string, place: Place | undefined): Statement {
+function sentTo(
+  dialect: Dialect,
+  query: MessageQuery,
+  number: string,
+  place: Place | undefined,
+  size: number,
+): Statement {
   const { accountId, channel } = query;
   const toNumber = { sql: 'account_id = ? AND channel = ? AND number = ?', params: [accountId, channel, number] };
   const where = and([toNumber, ...within(query, 'sent_at'), ...from(dialect, place, 'sent_at', 'message_id')]);
   return {
-    ...where,
-    sql: `SELECT m.id, m.accepted_at, m.sender, s.position${alsoMetadata(query, 'm.')} FROM (
+    params: [...where.params, size],
+    sql: `SELECT m.id, m.kind, m.accepted_at, m.sender, s.position${alsoMetadata(query, 'm.')} FROM (
         SELECT message_id, position FROM messaging_sent_to
           WHERE ${where.sql} ORDER BY sent_at DESC, message_id DESC LIMIT ?) s
       ${dialect.thenJoin} messaging_message m${dialect.by('primary key')} ON m.id = s.message_id
@@ -190,8 +206,9 @@ function* withRecipientsIn(
 }
 
 /** The condition of a listing without filters. */
-function listed({ accountId, channel, kind }: MessageQuery): Statement {
-  return { sql: 'account_id = ? AND channel = ? AND kind = ?', params: [accountId, channel, kind] };
+function listed({ accountId, channel, kinds }: Pick<MessageQuery, 'accountId' | 'channel' | 'kinds'>): Statement {
+  const sql = `account_id = ? AND channel = ? AND kind IN (${kinds.map(() => '?').join(', ')})`;
+  return { sql, params: [accountId, channel, ...kinds] };
 }
 
 function within({ since, until }: MessageQuery, column: string): Statement[] {

@@ -15,6 +15,7 @@ import {
   type ReferredDelivery,
   type StoredMessage,
   type StoredRecipient,
+  type TrackedRecipient,
   type TrailStep,
   type WaitFor,
 } from '../../../../outbox/outbox-store.js';
@@ -33,7 +34,7 @@ import type { Gaps } from './policy-records.js';
 import { TypeormPolicyStore } from './policy-store.js';
 import { QueueMemories } from './queue-memories.js';
 import type { Floors, QueueMemory } from './queue-memory.js';
-import { listNumbers, listRecipients, readRecipients } from './recipients.js';
+import { listFirstRecipients, listNumbers, listRecipients, readRecipients } from './recipients.js';
 import { findReply, purgeReplies } from './replies.js';
 import { expireDeliveries, settleDeliveries } from './settle.js';
 import { deliveriesByReference, listTrail } from './trail.js';
@@ -151,6 +152,10 @@ export class TypeormOutboxStore extends OutboxStore {
 
   override recipients(messageId: string): Promise<readonly StoredRecipient[]> {
     return this.executor.browse(() => listRecipients(messageId));
+  }
+
+  override firstRecipients(messageIds: readonly string[]): Promise<ReadonlyMap<string, TrackedRecipient>> {
+    return this.executor.browse(() => listFirstRecipients(this.executor.dialect, messageIds));
   }
 
   override recipientPage(messageId: string, query: RecipientQuery): Promise<RecipientPage> {

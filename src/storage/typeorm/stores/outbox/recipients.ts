@@ -5,11 +5,12 @@ import {
   type RecipientQuery,
   SHOWN_ATTEMPTS,
   type StoredRecipient,
+  type TrackedRecipient,
 } from '../../../../outbox/outbox-store.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, type Row, rowsOf, type Statement } from '../../engine/operation.js';
 import { integerOf, optionalText, textOf } from '../../engine/rows.js';
-import { newestAttempts } from './trail.js';
+import { firstTrails, newestAttempts } from './trail.js';
 
 /** The most recipients that are examined for one page. */
 export const EXAMINED_RECIPIENTS = 20_000;
@@ -24,6 +25,26 @@ export function* listRecipients(messageId: string): Operation<readonly StoredRec
     FIRST_RECIPIENTS,
   );
   return rows.map(toRecipient);
+}
+
+/** See `OutboxStore.firstRecipients`. */
+export function* listFirstRecipients(
+  dialect: Dialect,
+  messageIds: readonly string[],
+): Operation<ReadonlyMap<string, TrackedRecipient>> {
+  if (messageIds.length === 0) return new Map();
+  const rows = yield* rowsOf(
+    `SELECT r.message_id, ${RECIPIENT} FROM messaging_recipient r${dialect.by('primary key')}
+      WHERE r.message_id IN ${dialect.strings()} AND r.position = 0`,
+    JSON.stringify(messageIds),
+  );
+  const trails = yield* firstTrails(dialect, messageIds);
+  return new Map(
+    rows.map((row) => {
+      const id = textOf(row, 'message_id');
+      return [id, { ...toRecipient(row), trail: trails.get(id) ?? [] }];
+    }),
+  );
 }
 
 /** See `OutboxStore.recipientPage`. */

@@ -170,8 +170,9 @@ function sentTo(dialect: Dialect, sends: readonly Send[]): Statement[] {
   return [dialect.insertRows({ table: 'messaging_sent_to', shape: SENT_TO, rows })];
 }
 
+/** What an account can list; codes are not among it. */
 function isFoundByNumber({ payload }: Send): boolean {
-  return payload.kind === 'text';
+  return payload.kind === 'text' || payload.kind === 'media';
 }
 
 /** The statements that store refused recipients as failed; they are never sent. */

@@ -76,6 +76,21 @@ export function* listTrail(messageId: string): Operation<readonly TrailStep[]> {
   return rows.map((row) => ({ position: integerOf(row, 'position'), entry: JSON.parse(textOf(row, 'entry')) }));
 }
 
+/** The stored trails of messages' first recipients, oldest first. */
+export function* firstTrails(
+  dialect: Dialect,
+  messageIds: readonly string[],
+): Operation<ReadonlyMap<string, readonly TrailEntry[]>> {
+  const rows = yield* rowsOf(
+    `SELECT message_id, entry FROM messaging_trail${dialect.by('messaging_trail_attempt')}
+      WHERE message_id IN ${dialect.strings()} AND position = 0 ORDER BY at, place`,
+    JSON.stringify(messageIds),
+  );
+  const trails = new Map<string, TrailEntry[]>(messageIds.map((id) => [id, []]));
+  for (const row of rows) trails.get(textOf(row, 'message_id'))?.push(JSON.parse(textOf(row, 'entry')));
+  return trails;
+}
+
 /** The deliveries of a channel by the carrier's ids. */
 export function* deliveriesByReference(
   dialect: Dialect,

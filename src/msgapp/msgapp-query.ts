@@ -1,0 +1,36 @@
+import { checkNumber } from '../common/inputs.js';
+import type { DeliveryStatus } from '../outbox/delivery-state.js';
+import { listingQuery, type MessageListQuery } from '../outbox/message-listing.js';
+import type { MessageQuery } from '../outbox/outbox-store.js';
+
+/** The states of a message of a messaging app. */
+export const MSGAPP_STATUSES = [
+  'queued',
+  'sending',
+  'sent',
+  'delivered',
+  'undelivered',
+  'read',
+  'failed',
+  'unknown',
+] as const satisfies readonly DeliveryStatus[];
+
+/** The filter and page of a listing of messages. */
+export interface MsgappListQuery extends MessageListQuery {
+  /** Only messages to this number: E.164 digits without the plus sign. */
+  readonly to?: string | undefined;
+  /** Only messages from this linked number. */
+  readonly from?: string | undefined;
+}
+
+/**
+ * The query of the store. One-time codes are not listed.
+ * @throws MessagingError as `listingQuery`, `error.invalid_number`
+ */
+export function messageQuery(query: MsgappListQuery): Omit<MessageQuery, 'accountId' | 'channel'> {
+  const listing = listingQuery(query, MSGAPP_STATUSES);
+  const { to, from } = query;
+  if (to !== undefined) checkNumber(to);
+  if (from !== undefined) checkNumber(from);
+  return { ...listing, kinds: ['text', 'media'], number: to, sender: from };
+}

@@ -1,0 +1,29 @@
+import type { Schema } from './openapi-document.js';
+import { nullable, text } from './schemas.js';
+
+const TIME = 'ISO 8601: a day (UTC), or a time with its zone.';
+
+/** The parameters of a page. */
+export const PAGE = {
+  limit: { default: 50, description: 'The largest number of items on the page.' },
+  cursor: 'The `next_cursor` of the previous page. Default: the first page.',
+};
+
+/** The parameters of a listing of messages, whatever their channel. */
+export const MESSAGE_FILTERS = {
+  ...PAGE,
+  metadata: {
+    description:
+      'Only messages with this metadata: one parameter `metadata.<key>=<value>` for each key, all of which must match.',
+    example: { 'metadata.order': '4711' },
+  },
+  since: `Only messages accepted at this time or later. ${TIME}`,
+  until: `Only messages accepted before this time. ${TIME}`,
+};
+
+/** What is to be known of pages that some filters make short. */
+export const shortPages = (filters: string): string =>
+  `With ${filters}, a page may have fewer items than \`limit\`, even none, although there are more: continue until \`next_cursor\` is null.`;
+
+/** The `next_cursor` of a page. */
+export const nextCursor: Schema = nullable(text('The `cursor` of the next page; null at the end.'));
