@@ -7,6 +7,7 @@ import { FakeClock } from '../../../src/testing/fake-clock.js';
 import type { WebhookConnections } from '../../../src/webhooks/calls/webhook-connections.js';
 import type { WebhookOutcome } from '../../../src/webhooks/calls/webhook-exchange.js';
 import { WebhookHttp } from '../../../src/webhooks/calls/webhook-http.js';
+import { WebhookTargets } from '../../../src/webhooks/endpoints/webhook-targets.js';
 import { resolveWebhookSettings, type WebhookOptions } from '../../../src/webhooks/webhook-options.js';
 import { eventually } from '../../support/eventually.js';
 import { FakeNetwork } from '../../support/media/fake-network.js';
@@ -31,11 +32,8 @@ async function world(handle: RawHandler, options: Partial<WebhookOptions> = {}, 
   network.route('127.0.0.1', trap.port);
   network.authorities = [certificate.cert];
   const clock = new FakeClock();
-  const http = new WebhookHttp(
-    resolveWebhookSettings({ pepper: 'a pepper of the tests: 7d1Qm0xHcV2u', ...options }),
-    clock,
-    network,
-  );
+  const settings = resolveWebhookSettings({ pepper: 'a pepper of the tests: 7d1Qm0xHcV2u', ...options });
+  const http = new WebhookHttp(new WebhookTargets(settings, network), clock, network);
   const connections = (url = 'https://hooks.example/a?b=c') => {
     const made = http.connections(url);
     closing.push(() => made.close());
