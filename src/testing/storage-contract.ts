@@ -5,6 +5,7 @@ import { commitTests } from './storage-contract/commit.js';
 import { contentTests } from './storage-contract/contents.js';
 import { durabilityTests } from './storage-contract/durability.js';
 import { endpointTests } from './storage-contract/endpoints.js';
+import { eventTests } from './storage-contract/events/events.js';
 import { expireTests } from './storage-contract/expire.js';
 import { onceKeyTests, replyTests } from './storage-contract/idempotency.js';
 import { laneTests } from './storage-contract/lanes.js';
@@ -58,6 +59,7 @@ const TOPICS = {
   trail: trailTests,
   refunds: refundTests,
   expire: expireTests,
+  events: eventTests,
   'next due': nextDueTests,
   listings: listingTests,
   metadata: metadataTests,

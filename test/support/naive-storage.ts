@@ -11,6 +11,7 @@ import { Executor, type Work } from '../../src/storage/typeorm/engine/executor.j
 import { driveSync, type Statement } from '../../src/storage/typeorm/engine/operation.js';
 import { SqliteHandle } from '../../src/storage/typeorm/engine/sqlite-handle.js';
 import { TypeormAccountStore } from '../../src/storage/typeorm/stores/account-store.js';
+import { TypeormEventLog } from '../../src/storage/typeorm/stores/events/event-log.js';
 import { EventRecorder } from '../../src/storage/typeorm/stores/events/event-recorder.js';
 import { TypeormLedgerStore } from '../../src/storage/typeorm/stores/ledger-store.js';
 import { TypeormMediaStore } from '../../src/storage/typeorm/stores/media-store.js';
@@ -21,6 +22,7 @@ import { TypeormPhoneStore } from '../../src/storage/typeorm/stores/phone-store.
 import { TypeormOptOutStore } from '../../src/storage/typeorm/stores/sms/opt-out-store.js';
 import { TypeormPartStore } from '../../src/storage/typeorm/stores/sms/part-store.js';
 import { TypeormReceivedSmsStore } from '../../src/storage/typeorm/stores/sms/received-sms-store.js';
+import { TypeormEndpointStore } from '../../src/storage/typeorm/stores/webhooks/endpoint-store.js';
 import { settled } from './settled.js';
 import { SqliteMemory } from './sqlite-memory.js';
 
@@ -181,17 +183,20 @@ export class NaiveStorage extends MessagingStorage {
     super();
     const stale = new StaleExecutor(under.database);
     this.policies = new NaivePolicyStore(stale);
-    this.outbox = new TypeormOutboxStore(stale, this.policies);
+    const recorder = new EventRecorder(stale);
+    this.outbox = new TypeormOutboxStore(stale, this.policies, recorder);
     this.ledger = new NaiveLedgerStore(stale);
     this.accounts = new TypeormAccountStore(stale);
     this.media = new TypeormMediaStore(stale);
     const slow = new StaleExecutor(under.database, () => settled(5));
     this.stores = [
-      ...[new NaivePhoneStore(stale), new TypeormPartStore(stale), new TypeormOptOutStore(stale)],
+      ...[new NaivePhoneStore(stale), new TypeormPartStore(stale, recorder), new TypeormOptOutStore(stale)],
       new NaiveSessionStore(stale, new TypeormSessionStore(slow)),
-      new TypeormReceivedSmsStore(stale, new EventRecorder(stale)),
-      // No race is of these.
-      ...[under.store(RetentionStore), under.store(EventLog)],
+      new TypeormReceivedSmsStore(stale, recorder),
+      new TypeormEventLog(stale, recorder),
+      new TypeormEndpointStore(stale),
+      // No race is of it.
+      under.store(RetentionStore),
     ];
   }
 

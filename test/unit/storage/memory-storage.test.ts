@@ -80,6 +80,12 @@ const RACES = [
   'the same numbers opted out 20 times at once: each is added once',
   'the same numbers taken back 20 times at once: each is removed once',
   'the same texts received 20 times at once: each is one event',
+  '30 endpoints made at once: 20 are there',
+  'an endpoint made 10 times at once under one key is there once',
+  'batches over the same accounts in opposite orders at once: each event once, no number is missing at any time',
+  '20 recipients of one send at once: it is complete once',
+  'marks numbered 20 times at once: each has one number',
+  'a log switched on while deliveries are settled: what is stored after it is on is in it, and each send is complete',
 ];
 
 const openPublic: OpenStorage = async () => {

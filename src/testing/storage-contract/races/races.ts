@@ -4,6 +4,7 @@ import type { World } from '../world.js';
 import { CODE_RACES } from './codes.js';
 import { DELIVERY_RACES } from './deliveries.js';
 import { ENDPOINT_RACES } from './endpoints.js';
+import { EVENT_RACES } from './events.js';
 import { MONEY_RACES } from './money.js';
 import { OPT_OUT_RACES } from './opt-outs.js';
 import { PART_RACES } from './parts.js';
@@ -21,6 +22,7 @@ const RACES = {
   ...RECEIVED_TEXT_RACES,
   ...SESSION_RACES,
   ...ENDPOINT_RACES,
+  ...EVENT_RACES,
 };
 
 export function raceTests({ describe, test, testWith }: PartRunner<StoragePart>, world: World): void {

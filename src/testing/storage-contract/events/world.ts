@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { EventLog, type LoggedEvent } from '../../../events/event-log.js';
+import type { EventType } from '../../../events/event-types.js';
+import type { DeliveryUpdate } from '../../../outbox/delivery-state.js';
+import type { Send } from '../../../outbox/send.js';
+import { ACCOUNT, messageId, range, SECOND, START } from '../fixtures.js';
+import type { World } from '../world.js';
+
+/** More than any test records. */
+const ALL = 1000;
+
+/** Steps of tests on the log of events. */
+export class EventsWorld {
+  constructor(private readonly world: World) {}
+
+  get log(): EventLog {
+    return this.world.storage.store(EventLog);
+  }
+
+  /** An account that records, and sends of it that are claimed. */
+  async sending(...sends: readonly Send[]): Promise<void> {
+    await this.world.fund(1000);
+    await this.log.switchOn(ACCOUNT, START);
+    await this.world.accept(...sends);
+    await this.world.claim({ limit: ALL });
+  }
+
+  /** Settles recipients of one message, a second after `START`. */
+  settle(message: number, status: DeliveryUpdate['status'], ...positions: readonly number[]) {
+    const update = { messageId: messageId(message), status, at: START + SECOND };
+    return this.world.outbox.settle(positions.map((position) => ({ ...update, position })));
+  }
+
+  /** All events of the account, with a proof that there is no gap. */
+  async events(accountId = ACCOUNT): Promise<readonly LoggedEvent[]> {
+    const { events, earliest, last } = await this.log.read({ accountId, after: 0, limit: ALL });
+    const numbers = events.map(({ sequence }) => sequence);
+    assert.deepEqual(
+      numbers,
+      range(last - earliest + 1).map((index) => earliest + index),
+    );
+    return events;
+  }
+
+  /** What happened, as `type position`, in the order of the numbers. */
+  async told(accountId = ACCOUNT): Promise<readonly string[]> {
+    return (await this.events(accountId)).map(({ type, data }) =>
+      'position' in data ? `${type} ${data.position}` : type,
+    );
+  }
+
+  /** The numbers that a reader of some types gets. */
+  async numbers(types: readonly EventType[] | undefined, after: number, limit = ALL): Promise<readonly number[]> {
+    const { events } = await this.log.read({ accountId: ACCOUNT, after, limit, types });
+    return events.map(({ sequence }) => sequence);
+  }
+}

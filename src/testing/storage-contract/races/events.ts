@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import type { MessagingStorage } from '../../../core/messaging-storage.js';
+import { EventLog } from '../../../events/event-log.js';
+import { decide } from '../../../outbox/decide.js';
+import { aSend, messageId, phone, range, recipients, SECOND, START } from '../fixtures.js';
+import type { World } from '../world.js';
+import { atOnce, type Race } from './race.js';
+
+const ACCOUNTS = range(6).map((index) => `acc-${index}`);
+const BATCHES = 12;
+
+/** Accounts that record, each with so many deliveries that are claimed; the message of an index is of the account of that index. */
+async function sending(world: World, accounts: readonly string[], count: number): Promise<void> {
+  for (const [index, id] of accounts.entries()) {
+    await world.fund(count + 100, id);
+    await world.storage.store(EventLog).switchOn(id, START);
+    await world.accept(aSend(index, { accountId: id, recipients: recipients(count) }));
+  }
+  await world.claim({ limit: accounts.length * count });
+}
+
+/** The numbers of an account's events, up to the last that a state names. */
+async function numbersOf(storage: MessagingStorage, accountId: string): Promise<readonly number[]> {
+  const { events } = await storage.store(EventLog).read({ accountId, after: 0, limit: 10_000 });
+  return events.map(({ sequence }) => sequence);
+}
+
+/** Asserts that numbers count from 1 without a gap. */
+function gapFree(numbers: readonly number[]): void {
+  assert.deepEqual(
+    numbers,
+    range(numbers.length).map((index) => index + 1),
+  );
+}
+
+/** Races for numbers of the log: each event has one, the next. */
+export const EVENT_RACES: Readonly<Record<string, Race>> = {
+  'batches over the same accounts in opposite orders at once: each event once, no number is missing at any time':
+    async (world, hand) => {
+      await sending(world, ACCOUNTS, BATCHES);
+      let done = false;
+      const settling = atOnce(BATCHES, (position) => {
+        const updates = ACCOUNTS.map((_, index) => {
+          const status = position % 3 === 0 ? ('failed' as const) : ('delivered' as const);
+          return { messageId: messageId(index), position, status, at: START + SECOND };
+        });
+        return hand(position).outbox.settle(position % 2 === 0 ? updates : updates.reverse());
+      }).finally(() => {
+        done = true;
+      });
+      // A reader that passes a number which commits later would never see its event.
+      const reading = async () => {
+        while (!done) {
+          for (const id of ACCOUNTS) gapFree(await numbersOf(hand(1), id));
+          await new Promise(setImmediate);
+        }
+      };
+      await Promise.all([settling, reading()]);
+      for (const id of ACCOUNTS) {
+        const { events } = await world.storage.store(EventLog).read({ accountId: id, after: 0, limit: 1000 });
+        gapFree(events.map(({ sequence }) => sequence));
+        const positions = events.flatMap(({ data }) => ('position' in data ? [data.position] : []));
+        assert.deepEqual(
+          positions.sort((a, b) => a - b),
+          range(BATCHES),
+        );
+        assert.deepEqual(events.at(-1)?.type, 'send.completed');
+        assert.equal(events.length, BATCHES + 1);
+      }
+      await world.sound();
+    },
+
+  '20 recipients of one send at once: it is complete once': async (world, hand) => {
+    await sending(world, ['acc-0'], 20);
+    const moved = await atOnce(20, (position) => {
+      return hand(position).outbox.settle([
+        { messageId: messageId(0), position, status: 'delivered', at: START + SECOND },
+      ]);
+    });
+    const completed = moved.flat().flatMap((transition) => transition.completed ?? []);
+    assert.deepEqual(completed, [{ recipients: 20, statuses: { delivered: 20 }, units: 20, refundedUnits: 0 }]);
+    gapFree(await numbersOf(world.storage, 'acc-0'));
+  },
+
+  'marks numbered 20 times at once: each has one number': async (world, hand) => {
+    await sending(world, ['acc-0'], 1);
+    const out = { number: phone(1), units: 0, refused: 'opted_out' };
+    const refusing = aSend(9, { accountId: 'acc-0', recipients: [...recipients(1), out] });
+    await atOnce(10, (index) => hand(index).outbox.commit([{ ...refusing, id: `refusing-${index}` }], decide));
+    const taken = await atOnce(20, (index) => hand(index).store(EventLog).numberMarks(3));
+    let left = taken.reduce((sum, count) => sum + count, 0);
+    for (let more = -1; more !== 0; left += more) more = await world.storage.store(EventLog).numberMarks(3);
+    assert.equal(left, 10);
+    const numbers = await numbersOf(world.storage, 'acc-0');
+    gapFree(numbers);
+    assert.equal(numbers.length, 10);
+  },
+
+  'a log switched on while deliveries are settled: what is stored after it is on is in it, and each send is complete':
+    async (world, hand) => {
+      const [id, count] = ['acc-0', 20];
+      await world.fund(count, id);
+      await world.accept(aSend(0, { accountId: id, recipients: recipients(count) }));
+      await world.claim({ limit: count });
+      const settle = (position: number) =>
+        hand(position).outbox.settle([{ messageId: messageId(0), position, status: 'delivered', at: START + SECOND }]);
+      const before = atOnce(count / 2, settle);
+      await hand(1).store(EventLog).switchOn(id, START);
+      await Promise.all([before, atOnce(count / 2, (index) => settle(index + count / 2))]);
+      const { events } = await world.storage.store(EventLog).read({ accountId: id, after: 0, limit: 1000 });
+      gapFree(events.map(({ sequence }) => sequence));
+      const positions = events.flatMap(({ data }) => ('position' in data ? [data.position] : []));
+      for (const later of range(count / 2)) assert.ok(positions.includes(later + count / 2));
+      assert.equal(events.filter(({ type }) => type === 'send.completed').length, 1);
+    },
+};
