@@ -37,15 +37,38 @@ export function* lockMessages(
   );
 }
 
-/** The statement that raises counts which are known; none where there is none. */
-export function raiseCounts(dialect: Dialect, completing: Iterable<Completing>, counts: Counts): readonly Statement[] {
-  const rows = [...completing].flatMap(({ messageId, added, recordedSince }) => {
-    const count = counts.get(messageId);
-    return count === undefined ? [] : [[messageId, count + added, recordedSince]];
+/**
+ * The statement that writes refunded units and counts which are known; none where there are none. One for both, as PostgreSQL
+ * drops a second update of a row within a statement.
+ */
+export function updateMessages(
+  dialect: Dialect,
+  refunded: ReadonlyMap<string, number>,
+  completing: ReadonlyMap<string, Completing>,
+  counts: Counts,
+): readonly Statement[] {
+  const ids = [...new Set([...refunded.keys(), ...completing.keys()])].sort();
+  const rows = ids.flatMap((id) => {
+    const units = refunded.get(id) ?? 0;
+    const [count, added] = [counts.get(id), completing.get(id)?.added];
+    const settled = count === undefined || added === undefined ? null : count + added;
+    return units === 0 && settled === null ? [] : [[id, units, settled]];
   });
-  return rows.length === 0 ? [] : [setCounts(dialect, rows)];
+  if (rows.length === 0) return [];
+  const update = dialect.updateRows({
+    table: 'messaging_message',
+    set: {
+      refunded_units: 'refunded_units + v.units',
+      settled: 'coalesce(v.settled, messaging_message.settled)',
+    },
+    shape: { id: 'id', units: 'integer', settled: 'integer' },
+    rows,
+    on: 'messaging_message.id = v.id',
+  });
+  return [update];
 }
 
+/** Writes counts that were made anew. */
 function setCounts(dialect: Dialect, rows: readonly (readonly unknown[])[]): Statement {
   return dialect.updateRows({
     table: 'messaging_message',

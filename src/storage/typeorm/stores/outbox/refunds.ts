@@ -21,7 +21,7 @@ export function* lockAccounts(dialect: Dialect, rows: readonly Refunded[]): Oper
 
 const REFUND = shapeOf('id account_id message_id', 'units position posted_at');
 
-/** The statements that give units back: of a recipient once, as the entry's id in the ledger is its own. */
+/** The statements that give units back to accounts: of a recipient once, as the entry's id in the ledger is its own. */
 export function refunds(dialect: Dialect, rows: readonly Refunded[]): Statement[] {
   return [
     dialect.insertRows({
@@ -39,14 +39,12 @@ export function refunds(dialect: Dialect, rows: readonly Refunded[]): Statement[
       rows: sums(rows, ({ message }) => message.accountId),
       on: 'messaging_account.id = v.id',
     }),
-    dialect.updateRows({
-      table: 'messaging_message',
-      set: { refunded_units: 'refunded_units + v.units' },
-      shape: { id: 'id', units: 'integer' },
-      rows: sums(rows, ({ messageId }) => messageId),
-      on: 'messaging_message.id = v.id',
-    }),
   ];
+}
+
+/** What goes back to each message. */
+export function refundsOfMessages(rows: readonly Refunded[]): ReadonlyMap<string, number> {
+  return new Map(sums(rows, ({ messageId }) => messageId));
 }
 
 /** Sums refunds by a key, sorted by the key, as all transactions lock rows in that order. */

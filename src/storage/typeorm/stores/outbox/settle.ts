@@ -15,10 +15,10 @@ import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, type Row, rowsOf, type Statement, writeAll } from '../../engine/operation.js';
 import { integerOf, optionalInteger, optionalText, shapeOf, textOf } from '../../engine/rows.js';
 import type { Telling } from '../events/event-recorder.js';
-import { type Completing, completeSends, lockMessages, raiseCounts } from './completion.js';
+import { type Completing, completeSends, lockMessages, updateMessages } from './completion.js';
 import { type Floors, floorOf, type QueueMemory } from './queue-memory.js';
 import { findQueues, lockQueues } from './queues.js';
-import { lockAccounts, refunds } from './refunds.js';
+import { lockAccounts, refunds, refundsOfMessages } from './refunds.js';
 import { insertTrail } from './trail.js';
 
 /** A message, as far as no update changes it. */
@@ -93,7 +93,7 @@ export function* settleDeliveries(
   const statements = [
     updateRecipients(dialect, rows),
     ...(refunded.length > 0 ? refunds(dialect, refunded) : []),
-    ...raiseCounts(dialect, completing.values(), counts),
+    ...updateMessages(dialect, refundsOfMessages(refunded), completing, counts),
     ...insertTrail(dialect, rows),
   ];
   const tellsNothing = transitions.every((transition) => deliveryEvents(transition).length === 0);

@@ -1,0 +1,115 @@
+import { describe, expect, test } from '@jest/globals';
+import { EventLog } from '../../src/events/event-log.js';
+import { decide } from '../../src/outbox/decide.js';
+import type { DeliveryUpdate } from '../../src/outbox/delivery-state.js';
+import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { aSend, messageId, range, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
+import { createMariadbDatabase } from '../support/mariadb.js';
+import { closeAfterEach } from '../support/opened.js';
+import { createPostgresDatabase } from '../support/postgres.js';
+import { hasServer } from '../support/servers.js';
+
+const ACCOUNTS = 100;
+const PROCESSES = 4;
+/** Recipients of each account; each round of a process settles one of them on all accounts. */
+const ROUNDS = 5;
+
+const opened = closeAfterEach();
+const accountOf = (index: number) => `acc-${String(index).padStart(3, '0')}`;
+
+const SERVERS = [
+  ['PostgreSQL', 5432, createPostgresDatabase],
+  ['MariaDB', 3306, createMariadbDatabase],
+] as const;
+
+for (const [name, port, create] of SERVERS) {
+  const suite = (await hasServer(name, port)) ? describe : describe.skip;
+
+  suite(`the order of events on ${name}`, () => {
+    async function start(): Promise<readonly TypeormStorage[]> {
+      const database = await create();
+      opened({ close: () => database.drop() });
+      const storages: TypeormStorage[] = [];
+      for (const _ of range(PROCESSES)) {
+        const storage = new TypeormStorage({ database: database.url });
+        await storage.start();
+        opened({ close: () => storage.stop() });
+        storages.push(storage);
+      }
+      return storages;
+    }
+
+    test('four processes settle batches with refunds over 100 accounts in opposite orders beside sends and top-ups: numbers are commits, without gaps', async () => {
+      const storages = await start();
+      const [first] = storages;
+      if (!first) return;
+      const log = first.store(EventLog);
+      const count = PROCESSES * ROUNDS;
+      const sends = range(ACCOUNTS).map((index) =>
+        aSend(index, { accountId: accountOf(index), recipients: recipients(count) }),
+      );
+      for (const { accountId: id } of sends) {
+        await first.accounts.createAccount({ id, name: id, createdAt: START });
+        await first.ledger.post({ id: `funds-${id}`, accountId: id, kind: 'topup', units: 1000, at: START });
+        await log.switchOn(id, START);
+      }
+      await first.outbox.commit(sends, decide);
+
+      const settle = async (storage: TypeormStorage, process: number) => {
+        for (const round of range(ROUNDS)) {
+          const position = process * ROUNDS + round;
+          const updates = sends.map(({ id }, index): DeliveryUpdate => {
+            const status = (index + position) % 2 === 0 ? 'failed' : 'delivered';
+            return { messageId: id, position, status, at: START + position };
+          });
+          await storage.outbox.settle(process % 2 === 0 ? updates : updates.reverse());
+        }
+      };
+      const spend = async (storage: TypeormStorage, process: number) => {
+        for (const round of range(ROUNDS)) {
+          const batch = range(20).map((index) => {
+            const at = (index * 7 + round) % ACCOUNTS;
+            return aSend(1000 + (process * ROUNDS + round) * 20 + index, { accountId: accountOf(at) });
+          });
+          await storage.outbox.commit(process % 2 === 0 ? batch : batch.reverse(), decide);
+          for (const { accountId, id } of batch.slice(0, 5)) {
+            await storage.ledger.post({ id: `more-${id}`, accountId, kind: 'topup', units: 1, at: START });
+          }
+        }
+      };
+      let done = false;
+      const working = Promise.all(
+        storages.flatMap((storage, process) => [settle(storage, process), spend(storage, process)]),
+      );
+      const ended = working.finally(() => {
+        done = true;
+      });
+      // A reader that goes on from the last number it saw: what commits behind it would be lost.
+      const seen = new Map<string, string[]>(sends.map(({ accountId }) => [accountId, []]));
+      const read = async () => {
+        for (const [accountId, ids] of seen) {
+          const page = await log.read({ accountId, after: ids.length, limit: 500 });
+          for (const { sequence, type, data } of page.events) {
+            expect(sequence).toBe(ids.length + 1);
+            ids.push('position' in data ? `${data.id} ${data.position}` : type);
+          }
+        }
+      };
+      const reading = async () => {
+        while (!done) await read();
+      };
+      await Promise.all([ended, reading()]);
+      await read();
+      for (const [index, ids] of [...seen.values()].entries()) {
+        const own = ids.filter((id) => !id.includes('topped_up') && !id.includes('send.completed'));
+        expect(own.sort()).toEqual(
+          range(count)
+            .map((position) => `${messageId(index)} ${position}`)
+            .sort(),
+        );
+        expect(ids.filter((id) => id === 'send.completed')).toHaveLength(1);
+      }
+      expect(await first.ledger.check()).toEqual([]);
+    }, 120_000);
+  });
+}
