@@ -221,6 +221,12 @@ import * as testing from 'nestjs-messaging/testing';`;
     };
     const { id } = result('account:create', 'Boutique Awa');
     expect(result('topup', id, '1000', '--reference', 'invoice-1')).toEqual({ balance: 1000 });
+    for (const units of ['10', 'none']) expect(operator(url, 'account:low', id, units)).toEqual([0, 'set', '']);
+    expect(operator(url, 'account:low', id, '0')).toEqual([
+      1,
+      '',
+      expect.stringMatching(/^Refused: error\.field_not_integer/),
+    ]);
     const { key } = result('key:issue', id);
     expect(key).toMatch(/^msgk_/);
     expect(operator(url, 'key:list', id).join()).not.toContain(key);
