@@ -198,7 +198,7 @@ export type {
 } from './webhooks/endpoints/endpoint-view.js';
 export { type WebhookAnswer, type WebhookCallOptions, WebhookService } from './webhooks/endpoints/webhook-service.js';
 export type { EventView } from './webhooks/event-view.js';
-export type { EventFeedPage, EventPlace, EventReadOptions } from './webhooks/feed/event-service.js';
+export type { EventFeedPage, EventPageRequest, EventPlace } from './webhooks/feed/event-service.js';
 export { EventService } from './webhooks/feed/event-service.js';
 export type { WebhookOptions } from './webhooks/webhook-options.js';
 export { WebhooksModule } from './webhooks.module.js';

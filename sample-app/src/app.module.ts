@@ -16,7 +16,7 @@ export class AppModule {
   /** @param migrations `check`: a database without our tables, or with older ones, is refused and not changed */
   static with(config: Config, migrations: 'run' | 'check' = 'run'): DynamicModule {
     const { databaseUrl, homeCountry, role } = config;
-    const { otpPepper, credentialsKey } = serviceSecrets(config);
+    const { otpPepper, credentialsKey, webhookPepper } = serviceSecrets(config);
     return {
       module: AppModule,
       imports: [
@@ -28,6 +28,7 @@ export class AppModule {
           sms: { tariff: { base: 1, international: 3, home: homeCountry }, ...smsTransport(config.sms) },
           otp: { pepper: otpPepper, limits: config.otpLimits, validitySeconds: config.otpValiditySeconds },
           msgapp: { transport: msgappTransport(config.msgappTransport), tariff: { text: 1, media: 2 }, credentialsKey },
+          webhooks: webhookPepper ? { pepper: webhookPepper, allow: config.mediaAllow } : undefined,
           media: { allow: config.mediaAllow },
         }),
         ...sandboxModules(config),

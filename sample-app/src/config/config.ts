@@ -29,6 +29,8 @@ export interface Config {
   readonly msgappTransport: 'sandbox' | 'baileys';
   /** What credentials of linked numbers are encrypted with; undefined: made once and kept. */
   readonly credentialsKey: string | undefined;
+  /** What secrets of webhooks are derived from; undefined: made once and kept with the others, or there are no webhooks. */
+  readonly webhookPepper: string | undefined;
   /** Where files to send may be, besides public addresses. */
   readonly mediaAllow: 'none' | 'loopback' | readonly string[];
   /** What this process delivers. */
@@ -65,6 +67,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     msgappTransport,
     mediaAllow: mediaAllow(env.MEDIA_ALLOW || (onSandbox ? 'loopback' : 'none')),
     ...secrets(env, off),
+    webhookPepper: env.WEBHOOK_PEPPER || undefined,
     role: oneOf('ROLE', env.ROLE || 'all', ['all', 'api', 'worker', 'sessions']),
   };
 }

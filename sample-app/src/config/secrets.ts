@@ -11,9 +11,13 @@ export interface Secrets {
   readonly apiKey?: string;
   readonly otpPepper?: string;
   readonly credentialsKey?: string;
+  readonly webhookPepper?: string;
 }
 
-type ServiceSecrets = Required<Pick<Secrets, 'otpPepper' | 'credentialsKey'>>;
+type ServiceSecrets = Required<Pick<Secrets, 'otpPepper' | 'credentialsKey'>> & {
+  /** Undefined: no webhooks. */
+  readonly webhookPepper: string | undefined;
+};
 
 /** What was kept; nothing on the first start. @throws ConfigError when the file is there and is not ours */
 function readSecrets(file: string): Secrets {
@@ -84,10 +88,14 @@ function withSentence<T>(file: string, work: () => T): T {
 }
 
 /** The secrets of the service: as they were given, else kept, or made now and kept. @throws ConfigError */
-export function serviceSecrets({ otpPepper, credentialsKey, secretsFile }: Config): ServiceSecrets {
-  if (otpPepper !== undefined && credentialsKey !== undefined) return { otpPepper, credentialsKey };
+export function serviceSecrets({ otpPepper, credentialsKey, webhookPepper, secretsFile }: Config): ServiceSecrets {
+  if (otpPepper !== undefined && credentialsKey !== undefined) return { otpPepper, credentialsKey, webhookPepper };
   const kept = keptSecrets(secretsFile);
-  return { otpPepper: otpPepper ?? kept.otpPepper, credentialsKey: credentialsKey ?? kept.credentialsKey };
+  return {
+    otpPepper: otpPepper ?? kept.otpPepper,
+    credentialsKey: credentialsKey ?? kept.credentialsKey,
+    webhookPepper: webhookPepper ?? kept.webhookPepper,
+  };
 }
 
 /** What is kept; what is missing is made and kept. @throws ConfigError */
@@ -97,6 +105,7 @@ export function keptSecrets(file: string): Required<Secrets> {
     apiKey: makeApiKey(new UuidGenerator()).key,
     otpPepper: newSecret(),
     credentialsKey: newSecret(),
+    webhookPepper: newSecret(),
   };
   if (!existsSync(file) && keepFirst(file, made)) return made;
   const kept = readSecrets(file);

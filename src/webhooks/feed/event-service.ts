@@ -20,7 +20,7 @@ export interface EventPlace {
 }
 
 /** What one page has. */
-export interface EventReadOptions extends EventPlace {
+export interface EventPageRequest extends EventPlace {
   /** The most events, 1 to 1000. Default 100. */
   readonly limit?: number | undefined;
   /** How long to wait for an event where there is none, in seconds. Default 0. */
@@ -69,7 +69,7 @@ export class EventService {
    *   that is; `error.event_type_unknown`
    * @throws StorageUnavailableError
    */
-  async read(accountId: string, options: EventReadOptions = {}): Promise<EventFeedPage> {
+  async read(accountId: string, options: EventPageRequest = {}): Promise<EventFeedPage> {
     const given = knownCallOptions('a read of events', options, 'after', 'types', 'limit', 'wait', 'signal');
     const { after, types, limit = PAGE_SIZE, wait = 0, signal = NEVER } = given;
     checkAccountId(accountId);
