@@ -15,7 +15,7 @@ const layers = {
   sms: ['common', 'accounts', 'billing', 'outbox', 'events', 'http', 'openapi', 'core'],
   otp: ['common', 'accounts', 'events', 'outbox', 'http', 'openapi', 'sms', 'core'],
   msgapp: ['common', 'accounts', 'billing', 'events', 'outbox', 'http', 'media', 'openapi', 'core'],
-  sandbox: ['common', 'http', 'media', 'outbox', 'openapi', 'sms', 'msgapp', 'core'],
+  sandbox: ['common', 'http', 'media', 'outbox', 'openapi', 'sms', 'msgapp', 'webhooks', 'core'],
   operator: ['common', 'accounts', 'billing', 'outbox', 'sms', 'core'],
   webhooks: ['common', 'accounts', 'events', 'outbox', 'http', 'media', 'openapi', 'core'],
   storage: [

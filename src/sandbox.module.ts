@@ -3,6 +3,9 @@ import { capabilityModule } from './core/capability.js';
 import { ConfiguredModule } from './core/configured-module.js';
 import { EventStreams } from './http/event-streams.js';
 import { HttpSettings } from './http/http-settings.js';
+import { HookInbox } from './sandbox/hooks/hook-inbox.js';
+import { HookTarget, SandboxPath } from './sandbox/hooks/hook-target.js';
+import { sandboxHooksOpenapi } from './sandbox/hooks/sandbox-hooks.openapi.js';
 import { sandboxOpenapi, sandboxScanOpenapi } from './sandbox/sandbox.openapi.js';
 import { SandboxFiles } from './sandbox/sandbox-files.js';
 import { SandboxHosts } from './sandbox/sandbox-guards.js';
@@ -32,9 +35,10 @@ export class SandboxModule extends ConfiguredModule {
       { path, controllers: true },
       {
         imports: [SandboxPhones],
-        controllers: [sandboxOpenapi, sandboxScanOpenapi],
+        controllers: [sandboxOpenapi, sandboxScanOpenapi, sandboxHooksOpenapi],
         providers: [
-          ...[EventStreams, SandboxLive, SandboxFiles],
+          ...[EventStreams, SandboxLive, SandboxFiles, HookInbox, HookTarget],
+          { provide: SandboxPath, useValue: { path } satisfies SandboxPath },
           { provide: SandboxHosts, useValue: { names: hosts } satisfies SandboxHosts },
           {
             provide: SandboxPage,

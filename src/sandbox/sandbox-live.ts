@@ -2,6 +2,7 @@ import { Injectable, type MessageEvent } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { Clock } from '../common/clock.js';
 import { type AdapterResponse, EventStreams } from '../http/event-streams.js';
+import { HookInbox } from './hooks/hook-inbox.js';
 import { SandboxFeed } from './sandbox-feed.js';
 import { SandboxScanner } from './sandbox-scanner.js';
 import { justArrived, screenMessageView } from './screen-view.js';
@@ -11,13 +12,14 @@ const GATHER_MS = 200;
 
 /**
  * Streams the events of this process's sandbox: each message that arrives, `codes` whenever the codes or the linked numbers
- * change, and `changed` when what the phones show is to be read again.
+ * change, `changed` when what the phones show is to be read again, and `hooks` when webhooks have been called.
  */
 @Injectable()
 export class SandboxLive {
   constructor(
     private readonly feed: SandboxFeed,
     private readonly scanner: SandboxScanner,
+    private readonly hooks: HookInbox,
     private readonly streams: EventStreams,
     private readonly clock: Clock,
   ) {}
@@ -28,16 +30,21 @@ export class SandboxLive {
    */
   stream(response: AdapterResponse): Observable<MessageEvent> {
     return this.streams.stream(response, (client) => {
-      let cancel: (() => void) | undefined;
-      const tell = () => {
-        cancel = undefined;
-        client.next({ type: 'changed', data: {} });
+      const waiting = new Map<string, () => void>();
+      const tellSoon = (type: string) => {
+        if (waiting.has(type)) return;
+        const cancel = this.clock.after(GATHER_MS, () => {
+          waiting.delete(type);
+          client.next({ type, data: {} });
+        });
+        waiting.set(type, cancel);
       };
       const stops = [
-        this.feed.listenToChanges(() => {
-          cancel ??= this.clock.after(GATHER_MS, tell);
-        }),
-        () => cancel?.(),
+        this.feed.listenToChanges(() => tellSoon('changed')),
+        this.hooks.listen(() => tellSoon('hooks')),
+        () => {
+          for (const cancel of waiting.values()) cancel();
+        },
         this.feed.listen((message) => client.next({ data: screenMessageView(justArrived(message)) })),
         this.scanner.listen(() => client.next({ type: 'codes', data: { count: this.scanner.codes.length } })),
       ];

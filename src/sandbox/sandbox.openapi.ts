@@ -167,7 +167,7 @@ export const sandboxOpenapi = describeController(SandboxController, ({ accounts 
         operationId: 'watchSandboxPhones',
         summary: 'Follow the messages that the phones receive',
         description:
-          'A stream that stays open: one event for each message from now on, with a `ScreenMessage` as its data; an event `codes` when the codes to scan or the linked numbers change; an event `changed` when a message did not arrive, or all were removed.',
+          'A stream that stays open: one event for each message from now on, with a `ScreenMessage` as its data; an event `codes` when the codes to scan or the linked numbers change; an event `changed` when a message did not arrive, or all were removed; an event `hooks` when webhooks have been called.',
         answer: {
           description: 'Server-sent events, with a comment every 15 seconds.',
           content: events({ 'One SMS': { data: screen } }),

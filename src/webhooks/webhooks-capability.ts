@@ -8,6 +8,7 @@ import { EndpointCalls } from './calls/endpoint-calls.js';
 import { EngineEndpointCalls } from './calls/engine-endpoint-calls.js';
 import { CallSettings, WebhookDispatcher } from './calls/webhook-dispatcher.js';
 import { WebhookHttp } from './calls/webhook-http.js';
+import { CallVerifier } from './endpoints/call-verifier.js';
 import { EndpointHistory } from './endpoints/endpoint-history.js';
 import { EndpointSecrets } from './endpoints/endpoint-secret.js';
 import { EndpointStore } from './endpoints/endpoint-store.js';
@@ -63,8 +64,8 @@ export const WEBHOOKS_CAPABILITY: Capability = {
     RETENTION,
     EventViews,
     ...[EventArrivals, EventCursors, EventService, ReaderSeats, CallerWatch, EventStreams, EventFeed],
-    ...[SECRETS, WebhookTargets, EndpointHistory, WebhookService],
+    ...[SECRETS, WebhookTargets, EndpointHistory, WebhookService, CallVerifier],
     ...CALLS,
   ],
-  exports: [WebhookSettings, EventService, WebhookService, WebhookTargets, EndpointCalls],
+  exports: [WebhookSettings, EventService, WebhookService, WebhookTargets, CallVerifier, EndpointCalls],
 };

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+
+/** A call of a webhook that the sandbox has received. */
+export interface HookCall {
+  /** Counts the calls of this process. */
+  readonly number: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** The header `webhook-id`; '' without it. */
+  readonly webhookId: string;
+  /** Whether its signature holds; undefined: there is no endpoint to verify it with. */
+  readonly verified: boolean | undefined;
+  readonly body: string;
+}
+
+/** How many names have calls, and how many calls each. */
+const MOST_NAMES = 50;
+const MOST_CALLS = 100;
+
+/** The most characters of all bodies together, so that full inboxes do not fill the process. */
+const MOST_CHARACTERS = 64 * 1_048_576;
+
+/** Keeps the last calls of each name, in memory: they are for looking at, and gone with the process. */
+@Injectable()
+export class HookInbox {
+  /** By name, the one that was called last at the end; its calls oldest first. */
+  private readonly inboxes = new Map<string, HookCall[]>();
+  private readonly listeners = new Set<() => void>();
+  private received = 0;
+  private characters = 0;
+
+  /** The names, the one that was called last first. */
+  get names(): readonly string[] {
+    return [...this.inboxes.keys()].reverse();
+  }
+
+  /** The calls of a name, the newest first. */
+  calls(name: string): readonly HookCall[] {
+    return [...(this.inboxes.get(name) ?? [])].reverse();
+  }
+
+  receive(name: string, call: Omit<HookCall, 'number'>): void {
+    const calls = this.inboxes.get(name) ?? [];
+    this.inboxes.delete(name);
+    this.inboxes.set(name, calls);
+    calls.push({ ...call, number: ++this.received });
+    this.characters += call.body.length;
+    if (calls.length > MOST_CALLS) this.forgetFirst(name, calls);
+    while (this.inboxes.size > MOST_NAMES || this.characters > MOST_CHARACTERS) this.forgetOldest();
+    for (const listener of this.listeners) listener();
+  }
+
+  /** Calls `listener`, which must not throw, after each call; returns the function that removes it. */
+  listen(listener: () => void): () => void {
+    const own = () => listener();
+    this.listeners.add(own);
+    return () => void this.listeners.delete(own);
+  }
+
+  /** Of the name that was not called for the longest time, all calls where there are too many names, else the first. */
+  private forgetOldest(): void {
+    const [[name, calls] = ['', []]] = this.inboxes;
+    do this.forgetFirst(name, calls);
+    while (this.inboxes.size > MOST_NAMES);
+  }
+
+  private forgetFirst(name: string, calls: HookCall[]): void {
+    this.characters -= calls.shift()?.body.length ?? 0;
+    if (calls.length === 0) this.inboxes.delete(name);
+  }
+}

@@ -1,0 +1,40 @@
+import { isRecord } from '../../common/options.js';
+import type { HookCall } from './hook-inbox.js';
+
+/** A received call as the sandbox gives it. */
+export interface HookCallView {
+  /** Counts the calls of this process. */
+  readonly number: number;
+  readonly receivedAt: string;
+  /** The header `webhook-id`. */
+  readonly webhookID: string;
+  /** Whether its signature holds; null: there is no endpoint with this URL. */
+  readonly verified: boolean | null;
+  /** Type and sequence of its events, at most 100. */
+  readonly events: readonly { readonly type: string; readonly sequence: number | null }[];
+  readonly body: string;
+}
+
+const MOST_EVENTS = 100;
+
+/** Converts a call to its wire form. Whatever the body is, it is shown. */
+export function hookCallView({ number, at, webhookId, verified, body }: HookCall): HookCallView {
+  const events = eventsIn(body).slice(0, MOST_EVENTS).flatMap(eventOf);
+  const receivedAt = new Date(at).toISOString();
+  return { number, receivedAt, webhookID: webhookId, verified: verified ?? null, events, body };
+}
+
+function eventsIn(body: string): readonly unknown[] {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    if (!isRecord(parsed)) return [];
+    return Array.isArray(parsed.events) ? parsed.events : [parsed];
+  } catch {
+    return [];
+  }
+}
+
+function eventOf(event: unknown): HookCallView['events'] {
+  if (!isRecord(event) || typeof event.type !== 'string') return [];
+  return [{ type: event.type.slice(0, 64), sequence: typeof event.sequence === 'number' ? event.sequence : null }];
+}

@@ -1,0 +1,78 @@
+import { Get, Header, Headers, HttpCode, Optional, Param, Post, UseGuards } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { MessagingError } from '../../common/errors.js';
+import { MessagingController } from '../../http/messaging-controller.js';
+import { MessagingRoute } from '../../http/mounted-routes.js';
+import { RawBody, RequestUrl } from '../../http/parameters.js';
+import { CallVerifier } from '../../webhooks/endpoints/call-verifier.js';
+import { SameOriginGuard, SandboxHostGuard } from '../sandbox-guards.js';
+import { HookInbox } from './hook-inbox.js';
+import { HOOK_NAME, HookTarget } from './hook-target.js';
+import { type HookCallView, hookCallView } from './hook-view.js';
+
+/** The largest call, in bytes. */
+const MAX_BYTES = 65_536;
+
+/** The inboxes of the sandbox as a whole. */
+export interface HooksView {
+  /** Where webhooks can be called, followed by a name; null where this server has no webhooks or no loopback address. */
+  readonly url: string | null;
+  /** The names that have calls, the one that was called last first. */
+  readonly names: readonly string[];
+}
+
+/** Inboxes for webhooks. This controller has a body, which our own request gate reads whatever body parser the host uses. */
+@MessagingController({ authenticated: false })
+@UseGuards(SandboxHostGuard)
+export class SandboxHooksController {
+  constructor(
+    private readonly inbox: HookInbox,
+    private readonly target: HookTarget,
+    private readonly clock: Clock,
+    @Optional() private readonly verifier?: CallVerifier,
+  ) {}
+
+  /** Takes a call of a webhook. */
+  @Post('hooks/:name')
+  @HttpCode(204)
+  @MessagingRoute({ rawBody: MAX_BYTES })
+  @UseGuards(SameOriginGuard)
+  async receive(
+    @Param('name') name: string,
+    @RequestUrl() url: string,
+    @Headers() headers: Readonly<Record<string, string | undefined>>,
+    @RawBody() bytes: Uint8Array,
+  ): Promise<void> {
+    checkName(name);
+    const at = this.clock.now();
+    const [id = '', timestamp = '', signature = ''] = ['id', 'timestamp', 'signature'].map(
+      (field) => headers[`webhook-${field}`],
+    );
+    const body = Buffer.from(bytes).toString();
+    const verified = await this.verifier?.verify({ url, id, timestamp, signature, body });
+    this.inbox.receive(name, { at, webhookId: id.slice(0, 255), verified, body });
+  }
+
+  /** Returns the names that have calls, and where they are called. */
+  @Get('hooks')
+  @Header('Cache-Control', 'no-store')
+  @Header('X-Content-Type-Options', 'nosniff')
+  names(@RequestUrl() url: string): HooksView {
+    const { origin } = this.target;
+    const path = url.replace(/^https?:\/\/[^/]*/, '').replace(/\/+$/, '');
+    return { url: origin === undefined ? null : `${origin}${path}/`, names: this.inbox.names };
+  }
+
+  /** Returns the calls of a name, the newest first. */
+  @Get('hooks/:name')
+  @Header('Cache-Control', 'no-store')
+  @Header('X-Content-Type-Options', 'nosniff')
+  calls(@Param('name') name: string): readonly HookCallView[] {
+    checkName(name);
+    return this.inbox.calls(name).map(hookCallView);
+  }
+}
+
+function checkName(name: string): void {
+  if (!HOOK_NAME.test(name)) throw new MessagingError('error.field_invalid', { field: 'name' });
+}

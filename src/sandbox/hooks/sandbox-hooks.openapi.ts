@@ -1,0 +1,74 @@
+import { describeController } from '../../openapi/controller-description.js';
+import { invalid, STORAGE_UNAVAILABLE } from '../../openapi/errors.js';
+import type { Schemas } from '../../openapi/openapi-document.js';
+import { count, exampleOf, json, list, moment, nullable, object, ref, text } from '../../openapi/schemas.js';
+import { SandboxHooksController } from './sandbox-hooks.controller.js';
+
+const SCHEMAS: Schemas = {
+  SandboxHooks: object('The inboxes of the sandbox.', {
+    url: nullable(
+      text('Where webhooks can be called, followed by a name; null where they cannot.', {
+        example: 'http://127.0.0.1:3000/sandbox/hooks/',
+      }),
+    ),
+    names: list(text('A name.', { example: 'shop' }), {
+      maxItems: 50,
+      description: 'The names that have calls, the one that was called last first.',
+    }),
+  }),
+  SandboxHookCall: object('A call that an inbox has received.', {
+    number: count('Counts the calls of this process.', { minimum: 1 }),
+    receivedAt: moment('When it came.'),
+    webhookID: text('The header `webhook-id`.', { example: 'evt_C2FVsBQIhrscChlQIMVb5g' }),
+    verified: nullable({
+      type: 'boolean',
+      description: 'Whether its signature holds; null: there is no endpoint with this URL.',
+      example: true,
+    }),
+    events: list(
+      object('An event.', {
+        type: text('Its type.', { example: 'message.delivered' }),
+        sequence: nullable({ type: 'integer', description: 'Its sequence.', example: 4711 }),
+      }),
+      { maxItems: 100, description: 'Its events, as far as the body shows them.' },
+    ),
+    body: text('The body as it came.', { example: '{}' }),
+  }),
+};
+
+/** OpenAPI description of the inboxes for webhooks. */
+export const sandboxHooksOpenapi = describeController(SandboxHooksController, () => ({
+  tag: { name: 'Sandbox' },
+  parameters: {
+    name: { description: 'The inbox.', schema: { type: 'string', pattern: '^[\\w-]{1,64}$' }, example: 'shop' },
+  },
+  errors: ['error.sandbox_host_refused'],
+  schemas: SCHEMAS,
+  routes: {
+    receive: {
+      operationId: 'callSandboxHook',
+      summary: 'Take a call of a webhook',
+      description: 'Keeps the last 100 calls of the last 50 names, in memory; a call has at most 64 KiB.',
+      body: { required: false, content: { 'application/json': { schema: { type: 'object' } } } },
+      answer: { description: 'The call was taken, whether or not its signature holds.' },
+      errors: [...invalid('name'), 'error.sandbox_cross_site', STORAGE_UNAVAILABLE],
+    },
+    names: {
+      operationId: 'getSandboxHooks',
+      summary: 'List the inboxes that have calls',
+      answer: { schema: 'SandboxHooks' },
+    },
+    calls: {
+      operationId: 'getSandboxHookCalls',
+      summary: 'List the calls of an inbox, newest first',
+      answer: {
+        description: 'At most 100 calls.',
+        content: json(list(ref('SandboxHookCall'), { maxItems: 100 }), {
+          one: [exampleOf(SCHEMAS, 'SandboxHookCall')],
+          none: [],
+        }),
+      },
+      errors: invalid('name'),
+    },
+  },
+}));

@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals';
+import { HookInbox } from '../../../src/sandbox/hooks/hook-inbox.js';
+
+const CALL = { at: 0, webhookId: '', verified: undefined };
+
+test('however large the calls are, all together have at most 64 Mi characters', () => {
+  const inbox = new HookInbox();
+  const body = 'x'.repeat(65_536);
+  for (let index = 0; index < 2000; index++) inbox.receive(`name-${index % 40}`, { ...CALL, body });
+  const kept = inbox.names.flatMap((name) => inbox.calls(name));
+  expect(kept).toHaveLength(1024);
+  expect(kept.some(({ number }) => number === 2000)).toBe(true);
+});
+
+test('tells of each call until it is asked no more', () => {
+  const inbox = new HookInbox();
+  let told = 0;
+  const stop = inbox.listen(() => told++);
+  inbox.receive('a', { ...CALL, body: '' });
+  stop();
+  inbox.receive('a', { ...CALL, body: '' });
+  expect([told, inbox.calls('a').map(({ number }) => number)]).toEqual([1, [2, 1]]);
+});
