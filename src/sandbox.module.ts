@@ -5,7 +5,7 @@ import { EventStreams } from './http/event-streams.js';
 import { HttpSettings } from './http/http-settings.js';
 import { HookInbox } from './sandbox/hooks/hook-inbox.js';
 import { HookTarget, SandboxPath } from './sandbox/hooks/hook-target.js';
-import { sandboxHooksOpenapi } from './sandbox/hooks/sandbox-hooks.openapi.js';
+import { sandboxHookOpenapi, sandboxHooksOpenapi } from './sandbox/hooks/sandbox-hooks.openapi.js';
 import { sandboxOpenapi, sandboxScanOpenapi } from './sandbox/sandbox.openapi.js';
 import { SandboxFiles } from './sandbox/sandbox-files.js';
 import { SandboxHosts } from './sandbox/sandbox-guards.js';
@@ -35,7 +35,7 @@ export class SandboxModule extends ConfiguredModule {
       { path, controllers: true },
       {
         imports: [SandboxPhones],
-        controllers: [sandboxOpenapi, sandboxScanOpenapi, sandboxHooksOpenapi],
+        controllers: [sandboxOpenapi, sandboxScanOpenapi, sandboxHookOpenapi, sandboxHooksOpenapi],
         providers: [
           ...[EventStreams, SandboxLive, SandboxFiles, HookInbox, HookTarget],
           { provide: SandboxPath, useValue: { path } satisfies SandboxPath },

@@ -21,13 +21,12 @@ export interface HooksView {
   readonly names: readonly string[];
 }
 
-/** Inboxes for webhooks. This controller has a body, which our own request gate reads whatever body parser the host uses. */
+/** Takes the calls of webhooks. This route has a body, which our own request gate reads whatever body parser the host uses. */
 @MessagingController({ authenticated: false })
-@UseGuards(SandboxHostGuard)
-export class SandboxHooksController {
+@UseGuards(SandboxHostGuard, SameOriginGuard)
+export class SandboxHookController {
   constructor(
     private readonly inbox: HookInbox,
-    private readonly target: HookTarget,
     private readonly clock: Clock,
     @Optional() private readonly verifier?: CallVerifier,
   ) {}
@@ -36,7 +35,6 @@ export class SandboxHooksController {
   @Post('hooks/:name')
   @HttpCode(204)
   @MessagingRoute({ rawBody: MAX_BYTES })
-  @UseGuards(SameOriginGuard)
   async receive(
     @Param('name') name: string,
     @RequestUrl() url: string,
@@ -52,6 +50,16 @@ export class SandboxHooksController {
     const verified = await this.verifier?.verify({ url, id, timestamp, signature, body });
     this.inbox.receive(name, { at, webhookId: id.slice(0, 255), verified, body });
   }
+}
+
+/** Shows what has come. */
+@MessagingController({ authenticated: false, intake: false })
+@UseGuards(SandboxHostGuard)
+export class SandboxHooksController {
+  constructor(
+    private readonly inbox: HookInbox,
+    private readonly target: HookTarget,
+  ) {}
 
   /** Returns the names that have calls, and where they are called. */
   @Get('hooks')
@@ -73,6 +81,7 @@ export class SandboxHooksController {
   }
 }
 
+/** @throws MessagingError `error.field_invalid` */
 function checkName(name: string): void {
   if (!HOOK_NAME.test(name)) throw new MessagingError('error.field_invalid', { field: 'name' });
 }

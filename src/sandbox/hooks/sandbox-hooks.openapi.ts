@@ -2,7 +2,7 @@ import { describeController } from '../../openapi/controller-description.js';
 import { invalid, STORAGE_UNAVAILABLE } from '../../openapi/errors.js';
 import type { Schemas } from '../../openapi/openapi-document.js';
 import { count, exampleOf, json, list, moment, nullable, object, ref, text } from '../../openapi/schemas.js';
-import { SandboxHooksController } from './sandbox-hooks.controller.js';
+import { SandboxHookController, SandboxHooksController } from './sandbox-hooks.controller.js';
 
 const SCHEMAS: Schemas = {
   SandboxHooks: object('The inboxes of the sandbox.', {
@@ -36,23 +36,37 @@ const SCHEMAS: Schemas = {
   }),
 };
 
-/** OpenAPI description of the inboxes for webhooks. */
-export const sandboxHooksOpenapi = describeController(SandboxHooksController, () => ({
-  tag: { name: 'Sandbox' },
-  parameters: {
-    name: { description: 'The inbox.', schema: { type: 'string', pattern: '^[\\w-]{1,64}$' }, example: 'shop' },
-  },
-  errors: ['error.sandbox_host_refused'],
-  schemas: SCHEMAS,
+const TAG = { name: 'Sandbox' };
+const NAME = {
+  description: 'The inbox.',
+  schema: { type: 'string', pattern: '^[\\w-]{1,64}$' },
+  example: 'shop',
+} as const;
+
+/** OpenAPI description of what the inboxes take. */
+export const sandboxHookOpenapi = describeController(SandboxHookController, () => ({
+  tag: TAG,
+  parameters: { name: NAME },
+  errors: ['error.sandbox_host_refused', 'error.sandbox_cross_site'],
   routes: {
     receive: {
       operationId: 'callSandboxHook',
       summary: 'Take a call of a webhook',
       description: 'Keeps the last 100 calls of the last 50 names, in memory; a call has at most 64 KiB.',
-      body: { required: false, content: { 'application/json': { schema: { type: 'object' } } } },
+      body: { required: false, content: json({ type: 'object' }, { event: { type: 'test.ping' } }) },
       answer: { description: 'The call was taken, whether or not its signature holds.' },
-      errors: [...invalid('name'), 'error.sandbox_cross_site', STORAGE_UNAVAILABLE],
+      errors: [...invalid('name'), STORAGE_UNAVAILABLE],
     },
+  },
+}));
+
+/** OpenAPI description of what the inboxes show. */
+export const sandboxHooksOpenapi = describeController(SandboxHooksController, () => ({
+  tag: TAG,
+  parameters: { name: NAME },
+  errors: ['error.sandbox_host_refused'],
+  schemas: SCHEMAS,
+  routes: {
     names: {
       operationId: 'getSandboxHooks',
       summary: 'List the inboxes that have calls',

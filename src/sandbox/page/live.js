@@ -77,9 +77,11 @@ function listen() {
     showState('live');
     reread();
     readSessions();
+    readHooks();
   };
   source.addEventListener('codes', readSessions);
   source.addEventListener('changed', reread);
+  source.addEventListener('hooks', readHooks);
   source.onmessage = (event) => {
     streamed += 1;
     show([JSON.parse(event.data)], () => true);
@@ -98,25 +100,24 @@ function filterBy(typed) {
   renderSoon();
 }
 
-/** Returns the command that sends the first SMS to this server. */
-function curlText() {
+/** Returns the command that posts a body to this server. */
+function commandText(route, body) {
   const { path, api, key } = document.body.dataset;
   const root = location.origin + (base.endsWith(`/${path}`) ? base.slice(0, -path.length - 1) : '');
-  const body = JSON.stringify({ signature: 'INFOS', content: texts.hello, number: ['22670000000'] });
   return [
-    `curl ${root}/${api}/send/sms`,
+    `curl ${root}/${api}/${route}`,
     `  -H 'X-Api-Key: ${key || texts.key}'`,
     "  -H 'Content-Type: application/json'",
-    `  -d '${body}'`,
+    `  -d '${JSON.stringify(body)}'`,
   ].join(' \\\n');
 }
 
-function offerCopy() {
-  const button = byId('copy');
+function offerCopy(id, command) {
+  const button = byId(id);
   // Browsers offer the clipboard only in secure contexts, which include localhost.
   button.hidden = !navigator.clipboard;
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(byId('curl').textContent);
+    await navigator.clipboard.writeText(byId(command).textContent);
     button.textContent = texts.copied;
   });
 }
@@ -160,13 +161,17 @@ async function sendClear() {
 translatePage();
 offerDocs();
 offerClear();
-byId('curl').textContent = curlText();
-offerCopy();
+byId('curl').textContent = commandText('send/sms', {
+  ...{ signature: 'INFOS', content: texts.hello, number: ['22670000000'] },
+});
+offerCopy('copy', 'curl');
+offerCopy('hooks-copy', 'hooks-curl');
 byId('filter').addEventListener('input', (event) => filterBy(event.target.value));
 function rereadAll() {
   if (document.hidden) return;
   reread();
   readSessions();
+  readHooks();
 }
 document.addEventListener('visibilitychange', rereadAll);
 setInterval(rereadAll, REREAD_MS);
