@@ -22,6 +22,7 @@ import { IN_FLIGHT, MAX_BYTES, MAX_RECIPIENTS, playScenario, UNITS } from '../su
 import { structuralFaults } from '../support/openapi-structure.js';
 import { exampleFor } from '../support/openapi-texts.js';
 import { TroubledStorage } from '../support/openapi-troubles.js';
+import { playWebhooks } from '../support/openapi-webhooks.js';
 import { PEPPER } from '../support/otp-app.js';
 
 let closing: (() => Promise<void>)[] = [];
@@ -55,7 +56,9 @@ const QR = '/api/v1/msgapp/web/qr/{qrToken}';
 
 /** Only a fault in our own code could give it: these ask nobody for anything, or take every fault for a refusal. */
 const OUT_OF_REACH = [
-  ...['', '/events', '/codes', '/links', '/media/{name}'].map((path) => `GET /sandbox${path} 500 internal`),
+  ...['', '/events', '/codes', '/links', '/media/{name}', '/hooks', '/hooks/{name}'].map(
+    (path) => `GET /sandbox${path} 500 internal`,
+  ),
   ...[`GET ${QR} 500 internal`, `GET ${QR}/image 500 internal`, `GET ${QR}/image 504 timeout`],
   'POST /sandbox/phones/{number}/scan 500 internal',
 ];
@@ -156,6 +159,7 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
     await playScenario({ fetch: noting, app, storage, clock });
     await playMsgapp({ fetch: noting, app, storage, clock });
     await playEvents({ fetch: noting, app, storage, clock });
+    await playWebhooks({ fetch: noting, app, storage, clock });
 
     const promised = [...operationsOf(document)]
       .filter(([name]) => !name.includes('/shop/'))

@@ -3,6 +3,7 @@ import { EventLog } from '../../src/events/event-log.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { PhoneStore } from '../../src/sandbox/phone-store.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
+import { EndpointStore } from '../../src/webhooks/endpoints/endpoint-store.js';
 
 /** What a request asks a storage for; the workers' own calls are left alone. */
 const ASKED_BY_REQUESTS = [
@@ -23,6 +24,7 @@ const ASKED_BY_REQUESTS = [
   ],
   ...['create', 'writeCredentials'],
   ...['read', 'switchOn'],
+  ...['rotate', 'withUrl'],
 ];
 
 /** A memory storage that a test can make unavailable, break, or keep from answering. */
@@ -41,6 +43,7 @@ export class TroubledStorage extends MemoryStorage {
       this.policies,
       this.store(SessionStore),
       this.store(EventLog),
+      this.store(EndpointStore),
     ]) {
       for (const name of ASKED_BY_REQUESTS) this.#wrap(store, name);
     }
