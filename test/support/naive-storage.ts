@@ -3,7 +3,6 @@ import type { Abstract } from '@nestjs/common';
 import type { Database } from 'better-sqlite3';
 import type { HostTransaction } from '../../src/common/host-transaction.js';
 import { MessagingStorage } from '../../src/core/messaging-storage.js';
-import { EventLog } from '../../src/events/event-log.js';
 import { RetentionStore } from '../../src/outbox/retention/retention-store.js';
 import type { PhoneDelivery, PhoneMessage } from '../../src/sandbox/phone-store.js';
 import { SqliteDialect } from '../../src/storage/typeorm/dialects/sqlite-dialect.js';

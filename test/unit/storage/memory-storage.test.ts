@@ -82,6 +82,7 @@ const RACES = [
   'the same texts received 20 times at once: each is one event',
   '30 endpoints made at once: 20 are there',
   'an endpoint made 10 times at once under one key is there once',
+  'a secret rotated 10 times at once: each rotation counts, and those under one key once',
   'batches over the same accounts in opposite orders at once: each event once, no number is missing at any time',
   '20 recipients of one send at once: it is complete once',
   'marks numbered 20 times at once: each has one number',
