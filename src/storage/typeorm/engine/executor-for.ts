@@ -8,6 +8,7 @@ import type { Pooler } from './data-source.js';
 import type { Executor } from './executor.js';
 import { PooledExecutor } from './pooled-executor.js';
 import { SqliteExecutor } from './sqlite-executor.js';
+import { sqliteWarning } from './sqlite-library.js';
 
 /**
  * Makes the executor for an initialised DataSource.
@@ -26,13 +27,14 @@ export async function executorFor(
     listenForConnectionErrors(dataSource);
     return new PooledExecutor(dataSource, dialect);
   }
+  const log = new Logger('TypeormStorage');
+  const warning = sqliteWarning();
+  if (warning !== undefined) log.warn(warning);
   const runner = dataSource.createQueryRunner();
   const database: Database = await runner.connect();
   // 2 is FULL, 3 is EXTRA; lower levels can lose an answered send in a power cut.
   if (Number(database.pragma('synchronous', { simple: true })) < 2) {
-    new Logger('TypeormStorage').warn(
-      'This SQLite DataSource has synchronous below FULL: a power cut can lose answered sends.',
-    );
+    log.warn('This SQLite DataSource has synchronous below FULL: a power cut can lose answered sends.');
   }
   return new SqliteExecutor(dataSource, database, clock);
 }
