@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { Client } from 'pg';
 import { range, SECOND, START } from '../../src/testing/storage-contract/fixtures.js';
 import { Backlog, FEW, SHARED } from '../support/backlog.js';
 import { eventually } from '../support/eventually.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { closeAfterEach } from '../support/opened.js';
-import { createPostgresDatabase } from '../support/postgres.js';
+import { connectPostgres, createPostgresDatabase } from '../support/postgres.js';
 import { hasServer } from '../support/servers.js';
 
 const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
@@ -20,12 +19,7 @@ async function onOwnPostgres() {
   // A connection that ends tells the server what it has counted.
   const extra = { max: 1, idleTimeoutMillis: 1 };
   const backlog = opened(await Backlog.open({ type: 'postgres', url: database.url, extra }));
-  const connect = async () => {
-    const client = new Client({ connectionString: database.url });
-    await client.connect();
-    opened({ close: () => client.end() });
-    return client;
-  };
+  const connect = async () => opened(await connectPostgres(database.url));
   const observer = await connect();
   const others = async () => {
     const { rows } = await observer.query(`SELECT count(*)::int AS many FROM pg_stat_activity

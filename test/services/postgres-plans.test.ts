@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { Client } from 'pg';
 import { decide } from '../../src/outbox/decide.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { ACCOUNT, aSend, range, START } from '../../src/testing/storage-contract/fixtures.js';
 import { eventually } from '../support/eventually.js';
 import { closeAfterEach } from '../support/opened.js';
-import { createPostgresDatabase } from '../support/postgres.js';
+import { connectPostgres, createPostgresDatabase } from '../support/postgres.js';
 import { hasServer } from '../support/servers.js';
 
 const onPostgres = (await hasServer('PostgreSQL', 5432)) ? describe : describe.skip;
@@ -23,12 +22,7 @@ async function start() {
   opened({ close: () => database.drop() });
   const storage = new TypeormStorage({ database: database.url });
   await storage.start();
-  const connect = async () => {
-    const client = new Client({ connectionString: database.url });
-    await client.connect();
-    opened({ close: () => client.end() });
-    return client;
-  };
+  const connect = async () => opened(await connectPostgres(database.url));
   const observer = await connect();
   const query = async (sql: string): Promise<Record<string, string>[]> => (await observer.query(sql)).rows;
   // Whatever the server does by itself would have statements planned again.

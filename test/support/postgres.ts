@@ -9,9 +9,15 @@ export async function createPostgresDatabase(): Promise<{ url: string; drop(): P
   return { url: `${SERVER}/${name}`, drop: () => onServer(`DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
-async function onServer(sql: string): Promise<void> {
-  const client = new Client({ connectionString: `${SERVER}/postgres` });
+/** A connection beside those of a storage; `close` ends it. */
+export async function connectPostgres(url: string): Promise<Client & { close(): Promise<void> }> {
+  const client = new Client({ connectionString: url });
   await client.connect();
+  return Object.assign(client, { close: () => client.end() });
+}
+
+async function onServer(sql: string): Promise<void> {
+  const client = await connectPostgres(`${SERVER}/postgres`);
   await client.query(sql);
-  await client.end();
+  await client.close();
 }
