@@ -1,7 +1,7 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Purger } from '../../../src/outbox/purger.js';
-import { partPurge } from '../../../src/sms/receipts/part-purge.js';
+import { partPurge } from '../../../src/sms/receipts/part-removal.js';
 import { PartStore } from '../../../src/sms/receipts/part-store.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { aReceipt, aTakenSms } from '../../../src/testing/storage-contract/fixtures.js';

@@ -7,7 +7,7 @@ import { ErasureRules, ErasureService } from '../../../src/outbox/retention/eras
 import { contentRemover } from '../../../src/outbox/retention/removed-payload.js';
 import { OptOutDirectory } from '../../../src/sms/opt-out/opt-out-directory.js';
 import { optOutErasure } from '../../../src/sms/opt-out/opt-out-erasure.js';
-import { receiptErasure } from '../../../src/sms/receipts/receipt-erasure.js';
+import { receiptErasure } from '../../../src/sms/receipts/part-removal.js';
 import { Executor, type Work } from '../../../src/storage/typeorm/engine/executor.js';
 import type { Operation } from '../../../src/storage/typeorm/engine/operation.js';
 import { TypeormPolicyStore } from '../../../src/storage/typeorm/stores/outbox/policy-store.js';

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { PurgeRule } from '../../outbox/purger.js';
+import { type ErasureRule, pages } from '../../outbox/retention/erasure-service.js';
 import type { PartStore } from './part-store.js';
 
 /**
@@ -14,6 +15,20 @@ export function partPurge(store: PartStore): PurgeRule {
       const { parts, receipts } = await store.purge(now, limit);
       if (receipts > 0) log.warn(`${receipts} ids of receipts matched no open SMS: does the link's id format fit?`);
       return Math.max(parts, receipts);
+    },
+  };
+}
+
+const ROWS = 1000;
+
+/** Receipts of the number that matched no part yet. */
+export function receiptErasure(store: PartStore): ErasureRule {
+  return {
+    what: 'receipts',
+    everywhere: async (number) => {
+      let receipts = 0;
+      for await (const found of pages((after) => store.eraseParked(number, after, ROWS))) receipts += found.length;
+      return { receipts };
     },
   };
 }
