@@ -97,14 +97,15 @@ export function erasureSuite(open: () => Promise<ErasureGround>): void {
 
   test('after everything that can be sent to a number, its erasure leaves neither it nor the texts in any column', async () => {
     const { app } = service;
+    const metadata = { customer: NUMBER };
     await client.link(SENDER);
     const one = await send([NUMBER], WORDS[0] ?? '', 'one');
     const two = await send([OTHER, NUMBER], 'Bonjour a tous', 'two');
-    await client.settled(MsgappClient.idOf(await client.text({ to: NUMBER, body: WORDS[2] })), 'delivered');
-    const media = { to: NUMBER, mediaUrl: files.url('/photo.png'), caption: WORDS[1] };
+    await client.settled(MsgappClient.idOf(await client.text({ to: NUMBER, body: WORDS[2], metadata })), 'delivered');
+    const media = { to: NUMBER, mediaUrl: files.url('/photo.png'), caption: WORDS[1], metadata };
     const picture = MsgappClient.idOf(await client.media(media, { 'idempotency-key': 'm' }));
     await client.settled(picture, 'delivered');
-    const code = { number: NUMBER, service: 'Boutique' };
+    const code = { number: NUMBER, service: 'Boutique', metadata };
     expect((await client.api.post('send/otp', code, { 'idempotency-key': 'c' })).status).toBe(200);
     expect((await client.api.post('verify/otp', { ...code, otp: '0' })).status).not.toBe(200);
     for (const { smsID } of [one, two]) await ended(smsID);
