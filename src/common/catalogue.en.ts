@@ -65,6 +65,7 @@ export const en: Readonly<Record<keyof typeof fr, string>> = {
   'error.event_not_found': 'Event not found',
   'error.events_gone': 'These events are no longer kept: the first one available is {earliest}',
   'error.too_many_event_readers': 'Too many readers of events: at most {max} per account',
+  'error.file_gone': 'The file is no longer available',
   'error.sandbox_cross_site': 'The sandbox refuses requests of another site',
   'error.sandbox_host_refused': 'The sandbox does not answer to this host name',
   'otp.sent': 'Verification code sent',

@@ -63,6 +63,7 @@ export const fr = {
   'error.event_not_found': 'Événement introuvable',
   'error.events_gone': 'Ces événements ne sont plus conservés : le premier disponible est le {earliest}',
   'error.too_many_event_readers': 'Trop de lectures d’événements en cours : maximum {max} par compte',
+  'error.file_gone': 'Le fichier n’est plus disponible',
   'error.sandbox_cross_site': "Le bac à sable refuse les requêtes d'un autre site",
   'error.sandbox_host_refused': "Le bac à sable ne répond pas à ce nom d'hôte",
   'otp.sent': 'Code de vérification envoyé',

@@ -108,8 +108,10 @@ export interface ReceivedMessage {
   /** Null where the app hides it. */
   readonly from: string | null;
   readonly kind: 'text' | 'image' | 'video' | 'document' | 'audio' | 'reaction';
-  /** The text, the caption of a file, or the reaction's character; null without one. */
+  /** The text, the caption of a file, or the reaction's character; null without one, and for a reaction that is taken back. */
   readonly text: string | null;
+  /** Whether the end of a long text was cut off. */
+  readonly truncated: boolean;
   readonly media: { readonly mimetype: string; readonly size: number | null; readonly file_name: string | null } | null;
   /** The message that it answers or reacts to; `id` is ours where we sent it, else null. */
   readonly refers_to: { readonly id: string | null; readonly text: string | null } | null;

@@ -178,6 +178,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.event_not_found': 404,
   'error.events_gone': 410,
   'error.too_many_event_readers': 429,
+  'error.file_gone': 410,
   'error.sandbox_cross_site': 403,
   'error.sandbox_host_refused': 403,
 };

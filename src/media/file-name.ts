@@ -54,7 +54,8 @@ function unescaped(text: string): string {
   }
 }
 
-function cleanName(name: string | undefined): string | undefined {
+/** The last segment of a name, without control characters, at most 120 characters; undefined when nothing remains. */
+export function cleanName(name: string | undefined): string | undefined {
   const last = (name ?? '').split(/[/\\]/).at(-1) ?? '';
   const clean = bounded(last.replace(UNWANTED, '').trim()).replace(/^[. ]+|[. ]+$/g, '');
   return clean === '' ? undefined : clean;

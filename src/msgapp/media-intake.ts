@@ -9,7 +9,7 @@ import { detectMediaType, type MediaKind } from '../media/media-type.js';
 import type { MediaDescription } from './message-contents.js';
 
 /** Largest accepted file, in bytes. */
-const MEDIA_LIMIT = 52_428_800;
+export const MEDIA_LIMIT = 52_428_800;
 
 /** Time limit of a fetch, in milliseconds: below the request time-out, so that the caller gets the specific error. */
 const ARRIVAL_MS = 25_000;

@@ -9,6 +9,9 @@ import { msgappOpenapi, msgappQrOpenapi } from './msgapp.openapi.js';
 import { MsgappChannel } from './msgapp-channel.js';
 import { MSGAPP_PURGES } from './msgapp-purges.js';
 import { MsgappService } from './msgapp-service.js';
+import { ReceivedFiles } from './received/received-files.js';
+import { ReceivedMessageStore } from './received/received-message-store.js';
+import { ReceivedMessages } from './received/received-messages.js';
 import { Senders } from './senders.js';
 import { CredentialCheck } from './sessions/credential-vault.js';
 import { QrCodes } from './sessions/qr-codes.js';
@@ -34,10 +37,10 @@ const SHOWN = [MsgappService, SessionManager];
 export function msgappCapability(channel: string): Capability {
   const named = SHOWN.map((service) => ({ provide: channelToken(service, channel), useExisting: service }));
   return {
-    stores: [{ port: SessionStore }],
+    stores: [{ port: SessionStore }, { port: ReceivedMessageStore }],
     controllers: [msgappOpenapi, msgappQrOpenapi],
     providers: [
-      ...[...SHOWN, MsgappChannel, Senders, MediaIntake, ChannelInjections],
+      ...[...SHOWN, MsgappChannel, Senders, MediaIntake, ChannelInjections, ReceivedMessages, ReceivedFiles],
       ...[QrCodes, EventStreams, CredentialCheck, UndispatchedSessions, ...MSGAPP_PURGES],
       ...named,
     ],

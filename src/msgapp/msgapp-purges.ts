@@ -1,5 +1,7 @@
 import { MediaStore } from '../media/media-store.js';
 import { type PurgeRule, providePurge } from '../outbox/purger.js';
+import { type ErasureRule, provideErasure } from '../outbox/retention/erasure-service.js';
+import { ReceivedMessageStore } from './received/received-message-store.js';
 import { SessionStore } from './sessions/session-store.js';
 
 const DAY_MS = 86_400_000;
@@ -22,5 +24,31 @@ export function sessionPurge(store: SessionStore): PurgeRule {
   };
 }
 
+/** Messages that came in: a month later no app repeats them, or has their files. */
+export function receivedPurge(store: ReceivedMessageStore): PurgeRule {
+  return { what: 'received messages', keepMs: 30 * DAY_MS, purge: (before, limit) => store.purge(before, limit) };
+}
+
+const ERASED_AT_ONCE = 500;
+
+/** Messages that the number wrote: its digits, and what their files are fetched by. */
+export function receivedErasure(store: ReceivedMessageStore): ErasureRule {
+  return {
+    what: 'received',
+    everywhere: async (number) => {
+      let received = 0;
+      for (let erased = ERASED_AT_ONCE; erased === ERASED_AT_ONCE; received += erased) {
+        erased = await store.erase(number, ERASED_AT_ONCE);
+      }
+      return { received };
+    },
+  };
+}
+
 /** What the messaging-app channels have removed; stores are shared by all channels, so the rules are too. */
-export const MSGAPP_PURGES = [providePurge(MediaStore, mediaPurge), providePurge(SessionStore, sessionPurge)];
+export const MSGAPP_PURGES = [
+  providePurge(MediaStore, mediaPurge),
+  providePurge(SessionStore, sessionPurge),
+  providePurge(ReceivedMessageStore, receivedPurge),
+  provideErasure(receivedErasure, [ReceivedMessageStore]),
+];

@@ -1,4 +1,4 @@
-import { describePort, method, nonEmptyText, objectIfAny, oneOf } from '../common/port.js';
+import { describePort, method, methodIfAny, nonEmptyText, objectIfAny, oneOf } from '../common/port.js';
 import type { MediaKind } from '../media/media-type.js';
 import {
   type DeliveryResult,
@@ -39,6 +39,35 @@ export interface OutgoingMsgapp {
   readonly content: { readonly text: string } | { readonly media: OutgoingMedia };
 }
 
+/** A message that a person wrote to the linked number. */
+export interface IncomingMsgapp {
+  /** The app's id of the message, the same when the app repeats it. */
+  readonly id: string;
+  /** Who wrote it, by the app's own address, which is not shown. The app's ids are unique within it. */
+  readonly chat: string;
+  /** E.164 digits without the plus sign; undefined where the app hides the number. */
+  readonly from: string | undefined;
+  readonly kind: 'text' | MediaKind | 'reaction';
+  /** The text, the caption of a file, or the reaction's character; undefined without one, and for a reaction that is taken back. */
+  readonly text?: string | undefined;
+  /** The file; for the kinds of files only. */
+  readonly media?: IncomingMedia | undefined;
+  /** The message that it answers or reacts to: the reference that `send` returned where we sent it, else the app's id. */
+  readonly refersTo?: { readonly reference: string; readonly text?: string | undefined } | undefined;
+  /** When the app took it, in milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** The file of a message, which is fetched when somebody asks for it. */
+export interface IncomingMedia {
+  readonly mimetype: string;
+  /** Bytes, as the sender says; undefined: not said. */
+  readonly size: number | undefined;
+  readonly fileName: string | undefined;
+  /** What `openFile` needs, as text of at most 4000 characters. It is stored encrypted. */
+  readonly file: string;
+}
+
 /** How a connection ended, and what follows for its session. */
 export type LinkEnd =
   /** Part of pairing, or requested by the server: reconnect at once with the same credentials. */
@@ -72,6 +101,11 @@ export type LinkEvent =
     }
   /** The channel restricts this number for `forMs` milliseconds: no messages to people who do not know it. */
   | { readonly kind: 'restricted'; readonly code: string; readonly forMs: number }
+  /**
+   * Somebody wrote to the number. The listener resolves when the message is stored, so that a transport can confirm it then. Not
+   * for messages in groups and broadcasts, and of the number itself.
+   */
+  | { readonly kind: 'message'; readonly message: IncomingMsgapp }
   /** Information for the operator, for instance `passkey_required`; the state does not change. */
   | { readonly kind: 'notice'; readonly reason: string }
   | { readonly kind: 'ended'; readonly end: LinkEnd };
@@ -147,11 +181,21 @@ export abstract class MsgappTransport {
    */
   abstract open(order: LinkOrder, listener: LinkListener): Promise<Link>;
 
+  /**
+   * Opens the file of a message that came in, from the start. It needs no connection of its session and works in every process;
+   * without this method files cannot be fetched.
+   *
+   * @param file `IncomingMedia.file`
+   * @param signal aborts the opening, not the reading
+   * @returns undefined when the app does not have the file any more; an error while it is read ends the answer
+   */
+  openFile?(file: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array> | undefined>;
+
   /** Called once, after the last link has been closed. */
   async stop(): Promise<void> {}
 }
 
 describePort(MsgappTransport, {
   ...{ name: nonEmptyText, repeat: oneOf(...REPEAT_POLICIES), timing: objectIfAny, pacing: objectIfAny },
-  ...{ sessions: objectIfAny, start: method, open: method, stop: method },
+  ...{ sessions: objectIfAny, start: method, open: method, openFile: methodIfAny, stop: method },
 });

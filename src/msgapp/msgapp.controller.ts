@@ -1,4 +1,4 @@
-import { Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Delete, Get, Header, HttpCode, Param, Post, type StreamableFile } from '@nestjs/common';
 import { Caller } from '../accounts/caller.decorator.js';
 import type { Cancellation } from '../common/async.js';
 import { answerOf, Idempotent } from '../http/idempotent.decorator.js';
@@ -9,6 +9,7 @@ import type { IdempotentRequest } from '../outbox/idempotency.js';
 import { ListMessagesQuery, SendMediaBody, SendTextBody, SessionStatusQuery } from './msgapp.dto.js';
 import type { MsgappMessage, MsgappPage } from './msgapp-results.js';
 import { MsgappService } from './msgapp-service.js';
+import { ReceivedFiles } from './received/received-files.js';
 import { SessionManager } from './sessions/session-manager.js';
 import type { PendingSession, SessionsView } from './sessions/session-view.js';
 
@@ -18,6 +19,7 @@ export class MsgappController {
   constructor(
     private readonly sessions: SessionManager,
     private readonly messages: MsgappService,
+    private readonly files: ReceivedFiles,
   ) {}
 
   @Post('web/connect')
@@ -76,6 +78,18 @@ export class MsgappController {
   @Get('messages/:messageID')
   message(@Caller() { accountId }: Caller, @Param('messageID') messageId: string): Promise<MsgappMessage> {
     return this.messages.message(accountId, messageId);
+  }
+
+  @Get('received/:receivedID/media')
+  @Header('Cache-Control', 'private, no-store')
+  @Header('Content-Security-Policy', 'sandbox')
+  @Header('X-Content-Type-Options', 'nosniff')
+  receivedMedia(
+    @Caller() { accountId }: Caller,
+    @Param('receivedID') id: string,
+    @RequestSignal() signal: AbortSignal,
+  ): Promise<StreamableFile> {
+    return this.files.open(accountId, id, signal);
   }
 }
 

@@ -67,6 +67,7 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
   parameters: {
     sessionID: { description: 'The session.', example: EXAMPLE.session },
     messageID: { description: 'The `messageID` of the send.', example: EXAMPLE.message },
+    receivedID: { description: 'The `data.id` of the event `msgapp.received`.', example: EXAMPLE.message },
   },
   schemas: SCHEMAS,
   routes: {
@@ -163,6 +164,17 @@ export const msgappOpenapi = describeController(MsgappController, () => ({
       summary: 'Read the status of a message',
       answer: { schema: 'MsgappMessage', examples: { read: { status: 'read', failed_at: null } } },
       errors: ['error.message_not_found'],
+    },
+    receivedMedia: {
+      operationId: 'getReceivedMsgappMedia',
+      summary: 'Fetch the file of a message that came in',
+      description:
+        'Straight from the app, while the session of the message lives and the app has the file. It was sent by anybody: treat it with care.',
+      answer: {
+        description: 'The file, as an attachment of at most 50 MB.',
+        content: binary('application/octet-stream'),
+      },
+      errors: ['error.file_not_found', 'error.file_gone'],
     },
   },
 }));

@@ -55,6 +55,10 @@ export class SandboxMsgappTransport extends MsgappTransport {
     void link.begin();
     return link;
   }
+
+  override async openFile(file: string): Promise<AsyncIterable<Uint8Array>> {
+    return this.media.read(file);
+  }
 }
 
 /** What all connections of the sandbox share. */
@@ -143,7 +147,9 @@ class SandboxMsgappLink implements Link {
   private async open(number: string): Promise<boolean> {
     if (this.closed) return false;
     const { channel, sessionId } = this.order;
-    this.disconnect = this.parts.scanner.connect({ number, channel, sessionId });
+    this.disconnect = this.parts.scanner.connect({ number, channel, sessionId }, (message) =>
+      this.listener({ kind: 'message', message }),
+    );
     await this.tell({ kind: 'open', number });
     return true;
   }
@@ -184,7 +190,7 @@ class SandboxMsgappLink implements Link {
       const arrived = { ...this.asShown(message), ...(await this.keep(message.content)) };
       await phones.receive([arrived]);
       feed.publish([arrived]);
-      return { kind: 'sent', final: 'delivered' };
+      return { kind: 'sent', final: 'delivered', reference: message.messageId };
     } catch (error) {
       if (error instanceof StorageUnavailableError) return PHONES_AWAY;
       throw error;

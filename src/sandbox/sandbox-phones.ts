@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { MountedCapability, storeProvider } from '../core/capability.js';
 import { PHONE_REMOVAL } from './phone-removal.js';
+import { PhoneReplies } from './phone-replies.js';
 import { PhoneStore } from './phone-store.js';
 import { SandboxFeed } from './sandbox-feed.js';
 import { SandboxScanner } from './sandbox-scanner.js';
@@ -13,9 +14,9 @@ const STORES = [{ port: PhoneStore }];
   providers: [
     { provide: MountedCapability, useValue: { stores: STORES } satisfies MountedCapability },
     ...STORES.map(storeProvider),
-    ...[SandboxFeed, SandboxScanner],
+    ...[SandboxFeed, SandboxScanner, PhoneReplies],
     ...PHONE_REMOVAL,
   ],
-  exports: [PhoneStore, SandboxFeed, SandboxScanner],
+  exports: [PhoneStore, SandboxFeed, SandboxScanner, PhoneReplies],
 })
 export class SandboxPhones {}

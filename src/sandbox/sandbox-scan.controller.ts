@@ -2,8 +2,9 @@ import { HttpCode, Param, Post, UseGuards } from '@nestjs/common';
 import { MessagingError } from '../common/errors.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { MessagingBody } from '../http/validation.js';
-import { IsString } from '../http/validators.js';
+import { IsOptional, IsString } from '../http/validators.js';
 import { PhoneNumberPipe } from './phone-number.pipe.js';
+import { PhoneReplies } from './phone-replies.js';
 import { SandboxHostGuard } from './sandbox-guards.js';
 import { SandboxScanner } from './sandbox-scanner.js';
 
@@ -14,11 +15,49 @@ export class ScanBody {
   readonly qr: string = '';
 }
 
-/** What sandbox phones can do. This route has a body, which our own request gate reads whatever body parser the host uses. */
+/** Body of `POST …/phones/:number/messages`. */
+export class ReplyBody {
+  @IsString()
+  readonly to: string = '';
+
+  @IsOptional()
+  @IsString()
+  readonly channel?: string;
+
+  /** Optional here, because a file and a reaction that is taken back have none. */
+  @IsOptional()
+  @IsString()
+  readonly text?: string;
+
+  @IsOptional()
+  @IsString()
+  readonly media?: string;
+
+  @IsOptional()
+  @IsString()
+  readonly replyTo?: string;
+
+  @IsOptional()
+  @IsString()
+  readonly reaction?: string;
+}
+
+/** What sandbox phones can do. These routes have a body, which our own request gate reads whatever body parser the host uses. */
 @MessagingController({ authenticated: false })
 @UseGuards(SandboxHostGuard)
 export class SandboxScanController {
-  constructor(private readonly scanner: SandboxScanner) {}
+  constructor(
+    private readonly scanner: SandboxScanner,
+    private readonly replies: PhoneReplies,
+  ) {}
+
+  /** Writes with that phone, as its owner would. */
+  @Post('phones/:number/messages')
+  @HttpCode(204)
+  reply(@Param('number', PhoneNumberPipe) number: string, @MessagingBody() body: ReplyBody): Promise<void> {
+    const { to, channel = 'sms', text = '', ...about } = body;
+    return this.replies.write(number, { to, channel, text, ...about });
+  }
 
   /** Links a number to the session, as scanning the code with that phone would. */
   @Post('phones/:number/scan')

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { IncomingMsgapp } from '../msgapp/msgapp-transport.js';
 
 /** A code that a sandbox session shows at present. */
 export interface ShownCode {
@@ -10,6 +11,9 @@ export interface ShownCode {
 
 /** Links a number; resolves to false when the session no longer waits for one. */
 export type OnScan = (number: string) => Promise<boolean>;
+
+/** Stores a message to a linked number; resolves when it is stored. */
+export type OnMessage = (message: IncomingMsgapp) => Promise<void>;
 
 /** A number that a sandbox session of this process is linked to. */
 export interface LinkedNumber {
@@ -24,7 +28,7 @@ export interface LinkedNumber {
 @Injectable()
 export class SandboxScanner {
   private readonly shown = new Map<string, { readonly code: ShownCode; readonly onScan: OnScan }>();
-  private readonly connected = new Set<LinkedNumber>();
+  private readonly connected = new Map<LinkedNumber, OnMessage>();
   private readonly listeners = new Set<() => void>();
 
   /** The codes that can be scanned now. */
@@ -34,16 +38,24 @@ export class SandboxScanner {
 
   /** The numbers whose sessions are connected now. */
   get linked(): readonly LinkedNumber[] {
-    return [...this.connected];
+    return [...this.connected.keys()];
   }
 
-  /** Marks a number as linked and returns the function that ends that. */
-  connect(linked: LinkedNumber): () => void {
-    this.connected.add(linked);
+  /** Marks a number as linked, with what takes messages to it, and returns the function that ends that. */
+  connect(linked: LinkedNumber, receive: OnMessage = async () => undefined): () => void {
+    this.connected.set(linked, receive);
     this.tell();
     return () => {
       if (this.connected.delete(linked)) this.tell();
     };
+  }
+
+  /** What takes messages to a number; undefined when it is not linked here now. */
+  receiverOf(channel: string, number: string): OnMessage | undefined {
+    for (const [linked, receive] of this.connected) {
+      if (linked.channel === channel && linked.number === number) return receive;
+    }
+    return undefined;
   }
 
   /** Shows a code and returns the function that hides it. */

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
 import { ImportsModules } from '../core/port-provider.js';
-import { type OutgoingSms, SmsTransport, type SubmitResult } from '../sms/sms-transport.js';
+import { type OutgoingSms, type SmsSink, SmsTransport, type SubmitResult } from '../sms/sms-transport.js';
 import { SANDBOX_TIMING, type SandboxBehaviour, sandboxBehaviour } from './magic-numbers.js';
+import { PhoneReplies } from './phone-replies.js';
 import { type PhoneDelivery, PhoneStore } from './phone-store.js';
 import { ignoreUnavailable, SandboxFeed } from './sandbox-feed.js';
 import { SandboxPhones } from './sandbox-phones.js';
@@ -37,11 +38,14 @@ export class SandboxSmsTransport extends SmsTransport {
     private readonly phones: PhoneStore,
     private readonly feed: SandboxFeed,
     private readonly clock: Clock,
+    private readonly replies: PhoneReplies,
   ) {
     super();
   }
 
-  override async start(): Promise<void> {}
+  override async start(sink: SmsSink): Promise<void> {
+    this.replies.carryTextsTo(sink);
+  }
 
   /**
    * Stores what arrives in one write, and in another one what does not. When the phone store is unavailable, the deliveries

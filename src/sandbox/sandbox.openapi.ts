@@ -22,7 +22,7 @@ import {
 import { SandboxController } from './sandbox.controller.js';
 import { SERVED_TYPES } from './sandbox-files.js';
 import { SANDBOX_MEDIA_NAMES } from './sandbox-media.js';
-import { SandboxScanController, ScanBody } from './sandbox-scan.controller.js';
+import { ReplyBody, SandboxScanController, ScanBody } from './sandbox-scan.controller.js';
 
 const TAG = {
   name: 'Sandbox',
@@ -203,6 +203,31 @@ export const sandboxScanOpenapi = describeController(SandboxScanController, () =
       },
       answer: { description: 'The number is linked.' },
       errors: ['error.invalid_number', 'error.qr_not_found', STORAGE_UNAVAILABLE],
+    },
+    reply: {
+      operationId: 'writeWithSandboxPhone',
+      summary: 'Write with a sandbox phone',
+      description:
+        'The message goes the way of a real one: it becomes `sms.received` or `msgapp.received`, and STOP opts the phone out.',
+      body: {
+        name: 'PhoneReply',
+        description: 'What the phone writes. `media`, `replyTo` and `reaction` are for messaging apps.',
+        ...fieldsOf(ReplyBody, {
+          to: text('A signature or number for SMS; a linked number for a messaging app.', { example: 'INFOS' }),
+          channel: text('`sms` (default), or the name of a messaging-app channel.', { example: 'sms' }),
+          text: text('The text, or the caption of the file.', { example: 'STOP' }),
+          media: oneOf(SANDBOX_MEDIA_NAMES, 'A file of the sandbox to send.'),
+          replyTo: text('The `messageID` of the message that it answers.', { example: EXAMPLE.message }),
+          reaction: text('The character of a reaction to `replyTo`; empty to take it back.', { example: '👍' }),
+        }),
+        examples: { stop: { to: 'INFOS', text: 'STOP' } },
+      },
+      answer: { description: 'The message is stored.' },
+      errors: [
+        ...(['error.invalid_number', 'error.empty_message', 'error.callback_not_found'] as const),
+        ...(['error.msgapp_not_connected', 'error.file_not_found'] as const),
+        STORAGE_UNAVAILABLE,
+      ],
     },
   },
 }));

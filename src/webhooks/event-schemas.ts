@@ -21,6 +21,12 @@ const REFUNDED = count('Units refunded.');
 const ACCEPTED = moment('When the send was accepted.');
 const REASON = text('A short word.', { example: 'linked' });
 
+const TRUNCATED: Schema = {
+  type: 'boolean',
+  description: 'Whether the end of a long text was cut off.',
+  example: false,
+};
+
 const METADATA: Schema = nullable({
   type: 'object',
   description: 'The `metadata` of the send; null without any.',
@@ -92,7 +98,7 @@ export const EVENT_DATA = {
     from: text('The number of the phone.', { example: EXAMPLE.number }),
     to: text('The number or sender name that it wrote to.', { example: 'INFOS' }),
     text: nullable(text('The text; null when it was removed.', { example: 'STOP' })),
-    truncated: { type: 'boolean', description: 'Whether the end of a long text was cut off.', example: false },
+    truncated: TRUNCATED,
     received_at: moment('When it came.'),
   }),
   ReceivedMessageEvent: object('A message to a linked number.', {
@@ -102,6 +108,7 @@ export const EVENT_DATA = {
     from: nullable(text('The number of the sender; null where the app hides it.', { example: EXAMPLE.number })),
     kind: oneOf(['text', 'image', 'video', 'document', 'audio', 'reaction'], 'What it is.'),
     text: nullable(text('The text, the caption, or the character of a reaction; null without one.')),
+    truncated: TRUNCATED,
     media: nullable(
       object('The file; null without one.', {
         mimetype: text('Its media type.', { example: 'image/jpeg' }),

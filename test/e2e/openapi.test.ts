@@ -61,6 +61,7 @@ const OUT_OF_REACH = [
   ),
   ...[`GET ${QR} 500 internal`, `GET ${QR}/image 500 internal`, `GET ${QR}/image 504 timeout`],
   'POST /sandbox/phones/{number}/scan 500 internal',
+  'POST /sandbox/phones/{number}/messages 404 callback_not_found',
 ];
 
 interface Host {

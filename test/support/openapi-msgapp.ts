@@ -1,4 +1,5 @@
 import { LedgerService } from '../../src/billing/ledger-service.js';
+import { MessagingEvents } from '../../src/events/messaging-events.js';
 import { FileServer } from './file-server.js';
 import { DOORS, EDGE, once, play, playCrowd, type Stage, type Step, WRONG_METADATA } from './openapi-scenario.js';
 
@@ -10,6 +11,9 @@ const LIST = `${ROOT}/messages`;
 const SENDER = '22670000100';
 const SCAN = `/sandbox/phones/${SENDER}/scan`;
 
+const REPLY = '/sandbox/phones/22670000000/messages';
+
+const reply = { to: 'INFOS', text: 'Bonjour' };
 const text = { to: '22670000000', body: 'Votre colis est arrivé.' };
 
 const LISTED = ['limit=1', `to=${text.to}`, `from=${SENDER}`, 'status=read', 'since=2026-01-01', 'metadata.order=4711'];
@@ -59,20 +63,24 @@ async function playChannel(stage: Stage, media: object): Promise<void> {
     REFUSED_LISTS.map((query) => get(`${LIST}?${query}`, 400)),
   );
   for (const path of [TEXT, MEDIA, `${ROOT}/web/connect`]) await doors(stage, 'POST', DOORS(path));
-  for (const path of [STATUS, LIST, message]) await doors(stage, 'GET', DOORS(path));
+  const file = await playReplies(stage);
+  for (const path of [STATUS, LIST, message, file]) await doors(stage, 'GET', DOORS(path));
   await doors(stage, 'DELETE', DOORS(`${ROOT}/web/${sessionId}`));
   await playPhones(stage);
   await playRepeats(stage, [post(TEXT, 200, text), post(MEDIA, 200, media)]);
   await playCrowd(stage, [
-    ...[get(STATUS, 200), get(LIST, 200), get(message, 200), post(TEXT, 200, text), post(MEDIA, 200, media)],
+    ...[get(STATUS, 200), get(LIST, 200), get(message, 200), get(file, 200)],
+    ...[post(TEXT, 200, text), post(MEDIA, 200, media)],
     ...[post(`${ROOT}/web/connect`, 200), remove(`${ROOT}/web/${sessionId}`, 200)],
   ]);
   await playTroubles(stage, [
-    ...[get(STATUS, 200), get(LIST, 200), get(message, 200), post(TEXT, 200, text), post(MEDIA, 200, media)],
+    ...[get(STATUS, 200), get(LIST, 200), get(message, 200), get(file, 200), post(REPLY, 204, reply)],
+    ...[post(TEXT, 200, text), post(MEDIA, 200, media)],
     ...[post(`${ROOT}/web/connect`, 200), remove(`${ROOT}/web/${sessionId}`, 200)],
   ]);
   await playEmptyAccount(stage, [post(TEXT, 400, text), post(MEDIA, 400, media)]);
   await play(stage, 'DELETE', { path: `${ROOT}/web/${sessionId}`, status: 200 });
+  await play(stage, 'GET', { path: file, status: 410 });
   await playTooManySessions(stage);
 }
 
@@ -118,6 +126,27 @@ async function playLinking(stage: Stage): Promise<string> {
   const second = await shownCode(stage, shown?.sessionID);
   await all(stage, [post('/sandbox/phones/22670000101/scan', 204, { qr: second.code.qr })]);
   return second.code.sessionID;
+}
+
+/** Has a phone write in every way; answers where the file is that it has sent. */
+async function playReplies(stage: Stage): Promise<string> {
+  const received: string[] = [];
+  const events = stage.app.app.get(MessagingEvents, { strict: false });
+  const stop = events.on('msgapp.received', ({ data }) => void received.push(data.id));
+  await doors(stage, 'POST', EDGE(REPLY));
+  await all(stage, [
+    ...[post(REPLY, 204, reply), post(REPLY, 204, { ...reply, to: SENDER, channel: 'msgapp', media: 'photo.jpg' })],
+    ...[post(REPLY, 400, {}), post(REPLY, 400, { to: 1 }), post(REPLY, 400, { to: 'INFOS' })],
+    post('/sandbox/phones/+226/messages', 400, reply),
+    post(REPLY, 403, reply, { host: 'rebound.example' }),
+    post(REPLY, 404, { ...reply, to: SENDER, channel: 'msgapp', media: 'passwd' }),
+    post(REPLY, 409, { ...reply, channel: 'msgapp' }),
+  ]);
+  stop();
+  await play(stage, 'GET', { path: `${ROOT}/received/unknown/media`, status: 404 });
+  const file = `${ROOT}/received/${received[0]}/media`;
+  await play(stage, 'GET', { path: file, status: 200 });
+  return file;
 }
 
 /** Fetches a file that a phone received, and removes everything. */

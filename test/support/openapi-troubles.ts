@@ -2,6 +2,7 @@ import { StorageUnavailableError } from '../../src/common/errors.js';
 import { EventLog } from '../../src/events/event-log.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { PhoneStore } from '../../src/sandbox/phone-store.js';
+import { ReceivedSmsStore } from '../../src/sms/inbound/received-sms-store.js';
 import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { EndpointStore } from '../../src/webhooks/endpoints/endpoint-store.js';
 
@@ -25,6 +26,7 @@ const ASKED_BY_REQUESTS = [
   ...['create', 'writeCredentials'],
   ...['read', 'switchOn'],
   ...['rotate', 'withUrl'],
+  ...['create', 'writeCredentials', 'receive'],
 ];
 
 /** A memory storage that a test can make unavailable, break, or keep from answering. */
@@ -44,6 +46,7 @@ export class TroubledStorage extends MemoryStorage {
       this.store(SessionStore),
       this.store(EventLog),
       this.store(EndpointStore),
+      this.store(ReceivedSmsStore),
     ]) {
       for (const name of ASKED_BY_REQUESTS) this.#wrap(store, name);
     }

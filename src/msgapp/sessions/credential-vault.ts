@@ -13,6 +13,19 @@ export abstract class SessionVault {
   /** Returns a session's credentials, which are accessible while the lease is valid. */
   abstract open(lease: SessionLease): SessionCredentials;
 
+  /** Encrypts a text of a session that is stored beside its credentials; a vault without keys returns the text. */
+  seal(_sessionId: string, _kind: string, _id: string, text: string): string {
+    return text;
+  }
+
+  /**
+   * Decrypts what `seal` returned.
+   * @throws CredentialsUnreadableError
+   */
+  unseal(_sessionId: string, _kind: string, _id: string, sealed: string): string {
+    return sealed;
+  }
+
   /** Whether a session's credentials can be read here; always true for a vault without keys. */
   async canRead(_sessionId: string): Promise<boolean> {
     return true;
@@ -33,6 +46,14 @@ export class CredentialVault extends SessionVault {
   override open(lease: SessionLease): SessionCredentials {
     if (this.keys.byId.size > 1) void this.reseal(lease);
     return new LeasedCredentials(this.store, lease, this.cipher(lease));
+  }
+
+  override seal(sessionId: string, kind: string, id: string, text: string): string {
+    return this.cipher({ sessionId }).seal(kind, id, text);
+  }
+
+  override unseal(sessionId: string, kind: string, id: string, sealed: string): string {
+    return this.cipher({ sessionId }).open(kind, id, sealed);
   }
 
   /** Decides from one value, preferably one encrypted with an older key. */

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { within } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
 import { nameOf } from '../../common/log.js';
-import type { Link, LinkEnd, LinkEvent, MsgappTransport, SessionTiming } from '../msgapp-transport.js';
+import type { IncomingMsgapp, Link, LinkEnd, LinkEvent, MsgappTransport, SessionTiming } from '../msgapp-transport.js';
 import { Inbox } from './inbox.js';
 import { ReconnectPolicy } from './reconnect-policy.js';
 import { SessionConnection } from './session-connection.js';
@@ -138,7 +138,11 @@ export class LiveSession {
     const { credentials, linked } = this;
     this.watchdog.asked(this.now);
     const order = { sessionId, channel, credentials, linked };
-    const connection = new SessionConnection(order, clock, transport, (event) => this.onUrgentEvent(event));
+    const connection = new SessionConnection(
+      ...([order, clock, transport] as const),
+      (event) => this.onUrgentEvent(event),
+      (message) => this.observer.onMessage(this, message),
+    );
     this.connection = connection;
     try {
       return await this.follow(connection);
@@ -235,6 +239,8 @@ export interface SessionObserver<S> {
   onStateChange(session: S): void;
   /** Its connection emitted an event. */
   onEvent(session: S, event: LinkEvent): void;
+  /** Somebody wrote to its number; resolves when the message is stored. */
+  onMessage(session: S, message: IncomingMsgapp): Promise<void>;
   /** It is over, or belongs to another process now. */
   onGone(session: S): void;
 }

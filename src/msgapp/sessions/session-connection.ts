@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { within } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
 import { nameOf } from '../../common/log.js';
-import type { Link, LinkEvent, LinkOrder, MsgappTransport } from '../msgapp-transport.js';
+import type { IncomingMsgapp, Link, LinkEvent, LinkOrder, MsgappTransport } from '../msgapp-transport.js';
 import { CredentialsUnreadableError } from './credential-cipher.js';
 import { Inbox } from './inbox.js';
 import type { CredentialChange, SessionCredentials } from './session-credentials.js';
@@ -19,7 +19,7 @@ interface Heard {
 
 /**
  * One connection of a session, from its request until it is closed. Events after its end or close are ignored, except
- * receipts: the result of a message is valid whichever connection reports it.
+ * receipts and messages: these are valid whichever connection reports them, and the app may not repeat them.
  */
 export class SessionConnection {
   private readonly log = new Logger('Msgapp');
@@ -28,12 +28,16 @@ export class SessionConnection {
   private ended = false;
   private closed = false;
 
-  /** @param atOnce receives receipts and the end as soon as they arrive */
+  /**
+   * @param atOnce receives receipts and the end as soon as they arrive
+   * @param receive stores a message; resolves when it is stored
+   */
   constructor(
     private readonly order: LinkOrder,
     private readonly clock: Clock,
     transport: MsgappTransport,
     private readonly atOnce: (event: LinkEvent) => void,
+    private readonly receive: (message: IncomingMsgapp) => Promise<void>,
   ) {
     this.inbox = new Inbox(clock);
     const credentials = new WatchedCredentials(order.credentials, (error) => this.unreadable(error));
@@ -85,6 +89,7 @@ export class SessionConnection {
   }
 
   private async hear(event: LinkEvent): Promise<void> {
+    if (event.kind === 'message') return this.receive(event.message);
     if (event.kind === 'receipt') this.atOnce(event);
     if (event.kind === 'receipt' || this.ended || this.closed) return;
     if (event.kind === 'ended') {

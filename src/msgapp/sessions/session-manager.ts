@@ -8,7 +8,13 @@ import { noticeEvent, type SteppedSession, sessionEvents } from '../../events/ac
 import { EventTeller } from '../../events/event-teller.js';
 import { KeyedSemaphore } from '../media-intake.js';
 import { MsgappSettings } from '../msgapp-settings.js';
-import { type Link, type LinkEvent, MsgappTransport, type SessionTiming } from '../msgapp-transport.js';
+import {
+  type IncomingMsgapp,
+  type Link,
+  type LinkEvent,
+  MsgappTransport,
+  type SessionTiming,
+} from '../msgapp-transport.js';
 import { SessionVault } from './credential-vault.js';
 import type { LiveSession, SessionObserver } from './live-session.js';
 import { type LinkCode, type LinkNews, QrSubscriptions } from './qr-stream.js';
@@ -21,6 +27,14 @@ interface SessionListener {
   /** The set of connections that can send has changed. */
   onStateChange(session: LiveSession): void;
   onEvent(session: LiveSession, event: LinkEvent): void;
+}
+
+/** Stores the messages that come in. */
+export interface MessageReceiver {
+  /** Resolves when the message is stored. */
+  receive(session: StoredSession, message: IncomingMsgapp): Promise<void>;
+  /** Resolves when nothing is being stored any more. */
+  stop(): Promise<void>;
 }
 
 /** Largest number of ended sessions that a listing includes: an account may have created any number. */
@@ -41,6 +55,7 @@ export class SessionManager implements SessionObserver<LiveSession> {
   private readonly listeners = new Set<SessionListener>();
   /** Whether this process sends. A process that does not leaves each session, once linked, to one that does. */
   private sends = false;
+  private receiver: MessageReceiver | undefined;
 
   constructor(
     private readonly store: SessionStore,
@@ -69,8 +84,14 @@ export class SessionManager implements SessionObserver<LiveSession> {
   }
 
   /** Closes all connections and releases the sessions; the numbers stay linked. */
-  stop(): Promise<void> {
-    return this.pool.stop();
+  async stop(): Promise<void> {
+    await this.pool.stop();
+    await this.receiver?.stop();
+  }
+
+  /** From now on hands messages to `receiver`. */
+  receiveWith(receiver: MessageReceiver): void {
+    this.receiver = receiver;
   }
 
   /** Adds a listener; returns the function that removes it. */
@@ -192,6 +213,10 @@ export class SessionManager implements SessionObserver<LiveSession> {
       this.events.add(noticeEvent(steppedOf(session), event.reason, this.clock.now()));
     }
     for (const listener of this.listeners) listener.onEvent(session, event);
+  }
+
+  async onMessage({ stored }: LiveSession, message: IncomingMsgapp): Promise<void> {
+    await this.receiver?.receive(stored, message);
   }
 
   onGone(session: LiveSession): void {

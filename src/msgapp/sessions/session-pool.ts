@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { MessagingError } from '../../common/errors.js';
 import type { IdGenerator } from '../../common/ids.js';
 import { nameOf } from '../../common/log.js';
-import type { LinkEvent } from '../msgapp-transport.js';
+import type { IncomingMsgapp, LinkEvent } from '../msgapp-transport.js';
 import { LiveSession, type SessionCommand, type SessionObserver, type SessionParts } from './live-session.js';
 import type { SessionCredentials } from './session-credentials.js';
 import { SessionLeases } from './session-leases.js';
@@ -135,6 +135,10 @@ export class SessionPool implements SessionObserver<LiveSession> {
 
   onEvent(session: LiveSession, event: LinkEvent): void {
     this.observer.onEvent(session, event);
+  }
+
+  onMessage(session: LiveSession, message: IncomingMsgapp): Promise<void> {
+    return this.observer.onMessage(session, message);
   }
 
   onGone(session: LiveSession): void {

@@ -1,5 +1,6 @@
 import type { StoreDefinition } from '../../core/messaging-storage.js';
 import { EventLog } from '../../events/event-log.js';
+import { ReceivedMessageStore } from '../../msgapp/received/received-message-store.js';
 import { SessionStore } from '../../msgapp/sessions/session-store.js';
 import { RetentionStore } from '../../outbox/retention/retention-store.js';
 import { PhoneStore } from '../../sandbox/phone-store.js';
@@ -12,6 +13,7 @@ import type { Executor } from './engine/executor.js';
 import type { SchemaGroup } from './schema/versions.js';
 import { TypeormEventLog } from './stores/events/event-log.js';
 import type { EventRecorder } from './stores/events/event-recorder.js';
+import { TypeormReceivedMessageStore } from './stores/msgapp/received-message-store.js';
 import { TypeormSessionStore } from './stores/msgapp/session-store.js';
 import { TypeormPhoneStore } from './stores/phone-store.js';
 import { TypeormRetentionStore } from './stores/retention/retention-store.js';
@@ -44,6 +46,7 @@ export const BUILT_IN_STORES: readonly BuiltInStore[] = [
   { port: PartStore, make: (executor, recorder) => new TypeormPartStore(executor, recorder) },
   { port: OptOutStore, make: (executor, recorder) => new TypeormOptOutStore(executor, recorder) },
   { port: ReceivedSmsStore, make: (executor, recorder) => new TypeormReceivedSmsStore(executor, recorder) },
+  { port: ReceivedMessageStore, make: (executor, recorder) => new TypeormReceivedMessageStore(executor, recorder) },
   { port: SessionStore, make: (executor, recorder) => new TypeormSessionStore(executor, recorder) },
   { port: RetentionStore, make: (executor) => new TypeormRetentionStore(executor) },
   { port: EndpointStore, make: (executor) => new TypeormEndpointStore(executor) },

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import type { BaileysEventMap, WASocket } from 'baileys';
+import type { BaileysEventMap, WAMessage, WASocket } from 'baileys';
 import { within } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
 import type { Link, LinkEnd, LinkListener, OutgoingMsgapp } from '../../msgapp/msgapp-transport.js';
@@ -8,6 +8,7 @@ import type { BaileysCredentials } from './baileys-credentials.js';
 import type { Baileys } from './baileys-library.js';
 import type { ResolvedBaileysOptions } from './baileys-options.js';
 import { ConnectionMonitor } from './connection-monitor.js';
+import { incomingMessage } from './incoming-message.js';
 import { failureOf, linkEndOf } from './link-end.js';
 import { LinkEvents } from './link-events.js';
 import { MessageSender } from './message-sender.js';
@@ -81,7 +82,7 @@ export class BaileysLink implements Link {
     const { socket, clock, credentials } = this.parts;
     this.stop();
     await hangUp(socket, clock);
-    await credentials.saved();
+    await Promise.all([credentials.saved(), this.events.emitted()]);
   }
 
   async logout(): Promise<void> {
@@ -91,7 +92,7 @@ export class BaileysLink implements Link {
     const loggedOut = socket.logout().catch(() => logger.warn('The phone could not be told of the log-out.'));
     await within(clock, options.queryTimeoutMs, loggedOut);
     await hangUp(socket, clock);
-    await credentials.saved();
+    await Promise.all([credentials.saved(), this.events.emitted()]);
   }
 
   /** Ends the connection because of an error outside of it, such as credentials that cannot be stored. */
@@ -107,6 +108,7 @@ export class BaileysLink implements Link {
     guardListeners(ws, (event, error) => this.faulted(event, error));
     ev.on('creds.update', () => this.parts.credentials.save());
     ev.on('connection.update', (update) => this.updated(update));
+    ev.on('messages.upsert', ({ messages }) => this.incoming(messages));
     ws.on('frame', () => this.monitor.heard());
     ws.on('CB:ack,class:message', (node) => this.receipts.acknowledged(node));
     ws.on('CB:receipt', (node) => this.received(node));
@@ -160,6 +162,17 @@ export class BaileysLink implements Link {
     this.receipts.received(node);
   }
 
+  /** Also after the connection has ended: the app counts these messages as delivered. */
+  private incoming(messages: readonly WAMessage[]): void {
+    const { library, socket, clock } = this.parts;
+    for (const each of messages) {
+      this.events.emitFrom(async () => {
+        const message = await incomingMessage(library, socket, each, clock.now());
+        return message && { kind: 'message', message };
+      });
+    }
+  }
+
   /**
    * Ends the connection after an unreadable frame, because no later frame can be read. Other errors of listeners are
    * logged.
@@ -190,6 +203,8 @@ export class BaileysLink implements Link {
 
   private stop(): void {
     this.isOver = true;
+    // What Baileys holds back would be lost with its socket.
+    this.parts.socket.ev.flush();
     this.monitor.stop();
     this.receipts.close();
   }

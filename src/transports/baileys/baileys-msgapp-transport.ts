@@ -16,6 +16,7 @@ import { BaileysCredentials } from './baileys-credentials.js';
 import { type Baileys, loadBaileys } from './baileys-library.js';
 import { BaileysLink } from './baileys-link.js';
 import { type BaileysOptions, type ResolvedBaileysOptions, resolveBaileysOptions } from './baileys-options.js';
+import { downloadMedia, readFile } from './media-download.js';
 import { type BaileysLogger, guardConsole, quietLogger } from './quiet-logger.js';
 import { addressOfSender } from './recipients.js';
 import { BoundedCache, SessionMemory } from './session-memory.js';
@@ -116,6 +117,11 @@ export class BaileysMsgappTransport extends MsgappTransport {
     return link;
   }
 
+  override async openFile(file: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const { mediaUrl: origin, uploadAgent: agent } = this.options;
+    return downloadMedia(readFile(file), { origin, agent }, signal);
+  }
+
   override async stop(): Promise<void> {
     this.unguardConsole();
     this.unguardConsole = () => undefined;
@@ -144,7 +150,7 @@ const KEY_CACHE_MS = 300_000;
 /** The domains of groups, broadcasts and statuses, and newsletters. */
 const GROUP_DOMAINS = ['@g.us', '@broadcast', '@newsletter'];
 
-/** Baileys' settings for a connection of a session that only sends. */
+/** Baileys' settings for a connection of a session that sends, and receives from persons. */
 function socketSettings(
   library: Baileys,
   credentials: BaileysCredentials,
@@ -178,7 +184,7 @@ function socketSettings(
     syncFullHistory: false,
     // Old conversations are not read. The first part is needed, because it maps people's addresses.
     shouldSyncHistoryMessage: ({ syncType }) => syncType !== FULL && syncType !== RECENT,
-    // Messages in groups would only cost time and keys.
+    // Messages in groups are not passed on and would only cost time and keys.
     shouldIgnoreJid: (jid) => GROUP_DOMAINS.some((domain) => jid.endsWith(domain)),
     // A failed write is not retried: the connection ends, and the next one reads the stored state.
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },

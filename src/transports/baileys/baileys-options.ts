@@ -36,6 +36,8 @@ export interface BaileysOptions {
    * 30 000.
    */
   readonly keepAliveMs?: number | undefined;
+  /** Where the files of messages that come in are fetched from. Default `https://mmg.whatsapp.net`. */
+  readonly mediaUrl?: string | undefined;
   /**
    * How long each code is shown, in milliseconds. Default as WhatsApp: 60 000 for the first and 20 000 for the others.
    */
@@ -50,6 +52,15 @@ const url = any((given, place) => {
   return typeof given === 'string' && isUrl(given)
     ? given
     : place.refuse('must be a wss:// URL; ws:// is for this machine only');
+});
+
+const WHATSAPP_MEDIA = 'https://mmg.whatsapp.net';
+
+const mediaUrl = any((given, place) => {
+  const parsed = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
+  return parsed?.protocol === 'https:' && parsed.href === `${parsed.origin}/`
+    ? parsed.origin
+    : place.refuse('must be an https:// origin, such as "https://mmg.whatsapp.net"');
 });
 
 const duration = any((given, place) => {
@@ -85,6 +96,7 @@ const OPTIONS = group({
   uploadTimeoutMs: duration.or(90_000),
   keepAliveMs: duration.or(30_000),
   qrTimeoutMs: duration.or(undefined),
+  mediaUrl: mediaUrl.or(WHATSAPP_MEDIA),
   restrictionMs: duration.or(24 * 3_600_000),
 } satisfies OptionsOf<BaileysOptions>);
 

@@ -15,6 +15,19 @@ export class LinkEvents {
     this.queue = this.queue.then(() => this.pass(event));
   }
 
+  /** Emits the event that a reading gives, none when it gives undefined or fails; later events wait for it. */
+  emitFrom(read: () => Promise<LinkEvent | undefined>): void {
+    this.queue = this.queue.then(read).then(
+      (event) => event && this.pass(event),
+      () => this.onListenerError(),
+    );
+  }
+
+  /** Resolves when what was to be emitted until now has been. */
+  emitted(): Promise<void> {
+    return this.queue;
+  }
+
   /** Emits an event after the credentials are stored; none when `event` returns undefined then. */
   emitAfterSave(event: () => LinkEvent | undefined): void {
     this.queue = this.queue

@@ -6,10 +6,12 @@ import type { Faults } from './faults.js';
 import { LOOPBACK_CERTIFICATE, LOOPBACK_KEY } from './loopback-tls.js';
 import { UPLOAD_TOKEN } from './queries.js';
 
-/** Where clients upload encrypted files, over https. */
+/** Where clients upload and download encrypted files, over https. */
 export class MediaHost {
   /** What was uploaded, by path. */
   readonly blobs = new Map<string, Buffer>();
+  /** What was asked for, in order. */
+  readonly downloads: string[] = [];
   private readonly server = createServer({ key: LOOPBACK_KEY, cert: LOOPBACK_CERTIFICATE }, (request, response) => {
     this.answer(request, response).catch(() => response.destroy());
   });
@@ -36,6 +38,11 @@ export class MediaHost {
     const { pathname, searchParams } = new URL(request.url ?? '', `https://${this.host}`);
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
+    if (request.method === 'GET') {
+      const blob = this.blobs.get(pathname);
+      this.downloads.push(pathname);
+      return void response.writeHead(blob ? 200 : 404).end(blob);
+    }
     const { uploadStatus } = this.faults;
     const status = searchParams.get('auth') === UPLOAD_TOKEN ? uploadStatus : 401;
     response.writeHead(status, { 'content-type': 'application/json' });

@@ -1,4 +1,4 @@
-import { createDecipheriv, createHash, createHmac } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { getMediaKeys, type proto } from 'baileys';
 
 const KINDS = ['image', 'video', 'document', 'audio'] as const;
@@ -40,6 +40,18 @@ export async function openMedia(
     };
   }
   throw new Error('The message carries no file.');
+}
+
+/** Encrypts a file as the app does, under a path of its own. */
+export function sealMedia(kind: ReceivedMedia['kind'], bytes: Uint8Array) {
+  const mediaKey = randomBytes(32);
+  const info = `WhatsApp ${kind.charAt(0).toUpperCase()}${kind.slice(1)} Keys`;
+  const keys = Buffer.from(hkdfSync('sha256', mediaKey, '', info, 112));
+  const [iv, cipherKey, macKey] = [keys.subarray(0, 16), keys.subarray(16, 48), keys.subarray(48, 80)];
+  const cipher = createCipheriv('aes-256-cbc', cipherKey, iv);
+  const body = Buffer.concat([cipher.update(bytes), cipher.final()]);
+  const mac = createHmac('sha256', macKey).update(iv).update(body).digest().subarray(0, MAC);
+  return { path: `/v/${randomBytes(12).toString('base64url')}.enc`, blob: Buffer.concat([body, mac]), mediaKey };
 }
 
 interface MediaKeys {

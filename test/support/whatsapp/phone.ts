@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { encodeBigEndian, type proto } from 'baileys';
 import type { LinkedDevice } from './linked-device.js';
-import { openMedia, type ReceivedMedia } from './phone-media.js';
+import { openMedia, type ReceivedMedia, sealMedia } from './phone-media.js';
 import { PhoneSignal, type Sealed } from './phone-signal.js';
 import { seconds, stanza } from './stanza.js';
 
@@ -11,7 +11,13 @@ export interface PhoneNetwork {
   devicesOf(number: string): LinkedDevice[];
   unlink(device: LinkedDevice): void;
   blobAt(path: string): Buffer | undefined;
+  keepBlob(path: string, blob: Buffer): void;
 }
+
+/** What a message says of its file. */
+export type UploadedMedia = Required<
+  Pick<proto.Message.IImageMessage, 'directPath' | 'url' | 'mediaKey' | 'fileLength'>
+>;
 
 /** A message as it was decrypted on a phone. */
 export interface ReceivedMessage {
@@ -66,15 +72,31 @@ export class Phone {
     return openMedia(content, (path) => this.network.blobAt(path));
   }
 
-  /** Writes to a number's linked devices; answers the message's id. */
-  async sendText(number: string, text: string): Promise<string> {
-    const id = `3A${randomBytes(8).toString('hex').toUpperCase()}`;
+  /** Writes a text to a number's linked devices; answers the message's id. */
+  sendText(number: string, text: string): Promise<string> {
+    return this.send(number, { conversation: text });
+  }
+
+  /** Writes to a number's linked devices; answers the message's id. With the id of another message it is a repeat. */
+  async send(
+    number: string,
+    message: proto.IMessage,
+    { id = newId(), hidden = false, offline = false } = {},
+  ): Promise<string> {
     for (const device of this.network.devicesOf(number)) {
-      const { type, ciphertext } = await this.signal.seal(device, { conversation: text });
-      const attrs = { from: this.jid, id, type: 'text', t: seconds(), notify: 'phone', sender_lid: this.lid };
+      const { type, ciphertext } = await this.signal.seal(device, message);
+      const from = hidden ? { from: this.lid } : { from: this.jid, sender_lid: this.lid };
+      const attrs = { ...from, id, type: 'text', t: seconds(), notify: 'phone', ...(offline && { offline: '1' }) };
       device.connection?.send(stanza('message', attrs, [stanza('enc', { v: '2', type }, ciphertext)]));
     }
     return id;
+  }
+
+  /** Puts a file on the network, for a message. */
+  upload(kind: 'image' | 'video' | 'document' | 'audio', bytes: Uint8Array): UploadedMedia {
+    const { path, blob, mediaKey } = sealMedia(kind, bytes);
+    this.network.keepBlob(path, blob);
+    return { directPath: path, url: `https://mmg.whatsapp.net${path}`, mediaKey, fileLength: bytes.length };
   }
 
   /** Shows a message to its owner, who lets the sender know. */
@@ -105,6 +127,10 @@ export class Phone {
     const message = { id, sender, sealedAs: sealed.type, content, text: textOf(content) };
     (sender.phone === this ? this.copies : this.inbox).push(message);
   }
+}
+
+function newId(): string {
+  return `3A${randomBytes(8).toString('hex').toUpperCase()}`;
 }
 
 function textOf({ conversation, extendedTextMessage, deviceSentMessage }: proto.IMessage): string | undefined {

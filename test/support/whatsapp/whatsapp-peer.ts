@@ -130,6 +130,15 @@ export class WhatsappPeer implements PhoneNetwork, ConnectionEvents {
     return this.media.blobs.get(path);
   }
 
+  keepBlob(path: string, blob: Buffer): void {
+    this.media.blobs.set(path, blob);
+  }
+
+  /** Where clients download files. */
+  get mediaUrl(): string {
+    return `https://${this.media.host}`;
+  }
+
   arrived(connection: WireConnection, client: Client): void {
     if (this.faults.silent || this.faults.deaf) return;
     if (client.payload.devicePairingData?.eIdent) offerPairing(connection, client, this.faults.refs);

@@ -122,6 +122,7 @@ describe('an option of a transport that is undefined is one that was left out, f
       ...{ uploadAgent: undefined, connectTimeoutMs: undefined, answerTimeoutMs: undefined, queryTimeoutMs: undefined },
       ...{ ackTimeoutMs: undefined, uploadTimeoutMs: undefined, keepAliveMs: undefined, qrTimeoutMs: undefined },
       restrictionMs: undefined,
+      mediaUrl: undefined,
     });
     expect(resolveBaileysOptions(baileys)).toEqual(resolveBaileysOptions({}));
   });

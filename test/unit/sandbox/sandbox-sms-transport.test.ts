@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { UuidGenerator } from '../../../src/common/ids.js';
 import { sandboxBehaviour } from '../../../src/sandbox/magic-numbers.js';
+import { PhoneReplies } from '../../../src/sandbox/phone-replies.js';
 import {
   type PhoneDelivery,
   type PhoneFile,
@@ -10,6 +12,7 @@ import {
   type ScreenMessage,
 } from '../../../src/sandbox/phone-store.js';
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
+import { SandboxScanner } from '../../../src/sandbox/sandbox-scanner.js';
 import { SandboxSmsTransport } from '../../../src/sandbox/sandbox-sms-transport.js';
 import type { OutgoingSms } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
@@ -57,10 +60,12 @@ let transport: SandboxSmsTransport;
 let heard: string[];
 
 beforeEach(async () => {
-  phones = new WatchedPhones((await SqliteMemory.open()).store(PhoneStore));
+  const storage = await SqliteMemory.open();
+  phones = new WatchedPhones(storage.store(PhoneStore));
   clock = new FakeClock();
   feed = new SandboxFeed();
-  transport = new SandboxSmsTransport(phones, feed, clock);
+  const replies = new PhoneReplies(phones, new SandboxScanner(), storage.media, clock, new UuidGenerator());
+  transport = new SandboxSmsTransport(phones, feed, clock, replies);
   heard = [];
   feed.listen((message) => heard.push(message.to));
 });

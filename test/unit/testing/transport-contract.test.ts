@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { UuidGenerator } from '../../../src/common/ids.js';
+import { PhoneReplies } from '../../../src/sandbox/phone-replies.js';
 import { PhoneStore } from '../../../src/sandbox/phone-store.js';
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
+import { SandboxScanner } from '../../../src/sandbox/sandbox-scanner.js';
 import { SandboxSmsTransport } from '../../../src/sandbox/sandbox-sms-transport.js';
 import type { OutgoingSms, SubmitResult } from '../../../src/sms/sms-transport.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
@@ -23,20 +26,28 @@ const SANDBOX_SUFFIX: Readonly<Record<DoubleOutcome, string | undefined>> = {
 };
 
 const openSandbox: OpenSmsTransport = async () => {
-  const phones = (await SqliteMemory.open()).store(PhoneStore);
+  const storage = await SqliteMemory.open();
+  const phones = storage.store(PhoneStore);
+  const clock = new FakeClock();
+  const replies = new PhoneReplies(phones, new SandboxScanner(), storage.media, clock, new UuidGenerator());
   return {
-    transport: new SandboxSmsTransport(phones, new SandboxFeed(), new FakeClock()),
+    transport: new SandboxSmsTransport(phones, new SandboxFeed(), clock, replies),
     number: (outcome, index) => {
       const suffix = SANDBOX_SUFFIX[outcome];
       return suffix === undefined ? undefined : `226${String(70 + index).padStart(4, '0')}${suffix}`;
     },
     received: async (number) =>
       (await phones.messages(number)).map(({ from, text }) => ({ signature: from, text: text ?? '' })),
+    say: (from, to, text) =>
+      replies.write(from, { channel: 'sms', to, text }).then(
+        () => true,
+        () => false,
+      ),
     close: async () => undefined,
   };
 };
 
-describeSmsTransport('the sandbox', openSandbox, RUNNER, ['lost', 'report', 'say']);
+describeSmsTransport('the sandbox', openSandbox, RUNNER, ['lost', 'report']);
 describeSmsTransport('a carrier in a loop', async () => loopHarness(new LoopCarrier()), RUNNER);
 
 /** Mistakes that are easily made in a transport, and a test that must notice each. */

@@ -30,7 +30,7 @@ const SAMPLES: { readonly [T in EventType]: EventData[T] } = {
   'msgapp.received': {
     ...{ id: 'x', channel: 'msgapp', session: 's', from: null, kind: 'image', text: null, received_at: AT },
     media: { mimetype: 'image/jpeg', size: null, file_name: null },
-    refers_to: { id: null, text: null },
+    ...{ truncated: false, refers_to: { id: null, text: null } },
   },
   'optout.added': OPT_OUT,
   'optout.removed': { ...OPT_OUT, source: 'operator' },

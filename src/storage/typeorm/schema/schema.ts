@@ -199,6 +199,21 @@ export function msgappTables(dialect: Dialect): string[] {
   ];
 }
 
+/** Messages to linked numbers that have come, so that a repeat is told from a new one, with what their files are fetched by. */
+export function receivedMessages(dialect: Dialect): string[] {
+  const { id, text, integer } = columnTypes(dialect);
+  return [
+    // name: a hash of what the message is known by. id: that of its event. number: who wrote; null where that is hidden or erased.
+    // file: what its file is fetched by, encrypted; null without one.
+    `CREATE TABLE messaging_msgapp_received (
+      name ${id} NOT NULL PRIMARY KEY, id ${id} NOT NULL, account_id ${id} NOT NULL, session_id ${id} NOT NULL, number ${id},
+      file ${text}, received_at ${integer} NOT NULL)`,
+    'CREATE UNIQUE INDEX messaging_msgapp_received_id ON messaging_msgapp_received (id)',
+    `CREATE INDEX messaging_msgapp_received_number ON messaging_msgapp_received (number)${dialect.indexedOnly('number')}`,
+    'CREATE INDEX messaging_msgapp_received_age ON messaging_msgapp_received (received_at)',
+  ];
+}
+
 /** Messages that the sandbox's phones have received. */
 export function sandboxTables(dialect: Dialect): string[] {
   const { id, name, text, integer } = columnTypes(dialect);

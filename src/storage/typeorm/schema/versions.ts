@@ -5,6 +5,7 @@ import {
   eventTables,
   hashedOptOuts,
   msgappTables,
+  receivedMessages,
   receivedTexts,
   retention,
   sandboxScreens,
@@ -57,7 +58,13 @@ export const SCHEMA: readonly SchemaGroup[] = [
       { name: '0003-received', up: receivedTexts },
     ],
   },
-  { name: 'msgapp', versions: [{ name: '0001-initial', up: msgappTables }] },
+  {
+    name: 'msgapp',
+    versions: [
+      { name: '0001-initial', up: msgappTables },
+      { name: '0002-received', up: receivedMessages },
+    ],
+  },
   { name: 'webhooks', versions: [{ name: '0001-initial', up: webhookTables }] },
   {
     name: 'sandbox',

@@ -1,0 +1,88 @@
+import { Readable } from 'node:stream';
+import { Injectable, StreamableFile } from '@nestjs/common';
+import { MessagingError } from '../../common/errors.js';
+import { isId } from '../../common/ids.js';
+import { cleanName } from '../../media/file-name.js';
+import { MEDIA_LIMIT } from '../media-intake.js';
+import { MsgappSettings } from '../msgapp-settings.js';
+import { MsgappTransport } from '../msgapp-transport.js';
+import { CredentialsUnreadableError } from '../sessions/credential-cipher.js';
+import { SessionVault } from '../sessions/credential-vault.js';
+import { isFinal, SessionStore } from '../sessions/session-store.js';
+import { RECEIVED_FILE, type ReceivedFile } from './received-file.js';
+import { ReceivedMessageStore, type StoredReceived } from './received-message-store.js';
+
+/** Gives the files of messages that came in, straight from the app: they are not stored here. */
+@Injectable()
+export class ReceivedFiles {
+  constructor(
+    private readonly received: ReceivedMessageStore,
+    private readonly sessions: SessionStore,
+    private readonly vault: SessionVault,
+    private readonly transport: MsgappTransport,
+    private readonly settings: MsgappSettings,
+  ) {}
+
+  /**
+   * Opens the file of a message; the answer ends early where the app sends more than 50 MB, or something else than what was sent.
+   *
+   * @param signal aborts the opening, not the reading
+   * @throws MessagingError `error.file_not_found` where the account has no such message with a file, `error.file_gone` when
+   *   its session is over or the app does not have the file any more
+   */
+  async open(accountId: string, id: string, signal: AbortSignal): Promise<StreamableFile> {
+    const kept = isId(id) ? await this.received.find(id) : undefined;
+    const session = kept && (await this.sessions.find(kept.sessionId));
+    const isOurs = kept?.accountId === accountId && session?.channel === this.settings.channel;
+    if (!isOurs || kept.file === undefined) throw new MessagingError('error.file_not_found');
+    const about = isFinal(session.status) ? undefined : this.unsealed(kept, kept.file);
+    const bytes = about && (await this.begin(about, signal));
+    if (!bytes) throw new MessagingError('error.file_gone');
+    return new StreamableFile(Readable.from(bytes, { objectMode: false }), {
+      // What the sender calls it is in the event; a browser need not hear it.
+      type: 'application/octet-stream',
+      disposition: dispositionOf(about.fileName),
+    });
+  }
+
+  private unsealed({ sessionId, id }: StoredReceived, sealed: string): ReceivedFile | undefined {
+    try {
+      // Only this package seals under this kind.
+      return JSON.parse(this.vault.unseal(sessionId, RECEIVED_FILE, id, sealed)) as ReceivedFile;
+    } catch (error) {
+      if (error instanceof CredentialsUnreadableError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Reads the first chunk, so that a file that is gone is found before the answer begins. */
+  private async begin({ file }: ReceivedFile, signal: AbortSignal): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const opened = await this.transport.openFile?.(file, signal).catch(() => undefined);
+    if (!opened) return undefined;
+    const bytes = bounded(opened);
+    const first = await bytes.next().catch(() => undefined);
+    if (!first) return undefined;
+    return (async function* () {
+      if (first.done) return;
+      yield first.value;
+      yield* bytes;
+    })();
+  }
+}
+
+async function* bounded(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  let size = 0;
+  for await (const chunk of source) {
+    size += chunk.length;
+    if (size > MEDIA_LIMIT) throw new Error('The file is too large.');
+    yield chunk;
+  }
+}
+
+/** Always an attachment (RFC 6266), under its sender's name for it without directories and control characters. */
+function dispositionOf(fileName: string | undefined): string {
+  const name = cleanName(fileName);
+  if (name === undefined) return 'attachment';
+  const escaped = encodeURIComponent(name).replace(/['()*]/g, (each) => `%${each.charCodeAt(0).toString(16)}`);
+  return `attachment; filename*=UTF-8''${escaped}`;
+}

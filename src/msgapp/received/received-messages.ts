@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto';
+import { Injectable, Logger } from '@nestjs/common';
+import { retryWhileAway } from '../../common/async.js';
+import { Batcher } from '../../common/batcher.js';
+import { Clock } from '../../common/clock.js';
+import { StorageUnavailableError } from '../../common/errors.js';
+import { IdGenerator } from '../../common/ids.js';
+import { nameOf } from '../../common/log.js';
+import { isPhoneNumber } from '../../common/phone-number.js';
+import { eventText } from '../../events/event-text.js';
+import type { NewEvent, ReceivedMessage } from '../../events/event-types.js';
+import { MessagingEvents } from '../../events/messaging-events.js';
+import { OutboxStore } from '../../outbox/outbox-store.js';
+import { MsgappSettings } from '../msgapp-settings.js';
+import type { IncomingMsgapp } from '../msgapp-transport.js';
+import { SessionVault } from '../sessions/credential-vault.js';
+import { type MessageReceiver, SessionManager } from '../sessions/session-manager.js';
+import type { StoredSession } from '../sessions/session-store.js';
+import { RECEIVED_FILE, type ReceivedFile } from './received-file.js';
+import { type NewReceived, ReceivedMessageStore } from './received-message-store.js';
+
+/** The most bytes, as JSON, of a text and of the text that it answers; an event has at most 8 KiB. */
+const TEXT_BYTES = 6144;
+const QUOTE_BYTES = 512;
+const NAME_BYTES = 256;
+
+/** The most messages that wait for the storage; further ones are lost. */
+const WAITING_LIMIT = 10_000;
+/** The most messages per transaction. */
+const AT_A_TIME = 100;
+
+interface Arrived {
+  readonly session: StoredSession;
+  readonly message: IncomingMsgapp;
+  /** The id of its event. */
+  readonly id: string;
+}
+
+/**
+ * Stores the messages that people write to the linked numbers, each once, as events. The app counts a message as delivered before
+ * it is stored, so while the storage does not answer messages wait here.
+ */
+@Injectable()
+export class ReceivedMessages implements MessageReceiver {
+  private readonly log = new Logger('Msgapp');
+  private readonly stopping = new AbortController();
+  private readonly stores = new Batcher<Arrived, NewEvent<'msgapp.received'> | undefined>({
+    perform: (batch) => this.store(batch),
+    maxItems: AT_A_TIME,
+  });
+  private readonly waiting = new Set<Promise<void>>();
+
+  constructor(
+    sessions: SessionManager,
+    private readonly received: ReceivedMessageStore,
+    private readonly outbox: OutboxStore,
+    private readonly vault: SessionVault,
+    private readonly settings: MsgappSettings,
+    private readonly events: MessagingEvents,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {
+    sessions.receiveWith(this);
+  }
+
+  async receive(session: StoredSession, message: IncomingMsgapp): Promise<void> {
+    if (this.waiting.size >= WAITING_LIMIT) {
+      this.log.error('A message that came in is lost: too many wait for the storage.');
+      return;
+    }
+    const storing = this.take({ session, message, id: this.ids.next() });
+    this.waiting.add(storing);
+    await storing.finally(() => this.waiting.delete(storing));
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await Promise.all(this.waiting);
+  }
+
+  /** Never rejects: external input can be such that no database accepts it. */
+  private async take(arrived: Arrived): Promise<void> {
+    try {
+      const event = await this.stores.add(arrived);
+      if (event) this.events.tell(event);
+    } catch (error) {
+      this.log.error(`A message that came in could not be stored: ${nameOf(error)}.`);
+    }
+  }
+
+  /** The events of the messages that are new. */
+  private async store(batch: readonly Arrived[]): Promise<readonly (NewEvent<'msgapp.received'> | undefined)[]> {
+    const { clock, stopping } = this;
+    let warned = false;
+    const onAway = (error: StorageUnavailableError) => {
+      if (!warned) this.log.warn(`Messages that came in wait for the storage: ${nameOf(error)}.`);
+      warned = true;
+    };
+    const patience = { clock, until: Number.POSITIVE_INFINITY, signal: stopping.signal, onAway };
+    return retryWhileAway(patience, async () => {
+      const ours = await this.ownMessages(batch);
+      const rows = batch.map((each) => this.rowOf(each, ours.get(each)));
+      const isNew = await this.received.receive(rows);
+      return rows.map(({ event }, index) => (isNew[index] ? event : undefined));
+    });
+  }
+
+  /** The ids of the messages of the same account that these refer to. */
+  private async ownMessages(batch: readonly Arrived[]): Promise<ReadonlyMap<Arrived, string>> {
+    const { channel } = this.settings;
+    const references = new Set(batch.flatMap(({ message }) => message.refersTo?.reference ?? []));
+    const ours = new Map<Arrived, string>();
+    if (references.size === 0) return ours;
+    const found = await this.outbox.byReference(channel, [...references]);
+    for (const each of batch) {
+      const places = found.filter(({ reference }) => reference === each.message.refersTo?.reference);
+      // Anybody may quote anything, also a message of another account.
+      for (const { messageId } of places) {
+        if (await this.outbox.find(each.session.accountId, channel, messageId)) ours.set(each, messageId);
+      }
+    }
+    return ours;
+  }
+
+  private rowOf({ session, message, id }: Arrived, refersTo: string | undefined): NewReceived {
+    const { id: sessionId, accountId } = session;
+    const { media } = message;
+    const at = this.clock.now();
+    const number = message.from !== undefined && isPhoneNumber(message.from) ? message.from : undefined;
+    const file: ReceivedFile | undefined = media && { file: media.file, fileName: short(media.fileName) };
+    const name = createHash('sha256')
+      .update(JSON.stringify([sessionId, message.chat, message.id]))
+      .digest('base64url');
+    const data = dataOf({ session, message, id }, { from: number, refersTo, at });
+    return {
+      ...{ id, name, accountId, sessionId, number, receivedAt: at },
+      file: file && this.vault.seal(sessionId, RECEIVED_FILE, id, JSON.stringify(file)),
+      event: { type: 'msgapp.received', accountId, at, data },
+    };
+  }
+}
+
+interface Checked {
+  readonly from: string | undefined;
+  readonly refersTo: string | undefined;
+  readonly at: number;
+}
+
+function dataOf({ session, message, id }: Arrived, { from, refersTo, at }: Checked): ReceivedMessage {
+  const text = message.text === undefined ? undefined : eventText(message.text, TEXT_BYTES);
+  const quoted = message.refersTo?.text;
+  const { media } = message;
+  return {
+    ...{ id, channel: session.channel, session: session.id, from: from ?? null, kind: message.kind },
+    text: text?.text ?? null,
+    truncated: text?.truncated ?? false,
+    media: media
+      ? {
+          mimetype: short(media.mimetype) ?? '',
+          size: media.size !== undefined && Number.isSafeInteger(media.size) ? media.size : null,
+          file_name: short(media.fileName) ?? null,
+        }
+      : null,
+    refers_to: message.refersTo
+      ? { id: refersTo ?? null, text: quoted === undefined ? null : eventText(quoted, QUOTE_BYTES).text }
+      : null,
+    received_at: new Date(at).toISOString(),
+  };
+}
+
+function short(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : eventText(text, NAME_BYTES).text;
+}
