@@ -42,10 +42,10 @@ export function pagePolicy(): string {
 }
 
 /** In cascade order. */
-const STYLES = ['base.css', 'phones.css', 'codes.css', 'empty.css', 'hooks.css', 'dialog.css'];
+const STYLES = ['base.css', 'phones.css', 'reply.css', 'codes.css', 'empty.css', 'hooks.css', 'dialog.css'];
 
 /** In execution order. The files share one scope: a later file uses the functions of earlier ones. */
-const SCRIPTS = ['texts.js', 'phones.js', 'view.js', 'message.js', 'codes.js', 'hooks.js', 'live.js'];
+const SCRIPTS = ['texts.js', 'phones.js', 'view.js', 'message.js', 'reply.js', 'codes.js', 'hooks.js', 'live.js'];
 
 /** The document with style and script inlined, and its policy; read from disk and hashed at first use. */
 const pageFiles = once(() => {

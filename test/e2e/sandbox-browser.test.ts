@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
+import { MessagingEvents } from '../../src/events/messaging-events.js';
 import { MediaStore } from '../../src/media/media-store.js';
 import { type PhoneDelivery, PhoneStore } from '../../src/sandbox/phone-store.js';
 import { SandboxModule } from '../../src/sandbox.module.js';
@@ -62,6 +63,48 @@ suite('the page of the sandbox in a browser', () => {
     expect(await page.locator('#clear').isVisible()).toBe(false);
     expect([await accessibilityFaults(page), problems]).toEqual([[], []]);
     await page.context().close();
+  });
+
+  test('lets a phone answer the sender of its last message, by SMS and by the app, wide and narrow', async () => {
+    const client = new MsgappClient(new ApiClient(`${app.url}/api/v1`, app.accountId, app.key), app.url);
+    const linked = '22670000200';
+    const heard: string[] = [];
+    const events = app.app.get(MessagingEvents, { strict: false });
+    const stops = [
+      events.on('sms.received', ({ data }) => void heard.push(`${data.from} to ${data.to}: ${data.text}`)),
+      events.on('msgapp.received', ({ data }) => void heard.push(`${data.from}: ${data.text}`)),
+    ];
+    await client.link(linked);
+    await client.text({ to: '22670000202', body: 'Bonjour' });
+    for (const [width, number, words] of [
+      [1280, '22670000201', 'STOP'],
+      [360, '22670000203', 'Merci'],
+    ] as const) {
+      await sms(number, 'Your parcel is here');
+      const { page, problems } = await open(width);
+      const field = card(page, `02 ${number.slice(-2)}`).getByRole('textbox', { name: 'Reply to INFOS' });
+      await field.fill(words);
+      await field.press('Enter');
+      await card(page, `02 ${number.slice(-2)}`)
+        .getByText('Sent', { exact: true })
+        .waitFor();
+      expect(await field.inputValue()).toBe('');
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/reply-${width}.png` });
+      expect([await accessibilityFaults(page), problems]).toEqual([[], []]);
+      await page.context().close();
+    }
+    const { page } = await open();
+    const onApp = card(page, '02 02').getByRole('textbox', { name: /^Reply to/ });
+    await onApp.fill('Bien reçu');
+    await card(page, '02 02').getByRole('button', { name: 'Send' }).click();
+    await card(page, '02 02').getByText('Sent', { exact: true }).waitFor();
+    await page.context().close();
+    for (const stop of stops) stop();
+    expect(heard).toEqual(['22670000201 to INFOS: STOP', '22670000203 to INFOS: Merci', '22670000202: Bien reçu']);
+    expect((await sms('22670000201', 'Again')).body).toMatchObject({ sms_units: 0 });
+    await fetch(`${app.url}/sandbox/phones`, { method: 'DELETE' });
+    await client.logout((await client.sessions())[0]?.sessionID ?? '');
   });
 
   describe('with messages', () => {

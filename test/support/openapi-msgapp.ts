@@ -9,6 +9,7 @@ const MEDIA = `${ROOT}/send/media`;
 const STATUS = `${ROOT}/web/status`;
 const LIST = `${ROOT}/messages`;
 const SENDER = '22670000100';
+const LINKED = '22670000101';
 const SCAN = `/sandbox/phones/${SENDER}/scan`;
 
 const REPLY = '/sandbox/phones/22670000000/messages';
@@ -124,7 +125,7 @@ async function playLinking(stage: Stage): Promise<string> {
   await late;
   stage.storage.recover();
   const second = await shownCode(stage, shown?.sessionID);
-  await all(stage, [post('/sandbox/phones/22670000101/scan', 204, { qr: second.code.qr })]);
+  await all(stage, [post(`/sandbox/phones/${LINKED}/scan`, 204, { qr: second.code.qr })]);
   return second.code.sessionID;
 }
 
@@ -135,11 +136,12 @@ async function playReplies(stage: Stage): Promise<string> {
   const stop = events.on('msgapp.received', ({ data }) => void received.push(data.id));
   await doors(stage, 'POST', EDGE(REPLY));
   await all(stage, [
-    ...[post(REPLY, 204, reply), post(REPLY, 204, { ...reply, to: SENDER, channel: 'msgapp', media: 'photo.jpg' })],
+    ...[post(REPLY, 204, reply), post(REPLY, 204, { ...reply, to: LINKED, channel: 'msgapp', media: 'photo.jpg' })],
     ...[post(REPLY, 400, {}), post(REPLY, 400, { to: 1 }), post(REPLY, 400, { to: 'INFOS' })],
     post('/sandbox/phones/+226/messages', 400, reply),
+    ...['channel', 'text', 'media', 'replyTo', 'reaction'].map((field) => post(REPLY, 400, { ...reply, [field]: 1 })),
     post(REPLY, 403, reply, { host: 'rebound.example' }),
-    post(REPLY, 404, { ...reply, to: SENDER, channel: 'msgapp', media: 'passwd' }),
+    post(REPLY, 404, { ...reply, to: LINKED, channel: 'msgapp', media: 'passwd' }),
     post(REPLY, 409, { ...reply, channel: 'msgapp' }),
   ]);
   stop();

@@ -79,12 +79,13 @@ function makeCard(phone) {
   number.append(about);
   head.append(number, unread);
   screen.append(list);
-  card.append(head, screen);
+  const reply = makeReply(phone);
+  card.append(head, screen, reply.form);
   root.append(card);
   for (const sign of ['pointermove', 'pointerdown', 'focusin', 'keydown'])
     card.addEventListener(sign, () => markRead(phone));
   heights.observe(card);
-  const made = { root, card, count, linked, unread, screen, list, scrollTop: 0, nodes: new Map() };
+  const made = { root, card, count, linked, unread, screen, list, reply, scrollTop: 0, nodes: new Map() };
   screen.addEventListener('scroll', () => {
     made.scrollTop = screen.scrollTop;
   });
@@ -102,6 +103,7 @@ function drawCard(phone) {
   card.unread.hidden = phone.unread === 0;
   card.linked.textContent = linkedTo(phone.number);
   card.linked.hidden = card.linked.textContent === '';
+  drawReply(card.reply, phone);
   arrange(card.list, messageNodes(phone));
   card.atEnd = atEnd;
   card.scrollTop = atEnd ? Number.MAX_SAFE_INTEGER : card.screen.scrollTop;
