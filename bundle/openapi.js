@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { eventTypeViews } from '../build/webhooks/event-schemas.js';
 import { describeMessaging, MessagingModule } from '../dist/index.js';
 import { MemoryStorage } from '../dist/testing/index.js';
 
@@ -16,6 +17,7 @@ Module({
       signatures: ['INFOS', 'ALERTE', 'SERVICE'],
       sms: { tariff: { base: 1, international: 3, home: 'BF' } },
       otp: { pepper: 'only to describe; no code is derived from it' },
+      webhooks: { pepper: 'only to describe; no secret is derived from it' },
       msgapp: { tariff: { text: 1, media: 2 }, credentialsKey: 'only to describe; nothing is encrypted with it' },
     }),
   ],
@@ -31,9 +33,52 @@ const { paths, tags, ...document } = describeMessaging(app, {
 await app.close();
 
 const isOurs = (operation) => !operation.tags.includes('Carriers');
+const types = eventTypeViews().map(({ schema: { $schema, ...schema }, ...each }) => ({
+  ...each,
+  schema,
+  name: `event.${each.type}`,
+}));
+const header = (name, meaning) => ({
+  name,
+  in: 'header',
+  required: true,
+  description: meaning,
+  schema: { type: 'string' },
+});
+/** One for each type; a call of an endpoint with batches has `{ events }` instead. */
+const webhooks = types.map(({ type, description, name }) => {
+  const event = { $ref: `#/components/schemas/${name}` };
+  const batch = { type: 'object', properties: { events: { type: 'array', items: event } }, required: ['events'] };
+  const post = {
+    operationId: `on.${type}`,
+    summary: description,
+    tags: ['Webhooks'],
+    security: [],
+    parameters: [
+      header('webhook-id', 'The same in every repeat of the call.'),
+      header('webhook-timestamp', 'When the call was signed, in seconds since 1970.'),
+      header(
+        'webhook-signature',
+        'Standard Webhooks: `v1,…` (HMAC-SHA256) or `v1a,…` (Ed25519); several with blanks between.',
+      ),
+    ],
+    requestBody: { required: true, content: { 'application/json': { schema: { oneOf: [event, batch] } } } },
+    responses: {
+      '2XX': { description: 'Received.' },
+      410: { description: 'Disables the endpoint at once.' },
+      default: { description: 'The call is made again later; on 429 and 503 not before `Retry-After`.' },
+    },
+  };
+  return [type, { post }];
+});
 const described = {
   ...document,
   tags: tags.filter(({ name }) => name !== 'Carriers'),
+  components: {
+    ...document.components,
+    schemas: { ...document.components.schemas, ...Object.fromEntries(types.map(({ name, schema }) => [name, schema])) },
+  },
+  webhooks: Object.fromEntries(webhooks),
   paths: Object.fromEntries(Object.entries(paths).filter(([, item]) => Object.values(item).every(isOurs))),
 };
 writeFileSync('dist/openapi.json', JSON.stringify(described));

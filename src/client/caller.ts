@@ -1,5 +1,5 @@
 import { errorOf, MessagingApiError } from './api-error.js';
-import { readEvents, type ServerSentEvent } from './event-stream.js';
+import { readEvents } from './event-stream.js';
 import { Listing } from './listing.js';
 import { limited, pause } from './waiting.js';
 
@@ -111,7 +111,10 @@ export class Caller {
    * The events of a stream. A broken or silent connection is opened anew after the last event's id, without an end to the attempts;
    * a refusal is thrown.
    */
-  async *events(ask: Ask, signal: AbortSignal | undefined): AsyncGenerator<ServerSentEvent, void> {
+  async *events(
+    ask: Ask,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<{ readonly type: string; readonly data: string }, void> {
     let lastId: string | undefined;
     for (let failures = 0; ; failures++) {
       let error: unknown;
@@ -125,7 +128,7 @@ export class Caller {
         for await (const event of readEvents(response, SILENCE_MS, signal)) {
           failures = 0;
           lastId = event.id ?? lastId;
-          yield event;
+          if (event.data !== undefined) yield { type: event.type, data: event.data };
         }
       } catch (thrown) {
         signal?.throwIfAborted();

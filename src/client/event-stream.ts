@@ -5,7 +5,8 @@ import { limited } from './waiting.js';
 export interface ServerSentEvent {
   /** Default: `message`. */
   readonly type: string;
-  readonly data: string;
+  /** Undefined where only an id came, behind which a connection is opened anew. */
+  readonly data: string | undefined;
   /** The id of this event, or of the last one before it that had one. */
   readonly id: string | undefined;
 }
@@ -27,6 +28,7 @@ export async function* readEvents(
   let type = '';
   let data: string[] = [];
   let id: string | undefined;
+  let isNews = false;
   try {
     for (;;) {
       const chunk = await limited(silenceMs, signal, async () => reader?.read()).catch((error: unknown) => {
@@ -41,9 +43,13 @@ export async function* readEvents(
         const [, field, value = ''] = /^([^:]*)(?:: ?(.*))?$/.exec(line) ?? [];
         if (field === 'event') type = value;
         else if (field === 'data') data.push(value);
-        else if (field === 'id') id = value;
-        else if (line === '') {
-          if (data.length > 0) yield { type: type || 'message', data: data.join('\n'), id };
+        else if (field === 'id') {
+          id = value;
+          isNews = true;
+        } else if (line === '') {
+          if (isNews || data.length > 0)
+            yield { type: type || 'message', data: data.length > 0 ? data.join('\n') : undefined, id };
+          isNews = false;
           type = '';
           data = [];
         }

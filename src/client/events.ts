@@ -3,7 +3,7 @@ import type { Caller, CallOptions } from './caller.js';
 import { Listing } from './listing.js';
 
 /** An event of the account's log. */
-export type LoggedEvent<T extends EventType = EventType> = MessagingEvent<T> & {
+export type AccountEvent<T extends EventType = EventType> = MessagingEvent<T> & {
   /** The same in every repeat. */
   readonly id: string;
   /** Counts the account's events without gaps. */
@@ -25,8 +25,8 @@ export interface EndpointEvent<T extends string, D> {
 
 /** What a webhook call tells. `endpoint.gap`: the numbers that are no longer kept and were never told. */
 export type WebhookEvent =
-  | LoggedEvent
-  | EndpointEvent<'test.ping', object>
+  | AccountEvent
+  | EndpointEvent<'test.ping', { readonly endpoint: string }>
   | EndpointEvent<'endpoint.gap', { readonly from: number; readonly to: number }>;
 
 /** Which events to read. */
@@ -46,11 +46,18 @@ export interface EventsPageQuery<T extends EventType = EventType> extends Events
 
 /** A part of the log. */
 export interface EventsPage<T extends EventType = EventType> {
-  readonly items: readonly LoggedEvent<T>[];
+  readonly items: readonly AccountEvent<T>[];
   /** The `after` of the next page: behind what `types` leaves out, too. */
   readonly next_after: number;
   /** The number of the newest event. */
   readonly last: number;
+}
+
+/** A type of event, with the JSON Schema (draft 2020-12) of a whole event. */
+export interface EventTypeView {
+  readonly type: string;
+  readonly description: string;
+  readonly schema: object;
 }
 
 /** The log of events. */
@@ -68,8 +75,8 @@ export class EventRoutes {
   list<T extends EventType = EventType>(
     { after, ...query }: EventsPageQuery<T> = {},
     options?: CallOptions,
-  ): Listing<LoggedEvent<T>, EventsPage<T>, number> {
-    return new Listing<LoggedEvent<T>, EventsPage<T>, number>(
+  ): Listing<AccountEvent<T>, EventsPage<T>, number> {
+    return new Listing<AccountEvent<T>, EventsPage<T>, number>(
       (cursor = after) => this.#caller.json({ path: ['events'], query: { after: cursor, ...query } }, options),
       ({ next_after, last }) => (next_after < last ? next_after : null),
     );
@@ -84,9 +91,14 @@ export class EventRoutes {
   async *stream<T extends EventType = EventType>({
     signal,
     ...query
-  }: EventsQuery<T> & { readonly signal?: AbortSignal } = {}): AsyncGenerator<LoggedEvent<T>, void> {
+  }: EventsQuery<T> & { readonly signal?: AbortSignal } = {}): AsyncGenerator<AccountEvent<T>, void> {
     for await (const { data } of this.#caller.events({ path: ['events', 'stream'], query }, signal)) {
       yield JSON.parse(data);
     }
+  }
+
+  /** Every type, with its schema. */
+  types(options?: CallOptions): Promise<{ readonly items: readonly EventTypeView[] }> {
+    return this.#caller.json({ path: ['webhooks', 'types'] }, options);
   }
 }

@@ -1,11 +1,7 @@
 export type * from '../events/event-types.js';
 export { MessagingApiError } from './api-error.js';
 export type { CallOptions, ClientOptions, SendOptions } from './caller.js';
-export type {
-  EndpointEvent,
-  LoggedEvent,
-  WebhookEvent,
-} from './events.js';
+export type * from './events.js';
 export type { Page } from './listing.js';
 export { Listing } from './listing.js';
 export { type Balance, MessagingClient } from './messaging-client.js';
@@ -13,3 +9,4 @@ export type * from './msgapp.js';
 export type * from './otp.js';
 export type * from './sms.js';
 export { verifyWebhook, type WebhookCall, WebhookRefusedError } from './verify-webhook.js';
+export type * from './webhooks.js';

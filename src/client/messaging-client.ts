@@ -1,7 +1,9 @@
 import { Caller, type CallOptions, type ClientOptions } from './caller.js';
+import { EventRoutes } from './events.js';
 import { MsgappRoutes } from './msgapp.js';
 import { OtpRoutes } from './otp.js';
 import { SmsRoutes } from './sms.js';
+import { WebhookRoutes } from './webhooks.js';
 
 /** The units left on the account. */
 export interface Balance {
@@ -23,6 +25,8 @@ export class MessagingClient {
   readonly #caller: Caller;
   readonly sms: SmsRoutes;
   readonly otp: OtpRoutes;
+  readonly events: EventRoutes;
+  readonly webhooks: WebhookRoutes;
 
   /** @throws TypeError for an `apiKey` in a browser, or beside a `token` */
   constructor(options: ClientOptions) {
@@ -30,6 +34,8 @@ export class MessagingClient {
     this.#caller = caller;
     this.sms = new SmsRoutes(caller);
     this.otp = new OtpRoutes(caller);
+    this.events = new EventRoutes(caller);
+    this.webhooks = new WebhookRoutes(caller);
   }
 
   balance(options?: CallOptions): Promise<Balance> {

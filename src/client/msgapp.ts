@@ -104,6 +104,8 @@ export interface MsgappMessage {
     readonly sha256: string;
     readonly caption: string | null;
   } | null;
+  /** Null where there was none, and when the content was removed. */
+  readonly metadata: Metadata | null;
   readonly status: 'queued' | 'sending' | 'sent' | 'delivered' | 'undelivered' | 'read' | 'failed' | 'unknown';
   readonly error: string | null;
   readonly units: number;

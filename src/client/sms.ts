@@ -38,7 +38,7 @@ export interface SmsSummary extends SmsSendResult {
   readonly segments: number | null;
   readonly recipients_count: number;
   readonly refunded_units: number;
-  /** What was given with the send; null where there was nothing, and when the content was removed. */
+  /** Null where there was none, and when the content was removed. */
   readonly metadata: Metadata | null;
 }
 

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import { MessagingClient } from 'nestjs-messaging/client';
+import { EVENT_TYPES } from '../../src/events/event-types.js';
 import { METHODS } from '../support/client/operations.js';
 import { ok, ScriptedFetch } from '../support/client/scripted-fetch.js';
 import { type Described, type DescribedOperation, operationsOf, pathFor } from '../support/openapi-reader.js';
@@ -9,7 +12,7 @@ import { structuralFaults } from '../support/openapi-structure.js';
 import { ROOT } from '../support/sample-app.js';
 
 // Made by the build.
-const document: Described & { readonly openapi: string } = JSON.parse(
+const document: Described & { readonly openapi: string; readonly webhooks: Described['paths'] } = JSON.parse(
   readFileSync(join(ROOT, 'dist/openapi.json'), 'utf8'),
 );
 const operations = new Map(
@@ -30,6 +33,23 @@ function inputsOf({ parameters = [], requestBody }: DescribedOperation): string[
 test('the document is one of OpenAPI 3.1', () => {
   expect(document.openapi).toBe('3.1.0');
   expect(structuralFaults(document)).toEqual([]);
+});
+
+test('its webhooks are the types of events, with schemas that fit them', () => {
+  expect(Object.keys(document.webhooks)).toEqual([...EVENT_TYPES, 'test.ping', 'endpoint.gap']);
+  const calls = Object.values(document.webhooks).map(
+    ({ post }) => post?.requestBody?.content['application/json']?.schema,
+  );
+  const ajv = formats.default(new Ajv2020({ strict: false }));
+  const data = { id: 'one', units: 5, note: null };
+  const event = { ...{ id: `evt_${'a'.repeat(22)}`, type: 'balance.topped_up', account: 'demo', data } };
+  const told = { ...event, sequence: 7, previous: null, timestamp: '2026-11-22T10:00:00.000Z' };
+  const accepting = (value: object) =>
+    calls.map((schema) => ajv.validate({ ...schema, components: document.components }, value));
+  const fits = Object.keys(document.webhooks).map((type) => type === told.type);
+  expect(accepting(told)).toEqual(fits);
+  expect(accepting({ events: [told, { ...told, sequence: 8, previous: 7 }] })).toEqual(fits);
+  expect(accepting({ ...told, sequence: '7' })).not.toContain(true);
 });
 
 test('each operation has one method', () => {

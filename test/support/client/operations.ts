@@ -1,4 +1,5 @@
 import type { MessagingClient } from '../../../src/client/messaging-client.js';
+import type { WebhookOrder } from '../../../src/client/webhooks.js';
 
 /** A method of the client: its name, and a call of it with everything that it can be given. */
 export interface ClientMethod {
@@ -7,8 +8,18 @@ export interface ClientMethod {
 }
 
 const NUMBER = '22670000000';
-const SMS = { signature: 'INFOS', content: 'Bonjour', number: [NUMBER], priority: 'bulk' } as const;
-const MESSAGE = { to: NUMBER, from: '22670000100', priority: 'high' } as const;
+const SMS = {
+  signature: 'INFOS',
+  content: 'Bonjour',
+  number: [NUMBER],
+  priority: 'bulk',
+  metadata: { order: '4711' },
+} as const;
+const MESSAGE = { to: NUMBER, from: '22670000100', priority: 'high', metadata: { order: '4711' } } as const;
+const WEBHOOK: WebhookOrder = {
+  ...{ url: 'https://a.example/hook', types: ['balance.low'], ordering: 'strict', batch: { max: 1, wait_ms: 0 } },
+  ...{ signature: 'hmac', description: 'shop' },
+};
 const PERIOD = { since: '2026-11-21', until: '2026-11-22' };
 
 /** The client's method for each operation of the API, by the operation's id. */
@@ -19,13 +30,18 @@ export const METHODS: Readonly<Record<string, ClientMethod>> = {
   listSms: {
     method: 'sms.list',
     call: ({ sms }) =>
-      sms.list({ limit: 1, status: 'sent', number: NUMBER, signature: 'INFOS', ...PERIOD }).page('next'),
+      sms
+        .list({ limit: 1, status: 'sent', number: NUMBER, signature: 'INFOS', metadata: { order: '4711' }, ...PERIOD })
+        .page('next'),
   },
   listSmsRecipients: {
     method: 'sms.recipients',
     call: ({ sms }) => sms.recipients('one', { limit: 1, status: 'sent' }).page('next'),
   },
-  sendOtp: { method: 'otp.send', call: ({ otp }) => otp.send({ service: 'Boutique', number: NUMBER, channel: 'sms' }) },
+  sendOtp: {
+    method: 'otp.send',
+    call: ({ otp }) => otp.send({ service: 'Boutique', number: NUMBER, channel: 'sms', metadata: { order: '4711' } }),
+  },
   verifyOtp: {
     method: 'otp.verify',
     call: ({ otp }) => otp.verify({ otp: '1234', service: 'Boutique', number: NUMBER }),
@@ -48,6 +64,33 @@ export const METHODS: Readonly<Record<string, ClientMethod>> = {
     call: (client) =>
       client.msgapp().sendMedia({ ...MESSAGE, mediaUrl: 'https://a.example/b', mediaType: 'image', caption: 'a' }),
   },
+  listEvents: {
+    method: 'events.list',
+    call: ({ events }) => events.list({ types: ['balance.low'], limit: 1, wait: 25 }).page(7),
+  },
+  streamEvents: {
+    method: 'events.stream',
+    call: ({ events }) => opened((signal) => events.stream({ after: 7, types: ['balance.low'], signal })),
+  },
+  listEventTypes: { method: 'events.types', call: ({ events }) => events.types() },
+  createWebhook: { method: 'webhooks.create', call: ({ webhooks }) => webhooks.create(WEBHOOK) },
+  listWebhooks: { method: 'webhooks.list', call: ({ webhooks }) => webhooks.list({ limit: 1 }).page('next') },
+  getWebhook: { method: 'webhooks.get', call: ({ webhooks }) => webhooks.get('one') },
+  changeWebhook: { method: 'webhooks.update', call: ({ webhooks }) => webhooks.update('one', WEBHOOK) },
+  deleteWebhook: { method: 'webhooks.remove', call: ({ webhooks }) => webhooks.remove('one') },
+  rotateWebhook: { method: 'webhooks.rotate', call: ({ webhooks }) => webhooks.rotate('one', { keep_hours: 1 }) },
+  testWebhook: { method: 'webhooks.test', call: ({ webhooks }) => webhooks.test('one') },
+  replayWebhook: {
+    method: 'webhooks.replay',
+    call: ({ webhooks }) => webhooks.replay('one', { after: 7, types: ['*'], only_failed: true, ...PERIOD }),
+  },
+  enableWebhook: { method: 'webhooks.enable', call: ({ webhooks }) => webhooks.enable('one') },
+  disableWebhook: { method: 'webhooks.disable', call: ({ webhooks }) => webhooks.disable('one') },
+  listWebhookAttempts: {
+    method: 'webhooks.attempts',
+    call: ({ webhooks }) => webhooks.attempts('one', { limit: 1, status: 'failed' }).page('next'),
+  },
+  retryWebhookAttempt: { method: 'webhooks.retry', call: ({ webhooks }) => webhooks.retry('one', 7) },
   getMsgappMessage: { method: 'msgapp.message', call: (client) => client.msgapp().message('one') },
 };
 

@@ -36,7 +36,9 @@ async function allOf<T>(events: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-const read = (pieces: readonly (string | Uint8Array)[]) => allOf(readEvents(streamed(pieces), 1_000, undefined));
+async function read(pieces: readonly (string | Uint8Array)[]) {
+  return allOf(readEvents(streamed(pieces), 1_000, undefined));
+}
 
 describe('the events of a response', () => {
   test.each<[string, string, object[]]>([
@@ -44,7 +46,14 @@ describe('the events of a response', () => {
     ['without a type', 'data: a\n\n', [{ type: 'message', data: 'a', id: undefined }]],
     ['over several lines', 'data: a\ndata:b\ndata\n\n', [{ type: 'message', data: 'a\nb\n', id: undefined }]],
     ['one blank is no part of a value', 'data:  a\n\n', [{ type: 'message', data: ' a', id: undefined }]],
-    ['without data', 'event: qr\n\ndata: a\n\n', [{ type: 'message', data: 'a', id: undefined }]],
+    [
+      'without data',
+      'event: qr\n\nid: 7\n\ndata: a\n\n',
+      [
+        { type: 'message', data: undefined, id: '7' },
+        { type: 'message', data: 'a', id: '7' },
+      ],
+    ],
     ['that is not finished', 'data: a\n\ndata: b\n', [{ type: 'message', data: 'a', id: undefined }]],
     [
       'behind comments',
@@ -115,6 +124,15 @@ describe('a stream of events', () => {
       new Set(['?after=4&types=message.sent%2Cbalance.low']),
     );
     expect(script.headers('accept')[0]).toBe('text/event-stream');
+  });
+
+  test('goes on behind an id without an event, which passes over other types', async () => {
+    const script = new ScriptedFetch(
+      () => streamed([...logged(5), 'id: 90\n\n'], 'break'),
+      () => streamed(logged(91)),
+    );
+    expect(await first(2, script)).toEqual([5, 91]);
+    expect(script.headers('last-event-id')).toEqual([null, '90']);
   });
 
   test('a heartbeat keeps a connection', async () => {

@@ -1,11 +1,19 @@
 import { expect, test } from '@jest/globals';
 import type { Balance } from '../../../src/billing/balance.controller.js';
 import type * as client from '../../../src/client/index.js';
+import type { SendMediaBody, SendTextBody } from '../../../src/msgapp/msgapp.dto.js';
 import type { MsgappMessage, MsgappSendResult } from '../../../src/msgapp/msgapp-results.js';
 import type { SessionsView, SessionView } from '../../../src/msgapp/sessions/session-view.js';
+import type { SendOtpBody } from '../../../src/otp/otp.dto.js';
 import type { OtpSendResult } from '../../../src/otp/otp-results.js';
 import type { SendPriority } from '../../../src/outbox/priority.js';
+import type { SendSmsBody } from '../../../src/sms/sms.dto.js';
 import type { SmsDetails, SmsPage, SmsQuote, SmsRecipient, SmsSendResult } from '../../../src/sms/sms-results.js';
+import type { PingResult } from '../../../src/webhooks/calls/endpoint-calls.js';
+import type { AttemptPage, EndpointView, EndpointWithSecret } from '../../../src/webhooks/endpoints/endpoint-view.js';
+import type { ChangeEndpointBody, CreateEndpointBody } from '../../../src/webhooks/endpoints/webhooks.dto.js';
+import type { EventView } from '../../../src/webhooks/event-view.js';
+import type { EventFeedPage } from '../../../src/webhooks/feed/event-service.js';
 
 /** Compiles only where each of both can stand for the other. */
 type Same<A, B> = [A, B] extends [B, A] ? true : false;
@@ -24,6 +32,18 @@ const same: readonly true[] = [
   true satisfies Same<client.MsgappSendResult, MsgappSendResult>,
   true satisfies Same<client.MsgappMessage, MsgappMessage>,
   true satisfies Same<client.SendPriority, SendPriority>,
+  true satisfies Same<client.AccountEvent, EventView>,
+  true satisfies Same<client.EventsPage, EventFeedPage>,
+  true satisfies Same<client.Webhook, EndpointView>,
+  true satisfies Same<client.WebhookWithSecret, EndpointWithSecret>,
+  true satisfies Same<client.Page<client.WebhookAttempt>, AttemptPage>,
+  true satisfies Same<client.WebhookPing, PingResult>,
+  true satisfies Same<keyof client.WebhookOrder, keyof CreateEndpointBody>,
+  true satisfies Same<keyof client.WebhookOrder, keyof ChangeEndpointBody>,
+  true satisfies Same<keyof client.TextOrder, keyof SendTextBody>,
+  true satisfies Same<keyof client.MediaOrder, keyof SendMediaBody>,
+  true satisfies Same<keyof client.SmsOrder, keyof SendSmsBody>,
+  true satisfies Same<keyof client.OtpOrder, keyof SendOtpBody>,
 ];
 
 test('the types of the client are those of the service', () => {
