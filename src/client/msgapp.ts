@@ -110,8 +110,6 @@ export interface MsgappMessage {
   readonly error: string | null;
   readonly units: number;
   readonly refunded_units: number;
-  /** What was given with the send; null where there was nothing, and when the content was removed. */
-  readonly metadata: Metadata | null;
   readonly queued_at: string;
   readonly sent_at: string | null;
   readonly delivered_at: string | null;
