@@ -43,6 +43,15 @@ export default {
         setupFilesAfterEnv: ['<rootDir>/test/support/leak-scan.ts'],
       }),
     })),
+    // The requests of these suites that a client can make, by the client.
+    {
+      ...common,
+      displayName: 'client',
+      setupFilesAfterEnv: ['<rootDir>/test/support/client/setup.ts'],
+      testMatch: ['accounts', 'balance', 'idempotency', 'msgapp', 'msgapp-{refusals,states}', 'opt-out', 'otp', 'otp-*']
+        .concat('priority', 'sms', 'sms-{receipts,refusals,states}')
+        .map((each) => `<rootDir>/test/e2e/${each}.test.ts`),
+    },
     // All that touches TypeORM, on the oldest release that a host may have.
     {
       ...common,

@@ -1,0 +1,98 @@
+import { STATUS_CODES } from 'node:http';
+import { MessagingApiError } from '../../../src/client/api-error.js';
+import type { SendOptions } from '../../../src/client/caller.js';
+import { MessagingClient } from '../../../src/client/messaging-client.js';
+import type { Call, Reply } from '../http-client.js';
+
+/** What a test asked for: the ids of the path, the query without its cursor, and the body, of types that suit every method. */
+interface Asked {
+  readonly ids: readonly string[];
+  readonly cursor: string | undefined;
+  readonly query: never;
+  readonly body: never;
+  readonly options: SendOptions;
+}
+
+/** The client's method for each route that tests ask. */
+const ROUTES: readonly (readonly [string, RegExp, (client: MessagingClient, asked: Asked) => Promise<unknown>])[] = [
+  ['POST', /^send\/sms$/, ({ sms }, { body, options }) => sms.send(body, options)],
+  ['POST', /^sms\/quote$/, ({ sms }, { body }) => sms.quote(body)],
+  ['GET', /^sms$/, ({ sms }, { cursor, query }) => sms.list(query).page(cursor)],
+  ['GET', /^sms\/([^/]+)$/, ({ sms }, { ids: [id = ''] }) => sms.get(id)],
+  [
+    'GET',
+    /^sms\/([^/]+)\/recipients$/,
+    ({ sms }, { ids: [id = ''], cursor, query }) => sms.recipients(id, query).page(cursor),
+  ],
+  ['POST', /^send\/otp$/, ({ otp }, { body, options }) => otp.send(body, options)],
+  ['POST', /^verify\/otp$/, ({ otp }, { body }) => otp.verify(body)],
+  ['GET', /^balance$/, (client) => client.balance()],
+  ['POST', /^(\w+)\/web\/connect$/, (client, { ids: [channel] }) => client.msgapp(channel).connect()],
+  ['GET', /^(\w+)\/web\/status$/, (client, { ids: [channel], query }) => client.msgapp(channel).sessions(query)],
+  ['DELETE', /^(\w+)\/web\/([^/]+)$/, (client, { ids: [channel, id = ''] }) => client.msgapp(channel).logout(id)],
+  [
+    'POST',
+    /^(\w+)\/send\/text$/,
+    (client, { ids: [channel], body, options }) => client.msgapp(channel).sendText(body, options),
+  ],
+  [
+    'POST',
+    /^(\w+)\/send\/media$/,
+    (client, { ids: [channel], body, options }) => client.msgapp(channel).sendMedia(body, options),
+  ],
+  ['GET', /^(\w+)\/messages\/([^/]+)$/, (client, { ids: [channel, id = ''] }) => client.msgapp(channel).message(id)],
+];
+
+/** How many calls each method has made. */
+export const callsThroughClient = new Map<string, number>();
+
+/**
+ * Makes a test's request by the client, once, without repeats. Undefined for one that a client would not make: another route, a
+ * body that is no object, a query with something twice, headers of one's own.
+ */
+export async function throughClient(
+  url: string,
+  { method = 'GET', headers = {}, body }: Call,
+): Promise<Reply | undefined> {
+  const { origin, pathname, searchParams } = new URL(url);
+  const [, base = '', path = ''] = /^(\/api\/v1)\/(.+)$/.exec(pathname) ?? [];
+  const [, pattern, make] = ROUTES.find(([verb, route]) => verb === method && route.test(path)) ?? [];
+  const { 'x-api-key': apiKey, 'idempotency-key': idempotencyKey, ...others } = headers;
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body) && !(body instanceof Uint8Array);
+  const visible = [apiKey, idempotencyKey].every((each) => each === undefined || /^[!-~]+$/.test(each));
+  const { cursor, ...query } = Object.fromEntries(searchParams);
+  const fits =
+    (isObject || (body === undefined && (method !== 'POST' || path.endsWith('connect')))) &&
+    Object.keys(others).length === 0 &&
+    new Set(searchParams.keys()).size === searchParams.size;
+  if (!pattern || !make || !fits || !visible || apiKey === undefined) return undefined;
+
+  let answer: Response | undefined;
+  const client = new MessagingClient({
+    baseUrl: `${origin}${base}`,
+    apiKey,
+    retries: 0,
+    fetch: async (to, init) => {
+      answer = await fetch(to, init);
+      return answer;
+    },
+  });
+  const ids = (pattern.exec(path) ?? []).slice(1).map(decodeURIComponent);
+  callsThroughClient.set(pattern.source, (callsThroughClient.get(pattern.source) ?? 0) + 1);
+  try {
+    const result = await make(client, {
+      ids,
+      cursor,
+      query: query as never,
+      body: body as never,
+      options: { idempotencyKey },
+    });
+    return { status: answer?.status ?? 0, headers: answer?.headers ?? new Headers(), body: result };
+  } catch (error) {
+    if (!(error instanceof MessagingApiError) || error.status === 0) throw error;
+    const { status, message, code } = error;
+    if (answer?.headers.get('x-error-code') !== code) throw new Error(`${path}: the error has the code ${code}.`);
+    const shown = { statusCode: status, message, error: STATUS_CODES[status] };
+    return { status, headers: answer.headers, body: shown };
+  }
+}
