@@ -136,6 +136,11 @@ export class PostgresDialect extends Dialect {
     return { sql, params: [JSON.stringify(rows)] };
   }
 
+  /** Before version 16 a subquery needs an alias. */
+  override member(query: string): string {
+    return `(${query})`;
+  }
+
   /** Combines them as data-modifying `WITH` queries of one statement. */
   override together(statements: readonly Statement[]): readonly Statement[] {
     if (statements.length < 2) return statements;
