@@ -51,7 +51,7 @@ import { mountDescribed } from './openapi/described-controllers.js';
 import { Channels } from './outbox/channel.js';
 import { DispatchSettings, resolveDispatchSettings } from './outbox/dispatch-options.js';
 import { Dispatcher } from './outbox/dispatcher.js';
-import { EVENT_UPKEEP } from './outbox/event-upkeep.js';
+import { EVENT_UPKEEP, eventErasure } from './outbox/event-upkeep.js';
 import { Idempotency } from './outbox/idempotency.js';
 import { Outbox } from './outbox/outbox.js';
 import { OutboxStore } from './outbox/outbox-store.js';
@@ -111,6 +111,7 @@ const SERVICES = [
   ...[Channels, TextSources, Outbox, Idempotency, Dispatcher, ...PURGER, Retention, ErasureRules, ErasureService],
   ...[EventRetention, EventNumbering, EVENT_UPKEEP],
   provideErasure(fileErasure, [MediaStore]),
+  provideErasure(eventErasure, [EventLog]),
 ];
 
 /** Files of messages to an erased number, which the end of the message may have left. */

@@ -98,6 +98,20 @@ export abstract class EventLog {
   abstract purge(before: number, limit: number): Promise<number>;
 
   /**
+   * Removes a phone number from the logs of these accounts, with texts and metadata of its events; their numbers and types stay.
+   * @returns how many events have changed
+   */
+  abstract erase(number: string, accountIds: readonly string[]): Promise<number>;
+
+  /**
+   * Removes texts from, or masks phone numbers in, events from before a moment. A call looks at some accounts and goes on where
+   * the last one ended.
+   *
+   * @returns how many events it read; `limit` or more: there may be others
+   */
+  abstract redact(what: 'texts' | 'numbers', before: number, limit: number): Promise<number>;
+
+  /**
    * Calls `listener` with the accounts to whose logs this process has added events or marks, after the commit. It must not throw.
    * @returns a function that removes the listener
    */

@@ -1,6 +1,8 @@
 import { EventLog } from '../events/event-log.js';
 import { EventRetention } from '../events/event-retention.js';
 import { type PurgeRule, Purger } from './purger.js';
+import type { ErasureRule } from './retention/erasure-service.js';
+import { RetentionSettings } from './retention/retention-options.js';
 
 /** How long a log without endpoints and readers stays on, in milliseconds. */
 const UNUSED_MS = 7 * 86_400_000;
@@ -8,14 +10,29 @@ const UNUSED_MS = 7 * 86_400_000;
 /** Adds the purges of the log of events to the application's purger. */
 export const EVENT_UPKEEP = {
   provide: Symbol('upkeep of events'),
-  useFactory: (purger: Purger, log: EventLog, retention: EventRetention): void => {
-    for (const rule of rulesOf(log, retention)) purger.add(rule);
+  useFactory: (purger: Purger, log: EventLog, retention: EventRetention, kept: RetentionSettings): void => {
+    for (const rule of rulesOf(log, retention, kept)) purger.add(rule);
   },
-  inject: [Purger, EventLog, EventRetention],
+  inject: [Purger, EventLog, EventRetention, RetentionSettings],
 };
 
-function rulesOf(log: EventLog, retention: EventRetention): readonly PurgeRule[] {
+/** Events of an erased number. */
+export function eventErasure(log: EventLog): ErasureRule {
+  return { what: 'events', accounts: (number, accountIds) => log.erase(number, accountIds) };
+}
+
+function rulesOf(
+  log: EventLog,
+  retention: EventRetention,
+  { texts, messages }: RetentionSettings,
+): readonly PurgeRule[] {
+  const redaction = (what: 'texts' | 'numbers', keepMs: number | undefined): readonly PurgeRule[] =>
+    keepMs === undefined
+      ? []
+      : [{ what: `${what} of events`, keepMs, purge: (before, limit) => log.redact(what, before, limit) }];
   return [
+    ...redaction('texts', texts),
+    ...redaction('numbers', messages),
     {
       what: 'events',
       // Read at each round, as the option is set after this.

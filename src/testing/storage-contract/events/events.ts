@@ -226,6 +226,32 @@ export function eventTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(await steps.numbers(undefined, 0), [3]);
   });
 
+  test('an erased number leaves the log with what was said of it; numbers and types of its events stay', async () => {
+    const two = { recipients: recipients(2), metadata: { name: 'Awa' } };
+    await steps.sending(aSend(1, two), aSend(2, { ...two, recipients: [{ number: phone(1), units: 1 }] }));
+    await steps.settle(1, 'sent', 0, 1);
+    await steps.settle(2, 'sent', 0);
+    const told = await steps.told();
+    assert.equal(await steps.log.erase(phone(0), [ACCOUNT, 'nobody']), 1);
+    assert.equal(await steps.log.erase(phone(0), [ACCOUNT]), 0);
+    assert.deepEqual(await steps.told(), told);
+    const [erased, ...others] = (await steps.events()).map(({ data }) => data);
+    assert.deepEqual(erased, { ...erased, number: '*'.repeat(phone(0).length), metadata: null, status: 'sent' });
+    for (const other of others) assert.deepEqual(other, { ...other, number: phone(1), metadata: { name: 'Awa' } });
+  });
+
+  test('in events of some age numbers are masked', async () => {
+    await steps.sending(aSend(1, { recipients: recipients(3) }));
+    for (const position of range(3)) await world.settle(messageId(1), 'sent', { position, at: START + position });
+    const numbers = async () => (await steps.events()).map(({ data }) => 'number' in data && data.number);
+    await steps.log.redact('texts', START + DAY, 100);
+    await steps.log.redact('numbers', START + 2, 1);
+    const masked = '226******00';
+    assert.deepEqual((await numbers())[0], masked);
+    for (let read = 100; read >= 100; ) read = await steps.log.redact('numbers', START + 2, 100);
+    assert.deepEqual(await numbers(), [masked, '226******01', phone(2)]);
+  });
+
   test('who listens hears of accounts with new events, and of marks, after the commit', async () => {
     const heard: AddedEvents[] = [];
     const off = steps.log.listen((added) => heard.push(added));

@@ -7,18 +7,21 @@ import {
   type EventPage,
   type EventQuery,
 } from '../../../../events/event-log.js';
-import type { EventType, NewEvent } from '../../../../events/event-types.js';
+import { withMaskedNumbers, withoutNumber, withoutTexts } from '../../../../events/event-redaction.js';
+import type { EventType, EventType, NewEvent } from '../../../../events/event-types.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import type { Executor } from '../../engine/executor.js';
 import { type Operation, type Row, rowsOf, write } from '../../engine/operation.js';
 import { integerOf, optionalInteger, textOf } from '../../engine/rows.js';
 import { EventPurge } from './event-purge.js';
 import type { EventRecorder } from './event-recorder.js';
-import { insertCounter, markRecorded, OFF_AGAIN, ON, recordEvents, toEvent, toMark } from './event-rows.js';
+import { EventRedaction, eraseEvents } from './event-redactions.js';
+import { insertCounter, insertCounter, markRecorded, OFF_AGAIN, OFF_AGAIN, ON, ON, recordEvents, recordEvents, toEvent, toEvent, toMark, toMark } from './event-rows.js';
 
 /** The log of events in SQL. */
 export class TypeormEventLog extends EventLog {
   private readonly walk: EventPurge;
+  private readonly redactions: Readonly<Record<'texts' | 'numbers', EventRedaction>>;
   /** Events of one turn share a transaction. */
   private readonly appended = new Batcher<NewEvent, undefined>({
     perform: async (events) => {
@@ -35,6 +38,10 @@ export class TypeormEventLog extends EventLog {
   ) {
     super();
     this.walk = new EventPurge(executor);
+    this.redactions = {
+      texts: new EventRedaction(executor, withoutTexts),
+      numbers: new EventRedaction(executor, withMaskedNumbers),
+    };
   }
 
   override async switchOn(accountId: string, at: number): Promise<EventLogState> {
@@ -86,6 +93,14 @@ export class TypeormEventLog extends EventLog {
 
   override purge(before: number, limit: number): Promise<number> {
     return this.walk.purge(before, limit);
+  }
+
+  override erase(number: string, accountIds: readonly string[]): Promise<number> {
+    return eraseEvents(this.executor, number, accountIds, withoutNumber(number));
+  }
+
+  override redact(what: 'texts' | 'numbers', before: number, limit: number): Promise<number> {
+    return this.redactions[what].step(before, limit);
   }
 
   override listen(listener: (added: AddedEvents) => void): () => void {

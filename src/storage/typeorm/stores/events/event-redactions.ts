@@ -1,0 +1,106 @@
+import type { Redact } from '../../../../events/event-redaction.js';
+import type { Dialect } from '../../dialects/dialect.js';
+import type { Executor } from '../../engine/executor.js';
+import { type Operation, type Row, rowsOf } from '../../engine/operation.js';
+import { integerOf, optionalText, shapeOf, textOf } from '../../engine/rows.js';
+
+/** How many events one step reads, and how many accounts. */
+const EVENTS = 1000;
+const ACCOUNTS = 200;
+
+/** Removes a number from the logs of some accounts: see `EventLog.erase`. */
+export async function eraseEvents(
+  executor: Executor,
+  number: string,
+  accountIds: readonly string[],
+  redact: Redact,
+): Promise<number> {
+  let erased = 0;
+  for (const accountId of accountIds) {
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const rows: readonly Row[] = await executor.browse(() =>
+        rowsOf(
+          `SELECT e.sequence, CASE WHEN e.data LIKE ? THEN e.data END AS data FROM messaging_event e
+            WHERE e.account_id = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`,
+          `%${JSON.stringify(number)}%`,
+          accountId,
+          after ?? 0,
+          EVENTS,
+        ),
+      );
+      erased += await rewrite(executor, accountId, rows, redact);
+      const last = rows.at(-1);
+      after = rows.length < EVENTS || !last ? undefined : integerOf(last, 'sequence');
+    }
+  }
+  return erased;
+}
+
+/**
+ * Goes through the logs in the order of the accounts' ids, each as far as its events are old enough. How far it has come is in
+ * memory: a new process goes through what is kept once more.
+ */
+export class EventRedaction {
+  private readonly done = new Map<string, number>();
+  /** The last account that was looked at. */
+  private place = '';
+
+  constructor(
+    private readonly executor: Executor,
+    private readonly redact: Redact,
+  ) {}
+
+  /** @returns how many events it read; `limit` or more: there may be others */
+  async step(before: number, limit: number): Promise<number> {
+    const rows = await this.executor.read(() =>
+      rowsOf('SELECT c.id FROM messaging_event_counter c WHERE c.id > ? ORDER BY c.id LIMIT ?', this.place, ACCOUNTS),
+    );
+    let read = 0;
+    for (const accountId of rows.map((row) => textOf(row, 'id'))) {
+      if (read >= limit) return read;
+      const events = await this.executor.read(() => oldEvents(accountId, this.done.get(accountId) ?? 0, before, limit));
+      await rewrite(this.executor, accountId, events, this.redact);
+      const last = events.at(-1);
+      if (last) this.done.set(accountId, integerOf(last, 'sequence'));
+      read += events.length;
+      if (events.length < limit) this.place = accountId;
+    }
+    if (rows.length === ACCOUNTS) return limit;
+    if (read < limit) this.place = '';
+    return read;
+  }
+}
+
+function* oldEvents(accountId: string, after: number, before: number, limit: number): Operation<readonly Row[]> {
+  const rows = yield* rowsOf(
+    `SELECT e.sequence, e.at, e.data FROM messaging_event e WHERE e.account_id = ? AND e.sequence > ?
+      ORDER BY e.sequence LIMIT ?`,
+    accountId,
+    after,
+    limit,
+  );
+  const young = rows.findIndex((row) => integerOf(row, 'at') >= before);
+  return young < 0 ? rows : rows.slice(0, young);
+}
+
+/** Writes what is left of events; returns how many have changed. */
+async function rewrite(executor: Executor, accountId: string, rows: readonly Row[], redact: Redact): Promise<number> {
+  const left = rows.flatMap((row): (readonly unknown[])[] => {
+    const stored = optionalText(row, 'data');
+    const data: object = stored === undefined ? {} : JSON.parse(stored);
+    const after = redact(data);
+    return after === data ? [] : [[accountId, JSON.stringify(after), integerOf(row, 'sequence')]];
+  });
+  if (left.length > 0) await executor.writeAside(() => updateData(executor.dialect, left));
+  return left.length;
+}
+
+function* updateData(dialect: Dialect, rows: readonly (readonly unknown[])[]): Operation<void> {
+  yield dialect.updateRows({
+    table: 'messaging_event',
+    set: { data: 'v.data' },
+    shape: { account_id: 'id', ...shapeOf('data', 'sequence') },
+    rows,
+    on: 'messaging_event.account_id = v.account_id AND messaging_event.sequence = v.sequence',
+  });
+}
