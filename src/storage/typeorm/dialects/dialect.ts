@@ -174,7 +174,7 @@ export abstract class Dialect {
 
   /** A query as a part of a UNION. */
   member(query: string): string {
-    return `SELECT * FROM (${query})`;
+    return `SELECT * FROM (${query}) u`;
   }
 
   /** See `GroupSearch`: a seek to each group, instead of a scan of its rows. */

@@ -56,6 +56,11 @@ export class SqliteDialect extends Dialect {
     return '';
   }
 
+  /** For events of a type: without statistics the planner takes the index of all types, because it is unique. */
+  override by(index: string): string {
+    return index === 'messaging_event_type' ? ` INDEXED BY ${index}` : '';
+  }
+
   override together(statements: readonly Statement[]): readonly Statement[] {
     return statements;
   }

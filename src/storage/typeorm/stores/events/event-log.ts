@@ -200,7 +200,7 @@ function* readEvents(dialect: Dialect, query: EventQuery): Operation<EventPage> 
   const range = 'e.account_id = ? AND e.sequence > ? AND e.sequence <= ?';
   const rows = types
     ? yield* rowsOf(
-        `SELECT * FROM (${types.map(() => dialect.member(`SELECT ${columns} FROM messaging_event e WHERE ${range} AND e.type = ? ORDER BY e.sequence LIMIT ?`)).join(' UNION ALL ')}) e ORDER BY e.sequence LIMIT ?`,
+        `SELECT * FROM (${types.map(() => dialect.member(`SELECT ${columns} FROM messaging_event e${dialect.by('messaging_event_type')} WHERE ${range} AND e.type = ? ORDER BY e.sequence LIMIT ?`)).join(' UNION ALL ')}) e ORDER BY e.sequence LIMIT ?`,
         ...types.flatMap((type) => [accountId, after, upTo, type, limit]),
         limit,
       )
@@ -224,13 +224,17 @@ function* findPrevious(
   sequence: number,
   types: readonly EventType[] | undefined,
 ): Operation<number | undefined> {
-  const before = 'SELECT max(e.sequence) AS sequence FROM messaging_event e WHERE e.account_id = ? AND e.sequence < ?';
+  // Not max(): without statistics PostgreSQL may read all events of a type for it.
+  const before = (where: string, by = '') =>
+    `SELECT e.sequence FROM messaging_event e${by} WHERE e.account_id = ? AND e.sequence < ?${where} ORDER BY e.sequence DESC LIMIT 1`;
   const rows = types
     ? yield* rowsOf(
-        types.map(() => dialect.member(`${before} AND e.type = ?`)).join(' UNION ALL '),
+        types
+          .map(() => dialect.member(before(' AND e.type = ?', dialect.by('messaging_event_type'))))
+          .join(' UNION ALL '),
         ...types.flatMap((type) => [accountId, sequence, type]),
       )
-    : yield* rowsOf(before, accountId, sequence);
+    : yield* rowsOf(before(''), accountId, sequence);
   const found = rows.flatMap((row) => optionalInteger(row, 'sequence') ?? []);
   return found.length === 0 ? undefined : Math.max(...found);
 }
