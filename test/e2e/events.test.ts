@@ -286,7 +286,7 @@ describeOnBothAdapters('GET /events', (adapter) => {
 
   test('ends the wait of a key that is revoked', async () => {
     const { service, client, clock, id } = await recorded(1);
-    const { answer } = await held(service, client, 'events?after=1&wait=25');
+    const { answer } = await held(service, client, 'events?after=1&wait=25&types=message.read');
     await service.app.get(AccountService, { strict: false }).revokeKey(client.key.split('_')[1] ?? '');
     const began = clock.now();
     await eventually(() => seats(service, id) === 0, Boolean, { clock, stepMs: 100 });
