@@ -1,5 +1,6 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { AccountService } from '../../src/accounts/account-service.js';
+import { LedgerService } from '../../src/billing/ledger-service.js';
 import { Notifier } from '../../src/common/notifier.js';
 import { EventLog } from '../../src/events/event-log.js';
 import type { MessagingOptions } from '../../src/module-options.js';
@@ -8,6 +9,7 @@ import { MemoryStorage } from '../../src/testing/memory-storage.js';
 import { EventService } from '../../src/webhooks/feed/event-service.js';
 import { ReaderSeats } from '../../src/webhooks/feed/reader-seats.js';
 import type { ApiClient } from '../support/api-client.js';
+import { eventFault } from '../support/event-schemas.js';
 import { eventually } from '../support/eventually.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import type { Reply } from '../support/http-client.js';
@@ -203,6 +205,35 @@ describeOnBothAdapters('GET /events', (adapter) => {
     clock.advance(7 * 86_400_000);
     await client.call('events');
     expect(await log.switchOffUnused(clock.now() - 3_600_000, 10)).toBe(0);
+  });
+
+  test('tells what really happens, as the schemas say', async () => {
+    const { service, client, clock, id } = await start({ otp: { pepper: PEPPER, limits: 'none' } });
+    await service.app.get(LedgerService, { strict: false }).topUp(id, 10, { reference: 'inv-1' });
+    await client.call('events');
+    const number = ['22670000000', '22670990001', '22670990003', '22670990004'];
+    const metadata = { order: '4711' };
+    await client.sent({ signature: 'INFOS', content: 'x', number, metadata });
+    await client.post('send/otp', { service: 'Boutique', number: '22670000000', metadata });
+    const types = new Set<string>();
+    let after = 0;
+    await eventually(
+      async () => {
+        const page = pageOf(await client.call(`events?after=${after}`));
+        for (const event of page.items) {
+          expect(eventFault(event)).toBeUndefined();
+          expect(event.previous).toBe(event.sequence === 1 ? null : event.sequence - 1);
+          types.add(event.type);
+        }
+        after = page.next_after;
+        return types.has('send.completed') && types.has('message.unknown');
+      },
+      Boolean,
+      { clock, stepMs: 500 },
+    );
+    expect([...types]).toEqual(
+      expect.arrayContaining(['message.sent', 'message.delivered', 'message.failed', 'message.undelivered']),
+    );
   });
 
   test('masks numbers where the host wants it', async () => {

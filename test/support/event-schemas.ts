@@ -1,8 +1,16 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { EventLog, type LoggedEvent } from '../../src/events/event-log.js';
 import { eventTypeViews } from '../../src/webhooks/event-schemas.js';
+import { EventViews } from '../../src/webhooks/event-view.js';
+import { resolveWebhookSettings } from '../../src/webhooks/webhook-options.js';
 
 const ajv = formats.default(new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true }));
+/** Renders events; it reads no log. */
+const VIEWS = new EventViews(
+  Object.create(EventLog.prototype),
+  resolveWebhookSettings({ pepper: 'a pepper for tests, 0123456789 abcdef' }),
+);
 const validators = new Map<string, ValidateFunction>();
 
 /** What is wrong with an event by the schema of its type, fields that the schema does not know among it; undefined: nothing. */
@@ -24,4 +32,12 @@ function closed(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   const parts = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, closed(part)]));
   return 'properties' in schema ? { ...parts, additionalProperties: false } : parts;
+}
+
+/** What is wrong with an event of the log as readers get it: by its schema, or by its size (contract.md section 11). */
+export function loggedFault(event: LoggedEvent): string | undefined {
+  const view = VIEWS.viewOf(event, undefined);
+  const bytes = Buffer.byteLength(JSON.stringify(view));
+  const most = event.type.endsWith('.received') ? 8192 : 2048;
+  return bytes > most ? `${event.type} has ${bytes} bytes.` : eventFault(view);
 }

@@ -1,3 +1,4 @@
+import { expect } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import { EventLog } from '../../src/events/event-log.js';
 import {
@@ -9,6 +10,7 @@ import {
 } from '../../src/events/event-types.js';
 import type { MessagingEvents } from '../../src/events/messaging-events.js';
 import { EventRecorder } from '../../src/storage/typeorm/stores/events/event-recorder.js';
+import { loggedFault } from './event-schemas.js';
 
 /** Stores events as a change of the state would, in one transaction. */
 export async function logEvents(log: EventLog, events: readonly NewEvent[]): Promise<void> {
@@ -44,10 +46,11 @@ export function verified(accountId: string): NewEvent {
   };
 }
 
-/** All that an account's log has, as listeners get it, after the marks have got their numbers. */
+/** All that an account's log has, as listeners get it, after the marks have got their numbers; each as its schema says. */
 export async function loggedEvents(log: EventLog, accountId: string): Promise<readonly MessagingEvent[]> {
   while ((await log.numberMarks(100)) > 0);
   const { events } = await log.read({ accountId, after: 0, limit: 500 });
+  expect(events.flatMap((event) => loggedFault(event) ?? [])).toEqual([]);
   return events.map(toMessagingEvent);
 }
 
