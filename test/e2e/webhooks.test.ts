@@ -1,9 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { EventLog } from '../../src/events/event-log.js';
+import type { AttemptView } from '../../src/webhooks/endpoints/endpoint-view.js';
 import type { ApiClient } from '../support/api-client.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
+import { delivered, logEventsOf, verified } from '../support/logged-events.js';
 import { clientOf, unmountAfterEach } from '../support/mounted.js';
-import { makeEndpoint, startWebhooks } from '../support/webhook-app.js';
+import { makeEndpoint, startWebhooks, WEBHOOK_PEPPER } from '../support/webhook-app.js';
 
 const URL_OF = 'https://hooks.example.com/in';
 const HOUR = 3_600_000;
@@ -211,6 +213,82 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
     expect((await client.call(`webhooks/${id}/attempts?status=lost`)).body).toMatchObject({
       message: 'Le champ status est invalide',
     });
+  });
+
+  test('attempts are listed with what was called, as far as it is kept, and what was answered', async () => {
+    const { client, clock, storage, app } = await start();
+    const { id } = await makeEndpoint(client);
+    await logEventsOf({ app }, [delivered(client.accountId), verified(client.accountId)]);
+    const insert = storage.database.prepare(
+      `INSERT INTO messaging_endpoint_attempt (id, endpoint_id, first, last, sequences, at, ms, ok, status, error, reply)
+        VALUES (?, ?, ?, ?, ?, ?, 7, ?, ?, ?, ?)`,
+    );
+    const add = (of: string, at: number, sequences: readonly number[], ...result: unknown[]) =>
+      insert.run(of, id, sequences[0] ?? 0, sequences.at(-1) ?? 0, JSON.stringify(sequences), at, ...result);
+    add('a1', clock.now(), [1], 0, 500, null, 'broken');
+    add('a2', clock.now() + 1, [1, 2], 1, 204, null, '');
+    add('a3', clock.now() + 2, [99], 0, null, 'timeout', null);
+    add('a4', clock.now() + 3, [], 1, 200, null, 'pong');
+    const list = async (query = '') =>
+      (await client.call(`webhooks/${id}/attempts${query}`)).body as {
+        items: AttemptView[];
+        next_cursor: string | null;
+      };
+    const first = { type: 'message.delivered', sequence: 1, previous: null };
+    const none = { error: null, http_status: null, response: null, request: null };
+    expect(await list()).toMatchObject({
+      items: [
+        { ...none, id: 'a4', sequence: null, sequences: [], status: 'delivered', http_status: 200, response: 'pong' },
+        { ...none, id: 'a3', sequence: 99, status: 'failed', error: 'timeout' },
+        {
+          ...{ id: 'a2', sequence: 1, sequences: [1, 2], status: 'delivered', http_status: 204, response: '' },
+          request: { events: [first, { type: 'otp.verified', sequence: 2, previous: 1 }] },
+        },
+        { id: 'a1', status: 'failed', http_status: 500, response: 'broken', ms: 7, request: first },
+      ],
+      next_cursor: null,
+    });
+    expect((await list('?status=failed')).items.map((attempt) => attempt.id)).toEqual(['a3', 'a1']);
+    expect((await list('?status=delivered&limit=1')).items.map((attempt) => attempt.id)).toEqual(['a4']);
+    const { next_cursor } = await list('?limit=3');
+    expect((await list(`?cursor=${next_cursor}`)).items.map((attempt) => attempt.id)).toEqual(['a1']);
+  });
+
+  test('a page of attempts ends before its requests have more than 1000 events', async () => {
+    const { client, clock, storage } = await start();
+    const { id } = await makeEndpoint(client, { batch: { max: 100 } });
+    const sequences = JSON.stringify(Array.from({ length: 100 }, (_, index) => index + 1));
+    const insert = storage.database.prepare(
+      `INSERT INTO messaging_endpoint_attempt (id, endpoint_id, first, last, sequences, at, ms, ok)
+        VALUES (?, ?, 1, 100, ?, ?, 7, 1)`,
+    );
+    for (let index = 0; index < 25; index++) insert.run(`a${index}`, id, sequences, clock.now() + index);
+    const pages: number[] = [];
+    let cursor = '';
+    do {
+      const { body } = await client.call(`webhooks/${id}/attempts?limit=500${cursor}`);
+      const { items, next_cursor } = body as { items: unknown[]; next_cursor: string | null };
+      pages.push(items.length);
+      cursor = next_cursor === null ? '' : `&cursor=${next_cursor}`;
+    } while (cursor !== '');
+    expect(pages).toEqual([10, 10, 5]);
+  });
+
+  test('what an address answers that the host allows by an option is shown to nobody', async () => {
+    const { client, clock, storage, network } = await startWebhooks(adapter, {
+      webhooks: { pepper: WEBHOOK_PEPPER, allow: ['http://inner.example.com'] },
+    });
+    network.name('inner.example.com', ['10.0.0.9']);
+    expect((await client.post('webhooks', { url: 'http://inner.example.com:81/' })).status).toBe(400);
+    const { id } = await makeEndpoint(client, { url: 'http://inner.example.com/hooks' });
+    storage.database
+      .prepare(
+        `INSERT INTO messaging_endpoint_attempt (id, endpoint_id, first, last, sequences, at, ms, ok, status, reply)
+          VALUES ('a1', ?, 1, 1, '[1]', ?, 7, 0, 500, 'a secret of the host')`,
+      )
+      .run(id, clock.now());
+    const { body } = await client.call(`webhooks/${id}/attempts`);
+    expect(body).toMatchObject({ items: [{ id: 'a1', http_status: 500, response: null }] });
   });
 
   test('a rotation has calls signed with both secrets until the time is over', async () => {
