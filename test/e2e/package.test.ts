@@ -81,10 +81,10 @@ const ENTRIES = [
 /** What the sandbox reads from disk. */
 const ASSETS = [
   ...['clip.mp4', 'document.pdf', 'photo.jpg', 'voice.ogg'].map((name) => `media/${name}`),
-  ...['base.css', 'codes.css', 'codes.js', 'dialog.css', 'empty.css', 'live.js', 'message.js'].map(
+  ...['base.css', 'codes.css', 'codes.js', 'dialog.css', 'empty.css', 'hooks.css', 'hooks.js', 'live.js'].map(
     (name) => `page/${name}`,
   ),
-  ...['page.html', 'phones.css', 'phones.js', 'texts.js', 'view.js'].map((name) => `page/${name}`),
+  ...['message.js', 'page.html', 'phones.css', 'phones.js', 'texts.js', 'view.js'].map((name) => `page/${name}`),
 ];
 
 interface Manifest {
