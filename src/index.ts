@@ -96,7 +96,7 @@ export type { MsgappMessage, MsgappPage, MsgappSendResult } from './msgapp/msgap
 export type { MsgappSendOptions } from './msgapp/msgapp-service.js';
 export { type MsgappFile, MsgappService, type MsgappText } from './msgapp/msgapp-service.js';
 export type { ConnectLimits, MsgappOptions, MsgappTariff } from './msgapp/msgapp-settings.js';
-export type { LinkEnd, MediaKind } from './msgapp/msgapp-transport.js';
+export type { IncomingMedia, IncomingMsgapp, LinkEnd, MediaKind } from './msgapp/msgapp-transport.js';
 export {
   type Link,
   type LinkEvent,

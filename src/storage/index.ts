@@ -12,6 +12,11 @@ export {
 } from '../billing/ledger-store.js';
 export { MessagingStorage, type StorageFinding, type StoreDefinition } from '../core/messaging-storage.js';
 export { MediaStore } from '../media/media-store.js';
+export {
+  type NewReceived,
+  ReceivedMessageStore,
+  type StoredReceived,
+} from '../msgapp/received/received-message-store.js';
 export type {
   CredentialChange,
   CredentialReplacement,

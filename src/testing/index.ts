@@ -6,6 +6,7 @@ export {
   type MsgappTransportHarness,
   type OpenMsgappTransport,
   type ReceivedMsgapp,
+  type WrittenMsgapp,
 } from './msgapp-contract.js';
 export {
   describeStorage,

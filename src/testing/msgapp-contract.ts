@@ -10,6 +10,7 @@ export type {
   MsgappTransportHarness,
   OpenMsgappTransport,
   ReceivedMsgapp,
+  WrittenMsgapp,
 } from './msgapp-contract/msgapp-harness.js';
 
 const TEXTS: Readonly<Record<string, string>> = {
@@ -170,6 +171,55 @@ export function describeMsgappTransport(
         const { kind } = await connection.send(message(taken(), { text: 'Bonjour' }), new AbortController().signal);
         await session.quiet();
         assert.ok(kind !== 'sent' || (await received(taken())).length === 1, 'it says sent of what never arrived');
+      });
+    });
+
+    runner.describe('receiving (where the double has phones that write)', () => {
+      const messages = () => session.events.flatMap((event) => (event.kind === 'message' ? [event.message] : []));
+      const hears = async (count: number) => {
+        await session.until(() => messages().length >= count);
+        return messages();
+      };
+
+      test('a text comes whole, with who wrote it; repeated by the app, under the same id', async () => {
+        if (!harness.write) return;
+        await session.link();
+        await harness.write(taken(), { text: 'Élève à Ouagadougou 👩🏾‍🚀' });
+        const [first] = await hears(1);
+        assert.deepEqual([first?.kind, first?.text, first?.from], ['text', 'Élève à Ouagadougou 👩🏾‍🚀', taken()]);
+        await harness.write(taken(), { text: 'Élève à Ouagadougou 👩🏾‍🚀', again: true });
+        await harness.write(taken(), { text: 'Autre' });
+        await session.until(() => messages().some(({ text }) => text === 'Autre'));
+        const ids = (text: string) =>
+          new Set(messages().flatMap((each) => (each.text === text ? [`${each.chat} ${each.id}`] : [])));
+        assert.equal(ids('Élève à Ouagadougou 👩🏾‍🚀').size, 1);
+        assert.ok(!ids('Autre').has(`${first?.chat} ${first?.id}`));
+      });
+
+      test('an answer names the message by the reference of its send', async () => {
+        if (!harness.write) return;
+        await session.link();
+        const sent = await session.send(message(taken(), { text: 'Bonjour' }));
+        assert.equal(sent.kind, 'sent');
+        await session.until(async () => (await received(taken())).length > 0);
+        await harness.write(taken(), { text: 'Merci', answers: true });
+        const [answer] = await hears(1);
+        assert.equal(answer?.refersTo?.reference, sent.kind === 'sent' && sent.reference);
+      });
+
+      test('a file is opened from what the message says of it', async () => {
+        if (!harness.write || !harness.transport.openFile) return;
+        await session.link();
+        const bytes = Buffer.from('Facture du mois, ligne par ligne.\n'.repeat(3000));
+        await harness.write(taken(), { file: bytes });
+        const [written] = await hears(1);
+        assert.equal(written?.kind, 'document');
+        assert.ok(written?.media && written.media.file.length <= 4000);
+        const opened = await harness.transport.openFile(written.media.file, new AbortController().signal);
+        assert.ok(opened);
+        const chunks: Uint8Array[] = [];
+        for await (const chunk of opened) chunks.push(chunk);
+        assert.ok(Buffer.concat(chunks).equals(bytes));
       });
     });
 

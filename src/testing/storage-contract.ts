@@ -18,6 +18,7 @@ import { partTests } from './storage-contract/parts/parts.js';
 import { phoneTests } from './storage-contract/phones.js';
 import { priorityTests } from './storage-contract/priorities.js';
 import { raceTests } from './storage-contract/races/races.js';
+import { receivedMessageTests } from './storage-contract/received-messages.js';
 import { receivedTextTests } from './storage-contract/received-texts.js';
 import { recordTests } from './storage-contract/records.js';
 import { refundTests } from './storage-contract/refunds.js';
@@ -74,6 +75,7 @@ const TOPICS = {
   'leases of sessions': leaseTests,
   'credentials of sessions': credentialTests,
   'age of sessions': sessionAgeTests,
+  'received messages': receivedMessageTests,
   media: mediaTests,
   retention: retentionTests,
   erasure: erasureTests,

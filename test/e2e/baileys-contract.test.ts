@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, test } from '@jest/globals';
-import { describeMsgappTransport } from '../../src/testing/msgapp-contract.js';
+import { describeMsgappTransport, type WrittenMsgapp } from '../../src/testing/msgapp-contract.js';
 import { BaileysMsgappTransport } from '../../src/transports/baileys/baileys-msgapp-transport.js';
 import { WhatsappPeer } from '../support/whatsapp/whatsapp-peer.js';
 
@@ -8,8 +8,9 @@ const open = async () => {
   const peer = await WhatsappPeer.start();
   const owner = peer.phone('22675000000');
   const friend = peer.phone('22670000000');
+  let last = '';
   return {
-    transport: new BaileysMsgappTransport({ waWebSocketUrl: peer.url, ca: peer.ca }),
+    transport: new BaileysMsgappTransport({ waWebSocketUrl: peer.url, ca: peer.ca, mediaUrl: peer.mediaUrl }),
     phone: owner.number,
     scan: (qr: string) => owner.scan(qr),
     number: (outcome: string) => ({ taken: friend.number, absent: '22670000009' })[outcome],
@@ -21,6 +22,13 @@ const open = async () => {
           return { text: caption ?? '', sha256: createHash('sha256').update(bytes).digest('hex') };
         }),
       ),
+    write: async (_: string, { text, answers, file, again }: WrittenMsgapp) => {
+      const contextInfo = answers ? { stanzaId: friend.inbox.at(-1)?.id ?? '' } : {};
+      const message = file
+        ? { documentMessage: { ...friend.upload('document', file), mimetype: 'text/plain' } }
+        : { extendedTextMessage: { text: text ?? '', contextInfo } };
+      last = await friend.send(owner.number, message, again ? { id: last } : {});
+    },
     close: () => peer.stop(),
   };
 };

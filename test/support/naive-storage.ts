@@ -14,6 +14,7 @@ import { TypeormEventLog } from '../../src/storage/typeorm/stores/events/event-l
 import { EventRecorder } from '../../src/storage/typeorm/stores/events/event-recorder.js';
 import { TypeormLedgerStore } from '../../src/storage/typeorm/stores/ledger-store.js';
 import { TypeormMediaStore } from '../../src/storage/typeorm/stores/media-store.js';
+import { TypeormReceivedMessageStore } from '../../src/storage/typeorm/stores/msgapp/received-message-store.js';
 import { TypeormSessionStore } from '../../src/storage/typeorm/stores/msgapp/session-store.js';
 import { TypeormOutboxStore } from '../../src/storage/typeorm/stores/outbox/outbox-store.js';
 import { TypeormPolicyStore } from '../../src/storage/typeorm/stores/outbox/policy-store.js';
@@ -192,6 +193,7 @@ export class NaiveStorage extends MessagingStorage {
       ...[new NaivePhoneStore(stale), new TypeormPartStore(stale, recorder), new TypeormOptOutStore(stale)],
       new NaiveSessionStore(stale, new TypeormSessionStore(slow)),
       new TypeormReceivedSmsStore(stale, recorder),
+      new TypeormReceivedMessageStore(stale, recorder),
       new TypeormEventLog(stale, recorder),
       new TypeormEndpointStore(stale),
       // No race is of it.

@@ -619,4 +619,15 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
     topic: 'received texts',
     build: ({ rewrite }) => rewrite('ORDER BY s.sent_at DESC', 'ORDER BY s.sent_at'),
   },
+  'messages that are new each time': {
+    topic: 'received messages',
+    build: ({ database }) => {
+      database.exec(`CREATE TRIGGER fault2 BEFORE INSERT ON messaging_msgapp_received BEGIN
+        DELETE FROM messaging_msgapp_received WHERE name = NEW.name; END`);
+    },
+  },
+  'erased numbers whose files can be fetched': {
+    topic: 'received messages',
+    build: ({ rewrite }) => rewrite('SET number = NULL, file = NULL', 'SET number = NULL'),
+  },
 };

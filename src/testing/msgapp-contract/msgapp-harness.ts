@@ -8,6 +8,16 @@ export interface ReceivedMsgapp {
   readonly sha256?: string | undefined;
 }
 
+/** What a phone writes. */
+export interface WrittenMsgapp {
+  readonly text?: string;
+  /** Answers the last message that the phone received. */
+  readonly answers?: true;
+  readonly file?: Uint8Array;
+  /** The message is the one before, repeated by the app. */
+  readonly again?: true;
+}
+
 /** A transport under test, with a double of its app. */
 export interface MsgappTransportHarness {
   /** The suite starts and stops it. */
@@ -23,6 +33,11 @@ export interface MsgappTransportHarness {
   number(outcome: 'taken' | 'absent' | 'refused' | 'busy'): string | undefined;
   /** The messages that a number has received, in order of arrival, repetitions included. */
   received(number: string): Promise<readonly ReceivedMsgapp[]> | readonly ReceivedMsgapp[];
+  /**
+   * A phone writes to the linked number: a text, an answer to a message that it received, or a file; with `again` the app delivers
+   * the message that it wrote before once more. Left out where the double has no phones that write; tests that need it then pass.
+   */
+  write?(from: string, message: WrittenMsgapp): Promise<unknown>;
   /** Called repeatedly while the suite waits, for example to advance a fake clock. */
   pass?(): void;
   /** Closes the double, after the transport was stopped. */

@@ -80,6 +80,7 @@ const RACES = [
   'the same numbers opted out 20 times at once: each is added once',
   'the same numbers taken back 20 times at once: each is removed once',
   'the same texts received 20 times at once: each is one event',
+  'the same messages of an app received 20 times at once: each is one event',
   '30 endpoints made at once: 20 are there',
   'an endpoint made 10 times at once under one key is there once',
   'a secret rotated 10 times at once: each rotation counts, and those under one key once',

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { UuidGenerator } from '../../../src/common/ids.js';
+import type { IncomingMsgapp } from '../../../src/msgapp/msgapp-transport.js';
 import { PhoneStore } from '../../../src/sandbox/phone-store.js';
 import { SandboxFeed } from '../../../src/sandbox/sandbox-feed.js';
 import { SandboxMsgappTransport } from '../../../src/sandbox/sandbox-msgapp-transport.js';
@@ -17,15 +18,10 @@ const openSandbox: OpenMsgappTransport = async () => {
   const storage = await SqliteMemory.open();
   const phones = storage.store(PhoneStore);
   const scanner = new SandboxScanner();
+  const ids = new UuidGenerator();
+  let last: IncomingMsgapp | undefined;
   return {
-    transport: new SandboxMsgappTransport(
-      phones,
-      new SandboxFeed(),
-      scanner,
-      new FakeClock(),
-      new UuidGenerator(),
-      storage.media,
-    ),
+    transport: new SandboxMsgappTransport(phones, new SandboxFeed(), scanner, new FakeClock(), ids, storage.media),
     phone: PHONE,
     scan: (qr) => scanner.scan(qr, PHONE),
     number: (outcome) =>
@@ -35,9 +31,24 @@ const openSandbox: OpenMsgappTransport = async () => {
         text: media?.caption ?? text,
         sha256: media?.sha256,
       })),
+    write: async (from, { text, answers, file, again }) => {
+      if (!again) {
+        const id = ids.next();
+        if (file) await storage.media.write(id, chunksOf(file), 0);
+        const media = file && { mimetype: 'text/plain', size: file.length, fileName: undefined, file: id };
+        const answered = answers ? (await phones.messages(from)).at(-1)?.messageId : undefined;
+        const refersTo = answered === undefined ? undefined : { reference: answered };
+        last = { id, chat: from, from, kind: file ? 'document' : 'text', text, media, refersTo, at: 0 };
+      }
+      if (last) await scanner.receiverOf('msgapp', PHONE)?.(last);
+    },
     close: async () => undefined,
   };
 };
+
+async function* chunksOf(bytes: Uint8Array) {
+  yield bytes;
+}
 
 describeMsgappTransport('the sandbox', openSandbox, RUNNER);
 describeMsgappTransport('an app in a loop', async () => loopAppHarness(new LoopApp()), RUNNER);

@@ -8,7 +8,7 @@ import {
   type EventQuery,
 } from '../../../../events/event-log.js';
 import { withMaskedNumbers, withoutNumber, withoutTexts } from '../../../../events/event-redaction.js';
-import type { EventType, EventType, NewEvent } from '../../../../events/event-types.js';
+import type { EventType, NewEvent } from '../../../../events/event-types.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import type { Executor } from '../../engine/executor.js';
 import { type Operation, type Row, rowsOf, write } from '../../engine/operation.js';
@@ -16,7 +16,7 @@ import { integerOf, optionalInteger, textOf } from '../../engine/rows.js';
 import { EventPurge } from './event-purge.js';
 import type { EventRecorder } from './event-recorder.js';
 import { EventRedaction, eraseEvents } from './event-redactions.js';
-import { insertCounter, insertCounter, markRecorded, OFF_AGAIN, OFF_AGAIN, ON, ON, recordEvents, recordEvents, toEvent, toEvent, toMark, toMark } from './event-rows.js';
+import { insertCounter, markRecorded, OFF_AGAIN, ON, recordEvents, toEvent, toMark } from './event-rows.js';
 
 /** The log of events in SQL. */
 export class TypeormEventLog extends EventLog {
