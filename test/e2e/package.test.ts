@@ -84,7 +84,9 @@ const ASSETS = [
   ...['base.css', 'codes.css', 'codes.js', 'dialog.css', 'empty.css', 'hooks.css', 'hooks.js', 'live.js'].map(
     (name) => `page/${name}`,
   ),
-  ...['message.js', 'page.html', 'phones.css', 'phones.js', 'texts.js', 'view.js'].map((name) => `page/${name}`),
+  ...['message.js', 'page.html', 'phones.css', 'phones.js', 'reply.css', 'reply.js', 'texts.js', 'view.js'].map(
+    (name) => `page/${name}`,
+  ),
 ];
 
 interface Manifest {
@@ -93,7 +95,7 @@ interface Manifest {
 }
 
 /** What has no name outside and needs none: what only our own workers call. */
-const NAMELESS = ['LiveSession', 'SessionListener'];
+const NAMELESS = ['LiveSession', 'MessageReceiver', 'SessionListener'];
 
 describe('the packed package', () => {
   let folder: string;

@@ -1,0 +1,111 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { EventLog } from '../../../src/events/event-log.js';
+import type { ReceivedMessage } from '../../../src/events/event-types.js';
+import { resolveMsgappSettings } from '../../../src/msgapp/msgapp-settings.js';
+import type { IncomingMsgapp } from '../../../src/msgapp/msgapp-transport.js';
+import { ReceivedMessageStore } from '../../../src/msgapp/received/received-message-store.js';
+import { ReceivedMessages } from '../../../src/msgapp/received/received-messages.js';
+import { ACCOUNT } from '../../../src/testing/storage-contract/fixtures.js';
+import { linked, MsgappProcess, MsgappWorld } from '../../support/msgapp/msgapp-world.js';
+import { ScriptedTransport } from '../../support/msgapp/scripted-transport.js';
+
+const NUMBER = '22670000000';
+
+beforeAll(() => Logger.overrideLogger(false));
+
+describe('messages to a linked number', () => {
+  let world: MsgappWorld;
+  let process: MsgappProcess;
+  let store: ReceivedMessageStore;
+  let sessionId: string;
+  let heard: ReceivedMessage[];
+
+  beforeEach(async () => {
+    world = await MsgappWorld.open();
+    store = world.storage.store(ReceivedMessageStore);
+    await world.storage.store(EventLog).switchOn(ACCOUNT, 0);
+    process = await start();
+    sessionId = await linked(process, NUMBER);
+    heard = [];
+    process.events.on('msgapp.received', ({ data }) => void heard.push(data));
+  });
+
+  afterEach(() => process.close());
+
+  async function start(): Promise<MsgappProcess> {
+    const made = new MsgappProcess(world, new ScriptedTransport());
+    const { sessions, vault, events, clock, ids } = made;
+    const settings = resolveMsgappSettings({ tariff: { text: 1, media: 2 } });
+    new ReceivedMessages(sessions, store, world.storage.outbox, vault, settings, events, clock, ids);
+    return made.start();
+  }
+
+  const text = (words: string, id = words): IncomingMsgapp => ({
+    ...{ id, chat: 'friend', from: '22675000000', kind: 'text', text: words, at: 0 },
+  });
+  const say = (message: IncomingMsgapp) => process.transport.last(sessionId).say({ kind: 'message', message });
+  const logged = async () => {
+    const { events } = await world.storage.store(EventLog).read({ accountId: ACCOUNT, after: 0, limit: 500 });
+    return events.flatMap(({ data }) => ('refers_to' in data ? [data.text] : []));
+  };
+
+  test('the listener resolves when a message is stored', async () => {
+    await say(text('Bonjour'));
+    expect(await logged()).toEqual(['Bonjour']);
+    expect(heard).toMatchObject([{ session: sessionId, from: '22675000000', text: 'Bonjour' }]);
+  });
+
+  test('wait while the storage does not answer, in their order, each once', async () => {
+    const { receive } = store;
+    store.receive = async () => {
+      throw new StorageUnavailableError('away');
+    };
+    const saying = [say(text('Un')), say(text('Deux')), say(text('Un')), say(text('Trois'))];
+    await world.pass(5000, 500);
+    expect([await logged(), heard]).toEqual([[], []]);
+    store.receive = receive;
+    await world.pass(2000, 500);
+    await Promise.all(saying);
+    expect(await logged()).toEqual(['Un', 'Deux', 'Trois']);
+    expect(heard).toHaveLength(3);
+  });
+
+  test('that a connection reports after its end are stored', async () => {
+    const link = process.transport.last(sessionId);
+    void link.say({ kind: 'ended', end: { next: 'retry', reason: 'gone' } });
+    await link.say({ kind: 'message', message: text('Tard') });
+    expect(await logged()).toEqual(['Tard']);
+  });
+
+  test('that come again in another process are known', async () => {
+    await say(text('Bonjour'));
+    await process.stop();
+    process = await start();
+    await world.pass(10_000, 500);
+    const link = process.transport.last(sessionId);
+    await link.say({ kind: 'open', number: NUMBER });
+    await say(text('Bonjour'));
+    await say(text('Bonsoir'));
+    expect(await logged()).toEqual(['Bonjour', 'Bonsoir']);
+  });
+
+  test('are at most 8 KiB as events, whatever a sender writes', async () => {
+    const long = '\u0001😀'.repeat(40_000);
+    const media = { mimetype: long, size: Number.NaN, fileName: long, file: 'f' };
+    await say({ ...text('x'), kind: 'document', text: long, media, refersTo: { reference: long, text: long } });
+    expect(heard[0]).toMatchObject({ truncated: true, media: { size: null } });
+    expect(Buffer.byteLength(JSON.stringify(heard[0]))).toBeLessThan(7800);
+  });
+
+  test('of which the database takes one not are stored but for that one', async () => {
+    const { receive } = store;
+    store.receive = async (messages) => {
+      if (messages.some(({ event }) => event.data.text === 'poison')) throw new Error('no such character');
+      return receive.call(store, messages);
+    };
+    await Promise.all(['Un', 'poison', 'Deux'].map((words) => say(text(words))));
+    expect(await logged()).toEqual(['Un', 'Deux']);
+  });
+});
