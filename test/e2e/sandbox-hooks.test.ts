@@ -5,8 +5,10 @@ import { SandboxModule } from '../../src/sandbox.module.js';
 import { ApiClient } from '../support/api-client.js';
 import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';
 import { call } from '../support/http-client.js';
+import { delivered, logEventsOf, verified } from '../support/logged-events.js';
 import { startMessaging } from '../support/messaging-app.js';
 import { alsoUnmount, unmountAfterEach } from '../support/mounted.js';
+import { until } from '../support/until.js';
 import { WEBHOOK_PEPPER } from '../support/webhook-app.js';
 
 const WEBHOOKS = { webhooks: { pepper: WEBHOOK_PEPPER } };
@@ -41,6 +43,21 @@ describeOnBothAdapters('the inboxes of the sandbox', (adapter) => {
       ...{ number: 1, receivedAt: expect.any(String), verified: true, events: [{ type: 'test.ping', sequence: null }] },
       ...{ webhookID: expect.any(String), body: expect.stringContaining('"type":"test.ping"') },
     });
+  });
+
+  test('what is committed is called there, in batches with their numbers', async () => {
+    const { client, hooks, callsOf, app, accountId } = await start(adapter);
+    await client.post('webhooks', { url: `${hooks}/shop`, ordering: 'strict', batch: { max: 100 } });
+    await logEventsOf({ app }, [delivered(accountId), verified(accountId)]);
+    const calls = await until(
+      () => callsOf('shop'),
+      (received) => received.length > 0,
+    );
+    expect(calls).toMatchObject([
+      { verified: true, events: [{ type: 'message.delivered' }, { type: 'otp.verified' }] },
+    ]);
+    const [first = 0, second] = calls[0]?.events.map(({ sequence }) => sequence) ?? [];
+    expect(second).toBe((first ?? 0) + 1);
   });
 
   test('a call by somebody else, an old one and a changed one do not hold', async () => {
