@@ -6,6 +6,7 @@ import { contentTests } from './storage-contract/contents.js';
 import { durabilityTests } from './storage-contract/durability.js';
 import { endpointTests } from './storage-contract/endpoints.js';
 import { eventTests } from './storage-contract/events/events.js';
+import { toldTests } from './storage-contract/events/told.js';
 import { expireTests } from './storage-contract/expire.js';
 import { onceKeyTests, replyTests } from './storage-contract/idempotency.js';
 import { laneTests } from './storage-contract/lanes.js';
@@ -61,6 +62,7 @@ const TOPICS = {
   refunds: refundTests,
   expire: expireTests,
   events: eventTests,
+  'what is told': toldTests,
   'next due': nextDueTests,
   listings: listingTests,
   metadata: metadataTests,

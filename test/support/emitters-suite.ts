@@ -1,26 +1,24 @@
 import { expect, test } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import { codeEvents, optOutEvent } from '../../src/events/account-events.js';
+import { codeEvents } from '../../src/events/account-events.js';
 import { EventLog, type LoggedEvent } from '../../src/events/event-log.js';
 import type { NewEvent } from '../../src/events/event-types.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { decide } from '../../src/outbox/decide.js';
-import { EVERY_ACCOUNT, type OptOut, OptOutStore } from '../../src/sms/opt-out/opt-out-store.js';
+import { EVERY_ACCOUNT, OptOutStore } from '../../src/sms/opt-out/opt-out-store.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import {
-  ACCOUNT,
-  aSend,
-  aSession,
-  onceKey,
-  phone,
-  range,
-  recipients,
-  START,
-} from '../../src/testing/storage-contract/fixtures.js';
-import { anOptOut } from '../../src/testing/storage-contract/opt-outs.js';
+  EMITTERS,
+  type TellingStores,
+  toldCode,
+  toldKey,
+  toldOptOut,
+  toldPosting,
+  toldRemoval,
+} from '../../src/testing/storage-contract/events/told.js';
+import { ACCOUNT, aSend, onceKey, range, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
 import { loggedFault } from './event-schemas.js';
 
-const LONG = '"\\é\u0001😀'.repeat(2000);
 const HASH = '0123456789abcdef'.repeat(4);
 
 /** A storage with one account of 1000 units. */
@@ -42,8 +40,10 @@ class World {
     return this.storage.store(EventLog);
   }
 
-  get optOuts(): OptOutStore {
-    return this.storage.store(OptOutStore);
+  get stores(): TellingStores {
+    const { accounts, ledger, outbox, policies } = this.storage;
+    const [optOuts, sessions] = [this.storage.store(OptOutStore), this.storage.store(SessionStore)];
+    return { accounts, ledger, outbox, policies, optOuts, sessions };
   }
 
   record(): Promise<unknown> {
@@ -90,153 +90,13 @@ class World {
   }
 }
 
-/** A change with its event. */
-interface Emitter {
-  readonly name: string;
-  readonly type: string;
-  readonly data: unknown;
-  /** What precedes the change; answers what makes it. */
-  prepare(world: World): Promise<() => Promise<unknown>>;
-}
-
-const key = (id: string) => ({
-  id,
-  accountId: ACCOUNT,
-  hash: HASH,
-  createdAt: START,
-  expiresAt: undefined,
-  revokedAt: undefined,
-});
-const posting = (units: number, kind: 'topup' | 'adjust' = 'topup', note?: string) => {
-  return { id: 'op:inv-1', accountId: ACCOUNT, kind, units, note, at: START } as const;
-};
-const optOut = (over: Partial<OptOut> = {}) => anOptOut(1, { signature: 'SHOP', source: 'phone', at: START, ...over });
-const removed = (entries: readonly OptOut[]) =>
-  entries.map((entry) => optOutEvent('optout.removed', { ...entry, at: START }, { ...entry, source: 'operator' }));
-const code = { accountId: ACCOUNT, at: START, service: 'bank', number: phone(1) };
-const record = (state: object) => new Map([['record', { state, messages: [], expiresAt: START + 1 }]]);
-
-const EMITTERS: readonly Emitter[] = [
-  {
-    ...{ name: 'an opt-out', type: 'optout.added', data: { number: phone(1), signature: 'SHOP', source: 'phone' } },
-    prepare:
-      async ({ optOuts }) =>
-      () =>
-        optOuts.add([optOut()]),
-  },
-  {
-    ...{ name: 'its end', type: 'optout.removed', data: { number: phone(1), signature: 'SHOP', source: 'operator' } },
-    prepare: async ({ optOuts }) => {
-      await optOuts.add([optOut()]);
-      return () => optOuts.remove([optOut()], undefined, removed);
-    },
-  },
-  {
-    ...{ name: 'a step of a session', type: 'session.connected' },
-    data: { id: aSession(1).id, channel: 'wa', number: phone(1), status: 'connected', reason: 'linked' },
-    prepare: async ({ storage }) => {
-      const sessions = storage.store(SessionStore);
-      const lease = await sessions.create(aSession(1));
-      return () => sessions.move(lease, { to: 'connected', reason: 'linked', number: phone(1), at: START });
-    },
-  },
-  {
-    ...{ name: 'a top-up', type: 'balance.topped_up', data: { id: 'inv-1', units: 5, note: 'Merci' } },
-    prepare:
-      async ({ storage }) =>
-      () =>
-        storage.ledger.post(posting(5, 'topup', 'Merci')),
-  },
-  {
-    ...{ name: 'an adjustment', type: 'balance.adjusted', data: { id: 'inv-1', units: -5, note: null } },
-    prepare:
-      async ({ storage }) =>
-      () =>
-        storage.ledger.post(posting(-5, 'adjust')),
-  },
-  {
-    ...{ name: 'a verified signature', type: 'signature.verified', data: { name: 'SHOP', reason: null } },
-    prepare: async (world) => {
-      await registered(world);
-      return () => world.storage.accounts.decideSignature(ACCOUNT, 'SHOP', 'verified', undefined, START);
-    },
-  },
-  {
-    ...{
-      name: 'a rejected signature',
-      type: 'signature.rejected',
-      data: { name: 'SHOP', reason: expect.stringMatching(/…$/) },
-    },
-    prepare: async (world) => {
-      await registered(world);
-      return () =>
-        world.storage.accounts.decideSignature(ACCOUNT, 'SHOP', 'rejected', LONG.replaceAll('\u0001', ''), START);
-    },
-  },
-  {
-    ...{ name: 'a key', type: 'key.created', data: { id: 'k1', name: null } },
-    prepare:
-      async ({ storage }) =>
-      () =>
-        storage.accounts.addKey(key('k1')),
-  },
-  {
-    ...{ name: 'a key in place of another', type: 'key.rotated', data: { id: 'k2', name: null, replaced: 'k1' } },
-    prepare:
-      async ({ storage }) =>
-      () =>
-        storage.accounts.addKey(key('k2'), undefined, 'k1'),
-  },
-  {
-    ...{ name: 'the end of a key', type: 'key.revoked', data: { id: 'k1', name: null } },
-    prepare: async ({ storage }) => {
-      await storage.accounts.addKey(key('k1'));
-      return () => storage.accounts.revokeKey('k1', START);
-    },
-  },
-  {
-    ...{ name: 'a verified code', type: 'otp.verified', data: { service: 'bank', number: phone(1) } },
-    prepare:
-      async ({ storage }) =>
-      () =>
-        storage.policies.change(['record'], () => {
-          return { result: 0, changes: record({ verified: true }), events: codeEvents(code, { kind: 'verified' }) };
-        }),
-  },
-  {
-    ...{ name: 'a code that was not compared', type: 'otp.locked' },
-    data: { service: 'bank', number: phone(1), retry_after: 60 },
-    prepare:
-      async ({ storage }) =>
-      () =>
-        storage.policies.change(
-          ['record'],
-          () => ({ result: 0, changes: new Map(), events: codeEvents(code, { kind: 'locked', retryAfter: 60 }) }),
-          'to-change',
-        ),
-  },
-  {
-    ...{ name: 'a low balance', type: 'balance.low', data: { balance: 9, threshold: 10 } },
-    prepare: async (world) => {
-      await world.storage.accounts.setLowBalance(ACCOUNT, 10);
-      await world.spend(991);
-      return () => world.tellLow();
-    },
-  },
-];
-
-async function registered({ storage }: World): Promise<void> {
-  const open = { status: 'pending', reason: undefined, decidedAt: undefined } as const;
-  await storage.accounts.registerSignature({ accountId: ACCOUNT, name: 'SHOP', createdAt: START, ...open });
-}
-
 /** Tests of what accounts, the ledger, opt-outs, codes and sessions tell, on any database. */
 export function emitterRules(open: () => Promise<DataSource>): void {
   const start = async () => World.open(await open());
 
   test.each(EMITTERS)('$name is in the log ($type), once and with it', async ({ prepare, type, data }) => {
     const world = await start();
-    const act = await prepare(world);
+    const act = await prepare(world.stores);
     await world.record();
     await world.withoutTable(() => expect(act()).rejects.toThrow());
     expect(await world.told()).toEqual([]);
@@ -246,39 +106,13 @@ export function emitterRules(open: () => Promise<DataSource>): void {
     expect([event?.accountId, event?.at]).toEqual([ACCOUNT, START]);
   });
 
-  test.each(EMITTERS)('$name is not in the log of an account that does not record', async ({ prepare }) => {
-    const world = await start();
-    await (await prepare(world))();
-    await world.record();
-    expect([await world.told(), (await world.log.state(ACCOUNT)).last]).toEqual([[], 0]);
-  });
-
-  test('what changes nothing tells nothing', async () => {
-    const world = await start();
-    const { accounts, ledger } = world.storage;
-    await accounts.addKey(key('k1'));
-    await accounts.revokeKey('k1', START);
-    await world.optOuts.add([optOut()]);
-    await ledger.post(posting(5));
-    await world.record();
-    await accounts.addKey(key('k1'));
-    await accounts.revokeKey('k1', START + 1);
-    await accounts.revokeKey('k9', START);
-    await world.optOuts.add([optOut({ id: 'again' })]);
-    await world.optOuts.remove([optOut({ number: phone(9) })], undefined, removed);
-    await ledger.post(posting(5));
-    await ledger.post(posting(-5000, 'adjust'));
-    await accounts.decideSignature(ACCOUNT, 'NOBODY', 'verified', undefined, START);
-    expect(await world.told()).toEqual([]);
-  });
-
   test('an opt-out for all accounts is in the log of none', async () => {
     const world = await start();
     await world.record();
     await world.log.switchOn(EVERY_ACCOUNT, START);
-    const [added] = await world.optOuts.add([optOut({ accountId: EVERY_ACCOUNT })]);
+    const [added] = await world.stores.optOuts.add([toldOptOut({ accountId: EVERY_ACCOUNT })]);
     expect(added).toBeDefined();
-    await world.optOuts.remove([optOut({ accountId: EVERY_ACCOUNT })], undefined, removed);
+    await world.stores.optOuts.remove([toldOptOut({ accountId: EVERY_ACCOUNT })], undefined, toldRemoval);
     expect([await world.told(), (await world.log.state(EVERY_ACCOUNT)).last]).toEqual([[], 0]);
   });
 
@@ -289,7 +123,7 @@ export function emitterRules(open: () => Promise<DataSource>): void {
       world.storage.policies.change([service], () => {
         if (fails) throw new Error('The step has a mistake.');
         const changes = new Map([[service, { state: {}, messages: [], expiresAt: START }]]);
-        return { result: service, changes, events: codeEvents({ ...code, service }, { kind: 'verified' }) };
+        return { result: service, changes, events: codeEvents({ ...toldCode, service }, { kind: 'verified' }) };
       });
     await Promise.allSettled([step('a'), step('b', true), step('c')]);
     expect((await world.events()).map(({ data }) => (data as { service?: string }).service).sort()).toEqual(['a', 'c']);
@@ -302,8 +136,8 @@ export function emitterRules(open: () => Promise<DataSource>): void {
     const seen: number[] = [];
     const within = (id: string, fails: boolean) =>
       dataSource.transaction(async (manager) => {
-        await storage.ledger.post({ ...posting(5), id: `op:${id}` }, { manager });
-        await storage.accounts.addKey(key(id), { manager });
+        await storage.ledger.post({ ...toldPosting(5), id: `op:${id}` }, { manager });
+        await storage.accounts.addKey(toldKey(id), { manager });
         log.whenCommitted({ manager }, () => void seen.push(1));
         if (fails) throw new Error('the host changes its mind');
       });
@@ -321,7 +155,7 @@ export function emitterRules(open: () => Promise<DataSource>): void {
     const world = await start();
     const marks = async () =>
       Number((await world.dataSource.query('SELECT count(*) AS n FROM messaging_event_mark'))[0].n);
-    const refused = codeEvents(code, { kind: 'locked', retryAfter: 1 });
+    const refused = codeEvents(toldCode, { kind: 'locked', retryAfter: 1 });
     await world.log.append(refused);
     expect(await marks()).toBe(0);
     await world.record();
@@ -336,46 +170,11 @@ export function emitterRules(open: () => Promise<DataSource>): void {
 }
 
 function lowBalanceRules(start: () => Promise<World>): void {
-  const told = async (world: World) => (await world.tellLow()).map(({ data }) => data);
   const withThreshold = async (threshold = 10) => {
     const world = await start();
     expect(await world.storage.accounts.setLowBalance(ACCOUNT, threshold)).toBe(true);
     return world;
   };
-  const post = (world: World, units: number, id: string) =>
-    world.storage.ledger.post({
-      id: `op:${id}`,
-      accountId: ACCOUNT,
-      kind: units > 0 ? 'topup' : 'adjust',
-      units,
-      at: START,
-    });
-
-  test('a low balance is told once, and again after it was above', async () => {
-    const world = await withThreshold();
-    await world.spend(990);
-    expect(await told(world)).toEqual([]);
-    await world.spend(1, 2);
-    expect([await told(world), await told(world)]).toEqual([[{ balance: 9, threshold: 10 }], []]);
-    await world.spend(1, 3);
-    expect(await told(world)).toEqual([]);
-    await post(world, 1, 'still-low');
-    await world.spend(1, 4);
-    expect(await told(world)).toEqual([]);
-    await post(world, 2, 'there');
-    await world.spend(1, 5);
-    expect(await told(world)).toEqual([{ balance: 9, threshold: 10 }]);
-  });
-
-  test('a fall that nobody was told of is not lost when the balance rises before', async () => {
-    const world = await withThreshold();
-    await world.spend(995);
-    await post(world, 100, 'rescue');
-    expect([await told(world), await told(world)]).toEqual([[{ balance: 105, threshold: 10 }], []]);
-    await world.spend(100, 2);
-    expect(await told(world)).toEqual([{ balance: 5, threshold: 10 }]);
-  });
-
   test('every debit makes it low: of many accounts, under a key, in a host’s transaction, by hand', async () => {
     const world = await withThreshold();
     const { storage, dataSource } = world;
@@ -403,30 +202,6 @@ function lowBalanceRules(start: () => Promise<World>): void {
     await storage.ledger.post({ id: 'op:down', accountId: 'f', kind: 'adjust', units: -1, at: START });
     expect(await low()).toEqual(['f']);
     expect(await storage.ledger.check()).toEqual([]);
-  });
-
-  test('a refund takes it back above', async () => {
-    const world = await withThreshold();
-    await world.spend(995);
-    expect(await told(world)).toEqual([{ balance: 5, threshold: 10 }]);
-    await world.storage.outbox.settle([{ messageId: aSend(1).id, position: 0, status: 'failed', at: START }]);
-    expect(await world.storage.ledger.balance(ACCOUNT)).toBe(1000);
-    await world.spend(995, 2);
-    expect(await told(world)).toEqual([{ balance: 5, threshold: 10 }]);
-  });
-
-  test('a threshold over the balance is told at once, another one only where it changes something, and none at all', async () => {
-    const world = await withThreshold(2000);
-    const set = (units: number | undefined) => world.storage.accounts.setLowBalance(ACCOUNT, units);
-    expect(await told(world)).toEqual([{ balance: 1000, threshold: 2000 }]);
-    await set(1500);
-    expect(await told(world)).toEqual([]);
-    await set(1000);
-    await world.spend(1);
-    expect(await told(world)).toEqual([{ balance: 999, threshold: 1000 }]);
-    await set(undefined);
-    await world.spend(900, 2);
-    expect([await told(world), await world.storage.accounts.setLowBalance('nobody', 1)]).toEqual([[], false]);
   });
 
   test('two that look at once tell it once', async () => {

@@ -83,14 +83,14 @@ export class StaleExecutor extends Executor {
     }
   }
 
-  /** The balances that a statement has led to, as they are now: what is added to them meanwhile is lost. */
+  /** The balances that a statement has led to, as they are now: what is added to them meanwhile is lost. Its last value is an id, or ids. */
   private balancesOf({ params, each = [params] }: Statement): readonly Statement[] {
-    return each.map((values) => {
-      const id = values.at(-1);
-      const sql = 'SELECT balance, posted FROM messaging_account WHERE id = ?';
-      const [row] = this.handle.execute({ sql, params: [id] }).rows;
-      const set = 'UPDATE messaging_account SET balance = ?, posted = ? WHERE id = ?';
-      return { sql: set, params: [row?.balance, row?.posted, id] };
+    return each.flatMap((values) => {
+      const ids = String(values.at(-1));
+      const sql = `SELECT balance, posted, low, low_below, id FROM messaging_account WHERE id IN ${this.dialect.strings()}`;
+      const { rows } = this.handle.execute({ sql, params: [ids.startsWith('[') ? ids : JSON.stringify([ids])] });
+      const set = 'UPDATE messaging_account SET balance = ?, posted = ?, low = ?, low_below = ? WHERE id = ?';
+      return rows.map((row) => ({ sql: set, params: Object.values(row) }));
     });
   }
 
