@@ -75,17 +75,17 @@ export class EventStreams implements BeforeApplicationShutdown {
     };
     const text = Readable.from(source(stream), { objectMode: false });
     this.open.set(end, raw);
-    // A response that is pipelined behind others is not told that its connection has ended.
-    const { socket } = raw.req;
+    // In HTTP/1 a response that is pipelined behind others is not told that its connection has ended.
+    const socket = raw.req.httpVersionMajor === 1 ? raw.req.socket : undefined;
     const close = () => {
       raw.off('close', close);
-      socket.off('close', close);
+      socket?.off('close', close);
       this.open.delete(end);
       end();
       text.destroy();
     };
     raw.once('close', close);
-    socket.once('close', close);
+    socket?.once('close', close);
     // The answer to HEAD has no body to wait for.
     if (this.closing || raw.req.method === 'HEAD') end();
     return new StreamableFile(text, { type: 'text/event-stream' });
