@@ -3,7 +3,7 @@ import { maskNumber } from '../common/phone-number.js';
 /** What is left of an event's data; the same object where nothing was to be removed. Pure, and the same when done twice. */
 export type Redact = (data: object) => object;
 
-/** Removes texts and names of files that somebody sent. */
+/** Removes texts and names of files that somebody sent, and metadata. */
 export const withoutTexts: Redact = (data) => changed(data, textsOf(data));
 
 /** Masks phone numbers, and removes what may quote them. */
@@ -18,8 +18,7 @@ export function withoutNumber(number: string): Redact {
     const own = numbersIn(data).filter(([, each]) => each === number);
     if (own.length === 0) return data;
     const erased = own.map(([name]) => [name, '*'.repeat(number.length)]);
-    const metadata = 'metadata' in data ? { metadata: null } : {};
-    return changed(data, { ...textsOf(data), ...metadata, ...quoting(data), ...Object.fromEntries(erased) });
+    return changed(data, { ...textsOf(data), ...quoting(data), ...Object.fromEntries(erased) });
   };
 }
 
@@ -41,6 +40,7 @@ function quoting(data: object): object {
 function textsOf(data: object): Readonly<Record<string, unknown>> {
   const { text, media, refers_to: refersTo }: { text?: unknown; media?: unknown; refers_to?: unknown } = { ...data };
   return {
+    ...('metadata' in data ? { metadata: null } : {}),
     ...(typeof text === 'string' ? { text: '' } : {}),
     ...(isObject(media) ? { media: { ...media, file_name: null } } : {}),
     ...(isObject(refersTo) ? { refers_to: { ...refersTo, text: null } } : {}),
