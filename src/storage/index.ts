@@ -11,6 +11,16 @@ export {
   postedBefore,
 } from '../billing/ledger-store.js';
 export { MessagingStorage, type StorageFinding, type StoreDefinition } from '../core/messaging-storage.js';
+export type { CompletedSend } from '../events/delivery-transition.js';
+export {
+  type AddedEvents,
+  EventLog,
+  type EventLogState,
+  type EventPage,
+  type EventQuery,
+  type LoggedEvent,
+} from '../events/event-log.js';
+export { deliveryEvents } from '../events/events-of.js';
 export { MediaStore } from '../media/media-store.js';
 export {
   type NewReceived,
@@ -74,6 +84,7 @@ export {
 export { PolicyStore, type RecordStep } from '../outbox/policy-store.js';
 export { PRIORITIES, type Priority } from '../outbox/priority.js';
 export { PriorityTurns } from '../outbox/priority-turns.js';
+export { refusedTransitions } from '../outbox/refusals.js';
 export type { RemoveContent, RemovedPayload } from '../outbox/retention/removed-payload.js';
 export {
   type ErasableDelivery,
