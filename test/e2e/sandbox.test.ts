@@ -11,6 +11,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { Clock } from '../../src/common/clock.js';
 import { MessagingOptionsError, StorageUnavailableError } from '../../src/common/errors.js';
+import { IdGenerator, UuidGenerator } from '../../src/common/ids.js';
 import { HostGlobalsModule } from '../../src/http/host-globals.js';
 import { HttpSettings, resolveHttpSettings } from '../../src/http/http-settings.js';
 import { MediaStore } from '../../src/media/media-store.js';
@@ -58,12 +59,22 @@ class CoreModule {
       imports: [HostGlobalsModule],
       providers: [
         { provide: Clock, useValue: clock },
+        { provide: IdGenerator, useClass: UuidGenerator },
         { provide: MediaStore, useValue: media },
         { provide: HttpSettings, useValue: resolveHttpSettings() },
         ...[Purger, ErasureRules],
         { provide: RetentionSettings, useValue: { keys: [] } },
       ],
-      exports: [HostGlobalsModule, Clock, MediaStore, HttpSettings, Purger, ErasureRules, RetentionSettings],
+      exports: [
+        HostGlobalsModule,
+        Clock,
+        IdGenerator,
+        MediaStore,
+        HttpSettings,
+        Purger,
+        ErasureRules,
+        RetentionSettings,
+      ],
     };
   }
 }
