@@ -49,7 +49,7 @@ export default {
       displayName: 'client',
       setupFilesAfterEnv: ['<rootDir>/test/support/client/setup.ts'],
       testMatch: ['accounts', 'balance', 'idempotency', 'msgapp', 'msgapp-{refusals,states}', 'opt-out', 'otp', 'otp-*']
-        .concat('priority', 'sms', 'sms-{receipts,refusals,states}')
+        .concat('events', 'metadata', 'priority', 'sms', 'sms-{receipts,refusals,states}', 'webhooks')
         .map((each) => `<rootDir>/test/e2e/${each}.test.ts`),
     },
     // All that touches TypeORM, on the oldest release that a host may have.

@@ -3,11 +3,13 @@ import { MessagingApiError } from '../../../src/client/api-error.js';
 import type { SendOptions } from '../../../src/client/caller.js';
 import { MessagingClient } from '../../../src/client/messaging-client.js';
 import type { Call, Reply } from '../http-client.js';
+import type { Fetch } from '../openapi-fetch.js';
 
-/** What a test asked for: the ids of the path, the query without its cursor, and the body, of types that suit every method. */
+/** What a test asked for: the ids of the path, the query without its place, and the body, of types that suit every method. */
 interface Asked {
   readonly ids: readonly string[];
   readonly cursor: string | undefined;
+  readonly after: never;
   readonly query: never;
   readonly body: never;
   readonly options: SendOptions;
@@ -40,8 +42,45 @@ const ROUTES: readonly (readonly [string, RegExp, (client: MessagingClient, aske
     /^(\w+)\/send\/media$/,
     (client, { ids: [channel], body, options }) => client.msgapp(channel).sendMedia(body, options),
   ],
+  ['GET', /^events$/, ({ events }, { after, query }) => events.list(query).page(after)],
+  ['GET', /^webhooks\/types$/, ({ events }) => events.types()],
+  ['POST', /^webhooks$/, ({ webhooks }, { body, options }) => webhooks.create(body, options)],
+  ['GET', /^webhooks$/, ({ webhooks }, { cursor, query }) => webhooks.list(query).page(cursor)],
+  ['GET', /^webhooks\/([^/]+)$/, ({ webhooks }, { ids: [id = ''] }) => webhooks.get(id)],
+  ['PATCH', /^webhooks\/([^/]+)$/, ({ webhooks }, { ids: [id = ''], body }) => webhooks.update(id, body)],
+  ['DELETE', /^webhooks\/([^/]+)$/, ({ webhooks }, { ids: [id = ''] }) => webhooks.remove(id)],
+  [
+    'POST',
+    /^webhooks\/([^/]+)\/rotate$/,
+    ({ webhooks }, { ids: [id = ''], body, options }) => webhooks.rotate(id, body, options),
+  ],
+  [
+    'POST',
+    /^webhooks\/([^/]+)\/replay$/,
+    ({ webhooks }, { ids: [id = ''], body, options }) => webhooks.replay(id, body, options),
+  ],
+  ['POST', /^webhooks\/([^/]+)\/test$/, ({ webhooks }, { ids: [id = ''], options }) => webhooks.test(id, options)],
+  ['POST', /^webhooks\/([^/]+)\/enable$/, ({ webhooks }, { ids: [id = ''], options }) => webhooks.enable(id, options)],
+  [
+    'POST',
+    /^webhooks\/([^/]+)\/disable$/,
+    ({ webhooks }, { ids: [id = ''], options }) => webhooks.disable(id, options),
+  ],
+  [
+    'GET',
+    /^webhooks\/([^/]+)\/attempts$/,
+    ({ webhooks }, { ids: [id = ''], cursor, query }) => webhooks.attempts(id, query).page(cursor),
+  ],
+  [
+    'POST',
+    /^webhooks\/([^/]+)\/attempts\/([1-9]\d*)\/retry$/,
+    ({ webhooks }, { ids: [id = '', sequence], options }) => webhooks.retry(id, Number(sequence), options),
+  ],
   ['GET', /^(\w+)\/messages\/([^/]+)$/, (client, { ids: [channel, id = ''] }) => client.msgapp(channel).message(id)],
 ];
+
+/** Without a body the client would send an empty object. */
+const NEEDS_BODY = /\/(rotate|replay)$/;
 
 /** How many calls each method has made. */
 export const callsThroughClient = new Map<string, number>();
@@ -53,6 +92,7 @@ export const callsThroughClient = new Map<string, number>();
 export async function throughClient(
   url: string,
   { method = 'GET', headers = {}, body }: Call,
+  send: Fetch = fetch,
 ): Promise<Reply | undefined> {
   const { origin, pathname, searchParams } = new URL(url);
   const [, base = '', path = ''] = /^(\/api\/v1)\/(.+)$/.exec(pathname) ?? [];
@@ -60,9 +100,10 @@ export async function throughClient(
   const { 'x-api-key': apiKey, 'idempotency-key': idempotencyKey, ...others } = headers;
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body) && !(body instanceof Uint8Array);
   const visible = [apiKey, idempotencyKey].every((each) => each === undefined || /^[!-~]+$/.test(each));
-  const { cursor, ...query } = Object.fromEntries(searchParams);
+  const { cursor, after, ...query } = Object.fromEntries(searchParams);
   const fits =
-    (isObject || (body === undefined && (method !== 'POST' || path.endsWith('connect')))) &&
+    (isObject || (body === undefined && !NEEDS_BODY.test(path))) &&
+    (isObject ? method !== 'GET' : true) &&
     Object.keys(others).length === 0 &&
     new Set(searchParams.keys()).size === searchParams.size;
   if (!pattern || !make || !fits || !visible || apiKey === undefined) return undefined;
@@ -73,7 +114,7 @@ export async function throughClient(
     apiKey,
     retries: 0,
     fetch: async (to, init) => {
-      answer = await fetch(to, init);
+      answer = await send(to, init);
       return answer;
     },
   });
@@ -83,6 +124,7 @@ export async function throughClient(
     const result = await make(client, {
       ids,
       cursor,
+      after: after as never,
       query: query as never,
       body: body as never,
       options: { idempotencyKey },
@@ -91,7 +133,8 @@ export async function throughClient(
   } catch (error) {
     if (!(error instanceof MessagingApiError) || error.status === 0) throw error;
     const { status, message, code } = error;
-    if (answer?.headers.get('x-error-code') !== code) throw new Error(`${path}: the error has the code ${code}.`);
+    if (!answer || (answer.headers.get('x-error-code') ?? 'unknown') !== code)
+      throw new Error(`${path}: the error has the code ${code}.`);
     const shown = { statusCode: status, message, error: STATUS_CODES[status] };
     return { status, headers: answer.headers, body: shown };
   }
