@@ -48,7 +48,16 @@ export default {
       ...common,
       displayName: 'client',
       setupFilesAfterEnv: ['<rootDir>/test/support/client/setup.ts'],
-      testMatch: ['accounts', 'balance', 'idempotency', 'msgapp', 'msgapp-{refusals,states}', 'opt-out', 'otp', 'otp-*']
+      testMatch: [
+        'accounts',
+        'balance',
+        'idempotency',
+        'msgapp',
+        'msgapp-{list,refusals,states}',
+        'opt-out',
+        'otp',
+        'otp-*',
+      ]
         .concat('events', 'metadata', 'priority', 'sms', 'sms-{receipts,refusals,states}', 'webhooks')
         .map((each) => `<rootDir>/test/e2e/${each}.test.ts`),
     },

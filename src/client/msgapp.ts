@@ -1,5 +1,6 @@
 import type { Metadata } from '../events/event-types.js';
 import type { Caller, CallOptions, SendOptions } from './caller.js';
+import type { Listing } from './listing.js';
 import type { SendPriority } from './sms.js';
 
 /** A session that waits to be linked. Moments are ISO 8601, UTC. */
@@ -118,6 +119,21 @@ export interface MsgappMessage {
   readonly updated_at: string;
 }
 
+/** The messages to list. All conditions must hold. */
+export interface MsgappListQuery {
+  /** The largest page, 1 to 500. Default 50. */
+  readonly limit?: number | undefined;
+  readonly to?: string | undefined;
+  readonly from?: string | undefined;
+  readonly status?: MsgappMessage['status'] | undefined;
+  /** Accepted at this time or later: ISO 8601, a day (UTC) or a time with its zone. */
+  readonly since?: string | undefined;
+  /** Accepted before this time. */
+  readonly until?: string | undefined;
+  /** With these values in their metadata. */
+  readonly metadata?: Metadata | undefined;
+}
+
 /** The routes of one messaging-app channel. */
 export class MsgappRoutes {
   readonly #caller: Caller;
@@ -176,6 +192,11 @@ export class MsgappRoutes {
 
   message(messageID: string, options?: CallOptions): Promise<MsgappMessage> {
     return this.#caller.json({ path: [this.#channel, 'messages', messageID] }, options);
+  }
+
+  /** Newest first. */
+  messages(query?: MsgappListQuery, options?: CallOptions): Listing<MsgappMessage> {
+    return this.#caller.list([this.#channel, 'messages'], query, options);
   }
 
   #send(kind: string, body: object, options?: SendOptions): Promise<MsgappSendResult> {

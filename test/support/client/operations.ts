@@ -91,6 +91,16 @@ export const METHODS: Readonly<Record<string, ClientMethod>> = {
     call: ({ webhooks }) => webhooks.attempts('one', { limit: 1, status: 'failed' }).page('next'),
   },
   retryWebhookAttempt: { method: 'webhooks.retry', call: ({ webhooks }) => webhooks.retry('one', 7) },
+  listMsgappMessages: {
+    method: 'msgapp.messages',
+    call: (client) => {
+      const query = { limit: 1, status: 'read', metadata: { order: '4711' }, ...PERIOD } as const;
+      return client
+        .msgapp()
+        .messages({ to: NUMBER, from: NUMBER, ...query })
+        .page('next');
+    },
+  },
   getMsgappMessage: { method: 'msgapp.message', call: (client) => client.msgapp().message('one') },
 };
 

@@ -76,6 +76,11 @@ const ROUTES: readonly (readonly [string, RegExp, (client: MessagingClient, aske
     /^webhooks\/([^/]+)\/attempts\/([1-9]\d*)\/retry$/,
     ({ webhooks }, { ids: [id = '', sequence], options }) => webhooks.retry(id, Number(sequence), options),
   ],
+  [
+    'GET',
+    /^(\w+)\/messages$/,
+    (client, { ids: [channel], cursor, query }) => client.msgapp(channel).messages(query).page(cursor),
+  ],
   ['GET', /^(\w+)\/messages\/([^/]+)$/, (client, { ids: [channel, id = ''] }) => client.msgapp(channel).message(id)],
 ];
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Balance } from '../../../src/billing/balance.controller.js';
 import type * as client from '../../../src/client/index.js';
 import type { SendMediaBody, SendTextBody } from '../../../src/msgapp/msgapp.dto.js';
-import type { MsgappMessage, MsgappSendResult } from '../../../src/msgapp/msgapp-results.js';
+import type { MsgappMessage, MsgappPage, MsgappSendResult } from '../../../src/msgapp/msgapp-results.js';
 import type { SessionsView, SessionView } from '../../../src/msgapp/sessions/session-view.js';
 import type { SendOtpBody } from '../../../src/otp/otp.dto.js';
 import type { OtpSendResult } from '../../../src/otp/otp-results.js';
@@ -31,6 +31,7 @@ const same: readonly true[] = [
   true satisfies Same<client.MsgappSessions, SessionsView>,
   true satisfies Same<client.MsgappSendResult, MsgappSendResult>,
   true satisfies Same<client.MsgappMessage, MsgappMessage>,
+  true satisfies Same<client.Page<client.MsgappMessage>, MsgappPage>,
   true satisfies Same<client.SendPriority, SendPriority>,
   true satisfies Same<client.AccountEvent, EventView>,
   true satisfies Same<client.EventsPage, EventFeedPage>,
