@@ -617,7 +617,7 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   },
   'answers that go to the first who ever wrote': {
     topic: 'received texts',
-    build: ({ rewrite }) => rewrite('ORDER BY s.sent_at DESC', 'ORDER BY s.sent_at'),
+    build: ({ rewrite }) => rewrite('ORDER BY w.sent_at DESC', 'ORDER BY w.sent_at'),
   },
   'messages that are new each time': {
     topic: 'received messages',

@@ -59,16 +59,18 @@ function* addNames(dialect: Dialect, texts: readonly ReceivedText[], now: number
   return texts.map(({ id, name }) => textOfName.get(name) === id);
 }
 
+/** A look-up for each account: as a join, PostgreSQL would read the index of all accounts. */
 function findLastWriter(dialect: Dialect, { number, signatures, since }: WriterQuery) {
-  return rowsOf(
-    `SELECT s.account_id FROM messaging_account a
-      ${dialect.thenJoin} messaging_sent_to s${dialect.by('primary key')}
-        ON s.account_id = a.id AND s.channel = 'sms' AND s.number = ? AND s.sent_at >= ?
+  const last = `SELECT s.sent_at FROM messaging_sent_to s${dialect.by('primary key')}
       ${dialect.thenJoin} messaging_message m${dialect.by('primary key')}
         ON m.id = s.message_id AND m.sender IN ${dialect.strings()}
-      ORDER BY s.sent_at DESC, s.message_id DESC LIMIT 1`,
+      WHERE s.account_id = a.id AND s.channel = 'sms' AND s.number = ? AND s.sent_at >= ?
+      ORDER BY s.sent_at DESC LIMIT 1`;
+  return rowsOf(
+    `SELECT w.account_id FROM (SELECT a.id AS account_id, (${last}) AS sent_at FROM messaging_account a) w
+      WHERE w.sent_at IS NOT NULL ORDER BY w.sent_at DESC, w.account_id LIMIT 1`,
+    JSON.stringify(signatures),
     number,
     since,
-    JSON.stringify(signatures),
   );
 }
