@@ -1,0 +1,67 @@
+import { expect, test } from '@jest/globals';
+import { LocalNotifier } from '../../../src/common/notifier.js';
+import { EventLog } from '../../../src/events/event-log.js';
+import { EventNumbering } from '../../../src/events/event-numbering.js';
+import { decide } from '../../../src/outbox/decide.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { ACCOUNT, aSend, messageId, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { World } from '../../../src/testing/storage-contract/world.js';
+import { closeAfterEach } from '../../support/opened.js';
+import { settled } from '../../support/settled.js';
+import { harnessOf, SqliteMemory } from '../../support/sqlite-memory.js';
+
+const opened = closeAfterEach();
+const OUT = { number: '22670000001', units: 0, refused: 'opted_out' };
+
+/** A process that numbers marks, on a storage where an account records; `other` is the storage of another process. */
+async function start() {
+  const storage = await SqliteMemory.open();
+  const world = new World();
+  await world.open(async () => harnessOf(storage));
+  opened({ close: () => world.close() });
+  const [clock, notifier] = [new FakeClock(), new LocalNotifier()];
+  const log = world.storage.store(EventLog);
+  await world.fund(100);
+  await log.switchOn(ACCOUNT, START);
+  const told: string[] = [];
+  notifier.listen('event', (id) => told.push(id));
+  const numbering = new EventNumbering(log, notifier, clock);
+  numbering.onApplicationBootstrap();
+  opened({ close: () => numbering.onApplicationShutdown() });
+  await settled();
+  const last = async () => (await log.state(ACCOUNT)).last;
+  return { world, clock, told, last, numbering, other: await storage.another() };
+}
+
+test('marks of this process have numbers at once', async () => {
+  const { world, last } = await start();
+  await world.accept(aSend(1, { recipients: [OUT] }));
+  await settled(20);
+  expect(await last()).toBe(2);
+});
+
+test('marks that another process has left have numbers after a second', async () => {
+  const { clock, last, other } = await start();
+  await other.outbox.commit([aSend(1, { recipients: [OUT] })], decide);
+  await settled(20);
+  expect(await last()).toBe(0);
+  await clock.advance(1000);
+  await settled(20);
+  expect(await last()).toBe(2);
+});
+
+test('the other processes are told of an account once in 20 ms, and at the end', async () => {
+  const { world, clock, told, numbering } = await start();
+  for (const index of [1, 2, 3]) await world.accept(aSend(index));
+  await world.claim();
+  const settle = (index: number) =>
+    world.outbox.settle([{ messageId: messageId(index), position: 0, status: 'delivered', at: START }]);
+  await settle(1);
+  await settle(2);
+  expect(told).toEqual([]);
+  await clock.advance(20);
+  expect(told).toEqual([ACCOUNT]);
+  await settle(3);
+  await numbering.onApplicationShutdown();
+  expect(told).toEqual([ACCOUNT, ACCOUNT]);
+});
