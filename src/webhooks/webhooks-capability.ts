@@ -54,6 +54,10 @@ const CALLS: NonNullable<Capability['providers']> = [
     keepMs: RECORDS_MS,
     purge: (before, limit) => store.purgeRecords(before, limit),
   })),
+  providePurge(CallStore, (store) => ({
+    what: 'failed webhook calls',
+    purge: (_, limit) => store.purgeFailed(limit),
+  })),
 ];
 
 /** What does not depend on the options. Routers try controllers in this order. */

@@ -146,4 +146,7 @@ export abstract class CallStore {
 
   /** Removes records of calls before a moment; returns how many. */
   abstract purgeRecords(before: number, limit: number): Promise<number>;
+
+  /** Forgets calls that failed for good, where their events are no longer kept; returns how many. */
+  abstract purgeFailed(limit: number): Promise<number>;
 }

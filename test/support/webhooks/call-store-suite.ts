@@ -165,6 +165,20 @@ export function describeCallStore(
       expect((await store.take({ ...ORDER, now: NOW + 9999, accounts: [one.accountId] })).taken).toEqual([]);
     });
 
+    test('forgets failures whose events are no longer kept, and nothing else', async () => {
+      const one = await endpoint(6);
+      const failures = [failed(1, undefined), failed(2, NOW), failed(5, undefined)];
+      await store.commit('a', [progress(await leaseOf(one), { cursor: 6, failed: failures })]);
+      expect(await store.purgeFailed(10)).toBe(0);
+      await source.query(`DELETE FROM messaging_event WHERE account_id = '${one.accountId}' AND sequence < 4`);
+      await source.query(`UPDATE messaging_event_counter SET earliest = 4 WHERE id = '${one.accountId}'`);
+      expect(await store.purgeFailed(10)).toBe(1);
+      const rows: { sequence: number | string }[] = await source.query(
+        `SELECT sequence FROM messaging_endpoint_retry WHERE endpoint_id = '${one.id}' ORDER BY sequence`,
+      );
+      expect(rows.map(({ sequence }) => Number(sequence))).toEqual([2, 5]);
+    });
+
     test('has single events, windows and failures called again', async () => {
       const one = await endpoint(4, { types: '["optout.added","optout.removed"]' });
       await record(one.accountId, 3, 'optout.removed', NOW + 10);

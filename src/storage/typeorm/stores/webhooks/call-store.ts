@@ -14,7 +14,7 @@ import type { Executor } from '../../engine/executor.js';
 import type { EventRecorder } from '../events/event-recorder.js';
 import { commitCalls } from './call-commits.js';
 import { loadEndpoint, releaseEndpoints, renewEndpoints, takeEndpoints } from './call-leases.js';
-import { addReplay, callAgain, findPending, findReplay, retryFailed } from './pending-calls.js';
+import { addReplay, callAgain, findPending, findReplay, purgeFailed, retryFailed } from './pending-calls.js';
 
 /** The calls of endpoints in SQL. */
 export class TypeormCallStore extends CallStore {
@@ -82,5 +82,9 @@ export class TypeormCallStore extends CallStore {
     return this.executor.writeLazily(function* () {
       return (yield { sql, params: [before, limit] }).affected;
     });
+  }
+
+  override purgeFailed(limit: number): Promise<number> {
+    return this.executor.writeLazily(() => purgeFailed(this.executor.dialect, limit));
   }
 }

@@ -105,6 +105,23 @@ export function* retryFailed(_dialect: Dialect, order: ReplayOrder): Operation<n
   );
 }
 
+/** See `CallStore.purgeFailed`. */
+export function* purgeFailed(dialect: Dialect, limit: number): Operation<number> {
+  const rows = yield* rowsOf(
+    `SELECT r.endpoint_id, r.sequence FROM messaging_endpoint_retry r JOIN messaging_endpoint p ON p.id = r.endpoint_id
+      JOIN messaging_event_counter c ON c.id = p.account_id WHERE r.due_at IS NULL AND r.sequence < c.earliest
+      ORDER BY r.endpoint_id, r.sequence LIMIT ?`,
+    limit,
+  );
+  if (rows.length === 0) return 0;
+  yield dialect.deleteRows({
+    ...{ table: 'messaging_endpoint_retry', shape: { endpoint_id: 'id', sequence: 'integer' } as const },
+    rows: rows.map((row) => [textOf(row, 'endpoint_id'), integerOf(row, 'sequence')]),
+    on: 'messaging_endpoint_retry.endpoint_id = v.endpoint_id AND messaging_endpoint_retry.sequence = v.sequence AND messaging_endpoint_retry.due_at IS NULL',
+  });
+  return rows.length;
+}
+
 /** Of the types that are asked for, those that the endpoint is told of; undefined: all. */
 function typesOf({ endpoint, types }: ReplayOrder): readonly EventType[] | undefined {
   if (!types) return endpoint.types ?? undefined;
