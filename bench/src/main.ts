@@ -13,6 +13,7 @@ import { benchSegmentation } from './segmentation.js';
 import { benchSmpp } from './smpp.js';
 import { benchSmppFaults } from './smpp-faults.js';
 import { benchStored } from './stored.js';
+import { benchWebhooks } from './webhooks.js';
 
 const wanted = process.argv.slice(2);
 const runs = (name: string) => wanted.length === 0 || wanted.includes(name);
@@ -129,4 +130,17 @@ if (runs('baileys')) {
   console.log(
     `  all closed and resumed in the same process: ${inMiB(growth)} MiB more in use each time (wanted: about 0)`,
   );
+}
+if (runs('webhooks')) {
+  const { bare, single, batched, waits, besideDead } = await benchWebhooks(20_000);
+  const part = (share: number) => waits[Math.floor(share * waits.length)];
+  console.log('Calls of endpoints, SQLite, receiver in another process:');
+  console.log(
+    `  posts of one event: ${Math.round(single)}/s, ${(single / bare).toFixed(2)} x a bare undici loop (wanted: 0.7; ${Math.round(bare)}/s)`,
+  );
+  console.log(
+    `  posts of 100 events: ${Math.round(batched)} events/s, ${(batched / single).toFixed(1)} x posts of one (wanted: 8)`,
+  );
+  console.log(`  commit to post at 500/s: p50 ${part(0.5)} ms, p99 ${part(0.99)} ms (wanted: under 60 and 250)`);
+  console.log(`  99 endpoints beside a dead one: ${besideDead.toFixed(2)} x (wanted: 0.95)`);
 }

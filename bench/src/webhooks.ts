@@ -1,0 +1,223 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import {
+  AccountService,
+  LedgerService,
+  MessagingModule,
+  SandboxSmsTransport,
+  TypeormStorage,
+  WebhookService,
+} from 'nestjs-messaging';
+import { DataSource } from 'typeorm';
+import { Pool } from 'undici';
+import { sqliteUrl } from './target.js';
+
+/** What the calls of endpoints reach, each as it was measured. */
+export interface WebhookFigures {
+  /** Posts a second of a bare undici loop of 8 connections. */
+  readonly bare: number;
+  /** Posts of one event a second. */
+  readonly single: number;
+  /** Events a second in posts of 100. */
+  readonly batched: number;
+  /** From the commit to the post at 500 events a second, in milliseconds, in order of size. */
+  readonly waits: readonly number[];
+  /** Events a second to 99 endpoints beside one that never answers, against 99 alone. */
+  readonly besideDead: number;
+}
+
+interface Figures {
+  readonly events: number;
+  readonly first: number;
+  readonly last: number;
+  readonly waits: readonly number[];
+}
+
+const ENDPOINTS_AN_ACCOUNT = 20;
+
+export async function benchWebhooks(events: number): Promise<WebhookFigures> {
+  const sink = await Sink.start();
+  const bare = await bareLoop(sink, events);
+  const single = await called(sink, 1, events);
+  const batched = await called(sink, 100, 10 * events);
+  const waits = await committed(sink, 500, 5);
+  const alone = await fanned(sink, 99, false, events / 20);
+  const beside = await fanned(sink, 99, true, events / 20);
+  sink.stop();
+  return { bare, single, batched, waits, besideDead: beside / alone };
+}
+
+/** The receiver, in a process of its own. */
+class Sink {
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+  ) {}
+
+  static async start(): Promise<Sink> {
+    const child = fork(fileURLToPath(new URL('./webhook-sink.js', import.meta.url)));
+    const [{ port }] = await once(child, 'message');
+    return new Sink(child, `http://127.0.0.1:${port}`);
+  }
+
+  async ask(what: 'figures' | 'waits' | 'reset'): Promise<Figures> {
+    this.child.send(what);
+    const [figures] = await once(this.child, 'message');
+    return figures;
+  }
+
+  /** Resolves when so many events have come. */
+  async got(events: number): Promise<Figures> {
+    for (;;) {
+      const figures = await this.ask('figures');
+      if (figures.events >= events) return figures;
+      await pause(50);
+    }
+  }
+
+  stop(): void {
+    this.child.send('stop');
+  }
+}
+
+/** A body as long as that of an event. */
+const BODY = JSON.stringify({ sequence: 1, text: 'x'.repeat(330) });
+
+async function bareLoop(sink: Sink, posts: number): Promise<number> {
+  await sink.ask('reset');
+  const pool = new Pool(sink.url, { connections: 8, pipelining: 1 });
+  let left = posts;
+  const loop = async () => {
+    while (left-- > 0) {
+      const { body } = await pool.request({
+        method: 'POST',
+        path: '/',
+        headers: { 'content-type': 'a/b' },
+        body: BODY,
+      });
+      await body.dump();
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, loop));
+  await pool.close();
+  return rateOf(await sink.got(posts), posts);
+}
+
+async function called(sink: Sink, max: number, events: number): Promise<number> {
+  await sink.ask('reset');
+  const host = await Host.start();
+  const account = await host.account();
+  await host.endpoint(account, `${sink.url}/`, max);
+  await host.fill(account, events);
+  const figures = await sink.got(events);
+  await host.stop();
+  return rateOf(figures, events);
+}
+
+async function committed(sink: Sink, perSecond: number, seconds: number): Promise<readonly number[]> {
+  await sink.ask('reset');
+  const host = await Host.start();
+  const account = await host.account();
+  await host.endpoint(account, `${sink.url}/`, 1);
+  await pause(1500);
+  const begun = performance.now();
+  const posted: Promise<unknown>[] = [];
+  while (posted.length < perSecond * seconds) {
+    if (posted.length <= ((performance.now() - begun) / 1000) * perSecond) posted.push(host.topUp(account));
+    else await pause(1);
+  }
+  await Promise.all(posted);
+  await sink.got(posted.length);
+  const { waits } = await sink.ask('waits');
+  await host.stop();
+  return waits.toSorted((a, b) => a - b);
+}
+
+/** Events a second to so many endpoints, while another one never answers or not. */
+async function fanned(sink: Sink, endpoints: number, dead: boolean, events: number): Promise<number> {
+  await sink.ask('reset');
+  const host = await Host.start();
+  const accounts: string[] = [];
+  for (let made = 0; made < endpoints; made++) {
+    if (made % (ENDPOINTS_AN_ACCOUNT - 1) === 0) {
+      accounts.push(await host.account());
+      if (dead && made === 0) await host.endpoint(accounts[0] ?? '', `${sink.url}/dead`, 10);
+    }
+    await host.endpoint(accounts.at(-1) ?? '', `${sink.url}/`, 10);
+  }
+  for (const account of accounts) await host.fill(account, events);
+  const figures = await sink.got(endpoints * events);
+  await host.stop();
+  return rateOf(figures, endpoints * events);
+}
+
+function rateOf({ first, last }: Figures, events: number): number {
+  return (1000 * events) / (last - first);
+}
+
+/** A process that calls endpoints, on SQLite. */
+class Host {
+  private constructor(
+    private readonly app: Awaited<ReturnType<typeof NestFactory.createApplicationContext>>,
+    private readonly source: DataSource,
+    private readonly drop: () => Promise<void>,
+  ) {}
+
+  static async start(): Promise<Host> {
+    const { url, drop } = sqliteUrl();
+    @Module({
+      imports: [
+        MessagingModule.forRoot({
+          storage: TypeormStorage.forRoot({ url }),
+          signatures: ['INFOS'],
+          sms: { tariff: { base: 1, international: 1, home: 'BF' }, transport: SandboxSmsTransport },
+          webhooks: { pepper: 'a pepper of the bench: 4kq0ZtT9mW2xYb7LrVnE5cHd', allow: 'loopback' },
+        }),
+      ],
+    })
+    class BenchHost {}
+    const app = await NestFactory.createApplicationContext(BenchHost, { logger: ['error'], abortOnError: false });
+    const database = url.slice('sqlite:'.length);
+    const source = await new DataSource({ type: 'better-sqlite3', database, enableWAL: true }).initialize();
+    return new Host(app, source, drop);
+  }
+
+  async account(): Promise<string> {
+    return (await this.app.get(AccountService, { strict: false }).createAccount({ name: 'Bench' })).id;
+  }
+
+  async endpoint(accountId: string, url: string, max: number): Promise<void> {
+    await this.app.get(WebhookService, { strict: false }).create(accountId, { url, batch: { max } });
+  }
+
+  topUp(accountId: string): Promise<unknown> {
+    return this.app.get(LedgerService, { strict: false }).topUp(accountId, 1);
+  }
+
+  /** Has so many events in the log, written by the database itself. */
+  async fill(accountId: string, events: number): Promise<void> {
+    const data = JSON.stringify({
+      id: 'x'.repeat(36),
+      channel: 'sms',
+      position: 0,
+      number: '22670000000',
+      status: 'sent',
+    });
+    await this.source.query(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${events})
+        INSERT INTO messaging_event (account_id, sequence, type, at, data)
+        SELECT '${accountId}', i, 'message.sent', ${Date.now()}, '${data}' FROM n`,
+    );
+    await this.source.query(`UPDATE messaging_event_counter SET sequence = ${events} WHERE id = '${accountId}'`);
+  }
+
+  async stop(): Promise<void> {
+    await this.app.close();
+    await this.source.destroy();
+    await this.drop();
+  }
+}
