@@ -199,6 +199,17 @@ export class MsgappRoutes {
     return this.#caller.list([this.#channel, 'messages'], query, options);
   }
 
+  /**
+   * The file of a message that came in, while the session of the message lives. It was sent by anybody: treat it with care.
+   *
+   * @param id the `data.id` of the event `msgapp.received`
+   * @throws MessagingApiError 410 when the app has it no more
+   */
+  receivedMedia(id: string, options?: CallOptions): Promise<Blob> {
+    const ask = { path: [this.#channel, 'received', id, 'media'], accept: '*/*' };
+    return this.#caller.read(ask, options, (response) => response.blob());
+  }
+
   #send(kind: string, body: object, options?: SendOptions): Promise<MsgappSendResult> {
     return this.#caller.json({ method: 'POST', path: [this.#channel, 'send', kind], body, repeat: 'keyed' }, options);
   }

@@ -101,6 +101,7 @@ export const METHODS: Readonly<Record<string, ClientMethod>> = {
         .page('next');
     },
   },
+  getReceivedMsgappMedia: { method: 'msgapp.receivedMedia', call: (client) => client.msgapp().receivedMedia('one') },
   getMsgappMessage: { method: 'msgapp.message', call: (client) => client.msgapp().message('one') },
 };
 
