@@ -23,7 +23,6 @@ const ASKED_BY_REQUESTS = [
     'file',
     'clear',
   ],
-  ...['create', 'writeCredentials'],
   ...['read', 'switchOn'],
   ...['rotate', 'withUrl'],
   ...['create', 'writeCredentials', 'receive'],
