@@ -87,6 +87,9 @@ const ROUTES: readonly (readonly [string, RegExp, (client: MessagingClient, aske
 /** Without a body the client would send an empty object. */
 const NEEDS_BODY = /\/(rotate|replay)$/;
 
+/** The client gives these no body. */
+const WITHOUT_BODY = /\/(connect|disable|enable|retry|test)$/;
+
 /** How many calls each method has made. */
 export const callsThroughClient = new Map<string, number>();
 
@@ -108,7 +111,7 @@ export async function throughClient(
   const { cursor, after, ...query } = Object.fromEntries(searchParams);
   const fits =
     (isObject || (body === undefined && !NEEDS_BODY.test(path))) &&
-    (isObject ? method !== 'GET' : true) &&
+    !(isObject && (method === 'GET' || (WITHOUT_BODY.test(path) && Object.keys(body).length > 0))) &&
     Object.keys(others).length === 0 &&
     new Set(searchParams.keys()).size === searchParams.size;
   if (!pattern || !make || !fits || !visible || apiKey === undefined) return undefined;
