@@ -23,34 +23,39 @@ export function deliveryEvents(
   const { accountId, at, completed } = transition;
   const type = TYPES[transition.status];
   if (type === undefined) return [];
-  const send = sendOf(transition);
+  const sender = transition.channel === 'sms' ? { signature: transition.sender } : { from: transition.sender };
+  const origin = {
+    accepted_at: new Date(transition.acceptedAt).toISOString(),
+    metadata: transition.metadata ?? null,
+  };
   const event: NewEvent<DeliveryEventType> = {
     accountId,
     at,
     type,
     data: {
-      ...send,
+      id: transition.messageId,
+      channel: transition.channel,
       position: transition.position,
       number: transition.number,
+      ...sender,
       status: transition.status,
       error: transition.error ?? null,
       units: transition.units,
       refunded_units: transition.refundedUnits,
+      ...origin,
     },
   };
   if (!completed) return [event];
   const { recipients, statuses, units, refundedUnits } = completed;
-  const data = { ...send, recipients_count: recipients, statuses, units, refunded_units: refundedUnits };
-  return [event, { accountId, at, type: 'send.completed', data }];
-}
-
-/** What the events of a recipient and of its send have in common. */
-function sendOf({ messageId, channel, sender, acceptedAt, metadata }: DeliveryTransition) {
-  return {
-    id: messageId,
-    channel,
-    ...(channel === 'sms' ? { signature: sender } : { from: sender }),
-    accepted_at: new Date(acceptedAt).toISOString(),
-    metadata: metadata ?? null,
+  const data = {
+    id: transition.messageId,
+    channel: transition.channel,
+    ...sender,
+    recipients_count: recipients,
+    statuses,
+    units,
+    refunded_units: refundedUnits,
+    ...origin,
   };
+  return [event, { accountId, at, type: 'send.completed', data }];
 }
