@@ -150,11 +150,12 @@ describe('linking', () => {
     peer.faults.forgedAccount = true;
     const shown = session(await transport());
     await shown.open();
-    // Never answered: the client hangs up.
-    void peer.phone('22670000011').scan((await shown.hears('qr')).qr);
+    const scan = peer.phone('22670000011').scan((await shown.hears('qr')).qr);
+    const hungUp = expect(scan).rejects.toThrow('The client is gone.');
     expect(await shown.end()).toMatchObject({ next: 'retry-few' });
     expect(kinds(shown.events)).toEqual(['qr', 'ended']);
     expect(shown.credentials.values.get('creds/creds') ?? '').not.toContain('22670000011');
+    await hungUp;
   });
 
   test('tells nothing before what it rests on is stored', async () => {

@@ -71,6 +71,7 @@ describeServices('phones that opt out', (start) => {
 
   test('get nothing more under that signature, and cost nothing', async () => {
     await serve();
+    const timestamp = new Date(clock.now()).toISOString();
     await says('Stop !');
     const { smsID, sms_units, number } = await client.sent(SEND);
     expect([sms_units, number]).toEqual([2, ALL]);
@@ -84,7 +85,7 @@ describeServices('phones that opt out', (start) => {
     ]);
     expect(notices).toEqual([
       {
-        ...{ type: 'optout.added', account: '*', timestamp: new Date(clock.now()).toISOString() },
+        ...{ type: 'optout.added', account: '*', timestamp },
         data: { signature: 'INFOS', number: NUMBER, source: 'phone' },
       },
     ]);
