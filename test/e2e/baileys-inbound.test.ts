@@ -42,7 +42,7 @@ describeServices('messages to a number that is linked over Baileys', (start) => 
     client = await msgappClient(service);
     owner = newPhone();
     sessionId = await linkPhone(client, owner);
-    await logOf().switchOn(client.api.accountId, 1);
+    await logOf().switchOn(client.api.accountId, Number.MAX_SAFE_INTEGER);
   });
 
   const logOf = () => service.app.get(StartedStorage, { strict: false }).store(EventLog);
@@ -227,7 +227,7 @@ describeServices('messages to a number that is linked over Baileys', (start) => 
     const mine = await msgappClient(service);
     const [phone, friend] = [newPhone(), newPhone()];
     const session = await linkPhone(mine, phone);
-    await logOf().switchOn(mine.api.accountId, 1);
+    await logOf().switchOn(mine.api.accountId, Number.MAX_SAFE_INTEGER);
     await friend.send(phone.number, {
       imageMessage: { ...friend.upload('image', randomBytes(9)), mimetype: 'image/png' },
     });

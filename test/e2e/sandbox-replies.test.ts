@@ -22,7 +22,10 @@ describeServices('sandbox phones that write', (start) => {
     service = await startMsgapp(start);
     client = await msgappClient(service);
     await client.link(OWN);
-    await service.app.get(StartedStorage, { strict: false }).store(EventLog).switchOn(client.api.accountId, 1);
+    await service.app
+      .get(StartedStorage, { strict: false })
+      .store(EventLog)
+      .switchOn(client.api.accountId, Number.MAX_SAFE_INTEGER);
     const events = service.app.get(MessagingEvents, { strict: false });
     stop = events.on('msgapp.received', ({ data }) => void received.push(data));
   });
