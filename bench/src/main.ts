@@ -3,6 +3,7 @@ import { benchAccept } from './accept.js';
 import { benchBaileys } from './baileys.js';
 import { benchClaimUnderSnapshot } from './claim-snapshot.js';
 import { benchDrain } from './drain.js';
+import { benchGrowth } from './growth.js';
 import { benchImport } from './import.js';
 import { benchLarge } from './large.js';
 import { benchMsgapp } from './msgapp.js';
@@ -51,6 +52,17 @@ if (runs('large')) {
 if (runs('stored')) {
   const ratio = await benchStored(1_000_000, 11);
   console.log(`Accept rate with 1 000 000 stored messages against none: ${ratio.toFixed(2)} x (wanted: 0.85)`);
+}
+if (runs('growth')) {
+  const stored = Number(process.env.BENCH_MESSAGES ?? 5_000_000);
+  const growth = await benchGrowth(stored, 11);
+  if (growth) {
+    const { accept, bytes, listing } = growth;
+    console.log(`PostgreSQL with ${stored} stored messages, half of them of the account that sends:`);
+    console.log(`  accept rate against an empty database: ${accept.toFixed(2)} x (wanted: 0.90)`);
+    console.log(`  GET /sms?limit=50, p99: ${listing[0]} ms with few, ${listing[1]} ms with all`);
+    for (const [table, size] of bytes) console.log(`  ${table.padEnd(24)} ${size.toFixed(0)} bytes a message`);
+  }
 }
 if (runs('drain')) {
   console.log(`Dispatch to the sandbox: ${Math.round(await benchDrain(50_000))} messages/s (wanted: 5000)`);
