@@ -6,6 +6,7 @@ import { benchDrain } from './drain.js';
 import { benchGrowth } from './growth.js';
 import { benchImport } from './import.js';
 import { benchLarge } from './large.js';
+import { benchLedger } from './ledger.js';
 import { benchMsgapp } from './msgapp.js';
 import { benchNotify } from './notify.js';
 import { benchOtp } from './otp.js';
@@ -63,6 +64,13 @@ if (runs('growth')) {
     console.log(`  GET /sms?limit=50, p99: ${listing[0]} ms with few, ${listing[1]} ms with all`);
     for (const [table, size] of bytes) console.log(`  ${table.padEnd(24)} ${size.toFixed(0)} bytes a message`);
   }
+}
+if (runs('ledger')) {
+  const messages = Number(process.env.BENCH_MESSAGES ?? 10_000_000);
+  const { minutes, held, told, findings, again } = await benchLedger(messages);
+  console.log(
+    `Ledger check of ${messages} messages on SQLite: ${minutes.toFixed(1)} min, loop held ${held.toFixed(0)} ms at most (wanted: 50), progress told ${told} times, ${findings + again} findings (wanted: 0)`,
+  );
 }
 if (runs('drain')) {
   console.log(`Dispatch to the sandbox: ${Math.round(await benchDrain(50_000))} messages/s (wanted: 5000)`);
