@@ -22,7 +22,7 @@ export async function benchGrowth(stored: number, turns: number): Promise<Growth
   const after = await startTarget({ ...order, url: full.url });
   const client = new Client({ connectionString: full.url });
   await client.connect();
-  await fill(client, stored);
+  await fillPostgres(client, stored);
   const bytes = await sizes(client, stored);
   await client.end();
   const { ratio } = await versus(
@@ -46,13 +46,13 @@ async function listingP99({ base, key }: Target): Promise<number> {
   return latency.p99;
 }
 
-/** Delivered messages with all that belongs to them, accepted over a year, written by the database itself. */
-async function fill(client: Client, stored: number): Promise<void> {
+/** Delivered messages with all that belongs to them, one each six seconds until now, written by the database itself. */
+export async function fillPostgres(client: Client, stored: number, until = Date.now()): Promise<void> {
   const { rows } = await client.query('SELECT id FROM messaging_account');
   const id = "'01000000-0000-7000-8000-' || lpad(to_hex(i), 12, '0')";
   const account = `CASE WHEN i % 2 = 0 THEN '${String(rows[0]?.id)}' ELSE 'account-' || (i % 1000) END`;
   const numbers = `FROM generate_series(1, ${stored}) i`;
-  const at = `${Date.now()} - ${stored} * 6000::bigint + i * 6000::bigint`;
+  const at = `${until} - ${stored} * 6000::bigint + i * 6000::bigint`;
   await client.query('SET synchronous_commit = off');
   await client.query(`INSERT INTO messaging_message
     (id, account_id, channel, kind, sender, payload, units, refunded_units, recipients, accepted_at)

@@ -10,6 +10,7 @@ import { benchLedger } from './ledger.js';
 import { benchMsgapp } from './msgapp.js';
 import { benchNotify } from './notify.js';
 import { benchOtp } from './otp.js';
+import { benchPurge } from './purge.js';
 import { benchBehindCampaign, benchTwoAccounts } from './queue.js';
 import { benchSegmentation } from './segmentation.js';
 import { benchSmpp } from './smpp.js';
@@ -71,6 +72,17 @@ if (runs('ledger')) {
   console.log(
     `Ledger check of ${messages} messages on SQLite: ${minutes.toFixed(1)} min, loop held ${held.toFixed(0)} ms at most (wanted: 50), progress told ${told} times, ${findings + again} findings (wanted: 0)`,
   );
+}
+if (runs('purge')) {
+  const messages = Number(process.env.BENCH_MESSAGES ?? 1_000_000);
+  for (const database of ['sqlite', 'postgres'] as const) {
+    const run = await benchPurge(database, messages, 11);
+    if (!run) continue;
+    const { without, beside, ended } = run;
+    console.log(
+      `POST /send/sms beside a purge of ${messages} messages on ${database}, p99.9: ${beside} against ${without} ms, ${(beside / without).toFixed(2)} x (wanted: at most 2)${ended ? '; the purge had ended' : ''}`,
+    );
+  }
 }
 if (runs('drain')) {
   console.log(`Dispatch to the sandbox: ${Math.round(await benchDrain(50_000))} messages/s (wanted: 5000)`);

@@ -4,7 +4,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { AccountService, LedgerService, MessagingModule, TypeormStorage } from 'nestjs-messaging';
+import { AccountService, LedgerService, MessagingModule, SystemClock, TypeormStorage } from 'nestjs-messaging';
 import { BareModule } from './bare.js';
 import { linkNumber, msgappHost } from './msgapp-host.js';
 import { otpHost, sendCodes } from './otp-host.js';
@@ -17,6 +17,15 @@ interface Order {
   readonly url?: string;
   readonly dispatch?: boolean;
   readonly perMinute?: number;
+  /** Removes all that is older than a day, from the start on. */
+  readonly purge?: boolean;
+}
+
+/** Lets the rounds of the purges follow each other at once; the first would be ten minutes after the start. */
+class HurriedClock extends SystemClock {
+  override after(ms: number, task: () => void): () => void {
+    return super.after(ms >= 600_000 ? 100 : ms, task);
+  }
 }
 
 function isCodesOrder(message: unknown): message is { readonly codes: readonly string[] } {
@@ -25,7 +34,7 @@ function isCodesOrder(message: unknown): message is { readonly codes: readonly s
 
 const order: Order = JSON.parse(process.argv[2] ?? '{}');
 
-function hostOf({ kind, url = 'sqlite::memory:', dispatch = false, perMinute }: Order): DynamicModule {
+function hostOf({ kind, url = 'sqlite::memory:', dispatch = false, perMinute, purge }: Order): DynamicModule {
   @Module({})
   class Host {}
   if (kind === 'bare') return { module: Host, imports: [BareModule] };
@@ -36,6 +45,7 @@ function hostOf({ kind, url = 'sqlite::memory:', dispatch = false, perMinute }: 
     storage: TypeormStorage.forRoot({ url }),
     signatures: ['INFOS', 'ALERTE', 'SERVICE'],
     role: dispatch ? 'all' : 'api',
+    ...(purge && { clock: HurriedClock, retention: { texts: '1 day', messages: '1 day', trail: '1 day' } }),
     sms: { tariff: { base: 1, international: 3, home: 'BF' } },
   });
   return { module: Host, imports: [messaging] };

@@ -6,7 +6,7 @@ import { versus } from './versus.js';
 /** The accept rate with `stored` messages in the database against the rate with none; SQLite, Express. */
 export async function benchStored(stored: number, turns: number): Promise<number> {
   const [empty, full] = [sqliteUrl(), sqliteUrl()];
-  await fill(full.url, stored);
+  await fillSqlite(full.url, stored);
   const order = { kind: 'ours', adapter: 'express', dispatch: false };
   const [before, after] = [
     await startTarget({ ...order, url: empty.url }),
@@ -23,7 +23,7 @@ export async function benchStored(stored: number, turns: number): Promise<number
 }
 
 /** Delivered messages of many accounts with all that belongs to them, written by the database itself. */
-async function fill(url: string, stored: number): Promise<void> {
+export async function fillSqlite(url: string, stored: number): Promise<void> {
   const storage = new TypeormStorage({ database: url });
   await storage.start();
   await storage.stop();
