@@ -8,6 +8,7 @@ import { toEndpoint } from '../../../src/storage/typeorm/stores/webhooks/endpoin
 import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
 import { type CallProgress, CallStore, type EndpointLease } from '../../../src/webhooks/calls/call-store.js';
 import type { Endpoint } from '../../../src/webhooks/endpoints/endpoint.js';
+import { EndpointStore } from '../../../src/webhooks/endpoints/endpoint-store.js';
 
 const NOW = 1_000_000;
 const ORDER = { owner: 'a', now: NOW, leaseUntil: NOW + 1000, limit: 100 };
@@ -204,6 +205,9 @@ export function describeCallStore(
       expect(await store.replay(one.id)).toEqual({ ...replay, position: 4 });
       await store.commit('a', [progress(lease, { cursor: 9, replays: [{ ...replay, position: 9 }] })]);
       expect(await store.replay(one.id)).toMatchObject({ id: `y2-${one.id}`, position: 4, upTo: 7 });
+      await storage.store(EndpointStore).remove(one);
+      expect(await store.replay(one.id)).toBeUndefined();
+      expect(await store.pending(one.id, 'number', 9)).toEqual([]);
     });
   });
 }

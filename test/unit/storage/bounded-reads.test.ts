@@ -13,7 +13,10 @@ test('on SQLite what an account may ask for is found by an index, a limited numb
       const plan: { detail: string }[] = await world.database.query(`EXPLAIN QUERY PLAN ${sql}`, [...params]);
       const steps = plan.map(({ detail }) => detail);
       // What is sorted are the rows of a page.
-      expect([sql, steps.filter((step) => /SCAN messaging|SCAN (?!json_each|s$|k$|v$|\()/.test(step))]).toEqual([sql, []]);
+      expect([sql, steps.filter((step) => /SCAN messaging|SCAN (?!json_each|s$|k$|v$|\()/.test(step))]).toEqual([
+        sql,
+        [],
+      ]);
       expect([sql, steps.some((step) => /^SEARCH .*messaging_recipient_queue/.test(step))]).toEqual([sql, false]);
     }
   };

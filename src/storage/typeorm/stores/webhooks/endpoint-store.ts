@@ -230,6 +230,8 @@ function removeRetries(id: string): Operation<number> {
 /** Removes an endpoint. Its attempts go with their age. */
 function* removeEndpoint({ id, accountId }: EndpointKey): Operation<boolean> {
   const removed = yield* write('DELETE FROM messaging_endpoint WHERE id = ? AND account_id = ?', id, accountId);
-  if (removed > 0) yield* write('DELETE FROM messaging_endpoint_retry WHERE endpoint_id = ?', id);
-  return removed > 0;
+  if (removed === 0) return false;
+  yield* write('DELETE FROM messaging_endpoint_retry WHERE endpoint_id = ?', id);
+  yield* write('DELETE FROM messaging_endpoint_replay WHERE endpoint_id = ?', id);
+  return true;
 }
