@@ -47,6 +47,10 @@ export interface Ask {
   /** Whether the path alone authenticates. */
   readonly anonymous?: true;
   readonly accept?: string;
+  /** The answer where a repeat finds nothing, because an attempt whose answer was lost has removed it. */
+  readonly gone?: object;
+  /** Whether one attempt may take all the time of the call, as the answer is large. */
+  readonly large?: true;
 }
 
 /** The service answers within 30 s. */
@@ -97,8 +101,9 @@ export class Caller {
     for (let attempt = 0; ; attempt++) {
       try {
         const left = ends - performance.now();
-        return await this.#attempt(ask, { signal, key, limitMs: Math.min(left, ATTEMPT_MS) }, take);
+        return await this.#attempt(ask, { signal, key, limitMs: ask.large ? left : Math.min(left, ATTEMPT_MS) }, take);
       } catch (error) {
+        if (attempt > 0 && ask.gone && error instanceof MessagingApiError && error.status === 404) return ask.gone as T;
         if (attempt >= retries || !isTransient(error, ask)) throw error;
         const waitMs = pauseAfter(error, attempt);
         if (performance.now() + waitMs >= ends) throw error;
@@ -157,21 +162,28 @@ export class Caller {
     const { baseUrl, fetch = globalThis.fetch } = this.#options;
     const headers: Record<string, string> = {
       accept,
-      ...(anonymous ? {} : await this.#credentials()),
       ...(body && { 'content-type': 'application/json' }),
       ...(key !== undefined && { 'idempotency-key': key }),
       ...(lastId !== undefined && { 'last-event-id': lastId }),
     };
     const url = `${baseUrl.replace(/\/+$/, '')}/${path.map(encoded).join('/')}${search(query)}`;
-    const init: RequestInit = { method, headers, redirect: 'manual', ...(body && { body: JSON.stringify(body) }) };
+    const init: RequestInit = { method, redirect: 'manual', ...(body && { body: JSON.stringify(body) }) };
+    const tokenFaults: { readonly error: unknown }[] = [];
     try {
       return await limited(limitMs, signal, async (within) => {
-        const response = await fetch(url, { ...init, signal: within });
+        const credentials = anonymous
+          ? {}
+          : await this.#credentials().catch((error: unknown) => {
+              tokenFaults.push({ error });
+              throw error;
+            });
+        const response = await fetch(url, { ...init, headers: { ...headers, ...credentials }, signal: within });
         if (!response.ok) throw await errorOf(response, key);
         return take(response);
       });
     } catch (error) {
       if (error instanceof MessagingApiError) throw error;
+      for (const fault of tokenFaults) throw fault.error;
       signal?.throwIfAborted();
       const code = error instanceof DOMException && error.name === 'TimeoutError' ? 'timeout' : 'network_error';
       throw new MessagingApiError(0, code, `No answer: ${error}`, { cause: error, idempotencyKey: key });

@@ -40,7 +40,7 @@ export async function* readEvents(
       const lines = (rest + decoder.decode(chunk.value, { stream: true })).split(/\r\n|\n|\r(?!$)/);
       rest = lines.pop() ?? '';
       for (const line of lines) {
-        const [, field, value = ''] = /^([^:]*)(?:: ?(.*))?$/.exec(line) ?? [];
+        const [, field, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
         if (field === 'event') type = value;
         else if (field === 'data') data.push(value);
         else if (field === 'id') {

@@ -206,7 +206,7 @@ export class MsgappRoutes {
    * @throws MessagingApiError 410 when the app has it no more
    */
   receivedMedia(id: string, options?: CallOptions): Promise<Blob> {
-    const ask = { path: [this.#channel, 'received', id, 'media'], accept: '*/*' };
+    const ask = { path: [this.#channel, 'received', id, 'media'], accept: '*/*', large: true } as const;
     return this.#caller.read(ask, options, (response) => response.blob());
   }
 

@@ -134,7 +134,7 @@ export class WebhookRoutes {
   }
 
   remove(id: string, options?: CallOptions): Promise<{ readonly success: true }> {
-    return this.#caller.json({ method: 'DELETE', path: ['webhooks', id] }, options);
+    return this.#caller.json({ method: 'DELETE', path: ['webhooks', id], gone: { success: true } }, options);
   }
 
   /** Makes a new secret. The present one goes on signing for `keep_hours`, 0 to 168, default 24. */

@@ -28,7 +28,8 @@ export class ReceivedFiles {
    *
    * @param signal aborts the opening, not the reading
    * @throws MessagingError `error.file_not_found` where the account has no such message with a file, `error.file_gone` when
-   *   its session is over or the app does not have the file any more
+   *   its session is over or the app does not have the file any more, `error.storage_unavailable` where the app does not
+   *   answer
    */
   async open(accountId: string, id: string, signal: AbortSignal): Promise<StreamableFile> {
     const kept = isId(id) ? await this.received.find(id) : undefined;
@@ -38,10 +39,15 @@ export class ReceivedFiles {
     const about = isFinal(session.status) ? undefined : this.unsealed(kept, kept.file);
     const bytes = about && (await this.begin(about, signal));
     if (!bytes) throw new MessagingError('error.file_gone');
-    return new StreamableFile(Readable.from(bytes, { objectMode: false }), {
+    const answer = new StreamableFile(Readable.from(bytes, { objectMode: false }), {
       // What the sender calls it is in the event; a browser need not hear it.
       type: 'application/octet-stream',
       disposition: dispositionOf(about.fileName),
+    });
+    // NestJS 11 would end the answer properly, so that a forged or broken file looked whole.
+    return answer.setErrorHandler((_error, response) => {
+      const destroy: unknown = Reflect.get(response, 'destroy');
+      if (typeof destroy === 'function') destroy.call(response);
     });
   }
 
@@ -57,17 +63,27 @@ export class ReceivedFiles {
 
   /** Reads the first chunk, so that a file that is gone is found before the answer begins. */
   private async begin({ file }: ReceivedFile, signal: AbortSignal): Promise<AsyncIterable<Uint8Array> | undefined> {
-    const opened = await this.transport.openFile?.(file, signal).catch(() => undefined);
-    if (!opened) return undefined;
-    const bytes = bounded(opened);
-    const first = await bytes.next().catch(() => undefined);
-    if (!first) return undefined;
-    return (async function* () {
-      if (first.done) return;
-      yield first.value;
-      yield* bytes;
-    })();
+    try {
+      const opened = await this.transport.openFile?.(file, signal);
+      if (!opened) return undefined;
+      const bytes = bounded(opened);
+      const first = await bytes.next();
+      return from(first, bytes);
+    } catch {
+      signal.throwIfAborted();
+      // It may be there again soon, which a 410 would deny.
+      throw new MessagingError('error.storage_unavailable');
+    }
   }
+}
+
+async function* from(
+  first: IteratorResult<Uint8Array, void>,
+  others: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void> {
+  if (first.done) return;
+  yield first.value;
+  yield* others;
 }
 
 async function* bounded(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {

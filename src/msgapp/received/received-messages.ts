@@ -32,8 +32,6 @@ const AT_A_TIME = 100;
 interface Arrived {
   readonly session: StoredSession;
   readonly message: IncomingMsgapp;
-  /** The id of its event. */
-  readonly id: string;
 }
 
 /**
@@ -68,7 +66,7 @@ export class ReceivedMessages implements MessageReceiver {
       this.log.error('A message that came in is lost: too many wait for the storage.');
       return;
     }
-    const storing = this.take({ session, message, id: this.ids.next() });
+    const storing = this.take({ session, message });
     this.waiting.add(storing);
     await storing.finally(() => this.waiting.delete(storing));
   }
@@ -99,7 +97,8 @@ export class ReceivedMessages implements MessageReceiver {
     const patience = { clock, until: Number.POSITIVE_INFINITY, signal: stopping.signal, onAway };
     return retryWhileAway(patience, async () => {
       const ours = await this.ownMessages(batch);
-      const rows = batch.map((each) => this.rowOf(each, ours.get(each)));
+      // Another id for each attempt: what an attempt has stored whose answer was lost is not new to the next one.
+      const rows = batch.map((each) => this.rowOf(each, this.ids.next(), ours.get(each)));
       const isNew = await this.received.receive(rows);
       return rows.map(({ event }, index) => (isNew[index] ? event : undefined));
     });
@@ -122,7 +121,7 @@ export class ReceivedMessages implements MessageReceiver {
     return ours;
   }
 
-  private rowOf({ session, message, id }: Arrived, refersTo: string | undefined): NewReceived {
+  private rowOf({ session, message }: Arrived, id: string, refersTo: string | undefined): NewReceived {
     const { id: sessionId, accountId } = session;
     const { media } = message;
     const at = this.clock.now();
@@ -131,7 +130,7 @@ export class ReceivedMessages implements MessageReceiver {
     const name = createHash('sha256')
       .update(JSON.stringify([sessionId, message.chat, message.id]))
       .digest('base64url');
-    const data = dataOf({ session, message, id }, { from: number, refersTo, at });
+    const data = dataOf({ session, message }, { id, from: number, refersTo, at });
     return {
       ...{ id, name, accountId, sessionId, number, receivedAt: at },
       file: file && this.vault.seal(sessionId, RECEIVED_FILE, id, JSON.stringify(file)),
@@ -141,12 +140,13 @@ export class ReceivedMessages implements MessageReceiver {
 }
 
 interface Checked {
+  readonly id: string;
   readonly from: string | undefined;
   readonly refersTo: string | undefined;
   readonly at: number;
 }
 
-function dataOf({ session, message, id }: Arrived, { from, refersTo, at }: Checked): ReceivedMessage {
+function dataOf({ session, message }: Arrived, { id, from, refersTo, at }: Checked): ReceivedMessage {
   const text = message.text === undefined ? undefined : eventText(message.text, TEXT_BYTES);
   const quoted = message.refersTo?.text;
   const { media } = message;

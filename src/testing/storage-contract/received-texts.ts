@@ -86,6 +86,13 @@ export function receivedTextTests({ test }: TestRunner, world: World): void {
     await world.accept(to(4, ACCOUNT, 'INFOS', START - HOUR));
     const find = (signatures: readonly string[], since = 0, who = number) =>
       store().lastWriter({ number: who, signatures, since });
+    assert.equal(await find(['INFOS']), undefined, 'nothing has reached the phone yet');
+    const arrived = [1, 2, 3, 4].map((index) => aSend(index).id);
+    await world.outbox.settle(
+      arrived.map((messageId) => ({ messageId, position: 0, status: 'delivered' as const, at: START + 9 })),
+    );
+    const refused = { ...to(5, 'acc3', 'INFOS', START + 8), recipients: [{ number, units: 0, refused: 'opted_out' }] };
+    await world.accept(refused);
     assert.equal(await find(['INFOS']), 'acc2');
     assert.equal(await find(['INFOS', 'OTHER']), 'acc3');
     assert.equal(await find(['infos']), undefined);

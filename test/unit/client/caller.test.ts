@@ -178,6 +178,20 @@ describe('the time of a call', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
+  test('a removal whose first answer was lost has removed', async () => {
+    const gone = refused(404, 'endpoint_not_found');
+    expect(await end(clientOn(new ScriptedFetch(lost, gone)).webhooks.remove('one'))).toEqual({ success: true });
+    expect(await end(clientOn(new ScriptedFetch(gone)).webhooks.remove('one'))).toMatchObject({ status: 404 });
+  });
+
+  test('a large answer may take all the time of the call', async () => {
+    const script = new ScriptedFetch(() => 'nothing');
+    const call = end(clientOn(script, { timeoutMs: 600_000 }).msgapp().receivedMedia('one'));
+    await jest.advanceTimersByTimeAsync(599_000);
+    expect(script.asked).toHaveLength(1);
+    expect(await call).toMatchObject({ code: 'timeout' });
+  });
+
   test('a fetch that ignores its signal does not hold the call', async () => {
     const deaf = () => new Promise<Response>(() => {});
     const call = new MessagingClient({ baseUrl: BASE, apiKey: 'k', fetch: deaf }).balance({ timeoutMs: 1_000 });
@@ -238,6 +252,14 @@ describe('credentials', () => {
     const script = new ScriptedFetch(ok({}));
     const client = clientOn(script, { apiKey: undefined, token: () => Promise.reject(signedOut) });
     await expect(client.balance()).rejects.toBe(signedOut);
+  });
+
+  test('a token that does not come holds no call', async () => {
+    const token = () => new Promise<string>(() => {});
+    const script = new ScriptedFetch(ok({}));
+    const call = clientOn(script, { apiKey: undefined, token }).balance({ timeoutMs: 1_000 });
+    expect(await end(call)).toMatchObject({ code: 'timeout' });
+    expect(script.asked).toEqual([]);
   });
 
   test('the codes to scan are asked for without any', async () => {

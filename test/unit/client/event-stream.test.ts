@@ -60,6 +60,11 @@ describe('the events of a response', () => {
       ': open\nretry: 2000\n\n: heartbeat\n\ndata: a:b\n\n',
       [{ type: 'message', data: 'a:b', id: undefined }],
     ],
+    [
+      'with line ends of Unicode in a text',
+      'data: a\u2028b\u2029c\n\n',
+      [{ type: 'message', data: 'a\u2028b\u2029c', id: undefined }],
+    ],
     ['an id stays', 'id: 7\ndata: a\n\ndata: b\n\n', ['a', 'b'].map((data) => ({ type: 'message', data, id: '7' }))],
   ])('%s', async (_, text, events) => {
     expect(await read([text])).toEqual(events);

@@ -72,6 +72,19 @@ describe('messages to a linked number', () => {
     expect(heard).toHaveLength(3);
   });
 
+  test('are one event also where the answer to their COMMIT was lost', async () => {
+    const { receive } = store;
+    store.receive = async (messages) => {
+      store.receive = receive;
+      await receive.call(store, messages);
+      throw new StorageUnavailableError('the connection is gone');
+    };
+    const saying = say(text('Bonjour'));
+    await world.pass(5000, 500);
+    await saying;
+    expect(await logged()).toEqual(['Bonjour']);
+  });
+
   test('that a connection reports after its end are stored', async () => {
     const link = process.transport.last(sessionId);
     void link.say({ kind: 'ended', end: { next: 'retry', reason: 'gone' } });

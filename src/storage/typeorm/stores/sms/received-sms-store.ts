@@ -59,11 +59,16 @@ function* addNames(dialect: Dialect, texts: readonly ReceivedText[], now: number
   return texts.map(({ id, name }) => textOfName.get(name) === id);
 }
 
-/** A look-up for each account: as a join, PostgreSQL would read the index of all accounts. */
+/**
+ * A look-up for each account: as a join, PostgreSQL would read the index of all accounts. What was never handed over, to a
+ * number that has opted out for instance, did not reach the phone, which answers somebody else.
+ */
 function findLastWriter(dialect: Dialect, { number, signatures, since }: WriterQuery) {
   const last = `SELECT s.sent_at FROM messaging_sent_to s${dialect.by('primary key')}
       ${dialect.thenJoin} messaging_message m${dialect.by('primary key')}
         ON m.id = s.message_id AND m.sender IN ${dialect.strings()}
+      ${dialect.thenJoin} messaging_recipient r${dialect.by('primary key')}
+        ON r.message_id = s.message_id AND r.position = s.position AND r.status NOT IN ('queued', 'failed')
       WHERE s.account_id = a.id AND s.channel = 'sms' AND s.number = ? AND s.sent_at >= ?
       ORDER BY s.sent_at DESC LIMIT 1`;
   return rowsOf(
