@@ -67,7 +67,9 @@ export class CallRequests {
     if (secrets.length === 0 || !first) return undefined;
     const id = batch ?? first.id;
     const timestamp = Math.floor(now / 1000);
-    const body = JSON.stringify(endpoint.batch.max > 1 ? { events } : first);
+    // A call may have been made up before its endpoint came to take single events.
+    const isBatch = batch !== undefined || events.length > 1 || endpoint.batch.max > 1;
+    const body = JSON.stringify(isBatch ? { events } : first);
     const headers = {
       'content-type': 'application/json',
       'user-agent': `nestjs-messaging/${VERSION}`,

@@ -28,8 +28,9 @@ export class PendingCalls {
     return this.isFirst;
   }
 
-  /** Others may have added calls. */
+  /** Others may have added calls, or the endpoint takes other batches now. */
   look(): void {
+    this.loaded = [];
     this.loadAt = 0;
   }
 
