@@ -170,7 +170,10 @@ export class CallQueue {
     for (;;) {
       const calls = await this.pending.next(this.endpoint, this.context.clock.now());
       if (!calls) return undefined;
-      const events = await this.eventsOf(calls);
+      const events = await this.eventsOf(calls).catch((error: unknown) => {
+        this.pending.giveBack(calls);
+        throw error;
+      });
       if (events.length > 0) return this.pendingCall(calls, events);
       if (this.gap || this.awaited !== undefined) return undefined;
     }

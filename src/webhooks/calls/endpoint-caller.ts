@@ -200,8 +200,11 @@ export class EndpointCaller {
     const { clock, slots, requests } = this.context;
     const giveBack = await slots.take();
     try {
-      // It may have waited.
-      if (!this.context.isOurs(this.lease)) return;
+      // It may have waited, until the lease has to be renewed first.
+      while (!this.context.isOurs(this.lease)) {
+        if (this.idle.stopped) return;
+        await this.idle.pause(this.context.pollMs);
+      }
       const at = clock.now();
       const request = requests.requestOf(this.current, call.events, call.batch, at);
       this.ended(call, at, request ? await this.connections.post(request) : UNSIGNED);

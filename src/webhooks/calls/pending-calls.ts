@@ -42,6 +42,12 @@ export class PendingCalls {
     return calls;
   }
 
+  /** Calls that `next` gave were not made. */
+  giveBack(calls: readonly PendingCall[]): void {
+    for (const { sequence } of calls) this.busy.delete(sequence);
+    this.look();
+  }
+
   /** What became of calls is stored. */
   stored({ done, failed }: CallProgress): void {
     for (const sequence of done) this.busy.delete(sequence);

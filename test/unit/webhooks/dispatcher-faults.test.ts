@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { CallRequests } from '../../../src/webhooks/calls/call-request.js';
 import { CallWorld } from '../../support/webhooks/call-world.js';
 
@@ -49,3 +49,39 @@ test('a call that waited carries all its events, though its endpoint takes singl
   expect(JSON.parse(String(request?.body))).toEqual({ events });
   expect(request?.headers['webhook-id']).toBe('batch_1');
 });
+
+test('a read that fails stops no endpoint of strict order', async () => {
+  const receiver = await world.receiver();
+  const { id } = await world.endpoint(receiver.url, { ordering: 'strict' });
+  receiver.answers = (_, response, index) => response.writeHead(index === 0 ? 500 : 200).end();
+  world.process();
+  await world.record(3);
+  await world.until(() => pendingOf(id).length === 1);
+  const read = jest.spyOn(world.log, 'read').mockRejectedValueOnce(new Error('The database is away.'));
+  await world.until(() => world.find(id).cursor === 3 && pendingOf(id).length === 0, undefined, 200);
+  expect(read.mock.results.length).toBeGreaterThan(1);
+  expect(receiver.sequences).toEqual([1, 1, 2, 3]);
+});
+
+test.each(['none', 'strict'] as const)(
+  'a call that gets its turn while the lease may have ended is made later (%s)',
+  async (ordering) => {
+    const slow = await world.receiver();
+    slow.answers = () => undefined;
+    await world.endpoint(slow.url, { types: ['optout.removed'] });
+    const receiver = await world.receiver();
+    const { id } = await world.endpoint(receiver.url, { ordering });
+    world.process({ slots: 1 });
+    await world.record(1);
+    await world.until(() => world.find(id).cursor === 1);
+    // The slow one takes the only slot for a second; then so much time passes at once that the lease has to be renewed first.
+    await world.record(1, 'optout.removed');
+    await world.until(() => slow.underWay === 1, undefined, 1);
+    await world.record(2);
+    await turns(20);
+    world.clock.advance(9000);
+    await world.until(() => world.find(id).cursor === 4 && pendingOf(id).length === 0);
+    expect(sorted(new Set(receiver.sequences))).toEqual(upTo(4));
+    expect(world.rows('SELECT epoch FROM messaging_endpoint WHERE id = ?', id)).toEqual([{ epoch: 1 }]);
+  },
+);
