@@ -85,22 +85,42 @@ function* oldEvents(accountId: string, after: number, before: number, limit: num
 
 /** Writes what is left of events; returns how many have changed. */
 async function rewrite(executor: Executor, accountId: string, rows: readonly Row[], redact: Redact): Promise<number> {
-  const left = rows.flatMap((row): (readonly unknown[])[] => {
+  const found = changes(rows, redact);
+  return found.length === 0 ? 0 : executor.writeAside(() => redactRows(executor.dialect, accountId, found, redact));
+}
+
+/** What is left of those events that change, by their numbers. */
+function changes(rows: readonly Row[], redact: Redact): readonly (readonly [sequence: number, data: string])[] {
+  return rows.flatMap((row): (readonly [number, string])[] => {
     const stored = optionalText(row, 'data');
     const data: object = stored === undefined ? {} : JSON.parse(stored);
     const after = redact(data);
-    return after === data ? [] : [[accountId, JSON.stringify(after), integerOf(row, 'sequence')]];
+    return after === data ? [] : [[integerOf(row, 'sequence'), JSON.stringify(after)]];
   });
-  if (left.length > 0) await executor.writeAside(() => updateData(executor.dialect, left));
-  return left.length;
 }
 
-function* updateData(dialect: Dialect, rows: readonly (readonly unknown[])[]): Operation<void> {
+/** Reads the events again under lock: another redaction may have written what is to stay removed. */
+function* redactRows(
+  dialect: Dialect,
+  accountId: string,
+  found: readonly (readonly [sequence: number, data: string])[],
+  redact: Redact,
+): Operation<number> {
+  const rows = yield* rowsOf(
+    `SELECT e.sequence, e.data FROM ${dialect.rowsInOrder({ sequence: 'integer' }, 'sequence')}
+      ${dialect.thenJoin} messaging_event e${dialect.by('primary key')} ON e.account_id = ? AND e.sequence = v.sequence
+      ORDER BY e.sequence${dialect.lock('e', 'wait', 'no key update')}`,
+    JSON.stringify(found.map(([sequence]) => [sequence])),
+    accountId,
+  );
+  const left = changes(rows, redact);
+  if (left.length === 0) return 0;
   yield dialect.updateRows({
     table: 'messaging_event',
     set: { data: 'v.data' },
     shape: { account_id: 'id', ...shapeOf('data', 'sequence') },
-    rows,
+    rows: left.map(([sequence, data]) => [accountId, data, sequence]),
     on: 'messaging_event.account_id = v.account_id AND messaging_event.sequence = v.sequence',
   });
+  return left.length;
 }
