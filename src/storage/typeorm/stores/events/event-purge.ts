@@ -29,6 +29,7 @@ export class EventPurge {
       removed += await this.purgeLog(log, before, limit - removed);
       this.place = removed < limit ? log.accountId : this.place;
     }
+    if (removed >= limit) return removed;
     this.place = next ?? '';
     return next === undefined ? removed : limit;
   }
