@@ -155,6 +155,19 @@ export function describeCallStore(
       expect(await store.purgeRecords(NOW, 10)).toBe(1);
     });
 
+    test('tells two leases of one endpoint apart', async () => {
+      const one = await endpoint(9);
+      const old = await leaseOf(one);
+      const lease = await leaseOf(one, 'a', NOW + 1000);
+      const parts = [progress(lease, { cursor: 7 }), progress(old, { cursor: 3, failed: [failed(1, NOW)] })];
+      for (const both of [parts, [...parts].reverse()]) {
+        expect(await store.commit('a', both)).toEqual(new Set([one.id]));
+        expect((await find(one.id)).cursor).toBe(7);
+        expect(await store.pending(one.id, 'number', 9)).toEqual([]);
+      }
+      expect(await store.renew('a', [lease, old], NOW + 9000)).toEqual([{ ...lease, updatedAt: 1 }]);
+    });
+
     test('disables in the transaction that says so in the log', async () => {
       const one = await endpoint(2);
       const disabled = { reason: 'gone', at: NOW + 7 } as const;

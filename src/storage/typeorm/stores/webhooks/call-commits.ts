@@ -2,7 +2,7 @@ import type { NewEvent } from '../../../../events/event-types.js';
 import type { CallProgress } from '../../../../webhooks/calls/call-store.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, type Statement, write, writeAll } from '../../engine/operation.js';
-import { shapeOf, textOf } from '../../engine/rows.js';
+import { integerOf, shapeOf, textOf } from '../../engine/rows.js';
 import { lockOurs } from './call-leases.js';
 
 const PROGRESS = { id: 'id', cursor_at: 'integer', failing_since: 'integer', rests_until: 'integer' } as const;
@@ -27,7 +27,11 @@ export function* commitCalls(
     owner,
     progress.map(({ lease }) => lease),
   );
-  const ours = progress.filter(({ lease }) => rows.has(lease.endpointId));
+  // By lease, not by endpoint: what an earlier lease of this process has left may come with what a later one has done.
+  const ours = progress.filter(({ lease }) => {
+    const row = rows.get(lease.endpointId);
+    return row !== undefined && integerOf(row, 'epoch') === lease.epoch;
+  });
   yield* writeAll(dialect.together(statementsOf(dialect, ours)), false);
   for (const { lease, disabled } of ours) {
     const row = rows.get(lease.endpointId);

@@ -105,12 +105,14 @@ export function* lockOurs(
   owner: string,
   leases: readonly EndpointLease[],
 ): Operation<ReadonlyMap<string, Row>> {
-  const epochs = new Map(leases.map(({ endpointId, epoch }) => [endpointId, epoch]));
+  const asked = new Set(leases.map(({ endpointId, epoch }) => `${endpointId} ${epoch}`));
   const columns = 'a.id, a.account_id, a.url, a.status, a.owner, a.epoch, a.updated_at';
   const rows = yield* rowsOf(
     dialect.lockByIds('messaging_endpoint', columns, 'wait', 'no key update'),
-    JSON.stringify([...epochs.keys()]),
+    JSON.stringify([...new Set(leases.map(({ endpointId }) => endpointId))]),
   );
-  const ours = rows.filter((row) => row.owner === owner && epochs.get(textOf(row, 'id')) === integerOf(row, 'epoch'));
+  const ours = rows.filter(
+    (row) => row.owner === owner && asked.has(`${textOf(row, 'id')} ${integerOf(row, 'epoch')}`),
+  );
   return new Map(ours.map((row) => [textOf(row, 'id'), row]));
 }
