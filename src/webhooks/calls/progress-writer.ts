@@ -12,7 +12,9 @@ const GATHER_MS = 10;
 export class ProgressWriter {
   private readonly log = new Logger('Webhooks');
   private readonly changed = new Set<EndpointCaller>();
-  private writing: Promise<void> | undefined;
+  /** Called after the next commit. */
+  private readonly waiting: (() => void)[] = [];
+  private isWriting = false;
   private lastAt = Number.NEGATIVE_INFINITY;
 
   /**
@@ -30,17 +32,19 @@ export class ProgressWriter {
   /** Has the progress of an endpoint stored soon. */
   add(caller: EndpointCaller): void {
     this.changed.add(caller);
-    this.writing ??= this.write().finally(() => {
-      this.writing = undefined;
+    if (!this.isWriting) void this.write();
+  }
+
+  /** Resolves when the progress of an endpoint up to now is stored, or given up on. */
+  flush(caller: EndpointCaller): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiting.push(resolve);
+      this.add(caller);
     });
   }
 
-  /** Resolves when everything is stored that was added, or given up on. */
-  async settled(): Promise<void> {
-    await this.writing;
-  }
-
   private async write(): Promise<void> {
+    this.isWriting = true;
     // Calls that end in one turn share a commit.
     await new Promise(setImmediate);
     while (this.changed.size > 0) {
@@ -49,8 +53,11 @@ export class ProgressWriter {
       this.lastAt = this.clock.elapsed();
       const callers = [...this.changed];
       this.changed.clear();
+      const waiting = this.waiting.splice(0);
       await this.commit(callers);
+      for (const stored of waiting) stored();
     }
+    this.isWriting = false;
   }
 
   private async commit(callers: readonly EndpointCaller[]): Promise<void> {

@@ -122,7 +122,8 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     try {
       const endpoint = await this.store.load(this.owner, caller.lease);
       if (endpoint) caller.redefine(endpoint);
-      else await this.end(caller);
+      // Not awaited: its calls may take longer than the leases of the others.
+      else void this.end(caller);
     } catch (error) {
       this.log.warn(`Endpoint ${caller.lease.endpointId} could not be loaded: ${reasonOf(error)}`);
     }
@@ -144,13 +145,15 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
   }
 
   private async round(): Promise<void> {
+    const elapsed = this.clock.elapsed();
+    const isDue = elapsed - this.lastPoll >= this.pollMs;
+    // First: what this process still has, though its lease has ended, is not to be taken anew.
+    if (isDue) await this.renew();
     const accounts = [...this.woken];
     this.woken.clear();
     if (accounts.length > 0) await this.take(accounts);
-    const elapsed = this.clock.elapsed();
-    if (elapsed - this.lastPoll < this.pollMs) return;
+    if (!isDue) return;
     this.lastPoll = elapsed;
-    await this.renew();
     await this.take(undefined);
     for (const caller of this.callers.values()) if (caller.isIdle) void this.end(caller);
   }
@@ -196,8 +199,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
   private async end(caller: EndpointCaller): Promise<void> {
     const ended = async () => {
       await caller.stop(this.dispatch.shutdownMs);
-      this.writer.add(caller);
-      await this.writer.settled();
+      await this.writer.flush(caller);
       caller.close();
       if (!this.forget(caller)) return;
       await this.store.release(this.owner, [caller.lease]).catch(() => undefined);

@@ -85,3 +85,37 @@ test.each(['none', 'strict'] as const)(
     expect(world.rows('SELECT epoch FROM messaging_endpoint WHERE id = ?', id)).toEqual([{ epoch: 1 }]);
   },
 );
+
+test('an endpoint that is disabled during a call that hangs holds up no renewal', async () => {
+  const hanging = await world.receiver();
+  hanging.answers = () => undefined;
+  const disabled = await world.endpoint(hanging.url);
+  const receiver = await world.receiver();
+  receiver.answers = (_, response) => response.writeHead(500).end();
+  const { id } = await world.endpoint(receiver.url);
+  world.process();
+  await world.record(1);
+  await world.until(() => hanging.underWay === 1 && pendingOf(id).length === 1);
+  change(disabled.id, "status = 'disabled'");
+  const leaseOf = (endpoint: string) =>
+    Number(world.rows('SELECT lease_until FROM messaging_endpoint WHERE id = ?', endpoint)[0]?.lease_until);
+  let least = Number.POSITIVE_INFINITY;
+  await world.until(() => {
+    least = Math.min(least, leaseOf(id) - world.clock.now());
+    return leaseOf(disabled.id) === 0;
+  });
+  expect(least).toBeGreaterThan(10_000 / 6);
+});
+
+test('after a suspension a process goes on with the lease that nobody has taken', async () => {
+  const receiver = await world.receiver();
+  receiver.answers = ({ sequences }, response) => response.writeHead(sequences[0] === 1 ? 500 : 200).end();
+  const { id } = await world.endpoint(receiver.url);
+  world.process();
+  await world.record(1);
+  await world.until(() => pendingOf(id).length === 1);
+  world.clock.advance(60_000);
+  await world.record(1);
+  await world.until(() => world.find(id).cursor === 2);
+  expect(world.rows('SELECT epoch FROM messaging_endpoint WHERE id = ?', id)).toEqual([{ epoch: 1 }]);
+});

@@ -1,0 +1,37 @@
+import { expect, test } from '@jest/globals';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import type { CallStore } from '../../../src/webhooks/calls/call-store.js';
+import type { EndpointCaller } from '../../../src/webhooks/calls/endpoint-caller.js';
+import { ProgressWriter } from '../../../src/webhooks/calls/progress-writer.js';
+import { eventually } from '../../support/eventually.js';
+
+test('what one endpoint has to store is waited for, not what others add without end', async () => {
+  const clock = new FakeClock();
+  const stored: string[] = [];
+  const caller = (endpointId: string, after: () => void) => ({
+    progress: () => ({
+      progress: { lease: { endpointId, epoch: 1 } },
+      stored: () => {
+        stored.push(endpointId);
+        after();
+      },
+    }),
+  });
+  const store: Pick<CallStore, 'commit'> = {
+    commit: async (_, progress) => new Set(progress.map(({ lease }) => lease.endpointId)),
+  };
+  const lost = () => undefined;
+  const writer = new ProgressWriter('a', store as CallStore, clock, lost, new AbortController().signal);
+  const busy = caller('busy', () => {
+    if (stored.length < 100) writer.add(busy as unknown as EndpointCaller);
+  });
+  writer.add(busy as unknown as EndpointCaller);
+  await eventually(() => stored.length > 2, Boolean, { clock });
+  let isFlushed = false;
+  void writer.flush(caller('ending', () => undefined) as unknown as EndpointCaller).then(() => {
+    isFlushed = true;
+  });
+  await eventually(() => isFlushed, Boolean, { clock });
+  expect(stored).toContain('ending');
+  expect(stored.length).toBeLessThan(20);
+});
