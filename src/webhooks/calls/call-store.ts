@@ -36,7 +36,7 @@ export interface TakenEndpoints {
 
 /** A lease that was prolonged. */
 export interface RenewedLease extends EndpointLease {
-  /** When the definition of the endpoint was last changed. */
+  /** When the endpoint was last changed, or its owner last asked for calls. */
   readonly updatedAt: number;
 }
 
@@ -131,11 +131,14 @@ export abstract class CallStore {
    * Stores what was called; each endpoint's part as a whole. It may be repeated. A disabled endpoint is told as
    * `endpoint.disabled` in the same transaction.
    *
-   * @returns the endpoints whose lease is still ours; nothing is stored for the others
+   * @returns the endpoints of which a lease is still ours; nothing is stored for the other leases
    */
   abstract commit(owner: string, progress: readonly CallProgress[]): Promise<ReadonlySet<string>>;
 
-  /** Has an event called again as soon as possible. False: it is not kept, or of a type that the endpoint is not told of. */
+  /**
+   * Has an event called again as soon as possible, or leaves it to its first call, where that is to come yet. False: it is not kept,
+   * or of a type that the endpoint is not told of.
+   */
   abstract callAgain(endpoint: Endpoint, sequence: number, now: number): Promise<boolean>;
 
   /** Has a window called again; returns the number of its events. Windows by time end where the log's times pass theirs. */

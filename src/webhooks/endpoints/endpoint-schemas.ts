@@ -76,7 +76,9 @@ const ENDPOINT: Schemas = {
   failing_since: nullable(moment('Since when all calls have failed.')),
   rests_until: nullable(moment('Until when it is left alone, as its `Retry-After` has asked.')),
   created_at: moment('When it was made.'),
-  updated_at: moment('When its owner, or a failure, last changed it.'),
+  updated_at: moment(
+    'When its owner, or a failure, last changed it, or when calls of past events were last asked for.',
+  ),
 };
 
 const WITH_SECRET: Schemas = {

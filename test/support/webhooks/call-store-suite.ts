@@ -168,6 +168,43 @@ export function describeCallStore(
       expect(await store.renew('a', [lease, old], NOW + 9000)).toEqual([{ ...lease, updatedAt: 1 }]);
     });
 
+    test('tells who calls an endpoint, at the next renewal, that calls were asked for', async () => {
+      const one = await endpoint(4);
+      const lease = await leaseOf(one);
+      await store.commit('a', [progress(lease, { cursor: 4, failed: [failed(2, undefined)] })]);
+      const order = { endpoint: one, after: 0, since: undefined, until: undefined, types: undefined, at: NOW };
+      const asks = [
+        () => store.callAgain(one, 3, NOW),
+        () => store.addReplay({ ...order, id: `y-${one.id}` }),
+        () => store.retryFailed({ ...order, id: '' }),
+      ];
+      let last = 1;
+      for (const ask of asks) {
+        await ask();
+        const [renewed] = await store.renew('a', [lease], NOW + 9000);
+        expect(renewed?.updatedAt).toBeGreaterThan(last);
+        last = renewed?.updatedAt ?? last;
+      }
+    });
+
+    test('has nothing called again of types that the endpoint is not told of', async () => {
+      const one = await endpoint(2, { types: '["optout.added"]' });
+      await store.commit('a', [progress(await leaseOf(one), { cursor: 2, failed: [failed(1, undefined)] })]);
+      const order = { endpoint: one, after: 0, since: undefined, until: undefined, at: NOW };
+      const types: readonly EventType[] = ['optout.removed'];
+      expect(await store.retryFailed({ ...order, id: '', types })).toBe(0);
+      expect(await store.addReplay({ ...order, id: `y-${one.id}`, types })).toBe(0);
+      expect(await store.pending(one.id, 'number', 9)).toEqual([]);
+    });
+
+    test('adds no call of an event that is called anyway, but hurries one that has failed', async () => {
+      const one = await endpoint(4);
+      await store.commit('a', [progress(await leaseOf(one), { cursor: 2, failed: [failed(4, NOW + 50)] })]);
+      expect(await store.callAgain(one, 3, NOW)).toBe(true);
+      expect(await store.callAgain(one, 4, NOW)).toBe(true);
+      expect(await store.pending(one.id, 'number', 9)).toEqual([{ ...failed(4, NOW), tries: 0 }]);
+    });
+
     test('disables in the transaction that says so in the log', async () => {
       const one = await endpoint(2);
       const disabled = { reason: 'gone', at: NOW + 7 } as const;

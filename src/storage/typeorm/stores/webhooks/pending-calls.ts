@@ -54,11 +54,17 @@ export function* callAgain(
   now: number,
 ): Operation<boolean> {
   const [event] = yield* rowsOf(
-    'SELECT e.type FROM messaging_event e WHERE e.account_id = ? AND e.sequence = ?',
+    `SELECT e.type, CASE WHEN p.cursor_at >= e.sequence OR EXISTS (
+        SELECT 1 FROM messaging_endpoint_retry r WHERE r.endpoint_id = p.id AND r.sequence = e.sequence) THEN 1 ELSE 0 END AS called
+      FROM messaging_event e JOIN messaging_endpoint p ON p.id = ? WHERE e.account_id = ? AND e.sequence = ?`,
+    id,
     accountId,
     sequence,
   );
   if (!event || (types && !types.includes(textOf(event, 'type') as EventType))) return false;
+  // What the endpoint has not been called with yet is called anyway, in its place.
+  if (integerOf(event, 'called') === 0) return true;
+  yield* noteAsk(id, now);
   yield dialect.insertRows({
     ...{
       table: 'messaging_endpoint_retry',
@@ -70,13 +76,27 @@ export function* callAgain(
   return true;
 }
 
+/**
+ * Has the process that calls the endpoint see, when it renews its lease, that its owner has asked for calls: a notice may not reach
+ * it. Comes before the calls themselves, as `CallStore.commit` locks them.
+ */
+function* noteAsk(endpointId: string, at: number): Operation<void> {
+  yield* write(
+    'UPDATE messaging_endpoint SET updated_at = CASE WHEN updated_at < ? THEN ? ELSE updated_at + 1 END WHERE id = ?',
+    at,
+    at,
+    endpointId,
+  );
+}
+
 /** See `CallStore.addReplay`. */
 export function* addReplay(order: ReplayOrder): Operation<number> {
-  const { id, endpoint, types } = order;
+  const { id, endpoint, types, at } = order;
   const { after, upTo } = yield* windowOf(order);
   if (after >= upTo) return 0;
   const events = yield* countEvents(endpoint.accountId, after, upTo, typesOf(order));
   if (events === 0) return 0;
+  yield* noteAsk(endpoint.id, at);
   yield* write(
     'INSERT INTO messaging_endpoint_replay (id, endpoint_id, position, up_to, types) VALUES (?, ?, ?, ?, ?)',
     id,
@@ -93,6 +113,8 @@ export function* retryFailed(_dialect: Dialect, order: ReplayOrder): Operation<n
   const { endpoint, at } = order;
   const { after, upTo } = yield* windowOf(order);
   const types = typesOf(order);
+  if (types?.length === 0) return 0;
+  yield* noteAsk(endpoint.id, at);
   const ofTypes = types
     ? ` AND EXISTS (SELECT 1 FROM messaging_event e WHERE e.account_id = ? AND e.sequence = messaging_endpoint_retry.sequence
         AND e.type IN (${types.map(() => '?').join(', ')}))`
