@@ -206,14 +206,18 @@ export class EndpointCaller {
         await this.idle.pause(this.context.pollMs);
       }
       const at = clock.now();
+      const { url } = this.current;
       const request = requests.requestOf(this.current, call.events, call.batch, at);
-      this.ended(call, at, request ? await this.connections.post(request) : UNSIGNED);
+      this.ended(call, { at, url }, request ? await this.connections.post(request) : UNSIGNED);
     } finally {
       giveBack();
     }
   }
 
-  private ended(call: Call, at: number, { status, error, reply, retryAfter, ms }: WebhookOutcome): void {
+  /** @param made when the call was made, and to which URL; the endpoint may have another one by now */
+  private ended(call: Call, made: { readonly at: number; readonly url: string }, outcome: WebhookOutcome): void {
+    const { at, url } = made;
+    const { status, error, reply, retryAfter, ms } = outcome;
     const { clock, ids, http } = this.context;
     const now = clock.now();
     const ok = status !== undefined && status >= 200 && status < 300;
@@ -222,7 +226,7 @@ export class EndpointCaller {
     const rest = restOf(status, retryAfter, now);
     if (rest !== undefined) this.restsUntil = Math.max(this.restsUntil ?? 0, now + rest);
     // What the host allows may be a part of its own network, whose answers are not for its customers.
-    const shown = http.isAllowed(this.current.url) ? undefined : reply;
+    const shown = http.isAllowed(url) ? undefined : reply;
     this.draft.record({ id: ids.next(), sequences: call.sequences, at, ms, ok, status, error, reply: shown });
     call.ended(ok);
     if (status === 410) this.disable('gone', now);

@@ -38,6 +38,7 @@ interface Link {
 export class WebhookConnections {
   private readonly idle: Link[] = [];
   private readonly links = new Set<Link>();
+  private isClosed = false;
 
   constructor(
     private readonly url: URL,
@@ -58,7 +59,7 @@ export class WebhookConnections {
     try {
       const wasUsed = link.served > 0;
       let end = await this.exchange(link, request, deadline);
-      if (end.error === 'connection_lost' && wasUsed) {
+      if (end.error === 'connection_lost' && wasUsed && !this.isClosed) {
         link = this.open();
         end = await this.exchange(link, request, deadline);
       }
@@ -70,6 +71,7 @@ export class WebhookConnections {
 
   /** Closes all connections, with the calls on them. */
   close(): void {
+    this.isClosed = true;
     for (const link of this.links) this.drop(link);
   }
 

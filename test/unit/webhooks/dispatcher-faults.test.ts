@@ -119,3 +119,35 @@ test('after a suspension a process goes on with the lease that nobody has taken'
   await world.until(() => world.find(id).cursor === 2);
   expect(world.rows('SELECT epoch FROM messaging_endpoint WHERE id = ?', id)).toEqual([{ epoch: 1 }]);
 });
+
+test('calls that another process was asked for are seen without a notice, though the endpoint is never idle', async () => {
+  const receiver = await world.receiver();
+  const { id } = await world.endpoint(receiver.url);
+  world.process();
+  await world.record(3);
+  await world.until(() => world.find(id).cursor === 3);
+  expect(await world.store.callAgain(world.find(id), 2, world.clock.now())).toBe(true);
+  await world.until(async () => {
+    await world.record(1);
+    return receiver.sequences.filter((sequence) => sequence === 2).length === 2;
+  });
+  expect(world.rows('SELECT epoch FROM messaging_endpoint WHERE id = ?', id)).toEqual([{ epoch: 1 }]);
+});
+
+test('the answer of an allowed URL is shown to nobody, though the endpoint has another one by then', async () => {
+  const receiver = await world.receiver();
+  const { id } = await world.endpoint(receiver.url);
+  let answer: () => void = () => undefined;
+  receiver.answers = (_, response) => {
+    answer = () => response.writeHead(500).end('secret');
+  };
+  world.process();
+  await world.record(1);
+  await world.until(() => receiver.underWay === 1);
+  change(id, 'url = ?', 'https://hooks.example/');
+  world.notifier.publish('endpoint', world.account);
+  await turns(20);
+  answer();
+  await world.until(() => pendingOf(id).length === 1);
+  expect(world.rows('SELECT status, reply FROM messaging_endpoint_attempt')).toEqual([{ status: 500, reply: null }]);
+});

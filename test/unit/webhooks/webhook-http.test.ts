@@ -146,6 +146,22 @@ describe('connections', () => {
     expect(requests).toBe(3);
   });
 
+  test('that were closed carry no call again', async () => {
+    let isHeld = () => {};
+    const held = new Promise<void>((resolve) => {
+      isHeld = resolve;
+    });
+    let requests = 0;
+    const { count, connections } = await keeping((_, response) => (++requests === 1 ? response.end() : isHeld()));
+    const link = connections();
+    await link.post(REQUEST);
+    const second = link.post(REQUEST);
+    await held;
+    link.close();
+    expect(await second).toMatchObject({ status: undefined, error: 'connection_lost' });
+    expect(count()).toBe(1);
+  });
+
   test('that a server closes at once are one failure, not repeated', async () => {
     const { server, connections } = await world(({ socket }) => socket.destroy());
     expect(await connections().post(REQUEST)).toMatchObject({ status: undefined, error: 'connection_lost' });
