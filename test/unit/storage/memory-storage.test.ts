@@ -87,6 +87,7 @@ const RACES = [
   'batches over the same accounts in opposite orders at once: each event once, no number is missing at any time',
   '20 recipients of one send at once: it is complete once',
   'marks numbered 20 times at once: each has one number',
+  'redactions and an erasure of the same events at once: what each has removed stays removed',
   'a log switched on while deliveries are settled: what is stored after it is on is in it, and each send is complete',
 ];
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MessagingStorage } from '../../../core/messaging-storage.js';
 import { EventLog } from '../../../events/event-log.js';
+import type { Metadata } from '../../../events/event-types.js';
 import { decide } from '../../../outbox/decide.js';
 import { aSend, messageId, phone, range, recipients, SECOND, START } from '../fixtures.js';
 import type { World } from '../world.js';
@@ -10,11 +11,11 @@ const ACCOUNTS = range(6).map((index) => `acc-${index}`);
 const BATCHES = 12;
 
 /** Accounts that record, each with so many deliveries that are claimed; the message of an index is of the account of that index. */
-async function sending(world: World, accounts: readonly string[], count: number): Promise<void> {
+async function sending(world: World, accounts: readonly string[], count: number, metadata?: Metadata): Promise<void> {
   for (const [index, id] of accounts.entries()) {
     await world.fund(count + 100, id);
     await world.storage.store(EventLog).switchOn(id, START);
-    await world.accept(aSend(index, { accountId: id, recipients: recipients(count) }));
+    await world.accept(aSend(index, { accountId: id, recipients: recipients(count), metadata }));
   }
   await world.claim({ limit: accounts.length * count });
 }
@@ -113,4 +114,25 @@ export const EVENT_RACES: Readonly<Record<string, Race>> = {
       for (const later of range(count / 2)) assert.ok(positions.includes(later + count / 2));
       assert.equal(events.filter(({ type }) => type === 'send.completed').length, 1);
     },
+  'redactions and an erasure of the same events at once: what each has removed stays removed': async (world, hand) => {
+    await sending(world, ACCOUNTS, 3, { name: 'Awa' });
+    const settled = ACCOUNTS.flatMap((_, index) =>
+      range(3).map((position) => ({ messageId: messageId(index), position, status: 'sent' as const, at: START })),
+    );
+    await world.outbox.settle(settled);
+    const log = (index: number) => hand(index).store(EventLog);
+    const redactions = [
+      () => log(0).redact('texts', START + SECOND, 100),
+      () => log(1).redact('numbers', START + SECOND, 100),
+      () => log(2).erase(phone(0), ACCOUNTS),
+    ];
+    await Promise.all(redactions.map((redact) => redact()));
+    const pages = ACCOUNTS.map((accountId) => log(0).read({ accountId, after: 0, limit: 10 }));
+    const events = (await Promise.all(pages)).flatMap((page) => page.events);
+    assert.equal(events.length, ACCOUNTS.length * 3);
+    for (const { data } of events) {
+      assert.deepEqual(data, { ...data, metadata: null });
+      assert.match(String('number' in data && data.number), /^[0-9]*\*{6}[0-9*]*$/);
+    }
+  },
 };
