@@ -63,8 +63,9 @@ export function endpointTests({ test }: TestRunner, world: World): void {
     await create(anEndpoint(1));
     assert.equal((await world.events.state(ACCOUNT)).recording, true);
     await world.events.switchOffUnused(START + 1_000_000, 10);
-    await world.endpoints.remove(key(1));
-    assert.equal(await world.events.switchOffUnused(START + 1_000_000, 10), 1);
+    await world.endpoints.remove(key(1), START + 2_000_000);
+    assert.equal(await world.events.switchOffUnused(START + 2_000_000, 10), 0);
+    assert.equal(await world.events.switchOffUnused(START + 2_000_001, 10), 1);
     await create(anEndpoint(2));
     const { last, recording } = await world.events.state(ACCOUNT);
     assert.deepEqual([recording, (await find(2))?.cursor], [true, last]);
@@ -76,7 +77,7 @@ export function endpointTests({ test }: TestRunner, world: World): void {
     for (const index of range(MOST_ENDPOINTS)) await create(anEndpoint(index));
     await assert.rejects(create(anEndpoint(20)), refusedAs('error.too_many_endpoints'));
     await create(anEndpoint(21, { accountId: 'acc2' }));
-    assert.equal(await world.endpoints.remove(key(3)), true);
+    assert.equal(await world.endpoints.remove(key(3), START), true);
     await create(anEndpoint(22));
   });
 
@@ -173,10 +174,10 @@ export function endpointTests({ test }: TestRunner, world: World): void {
   test('what is removed is gone; another account removes nothing', async () => {
     await world.fund(0);
     await create(anEndpoint(1));
-    assert.equal(await world.endpoints.remove({ ...key(1), accountId: 'acc2' }), false);
-    assert.equal(await world.endpoints.remove(key(1)), true);
+    assert.equal(await world.endpoints.remove({ ...key(1), accountId: 'acc2' }, START), false);
+    assert.equal(await world.endpoints.remove(key(1), START), true);
     assert.equal(await find(1), undefined);
-    assert.equal(await world.endpoints.remove(key(1)), false);
+    assert.equal(await world.endpoints.remove(key(1), START), false);
   });
 
   test('an endpoint that was never called has no attempts', async () => {

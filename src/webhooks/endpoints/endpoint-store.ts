@@ -73,8 +73,11 @@ export abstract class EndpointStore {
   /** Ends its calls, with the reason `requested`. One that is disabled keeps its reason. Undefined: there is no such endpoint. */
   abstract disable(key: EndpointKey, at: number): Promise<Endpoint | undefined>;
 
-  /** Removes it with what it still has to try again, in several transactions. False: there is no such endpoint. */
-  abstract remove(key: EndpointKey): Promise<boolean>;
+  /**
+   * Removes it with what it still has to try again, in several transactions. Until `at` it has used the account's log. False:
+   * there is no such endpoint.
+   */
+  abstract remove(key: EndpointKey, at: number): Promise<boolean>;
 
   /**
    * The calls of an endpoint in the last 7 days, newest first.

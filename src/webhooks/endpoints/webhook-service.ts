@@ -123,7 +123,7 @@ export class WebhookService {
 
   /** Removes an endpoint. A call that is under way may still arrive. */
   async remove(accountId: string, id: string): Promise<{ readonly success: true }> {
-    if (!(await this.store.remove(keyOf(accountId, id)))) throw notFound();
+    if (!(await this.store.remove(keyOf(accountId, id), this.clock.now()))) throw notFound();
     this.tell(accountId);
     return { success: true };
   }

@@ -255,7 +255,7 @@ export function describeCallStore(
       expect(await store.replay(one.id)).toEqual({ ...replay, position: 4 });
       await store.commit('a', [progress(lease, { cursor: 9, replays: [{ ...replay, position: 9 }] })]);
       expect(await store.replay(one.id)).toMatchObject({ id: `y2-${one.id}`, position: 4, upTo: 7 });
-      await storage.store(EndpointStore).remove(one);
+      await storage.store(EndpointStore).remove(one, NOW);
       expect(await store.replay(one.id)).toBeUndefined();
       expect(await store.pending(one.id, 'number', 9)).toEqual([]);
     });

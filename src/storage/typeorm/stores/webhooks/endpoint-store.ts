@@ -74,11 +74,11 @@ export class TypeormEndpointStore extends EndpointStore {
     return this.executor.write(() => disableEndpoint(key, at));
   }
 
-  override async remove(key: EndpointKey): Promise<boolean> {
+  override async remove(key: EndpointKey, at: number): Promise<boolean> {
     if (!(await this.find(key))) return false;
     // Whoever serves the endpoint may add to it meanwhile; the last step leaves nothing.
     while ((await this.executor.write(() => removeRetries(key.id))) > 0);
-    return this.executor.write(() => removeEndpoint(key));
+    return this.executor.write(() => removeEndpoint(key, at));
   }
 
   override attempts({ endpointId, ok, ...page }: AttemptQuery): Promise<Page<EndpointAttempt>> {
@@ -228,10 +228,12 @@ function removeRetries(id: string): Operation<number> {
 }
 
 /** Removes an endpoint. Its attempts go with their age. */
-function* removeEndpoint({ id, accountId }: EndpointKey): Operation<boolean> {
+function* removeEndpoint({ id, accountId }: EndpointKey, at: number): Operation<boolean> {
   const removed = yield* write('DELETE FROM messaging_endpoint WHERE id = ? AND account_id = ?', id, accountId);
   if (removed === 0) return false;
   yield* write('DELETE FROM messaging_endpoint_retry WHERE endpoint_id = ?', id);
   yield* write('DELETE FROM messaging_endpoint_replay WHERE endpoint_id = ?', id);
+  // Whoever waited for a lock on the counter would wait for the deletions too.
+  yield* write('UPDATE messaging_event_counter SET used_at = ? WHERE id = ? AND used_at < ?', at, accountId, at);
   return true;
 }
