@@ -86,6 +86,9 @@ export class EventStreams implements BeforeApplicationShutdown {
     };
     raw.once('close', close);
     socket?.once('close', close);
+    text.once('close', close);
+    // Who has left before, while the source was looked for, closes nothing any more.
+    if (raw.destroyed || socket?.destroyed) close();
     // The answer to HEAD has no body to wait for.
     if (this.closing || raw.req.method === 'HEAD') end();
     return new StreamableFile(text, { type: 'text/event-stream' });

@@ -1,3 +1,4 @@
+import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { AccountService } from '../../src/accounts/account-service.js';
 import { UserTokenVerifier } from '../../src/accounts/user-token-verifier.js';
@@ -261,6 +262,25 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
     expect((await open(client)).status).toBe(200);
     expect((await open(client, '?after=x')).status).toBe(400);
     expect(seats(service, id)).toBe(10);
+  });
+
+  test('gives back the seat of a client that has left before the first page', async () => {
+    const { service, client, id } = await recorded(1);
+    const log = service.app.get(EventLog, { strict: false });
+    const { read } = log;
+    const left = new Promise<void>((resolve) => {
+      service.app.getHttpServer().once('request', (_: IncomingMessage, response: ServerResponse) => {
+        response.once('close', resolve);
+      });
+    });
+    jest.spyOn(log, 'read').mockImplementationOnce(async (query) => {
+      await left;
+      return read.call(log, query);
+    });
+    const leaving = get(`${client.url}/events/stream`, { headers: { 'x-api-key': client.key } }).on('error', () => {});
+    await eventually(() => seats(service, id) === 1);
+    leaving.destroy();
+    await eventually(() => seats(service, id) === 0);
   });
 
   test('takes no seat for HEAD', async () => {
