@@ -68,6 +68,13 @@ describeServices('texts from phones', (start) => {
 
   const says = (text: string, over: Partial<InboundSms> = {}) =>
     transport.sink.inbound([{ route: 'scripted', from: NUMBER, to: '36111', text, ...over }]);
+  /** Waits until so many SMS have been handed over: a phone answers what it has got. */
+  const reached = (count: number) =>
+    eventually(
+      () => transport.taken.length,
+      (taken) => taken >= count,
+      { clock, stepMs: 50 },
+    );
   const said = async (client: ApiClient) => (await textsOf(service, client)).map(({ text }) => text);
 
   test('are events of the accounts that hold the name they were sent to, and of no other', async () => {
@@ -132,11 +139,14 @@ describeServices('texts from phones', (start) => {
     await says('Qui ?', { id: '0' });
     expect(heard.map(({ account }) => account)).toEqual(['*']);
     await first.sent({ signature: 'INFOS', content: 'Bonjour', number: [NUMBER] });
+    await reached(1);
     clock.advance(1000);
     await second.sent({ signature: 'SERVICE', content: 'Bonjour', number: [NUMBER] });
+    await reached(2);
     await says('Un', { id: '1' });
     clock.advance(1000);
     await second.sent({ signature: 'ALERTE', content: 'Bonjour', number: [NUMBER, '22670000002'] });
+    await reached(4);
     await says('Deux', { id: '2' });
     await says('Trois', { id: '3', from: '22670000003' });
     expect([await said(first), await said(second)]).toEqual([['Un'], ['Deux']]);
@@ -150,6 +160,7 @@ describeServices('texts from phones', (start) => {
     await serve({ inboundSignatures: { '36111': ['SHOP', 'CLUB', 'INFOS'] } });
     for (const name of ['SHOP', 'CLUB']) await verify(service, first, name);
     await first.sent({ signature: 'INFOS', content: 'Bonjour', number: [NUMBER] });
+    await reached(1);
     await says('Bonjour', { id: '1' });
     expect(await said(first)).toEqual(['Bonjour']);
   });
