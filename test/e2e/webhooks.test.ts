@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { EventLog } from '../../src/events/event-log.js';
 import type { AttemptView } from '../../src/webhooks/endpoints/endpoint-view.js';
+import { WebhookTargets } from '../../src/webhooks/endpoints/webhook-targets.js';
 import type { ApiClient } from '../support/api-client.js';
 import { describeOnBothAdapters } from '../support/http-apps.js';
 import { delivered, logEventsOf, verified } from '../support/logged-events.js';
@@ -62,6 +63,20 @@ describeOnBothAdapters('the endpoints of webhooks', (adapter) => {
     });
     expect(await change({ signature: 'ed25519' })).toMatchObject({ status: 400 });
     expect(await change({})).toMatchObject({ status: 200, body: { types: ['otp.verified'] } });
+  });
+
+  test('a change keeps what another one has changed while its URL was checked', async () => {
+    const { client, app } = await start();
+    const { id } = await makeEndpoint(client);
+    const change = (body: object) => client.call(`webhooks/${id}`, { method: 'PATCH', body });
+    const targets = app.get(WebhookTargets, { strict: false });
+    const { check } = targets;
+    targets.check = async (given) => {
+      await change({ description: 'b', types: ['otp.verified'] });
+      return check.call(targets, given);
+    };
+    const { body } = await change({ url: `${URL_OF}/2` });
+    expect(body).toMatchObject({ url: `${URL_OF}/2`, description: 'b', types: ['otp.verified'] });
   });
 
   test('a rotation answers another secret, and takes no body for a day', async () => {

@@ -115,10 +115,14 @@ export function endpointTests({ test }: TestRunner, world: World): void {
     };
     const before = await find(1);
     const at = START + SECOND;
-    assert.deepEqual(await world.endpoints.update(key(1), definition, at), { ...before, ...definition, updatedAt: at });
-    assert.equal(await world.endpoints.update({ ...key(1), accountId: 'acc2' }, definition, at), undefined);
+    assert.deepEqual(await world.endpoints.update(key(1), () => definition, at), {
+      ...before,
+      ...definition,
+      updatedAt: at,
+    });
+    assert.equal(await world.endpoints.update({ ...key(1), accountId: 'acc2' }, () => definition, at), undefined);
     const all = { ...definition, types: null, description: null };
-    assert.deepEqual(await world.endpoints.update(key(1), all, at), { ...before, ...all, updatedAt: at });
+    assert.deepEqual(await world.endpoints.update(key(1), () => all, at), { ...before, ...all, updatedAt: at });
   });
 
   test('it is disabled and enabled; another account finds none', async () => {

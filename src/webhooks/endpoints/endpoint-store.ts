@@ -51,8 +51,12 @@ export abstract class EndpointStore {
   /** Endpoints of all accounts with exactly this URL. It reads all endpoints: for the sandbox. */
   abstract withUrl(url: string): Promise<readonly Endpoint[]>;
 
-  /** Replaces the definition. Undefined: there is no such endpoint. */
-  abstract update(key: EndpointKey, definition: EndpointDefinition, at: number): Promise<Endpoint | undefined>;
+  /** Replaces the definition by what `change` makes of it, under a lock. Undefined: there is no such endpoint. */
+  abstract update(
+    key: EndpointKey,
+    change: (definition: EndpointDefinition) => EndpointDefinition,
+    at: number,
+  ): Promise<Endpoint | undefined>;
 
   /**
    * Replaces the versions of the secret by what `change` makes of them, under a lock. A repeat under the Idempotency-Key gets the

@@ -9,7 +9,7 @@ import { Idempotency, type IdempotentRequest } from '../../outbox/idempotency.js
 import type { Acceptance } from '../../outbox/outbox.js';
 import type { IdempotencyKey } from '../../outbox/send.js';
 import { EndpointCalls, type PingResult } from '../calls/endpoint-calls.js';
-import type { Endpoint } from './endpoint.js';
+import type { Endpoint, EndpointDefinition } from './endpoint.js';
 import { type AttemptListQuery, EndpointHistory, pageOf, type WebhookListQuery } from './endpoint-history.js';
 import {
   changed,
@@ -112,13 +112,16 @@ export class WebhookService {
    */
   async update(accountId: string, id: string, changes: EndpointChanges): Promise<EndpointView> {
     const endpoint = await this.find(accountId, id);
-    const definition = changed(endpoint, changes);
     const { url } = changes;
+    // Before the URL, whose check may take long, and before the lock.
+    changed(endpoint, changes);
     if ('signature' in changes && changes.signature != null && changes.signature !== endpoint.signature) {
       throw new MessagingError('error.field_invalid', { field: 'signature' });
     }
-    const target = url == null ? endpoint.url : (await this.targets.check(urlOf(url))).href;
-    return this.changed(accountId, await this.store.update(endpoint, { ...definition, url: target }, this.clock.now()));
+    const target = url == null ? {} : { url: (await this.targets.check(urlOf(url))).href };
+    // Another change may have come meanwhile.
+    const change = (present: EndpointDefinition) => ({ ...changed(present, changes), ...target });
+    return this.changed(accountId, await this.store.update(endpoint, change, this.clock.now()));
   }
 
   /** Removes an endpoint. A call that is under way may still arrive. */

@@ -53,8 +53,12 @@ export class TypeormEndpointStore extends EndpointStore {
     return rows.map(toEndpoint);
   }
 
-  override update(key: EndpointKey, definition: EndpointDefinition, at: number): Promise<Endpoint | undefined> {
-    return this.executor.write(() => updateEndpoint(key, definition, at));
+  override update(
+    key: EndpointKey,
+    change: (definition: EndpointDefinition) => EndpointDefinition,
+    at: number,
+  ): Promise<Endpoint | undefined> {
+    return this.executor.write(() => updateEndpoint(this.executor.dialect, key, change, at));
   }
 
   override rotate(
@@ -144,12 +148,24 @@ function* findEndpoint({ id, accountId }: EndpointKey): Operation<Endpoint | und
   return row && toEndpoint(row);
 }
 
+function* lockEndpoint(dialect: Dialect, key: EndpointKey): Operation<Endpoint | undefined> {
+  const columns = ENDPOINT.split(', ').map((column) => `a.${column}`);
+  const sql = dialect.lockByIds('messaging_endpoint', columns.join(', '), 'wait', 'no key update');
+  const [row] = yield* rowsOf(sql, JSON.stringify([key.id]));
+  const endpoint = row && toEndpoint(row);
+  return endpoint?.accountId === key.accountId ? endpoint : undefined;
+}
+
 /** See `EndpointStore.update`. Which number came before depends on the types, so what is remembered of it is forgotten. */
 function* updateEndpoint(
+  dialect: Dialect,
   key: EndpointKey,
-  { url, types, ordering, batch, description }: EndpointDefinition,
+  change: (definition: EndpointDefinition) => EndpointDefinition,
   at: number,
 ): Operation<Endpoint | undefined> {
+  const endpoint = yield* lockEndpoint(dialect, key);
+  if (!endpoint) return undefined;
+  const { url, types, ordering, batch, description } = change(endpoint);
   yield* write(
     `UPDATE messaging_endpoint SET url = ?, types = ?, ordering = ?, batch_max = ?, wait_ms = ?, description = ?, matched = NULL,
       updated_at = ? WHERE id = ? AND account_id = ?`,
@@ -174,11 +190,8 @@ function* rotateSecret(
   at: number,
   answer: EndpointAnswer,
 ): Operation<Acceptance | undefined> {
-  const columns = ENDPOINT.split(', ').map((column) => `a.${column}`);
-  const sql = dialect.lockByIds('messaging_endpoint', columns.join(', '), 'wait', 'no key update');
-  const [row] = yield* rowsOf(sql, JSON.stringify([key.id]));
-  const endpoint = row && toEndpoint(row);
-  if (endpoint?.accountId !== key.accountId) return undefined;
+  const endpoint = yield* lockEndpoint(dialect, key);
+  if (!endpoint) return undefined;
   const earlier = answer.once && (yield* findReply(answer.once, at));
   if (earlier && answer.once) return replayOf(earlier, answer.once);
   const versions = change(endpoint.versions);
