@@ -1,4 +1,5 @@
 import type { DeliveryTransition } from './delivery-transition.js';
+import { eventText } from './event-text.js';
 import type { NewEvent } from './event-types.js';
 
 /** The type of the event of each state; none for those that the account is not told of. */
@@ -12,6 +13,9 @@ const TYPES = {
   failed: 'message.failed',
   unknown: 'message.unknown',
 } as const;
+
+/** The most bytes of a carrier's error, as JSON. */
+const ERROR_BYTES = 512;
 
 /** The type of an event of one recipient's delivery. */
 type DeliveryEventType = Exclude<(typeof TYPES)[keyof typeof TYPES], undefined>;
@@ -39,7 +43,7 @@ export function deliveryEvents(
       number: transition.number,
       ...sender,
       status: transition.status,
-      error: transition.error ?? null,
+      error: transition.error === undefined ? null : eventText(transition.error, ERROR_BYTES).text,
       units: transition.units,
       refunded_units: transition.refundedUnits,
       ...origin,

@@ -30,6 +30,11 @@ describe('the events of a delivery', () => {
     expect(deliveryEvents(moved)).toEqual([{ accountId: 'acc1', at: START + 1, type: 'message.failed', data }]);
   });
 
+  test('have at most 2 KiB, however long the error of a carrier is', () => {
+    const [event] = deliveryEvents(move({ status: 'failed', error: '\u0001é'.repeat(2000) }));
+    expect(Buffer.byteLength(JSON.stringify(event?.data))).toBeLessThan(2048);
+  });
+
   test('on a messaging app name the linked number instead of a signature', () => {
     const [event] = deliveryEvents(move({ channel: 'wa', sender: '22670000099', status: 'read' }));
     expect(event?.data).toMatchObject({ channel: 'wa', from: '22670000099' });

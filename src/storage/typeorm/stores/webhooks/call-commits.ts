@@ -1,3 +1,4 @@
+import { eventText } from '../../../../events/event-text.js';
 import type { NewEvent } from '../../../../events/event-types.js';
 import type { CallProgress } from '../../../../webhooks/calls/call-store.js';
 import type { Dialect } from '../../dialects/dialect.js';
@@ -14,6 +15,9 @@ const RECORD = {
   ...shapeOf('sequences error reply', 'first last at ms ok status'),
 } as const;
 const REPLAY = { id: 'id', position: 'integer' } as const;
+
+/** The most bytes of a URL in an event, which has at most 2 KiB. */
+const URL_BYTES = 1024;
 
 /** See `CallStore.commit`. */
 export function* commitCalls(
@@ -42,7 +46,7 @@ export function* commitCalls(
       disabled.at,
       lease.endpointId,
     );
-    const data = { id: lease.endpointId, url: textOf(row, 'url'), reason: disabled.reason };
+    const data = { id: lease.endpointId, url: eventText(textOf(row, 'url'), URL_BYTES).text, reason: disabled.reason };
     record({ type: 'endpoint.disabled', accountId: textOf(row, 'account_id'), at: disabled.at, data });
   }
   return new Set(ours.map(({ lease }) => lease.endpointId));
