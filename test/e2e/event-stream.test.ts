@@ -153,6 +153,20 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
     expect(seats(service, id)).toBe(0);
   });
 
+  test('ends when its key was revoked before the first page', async () => {
+    const { service, client, clock, id } = await recorded(1);
+    const log = service.app.get(EventLog, { strict: false });
+    const { read } = log;
+    jest.spyOn(log, 'read').mockImplementationOnce(async (query) => {
+      await service.app.get(AccountService, { strict: false }).revokeKey(client.key.split('_')[1] ?? '');
+      clock.advance(5000);
+      return read.call(log, query);
+    });
+    const reader = await open(client);
+    await eventually(() => reader.over, Boolean, { clock, stepMs: 100 });
+    expect(seats(service, id)).toBe(0);
+  });
+
   test('ends when its key expires', async () => {
     const { service, client, clock } = await recorded(1);
     const accounts = service.app.get(AccountService, { strict: false });

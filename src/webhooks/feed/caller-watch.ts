@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { parseApiKey } from '../../accounts/api-key.js';
 import { type Answer, Authenticator, type Caller, type CredentialHeaders } from '../../accounts/authenticator.js';
 import { Clock } from '../../common/clock.js';
 
@@ -25,7 +26,8 @@ export class CallerWatch {
    */
   watch(caller: Caller, headers: CredentialHeaders, signal: AbortSignal, lost: () => void): void {
     const intervalMs = caller.via === 'user-token' ? TOKEN_MS : KEY_MS;
-    let admitted = false;
+    // Its own key may lose its right before the first look.
+    let admitted = isOwnKey(caller, headers);
     let cancel = () => {};
     const look = async (): Promise<void> => {
       const answer = await this.answer(headers);
@@ -50,4 +52,9 @@ export class CallerWatch {
       return undefined;
     }
   }
+}
+
+/** Whether the caller was admitted by the key of the header, not by the host's own guard. */
+function isOwnKey({ keyId }: Caller, { 'x-api-key': header }: CredentialHeaders): boolean {
+  return keyId !== undefined && typeof header === 'string' && parseApiKey(header)?.id === keyId;
 }
