@@ -92,7 +92,8 @@ describe('the check of the books', () => {
       const service = await besiege('sqlite', { crew: [{}], repeat: 'at-least-once', naive: true });
       const kill = FAULTS.find(({ name }) => name === 'SIGKILL');
       if (!service || !kill) throw new Error('There is always SQLite, and SIGKILL.');
-      expect((await service.endure(kill)).problems.join('\n')).toMatch(/is lost/);
+      // Where no kill came between an answer and its commit, the answer is still not the one that is kept.
+      expect((await service.endure(kill)).problems.join('\n')).toMatch(/is lost|was answered \{\}, and/);
     },
     LIMIT_MS,
   );

@@ -251,24 +251,6 @@ export function eventTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(await numbers(), [masked, '226******01', phone(2)]);
   });
 
-  test('redactions at once, and an erasure beside them, keep what each has removed', async () => {
-    const two = { recipients: recipients(2), metadata: { name: 'Awa' } };
-    await steps.sending(aSend(1, two));
-    await steps.settle(1, 'sent', 0, 1);
-    await Promise.all([
-      steps.log.redact('texts', START + DAY, 100),
-      steps.log.redact('numbers', START + DAY, 100),
-      steps.log.erase(phone(0), [ACCOUNT]),
-    ]);
-    const [erased, masked] = (await steps.events()).map(({ data }) => data);
-    assert.deepEqual(masked, { ...masked, number: '226******01', metadata: null });
-    // The mask hides the number from an erasure that comes after it.
-    assert.ok(
-      ['226******00', '*'.repeat(phone(0).length)].includes(String(erased && 'number' in erased && erased.number)),
-    );
-    assert.deepEqual(erased, { ...erased, metadata: null });
-  });
-
   test('who listens hears of accounts with new events, and of marks, after the commit', async () => {
     const heard: AddedEvents[] = [];
     const off = steps.log.listen((added) => heard.push(added));
