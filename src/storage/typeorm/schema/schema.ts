@@ -320,13 +320,13 @@ export function webhookTables(dialect: Dialect): string[] {
   const { id, name, text, integer, small } = columnTypes(dialect);
   return [
     // types: JSON, null for all. signature: hmac or ed25519. versions: JSON, the versions of the secret that sign, the newest
-    // first, each with its end. cursor_at: the number up to which events were called or are retried. matched: the number of the
-    // last of them that `types` names. failing_since: since when there was nothing but failures. rests_until: Retry-After.
+    // first, each with its end. cursor_at: the number up to which events were called or are retried.
+    // failing_since: since when there was nothing but failures. rests_until: Retry-After.
     // owner, lease_until, epoch: the process that calls it.
     `CREATE TABLE messaging_endpoint (
       id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, url ${text} NOT NULL, types ${text}, ordering ${id} NOT NULL,
       batch_max ${integer} NOT NULL, wait_ms ${integer} NOT NULL, signature ${id} NOT NULL, versions ${text} NOT NULL,
-      description ${text}, status ${id} NOT NULL, reason ${id}, cursor_at ${integer} NOT NULL, matched ${integer},
+      description ${text}, status ${id} NOT NULL, reason ${id}, cursor_at ${integer} NOT NULL,
       failing_since ${integer}, rests_until ${integer}, owner ${name}, lease_until ${integer} NOT NULL, epoch ${integer} NOT NULL,
       created_at ${integer} NOT NULL, updated_at ${integer} NOT NULL)${dialect.clustered}`,
     'CREATE INDEX messaging_endpoint_account ON messaging_endpoint (account_id, created_at, id)',

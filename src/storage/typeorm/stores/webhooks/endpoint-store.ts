@@ -167,7 +167,7 @@ function* updateEndpoint(
   if (!endpoint) return undefined;
   const { url, types, ordering, batch, description } = change(endpoint);
   yield* write(
-    `UPDATE messaging_endpoint SET url = ?, types = ?, ordering = ?, batch_max = ?, wait_ms = ?, description = ?, matched = NULL,
+    `UPDATE messaging_endpoint SET url = ?, types = ?, ordering = ?, batch_max = ?, wait_ms = ?, description = ?,
       updated_at = ? WHERE id = ? AND account_id = ?`,
     url,
     types && JSON.stringify(types),
