@@ -7,19 +7,11 @@ import { SandboxModule } from '../../src/sandbox.module.js';
 import { ApiClient } from '../support/api-client.js';
 import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
 import { MSGAPP, MsgappClient } from '../support/msgapp-app.js';
-import { accessibilityFaults, hasBrowser, openPage, startBrowser } from '../support/page-browser.js';
+import { accessibilityFaults, FORMS, HOSTILE, hasBrowser, openPage, startBrowser } from '../support/page-browser.js';
 import { until } from '../support/until.js';
 
 const SENDER = '22670000100';
 const LONG = 'x'.repeat(100_000);
-const HOSTILE = '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1">';
-const FORMS = [
-  [1280, 'light'],
-  [1280, 'dark'],
-  [360, 'light'],
-  [360, 'dark'],
-] as const;
-
 const suite = hasBrowser() ? describe : describe.skip;
 
 suite('the page of the sandbox in a browser', () => {

@@ -4,16 +4,8 @@ import { SandboxModule } from '../../src/sandbox.module.js';
 import { ApiClient } from '../support/api-client.js';
 import { call } from '../support/http-client.js';
 import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
-import { accessibilityFaults, hasBrowser, openPage, startBrowser } from '../support/page-browser.js';
+import { accessibilityFaults, FORMS, HOSTILE, hasBrowser, openPage, startBrowser } from '../support/page-browser.js';
 import { WEBHOOK_PEPPER } from '../support/webhook-app.js';
-
-const HOSTILE = '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1">';
-const FORMS = [
-  [1280, 'light'],
-  [1280, 'dark'],
-  [360, 'light'],
-  [360, 'dark'],
-] as const;
 
 const suite = hasBrowser() ? describe : describe.skip;
 

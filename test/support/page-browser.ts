@@ -46,3 +46,14 @@ export async function accessibilityFaults(page: Page): Promise<readonly string[]
   );
   return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 }
+
+/** What would run as a script, were it put into a page as it is. */
+export const HOSTILE = '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1">';
+
+/** The widths and colour schemes in which a page is looked at. */
+export const FORMS = [
+  [1280, 'light'],
+  [1280, 'dark'],
+  [360, 'light'],
+  [360, 'dark'],
+] as const;
