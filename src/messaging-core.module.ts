@@ -1,11 +1,17 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { AccountDirectory } from './accounts/account-directory.js';
 import { AccountSettings, resolveAccountSettings } from './accounts/account-options.js';
 import { AccountService } from './accounts/account-service.js';
 import { AccountStore } from './accounts/account-store.js';
+import { Admission } from './accounts/admission.js';
+import { AuditLog } from './accounts/audit.js';
 import { Authenticator } from './accounts/authenticator.js';
 import { KeyDirectory } from './accounts/key-directory.js';
+import { KeyRegistry } from './accounts/key-registry.js';
+import { KeyUses } from './accounts/key-uses.js';
 import { SignatureDirectory } from './accounts/signature-directory.js';
 import { SignatureService } from './accounts/signature-service.js';
+import { TextAccess } from './accounts/text-access.js';
 import { UserTokenVerifier } from './accounts/user-token-verifier.js';
 import { balanceOpenapi } from './billing/balance.openapi.js';
 import { LedgerService } from './billing/ledger-service.js';
@@ -13,6 +19,9 @@ import { LedgerStore } from './billing/ledger-store.js';
 import { Clock, SystemClock } from './common/clock.js';
 import { IdGenerator, UuidGenerator } from './common/ids.js';
 import { LocalNotifier, Notifier } from './common/notifier.js';
+import { Rounds } from './common/rounds.js';
+import { SafeTelemetry } from './common/safe-telemetry.js';
+import { NoTelemetry, Telemetry } from './common/telemetry.js';
 import { storeProvider } from './core/capability.js';
 import { ConfiguredModule, configured } from './core/configured-module.js';
 import {
@@ -26,18 +35,23 @@ import {
 } from './core/core-options.js';
 import { DatabaseClock } from './core/database-clock.js';
 import { GraphCheck } from './core/graph-check.js';
+import { HealthSettings, resolveHealthSettings } from './core/health-options.js';
 import { FACTORY_OPTIONS, knownOptions, knownValues } from './core/known-options.js';
 import { LowBalances } from './core/low-balances.js';
 import { MessagingStorage, StartedStorage } from './core/messaging-storage.js';
 import { MessagingValues } from './core/messaging-values.js';
 import { MountPoint } from './core/mount-point.js';
 import { type PortParts, providePort } from './core/port-provider.js';
-import { STARTED_STORAGE, StorageLifecycle } from './core/storage-lifecycle.js';
+import { StorageLifecycle } from './core/storage-lifecycle.js';
 import { EventLog } from './events/event-log.js';
 import { EventNumbering } from './events/event-numbering.js';
 import { EventRetention } from './events/event-retention.js';
 import { EventTeller } from './events/event-teller.js';
 import { MessagingEvents } from './events/messaging-events.js';
+import { CoreChecks } from './health/core-checks.js';
+import { healthOpenapi } from './health/health.openapi.js';
+import { HealthChecks } from './health/health-checks.js';
+import { HealthService } from './health/health-service.js';
 import { HostGlobalsModule } from './http/host-globals.js';
 import { HttpSettings, resolveHttpSettings } from './http/http-settings.js';
 import { MessagingEdge } from './http/messaging-edge.js';
@@ -53,6 +67,7 @@ import { DispatchSettings, resolveDispatchSettings } from './outbox/dispatch-opt
 import { Dispatcher } from './outbox/dispatcher.js';
 import { EVENT_UPKEEP, eventErasure } from './outbox/event-upkeep.js';
 import { Idempotency } from './outbox/idempotency.js';
+import { OperatingStore, OperatingSwitches } from './outbox/operating-state.js';
 import { Outbox } from './outbox/outbox.js';
 import { OutboxStore } from './outbox/outbox-store.js';
 import { PolicyStore } from './outbox/policy-store.js';
@@ -63,6 +78,7 @@ import { RetentionSettings, resolveRetentionSettings } from './outbox/retention/
 import { RetentionStore } from './outbox/retention/retention-store.js';
 import { TextSources } from './outbox/text-sources.js';
 import { TypeormStorage } from './storage/typeorm/typeorm-storage.js';
+import { metricsRoute, TELEMETRY } from './telemetry/telemetry-parts.js';
 
 /**
  * What all capabilities share: accounts and keys, balance, outbox, storage, the HTTP edge. An application has one core. It is
@@ -86,11 +102,14 @@ export class MessagingCore extends ConfiguredModule {
     const ports = portsOf(graph);
     const { path, controllers } = resolveHttpSettings(graphOf(graph));
     const mountPoint: MountPoint = { path, controllers };
+    const metrics = metricsRoute(controllers ? graph.telemetry?.route : undefined, path);
     return {
       module: MessagingCore,
       global: true,
       imports: [HostGlobalsModule, ...imports, ...ports.imports],
-      controllers: controllers ? [mountDescribed(balanceOpenapi, path)] : [],
+      controllers: controllers
+        ? [...[balanceOpenapi, healthOpenapi].map((each) => mountDescribed(each, path)), ...metrics.controllers]
+        : [],
       providers: [
         ...configured(MessagingCore),
         { provide: MessagingValues, useFactory, inject },
@@ -99,6 +118,7 @@ export class MessagingCore extends ConfiguredModule {
         ...ports.providers,
         ...STORES,
         ...SERVICES,
+        ...metrics.providers,
       ],
       exports: [HostGlobalsModule, ...EXPORTS, ...ports.exports],
     };
@@ -106,10 +126,33 @@ export class MessagingCore extends ConfiguredModule {
 }
 
 const SERVICES = [
-  ...[GraphCheck, StorageLifecycle, MessagingReadiness, MessagingEdge, RecipientLimit, MessagingEvents, EventTeller],
-  ...[KeyDirectory, SignatureDirectory, Authenticator, AccountService, SignatureService, LedgerService, LowBalances],
-  ...[Channels, TextSources, Outbox, Idempotency, Dispatcher, ...PURGER, Retention, ErasureRules, ErasureService],
+  ...[
+    GraphCheck,
+    Rounds,
+    StorageLifecycle,
+    MessagingReadiness,
+    MessagingEdge,
+    RecipientLimit,
+    MessagingEvents,
+    EventTeller,
+  ],
+  ...[
+    KeyDirectory,
+    SignatureDirectory,
+    Authenticator,
+    Admission,
+    ...[AccountDirectory, KeyRegistry, KeyUses],
+    AccountService,
+    SignatureService,
+    TextAccess,
+    LedgerService,
+    LowBalances,
+  ],
+  ...[Channels, TextSources, Idempotency, OperatingSwitches, Dispatcher],
+  ...[...PURGER, Retention, ErasureRules, ErasureService],
   ...[EventRetention, EventNumbering, EVENT_UPKEEP],
+  ...TELEMETRY,
+  ...[HealthChecks, CoreChecks, HealthService],
   provideErasure(fileErasure, [MediaStore]),
   provideErasure(eventErasure, [EventLog]),
 ];
@@ -126,12 +169,12 @@ function fileErasure(store: MediaStore): ErasureRule {
 }
 
 const STORES: Provider[] = [
-  STARTED_STORAGE,
   { provide: OutboxStore, useFactory: (storage: StartedStorage) => storage.outbox, inject: [StartedStorage] },
   { provide: LedgerStore, useFactory: (storage: StartedStorage) => storage.ledger, inject: [StartedStorage] },
   { provide: AccountStore, useFactory: (storage: StartedStorage) => storage.accounts, inject: [StartedStorage] },
   { provide: PolicyStore, useFactory: (storage: StartedStorage) => storage.policies, inject: [StartedStorage] },
-  ...[storeProvider({ port: RetentionStore }), storeProvider({ port: EventLog })],
+  ...[storeProvider({ port: RetentionStore }), storeProvider({ port: EventLog }), storeProvider({ port: AuditLog })],
+  storeProvider({ port: OperatingStore }),
   { provide: MediaStore, useFactory: (storage: StartedStorage) => storage.media, inject: [StartedStorage] },
 ];
 
@@ -139,6 +182,7 @@ const EXPORTS = [
   ...[
     MessagingValues,
     MessagingReadiness,
+    Rounds,
     HttpSettings,
     RecipientLimit,
     AccountSettings,
@@ -147,10 +191,14 @@ const EXPORTS = [
     EventTeller,
     EventLog,
   ],
-  ...[Authenticator, AccountService, SignatureService, SignatureDirectory, LedgerService],
-  ...[Channels, TextSources, Outbox, Idempotency, Purger, OutboxStore, PolicyStore, AccountStore],
+  ...[AccountDirectory, KeyRegistry],
+  ...[Authenticator, Admission, AccountService, SignatureService, SignatureDirectory, TextAccess, LedgerService],
+  ...[Channels, TextSources, Outbox, Idempotency, OperatingSwitches, Dispatcher, Purger],
+  ...[OutboxStore, PolicyStore, AccountStore],
   ...[StartedStorage, MediaStore, RetentionSettings, RetentionStore, ErasureRules, ErasureService],
-  ...[EventLog, EventRetention],
+  ...[EventLog, EventRetention, AuditLog],
+  SafeTelemetry,
+  ...[HealthChecks, HealthService, HealthSettings],
 ];
 
 function settingsProviders(mountPoint: MountPoint): Provider[] {
@@ -186,6 +234,11 @@ function settingsProviders(mountPoint: MountPoint): Provider[] {
       inject: [MessagingValues],
     },
     {
+      provide: HealthSettings,
+      useFactory: ({ health }: CoreValues) => resolveHealthSettings(health),
+      inject: [MessagingValues],
+    },
+    {
       provide: MediaSettings,
       useFactory: ({ media }: CoreValues) => resolveMediaSettings(media),
       inject: [MessagingValues],
@@ -197,11 +250,12 @@ function graphOf({ path, controllers }: Pick<CoreGraph, 'path' | 'controllers'>)
   return { ...(path === undefined ? {} : { path }), ...(controllers === undefined ? {} : { controllers }) };
 }
 
-function portsOf({ storage, userTokens, clock, ids, notifier, mediaFetcher }: CoreGraph): PortParts {
+function portsOf({ storage, userTokens, clock, ids, notifier, mediaFetcher, telemetry }: CoreGraph): PortParts {
   const shared = [
     providePort('clock', Clock, clock ?? { useFactory: () => new DatabaseClock(new SystemClock()) }),
     providePort('ids', IdGenerator, ids ?? UuidGenerator),
     providePort('notifier', Notifier, notifier ?? LocalNotifier),
+    providePort('telemetry', Telemetry, telemetry ?? NoTelemetry),
     providePort('mediaFetcher', MediaFetcher, mediaFetcher ?? GuardedMediaFetcher),
   ];
   const parts = [

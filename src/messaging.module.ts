@@ -4,8 +4,12 @@ import { boolean, group } from './common/options.js';
 import { ConfiguredModule, configured } from './core/configured-module.js';
 import { CORE_GRAPH_OPTIONS, CORE_OPTIONS, type FactoryImports } from './core/core-options.js';
 import { FACTORY_OPTIONS, knownOptions, knownValues, oneOrMore } from './core/known-options.js';
+import { MANAGEMENT_OPTIONS } from './management/management-options.js';
+import { ManagementModule } from './management.module.js';
 import { MessagingCore } from './messaging-core.module.js';
 import {
+  MANAGEMENT_GRAPH_OPTIONS,
+  type ManagementGraph,
   type MessagingAsyncOptions,
   type MessagingOptions,
   MSGAPP_GRAPH_OPTIONS,
@@ -32,11 +36,13 @@ export class MessagingModule extends ConfiguredModule {
       otp,
       msgapp = [],
       webhooks,
+      management,
     } = knownOptions(options, CORE_GRAPH_OPTIONS, CORE_OPTIONS, {
       sms: group({ ...SMS_GRAPH_OPTIONS, ...SMS_OPTIONS }),
       otp: group(OTP_OPTIONS),
       msgapp: oneOrMore(group({ ...MSGAPP_GRAPH_OPTIONS, ...MSGAPP_OPTIONS })),
       webhooks: group(WEBHOOK_OPTIONS),
+      management: group({ ...MANAGEMENT_GRAPH_OPTIONS, ...MANAGEMENT_OPTIONS }),
     });
     const core = MessagingCore.build(options, { useFactory: () => options });
     return mount(core, {
@@ -44,16 +50,18 @@ export class MessagingModule extends ConfiguredModule {
       otp: otp !== undefined,
       msgapp: [msgapp].flat(),
       webhooks: webhooks !== undefined,
+      management,
     });
   }
 
   /** As `forRoot`. Options that shape the module graph are given synchronously, the others by the factory. */
   static forRootAsync(options: MessagingAsyncOptions): DynamicModule {
-    const { sms, otp, msgapp, webhooks } = knownOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS, {
+    const { sms, otp, msgapp, webhooks, management } = knownOptions(options, CORE_GRAPH_OPTIONS, FACTORY_OPTIONS, {
       sms: group(SMS_GRAPH_OPTIONS),
       otp: boolean,
       msgapp: oneOrMore(group(MSGAPP_GRAPH_OPTIONS)),
       webhooks: boolean,
+      management: group(MANAGEMENT_GRAPH_OPTIONS).besides((given) => typeof given === 'boolean'),
     });
     const values = knownValues(
       options,
@@ -63,6 +71,7 @@ export class MessagingModule extends ConfiguredModule {
         otp: group(OTP_OPTIONS),
         msgapp: oneOrMore(group(MSGAPP_OPTIONS)),
         webhooks: group(WEBHOOK_OPTIONS),
+        management: group(MANAGEMENT_OPTIONS),
       },
       CORE_GRAPH_OPTIONS,
     );
@@ -73,18 +82,20 @@ export class MessagingModule extends ConfiguredModule {
       otp: otp === true,
       msgapp: [msgapp ?? []].flat().map((channel) => ({ ...channel, imports })),
       webhooks: webhooks === true,
+      management: management ? { ...(management !== true && management), imports } : undefined,
     });
   }
 }
 
 /** Refuses values of a capability that is not mounted, unless `false` or `msgapp: []` says that they are to be ignored. */
-function ofMounted<V extends { readonly [K in 'otp' | 'msgapp' | 'webhooks']?: unknown }>(
+function ofMounted<V extends { readonly [K in 'otp' | 'msgapp' | 'webhooks' | 'management']?: unknown }>(
   values: V,
-  { otp, msgapp, webhooks }: Pick<MessagingAsyncOptions, 'otp' | 'msgapp' | 'webhooks'>,
+  { otp, msgapp, webhooks, management }: Pick<MessagingAsyncOptions, 'otp' | 'msgapp' | 'webhooks' | 'management'>,
 ): V {
   const unmounted = {
     ...(otp === undefined && { otp: values.otp }),
     ...(webhooks === undefined && { webhooks: values.webhooks }),
+    ...(management === undefined && { management: values.management }),
   };
   for (const [name, given] of Object.entries(unmounted)) {
     if (given !== undefined) {
@@ -104,9 +115,10 @@ interface Capabilities {
   readonly otp: boolean;
   readonly msgapp: readonly (MsgappGraph & FactoryImports)[];
   readonly webhooks: boolean;
+  readonly management: (ManagementGraph & FactoryImports) | undefined;
 }
 
-function mount(core: DynamicModule, { sms, otp, msgapp, webhooks }: Capabilities): DynamicModule {
+function mount(core: DynamicModule, { sms, otp, msgapp, webhooks, management }: Capabilities): DynamicModule {
   return {
     module: MessagingModule,
     providers: configured(MessagingModule),
@@ -116,6 +128,7 @@ function mount(core: DynamicModule, { sms, otp, msgapp, webhooks }: Capabilities
       SmsModule.feature(core, sms),
       ...MsgappModule.features(core, msgapp),
       ...(webhooks ? [WebhooksModule.feature(core)] : []),
+      ...(management ? [ManagementModule.feature(core, management)] : []),
     ],
   };
 }

@@ -10,6 +10,8 @@ import type {
 } from './core/core-options.js';
 import { MessagingValues } from './core/messaging-values.js';
 import type { PortSource } from './core/port-provider.js';
+import type { ManagementOptions } from './management/management-options.js';
+import type { UserAuthenticator } from './management/session/user-authenticator.js';
 import type { MsgappOptions } from './msgapp/msgapp-settings.js';
 import type { MsgappTransport } from './msgapp/msgapp-transport.js';
 import type { OtpOptions } from './otp/otp-options.js';
@@ -69,18 +71,34 @@ export interface WebhookValues {
 export type WebhooksModuleOptions = SharedCore & WebhookValues;
 /** Options of `WebhooksModule.forRootAsync`. */
 export type WebhooksModuleAsyncOptions = SharedCore & ValuesSource<WebhookValues>;
+/** Options of the management API, under their name. */
+export interface ManagementValues {
+  readonly management: ManagementOptions;
+}
+/** Options of the management API that shape the module graph. */
+export interface ManagementGraph {
+  /** Signs in the host's own users. Default: one-time links only. */
+  readonly users?: PortSource<UserAuthenticator> | undefined;
+}
+/** How the options of `ManagementGraph` are read. */
+export const MANAGEMENT_GRAPH_OPTIONS = { users: unread } satisfies OptionsOf<ManagementGraph>;
+/** Options of `ManagementModule.forRoot`. */
+export type ManagementModuleOptions = SharedCore & ManagementGraph & ManagementValues;
+/** Options of `ManagementModule.forRootAsync`. */
+export type ManagementModuleAsyncOptions = SharedCore & ManagementGraph & ValuesSource<ManagementValues>;
 /** One, or several in a list. */
 export type OneOrMore<T> = T | readonly T[];
-/** Options of `MessagingModule.forRoot`. One-time passcodes, messaging-app channels and webhooks are mounted when their options are given. */
+/** Options of `MessagingModule.forRoot`. One-time passcodes, messaging-app channels, webhooks and the management API are mounted when their options are given. */
 export type MessagingOptions = CoreOptions & {
   readonly sms: SmsGraph & SmsOptions;
   readonly msgapp?: OneOrMore<MsgappGraph & MsgappOptions> | undefined;
+  readonly management?: (ManagementGraph & ManagementOptions) | undefined;
 } & SomeOf<OtpValues & WebhookValues>;
 /** The values of a core that has those of its capabilities too. */
 export type AllValues = CoreValues & {
   readonly sms?: SmsOptions | undefined;
   readonly msgapp?: OneOrMore<MsgappValues> | undefined;
-} & SomeOf<OtpValues & WebhookValues>;
+} & SomeOf<OtpValues & WebhookValues & ManagementValues>;
 /** Returns a factory of a capability's values that reads them from the core's. */
 export function ofCore<V>(read: (values: AllValues) => V): ValuesFactory<V> {
   return { inject: [MessagingValues], useFactory: read };
@@ -95,8 +113,10 @@ export type MessagingAsyncOptions = CoreGraph & {
   readonly msgapp?: OneOrMore<MsgappGraph> | undefined;
   /** True: webhooks, the feed and the stream of events are mounted, and the factory gives their options. Default false. */
   readonly webhooks?: boolean | undefined;
+  /** True, or `{ users }`: sign-in and the management API are mounted, and the factory gives their options. Default false. */
+  readonly management?: boolean | ManagementGraph | undefined;
 } & ValuesSource<
     CoreValues & { readonly sms: SmsOptions; readonly msgapp?: OneOrMore<MsgappValues> | undefined } & SomeOf<
-        OtpValues & WebhookValues
+        OtpValues & WebhookValues & ManagementValues
       >
   >;

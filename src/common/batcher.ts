@@ -124,6 +124,11 @@ export class Batcher<T, R> {
     this.gathering = options.gathering ?? new AtOnce();
   }
 
+  /** How many items wait for their batch. */
+  get size(): number {
+    return this.waiting;
+  }
+
   /**
    * Adds an item; resolves with its result.
    *

@@ -21,7 +21,7 @@ const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)
  * The moment of a filter, milliseconds since the epoch: ISO 8601, a day (UTC) or a time with its zone.
  * @throws MessagingError `error.field_invalid`
  */
-export function momentOf(field: 'since' | 'until', text: unknown): number | undefined {
+export function momentOf(field: string, text: unknown): number | undefined {
   if (text === undefined) return undefined;
   const moment = typeof text === 'string' && MOMENT.test(text) && isDay(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(moment)) throw new MessagingError('error.field_invalid', { field });

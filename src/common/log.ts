@@ -1,42 +1,134 @@
-import type { LoggerService } from '@nestjs/common';
+import { inspect } from 'node:util';
+import { Logger, type LoggerService } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { atMost } from './at-most.js';
 import type { Clock } from './clock.js';
+import { MessagingError, StorageUnavailableError } from './errors.js';
 
-/** The least time between two logs of the same sentence, in milliseconds. */
+/** The least time between two lines of the same kind of fault, in milliseconds. */
 const INTERVAL_MS = 60_000;
 
-/**
- * Logs warnings that clients or carriers can cause any number of times: each sentence at once, then at most once a minute,
- * with the number of suppressed ones.
- */
-export class RareWarnings {
-  private readonly logged = new Map<string, { readonly at: number; suppressed: number }>();
+/** The most kinds of faults that are told apart by one log. */
+const KINDS = 500;
 
+/** What a line is about, beside its sentence: hosts with structured logs search by it. */
+export interface LogFields {
+  /** What went wrong, in one word: of our errors, of a carrier, of a database. */
+  readonly code?: string | undefined;
+  readonly channel?: string | undefined;
+  readonly route?: string | undefined;
+  readonly messageId?: string | undefined;
+  readonly requestId?: string | undefined;
+  /** Of a messaging app. */
+  readonly sessionId?: string | undefined;
+  /** Of webhooks. */
+  readonly endpointId?: string | undefined;
+}
+
+/**
+ * A line for Nest's `Logger`. Loggers that take objects (pino) get `msg` and the fields; Nest's own prints one line of text.
+ * Numbers of phones are masked.
+ */
+export class LogLine {
+  readonly msg: string;
+
+  constructor(sentence: string, fields: LogFields & { readonly repeats?: number } = {}) {
+    this.msg = masked(sentence);
+    // Fields without a value are left out: pino would print them.
+    Object.assign(this, Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)));
+  }
+
+  toString(): string {
+    return this.msg;
+  }
+
+  /** The sentence, then the fields that it does not name. */
+  [inspect.custom](): string {
+    const { msg } = this;
+    const unnamed = Object.entries(this).filter(([name, value]) => name !== 'repeats' && !msg.includes(String(value)));
+    return unnamed.length === 0 ? msg : `${msg} (${unnamed.map(([name, value]) => `${name} ${value}`).join(', ')})`;
+  }
+}
+
+/** What a fault log writes to. */
+export type FaultSink = Pick<LoggerService, 'warn' | 'error'>;
+
+/**
+ * Logs faults, which clients, carriers and databases can cause any number of times: each kind at once, then at most once a
+ * minute, with the number of those that were not said.
+ */
+export class FaultLog {
+  private readonly sink: FaultSink;
+  private readonly said = new LRUCache<string, { readonly at: number; suppressed: number }>(atMost(KINDS));
+
+  /** @param sink a logger, or the name of Nest's */
   constructor(
-    private readonly log: Pick<LoggerService, 'warn'>,
-    private readonly clock: Clock,
-  ) {}
+    sink: FaultSink | string,
+    private readonly clock: Pick<Clock, 'elapsed'> = { elapsed: () => performance.now() },
+  ) {
+    this.sink = typeof sink === 'string' ? new Logger(sink) : sink;
+  }
 
   /**
-   * @param sentence one of a few constant sentences, as each stays in memory
-   * @param detail follows the sentence, and does not make it another one
+   * @param sentence the kind, with the code, the channel and the route; one without ids and numbers
+   * @param detail follows the sentence, and does not make it another kind
    */
-  warn(sentence: string, detail = ''): void {
+  warn(sentence: string, fields: LogFields = {}, detail = ''): void {
+    this.say('warn', sentence, fields, detail);
+  }
+
+  /** As `warn`, where something is lost or an operator must act. */
+  error(sentence: string, fields: LogFields = {}, detail = ''): void {
+    this.say('error', sentence, fields, detail);
+  }
+
+  private say(level: 'warn' | 'error', sentence: string, fields: LogFields, detail: string): void {
     const now = this.clock.elapsed();
-    const last = this.logged.get(sentence);
+    const { code, channel, route } = fields;
+    const kind = JSON.stringify([level, sentence, code, channel, route]);
+    const last = this.said.get(kind);
     if (last && now - last.at < INTERVAL_MS) {
       last.suppressed++;
       return;
     }
-    this.logged.set(sentence, { at: now, suppressed: 0 });
-    const suppressed = last?.suppressed ?? 0;
-    const times = suppressed > 0 ? ` (And ${suppressed} times more since it was last said.)` : '';
-    this.log.warn(`${sentence}${detail}${times}`);
+    this.said.set(kind, { at: now, suppressed: 0 });
+    const repeats = last?.suppressed ?? 0;
+    const times = repeats > 0 ? ` (And ${repeats} times more since it was last said.)` : '';
+    this.sink[level](new LogLine(`${sentence}${detail}${times}`, { ...fields, ...(repeats > 0 && { repeats }) }));
   }
+}
+
+/** By clock, which an application has one of: parts of it that name the same logger share what was said. */
+const logs = new WeakMap<object, Map<string, FaultLog>>();
+
+/** The fault log of an application under a name of Nest's logger. */
+export function faultLog(context: string, clock: Pick<Clock, 'elapsed'>): FaultLog {
+  const own = logs.get(clock) ?? new Map<string, FaultLog>();
+  logs.set(clock, own);
+  const log = own.get(context) ?? new FaultLog(context, clock);
+  own.set(context, log);
+  return log;
+}
+
+/** Digits that may be a number of a phone: the first three and the last two stay. Ids are left alone. */
+const NUMBER = /(?<![\w-])\d{7,15}(?![\w-])/g;
+
+/** A text without full numbers of phones. */
+export function masked(text: string): string {
+  return text.replace(NUMBER, (digits) => `${digits.slice(0, 3)}${'*'.repeat(digits.length - 5)}${digits.slice(-2)}`);
 }
 
 /** The name of a thrown error, for logs: its message may hold secrets or numbers. */
 export function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'something';
+}
+
+/** The word of an error, for the field `code`: of ours, of the operating system and of databases; otherwise its name. */
+export function faultCode(error: unknown): string {
+  if (error instanceof StorageUnavailableError) return 'storage_unavailable';
+  if (error instanceof MessagingError) return error.code.replace(/^error\./, '');
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^[A-Z0-9_]{2,40}$/.test(code) ? code : nameOf(error);
 }
 
 const FRAME = /^ {4}at .*(:\d+:\d+|<anonymous>|native)\)?$/;

@@ -1,13 +1,24 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { reasonOf } from './log.js';
+import { Injectable } from '@nestjs/common';
+import { FaultLog, faultCode, reasonOf } from './log.js';
 import { describePort, method } from './port.js';
 
 /**
  * What a notice is about, and whose id it carries. `due`: deliveries of a channel, by its name; `key`: an API key; `signature`,
  * `opt-out`, `sender`: the signatures, the suppression list and the linked numbers of an account, or of all accounts (`*`);
- * `event`: the log of events of an account, or marks without numbers yet (`*`); `endpoint`: the webhooks of an account.
+ * `event`: the log of events of an account, or marks without numbers yet (`*`); `endpoint`: the webhooks of an account;
+ * `user`: the session of a user; `account`: the state of an account; `operating`: paused queues and rested routes (`*`).
  */
-export type NoticeTopic = 'due' | 'key' | 'signature' | 'opt-out' | 'sender' | 'event' | 'endpoint';
+export type NoticeTopic =
+  | 'due'
+  | 'key'
+  | 'signature'
+  | 'opt-out'
+  | 'sender'
+  | 'event'
+  | 'endpoint'
+  | 'user'
+  | 'account'
+  | 'operating';
 
 /**
  * Tells the processes on one database to look again: workers for deliveries, caches for what was changed. A notice carries an
@@ -42,13 +53,15 @@ export class LocalNotifier extends Notifier {
   }
 }
 
-const log = new Logger('Notifier');
+const logs = new WeakMap<Notifier, FaultLog>();
 
 /** Publishes a notice on what is stored already; a notifier of the host that throws must not make it a failure. */
 export function publishNotice(notifier: Notifier, topic: NoticeTopic, id: string): void {
   try {
     notifier.publish(topic, id);
   } catch (error) {
-    log.warn(`A notice (${topic}) could not be published: ${reasonOf(error)}`);
+    const log = logs.get(notifier) ?? new FaultLog('Notifier');
+    logs.set(notifier, log);
+    log.warn(`A notice (${topic}) could not be published: ${reasonOf(error)}`, { code: faultCode(error) });
   }
 }

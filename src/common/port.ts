@@ -94,3 +94,6 @@ export const mapIfAny: MemberCheck = (port, name) => {
   const value: unknown = Reflect.get(port, name) ?? new Map();
   return value instanceof Map ? undefined : `its ${name} must be a Map`;
 };
+
+export const booleanIfAny: MemberCheck = (port, name) =>
+  ['boolean', 'undefined'].includes(typeof Reflect.get(port, name)) ? undefined : `its ${name} must be true or false`;

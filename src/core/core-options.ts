@@ -10,8 +10,10 @@ import type { MediaFetcher } from '../media/media-fetcher.js';
 import { MEDIA_OPTIONS, type MediaOptions } from '../media/media-options.js';
 import { DISPATCH_OPTIONS, type DispatchOptions, type ProcessRole, ROLE_OPTION } from '../outbox/dispatch-options.js';
 import { RETENTION_OPTIONS, type RetentionOptions } from '../outbox/retention/retention-options.js';
+import { HEALTH_OPTIONS, type HealthOptions } from './health-options.js';
 import type { MessagingStorage } from './messaging-storage.js';
 import type { PortSource } from './port-provider.js';
+import type { TelemetrySource } from './telemetry-source.js';
 
 /** Options that shape the module graph. They are given synchronously, also to `forRootAsync`. */
 export interface CoreGraph {
@@ -37,6 +39,8 @@ export interface CoreGraph {
   readonly notifier?: PortSource<Notifier> | undefined;
   /** Fetches the files that callers name by URL. Default: `GuardedMediaFetcher`, which goes to public addresses only. */
   readonly mediaFetcher?: PortSource<MediaFetcher> | undefined;
+  /** Where measures and traces go: `PrometheusTelemetry`, `OpenTelemetry` or one of your own. Default: nowhere. */
+  readonly telemetry?: TelemetrySource | undefined;
 }
 
 /** Options that a factory may return. */
@@ -48,6 +52,8 @@ export interface CoreValues extends AccountOptions, Pick<HttpOptions, 'limits' |
   readonly media?: MediaOptions | undefined;
   /** How long texts, recipients and histories are kept. Default: for ever, which the start logs. */
   readonly retention?: RetentionOptions | undefined;
+  /** What makes the process unready. */
+  readonly health?: HealthOptions | undefined;
 }
 
 /** How the options of `CoreGraph` are read. Ports are checked where they are provided. */
@@ -60,6 +66,7 @@ export const CORE_GRAPH_OPTIONS = {
   ids: unread,
   notifier: unread,
   mediaFetcher: unread,
+  telemetry: unread,
 } satisfies OptionsOf<CoreGraph>;
 
 /** How the options of `CoreValues` are read. */
@@ -71,6 +78,7 @@ export const CORE_OPTIONS = {
   dispatch: DISPATCH_OPTIONS,
   media: MEDIA_OPTIONS,
   retention: RETENTION_OPTIONS,
+  health: HEALTH_OPTIONS,
 } satisfies OptionsOf<CoreValues>;
 
 /** A core that several capabilities share: the result of `MessagingCore.forRoot`, given to each of them. */

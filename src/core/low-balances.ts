@@ -1,7 +1,8 @@
-import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { LedgerStore } from '../billing/ledger-store.js';
 import { Clock } from '../common/clock.js';
-import { nameOf } from '../common/log.js';
+import { type FaultLog, faultCode, faultLog, nameOf } from '../common/log.js';
+import { type RoundReport, Rounds } from '../common/rounds.js';
 import { EventTeller } from '../events/event-teller.js';
 import { DispatchSettings } from '../outbox/dispatch-options.js';
 
@@ -16,24 +17,31 @@ const AT_A_TIME = 100;
  */
 @Injectable()
 export class LowBalances implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly log = new Logger('Balances');
+  private readonly log: FaultLog;
   private cancel: () => void = () => undefined;
   private round: Promise<void> = Promise.resolve();
   private stopped = false;
+  private report: RoundReport | undefined;
 
   constructor(
     private readonly store: LedgerStore,
     private readonly events: EventTeller,
     private readonly settings: DispatchSettings,
     private readonly clock: Clock,
-  ) {}
+    private readonly rounds: Rounds,
+  ) {
+    this.log = faultLog('Balances', clock);
+  }
 
   onApplicationBootstrap(): void {
-    if (this.settings.role !== 'api') this.schedule();
+    if (this.settings.role === 'api') return;
+    this.report = this.rounds.start('low balances', { everyMs: EVERY_MS });
+    this.schedule();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
+    this.report?.stopped();
     this.cancel();
     await this.round;
   }
@@ -53,8 +61,10 @@ export class LowBalances implements OnApplicationBootstrap, BeforeApplicationShu
         this.events.tell(events);
         told = events.length;
       }
+      this.report?.ended();
     } catch (error) {
-      this.log.warn(`Low balances could not be told: ${nameOf(error)}. The next round will.`);
+      const code = faultCode(error);
+      this.log.warn(`Low balances could not be told: ${nameOf(error)}. The next round will.`, { code });
     }
   }
 }

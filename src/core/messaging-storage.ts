@@ -5,6 +5,7 @@ import { describePort, member, method, methodIfAny } from '../common/port.js';
 import type { MediaStore } from '../media/media-store.js';
 import type { OutboxStore } from '../outbox/outbox-store.js';
 import type { PolicyStore } from '../outbox/policy-store.js';
+import type { MeasureOrder, StorageMeasures } from './storage-measures.js';
 
 /** A store that a capability needs. A storage may know how to make it, or find that in a definition of its own kind. */
 export interface StoreDefinition<S extends object = object> {
@@ -16,6 +17,14 @@ export interface StoreDefinition<S extends object = object> {
 export interface StorageFinding {
   readonly text: string;
   readonly todo: boolean;
+}
+
+/** What a storage tells of itself every second, for health. */
+export interface StorageHealth {
+  /** The versions of the schema that this process needs and the database does not have. */
+  readonly lacks: readonly string[];
+  /** The file system that holds the data, where that is this machine's. */
+  readonly disk?: { readonly freeBytes: number } | undefined;
 }
 
 /**
@@ -59,6 +68,24 @@ export abstract class MessagingStorage {
    */
   examine?(): Promise<readonly StorageFinding[]>;
 
+  /**
+   * What gauges show, read from the database by few, short statements. Called every ten seconds where there is telemetry. It may be
+   * left out: then these gauges are missing.
+   *
+   * @throws StorageUnavailableError
+   */
+  measure?(order: MeasureOrder): Promise<StorageMeasures>;
+
+  /** How many operations wait for a connection or for their turn now. It may be left out. */
+  waiting?(): number;
+
+  /**
+   * What health asks for once a second. It only reads, and very little. It may be left out; then health asks `outbox.nextDue`.
+   *
+   * @throws StorageUnavailableError
+   */
+  health?(): Promise<StorageHealth>;
+
   /** Waits for the operations in progress and closes what `start` opened. */
   abstract stop(): Promise<void>;
 }
@@ -66,6 +93,7 @@ export abstract class MessagingStorage {
 describePort(MessagingStorage, {
   ...{ outbox: member, ledger: member, accounts: member, policies: member, media: member },
   ...{ store: method, start: method, serverNow: methodIfAny, stop: method, examine: methodIfAny },
+  ...{ measure: methodIfAny, waiting: methodIfAny, health: methodIfAny },
 });
 
 /** The storage after `start()`. All stores are read from it, so that none is used before. */

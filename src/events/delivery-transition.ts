@@ -43,6 +43,8 @@ export interface DeliveryTransition {
   /** When the send was accepted, milliseconds since the epoch. */
   readonly acceptedAt: number;
   readonly metadata: Metadata | undefined;
+  /** The span of the send's acceptance as W3C `traceparent`, where it was recorded. */
+  readonly trace?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly at: number;
   /** The whole send, where this transition completes the last of its recipients. */

@@ -53,6 +53,7 @@ export abstract class EventLog {
    *
    * @param at remembered as the last use of the log, milliseconds since the epoch
    * @returns the state after it
+   * @throws MessagingError `error.account_not_found`, and then nothing is stored
    */
   abstract switchOn(accountId: string, at: number): Promise<EventLogState>;
 

@@ -1,7 +1,8 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
-import { nameOf } from '../common/log.js';
+import { type FaultLog, faultCode, faultLog, nameOf } from '../common/log.js';
 import { Notifier, publishNotice } from '../common/notifier.js';
+import { type RoundReport, Rounds } from '../common/rounds.js';
 import { EventLog } from './event-log.js';
 
 /** How often marks are looked for that another process has left, in milliseconds. */
@@ -19,10 +20,11 @@ const AT_ONCE = 500;
  */
 @Injectable()
 export class EventNumbering implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly logger = new Logger('Events');
+  private readonly logger: FaultLog;
   private readonly told = new Set<string>();
   private cancelNotice: (() => void) | undefined;
   private cancelPoll: () => void = () => undefined;
+  private report: RoundReport | undefined;
   private unlisten: () => void = () => undefined;
   private numbering: Promise<void> | undefined;
   /** Whether there are marks that the running call may not have seen. */
@@ -34,7 +36,10 @@ export class EventNumbering implements OnApplicationBootstrap, OnApplicationShut
     private readonly log: EventLog,
     private readonly notifier: Notifier,
     private readonly clock: Clock,
-  ) {}
+    private readonly rounds: Rounds,
+  ) {
+    this.logger = faultLog('Events', clock);
+  }
 
   onApplicationBootstrap(): void {
     this.unlisten = this.log.listen(({ accounts, marks }) => {
@@ -42,11 +47,13 @@ export class EventNumbering implements OnApplicationBootstrap, OnApplicationShut
       if (accounts.length > 0) this.cancelNotice ??= this.clock.after(NOTICE_MS, () => this.publish());
       if (marks) this.number();
     });
+    this.report = this.rounds.start('number events', { everyMs: POLL_MS });
     this.poll();
   }
 
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
+    this.report?.stopped();
     this.unlisten();
     this.cancelPoll();
     await this.numbering;
@@ -75,8 +82,11 @@ export class EventNumbering implements OnApplicationBootstrap, OnApplicationShut
         if ((await this.log.numberMarks(AT_ONCE)) >= AT_ONCE) this.again = true;
       }
       this.failed = false;
+      this.report?.ended();
     } catch (error) {
-      if (!this.failed && !this.stopped) this.logger.warn(`Marks of events could not be numbered: ${nameOf(error)}.`);
+      if (!this.failed && !this.stopped) {
+        this.logger.warn(`Marks of events could not be numbered: ${nameOf(error)}.`, { code: faultCode(error) });
+      }
       this.failed = true;
     }
   }

@@ -1,6 +1,6 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { HostTransaction } from '../common/host-transaction.js';
-import { nameOf } from '../common/log.js';
+import { FaultLog, faultCode, nameOf } from '../common/log.js';
 import { EventLog } from './event-log.js';
 import type { NewEvent } from './event-types.js';
 import { MessagingEvents } from './messaging-events.js';
@@ -8,7 +8,7 @@ import { MessagingEvents } from './messaging-events.js';
 /** Tells this process of events, when they are stored. */
 @Injectable()
 export class EventTeller {
-  private readonly log = new Logger('Events');
+  private readonly log = new FaultLog('Events');
 
   constructor(
     private readonly events: MessagingEvents,
@@ -31,7 +31,7 @@ export class EventTeller {
   add(event: NewEvent): void {
     this.events.tell(event);
     this.stored.append([event]).catch((error: unknown) => {
-      this.log.warn(`An event ${event.type} could not be stored: ${nameOf(error)}.`);
+      this.log.warn(`An event ${event.type} could not be stored: ${nameOf(error)}.`, { code: faultCode(error) });
     });
   }
 }

@@ -1,5 +1,5 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { nameOf } from '../common/log.js';
+import { Injectable } from '@nestjs/common';
+import { FaultLog, faultCode, nameOf } from '../common/log.js';
 import { type EventType, type MessagingEvent, type NewEvent, toMessagingEvent } from './event-types.js';
 
 /**
@@ -38,6 +38,7 @@ export interface SegmentDifference {
  */
 @Injectable()
 export class MessagingEvents {
+  private readonly log = new FaultLog('MessagingEvents');
   private readonly listeners = new Map<string, Set<(payload: never) => void>>();
 
   /**
@@ -68,20 +69,19 @@ export class MessagingEvents {
       try {
         const returned = (listener as (payload: MessagingEventMap[K]) => unknown)(payload);
         // An unhandled rejection would end the host's process.
-        if (isThenable(returned)) Promise.resolve(returned).catch((error: unknown) => logError(event, error));
+        if (isThenable(returned)) Promise.resolve(returned).catch((error: unknown) => this.report(event, error));
       } catch (error) {
-        logError(event, error);
+        this.report(event, error);
       }
     }
+  }
+
+  /** Logs only the error's name, because its message may quote the payload. */
+  private report(event: string, error: unknown): void {
+    this.log.error(`A listener of ${event} threw ${nameOf(error)}.`, { code: faultCode(error) });
   }
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
-}
-
-/** Logs only the error's name, because its message may quote the payload. */
-function logError(event: string, error: unknown): void {
-  const name = nameOf(error);
-  new Logger('MessagingEvents').error(`A listener of ${event} threw ${name}.`);
 }

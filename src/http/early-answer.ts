@@ -1,8 +1,8 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { constants } from 'node:http2';
-import { Logger } from '@nestjs/common';
 import { lastCaller } from '../accounts/authenticator.js';
 import type { Clock } from '../common/clock.js';
+import { type FaultLog, faultLog } from '../common/log.js';
 import { DiscardQueue } from './discard-queue.js';
 import { type ErrorAnswer, errorAnswer, logFault } from './errors.js';
 import type { HttpSettings } from './http-settings.js';
@@ -23,18 +23,20 @@ interface LingerBounds {
 
 /** Answers requests with errors before they reach a handler, on Node's response, below the framework. */
 export class EarlyAnswers {
-  private readonly logger = new Logger('Messaging');
+  private readonly log: FaultLog;
   private readonly discards = new DiscardQueue();
 
   constructor(
     private readonly settings: HttpSettings,
     private readonly deprecation: Readonly<Record<string, string>>,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.log = faultLog('Messaging', clock);
+  }
 
   /** The answer to an error on one of our routes. Faults are logged. */
-  answerTo(error: unknown): ErrorAnswer {
-    logFault(this.logger, error);
+  answerTo(error: unknown, requestId?: string): ErrorAnswer {
+    logFault(this.log, error, requestId);
     return errorAnswer(error, this.settings.catalogue);
   }
 
@@ -46,7 +48,7 @@ export class EarlyAnswers {
     if (context.over) return;
     context.end();
     if (context.res.headersSent) return;
-    const answer = this.answerTo(error);
+    const answer = this.answerTo(error, context.requestId);
     const headers = this.withDeprecation(context, context.takeOver());
     if (hangUp) answerAndHangUp(context, answer, headers, this.clock, this.lingerBounds(context), this.discards);
     else answerAtOnce(context, answer, headers);

@@ -1,8 +1,9 @@
 import { STATUS_CODES } from 'node:http';
-import { HttpException, type Logger } from '@nestjs/common';
+import { HttpException } from '@nestjs/common';
 import { CHALLENGE } from '../accounts/authentication-headers.js';
 import { type Catalogue, renderText } from '../common/catalogue.js';
 import { type ErrorCode, MessagingError, StorageUnavailableError } from '../common/errors.js';
+import { type FaultLog, faultCode } from '../common/log.js';
 
 /** The error body of the API: exactly these three keys, `message` always one string. */
 interface ErrorBody {
@@ -94,6 +95,8 @@ export const ERROR_CODE = 'X-Error-Code';
  */
 const WORDS: Partial<Readonly<Record<ErrorCode, string>>> = {
   'error.use_x_api_key': 'unauthorized',
+  'error.link_refused': 'unauthorized',
+  'error.session_ended': 'unauthorized',
   'error.otp_invalid': 'code_invalid',
   'error.otp_expired': 'code_expired',
   'error.otp_already_verified': 'code_already_verified',
@@ -179,6 +182,21 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   'error.events_gone': 410,
   'error.too_many_event_readers': 429,
   'error.file_gone': 410,
+  'error.user_required': 403,
+  'error.role_missing': 403,
+  'error.scope_missing': 403,
+  'error.address_not_allowed': 403,
+  'error.account_suspended': 403,
+  'error.account_unnamed': 400,
+  'error.key_rate': 429,
+  'error.key_cap': 429,
+  'error.cross_site': 403,
+  'error.link_refused': 401,
+  'error.session_ended': 401,
+  'error.signature_decided': 409,
+  'error.optout_not_found': 404,
+  'error.route_not_found': 404,
+  'error.check_running': 409,
   'error.sandbox_cross_site': 403,
   'error.sandbox_host_refused': 403,
 };
@@ -190,13 +208,12 @@ const LONG_DIGITS = /\d{7,}/g;
  * Logs the reason of a 503 and the cause of a 500; refusals are not logged. Only messages and stacks are written, because
  * drivers put query parameters into other properties of their errors. Long numbers are blanked.
  */
-export function logFault(logger: Logger, error: unknown): void {
-  if (error instanceof StorageUnavailableError) {
-    logger.error(blank(`${error.reason}${causeOf(error)}`));
-    return;
-  }
-  if (error instanceof MessagingError ? error.code !== 'error.internal' : isAnswered(error)) return;
-  logger.error(blank(`${describe(error)}${causeOf(error)}`));
+export function logFault(log: FaultLog, error: unknown, requestId?: string): void {
+  const isAway = error instanceof StorageUnavailableError;
+  if (!isAway && (error instanceof MessagingError ? error.code !== 'error.internal' : isAnswered(error))) return;
+  const text = blank(`${isAway ? error.reason : describe(error)}${causeOf(error)}`);
+  const [sentence = ''] = text.split('\n', 1);
+  log.error(sentence, { code: faultCode(error), requestId }, text.slice(sentence.length));
 }
 
 /** Whether the error has a status of its own below 500, and therefore reports no fault of ours. */

@@ -8,6 +8,7 @@ type Next = (error?: unknown) => void;
 
 /** The part of Express's request that is set here. */
 interface ExpressRequest extends IncomingMessage {
+  readonly ip?: string;
   body?: unknown;
 }
 
@@ -38,7 +39,7 @@ export function installOnExpress(app: ExpressApp, gate: RequestGate, table: () =
       next();
       return;
     }
-    const context = gate.begin(req, res, nothingHeld, route);
+    const context = gate.begin(req, res, nothingHeld, route, req);
     if (context === undefined) return;
     if (!route.intake) {
       next();

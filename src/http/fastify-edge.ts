@@ -10,6 +10,7 @@ type Done = (error?: unknown) => void;
 /** The part of Fastify's request that is used here; `headers` may be set and then override those of `raw`. */
 interface FastifyRequest {
   readonly raw: IncomingMessage;
+  readonly ip: string;
   headers: IncomingHttpHeaders | undefined;
   body: unknown;
 }
@@ -69,7 +70,7 @@ function addEdge(route: FastifyRoute, ours: EdgeRoute, gate: RequestGate): void 
     reply.code(body.statusCode).headers(headers).type('application/json; charset=utf-8').send(body);
   };
   const onRequest = (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
-    if (gate.begin(request.raw, reply.raw, () => takeOver(reply), ours) !== undefined) done();
+    if (gate.begin(request.raw, reply.raw, () => takeOver(reply), ours, request) !== undefined) done();
   };
   route.onRequest = appended(route.onRequest, onRequest);
   if (!ours.intake) return;

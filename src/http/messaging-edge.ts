@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { AccountSettings } from '../accounts/account-options.js';
+import { Admission } from '../accounts/admission.js';
 import { deprecationHeaders } from '../accounts/authentication-headers.js';
 import { Authenticator } from '../accounts/authenticator.js';
 import { Clock } from '../common/clock.js';
@@ -39,10 +40,11 @@ export class MessagingEdge implements OnModuleInit, OnModuleDestroy {
     private readonly readiness: MessagingReadiness,
     settings: HttpSettings,
     authenticator: Authenticator,
+    admission: Admission,
     accounts: AccountSettings,
     clock: Clock,
   ) {
-    this.gate = new RequestGate(authenticator, settings, deprecationHeaders(accounts), clock);
+    this.gate = new RequestGate(authenticator, admission, settings, deprecationHeaders(accounts), clock);
     adapterHost.init$.subscribe(() => this.install());
   }
 

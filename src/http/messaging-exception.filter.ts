@@ -1,8 +1,11 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { FaultLog } from '../common/log.js';
 import { errorAnswer, logFault } from './errors.js';
 import { HostGlobals } from './host-globals.js';
 import { HttpSettings } from './http-settings.js';
+import { rawRequest } from './parameters.js';
+import { requestContextOf } from './request-context.js';
 
 /**
  * Answers every error of our controllers in one shape (`docs/http-api.md`, Errors) and in the service's language. It is bound to our controllers only. Nest
@@ -10,7 +13,7 @@ import { HttpSettings } from './http-settings.js';
  */
 @Catch()
 export class MessagingExceptionFilter implements ExceptionFilter {
-  private readonly logger = new Logger('Messaging');
+  private readonly log = new FaultLog('Messaging');
 
   constructor(
     private readonly adapterHost: HttpAdapterHost,
@@ -24,7 +27,7 @@ export class MessagingExceptionFilter implements ExceptionFilter {
     const adapter = this.adapterHost.httpAdapter;
     const response: unknown = host.getArgByIndex(1);
     if (adapter.isHeadersSent(response)) return;
-    logFault(this.logger, error);
+    logFault(this.log, error, requestContextOf(rawRequest(host))?.requestId);
     const { body, headers } = errorAnswer(error, this.settings.catalogue);
     // Set explicitly: the platform warns when the route declares another content type. It adds the charset; with one, NestJS 11
     // on Fastify would warn of each error.

@@ -1,6 +1,7 @@
 import { RequestMethod, SetMetadata, type Type } from '@nestjs/common';
 import { METHOD_METADATA, MODULE_PATH, PATH_METADATA } from '@nestjs/common/constants.js';
 import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core';
+import { neededBy } from '../accounts/needs.decorator.js';
 import { messagingControllerOptions } from './messaging-route.js';
 import type { EdgeRoute } from './route-table.js';
 
@@ -34,7 +35,7 @@ export function mountedRoutes(modules: ModulesContainer, config: ApplicationConf
         const handlerPaths: string | string[] | undefined = handler && Reflect.getMetadata(PATH_METADATA, handler);
         if (handler === undefined || handlerPaths === undefined) continue;
         const method: RequestMethod = Reflect.getMetadata(METHOD_METADATA, handler);
-        const { deadline = true, waits = false, rawBody } = messagingRouteOptions(handler);
+        const { deadline = true, waits = false, whileClosing = false, rawBody } = messagingRouteOptions(handler);
         for (const handlerPath of [handlerPaths].flat()) {
           const unprefixedPath = join(modulePath, controllerPath, handlerPath);
           routes.push({
@@ -46,8 +47,10 @@ export function mountedRoutes(modules: ModulesContainer, config: ApplicationConf
             unprefixedPath,
             intake: options.intake,
             authenticated: options.authenticated,
+            permission: neededBy(handler),
             deadline: options.intake && deadline,
             waits,
+            whileClosing,
             rawBody,
           });
         }
@@ -82,6 +85,8 @@ interface MessagingRouteOptions {
   readonly deadline?: boolean;
   /** True: the handler waits for events and changes nothing, so a shutdown answers with 503. Default false. */
   readonly waits?: boolean;
+  /** True: the route answers during a shutdown too, which does not wait for it. Default false. */
+  readonly whileClosing?: boolean;
   /**
    * Passes the body on unparsed, of any content type, for `@RawBody()`: its largest size in bytes. For unauthenticated routes
    * only. Default: the body is JSON.

@@ -62,6 +62,8 @@ export const RequestUrl = createParamDecorator((_data: unknown, context: Executi
 export interface ReplyHeaders {
   /** Replaces the header. Does nothing once the answer has begun (504 at the deadline). */
   set(name: string, value: string): void;
+  /** Adds a `Set-Cookie` header to those of the host. Does nothing once the answer has begun. */
+  addCookie(cookie: string): void;
   /** Replaces the status of the handler. Does nothing once the answer has begun. */
   status(code: number): void;
 }
@@ -70,6 +72,8 @@ export interface ReplyHeaders {
 interface PlatformResponse {
   readonly headersSent?: boolean;
   header(name: string, value: string): unknown;
+  /** Express only: Fastify adds a cookie to those that are there by itself. */
+  append?(name: string, value: string): unknown;
   status(code: number): unknown;
 }
 
@@ -79,6 +83,11 @@ export const ReplyHeaders = createParamDecorator((_data: unknown, context: Execu
   return {
     set: (name, value) => {
       if (!response.headersSent) response.header(name, value);
+    },
+    addCookie: (cookie) => {
+      if (response.headersSent) return;
+      if (response.append) response.append('Set-Cookie', cookie);
+      else response.header('Set-Cookie', cookie);
     },
     status: (code) => {
       if (!response.headersSent) response.status(code);

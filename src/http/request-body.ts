@@ -21,25 +21,28 @@ interface BodyIntake {
   /** The most bytes; a larger body is refused with `tooLarge`. */
   readonly limit: number;
   readonly tooLarge: ErrorCode;
+  /** Seconds, for `tooLarge`. */
+  readonly retryAfter?: number | undefined;
   readonly into: BodyBytes;
 }
 
 /**
  * How the body under these headers is received. Without a valid key, the body is discarded and the guard refuses the request.
  * A body that is not JSON must be empty.
- * @param who undefined on a route without authentication
+ * @param who undefined on a route without authentication, where little is read: anybody may send it
  */
 export function bodyIntake(
   headers: IncomingHttpHeaders,
   { maxBodyBytes, maxRecipients }: HttpSettings,
   who: Answer | undefined,
 ): BodyIntake {
+  const little = Math.min(UNAUTHENTICATED_BYTES, maxBodyBytes);
   if (who?.kind === 'refused') {
-    return { limit: Math.min(UNAUTHENTICATED_BYTES, maxBodyBytes), tooLarge: who.code, into: NOTHING };
+    return { limit: little, tooLarge: who.code, retryAfter: who.retryAfter, into: NOTHING };
   }
   if (!isPlainJson(headers)) return { limit: 0, tooLarge: 'error.unsupported_media_type', into: NOTHING };
   const into = new JsonBody(2 * maxRecipients + OTHER_STRUCTURE);
-  return { limit: maxBodyBytes, tooLarge: 'error.body_too_large', into };
+  return { limit: who === undefined ? little : maxBodyBytes, tooLarge: 'error.body_too_large', into };
 }
 
 /**

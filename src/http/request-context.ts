@@ -1,12 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Cancellation } from '../common/async.js';
 import { MessagingError } from '../common/errors.js';
+import { masked } from '../common/log.js';
 import type { EdgeRoute } from './route-table.js';
 
 const CONTEXT = Symbol('nestjs-messaging: request context');
 
 /** Node's request with its context. */
 type NotedRequest = IncomingMessage & { [CONTEXT]?: RequestContext };
+
+/** What is read of a framework's request; Express's is Node's, extended. */
+export interface FramedRequest {
+  readonly ip?: string | undefined;
+}
 
 /** Detaches the response from the framework and returns the headers it holds; what the framework sends later is dropped. */
 export type TakeOver = () => OutgoingHttpHeaders;
@@ -29,11 +36,13 @@ export class RequestContext implements Cancellation {
   private isOver = false;
   private isAborted = false;
   private controller: AbortController | undefined;
+  private ownId: string | undefined;
 
   /**
    * `req` and `res` are Node's, below the framework. They are fields, not an object literal: V8 may decide to allocate the
    * literals of a place in its old space, where each keeps its request until the next full collection.
    *
+   * @param framed the framework's request
    * @param openedAt the time of arrival by the clock's `elapsed`, in milliseconds
    */
   constructor(
@@ -42,9 +51,28 @@ export class RequestContext implements Cancellation {
     readonly takeOver: TakeOver,
     readonly route: EdgeRoute,
     readonly openedAt: number,
+    private readonly framed: FramedRequest = {},
   ) {
     req[CONTEXT] = this;
     res.once('close', () => this.end());
+  }
+
+  /** The request target, with its query. */
+  get target(): string {
+    return this.req.url ?? '';
+  }
+
+  /** The client's address as the framework has it, which decides whether a proxy's headers are believed. */
+  get ip(): string | undefined {
+    return this.framed.ip;
+  }
+
+  /** For the log: `X-Request-Id`, where a proxy or the client gave one of 1 to 128 visible characters, otherwise one of ours. */
+  get requestId(): string {
+    const given = this.req.headers['x-request-id'];
+    if (typeof given === 'string' && /^[!-~]{1,128}$/.test(given)) return masked(given);
+    this.ownId ??= randomUUID();
+    return this.ownId;
   }
 
   /** Whether the request was answered or its connection ended. */

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2Session, ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { type Answer, type Authenticator, rememberCaller } from '../accounts/authenticator.js';
+import type { Admission } from '../accounts/admission.js';
+import { type Answer, type Authenticator, countedAs, rememberCaller } from '../accounts/authenticator.js';
 import type { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import { EarlyAnswers } from './early-answer.js';
@@ -10,7 +11,7 @@ import type { ErrorAnswer } from './errors.js';
 import { sendContinue, waitsForContinue } from './expect-continue.js';
 import type { HttpSettings } from './http-settings.js';
 import { asJsonObject, bodyIntake, mayHaveBody, rawIntake, readBody, UNAUTHENTICATED_BYTES } from './request-body.js';
-import { OpenRequests, RequestContext, type TakeOver } from './request-context.js';
+import { type FramedRequest, OpenRequests, RequestContext, type TakeOver } from './request-context.js';
 import type { EdgeRoute } from './route-table.js';
 
 /** `Retry-After` in seconds: during a shutdown another process may answer, after 429 a request may have ended. */
@@ -33,6 +34,7 @@ export class RequestGate {
   /** @param deprecation headers for callers whose key came in `Authorization: Bearer` */
   constructor(
     private readonly authenticator: Authenticator,
+    private readonly admission: Admission,
     private readonly settings: HttpSettings,
     deprecation: Readonly<Record<string, string>>,
     private readonly clock: Clock,
@@ -42,11 +44,20 @@ export class RequestGate {
   }
 
   /** Starts the deadline of a request. Undefined when the application shuts down: the request has been refused. */
-  begin(req: IncomingMessage, res: ServerResponse, takeOver: TakeOver, route: EdgeRoute): RequestContext | undefined {
-    const context = new RequestContext(req, res, takeOver, route, this.clock.elapsed());
+  begin(
+    req: IncomingMessage,
+    res: ServerResponse,
+    takeOver: TakeOver,
+    route: EdgeRoute,
+    framed: FramedRequest,
+  ): RequestContext | undefined {
+    const context = new RequestContext(req, res, takeOver, route, this.clock.elapsed(), framed);
     if (this.closing) {
-      this.refuseClosing(context);
-      return undefined;
+      if (!route.whileClosing) {
+        this.refuseClosing(context);
+        return undefined;
+      }
+      endConnection(context);
     }
     const { requestMs } = this.settings;
     const cancelDeadline = route.deadline ? this.clock.after(requestMs, () => this.expire(context)) : undefined;
@@ -85,16 +96,18 @@ export class RequestGate {
       return;
     }
     const { req } = context;
+    const admit = (answer: Answer) => this.admission.admit(answer, route.permission, context);
     const go = (who: Answer): void => {
       rememberCaller(req, this.authenticator, who);
       // A request that ended during the look-up of its key would never be released.
       if (who.kind === 'caller' && !context.over) {
-        context.leaveAccount = this.inFlight.enter(who.caller.accountId);
+        context.leaveAccount = this.inFlight.enter(countedAs(who.caller));
       }
       this.receive(context, route, who, body, proceed);
     };
     try {
-      const who = this.authenticator.authenticate(req.headers);
+      const answer = this.authenticator.authenticate(req.headers);
+      const who = answer instanceof Promise ? answer.then(admit) : admit(answer);
       if (who instanceof Promise) who.then(go).catch((error: unknown) => this.refuse(context, error));
       else go(who);
     } catch (error) {
@@ -144,14 +157,14 @@ export class RequestGate {
       proceed(left);
       return;
     }
-    const { limit, tooLarge, into } =
+    const { limit, tooLarge, retryAfter, into } =
       rawBody === undefined
         ? bodyIntake(req.headers, this.settings, who)
         : rawIntake(req.headers, rawBody, this.settings.maxBodyBytes);
     // A body that will be refused in any case is not asked for.
     const unwanted = waitsForContinue(req) && (who?.kind === 'refused' || limit === 0);
     if (unwanted || Number(req.headers['content-length']) > limit) {
-      this.refuse(context, new MessagingError(tooLarge));
+      this.refuse(context, new MessagingError(tooLarge, {}, retryAfter));
       return;
     }
     sendContinue(req, context.res);
@@ -161,7 +174,7 @@ export class RequestGate {
         if (!context.over) proceed(whole);
       },
       refused: (error) => this.refuse(context, error),
-      tooLarge: () => this.refuse(context, new MessagingError(tooLarge)),
+      tooLarge: () => this.refuse(context, new MessagingError(tooLarge, {}, retryAfter)),
     });
   }
 

@@ -1,3 +1,5 @@
+import type { Permission } from '../accounts/permissions.js';
+
 /** One of our routes, as registered with the platform. */
 export interface EdgeRoute {
   /** `GET`, `POST`, … */
@@ -8,10 +10,14 @@ export interface EdgeRoute {
   readonly intake: boolean;
   /** Whether an API key is required; without one, little of the body is read. */
   readonly authenticated: boolean;
+  /** What its callers need; undefined where no key is required. */
+  readonly permission: Permission | undefined;
   /** Whether the request is answered with 504 at its deadline. */
   readonly deadline: boolean;
   /** Whether a shutdown refuses requests that are in the handler, instead of waiting for them. */
   readonly waits: boolean;
+  /** Whether it answers during a shutdown too. */
+  readonly whileClosing: boolean;
   /** The largest size in bytes of a body that is passed on unparsed. Undefined: the body is JSON. */
   readonly rawBody: number | undefined;
 }

@@ -1,4 +1,5 @@
 import { any, OptionPlace, type OptionsOf, optionalGroup } from '../common/options.js';
+import { originOf } from '../common/origin.js';
 
 /**
  * Addresses that the fetcher may use besides public ones: `none`; `loopback`, this machine's loopback addresses on any port
@@ -28,13 +29,6 @@ export const ALLOWED_ADDRESSES = any((given, place): MediaSettings => {
   if (!Array.isArray(given)) return place.refuse('must be "none", "loopback" or a list of origins');
   return { loopback: false, origins: new Set(given.map((each, index) => originOf(each, place.in(`[${index}]`)))) };
 });
-
-function originOf(given: unknown, place: OptionPlace): string {
-  const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
-  const whole = url !== undefined && `${url.origin}/` === url.href && /^https?:\/\/[^*]+$/.test(url.origin);
-  if (whole) return url.origin;
-  return place.refuse('must be an origin, http or https with a host and no more, such as "https://files.example.com"');
-}
 
 /** How the options about media are read. */
 export const MEDIA_OPTIONS = optionalGroup({

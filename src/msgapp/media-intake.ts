@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
+import { faultCode, faultLog } from '../common/log.js';
 import { MediaFetcher, MediaRefusedError } from '../media/media-fetcher.js';
 import { MediaStore } from '../media/media-store.js';
 import { detectMediaType, type MediaKind } from '../media/media-type.js';
@@ -51,9 +52,9 @@ export class MediaIntake {
     } catch (error) {
       if (error instanceof StorageUnavailableError) throw error;
       // Never log the URL: it may contain a secret.
-      new Logger('Msgapp').warn(
-        `Media of message ${id}: ${error instanceof MediaRefusedError ? error.reason : nameOf(error)}`,
-      );
+      const reason = error instanceof MediaRefusedError ? error.reason : nameOf(error);
+      const fields = { code: faultCode(error), messageId: id };
+      faultLog('Msgapp', this.clock).warn('Media of a message could not be had.', fields, ` ${id}: ${reason}`);
       throw new MessagingError('error.media_unavailable');
     } finally {
       cancel();
@@ -65,7 +66,8 @@ export class MediaIntake {
   /** Deletes a file that no message needs. */
   async remove(id: string, host?: HostTransaction): Promise<void> {
     await this.store.remove([id], host).catch((error) => {
-      new Logger('Msgapp').warn(`Media of message ${id} could not be removed: ${nameOf(error)}`);
+      const fields = { code: faultCode(error), messageId: id };
+      faultLog('Msgapp', this.clock).warn(`Media of a message could not be removed: ${nameOf(error)}.`, fields);
     });
   }
 

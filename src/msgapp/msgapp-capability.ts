@@ -13,6 +13,7 @@ import { ReceivedFiles } from './received/received-files.js';
 import { ReceivedMessageStore } from './received/received-message-store.js';
 import { ReceivedMessages } from './received/received-messages.js';
 import { Senders } from './senders.js';
+import { SessionChecks } from './session-checks.js';
 import { CredentialCheck } from './sessions/credential-vault.js';
 import { QrCodes } from './sessions/qr-codes.js';
 import { SessionManager } from './sessions/session-manager.js';
@@ -41,7 +42,7 @@ export function msgappCapability(channel: string): Capability {
     controllers: [msgappOpenapi, msgappQrOpenapi],
     providers: [
       ...[...SHOWN, MsgappChannel, Senders, MediaIntake, ChannelInjections, ReceivedMessages, ReceivedFiles],
-      ...[QrCodes, EventStreams, CredentialCheck, UndispatchedSessions, ...MSGAPP_PURGES],
+      ...[QrCodes, EventStreams, CredentialCheck, UndispatchedSessions, SessionChecks, ...MSGAPP_PURGES],
       ...named,
     ],
     // A token that each channel has one of must not be exported besides: it would be injected into the other channels.

@@ -1,10 +1,10 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../common/at-most.js';
 import { Clock } from '../common/clock.js';
 import { IdGenerator } from '../common/ids.js';
 import { checkNumber } from '../common/inputs.js';
-import { nameOf } from '../common/log.js';
+import { FaultLog, faultCode, nameOf } from '../common/log.js';
 import { restrictionEvent } from '../events/account-events.js';
 import { EventTeller } from '../events/event-teller.js';
 import { DELIVERY_EVENTS } from '../events/event-types.js';
@@ -184,6 +184,8 @@ const CAPACITY = 20_000;
 export class SentMedia {
   private readonly handedOver = new LRUCache<string, true>(atMost(CAPACITY));
 
+  private readonly log = new FaultLog('Msgapp');
+
   constructor(private readonly media: MediaStore) {}
 
   /** Records that a message with a file is being sent. */
@@ -195,8 +197,8 @@ export class SentMedia {
   stored(messageId: string): void {
     if (!this.handedOver.delete(messageId)) return;
     this.media.remove([messageId]).catch((error) => {
-      const name = nameOf(error);
-      new Logger('Msgapp').warn(`Media of message ${messageId} could not be removed: ${name}.`);
+      const fields = { code: faultCode(error), messageId };
+      this.log.warn(`Media of a message could not be removed: ${nameOf(error)}.`, fields);
     });
   }
 }

@@ -13,7 +13,7 @@ import { metadataOf } from '../outbox/metadata.js';
 import { type Acceptance, type AcceptOptions, Outbox } from '../outbox/outbox.js';
 import { OutboxStore, type StoredMessage, type TrackedRecipient } from '../outbox/outbox-store.js';
 import { type SendPriority, sendPriority } from '../outbox/priority.js';
-import type { IdempotencyKey, Send } from '../outbox/send.js';
+import type { IdempotencyKey, Send, SendKey } from '../outbox/send.js';
 import { MediaIntake } from './media-intake.js';
 import { isShownPayload, type MediaPayload } from './message-contents.js';
 import { type MsgappListQuery, messageQuery } from './msgapp-query.js';
@@ -63,6 +63,8 @@ export interface MsgappSendOptions {
    * dropped without a charge and rejects with the signal's reason. An accepted send stays accepted.
    */
   readonly signal?: AbortSignal | undefined;
+  /** The key of the caller (`caller.key`), whose daily cap the send must keep, and which is told from others in the usage. */
+  readonly key?: SendKey | undefined;
 }
 
 const MEDIA_KINDS: readonly string[] = ['image', 'video', 'document', 'audio'] satisfies MediaKind[];
@@ -94,7 +96,7 @@ export class MsgappService {
    *
    * @throws MessagingError `error.invalid_number`, `error.empty_message`, `error.field_invalid` for more than 65 536
    *   characters and for an unknown priority, `error.field_not_object` and `error.metadata_too_large` for metadata, `error.field_not_string`, `error.body_not_object`, `error.unsendable_character`, `error.msgapp_no_session`,
-   *   `error.msgapp_not_connected`, `error.insufficient_balance`, `error.account_not_found`, `error.idempotency_mismatch`,
+   *   `error.msgapp_not_connected`, `error.key_cap`, `error.insufficient_balance`, `error.account_not_found`, `error.idempotency_mismatch`,
    *   `error.idempotency_running`, `error.storage_unavailable`
    */
   async sendText(accountId: string, text: MsgappText, options: MsgappSendOptions = {}): Promise<MsgappSendResult> {
@@ -109,9 +111,9 @@ export class MsgappService {
     text: MsgappText,
     options: Omit<MsgappSendOptions, 'signal'> & Pick<AcceptOptions, 'signal'> = {},
   ): Promise<Acceptance> {
-    const { once, host, signal } = knownCallOptions('a send', options, 'once', 'host', 'signal');
+    const { once, host, signal, key } = knownCallOptions('a send', options, 'once', 'host', 'signal', 'key');
     checkAccountId(accountId);
-    const send = async (key?: IdempotencyKey) => {
+    const send = async (once?: IdempotencyKey) => {
       checkInput(text);
       const from = this.checkNumbers(text);
       const priority = sendPriority(text.priority, 1);
@@ -121,8 +123,8 @@ export class MsgappService {
       if (body.trim() === '') throw new MessagingError('error.empty_message');
       const sender = await this.senders.choose(accountId, from, host);
       const payload = { kind: 'text', text: body };
-      const draft = this.draft(this.ids.next(), accountId, sender, { to: text.to, priority, metadata, payload }, key);
-      return this.outbox.accept(draft, { host, signal });
+      const draft = this.draft(this.ids.next(), accountId, sender, { to: text.to, priority, metadata, payload }, once);
+      return this.outbox.accept({ ...draft, key }, { host, signal });
     };
     return this.gate.run(accountId, this.route('text'), once, send, host);
   }
@@ -142,9 +144,9 @@ export class MsgappService {
 
   /** As `sendMedia`; also returns whether the reply is a replay. */
   async acceptMedia(accountId: string, file: MsgappFile, options: MsgappSendOptions = {}): Promise<Acceptance> {
-    const { once, host, signal } = knownCallOptions('a send', options, 'once', 'host', 'signal');
+    const { once, host, signal, key } = knownCallOptions('a send', options, 'once', 'host', 'signal', 'key');
     checkAccountId(accountId);
-    const send = async (key?: IdempotencyKey) => {
+    const send = async (once?: IdempotencyKey) => {
       checkInput(file);
       const from = this.checkNumbers(file);
       const priority = sendPriority(file.priority, 1);
@@ -162,8 +164,8 @@ export class MsgappService {
       const media = await this.intake.take(accountId, id, file.mediaUrl, kind, { signal, host });
       const payload: MediaPayload = { kind: 'media', media, ...(caption === undefined ? {} : { caption }) };
       try {
-        const draft = this.draft(id, accountId, sender, { to: file.to, priority, metadata, payload }, key);
-        const accepted = await this.outbox.accept(draft, { host, signal });
+        const draft = this.draft(id, accountId, sender, { to: file.to, priority, metadata, payload }, once);
+        const accepted = await this.outbox.accept({ ...draft, key }, { host, signal });
         if (accepted.replayed) await this.intake.remove(id, host);
         return accepted;
       } catch (error) {

@@ -1,6 +1,12 @@
 import { Delete, Get, Header, HttpCode, Param, Post, type StreamableFile } from '@nestjs/common';
+import { type AuditEntry, AuditLog } from '../accounts/audit.js';
+import { Author } from '../accounts/author.decorator.js';
 import { Caller } from '../accounts/caller.decorator.js';
+import { Needs } from '../accounts/needs.decorator.js';
+import { TextAccess } from '../accounts/text-access.js';
 import type { Cancellation } from '../common/async.js';
+import { Clock } from '../common/clock.js';
+import { maskNumber } from '../common/phone-number.js';
 import { answerOf, Idempotent } from '../http/idempotent.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { ReplyHeaders, RequestCancellation, RequestSignal, RequestUrl } from '../http/parameters.js';
@@ -11,6 +17,7 @@ import type { MsgappMessage, MsgappPage } from './msgapp-results.js';
 import { MsgappService } from './msgapp-service.js';
 import { ReceivedFiles } from './received/received-files.js';
 import { SessionManager } from './sessions/session-manager.js';
+import { isFinal } from './sessions/session-store.js';
 import type { PendingSession, SessionsView } from './sessions/session-view.js';
 
 /** The routes of one messaging-app channel (contract.md section 6). */
@@ -20,76 +27,110 @@ export class MsgappController {
     private readonly sessions: SessionManager,
     private readonly messages: MsgappService,
     private readonly files: ReceivedFiles,
+    private readonly texts: TextAccess,
+    private readonly log: AuditLog,
+    private readonly clock: Clock,
   ) {}
 
   @Post('web/connect')
+  @Needs('msgapp.connect')
   @HttpCode(200)
   async connect(
     @Caller() { accountId }: Caller,
     @RequestUrl() url: string,
     @RequestSignal() signal: AbortSignal,
+    @Author() by: Author,
   ): Promise<LinkOffer> {
-    return linkOffer(await this.sessions.connect(accountId, signal), url);
+    const session = await this.sessions.connect(accountId, signal);
+    // Before anybody has the token: without it no number can be linked.
+    await this.record({ accountId, by, action: 'number.connect_requested', target: session.sessionID });
+    return linkOffer(session, url);
   }
 
   @Get('web/status')
-  status(@Caller() { accountId }: Caller, @MessagingQuery() query: SessionStatusQuery): Promise<SessionsView> {
-    return this.sessions.status(accountId, query.sessionID);
+  @Needs('msgapp.status')
+  async status(@Caller() caller: Caller, @MessagingQuery() query: SessionStatusQuery): Promise<SessionsView> {
+    return this.texts.many(caller, await this.sessions.status(caller.accountId, query.sessionID));
   }
 
   @Delete('web/:sessionID')
+  @Needs('msgapp.unlink')
   async logout(
     @Caller() { accountId }: Caller,
     @Param('sessionID') sessionId: string,
+    @Author() by: Author,
   ): Promise<{ readonly success: true }> {
+    const session = await this.sessions.status(accountId, sessionId);
+    // An attempt that is told twice is a lesser fault than a change that is not told.
+    if (session.status !== 'disconnected' && !isFinal(session.status)) {
+      const { status, number } = session;
+      const before = { status, number: number && maskNumber(number) };
+      const after = { status: 'logged_out' };
+      await this.record({ accountId, by, action: 'number.unlinked', target: sessionId, before, after });
+    }
     await this.sessions.logout(accountId, sessionId);
     return { success: true };
   }
 
   @Post('send/text')
+  @Needs('msgapp.send')
   @HttpCode(200)
   sendText(
-    @Caller() { accountId }: Caller,
+    @Caller() { accountId, key }: Caller,
     @MessagingBody() body: SendTextBody,
     @Idempotent() once: IdempotentRequest | undefined,
     @ReplyHeaders() headers: ReplyHeaders,
     @RequestCancellation() signal: Cancellation,
   ): Promise<object> {
-    return answerOf(this.messages.acceptText(accountId, body, { once, signal }), headers);
+    return answerOf(this.messages.acceptText(accountId, body, { once, signal, key }), headers);
   }
 
   @Post('send/media')
+  @Needs('msgapp.send')
   @HttpCode(200)
   sendMedia(
-    @Caller() { accountId }: Caller,
+    @Caller() { accountId, key }: Caller,
     @MessagingBody() body: SendMediaBody,
     @Idempotent() once: IdempotentRequest | undefined,
     @ReplyHeaders() headers: ReplyHeaders,
     @RequestSignal() signal: AbortSignal,
   ): Promise<object> {
-    return answerOf(this.messages.acceptMedia(accountId, body, { once, signal }), headers);
+    return answerOf(this.messages.acceptMedia(accountId, body, { once, signal, key }), headers);
   }
 
   @Get('messages')
-  list(@Caller() { accountId }: Caller, @MessagingQuery() query: ListMessagesQuery): Promise<MsgappPage> {
-    return this.messages.list(accountId, query);
+  @Needs('messages.read')
+  async list(@Caller() caller: Caller, @MessagingQuery() query: ListMessagesQuery): Promise<MsgappPage> {
+    return this.texts.many(caller, await this.messages.list(caller.accountId, query));
   }
 
   @Get('messages/:messageID')
-  message(@Caller() { accountId }: Caller, @Param('messageID') messageId: string): Promise<MsgappMessage> {
-    return this.messages.message(accountId, messageId);
+  @Needs('messages.read')
+  async message(
+    @Caller() caller: Caller,
+    @Param('messageID') messageId: string,
+    @Author() by: Author,
+  ): Promise<MsgappMessage> {
+    return this.texts.one(caller, by, messageId, await this.messages.message(caller.accountId, messageId));
   }
 
   @Get('received/:receivedID/media')
+  @Needs('files.read')
   @Header('Cache-Control', 'private, no-store')
   @Header('Content-Security-Policy', 'sandbox')
   @Header('X-Content-Type-Options', 'nosniff')
-  receivedMedia(
-    @Caller() { accountId }: Caller,
+  async receivedMedia(
+    @Caller() caller: Caller,
     @Param('receivedID') id: string,
     @RequestSignal() signal: AbortSignal,
+    @Author() by: Author,
   ): Promise<StreamableFile> {
-    return this.files.open(accountId, id, signal);
+    await this.texts.file(caller, by, id);
+    return this.files.open(caller.accountId, id, signal);
+  }
+
+  private record(entry: Omit<AuditEntry, 'at'>): Promise<void> {
+    return this.log.record({ ...entry, at: this.clock.now() });
   }
 }
 

@@ -48,6 +48,7 @@ const SEND_ERRORS: readonly ErrorDescription[] = [
   'error.unsendable_character',
   'error.msgapp_no_session',
   'error.msgapp_not_connected',
+  { code: 'error.key_cap', retryAfter: 3600 },
   'error.insufficient_balance',
   'error.account_not_found',
 ];

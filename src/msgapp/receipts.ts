@@ -1,10 +1,9 @@
-import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { AWAY_MS, pause } from '../common/async.js';
 import { atMost } from '../common/at-most.js';
 import type { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
-import { nameOf } from '../common/log.js';
+import { faultCode, faultLog, nameOf } from '../common/log.js';
 import type { DeliveryUpdate } from '../outbox/delivery-state.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { OutboxStore } from '../outbox/outbox-store.js';
@@ -50,7 +49,6 @@ export class Receipts {
   /** References of sends whose result is not stored yet, by message. */
   private readonly unstored = new LRUCache<string, string>(atMost(WAITING_LIMIT));
   private storing = false;
-  private readonly log = new Logger('Msgapp');
 
   constructor(private readonly parts: ReceiptParts) {}
 
@@ -85,7 +83,8 @@ export class Receipts {
       try {
         await this.report(batch);
       } catch (error) {
-        this.log.warn(`Receipts could not be stored: ${nameOf(error)}.`);
+        const fields = { code: faultCode(error), channel: this.parts.channel };
+        faultLog('Msgapp', this.parts.clock).warn(`Receipts could not be stored: ${nameOf(error)}.`, fields);
         const isAway = error instanceof StorageUnavailableError;
         // External input can be such that no database accepts it. A failing receipt is retried alone, then dropped.
         if (isAway || batch.length > 1) this.queue.unshift(...batch);

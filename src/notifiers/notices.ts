@@ -7,11 +7,15 @@ const ID = /^[\x21-\x7e]{1,64}$/;
 const TOPICS: readonly string[] = [
   'due',
   'key',
+  'account',
   'signature',
   'opt-out',
   'sender',
   'event',
   'endpoint',
+  'user',
+  'account',
+  'operating',
 ] satisfies readonly NoticeTopic[];
 const PAYLOAD = /^1 [\w-]{1,64}( [a-z-]{1,16}:[\x21-\x7e]{1,64})*$/;
 

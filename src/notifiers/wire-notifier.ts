@@ -1,9 +1,9 @@
-import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { type OnApplicationBootstrap, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { pause, within } from '../common/async.js';
 import { Spaced } from '../common/batcher.js';
 import type { Clock } from '../common/clock.js';
 import type { IdGenerator } from '../common/ids.js';
-import { nameOf, RareWarnings } from '../common/log.js';
+import { FaultLog, faultCode, nameOf } from '../common/log.js';
 import { LocalNotifier, type NoticeTopic } from '../common/notifier.js';
 import { MOST_CHARACTERS, type Notice, noticesOf, partOf, payloadOf } from './notices.js';
 import { type Ended, type Wire, WireConnection } from './wire-connection.js';
@@ -34,8 +34,7 @@ export abstract class WireNotifier
   extends LocalNotifier
   implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown
 {
-  private readonly log = new Logger(this.constructor.name);
-  private readonly warnings: RareWarnings;
+  private readonly warnings: FaultLog;
   /** Tells the payloads of this process from those of others. */
   private readonly from: string;
   private readonly waiting = new Set<string>();
@@ -52,7 +51,7 @@ export abstract class WireNotifier
     private readonly deafness: string,
   ) {
     super();
-    this.warnings = new RareWarnings(this.log, clock);
+    this.warnings = new FaultLog(this.constructor.name, clock);
     this.spacing = new Spaced(clock, SPACING_MS);
     this.from = ids.next().slice(0, 64);
   }
@@ -157,15 +156,15 @@ export abstract class WireNotifier
       try {
         super.publish(topic, id);
       } catch (error) {
-        this.warnings.warn(`A listener failed: ${nameOf(error)}.`);
+        this.warnings.warn(`A listener failed: ${nameOf(error)}.`, { code: faultCode(error) });
       }
     }
   }
 
   private tell({ how, error }: Ended): void {
     if (how === 'closed') return;
-    if (how === 'deaf') this.warnings.warn(this.deafness);
-    else this.warnings.warn(SENTENCES[how], codeIn(error));
+    if (how === 'deaf') this.warnings.warn(this.deafness, { code: 'deaf' });
+    else this.warnings.warn(SENTENCES[how], { code: how }, codeIn(error));
   }
 }
 

@@ -70,6 +70,8 @@ export interface RouteDescription {
   readonly idempotent?: true;
   /** The response to a success; the headers of `@Header()` are added. */
   readonly answer: JsonAnswer | { readonly description: string; readonly content?: Content };
+  /** Answers with another status that are no errors of ours. */
+  readonly furtherAnswers?: Readonly<Record<number, JsonAnswer>>;
   readonly errors?: readonly ErrorDescription[];
 }
 

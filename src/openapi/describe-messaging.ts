@@ -130,8 +130,10 @@ function adapt(part: unknown, dialect: Dialect): unknown {
     if (name === '$ref' && typeof value === 'string') {
       const schema = value.slice(SCHEMAS.length);
       adapted.$ref = `${SCHEMAS}${dialect.renamed.get(schema) ?? schema}`;
-    } else if (name === 'nullable' && !dialect.nullable) adapted.type = [...[adapted.type].flat(), 'null'];
-    else adapted[name] = adapt(value, dialect);
+    } else if (name === 'nullable' && !dialect.nullable) {
+      // What has no type may be null as it is.
+      if (adapted.type !== undefined) adapted.type = [...[adapted.type].flat(), 'null'];
+    } else adapted[name] = adapt(value, dialect);
   }
   return adapted;
 }

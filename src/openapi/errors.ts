@@ -1,5 +1,4 @@
 import { STATUS_CODES } from 'node:http';
-import type { AccountSettings } from '../accounts/account-options.js';
 import { en } from '../common/catalogue.en.js';
 import { renderText, type TextValues } from '../common/catalogue.js';
 import type { ErrorCode } from '../common/errors.js';
@@ -54,14 +53,22 @@ const MEANING: Readonly<Record<number, string>> = {
 
 /** The errors that the request gate, the guard and the idempotency answer before or around a handler. */
 export function surroundingErrors(
-  { authenticated, intake, deadline, rawBody }: MountedRoute,
+  { authenticated, intake, deadline, rawBody, permission = {} }: MountedRoute,
   idempotent: boolean,
-  { legacyBearer }: AccountSettings,
+  { accounts: { legacyBearer }, userTokens }: Pick<Surroundings, 'accounts' | 'userTokens'>,
 ): readonly ErrorDescription[] {
+  const { scopes, accounts, live = false } = permission;
   const parsed = intake && rawBody === undefined;
   const errors: readonly (readonly [boolean, ErrorDescription])[] = [
     [authenticated, 'error.unauthorized'],
     [authenticated && legacyBearer === false, 'error.use_x_api_key'],
+    [authenticated, 'error.address_not_allowed'],
+    [scopes !== undefined && scopes.length > 0, 'error.scope_missing'],
+    [authenticated && scopes === undefined, 'error.user_required'],
+    [authenticated && userTokens, 'error.role_missing'],
+    [accounts === 'named' && userTokens, 'error.account_unnamed'],
+    [live, 'error.account_suspended'],
+    [scopes !== undefined, { code: 'error.key_rate', retryAfter: 60 }],
     [authenticated && intake, { code: 'error.too_many_in_flight', retryAfter: 1 }],
     [parsed, 'error.malformed_json'],
     [parsed, 'error.body_not_object'],

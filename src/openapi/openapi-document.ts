@@ -19,7 +19,7 @@ export interface Tag {
 /** A schema object of OpenAPI 3.0, with the keywords that our descriptions use. */
 export interface Schema {
   readonly $ref?: string;
-  readonly type?: 'string' | 'integer' | 'boolean' | 'array' | 'object';
+  readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
   readonly description?: string;
   readonly nullable?: true;
   readonly format?: 'date-time' | 'binary' | 'uri';

@@ -32,7 +32,7 @@ export function operationOf(
     accounts: authenticated ? surroundings.accounts : undefined,
   });
   const errors = [
-    ...surroundingErrors(mounted, idempotent, surroundings.accounts),
+    ...surroundingErrors(mounted, idempotent, surroundings),
     ...inQuery.flatMap((field) => field.errors),
     ...(isDto(body) ? describeFields(body, maxRecipients).flatMap((field) => field.errors) : []),
     ...(route.errors ?? []),
@@ -50,6 +50,7 @@ export function operationOf(
     responses: {
       [success]: { ...answerOf(route, parts), ...(Object.keys(headers).length > 0 && { headers }) },
       ...errorResponses(errors, surroundings, authenticated),
+      ...furtherAnswers(route, parts, headers),
     },
     security: authenticated ? schemes.map((name) => ({ [name]: [] })) : [],
   };
@@ -83,7 +84,17 @@ function pathParameters({ unprefixedPath }: MountedRoute, { parameters = {} }: C
   });
 }
 
-function answerOf({ answer }: RouteDescription, { schemas = {} }: ControllerParts<string>): object {
+function furtherAnswers(
+  { furtherAnswers: answers = {} }: RouteDescription,
+  parts: ControllerParts<string>,
+  headers: object,
+): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, answer]) => [status, { ...answerOf({ answer }, parts), headers }]),
+  );
+}
+
+function answerOf({ answer }: Pick<RouteDescription, 'answer'>, { schemas = {} }: ControllerParts<string>): object {
   if ('description' in answer) return answer;
   const { schema, examples = { [schema]: {} } } = answer;
   const complete = Object.entries(examples).map(([label, fields]) => [label, exampleOf(schemas, schema, fields)]);

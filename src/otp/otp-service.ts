@@ -16,7 +16,7 @@ import { Idempotency, type IdempotentRequest } from '../outbox/idempotency.js';
 import { metadataOf } from '../outbox/metadata.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
 import { PolicyStore } from '../outbox/policy-store.js';
-import type { IdempotencyKey, Send } from '../outbox/send.js';
+import type { IdempotencyKey, Send, SendKey } from '../outbox/send.js';
 import { describeChance } from './guess-chance.js';
 import type { OtpBinding } from './otp-codes.js';
 import type { OtpSendResult, VerifyOutcome } from './otp-results.js';
@@ -56,6 +56,8 @@ export interface OtpSendOptions {
    * call throws the signal's reason. An accepted send stays accepted.
    */
   readonly signal?: Cancellation | undefined;
+  /** The key of the caller (`caller.key`), whose daily cap the send must keep, and which is told from others in the usage. */
+  readonly key?: SendKey | undefined;
 }
 
 const ROUTE = 'send/otp';
@@ -108,7 +110,7 @@ export class OtpService implements OnApplicationBootstrap {
    * @throws MessagingError `error.otp_too_many_codes` (with `retryAfter`), `error.otp_destination_refused`,
    *   `error.otp_channel_unknown`, `error.invalid_number`, `error.field_invalid`, `error.field_not_string`,
    *   `error.field_not_object`, `error.metadata_too_large`,
-   *   `error.body_not_object`, `error.signature_refused`, `error.insufficient_balance`, `error.account_not_found`,
+   *   `error.body_not_object`, `error.signature_refused`, `error.key_cap`, `error.insufficient_balance`, `error.account_not_found`,
    *   `error.idempotency_mismatch`, `error.idempotency_running`, `error.storage_unavailable`, and the codes
    *   with which the channel refuses a message
    * @throws the reason of `signal` when the send was dropped
@@ -121,13 +123,13 @@ export class OtpService implements OnApplicationBootstrap {
 
   /** As `send`, and reports whether an Idempotency-Key replayed it. */
   async accept(accountId: string, otp: OtpToSend, options: OtpSendOptions = {}): Promise<Acceptance> {
-    const { once, host, signal } = knownCallOptions('a send', options, 'once', 'host', 'signal');
+    const { once, host, signal, key } = knownCallOptions('a send', options, 'once', 'host', 'signal', 'key');
     checkAccountId(accountId);
-    const send = async (key?: IdempotencyKey) => {
+    const send = async (once?: IdempotencyKey) => {
       checkInput(otp);
       const binding = bindingOf(accountId, otp);
       try {
-        return await this.outbox.accept(await this.draft(binding, otp, key, host), { host, signal });
+        return await this.outbox.accept({ ...(await this.draft(binding, otp, once, host)), key }, { host, signal });
       } catch (error) {
         this.tellRefusal(binding, error);
         throw error;

@@ -1,5 +1,6 @@
 import { HttpCode, Post } from '@nestjs/common';
 import { Caller } from '../accounts/caller.decorator.js';
+import { Needs } from '../accounts/needs.decorator.js';
 import type { Cancellation } from '../common/async.js';
 import { type Catalogue, renderText } from '../common/catalogue.js';
 import { MessagingError } from '../common/errors.js';
@@ -22,18 +23,20 @@ export class OtpController {
   ) {}
 
   @Post('send/otp')
+  @Needs('otp.send')
   @HttpCode(200)
   send(
-    @Caller() { accountId }: Caller,
+    @Caller() { accountId, key }: Caller,
     @MessagingBody() body: SendOtpBody,
     @Idempotent() once: IdempotentRequest | undefined,
     @ReplyHeaders() headers: ReplyHeaders,
     @RequestCancellation() signal: Cancellation,
   ): Promise<object> {
-    return answerOf(this.otp.accept(accountId, body, { once, signal }), headers);
+    return answerOf(this.otp.accept(accountId, body, { once, signal, key }), headers);
   }
 
   @Post('verify/otp')
+  @Needs('otp.verify')
   @HttpCode(200)
   async verify(@Caller() { accountId }: Caller, @MessagingBody() body: VerifyOtpBody): Promise<VerifyReceipt> {
     return verifyReply(await this.otp.verify(accountId, body), this.settings.catalogue);

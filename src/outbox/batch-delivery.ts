@@ -1,9 +1,8 @@
-import { Logger } from '@nestjs/common';
 import { retryWhileAway } from '../common/async.js';
 import type { Clock } from '../common/clock.js';
 import { StorageUnavailableError } from '../common/errors.js';
 import type { IdGenerator } from '../common/ids.js';
-import { reasonOf, stackFrames } from '../common/log.js';
+import { type FaultLog, faultCode, faultLog, reasonOf, stackFrames } from '../common/log.js';
 import type { Channel, StoreEarlyResults } from './channel.js';
 import { type DeliveryResult, updateOf } from './delivery-result.js';
 import type { DeliveryUpdate } from './delivery-state.js';
@@ -19,7 +18,7 @@ const TOO_MANY_ATTEMPTS: DeliveryResult = { kind: 'unknown', error: 'too_many_at
 
 /** Submits claimed deliveries to their channel and stores the results. */
 export class BatchDelivery {
-  private readonly log = new Logger('BatchDelivery');
+  private readonly log: FaultLog;
   private readonly upSince: number;
 
   constructor(
@@ -29,6 +28,7 @@ export class BatchDelivery {
     private readonly ids: IdGenerator,
     private readonly idle: IdleTimer,
   ) {
+    this.log = faultLog('BatchDelivery', clock);
     this.upSince = clock.now();
   }
 
@@ -72,8 +72,11 @@ export class BatchDelivery {
    */
   private async settle(updates: readonly DeliveryUpdate[], retryUntil: number): Promise<void> {
     const { clock, channel, idle } = this;
-    const warn = (what: string) => this.log.warn(`Channel ${channel.name}: ${what}`);
-    const onAway = (error: StorageUnavailableError) => warn(reasonOf(error));
+    const warn = (error: unknown, detail?: string, messageId?: string) => {
+      const fields = { code: faultCode(error), channel: channel.name, messageId };
+      this.log.warn(`Channel ${channel.name}: ${reasonOf(error)}`, fields, detail);
+    };
+    const onAway = (error: StorageUnavailableError) => warn(error);
     try {
       const patience = { clock, until: retryUntil, signal: idle.signal, onAway };
       await retryWhileAway(patience, () => this.outbox.settle(updates));
@@ -82,7 +85,7 @@ export class BatchDelivery {
       if (error instanceof StorageUnavailableError) return;
       const [only] = updates;
       if (updates.length === 1 && only) {
-        warn(`${reasonOf(error)} Not stored: what became of ${only.messageId}:${only.position}`);
+        warn(error, ` Not stored: what became of ${only.messageId}:${only.position}`, only.messageId);
         return;
       }
       // Nothing of the batch was written; a faulty update must not fail the others.
@@ -96,7 +99,8 @@ export class BatchDelivery {
       return this.checked(await this.channel.deliver(batch, this.idle.signal, early), batch.length);
     } catch (error) {
       const where = stackFrames(error, FRAMES);
-      this.log.error(`Channel ${this.channel.name}: the transport threw ${reasonOf(error)}${where}`);
+      const fields = { code: faultCode(error), channel: this.channel.name, messageId: batch[0]?.messageId };
+      this.log.error(`Channel ${this.channel.name}: the transport threw ${reasonOf(error)}`, fields, where);
       return batch.map(() => ({ kind: 'unknown', error: 'transport_error' }));
     }
   }
@@ -108,7 +112,8 @@ export class BatchDelivery {
 
   private checked(given: unknown, count: number): readonly DeliveryResult[] {
     const { results, fault } = checkResults<DeliveryResult>(given, count);
-    if (fault !== undefined) this.log.error(`Channel ${this.channel.name}: the transport ${fault}.`);
+    const { name: channel } = this.channel;
+    if (fault !== undefined) this.log.error(`Channel ${channel}: the transport ${fault}.`, { channel });
     return results;
   }
 }

@@ -91,6 +91,7 @@ export abstract class Channel implements ResultPolicy {
 @Injectable()
 export class Channels {
   private readonly byName = new Map<string, Channel>();
+  private wrap = (channel: Channel): Channel => channel;
 
   /** @throws MessagingOptionsError when a channel with the same name is registered already */
   register(channel: Channel): void {
@@ -98,6 +99,19 @@ export class Channels {
       throw new MessagingOptionsError(`There are two channels named "${channel.name}": give each a name of its own.`);
     }
     this.byName.set(channel.name, channel);
+  }
+
+  /**
+   * Has the deliveries of all channels observed; to be called before the start.
+   * @internal
+   */
+  observe(wrap: (channel: Channel) => Channel): void {
+    this.wrap = wrap;
+  }
+
+  /** The channel as workers deliver through it. */
+  observed(channel: Channel): Channel {
+    return this.wrap(channel);
   }
 
   all(): readonly Channel[] {

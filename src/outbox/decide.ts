@@ -1,8 +1,8 @@
-import { costOf, type IdempotencyKey, type Send } from './send.js';
+import { costOf, type IdempotencyKey, type Send, type SendKey } from './send.js';
 import type { PolicyRecord, PolicyRefusal, RecordChanges, SeenRecords } from './send-policy.js';
 
 /** Why a send was not accepted. */
-export type RefusalCode = 'insufficient_balance' | 'idempotency_mismatch' | 'account_not_found';
+export type RefusalCode = 'insufficient_balance' | 'idempotency_mismatch' | 'account_not_found' | 'key_cap';
 
 /** The decision on a send. */
 export type SendDecision =
@@ -17,6 +17,15 @@ export interface StoredReply {
   readonly reply: object;
 }
 
+/** What the keys of a family have spent on a day. */
+export interface KeyUse {
+  readonly family: string;
+  /** Days since the epoch, UTC. */
+  readonly day: number;
+  /** Charged units; refunds are not taken off. */
+  readonly units: number;
+}
+
 /** The state that a store has read under the accounts' locks; for the exception see `decide`. */
 export interface Seen {
   /** Balance of each account that exists. */
@@ -25,6 +34,8 @@ export interface Seen {
   readonly replies: ReadonlyMap<string, StoredReply>;
   /** The existing records that the sends' policies name. */
   readonly records: SeenRecords;
+  /** What the families of keys with a cap have spent on the days of the sends, by `useId`; missing: nothing. */
+  readonly uses: ReadonlyMap<string, KeyUse>;
 }
 
 /** The decisions on sends, in their order, and the changes to write. */
@@ -35,6 +46,8 @@ export interface Decision {
   readonly spent: ReadonlyMap<string, number>;
   /** Policy records to write. */
   readonly records: RecordChanges;
+  /** What families have spent with these sends, to write in place of what was seen. */
+  readonly uses: ReadonlyMap<string, KeyUse>;
 }
 
 /** The rules of charging and of repeats; see `decide`. */
@@ -45,11 +58,36 @@ export function onceId(key: Pick<IdempotencyKey, 'accountId' | 'route' | 'key'>)
   return JSON.stringify([key.accountId, key.route, key.key]);
 }
 
+/** The length of a day, in milliseconds. */
+export const DAY_MS = 86_400_000;
+
+/** The day of a moment, UTC: days since the epoch. */
+export function dayOf(at: number): number {
+  return Math.floor(at / DAY_MS);
+}
+
+/** Seconds from a moment until the next day begins, UTC. */
+export function secondsToMidnight(at: number): number {
+  return Math.ceil((DAY_MS * (dayOf(at) + 1) - at) / 1000);
+}
+
+/** A family on a day, as one string. */
+export function useId({ family, day }: Pick<KeyUse, 'family' | 'day'>): string {
+  return `${day} ${family}`;
+}
+
+/** A send of a key with a cap. */
+export type CappedSend = Send & { readonly key: SendKey & { readonly dailyUnits: number } };
+
+export function isCapped(send: Send): send is CappedSend {
+  return send.key?.dailyUnits !== undefined;
+}
+
 /**
  * All rules of charging and of repeats, in one pure function that every storage runs between lock and write. The exception:
- * where a store decides before it has a lock (see `OutboxStore.commit`), on PostgreSQL for sends without key and policy, it
+ * where a store decides before it has a lock (see `OutboxStore.commit`), on PostgreSQL for sends without Idempotency-Key, policy and cap, it
  * gives balances that suffice for all, and the writing statement checks the real ones. Sends are decided in order. A repeat of an Idempotency-Key gets the first reply. A send is accepted only when its policy allows it and the
- * remaining balance covers its full price. A policy sees the changes of the sends before it.
+ * remaining balance and the cap of its key cover its full price. A policy sees the changes of the sends before it.
  */
 export const decide: Decide = (sends, seen) => {
   const balances = new Map(seen.balances);
@@ -59,6 +97,7 @@ export const decide: Decide = (sends, seen) => {
   const accepted: Send[] = [];
   const records = new Map<string, PolicyRecord>();
   const current = new Map(seen.records);
+  const uses = new Map<string, KeyUse>();
 
   for (const send of sends) {
     const once = send.once && onceId(send.once);
@@ -82,12 +121,18 @@ export const decide: Decide = (sends, seen) => {
       continue;
     }
     const cost = costOf(send);
+    const use = isCapped(send) ? useAfter(send, cost, seen.uses, uses) : undefined;
+    if (use && cost > 0 && use.units > use.cap) {
+      decisions.push({ kind: 'refused', why: 'key_cap' });
+      continue;
+    }
     if (cost > balance) {
       decisions.push({ kind: 'refused', why: 'insufficient_balance' });
       continue;
     }
     balances.set(send.accountId, balance - cost);
     spent.set(send.accountId, (spent.get(send.accountId) ?? 0) + cost);
+    if (use && cost > 0) uses.set(useId(use), { family: use.family, day: use.day, units: use.units });
     const final = decision ? { ...send, payload: decision.payload, reply: decision.reply } : send;
     for (const [key, record] of decision?.changes ?? []) {
       records.set(key, record);
@@ -97,5 +142,18 @@ export const decide: Decide = (sends, seen) => {
     accepted.push(final);
     decisions.push({ kind: 'accepted', reply: final.reply });
   }
-  return { decisions, accepted, spent, records };
+  return { decisions, accepted, spent, records, uses };
 };
+
+/** What the family of a send's key will have spent with it, and the cap. */
+function useAfter(
+  { key: { family, dailyUnits }, at }: CappedSend,
+  cost: number,
+  seen: ReadonlyMap<string, KeyUse>,
+  added: ReadonlyMap<string, KeyUse>,
+): KeyUse & { readonly cap: number } {
+  const day = dayOf(at);
+  const id = useId({ family, day });
+  const before = (added.get(id) ?? seen.get(id))?.units ?? 0;
+  return { family, day, units: before + cost, cap: dailyUnits };
+}

@@ -2,8 +2,10 @@ import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap
 import { Clock } from '../common/clock.js';
 import { IdGenerator } from '../common/ids.js';
 import { Notifier } from '../common/notifier.js';
+import { Rounds } from '../common/rounds.js';
 import { Channels } from './channel.js';
 import { DispatchSettings, roleDelivers } from './dispatch-options.js';
+import { OperatingSwitches } from './operating-state.js';
 import { Outbox } from './outbox.js';
 import { OutboxStore } from './outbox-store.js';
 import { ChannelWorker } from './worker.js';
@@ -28,13 +30,17 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly notifier: Notifier,
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
+    private readonly rounds: Rounds,
+    private readonly switches: OperatingSwitches,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     for (const channel of this.channels.all()) {
       if (!roleDelivers(this.settings.role, channel.lanes() ? 'lanes' : 'no lanes')) continue;
       await channel.start(() => this.workers.get(channel.name)?.notify());
-      const worker = new ChannelWorker(channel, this.store, this.outbox, this.settings, this.clock, this.ids);
+      const { store, outbox, settings, clock, ids, rounds, switches } = this;
+      const observed = this.channels.observed(channel);
+      const worker = new ChannelWorker(observed, store, outbox, settings, clock, ids, rounds, switches);
       this.workers.set(channel.name, worker);
       worker.start();
     }

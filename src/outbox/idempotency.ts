@@ -86,6 +86,26 @@ export class Idempotency {
     }
   }
 
+  /**
+   * As `run`, for a change that may be made twice, which it is after a crash before its reply is kept.
+   *
+   * @param work makes the change; its reply must hold no secret
+   * @throws MessagingError as `run`
+   */
+  keeping<T extends object>(
+    accountId: string,
+    route: string,
+    request: IdempotentRequest | undefined,
+    work: () => Promise<T>,
+  ): Promise<Acceptance> {
+    return this.run(accountId, route, request, async (once) => {
+      const reply = await work();
+      const earlier = once && (await this.store.keep(once, reply, this.clock.now()));
+      if (earlier && earlier.fingerprint !== once.fingerprint) throw new MessagingError('error.idempotency_mismatch');
+      return earlier ? { reply: earlier.reply, replayed: true } : { reply, replayed: false };
+    });
+  }
+
   /** The stored reply. A miss is read again when a `work` has ended meanwhile, because that may have stored the reply. */
   private async keptUnder(
     once: IdempotencyKey,

@@ -6,7 +6,7 @@ export type { IdempotentRequest } from './idempotency.js';
 export { type Acceptance, type AcceptOptions, Outbox } from './outbox.js';
 export type { Delivery } from './outbox-store.js';
 export type { Priority } from './priority.js';
-export type { IdempotencyKey, Payload, Recipient, Send } from './send.js';
+export type { IdempotencyKey, Payload, Recipient, Send, SendKey } from './send.js';
 export type {
   PolicyDecision,
   PolicyRecord,

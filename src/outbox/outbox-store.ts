@@ -33,8 +33,12 @@ export interface Delivery {
   readonly attempt: number;
   /** True: the carrier may have accepted an earlier attempt, because its answer was lost or its worker left it `sending`. */
   readonly doubtful?: boolean;
+  /** True: the lease of the worker that had claimed it last has ended without a result. */
+  readonly abandoned?: boolean;
   /** When the send was accepted, milliseconds since the epoch. */
   readonly acceptedAt: number;
+  /** See `Send.trace`. */
+  readonly trace?: string;
 }
 
 /** Which deliveries a worker claims. */
@@ -58,6 +62,8 @@ export interface ClaimOrder {
    * Undefined: all.
    */
   readonly only?: 'code';
+  /** The ids of accounts of which nothing is claimed, codes neither; the batch is filled with those of others. */
+  readonly except?: readonly string[];
 }
 
 /** Which overdue deliveries a worker ends. */
@@ -225,6 +231,12 @@ export abstract class OutboxStore {
   ): Promise<StoredReply | undefined>;
 
   /**
+   * Keeps the reply of something else than a send under a key, unless one is kept that has not expired.
+   * @returns the earlier one; undefined: this one was kept
+   */
+  abstract keep(once: IdempotencyKey, reply: object, now: number): Promise<StoredReply | undefined>;
+
+  /**
    * Claims due deliveries: sets them to `sending` with a lease and counts the attempt.
    *
    * Without lanes a batch is divided between priorities: `code` takes what it needs, `high`, `normal` and `bulk` share what is
@@ -274,6 +286,9 @@ export abstract class OutboxStore {
   /** All deliveries of a channel that were stored with one of these references of the carrier. */
   abstract byReference(channel: string, references: readonly string[]): Promise<readonly ReferredDelivery[]>;
 
+  /** The traces of these messages, of those that have one. It may be left out: then webhooks are not linked to sends. */
+  traces?(messageIds: readonly string[]): Promise<readonly string[]>;
+
   /** The first `FIRST_RECIPIENTS` numbers of each message, in the order of its send. */
   abstract numbers(messageIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
 
@@ -293,4 +308,13 @@ export abstract class OutboxStore {
    * @returns how many were removed
    */
   abstract purgeReplies(now: number, limit: number): Promise<number>;
+
+  /** The units that families of keys with a cap have spent on a day (`dayOf`), by family; missing: none. */
+  abstract keyUses(families: readonly string[], day: number): Promise<ReadonlyMap<string, number>>;
+
+  /**
+   * Removes at most `limit` rows of what families have spent until a day.
+   * @returns how many were removed
+   */
+  abstract purgeKeyUses(until: number, limit: number): Promise<number>;
 }

@@ -7,7 +7,7 @@ import { Notifier, publishNotice } from '../common/notifier.js';
 import { deliveryEvents } from '../events/events-of.js';
 import { MessagingEvents } from '../events/messaging-events.js';
 import { AdaptiveBatchSize } from './batch-size.js';
-import { decide, type RefusalCode, type SendDecision } from './decide.js';
+import { decide, type RefusalCode, type SendDecision, secondsToMidnight } from './decide.js';
 import type { DeliveryUpdate } from './delivery-state.js';
 import { type CommitOutcome, type ExpiryOrder, OutboxStore, type WaitFor } from './outbox-store.js';
 import { refusedTransitions } from './refusals.js';
@@ -55,9 +55,11 @@ const REFUSALS = {
   insufficient_balance: 'error.insufficient_balance',
   idempotency_mismatch: 'error.idempotency_mismatch',
   account_not_found: 'error.account_not_found',
+  key_cap: 'error.key_cap',
 } as const satisfies Record<RefusalCode, string>;
 
-function refusalOf(outcome: SendDecision & { kind: 'refused' }): MessagingError {
+function refusalOf(outcome: SendDecision & { kind: 'refused' }, { at }: Send): MessagingError {
+  if (outcome.why === 'key_cap') return new MessagingError(REFUSALS.key_cap, {}, secondsToMidnight(at));
   if (outcome.why !== 'policy') return new MessagingError(REFUSALS[outcome.why]);
   const { code, values, retryAfter } = outcome.refusal;
   return new MessagingError(code, values, retryAfter);
@@ -103,17 +105,22 @@ export class Outbox {
     private readonly events: MessagingEvents,
   ) {}
 
+  /** How many sends wait for a commit now. */
+  get waiting(): number {
+    return this.commits.size + this.held.size;
+  }
+
   /**
    * Charges, stores and queues a send, all or nothing.
    *
-   * @throws MessagingError `error.insufficient_balance`, `error.idempotency_mismatch`, `error.account_not_found`,
-   *   `error.storage_unavailable`, and the code with which the send's policy refuses it
+   * @throws MessagingError `error.key_cap` (with `retryAfter`), `error.insufficient_balance`, `error.idempotency_mismatch`,
+   *   `error.account_not_found`, `error.storage_unavailable`, and the code with which the send's policy refuses it
    * @throws the reason of `signal` when the send was dropped
    */
   async accept(send: Send, { host, signal }: AcceptOptions = {}): Promise<Acceptance> {
     if (signal?.aborted) throw signal.reason;
     const outcome = host ? await this.acceptIn(host, send) : await this.commits.add({ send, signal, waits: 0 }, signal);
-    if (outcome.kind === 'refused') throw refusalOf(outcome);
+    if (outcome.kind === 'refused') throw refusalOf(outcome, send);
     return { reply: outcome.reply, replayed: outcome.kind === 'replayed' };
   }
 

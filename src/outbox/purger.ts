@@ -2,11 +2,13 @@ import {
   type FactoryProvider,
   Injectable,
   type InjectionToken,
-  Logger,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
+import { type FaultLog, faultCode, faultLog } from '../common/log.js';
+import { type RoundReport, Rounds } from '../common/rounds.js';
+import { DAY_MS, dayOf } from './decide.js';
 import { OutboxStore } from './outbox-store.js';
 import { PolicyStore } from './policy-store.js';
 
@@ -47,12 +49,17 @@ const SMALLEST = 32;
  */
 @Injectable()
 export class Purger implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly log = new Logger('Purge');
+  private readonly log: FaultLog;
   private readonly rules = new Map<string, PurgeRule>();
   private readonly cancels = new Map<string, () => void>();
   private stopped = false;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly rounds: Rounds,
+  ) {
+    this.log = faultLog('Purge', clock);
+  }
 
   /** Adds a rule, or replaces the one of the same name; to be called before the application has started. */
   add(rule: PurgeRule): void {
@@ -60,7 +67,10 @@ export class Purger implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   onApplicationBootstrap(): void {
-    for (const rule of this.rules.values()) this.schedule(rule);
+    for (const rule of this.rules.values()) {
+      const { what, everyMs = EVERY_MS } = rule;
+      this.schedule(rule, this.rounds.start(`purge ${what}`, { everyMs, isUpkeep: true }));
+    }
   }
 
   onApplicationShutdown(): void {
@@ -68,31 +78,33 @@ export class Purger implements OnApplicationBootstrap, OnApplicationShutdown {
     for (const cancel of this.cancels.values()) cancel();
   }
 
-  private schedule(rule: PurgeRule): void {
+  private schedule(rule: PurgeRule, report: RoundReport): void {
     const { what, everyMs = EVERY_MS } = rule;
     if (!this.stopped)
       this.cancels.set(
         what,
-        this.clock.after(everyMs, () => void this.round(rule)),
+        this.clock.after(everyMs, () => void this.round(rule, report)),
       );
   }
 
-  private async round(rule: PurgeRule): Promise<void> {
+  private async round(rule: PurgeRule, report: RoundReport): Promise<void> {
     const { what, keepMs = 0, batchSize = BATCH_SIZE, firstSize = batchSize, purge } = rule;
     try {
       let size = firstSize;
       while (!this.stopped) {
         const began = this.clock.elapsed();
-        if ((await purge(this.clock.now() - keepMs, size)) < size) break;
+        const removed = await purge(this.clock.now() - keepMs, size);
+        report.ended();
+        if (removed < size) break;
         const tookMs = this.clock.elapsed() - began;
         if (tookMs > BATCH_MS) size = Math.max(Math.ceil(size / 2), Math.min(size, SMALLEST));
         else if (tookMs < BATCH_MS / 2) size = Math.min(size * 2, batchSize);
         await this.rest(what, tookMs);
       }
-    } catch {
-      this.log.warn(`Expired ${what} could not be purged; the next round will.`);
+    } catch (error) {
+      this.log.warn(`Expired ${what} could not be purged; the next round will.`, { code: faultCode(error) });
     }
-    this.schedule(rule);
+    this.schedule(rule, report);
   }
 
   private async rest(what: string, ms: number): Promise<void> {
@@ -121,5 +133,19 @@ function policyPurge(store: PolicyStore): PurgeRule {
   return { what: 'policy records', purge: (now, limit) => store.purge(now, limit) };
 }
 
+/** What keys with a cap have spent on earlier days. Clocks may differ by a day's end, so the day before is kept. */
+function keyUsePurge(store: OutboxStore): PurgeRule {
+  return {
+    what: 'daily units of keys',
+    keepMs: 2 * DAY_MS,
+    purge: (until, limit) => store.purgeKeyUses(dayOf(until), limit),
+  };
+}
+
 /** The purger and the rules of the outbox itself. */
-export const PURGER = [Purger, providePurge(OutboxStore, replyPurge), providePurge(PolicyStore, policyPurge)];
+export const PURGER = [
+  Purger,
+  providePurge(OutboxStore, replyPurge),
+  providePurge(PolicyStore, policyPurge),
+  providePurge(OutboxStore, keyUsePurge),
+];

@@ -1,8 +1,10 @@
+import type { IdempotencyKey } from '../common/idempotency-key.js';
 import type { Metadata } from '../events/event-types.js';
 import type { Payload } from './payload.js';
 import type { Priority } from './priority.js';
 import type { SendPolicy } from './send-policy.js';
 
+export type { IdempotencyKey } from '../common/idempotency-key.js';
 export type { Payload, TextPayload } from './payload.js';
 
 /** A recipient and its price in units. */
@@ -15,16 +17,14 @@ export interface Recipient {
   readonly refused?: string;
 }
 
-/** An Idempotency-Key with its scope. */
-export interface IdempotencyKey {
-  readonly accountId: string;
-  /** The name of the route; the same key may be used on another one. */
-  readonly route: string;
-  readonly key: string;
-  /** SHA-256 of the canonical request body. */
-  readonly fingerprint: string;
-  /** When the reply expires, milliseconds since the epoch. */
-  readonly expiresAt: number;
+/** The API key of a caller, for a send: `caller.key` of a guarded route. */
+export interface SendKey {
+  /** Its public part. */
+  readonly id: string;
+  /** The most units that the keys of the family may spend on a day (UTC); undefined: as many as the account has. */
+  readonly dailyUnits?: number | undefined;
+  /** The first of the keys that have replaced one another; they share what they have spent. */
+  readonly family: string;
 }
 
 /** A message to one or more recipients, priced and complete, with its id and the reply to the caller. */
@@ -42,6 +42,8 @@ export interface Send {
   readonly payload: Payload;
   /** What its caller gave with it. */
   readonly metadata?: Metadata | undefined;
+  /** The span of its acceptance as W3C `traceparent`, where it is recorded: what happens to it later is linked to that. */
+  readonly trace?: string;
   /** Each number once. */
   readonly recipients: readonly Recipient[];
   /** When it was accepted, milliseconds since the epoch. */
@@ -50,6 +52,8 @@ export interface Send {
   readonly reply: object;
   /** Accepts the send once, however often this key comes. */
   readonly once?: IdempotencyKey;
+  /** The key that sends it, whose cap it must keep; undefined for a user and for the host's own code. */
+  readonly key?: SendKey | undefined;
   /** A further condition; its decision replaces the payload and the reply above. */
   readonly policy?: SendPolicy;
 }

@@ -23,6 +23,11 @@ export class TextSources {
     this.byKind.set(source.kind, source);
   }
 
+  /** Whether payloads of a kind have a source. */
+  has(kind: string): boolean {
+    return this.byKind.has(kind);
+  }
+
   /** @throws Error for a kind without a source, and when the content was removed */
   textOf(payload: Payload): string {
     if (isRemoved(payload)) throw new Error('The content of the message was removed.');

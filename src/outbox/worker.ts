@@ -1,12 +1,13 @@
-import { Logger } from '@nestjs/common';
 import { AWAY_MS, within } from '../common/async.js';
 import type { Clock } from '../common/clock.js';
 import type { IdGenerator } from '../common/ids.js';
-import { reasonOf } from '../common/log.js';
+import { type FaultLog, faultCode, faultLog, reasonOf } from '../common/log.js';
+import type { Rounds } from '../common/rounds.js';
 import { BatchDelivery } from './batch-delivery.js';
 import type { Channel } from './channel.js';
 import type { DispatchSettings } from './dispatch-options.js';
 import { IdleTimer } from './idle-timer.js';
+import type { OperatingSwitches } from './operating-state.js';
 import type { Outbox } from './outbox.js';
 import type { ClaimOrder, Delivery, OutboxStore } from './outbox-store.js';
 import { ROOM_MS } from './room.js';
@@ -28,7 +29,7 @@ const MOST_WITHOUT_ROOM_MS = 10_000;
 
 /** Delivers for one channel until it is stopped: claims deliveries, submits them and stores their results. */
 export class ChannelWorker {
-  private readonly log = new Logger('ChannelWorker');
+  private readonly log: FaultLog;
   private readonly idle: IdleTimer;
   private readonly delivery: BatchDelivery;
   private readonly inFlight = new Set<Promise<void>>();
@@ -60,7 +61,10 @@ export class ChannelWorker {
     private readonly settings: DispatchSettings,
     private readonly clock: Clock,
     ids: IdGenerator,
+    private readonly rounds: Rounds,
+    private readonly switches?: OperatingSwitches,
   ) {
+    this.log = faultLog('ChannelWorker', clock);
     this.lastLimit = settings.batchSize;
     this.idle = new IdleTimer(clock);
     this.delivery = new BatchDelivery(channel, outbox, clock, ids, this.idle);
@@ -92,20 +96,24 @@ export class ChannelWorker {
   }
 
   private async run(): Promise<void> {
+    const rounds = this.rounds.start(`deliver ${this.channel.name}`, { everyMs: this.settings.pollMs });
     while (!this.idle.stopped) {
       this.idle.clear();
       try {
         const more = await this.round();
+        rounds.ended();
         if (!more) await this.sleep();
         // On SQLite a whole round may be microtasks. Yield to sockets and timers; lanes that become free in the same turn are
         // then served together.
         await new Promise(setImmediate);
       } catch (error) {
-        this.log.warn(`Channel ${this.channel.name}: ${reasonOf(error)}`);
+        const { name: channel } = this.channel;
+        this.log.warn(`Channel ${channel}: ${reasonOf(error)}`, { code: faultCode(error), channel });
         this.isCalled = true;
         await this.idle.pause(AWAY_MS);
       }
     }
+    rounds.stopped();
   }
 
   /** Claims before it expires, so that overdue deliveries do not delay due ones. True when more may be due at once. */
@@ -187,14 +195,17 @@ export class ChannelWorker {
     this.isCalled = false;
     this.lastLook = this.clock.elapsed();
     const { name, timing, repeat } = this.channel;
+    const except = await this.switches?.pausedOf(name);
     const now = this.clock.now();
     const leaseUntil = now + timing.leaseMs;
+    if (except === 'all') return { batch: [], leaseUntil };
     const batch = await this.store.claim({
       ...order,
       channel: name,
       now,
       leaseUntil,
       abandoned: repeat !== 'at-most-once',
+      ...(except && { except }),
     });
     return { batch, leaseUntil };
   }
@@ -219,7 +230,10 @@ export class ChannelWorker {
     const { name } = this.channel;
     const delivered = this.delivery.deliver(batch, leaseUntil).then(() => true);
     if (await within(this.clock, leaseUntil - this.clock.now(), delivered)) return;
-    this.log.error(`Channel ${name}: the transport has not answered within the lease; its batch is given up on.`);
+    this.log.error(`Channel ${name}: the transport has not answered within the lease; its batch is given up on.`, {
+      channel: name,
+      messageId: batch[0]?.messageId,
+    });
   }
 
   /**

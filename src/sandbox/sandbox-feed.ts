@@ -1,5 +1,6 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { StorageUnavailableError } from '../common/errors.js';
+import { FaultLog, faultCode, nameOf } from '../common/log.js';
 import type { PhoneDelivery } from './phone-store.js';
 
 /** Called with each message that a sandbox phone of this process receives. Must return at once. */
@@ -11,7 +12,7 @@ export type PhoneListener = (message: PhoneDelivery) => void;
  */
 @Injectable()
 export class SandboxFeed {
-  private readonly logger = new Logger(SandboxFeed.name);
+  private readonly logger = new FaultLog(SandboxFeed.name);
   private readonly listeners = new Set<PhoneListener>();
   private readonly changes = new Set<() => void>();
 
@@ -52,7 +53,7 @@ export class SandboxFeed {
       listener(message);
     } catch (error) {
       // Log only the error's name: its message might quote the text.
-      this.logger.error(`A listener of the sandbox failed: ${error instanceof Error ? error.name : typeof error}`);
+      this.logger.error(`A listener of the sandbox failed: ${nameOf(error)}`, { code: faultCode(error) });
     }
   }
 }

@@ -16,6 +16,7 @@ import { partPurge, receiptErasure } from './receipts/part-removal.js';
 import { PartStore } from './receipts/part-store.js';
 import { ReceiptIntake } from './receipts/receipt-intake.js';
 import { SubmitRecord } from './receipts/submit-record.js';
+import { RouteChecks } from './route-checks.js';
 import { smsOpenapi } from './sms.openapi.js';
 import { smsCallbackOpenapi } from './sms-callback.openapi.js';
 import { SmsCallbacks } from './sms-callbacks.js';
@@ -30,7 +31,7 @@ export const SMS_CAPABILITY: Capability = {
   providers: [
     ...[OptOutDirectory, OptOutList, OptOutIntake, OptOutService],
     ReceivedSmsIntake,
-    ...[ReceiptIntake, CarrierSink, SubmitRecord, SmsChannel, SmsCallbacks, SmsService],
+    ...[ReceiptIntake, CarrierSink, SubmitRecord, SmsChannel, SmsCallbacks, SmsService, RouteChecks],
     providePurge(PartStore, partPurge),
     providePurge(ReceivedSmsStore, receivedSmsPurge),
     provideErasure(receiptErasure, [PartStore]),

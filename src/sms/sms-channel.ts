@@ -1,15 +1,17 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import { AccountSettings } from '../accounts/account-options.js';
 import { SignatureDirectory } from '../accounts/signature-directory.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../common/errors.js';
-import { nameOf, RareWarnings } from '../common/log.js';
+import { type FaultLog, faultCode, faultLog, nameOf } from '../common/log.js';
 import { Channel, Channels, type Draft, type DraftRequest, type StoreEarlyResults } from '../outbox/channel.js';
 import type { DeliveryResult, DeliveryTiming, RepeatPolicy } from '../outbox/delivery-result.js';
+import { OperatingSwitches } from '../outbox/operating-state.js';
 import type { Delivery } from '../outbox/outbox-store.js';
 import { NO_ANSWER } from '../outbox/result-checks.js';
 import type { Payload } from '../outbox/send.js';
 import { TextSources } from '../outbox/text-sources.js';
+import { type RouteState, SubmitTally } from './carrier-state.js';
 import { OPTED_OUT, OptOutDirectory } from './opt-out/opt-out-directory.js';
 import { CarrierSink, smsTiming } from './receipts/carrier-sink.js';
 import { checkSubmitResult, checkSubmitResults } from './receipts/submit-answers.js';
@@ -28,13 +30,13 @@ export class SmsChannel extends Channel {
   override readonly repeat: RepeatPolicy;
   override readonly timing: DeliveryTiming;
   override readonly isSandbox: boolean;
-  private readonly log = new Logger('SmsChannel');
-  private readonly warnings: RareWarnings;
+  private readonly log: FaultLog;
   /** Deliveries that the transport does not know of yet. */
   private preparing = 0;
+  private readonly tally = new SubmitTally();
 
   constructor(
-    private readonly transport: SmsTransport,
+    private transport: SmsTransport,
     private readonly record: SubmitRecord,
     private readonly sink: CarrierSink,
     private readonly texts: TextSources,
@@ -44,9 +46,10 @@ export class SmsChannel extends Channel {
     private readonly accounts: AccountSettings,
     private readonly optOuts: OptOutDirectory,
     channels: Channels,
+    @Optional() private readonly switches?: OperatingSwitches,
   ) {
     super();
-    this.warnings = new RareWarnings(this.log, clock);
+    this.log = faultLog('SmsChannel', clock);
     this.repeat = transport.repeat;
     this.isSandbox = transport.name === 'sandbox';
     this.timing = smsTiming(transport, settings);
@@ -70,6 +73,7 @@ export class SmsChannel extends Channel {
     signal: AbortSignal,
     early: StoreEarlyResults,
   ): Promise<readonly DeliveryResult[]> {
+    if (this.isRested()) return batch.map(() => ({ ...RESTED, until: this.clock.now() + AWAY_MS }));
     const { leaseMs, reportDeadlineMs } = this.timing;
     // Relative to the lease, because a slow batch must wait for the database as long as a quick one.
     const patientUntil = this.clock.elapsed() + leaseMs * 0.9;
@@ -98,25 +102,66 @@ export class SmsChannel extends Channel {
     return batch.map((delivery): DeliveryResult => notSent.get(delivery) ?? kept.get(delivery) ?? NO_ANSWER);
   }
 
+  /**
+   * Has what is asked of the transport observed; to be called before the start.
+   * @internal
+   */
+  observe(wrap: (transport: SmsTransport) => SmsTransport): void {
+    this.transport = wrap(this.transport);
+  }
+
   override lanes(): undefined {
     return undefined;
   }
 
   /** What the transport says. One whose `room` is no number or throws has no limit. */
   override room(): number | undefined {
+    if (this.isRested()) return 0;
     try {
       const room: unknown = this.transport.room?.();
       if (room === undefined) return undefined;
       if (typeof room === 'number' && !Number.isNaN(room)) return room - this.preparing;
-      this.warnings.warn(`The transport ${this.transport.name} gave a room that is no number: none is kept.`);
+      const { name } = this.transport;
+      this.log.warn(`The transport ${name} gave a room that is no number: none is kept.`, { route: name });
     } catch (error) {
-      this.warnings.warn(`The transport ${this.transport.name} threw ${nameOf(error)} when asked for its room.`);
+      const { name } = this.transport;
+      const fields = { code: faultCode(error), route: name };
+      this.log.warn(`The transport ${name} threw ${nameOf(error)} when asked for its room.`, fields);
     }
     return undefined;
   }
 
+  /** The routes of its transport, with what was submitted. */
+  get carriers(): readonly RouteState[] {
+    const { name: transport } = this.transport;
+    const routes = this.routes() ?? [{ name: transport, transport, usable: true, links: [] }];
+    const { submits, lastError } = this.tally;
+    const counted = { submits, ...(lastError !== undefined && { lastError }) };
+    // A transport with several routes counts by itself.
+    return routes.map((route) => (route.submits === undefined ? { ...route, ...counted } : route));
+  }
+
   override stop(): Promise<void> {
     return this.transport.stop();
+  }
+
+  private routes(): readonly RouteState[] | undefined {
+    try {
+      return this.transport.state?.();
+    } catch (error) {
+      const { name } = this.transport;
+      const fields = { code: faultCode(error), route: name };
+      this.log.warn(`The transport ${name} threw ${nameOf(error)} when asked for its routes.`, fields);
+      return undefined;
+    }
+  }
+
+  /** Whether an operator rests the transport itself; one with several routes leaves those alone by itself. */
+  private isRested(): boolean {
+    const { name } = this.transport;
+    if (!this.switches?.peek().rested.has(name)) return false;
+    const routes = this.routes();
+    return routes === undefined || (routes.length === 1 && routes[0]?.name === name);
   }
 
   /** Splits a batch into the SMS to send and the results of deliveries that are not sent. */
@@ -125,13 +170,19 @@ export class SmsChannel extends Channel {
     const notSent = new Map<Delivery, DeliveryResult>();
     const texts = new Map<string, WireText | undefined>();
     for (const delivery of batch) {
-      const { messageId, position, sender, number, attempt, priority, payload } = delivery;
+      const { messageId, position, sender, number, attempt, priority, payload, trace } = delivery;
       if (!texts.has(messageId)) texts.set(messageId, this.toWireText(payload));
       const wireText = texts.get(messageId);
       if (optedOut.has(delivery)) notSent.set(delivery, { kind: 'refused', error: OPTED_OUT, unasked: true });
       else if (wireText === undefined) notSent.set(delivery, { kind: 'refused', error: 'no_text', unasked: true });
       else
-        toSend.set({ smsId: messageId, position, signature: sender, number, attempt, priority, ...wireText }, delivery);
+        toSend.set(
+          {
+            ...{ smsId: messageId, position, signature: sender, number, attempt, priority, ...wireText },
+            ...(trace === undefined ? {} : { trace }),
+          },
+          delivery,
+        );
     }
     return { toSend, notSent };
   }
@@ -147,12 +198,12 @@ export class SmsChannel extends Channel {
     const tell: TellResult = (sms, given) => {
       const { result, fault } = checkSubmitResult(given);
       this.report(fault);
-      early.take(sms, result);
+      this.take(early, sms, result);
     };
     try {
       const { results, fault } = checkSubmitResults(await this.transport.submit(batch, signal, tell), batch.length);
       this.report(fault);
-      for (const [index, sms] of batch.entries()) early.take(sms, results[index] ?? NO_ANSWER);
+      for (const [index, sms] of batch.entries()) this.take(early, sms, results[index] ?? NO_ANSWER);
       return await early.end();
     } catch (error) {
       // The results that the transport reported before the error are valid.
@@ -161,8 +212,13 @@ export class SmsChannel extends Channel {
     }
   }
 
+  private take(early: EarlyResults, sms: OutgoingSms, result: SubmitResult): void {
+    if (early.take(sms, result)) this.tally.take(result);
+  }
+
   private report(fault: string | undefined): void {
-    if (fault !== undefined) this.log.error(`The transport ${this.transport.name} ${fault}.`);
+    const { name } = this.transport;
+    if (fault !== undefined) this.log.error(`The transport ${name} ${fault}.`, { channel: SMS, route: name });
   }
 
   /**
@@ -191,6 +247,8 @@ export class SmsChannel extends Channel {
 
 /** The result of a batch while the suppression list cannot be read. */
 const UNCHECKED = { kind: 'postponed', error: 'storage_away' } as const;
+/** The result of a batch while an operator rests the transport. */
+const RESTED = { kind: 'postponed', error: 'resting' } as const;
 const AWAY_MS = 1000;
 
 /** A batch, split by whether a delivery is sent. */
@@ -232,11 +290,12 @@ export class EarlyResults {
     this.open = new Set(batch);
   }
 
-  /** Takes a result; only the first result of an SMS counts. */
-  take(sms: OutgoingSms, result: SubmitResult): void {
-    if (!this.open.delete(sms)) return;
+  /** Takes a result; only the first result of an SMS counts. Returns whether it was the first. */
+  take(sms: OutgoingSms, result: SubmitResult): boolean {
+    if (!this.open.delete(sms)) return false;
     this.fresh.set(sms, result);
     this.passSoon();
+    return true;
   }
 
   /** Stops taking results, waits until passing on is done, and returns the results that were not passed on. */

@@ -14,7 +14,7 @@ import { metadataOf } from '../outbox/metadata.js';
 import { type Acceptance, Outbox } from '../outbox/outbox.js';
 import { FIRST_RECIPIENTS, OutboxStore, type StoredMessage } from '../outbox/outbox-store.js';
 import { type SendPriority, sendPriority } from '../outbox/priority.js';
-import type { IdempotencyKey, Recipient, Send } from '../outbox/send.js';
+import type { IdempotencyKey, Recipient, Send, SendKey } from '../outbox/send.js';
 import { OPTED_OUT, OptOutDirectory } from './opt-out/opt-out-directory.js';
 import { measure, notGsm7 } from './segmentation.js';
 import { SMS } from './sms-channel.js';
@@ -54,6 +54,8 @@ export interface SmsSendOptions {
    * that was accepted stays accepted.
    */
   readonly signal?: Cancellation | undefined;
+  /** The key of the caller (`caller.key`), whose daily cap the send must keep, and which is told from others in the usage. */
+  readonly key?: SendKey | undefined;
 }
 
 const ROUTE = 'send/sms';
@@ -87,7 +89,7 @@ export class SmsService {
    * @throws MessagingError `error.invalid_number`, `error.field_not_list`, `error.too_many_recipients`,
    *   `error.field_invalid` for an unknown priority, `error.field_not_object` and `error.metadata_too_large` for metadata,
    *   `error.empty_message`, `error.field_not_string` for a content that
-   *   is not a string, `error.body_not_object`, `error.signature_refused`, `error.unsendable_character`, `error.too_many_segments`, `error.insufficient_balance`,
+   *   is not a string, `error.body_not_object`, `error.signature_refused`, `error.unsendable_character`, `error.too_many_segments`, `error.key_cap`, `error.insufficient_balance`,
    *   `error.account_not_found`, `error.idempotency_mismatch`, `error.idempotency_running`,
    *   `error.storage_unavailable`; nothing is charged then
    */
@@ -102,10 +104,10 @@ export class SmsService {
    * @throws MessagingError as `send`
    */
   async accept(accountId: string, sms: SmsToSend, options: SmsSendOptions = {}): Promise<Acceptance> {
-    const { once, host, signal } = knownCallOptions('a send', options, 'once', 'host', 'signal');
+    const { once, host, signal, key } = knownCallOptions('a send', options, 'once', 'host', 'signal', 'key');
     checkAccountId(accountId);
-    const send = async (key?: IdempotencyKey) =>
-      this.outbox.accept(await this.draft(accountId, sms, key, host), { host, signal });
+    const send = async (once?: IdempotencyKey) =>
+      this.outbox.accept(await this.draft(accountId, sms, key, once, host), { host, signal });
     return this.idempotency.run(accountId, ROUTE, once, send, host);
   }
 
@@ -182,6 +184,7 @@ export class SmsService {
   private async draft(
     accountId: string,
     sms: SmsToSend,
+    key: SendKey | undefined,
     once: IdempotencyKey | undefined,
     host: HostTransaction | undefined,
   ): Promise<Send> {
@@ -219,6 +222,7 @@ export class SmsService {
       sender: sms.signature,
       payload,
       metadata,
+      key,
       recipients,
       at,
       reply,

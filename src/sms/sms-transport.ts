@@ -7,6 +7,7 @@ import {
 } from '../outbox/delivery-result.js';
 import type { DeliveryStatus } from '../outbox/delivery-state.js';
 import type { Priority } from '../outbox/priority.js';
+import type { RouteState } from './carrier-state.js';
 
 export type { DeliveryTiming, RepeatPolicy } from '../outbox/delivery-result.js';
 
@@ -51,6 +52,8 @@ export interface OutgoingSms {
   readonly priority?: Priority;
   /** The time after which the SMS is useless, such as the expiry of a code, in milliseconds since the epoch. */
   readonly expiresAt?: number;
+  /** The span of this hand-over as W3C `traceparent`, where it is traced; for a request that the transport makes. */
+  readonly trace?: string;
 }
 
 /** A delivery report: the status of an SMS after the carrier has accepted it. */
@@ -197,11 +200,18 @@ export abstract class SmsTransport {
    */
   room?(): number | undefined;
 
+  /**
+   * The routes that it has now, for health and metrics. It is asked every second and must answer at once, from memory. Without
+   * this method the transport counts as one usable route. One with several routes leaves those alone by itself that operators
+   * rest (`OperatingSwitches`); of any other nothing is submitted while it rests.
+   */
+  state?(): readonly RouteState[];
+
   /** Closes connections. Called once, after the last `submit`. */
   abstract stop(): Promise<void>;
 }
 
 describePort(SmsTransport, {
   ...{ name: nonEmptyText, repeat: oneOf(...REPEAT_POLICIES), timing: objectIfAny, callbacks: mapIfAny },
-  ...{ start: method, submit: method, stop: method, room: methodIfAny },
+  ...{ start: method, submit: method, stop: method, room: methodIfAny, state: methodIfAny },
 });

@@ -1,5 +1,8 @@
 import { Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Author } from '../accounts/author.decorator.js';
 import { Caller } from '../accounts/caller.decorator.js';
+import { Needs } from '../accounts/needs.decorator.js';
+import { TextAccess } from '../accounts/text-access.js';
 import type { Cancellation } from '../common/async.js';
 import { answerOf, Idempotent } from '../http/idempotent.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
@@ -13,42 +16,50 @@ import { SmsService } from './sms-service.js';
 /** The SMS routes (contract.md section 3). */
 @MessagingController()
 export class SmsController {
-  constructor(private readonly sms: SmsService) {}
+  constructor(
+    private readonly sms: SmsService,
+    private readonly texts: TextAccess,
+  ) {}
 
   @Post('send/sms')
+  @Needs('sms.send')
   @HttpCode(200)
   send(
-    @Caller() { accountId }: Caller,
+    @Caller() { accountId, key }: Caller,
     @MessagingBody() body: SendSmsBody,
     @Idempotent() once: IdempotentRequest | undefined,
     @ReplyHeaders() headers: ReplyHeaders,
     @RequestCancellation() signal: Cancellation,
   ): Promise<object> {
-    return answerOf(this.sms.accept(accountId, body, { once, signal }), headers);
+    return answerOf(this.sms.accept(accountId, body, { once, signal, key }), headers);
   }
 
   @Post('sms/quote')
+  @Needs('sms.send')
   @HttpCode(200)
   quote(@MessagingBody() body: QuoteSmsBody): Promise<SmsQuote> {
     return this.sms.quote(body);
   }
 
   @Get('sms/:smsID')
-  get(@Caller() { accountId }: Caller, @Param('smsID') smsId: string): Promise<SmsDetails> {
-    return this.sms.get(accountId, smsId);
+  @Needs('messages.read')
+  async get(@Caller() caller: Caller, @Param('smsID') smsId: string, @Author() by: Author): Promise<SmsDetails> {
+    return this.texts.one(caller, by, smsId, await this.sms.get(caller.accountId, smsId));
   }
 
   @Get('sms/:smsID/recipients')
-  recipients(
-    @Caller() { accountId }: Caller,
+  @Needs('messages.read')
+  async recipients(
+    @Caller() caller: Caller,
     @Param('smsID') smsId: string,
     @MessagingQuery() query: ListRecipientsQuery,
   ): Promise<SmsRecipientPage> {
-    return this.sms.recipients(accountId, smsId, query);
+    return this.texts.many(caller, await this.sms.recipients(caller.accountId, smsId, query));
   }
 
   @Get('sms')
-  list(@Caller() { accountId }: Caller, @MessagingQuery() query: ListSmsQuery): Promise<SmsPage> {
-    return this.sms.list(accountId, query);
+  @Needs('messages.read')
+  async list(@Caller() caller: Caller, @MessagingQuery() query: ListSmsQuery): Promise<SmsPage> {
+    return this.texts.many(caller, await this.sms.list(caller.accountId, query));
   }
 }

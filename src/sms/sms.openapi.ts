@@ -93,6 +93,7 @@ export const smsOpenapi = describeController(SmsController, (surroundings) => {
           ...invalid('priority'),
           ...textErrors,
           'error.signature_refused',
+          { code: 'error.key_cap', retryAfter: 3600 },
           'error.insufficient_balance',
           'error.account_not_found',
         ],

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { retryWhileAway } from '../../common/async.js';
 import { Batcher } from '../../common/batcher.js';
 import { Clock } from '../../common/clock.js';
 import { StorageUnavailableError } from '../../common/errors.js';
 import { IdGenerator } from '../../common/ids.js';
-import { nameOf } from '../../common/log.js';
+import { type FaultLog, faultCode, faultLog, nameOf } from '../../common/log.js';
 import { isPhoneNumber } from '../../common/phone-number.js';
 import { eventText } from '../../events/event-text.js';
 import type { NewEvent, ReceivedMessage } from '../../events/event-types.js';
@@ -40,7 +40,7 @@ interface Arrived {
  */
 @Injectable()
 export class ReceivedMessages implements MessageReceiver {
-  private readonly log = new Logger('Msgapp');
+  private readonly log: FaultLog;
   private readonly stopping = new AbortController();
   private readonly stores = new Batcher<Arrived, NewEvent<'msgapp.received'> | undefined>({
     perform: (batch) => this.store(batch),
@@ -58,12 +58,14 @@ export class ReceivedMessages implements MessageReceiver {
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
   ) {
+    this.log = faultLog('Msgapp', clock);
     sessions.receiveWith(this);
   }
 
   async receive(session: StoredSession, message: IncomingMsgapp): Promise<void> {
     if (this.waiting.size >= WAITING_LIMIT) {
-      this.log.error('A message that came in is lost: too many wait for the storage.');
+      const { channel } = this.settings;
+      this.log.error('A message that came in is lost: too many wait for the storage.', { channel });
       return;
     }
     const storing = this.take({ session, message });
@@ -82,7 +84,8 @@ export class ReceivedMessages implements MessageReceiver {
       const event = await this.stores.add(arrived);
       if (event) this.events.tell(event);
     } catch (error) {
-      this.log.error(`A message that came in could not be stored: ${nameOf(error)}.`);
+      const fields = { code: faultCode(error), channel: this.settings.channel };
+      this.log.error(`A message that came in could not be stored: ${nameOf(error)}.`, fields);
     }
   }
 
@@ -91,7 +94,8 @@ export class ReceivedMessages implements MessageReceiver {
     const { clock, stopping } = this;
     let warned = false;
     const onAway = (error: StorageUnavailableError) => {
-      if (!warned) this.log.warn(`Messages that came in wait for the storage: ${nameOf(error)}.`);
+      const fields = { code: faultCode(error), channel: this.settings.channel };
+      if (!warned) this.log.warn(`Messages that came in wait for the storage: ${nameOf(error)}.`, fields);
       warned = true;
     };
     const patience = { clock, until: Number.POSITIVE_INFINITY, signal: stopping.signal, onAway };

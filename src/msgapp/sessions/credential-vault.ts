@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
 import { Batcher } from '../../common/batcher.js';
 import { MessagingOptionsError } from '../../common/errors.js';
 import type { IdGenerator } from '../../common/ids.js';
-import { nameOf } from '../../common/log.js';
+import { faultCode, LogLine, nameOf } from '../../common/log.js';
 import { MsgappSettings } from '../msgapp-settings.js';
 import { CredentialCipher, type CredentialKeys, CredentialsUnreadableError } from './credential-cipher.js';
 import type { CredentialChange, SessionCredentials } from './session-credentials.js';
@@ -77,7 +77,8 @@ export class CredentialVault extends SessionVault {
         log.log(`Session ${lease.sessionId}: all credentials are under the newest key, ${count} are new there.`);
     } catch (error) {
       const name = nameOf(error);
-      log.warn(`Session ${lease.sessionId} still has credentials under an older key: ${name}.`);
+      const fields = { code: faultCode(error), sessionId: lease.sessionId };
+      log.warn(new LogLine(`Session ${lease.sessionId} still has credentials under an older key: ${name}.`, fields));
     }
   }
 

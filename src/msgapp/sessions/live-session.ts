@@ -1,7 +1,6 @@
-import { Logger } from '@nestjs/common';
 import { within } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
-import { nameOf } from '../../common/log.js';
+import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import type { IncomingMsgapp, Link, LinkEnd, LinkEvent, MsgappTransport, SessionTiming } from '../msgapp-transport.js';
 import { Inbox } from './inbox.js';
 import { ReconnectPolicy } from './reconnect-policy.js';
@@ -88,8 +87,9 @@ export class LiveSession {
   /** Runs the session; resolves when it is over in this process. Further calls return the same run. */
   start(delayMs = 0): Promise<void> {
     this.running ??= this.run(delayMs).catch((error) => {
-      const name = nameOf(error);
-      new Logger('Msgapp').error(`Session ${this.id} is left alone, it threw ${name}.`);
+      const fields = { code: faultCode(error), channel: this.stored.channel, sessionId: this.id };
+      const sentence = `A session is left alone, it threw ${nameOf(error)}.`;
+      faultLog('Msgapp', this.parts.clock).error(sentence, fields, ` ${this.id}`);
     });
     return this.running;
   }

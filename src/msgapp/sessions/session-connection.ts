@@ -1,7 +1,6 @@
-import { Logger } from '@nestjs/common';
 import { within } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
-import { nameOf } from '../../common/log.js';
+import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import type { IncomingMsgapp, Link, LinkEvent, LinkOrder, MsgappTransport } from '../msgapp-transport.js';
 import { CredentialsUnreadableError } from './credential-cipher.js';
 import { Inbox } from './inbox.js';
@@ -22,7 +21,6 @@ interface Heard {
  * receipts and messages: these are valid whichever connection reports them, and the app may not repeat them.
  */
 export class SessionConnection {
-  private readonly log = new Logger('Msgapp');
   private readonly inbox: Inbox<Heard>;
   private readonly opening: Promise<Link | undefined>;
   private ended = false;
@@ -101,8 +99,9 @@ export class SessionConnection {
 
   /** An absent key may be a deployment mistake: retrying leaves time to restore it before the session is lost. */
   private unreadable({ why, message }: CredentialsUnreadableError): void {
-    this.log.error(message);
     const reason = 'credentials_unreadable';
+    const { sessionId } = this.order;
+    faultLog('Msgapp', this.clock).error('Credentials cannot be read.', { code: reason, sessionId }, ` ${message}`);
     const isLost = why === 'damaged';
     void this.hear({
       kind: 'ended',
@@ -112,8 +111,9 @@ export class SessionConnection {
 
   /** Log only the error's name: its message might quote a secret. */
   private warn(what: string, error: unknown): void {
-    const name = nameOf(error);
-    this.log.warn(`A connection of session ${this.order.sessionId} ${what}: ${name}.`);
+    const { sessionId } = this.order;
+    const fields = { code: faultCode(error), sessionId };
+    faultLog('Msgapp', this.clock).warn(`A connection ${what}: ${nameOf(error)}.`, fields, ` Session ${sessionId}.`);
   }
 }
 

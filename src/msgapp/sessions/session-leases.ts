@@ -1,6 +1,5 @@
-import { Logger } from '@nestjs/common';
 import type { Clock } from '../../common/clock.js';
-import { nameOf } from '../../common/log.js';
+import { type FaultLog, faultCode, faultLog, nameOf } from '../../common/log.js';
 import type { SessionLease, SessionStore } from './session-store.js';
 
 interface Held {
@@ -24,7 +23,7 @@ const PARTS = 6;
  * none meanwhile: usually no other process has taken them.
  */
 export class SessionLeases {
-  private readonly log = new Logger('Msgapp');
+  private readonly log: FaultLog;
   private readonly held = new Map<string, Held>();
   private renewing = false;
   /** When the next check is due, milliseconds since the epoch. */
@@ -35,7 +34,9 @@ export class SessionLeases {
     private readonly store: SessionStore,
     private readonly clock: Clock,
     private readonly leaseMs: number,
-  ) {}
+  ) {
+    this.log = faultLog('Msgapp', clock);
+  }
 
   /** When a lease requested now would end, milliseconds since the epoch. */
   get end(): number {
@@ -106,7 +107,7 @@ export class SessionLeases {
         else this.lose(held, 'was taken by another process');
       }
     } catch (error) {
-      this.log.warn(`Sessions could not be renewed: ${nameOf(error)}.`);
+      this.log.warn(`Sessions could not be renewed: ${nameOf(error)}.`, { code: faultCode(error) });
     } finally {
       this.renewing = false;
     }
@@ -116,7 +117,7 @@ export class SessionLeases {
     const { sessionId } = held.lease;
     if (this.held.get(sessionId) !== held) return;
     this.held.delete(sessionId);
-    this.log.warn(`Session ${sessionId} ${why}.`);
+    this.log.warn(`A session ${why}.`, { sessionId }, ` ${sessionId}`);
     held.onLost();
   }
 }

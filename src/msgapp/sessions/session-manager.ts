@@ -4,6 +4,7 @@ import { MessagingError } from '../../common/errors.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
 import { IdGenerator, isId } from '../../common/ids.js';
 import { checkAccountId } from '../../common/inputs.js';
+import { Rounds } from '../../common/rounds.js';
 import { noticeEvent, type SteppedSession, sessionEvents } from '../../events/account-events.js';
 import { EventTeller } from '../../events/event-teller.js';
 import { KeyedSemaphore } from '../media-intake.js';
@@ -65,6 +66,7 @@ export class SessionManager implements SessionObserver<LiveSession> {
     private readonly events: EventTeller,
     private readonly clock: Clock,
     ids: IdGenerator,
+    rounds: Rounds,
   ) {
     this.board = new QrSubscriptions(clock, ids);
     const timing = { ...DEFAULT_SESSION_TIMING, ...transport.sessions, ...settings.sessions };
@@ -73,7 +75,7 @@ export class SessionManager implements SessionObserver<LiveSession> {
     const { channel, connects } = settings;
     const { waiting, perHour: made } = connects;
     const limits = { waiting, waitMs: timing.scanMs, made, windowMs: HOUR_MS };
-    const parts = { transport, store, clock, ids, random, timing, credentials, channel, limits };
+    const parts = { transport, store, clock, ids, random, timing, credentials, channel, limits, rounds };
     this.pool = new SessionPool(parts, this);
   }
 

@@ -1,7 +1,7 @@
-import { Logger } from '@nestjs/common';
 import { MessagingError } from '../../common/errors.js';
 import type { IdGenerator } from '../../common/ids.js';
-import { nameOf } from '../../common/log.js';
+import { faultCode, faultLog, nameOf } from '../../common/log.js';
+import type { RoundReport, Rounds } from '../../common/rounds.js';
 import type { IncomingMsgapp, LinkEvent } from '../msgapp-transport.js';
 import { LiveSession, type SessionCommand, type SessionObserver, type SessionParts } from './live-session.js';
 import type { SessionCredentials } from './session-credentials.js';
@@ -15,6 +15,7 @@ export interface PoolParts extends SessionParts {
   readonly channel: string;
   readonly ids: IdGenerator;
   readonly limits: SessionLimits;
+  readonly rounds: Rounds;
   /** Returns the credentials of a session, accessible under a lease. */
   readonly credentials: (lease: SessionLease) => SessionCredentials;
 }
@@ -34,7 +35,6 @@ const LOOKS_A_LEASE = 3;
 
 /** The sessions of one channel that this process holds. */
 export class SessionPool implements SessionObserver<LiveSession> {
-  private readonly log = new Logger('Msgapp');
   private readonly owner: string;
   private readonly live = new Map<string, LiveSession>();
   private readonly taking = new Set<string>();
@@ -46,6 +46,7 @@ export class SessionPool implements SessionObserver<LiveSession> {
   /** When a transport that failed to start may be started again, on the clock's `elapsed`. */
   private restartAt = Number.POSITIVE_INFINITY;
   private stopped = false;
+  private report: RoundReport | undefined;
   private cancelLook: () => void = () => undefined;
 
   constructor(
@@ -76,12 +77,15 @@ export class SessionPool implements SessionObserver<LiveSession> {
    */
   async start(): Promise<void> {
     await this.startTransport();
+    const { channel, rounds } = this.parts;
+    this.report = rounds.start(`sessions ${channel}`, { everyMs: this.lookMs });
     await this.look();
   }
 
   /** Releases every session for other processes. */
   async stop(): Promise<void> {
     this.stopped = true;
+    this.report?.stopped();
     this.cancelLook();
     await Promise.all(this.sessions.map((session) => session.end({ kind: 'handOver', reason: 'shutdown' })));
     await this.starting?.then(
@@ -165,11 +169,18 @@ export class SessionPool implements SessionObserver<LiveSession> {
   private async look(): Promise<void> {
     try {
       await this.resume();
+      this.report?.ended();
     } catch (error) {
-      this.log.warn(`Sessions could not be looked for: ${nameOf(error)}.`);
+      const { channel, clock } = this.parts;
+      const fields = { code: faultCode(error), channel };
+      faultLog('Msgapp', clock).warn(`Sessions could not be looked for: ${nameOf(error)}.`, fields);
     }
     if (this.stopped) return;
-    this.cancelLook = this.parts.clock.after(this.parts.timing.leaseMs / LOOKS_A_LEASE, () => void this.look());
+    this.cancelLook = this.parts.clock.after(this.lookMs, () => void this.look());
+  }
+
+  private get lookMs(): number {
+    return this.parts.timing.leaseMs / LOOKS_A_LEASE;
   }
 
   /** Takes all sessions at once, so that none is shown as connected, then opens them one after another. */

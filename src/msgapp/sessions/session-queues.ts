@@ -1,6 +1,5 @@
-import { Logger } from '@nestjs/common';
 import type { Clock } from '../../common/clock.js';
-import { nameOf } from '../../common/log.js';
+import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import type { Link } from '../msgapp-transport.js';
 import type { RateLimiter } from '../pace.js';
 import type { SessionStatus, SessionStore } from './session-store.js';
@@ -121,8 +120,8 @@ export class OrphanedQueues {
       if (this.lanes.size > 0) this.found();
     } catch (error) {
       this.after = '';
-      const name = nameOf(error);
-      new Logger('Msgapp').warn(`Messages of sessions that are over could not be looked for: ${name}.`);
+      const sentence = `Messages of sessions that are over could not be looked for: ${nameOf(error)}.`;
+      faultLog('Msgapp', this.clock).warn(sentence, { code: faultCode(error) });
     }
     const pause = this.after === '' ? EVERY_MS : NEXT_MS;
     if (!this.stopped) this.cancel = this.clock.after(pause, () => void this.look());

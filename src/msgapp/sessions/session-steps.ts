@@ -1,7 +1,6 @@
-import { Logger } from '@nestjs/common';
 import { AWAY_MS, pause } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
-import { nameOf } from '../../common/log.js';
+import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import type { SessionLease, SessionStatus, SessionStore, StoredSession } from './session-store.js';
 
 /** Callbacks of a session's steps. They must return at once. */
@@ -16,7 +15,6 @@ export interface StepHooks {
 
 /** The steps of one session under one lease. Each is stored before it is shown. */
 export class SessionSteps {
-  private readonly log = new Logger('Msgapp');
   private current: Pick<StoredSession, 'status' | 'number'>;
 
   constructor(
@@ -72,7 +70,8 @@ export class SessionSteps {
   }
 
   private warn(what: string, error: unknown): void {
-    const name = nameOf(error);
-    this.log.warn(`Session ${this.lease.sessionId} ${what}: ${name}.`);
+    const { sessionId } = this.lease;
+    const fields = { code: faultCode(error), sessionId };
+    faultLog('Msgapp', this.clock).warn(`A session ${what}: ${nameOf(error)}.`, fields, ` ${sessionId}`);
   }
 }

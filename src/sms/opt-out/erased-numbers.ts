@@ -12,3 +12,11 @@ export function hashedNumber(key: Uint8Array, number: string): string {
 export function namesOf(number: string, keys: readonly Uint8Array[]): readonly string[] {
   return [number, ...keys.map((key) => hashedNumber(key, number))];
 }
+
+/** Shown for an erased number, of which the list has not even the length. */
+const ERASED = '*'.repeat(11);
+
+/** A number of the suppression list as it is shown: stars for one that was erased. */
+export function shownNumber(stored: string): string {
+  return stored.startsWith(PREFIX) ? ERASED : stored;
+}

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AccountSettings } from '../../accounts/account-options.js';
 import { AccountStore } from '../../accounts/account-store.js';
 import { Clock } from '../../common/clock.js';
+import { faultLog } from '../../common/log.js';
 import { isPhoneNumber } from '../../common/phone-number.js';
 import { PolicyStore } from '../../outbox/policy-store.js';
 import { SmsSettings } from '../sms-options.js';
@@ -21,8 +22,6 @@ const PROCESSED_MS = 30 * 24 * 3_600_000;
  */
 @Injectable()
 export class OptOutIntake {
-  private readonly log = new Logger('OptOut');
-
   constructor(
     private readonly entries: OptOutList,
     private readonly accounts: AccountStore,
@@ -41,8 +40,9 @@ export class OptOutIntake {
     if (request === undefined || !isPhoneNumber(sms.from)) return;
     const keys = await this.keysOf(sms);
     if (keys.length === 0) {
-      this.log.warn(
+      faultLog('OptOut', this.clock).warn(
         `A phone wrote ${request.toUpperCase()} to ${sms.to}, which no account uses: see sms.inboundSignatures.`,
+        { channel: 'sms', route: sms.route },
       );
       return;
     }

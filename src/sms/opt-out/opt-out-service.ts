@@ -1,17 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { AccountStore } from '../../accounts/account-store.js';
+import { type AuditFields, type Author, HOST } from '../../accounts/audit.js';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
-import { IdGenerator } from '../../common/ids.js';
+import { IdGenerator, isId } from '../../common/ids.js';
 import { checkAccountId, checkLimit, checkNumber, checkString } from '../../common/inputs.js';
+import { knownCallOptions } from '../../common/options.js';
 import type { Page } from '../../common/page.js';
+import { maskNumber } from '../../common/phone-number.js';
 import type { SomeOf } from '../../common/some-of.js';
 import { optOutEvent } from '../../events/account-events.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
 import { RetentionSettings } from '../../outbox/retention/retention-options.js';
-import { namesOf } from './erased-numbers.js';
+import { namesOf, shownNumber } from './erased-numbers.js';
 import { OptOutDirectory } from './opt-out-directory.js';
-import { EVERY_ACCOUNT, type OptOut, type OptOutKey, type OptOutSource, OptOutStore } from './opt-out-store.js';
+import {
+  type AuditOf,
+  EVERY_ACCOUNT,
+  type OptOut,
+  type OptOutKey,
+  type OptOutSource,
+  OptOutStore,
+} from './opt-out-store.js';
 
 /**
  * Changes the suppression list and emits an event for each change. A change takes effect at once on this instance, on the
@@ -28,17 +38,24 @@ export class OptOutList {
     private readonly retention: RetentionSettings,
   ) {}
 
-  /** Returns the number of entries that were added. */
-  async add(keys: readonly OptOutKey[], source: OptOutSource): Promise<number> {
+  /**
+   * Returns the number of entries that were added.
+   * @param by who adds them, for the audit log; undefined: not told there, as with a phone's own request
+   */
+  async add(keys: readonly OptOutKey[], source: OptOutSource, by?: Author): Promise<number> {
     const at = this.clock.now();
     const entries = keys.map((key): OptOut => ({ ...key, id: this.ids.next(), source, at }));
-    const added = await this.change(keys, () => this.store.add(entries));
+    const audit = by && auditOf('optout.added', by, at);
+    const added = await this.change(keys, () => this.store.add(entries, audit));
     for (const entry of added) this.events.tell(optOutEvent('optout.added', entry, entry));
     return added.length;
   }
 
-  /** Removes entries; with `source`, only those from that source. Returns the number of removed entries. */
-  async remove(keys: readonly OptOutKey[], source?: OptOutSource): Promise<number> {
+  /**
+   * Removes entries; with `source`, only those from that source. Returns the number of removed entries.
+   * @param by as of `add`
+   */
+  async remove(keys: readonly OptOutKey[], source?: OptOutSource, by?: Author): Promise<number> {
     const numberOf = new Map<string, string>();
     // The number may have been erased, and is on the list under its hash then.
     const named = keys.flatMap((key) =>
@@ -53,14 +70,15 @@ export class OptOutList {
       const entries = removed.map((entry) => ({
         ...entry,
         ...change,
-        number: numberOf.get(entry.number) ?? entry.number,
+        number: shownNumber(numberOf.get(entry.number) ?? entry.number),
       }));
       const distinct = new Map(
         entries.map((entry) => [`${entry.number} ${entry.accountId} ${entry.signature}`, entry]),
       );
       return [...distinct.values()].map((entry) => optOutEvent('optout.removed', entry, entry));
     };
-    const events = eventsOf(await this.change(keys, () => this.store.remove(named, source, eventsOf)));
+    const audit = by && auditOf('optout.removed', by, change.at);
+    const events = eventsOf(await this.change(keys, () => this.store.remove(named, source, eventsOf, audit)));
     for (const event of events) this.events.tell(event);
     return events.length;
   }
@@ -73,6 +91,35 @@ export class OptOutList {
       for (const id of new Set(keys.map(({ accountId }) => accountId))) this.directory.forget(id);
     }
   }
+}
+
+/** How many numbers an entry of the audit log names. */
+const NAMED = 10;
+
+/**
+ * One entry of the audit log for a change of the list, which is of one signature. Numbers are masked there: the log is kept for
+ * good, and a number can be erased.
+ */
+function auditOf(action: 'optout.added' | 'optout.removed', by: Author, at: number): AuditOf {
+  return (changed) => {
+    const [first] = changed;
+    if (!first) return [];
+    const { accountId, signature } = first;
+    const numbers = changed.slice(0, NAMED).map(({ number }) => maskNumber(shownNumber(number)));
+    const fields: AuditFields = { count: changed.length, numbers };
+    return [
+      {
+        ...{ accountId: accountId === EVERY_ACCOUNT ? undefined : accountId, at, by, action, target: signature },
+        ...(action === 'optout.added' ? { after: fields } : { before: fields }),
+      },
+    ];
+  };
+}
+
+/** Options of calls that change the list. */
+export interface OptOutCallOptions {
+  /** Who changes it, for the audit log. Default: the host. */
+  readonly by?: Author | undefined;
 }
 
 /** A part of the suppression list. */
@@ -111,16 +158,30 @@ export class OptOutService {
    * @param numbers E.164 digits without the plus sign
    * @throws MessagingError `error.account_not_found`, `error.invalid_number`, `error.field_not_string`
    */
-  async add(scope: OptOutScope, numbers: readonly string[]): Promise<number> {
-    return this.entries.add(await this.keys(scope, numbers), 'operator');
+  async add(scope: OptOutScope, numbers: readonly string[], options: OptOutCallOptions = {}): Promise<number> {
+    const { by = HOST } = knownCallOptions('an opt-out', options, 'by');
+    return this.entries.add(await this.keys(scope, numbers), 'operator', by);
   }
 
   /**
    * Removes numbers from the list, whatever their source, and returns how many were removed.
    * @throws MessagingError as `add`
    */
-  async remove(scope: OptOutScope, numbers: readonly string[]): Promise<number> {
-    return this.entries.remove(await this.keys(scope, numbers));
+  async remove(scope: OptOutScope, numbers: readonly string[], options: OptOutCallOptions = {}): Promise<number> {
+    const { by = HOST } = knownCallOptions('an opt-out', options, 'by');
+    return this.entries.remove(await this.keys(scope, numbers), undefined, by);
+  }
+
+  /**
+   * Removes the entry with this id, of one account or without `accountId` of those for all accounts.
+   * @throws MessagingError `error.optout_not_found`
+   */
+  async removeEntry(id: string, accountId?: string, options: OptOutCallOptions = {}): Promise<void> {
+    const { by = HOST } = knownCallOptions('an opt-out', options, 'by');
+    if (accountId !== undefined) checkAccountId(accountId);
+    const entry = isId(id) ? await this.store.find(accountId ?? EVERY_ACCOUNT, id) : undefined;
+    const removed = entry && (await this.entries.remove([entry], undefined, by));
+    if (!removed) throw new MessagingError('error.optout_not_found');
   }
 
   /**

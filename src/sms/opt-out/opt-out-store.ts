@@ -1,3 +1,4 @@
+import type { AuditEntry } from '../../accounts/audit.js';
 import type { HostTransaction } from '../../common/host-transaction.js';
 import type { Page, PageRequest } from '../../common/page.js';
 import type { NewEvent } from '../../events/event-types.js';
@@ -33,6 +34,9 @@ export interface OptOutQuery extends PageRequest {
   readonly number?: string | undefined;
 }
 
+/** What the audit log says of entries that were added or removed; nothing where these are none. */
+export type AuditOf = (changed: readonly OptOut[]) => readonly AuditEntry[];
+
 /**
  * Persists the suppression list. Every method is one transaction.
  * @throws StorageUnavailableError from every method, when the database is unavailable
@@ -41,18 +45,24 @@ export abstract class OptOutStore {
   /**
    * Adds entries and returns those that were added; an entry whose key exists stays unchanged. Records `optout.added` for each
    * that is not for all accounts.
+   * @param auditOf what the audit log says of those that were added; pure. Default: nothing
    */
-  abstract add(entries: readonly OptOut[]): Promise<readonly OptOut[]>;
+  abstract add(entries: readonly OptOut[], auditOf?: AuditOf): Promise<readonly OptOut[]>;
 
   /**
    * Removes entries and returns them; with `source`, only those from that source.
    * @param eventsOf what the removal of these entries tells, to be recorded with it; pure. Default: nothing
+   * @param auditOf what the audit log says of it; pure. Default: nothing
    */
   abstract remove(
     keys: readonly OptOutKey[],
     source?: OptOutSource,
     eventsOf?: (removed: readonly OptOut[]) => readonly NewEvent[],
+    auditOf?: AuditOf,
   ): Promise<readonly OptOut[]>;
+
+  /** The entry of an account with this id; undefined when there is none, or no longer. */
+  abstract find(accountId: string, id: string): Promise<OptOut | undefined>;
 
   /** The signatures under which an account has or had entries. */
   abstract signatures(accountId: string): Promise<readonly string[]>;

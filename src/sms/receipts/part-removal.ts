@@ -1,4 +1,4 @@
-import { Logger } from '@nestjs/common';
+import { FaultLog } from '../../common/log.js';
 import type { PurgeRule } from '../../outbox/purger.js';
 import { type ErasureRule, pages } from '../../outbox/retention/erasure-service.js';
 import type { PartStore } from './part-store.js';
@@ -8,12 +8,15 @@ import type { PartStore } from './part-store.js';
  * latter.
  */
 export function partPurge(store: PartStore): PurgeRule {
-  const log = new Logger('SmsChannel');
+  const log = new FaultLog('SmsChannel');
   return {
     what: 'parts of SMS',
     purge: async (now, limit) => {
       const { parts, receipts } = await store.purge(now, limit);
-      if (receipts > 0) log.warn(`${receipts} ids of receipts matched no open SMS: does the link's id format fit?`);
+      if (receipts > 0) {
+        const fields = { code: 'unmatched_receipts', channel: 'sms' };
+        log.warn(`${receipts} ids of receipts matched no open SMS: does the link's id format fit?`, fields);
+      }
       return Math.max(parts, receipts);
     },
   };

@@ -1,7 +1,8 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AWAY_MS, pause } from '../../common/async.js';
 import { Clock } from '../../common/clock.js';
 import { StorageUnavailableError } from '../../common/errors.js';
+import { faultLog } from '../../common/log.js';
 import { deliveryEvents } from '../../events/events-of.js';
 import { MessagingEvents } from '../../events/messaging-events.js';
 import type { DeliveryResult } from '../../outbox/delivery-result.js';
@@ -38,7 +39,6 @@ interface SubmitContext {
  */
 @Injectable()
 export class SubmitRecord {
-  private readonly log = new Logger('SubmitRecord');
   /** Oldest first. */
   private readonly late: LateParts[] = [];
 
@@ -131,7 +131,8 @@ export class SubmitRecord {
   }
 
   private giveUp(count: number): void {
-    this.log.error(`The parts of ${count} SMS could not be stored: receipts for them will be missed.`);
+    const detail = ` Receipts for ${count} SMS will be missed.`;
+    faultLog('SubmitRecord', this.clock).error('The parts of SMS could not be stored.', { channel: 'sms' }, detail);
   }
 }
 

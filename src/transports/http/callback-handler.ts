@@ -1,6 +1,5 @@
-import type { LoggerService } from '@nestjs/common';
 import type { Clock } from '../../common/clock.js';
-import { RareWarnings } from '../../common/log.js';
+import type { FaultLog } from '../../common/log.js';
 import { isPhoneNumber } from '../../common/phone-number.js';
 import type {
   CallbackAnswer,
@@ -27,15 +26,10 @@ const MAX_UNVERIFIED_BYTES = 65_536;
  * use GET, 403 without a valid signature, 400 for unreadable content, and the vendor's success answer after storing. A
  * repeated call changes nothing. Undefined when neither a signature nor a secret would authenticate the calls.
  */
-export function callbackHandler(
-  settings: GatewaySettings,
-  clock: Clock,
-  log: LoggerService,
-): CallbackHandler | undefined {
+export function callbackHandler(settings: GatewaySettings, clock: Clock, log: FaultLog): CallbackHandler | undefined {
   const { vendor, name, callbackSecret } = settings;
   const { callback } = vendor;
   if (!callback || (callbackSecret === undefined && !callback.isGenuine)) return undefined;
-  const warnings = new RareWarnings(log, clock);
   return async (call, sink) => {
     if (call.method === 'GET' && callback.byGet !== true) return { status: 404 };
     if (callbackSecret !== undefined && !sameText(call.secret ?? '', callbackSecret)) return { status: 404 };
@@ -44,7 +38,7 @@ export function callbackHandler(
     const genuine = callback.isGenuine ? isGenuine(callback.isGenuine, unverified(call, unread, settings, now)) : true;
     if (genuine === undefined) return { status: 400 };
     if (!genuine) {
-      warnings.warn('A callback with a wrong signature was turned away.');
+      log.warn('A callback with a wrong signature was turned away.', { code: 'wrong_signature', route: name });
       return { status: 403 };
     }
     const news = readNews(callback.read, new CallbackContent(call));

@@ -4,7 +4,7 @@ import { carrierCode, type ExchangeOutcome, HttpClient } from './http-client.js'
 import type { GatewaySettings } from './http-sms-options.js';
 import { parseJson } from './json-values.js';
 import { referenceOf } from './message-reference.js';
-import type { RequestContext, VendorAnswer, VendorErrors, VendorFacts, VendorToken } from './vendor.js';
+import type { RequestContext, VendorAnswer, VendorErrors, VendorFacts, VendorRequest, VendorToken } from './vendor.js';
 
 /** Sends requests to one vendor by its description and interprets the answers. */
 export class Gateway {
@@ -48,7 +48,7 @@ export class Gateway {
     const lifeSeconds = sms.expiresAt === undefined ? undefined : Math.max(1, Math.floor((sms.expiresAt - now) / 1000));
     const context: RequestContext = { reference: referenceOf(sms), callbackUrl, lifeSeconds, token };
     try {
-      return await this.client.send(vendor.request(sms, context));
+      return await this.client.send(traced(vendor.request(sms, context), sms));
     } catch {
       return undefined;
     }
@@ -86,6 +86,11 @@ export class Gateway {
     const code = `token_http_${answer.status}`;
     return { refused: { result: { kind, code }, retryAfter: answer.headers['retry-after'] } };
   }
+}
+
+/** A request with the trace of its hand-over. */
+function traced(request: VendorRequest, { trace }: OutgoingSms): VendorRequest {
+  return trace === undefined ? request : { ...request, headers: { traceparent: trace, ...request.headers } };
 }
 
 function answerOf({ status, headers, text }: Extract<ExchangeOutcome, { kind: 'answered' }>): VendorAnswer {

@@ -1,6 +1,7 @@
-import { Logger, type LoggerService } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { IdGenerator } from '../../common/ids.js';
+import { type FaultLog, faultLog } from '../../common/log.js';
+import type { RouteState } from '../../sms/carrier-state.js';
 import {
   type CallbackHandler,
   type DeliveryTiming,
@@ -46,7 +47,7 @@ export class HttpSmsTransport extends SmsTransport {
   override readonly callbacks: ReadonlyMap<string, CallbackHandler>;
   private readonly settings: GatewaySettings;
   private readonly throttle: VendorThrottle;
-  private readonly log: LoggerService;
+  private readonly log: FaultLog;
   private gateway: Gateway | undefined;
   /** The code of the last reported error; undefined after a success. */
   private lastError: string | undefined;
@@ -76,7 +77,7 @@ export class HttpSmsTransport extends SmsTransport {
     this.repeat = repeat;
     // The longest wait, then a token and the SMS, each of which may be requested twice.
     this.timing = { leaseMs: waitMs + 4 * requestMs + 10_000, maxAttempts: 20 };
-    this.log = new Logger(`HttpSmsTransport ${name}`);
+    this.log = faultLog(`HttpSmsTransport ${name}`, clock);
     this.throttle = new VendorThrottle(concurrency, clock, () => ids.random());
     const handler = callbackHandler(this.settings, clock, this.log);
     this.callbacks = new Map(handler ? [[name, handler]] : []);
@@ -112,6 +113,11 @@ export class HttpSmsTransport extends SmsTransport {
 
   override room(): number {
     return this.throttle.room;
+  }
+
+  override state(): readonly RouteState[] {
+    const { name, throttle, gateway } = this;
+    return [{ name, transport: name, usable: gateway !== undefined && !throttle.isPaused, links: [] }];
   }
 
   override async stop(): Promise<void> {
@@ -179,7 +185,7 @@ export class HttpSmsTransport extends SmsTransport {
   private report(code: string, what: string): void {
     if (this.lastError === code) return;
     this.lastError = code;
-    this.log.error(`The gateway ${what} (${code}).`);
+    this.log.error(`The gateway ${what} (${code}).`, { code, route: this.name });
   }
 }
 

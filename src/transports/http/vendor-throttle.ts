@@ -73,6 +73,11 @@ export class VendorThrottle {
     return free + 2 * this.ended.at(now) - this.waiting.size;
   }
 
+  /** Whether it admits nothing now, because the vendor has refused. */
+  get isPaused(): boolean {
+    return this.pausedUntil > this.clock.elapsed();
+  }
+
   /** Resolves when a request is admitted or rejected. Call {@link release} after an admitted request. */
   acquire(group: WaitGroup, priority: Priority = 'normal'): Promise<AcquireResult> {
     if (group.signal.aborted) return Promise.resolve(STOPPING);

@@ -1,15 +1,15 @@
-import { Logger } from '@nestjs/common';
 import type { Clock } from '../../common/clock.js';
-import { nameOf } from '../../common/log.js';
+import { type FaultLog, faultCode, faultLog, nameOf } from '../../common/log.js';
 import { DEFAULT_TIMING, type DeliveryTiming } from '../../outbox/delivery-result.js';
 import { NO_ANSWER } from '../../outbox/result-checks.js';
+import { type RouteState, SubmitTally } from '../../sms/carrier-state.js';
 import { checkSubmitResult, checkSubmitResults } from '../../sms/receipts/submit-answers.js';
 import type { OutgoingSms, SmsSink, SmsTransport, SubmitResult, TellResult } from '../../sms/sms-transport.js';
 import { type CallOutcome, CircuitBreaker } from './circuit-breaker.js';
 import type { RouteQueue } from './route-queue.js';
 import type { RouteSettings } from './routes.js';
 
-/** A route's result for an SMS; undefined: the SMS was not submitted, because the circuit is open. */
+/** A route's result for an SMS; undefined: the SMS was not submitted, because the circuit is open or the route rests. */
 export type RouteResult = SubmitResult | undefined;
 
 /** One transport with its circuit breaker and its rate limit. */
@@ -19,18 +19,23 @@ export class CarrierRoute {
   readonly weight: number;
   readonly timing: DeliveryTiming;
   readonly naming: RouteNaming;
-  private readonly log: Logger;
+  private readonly log: FaultLog;
   private readonly circuit: CircuitBreaker | undefined;
   private sink: SmsSink | undefined;
   private started = false;
   private starting: Promise<boolean> | undefined;
+  private readonly tally = new SubmitTally();
 
-  /** @param queue undefined: no limit */
+  /**
+   * @param queue undefined: no limit
+   * @param rests whether operators rest a route of this name
+   */
   constructor(
     readonly settings: RouteSettings,
     readonly transport: SmsTransport,
     private readonly queue: RouteQueue | undefined,
     private readonly clock: Clock,
+    private readonly rests: (route: string) => boolean = () => false,
   ) {
     const { name, breaker } = settings;
     this.prefixes = settings.prefixes;
@@ -38,8 +43,9 @@ export class CarrierRoute {
     this.weight = settings.weight;
     this.timing = { ...DEFAULT_TIMING, ...transport.timing };
     this.naming = namingFor(name, transport);
-    this.log = new Logger(`SmsRoute ${name}`);
-    this.circuit = breaker && new CircuitBreaker(breaker, clock, () => this.log.warn('It fails too often and rests.'));
+    this.log = faultLog(`SmsRoute ${name}`, clock);
+    const rest = () => this.log.warn('It fails too often and rests.', { code: 'circuit_open', route: name });
+    this.circuit = breaker && new CircuitBreaker(breaker, clock, rest);
   }
 
   get name(): string {
@@ -49,6 +55,28 @@ export class CarrierRoute {
   /** Whether the circuit is open, so that the route takes no SMS now. */
   get isShut(): boolean {
     return this.circuit?.isShut === true;
+  }
+
+  /** Whether operators rest it, so that it takes no SMS. */
+  get isResting(): boolean {
+    return this.rests(this.name);
+  }
+
+  /** The routes of its transport as one under its own name. */
+  get state(): RouteState {
+    const inner = this.transport.state?.() ?? [];
+    const breaker = this.circuit?.state;
+    const { submits, lastError } = this.tally;
+    const pace = this.settings.segmentsPerSecond;
+    return {
+      name: this.name,
+      transport: this.transport.name,
+      usable: this.started && breaker !== 'open' && (inner.length === 0 || inner.some(({ usable }) => usable)),
+      ...(breaker && { breaker }),
+      links: inner.flatMap(({ links }) => links),
+      ...(pace !== undefined && { pace }),
+      ...{ submits, ...(lastError !== undefined && { lastError }) },
+    };
   }
 
   /** When the route may be tried again, milliseconds since the epoch; undefined: not known. */
@@ -61,7 +89,8 @@ export class CarrierRoute {
     try {
       return this.settings.failOver(error);
     } catch (thrown) {
-      this.log.error(`Its option failOver threw ${nameOf(thrown)}: the refusal stands.`);
+      const fields = { code: faultCode(thrown), route: this.name };
+      this.log.error(`Its option failOver threw ${nameOf(thrown)}: the refusal stands.`, fields);
       return false;
     }
   }
@@ -123,6 +152,8 @@ export class CarrierRoute {
     tell?: TellResult,
   ): Promise<readonly RouteResult[]> {
     const { circuit } = this;
+    // It may have been rested while they waited for their turn.
+    if (this.isResting) return batch.map(() => undefined);
     if (!circuit) return this.carry(batch, signal, tell);
     const permit = circuit.tryAcquire(batch.length);
     if (permit.most === 0) return batch.map(() => undefined);
@@ -153,15 +184,21 @@ export class CarrierRoute {
         batch.length,
       );
       this.report(fault);
-      return batch.map((sms, index) => reported.get(sms) ?? results[index] ?? NO_ANSWER);
+      return this.counted(batch.map((sms, index) => reported.get(sms) ?? results[index] ?? NO_ANSWER));
     } catch (error) {
-      this.log.error(`Its transport threw ${nameOf(error)}.`);
-      return batch.map((sms) => reported.get(sms) ?? { kind: 'unknown', error: 'transport_error' });
+      const fields = { code: faultCode(error), route: this.name, messageId: batch[0]?.smsId };
+      this.log.error(`Its transport threw ${nameOf(error)}.`, fields);
+      return this.counted(batch.map((sms) => reported.get(sms) ?? { kind: 'unknown', error: 'transport_error' }));
     }
   }
 
+  private counted(results: readonly SubmitResult[]): readonly SubmitResult[] {
+    for (const result of results) this.tally.take(result);
+    return results;
+  }
+
   private report(fault: string | undefined): void {
-    if (fault !== undefined) this.log.error(`Its transport ${fault}.`);
+    if (fault !== undefined) this.log.error(`Its transport ${fault}.`, { route: this.name });
   }
 
   /** Concurrent callers share one start; a transport is started again only when its start threw. */
@@ -179,7 +216,7 @@ export class CarrierRoute {
       await this.transport.start(sink);
       this.started = true;
     } catch (error) {
-      this.log.error(`It does not start: ${nameOf(error)}.`);
+      this.log.error(`It does not start: ${nameOf(error)}.`, { code: faultCode(error), route: this.name });
     }
     return this.started;
   }

@@ -52,6 +52,11 @@ export class CircuitBreaker {
     return this.probeAt !== undefined && !this.isShut;
   }
 
+  get state(): 'closed' | 'open' | 'probing' {
+    if (this.probeAt === undefined) return 'closed';
+    return this.openMs > 0 ? 'open' : 'probing';
+  }
+
   /** When the next probe may go, milliseconds since the epoch; undefined: now, or once the current probe has its outcome. */
   get shutUntil(): number | undefined {
     const { openMs } = this;

@@ -3,6 +3,7 @@ import { Clock } from '../../common/clock.js';
 import { MessagingOptionsError } from '../../common/errors.js';
 import { IdGenerator } from '../../common/ids.js';
 import { type PortParts, type PortSource, providePort } from '../../core/port-provider.js';
+import { OperatingSwitches } from '../../outbox/operating-state.js';
 import { PolicyStore } from '../../outbox/policy-store.js';
 import { SmsTransport } from '../../sms/sms-transport.js';
 import { type RouteRules, resolveRoutes } from './routes.js';
@@ -36,9 +37,14 @@ export class RoutedSmsTransport {
         ...routes.flatMap(({ parts }) => parts.providers),
         {
           provide: SmsTransport,
-          useFactory: (clock: Clock, ids: IdGenerator, guards: PolicyStore, ...transports: SmsTransport[]) =>
-            new SmsRouter(settings, transports, { clock, ids, guards }),
-          inject: [Clock, IdGenerator, PolicyStore, ...routes.map(({ token }) => token)],
+          useFactory: (
+            clock: Clock,
+            ids: IdGenerator,
+            guards: PolicyStore,
+            switches: OperatingSwitches,
+            ...transports: SmsTransport[]
+          ) => new SmsRouter(settings, transports, { clock, ids, guards, switches }),
+          inject: [Clock, IdGenerator, PolicyStore, OperatingSwitches, ...routes.map(({ token }) => token)],
         },
       ],
       exports: [SmsTransport],

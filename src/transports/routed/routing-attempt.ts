@@ -3,6 +3,8 @@ import type { CarrierRoute, RouteResult } from './carrier-route.js';
 
 /** Postponement of an SMS when no route knows when it can be tried again, in milliseconds. */
 const AGAIN_MS = 1000;
+/** The same for a route that operators rest, at least and at most: what waits for it is not to fill the batches of others. */
+const RESTING_MS = [15_000, 30_000] as const;
 
 /** Why no route was tried, and when one can be. */
 interface Wait {
@@ -22,10 +24,14 @@ export class RoutingAttempt {
   private refusal: string | undefined;
   private outcome: SubmitResult | undefined;
 
-  /** @param candidates the routes in the order in which they are tried */
+  /**
+   * @param candidates the routes in the order in which they are tried
+   * @param random in [0, 1), the jitter
+   */
   constructor(
     readonly sms: OutgoingSms,
     candidates: readonly CarrierRoute[],
+    private readonly random: () => number,
   ) {
     this.left = [...candidates];
   }
@@ -46,7 +52,8 @@ export class RoutingAttempt {
     while (this.outcome === undefined) {
       const route = this.left.shift();
       if (!route) return undefined;
-      if (route.isShut) this.skip('circuit_open', now, route.shutUntil);
+      if (route.isResting) this.skipResting(now);
+      else if (route.isShut) this.skip('circuit_open', now, route.shutUntil);
       else if (route.timing.leaseMs <= leftMs) return route;
       else this.skip('no_time', now);
     }
@@ -56,7 +63,8 @@ export class RoutingAttempt {
   /** Records a route's result. An SMS that the carrier may have taken goes to no other route. */
   tried(route: CarrierRoute, result: RouteResult, at: number, stopping: boolean): void {
     if (!result) {
-      this.skip('circuit_open', at, route.shutUntil);
+      if (route.isResting) this.skipResting(at);
+      else this.skip('circuit_open', at, route.shutUntil);
       return;
     }
     if (result.kind !== 'postponed') this.attempts.push(...attemptsOf(route, result, at));
@@ -65,10 +73,18 @@ export class RoutingAttempt {
     else this.outcome = result.kind === 'postponed' ? result : { ...result, route: route.naming(result.route) };
   }
 
+  private skipResting(now: number): void {
+    const [least, most] = RESTING_MS;
+    this.waitFor('resting', now + Math.round(least + (most - least) * this.random()), false);
+  }
+
   /** Skips a route for now. `shutUntil` may have passed since the circuit was asked. */
   private skip(error: string, now: number, shutUntil = now): void {
     const isShut = shutUntil > now;
-    const until = isShut ? shutUntil : now + AGAIN_MS;
+    this.waitFor(error, isShut ? shutUntil : now + AGAIN_MS, isShut);
+  }
+
+  private waitFor(error: string, until: number, isShut: boolean): void {
     const { wait = { error, until, away: true } } = this;
     this.wait = { error: wait.error, until: Math.min(wait.until, until), away: wait.away && isShut };
   }

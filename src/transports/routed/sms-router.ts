@@ -1,8 +1,10 @@
-import { Logger } from '@nestjs/common';
 import type { Clock } from '../../common/clock.js';
 import { MessagingOptionsError } from '../../common/errors.js';
 import type { IdGenerator } from '../../common/ids.js';
+import { faultLog } from '../../common/log.js';
+import type { OperatingSwitches } from '../../outbox/operating-state.js';
 import type { PolicyStore } from '../../outbox/policy-store.js';
+import type { RouteState } from '../../sms/carrier-state.js';
 import {
   type CallbackHandler,
   type DeliveryTiming,
@@ -23,12 +25,15 @@ interface RouterPorts {
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly guards: PolicyStore;
+  /** Which routes operators rest. Default: none. */
+  readonly switches?: Pick<OperatingSwitches, 'peek'>;
 }
 
 /**
  * Carries SMS over several transports. Each goes to the route that fits best, and to the next one when that route refuses it
  * permanently (`failOver`), or when its circuit is open or opens with this SMS. An SMS that a carrier may have taken goes to
- * no other route. When no route can be tried, the SMS is postponed until one can be, and no attempt is counted.
+ * no other route. When no route can be tried, the SMS is postponed until one can be, and no attempt is counted. A route that
+ * operators rest is passed over.
  */
 export class SmsRouter extends SmsTransport {
   override readonly name: string;
@@ -38,6 +43,7 @@ export class SmsRouter extends SmsTransport {
   private readonly routes: readonly CarrierRoute[];
   private readonly table: RouteSelector<CarrierRoute>;
   private readonly clock: Clock;
+  private readonly random: () => number;
   private readonly traffic = new RouteTraffic();
 
   /**
@@ -47,19 +53,21 @@ export class SmsRouter extends SmsTransport {
   constructor(
     { name, routes }: RoutedSettings,
     transports: readonly SmsTransport[],
-    { clock, ids, guards }: RouterPorts,
+    { clock, ids, guards, switches }: RouterPorts,
   ) {
     super();
     this.name = name;
     this.clock = clock;
+    this.random = () => ids.random();
     this.routes = transports.flatMap((transport, index) => {
       const settings = routes[index];
       if (!settings) return [];
       const { segmentsPerSecond: limit } = settings;
       const queue = limit === undefined ? undefined : new RouteQueue(settings.name, limit, guards, clock);
-      return [new CarrierRoute(settings, transport, queue, clock)];
+      const rests = (route: string) => switches?.peek().rested.has(route) === true;
+      return [new CarrierRoute(settings, transport, queue, clock, rests)];
     });
-    this.table = new RouteSelector(this.routes, () => ids.random());
+    this.table = new RouteSelector(this.routes, this.random);
     this.repeat = strictestRepeatPolicy(transports);
     this.timing = timingOf(this.routes);
     this.callbacks = callbacksOf(this.routes);
@@ -75,7 +83,9 @@ export class SmsRouter extends SmsTransport {
     tell: TellResult = () => undefined,
   ): Promise<readonly SubmitResult[]> {
     const until = this.clock.elapsed() + this.timing.leaseMs;
-    const trips = batch.map((sms) => new RoutingAttempt(sms, this.table.candidates(sms.number, sms.signature)));
+    const trips = batch.map(
+      (sms) => new RoutingAttempt(sms, this.table.candidates(sms.number, sms.signature), this.random),
+    );
     await this.go(trips, { until, signal, tell }, true);
     const now = this.clock.now();
     return trips.map((trip) => trip.result(now));
@@ -86,7 +96,9 @@ export class SmsRouter extends SmsTransport {
    * out.
    */
   override room(): number | undefined {
-    const open = this.routes.filter(({ isShut }) => !isShut);
+    const awake = this.routes.filter(({ isResting }) => !isResting);
+    if (awake.length === 0) return 0;
+    const open = awake.filter(({ isShut }) => !isShut);
     if (open.length === 0) return 1;
     const used = open.filter((route) => this.traffic.shareOf(route) > 0);
     const rooms = (used.length > 0 ? used : open).flatMap((route) => {
@@ -96,10 +108,16 @@ export class SmsRouter extends SmsTransport {
     return rooms.length > 0 ? Math.min(...rooms) : undefined;
   }
 
+  override state(): readonly RouteState[] {
+    return this.routes.map(({ state }) => state);
+  }
+
   override async stop(): Promise<void> {
     const stopped = await Promise.allSettled(this.routes.map((route) => route.stop()));
     for (const [index, { status }] of stopped.entries()) {
-      if (status === 'rejected') new Logger('SmsRouter').error(`Route ${this.routes[index]?.name} did not stop well.`);
+      const route = this.routes[index]?.name;
+      if (status === 'rejected')
+        faultLog('SmsRouter', this.clock).error(`Route ${route} did not stop well.`, { route });
     }
   }
 

@@ -1,7 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { IdGenerator } from '../../common/ids.js';
-import { RareWarnings } from '../../common/log.js';
+import { type FaultLog, faultLog } from '../../common/log.js';
+import type { RouteState } from '../../sms/carrier-state.js';
 import {
   type DeliveryTiming,
   type OutgoingSms,
@@ -74,7 +75,7 @@ export class SmppSmsTransport extends SmsTransport {
   private readonly underWay = new Set<SubmissionBatch>();
   /** The average of what was sent last. */
   private partsPerSms = 1;
-  private readonly warnings: RareWarnings;
+  private readonly faults: FaultLog;
   private readonly outage: Outage;
   private links: readonly SmppLink[] = [];
   private incoming: Incoming | undefined;
@@ -103,7 +104,7 @@ export class SmppSmsTransport extends SmsTransport {
     const leaseMs = WORK_MS + TIMEOUTS_OF_DEAD_LINK * slowest + LEASE_MARGIN_MS;
     // 20 attempts, the last with ten minutes in between, cover a carrier's outage of two hours.
     this.timing = { leaseMs, maxAttempts: 20, retryBaseMs: 5000, retryMaxMs: 600_000 };
-    this.warnings = new RareWarnings(this.log, clock);
+    this.faults = faultLog('SmppSmsTransport', clock);
     this.outage = new Outage(clock, (begunToo) => this.giveUpAll({ error: NO_LINK, begunToo }));
     this.references = new PartReferences(() => ids.random());
   }
@@ -148,6 +149,13 @@ export class SmppSmsTransport extends SmsTransport {
     return Math.max(1 - waiting - onTheWire, Math.floor(parts / this.partsPerSms) - waiting);
   }
 
+  /** One route; it is usable while one of its links can submit. */
+  override state(): readonly RouteState[] {
+    const { name, links } = this;
+    const usable = links.some(({ up }) => up);
+    return [{ name, transport: name, usable, links: links.map(({ state }) => state) }];
+  }
+
   /** Waits for the answers to what is on the wire, unbinds, and ends all other submissions. */
   override async stop(): Promise<void> {
     await Promise.all(this.links.map((link) => link.stop()));
@@ -162,7 +170,7 @@ export class SmppSmsTransport extends SmsTransport {
       const connection: Connection = {};
       const handlers = {
         deliver: (pdu: Parameters<Incoming['deliver']>[0]) => incoming.deliver(pdu, settings.incoming, connection),
-        fault: (what: string) => this.warnings.warn(`Link ${settings.name}: ${what}`),
+        fault: (what: string) => this.faults.warn(`Link ${settings.name}: ${what}`, { route: settings.name }),
       };
       const session = await SmppSession.open(settings.session, handlers, clock, signal);
       void session.ended.then(() => {
@@ -210,7 +218,8 @@ export class SmppSmsTransport extends SmsTransport {
     try {
       await sink.report([report]);
     } catch {
-      this.log.error('A refusal that came late could not be stored.');
+      const fields = { route: this.name, messageId: report.smsId };
+      this.faults.error('A refusal that came late could not be stored.', fields);
     }
   }
 

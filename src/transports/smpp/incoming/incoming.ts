@@ -1,6 +1,5 @@
-import { Logger } from '@nestjs/common';
 import type { Clock } from '../../../common/clock.js';
-import { RareWarnings } from '../../../common/log.js';
+import { type FaultLog, faultLog } from '../../../common/log.js';
 import type { CarrierReceipt, InboundSms, SmsReport, SmsSink } from '../../../sms/sms-transport.js';
 import type { ShortMessage } from '../pdu/pdu.js';
 import type { IncomingSettings } from '../smpp-settings.js';
@@ -12,8 +11,7 @@ import { type Connection, TextRepeats } from './text-repeats.js';
 
 /** Reads receipts and inbound texts from the links and passes them to the sink. */
 export class Incoming {
-  private readonly log = new Logger('SmppSmsTransport');
-  private readonly warnings: RareWarnings;
+  private readonly log: FaultLog;
   private readonly joiner: PartJoiner;
   private readonly repeats: TextRepeats;
 
@@ -23,7 +21,7 @@ export class Incoming {
     private readonly reportOf: (receipt: CarrierReceipt) => SmsReport | undefined,
     clock: Clock,
   ) {
-    this.warnings = new RareWarnings(this.log, clock);
+    this.log = faultLog('SmppSmsTransport', clock);
     this.joiner = new PartJoiner(clock, (text) => void this.storeIncomplete(text));
     this.repeats = new TextRepeats(clock);
   }
@@ -35,7 +33,8 @@ export class Incoming {
     if (kind === 'other') return;
     const receipt = readReceipt(pdu, settings);
     if (receipt) return this.storeReceipt(receipt);
-    this.warnings.warn(`Route ${settings.route}: a receipt without an id or a state.`);
+    const { route } = settings;
+    this.log.warn(`Route ${route}: a receipt without an id or a state.`, { route });
   }
 
   /** Stores incomplete texts. */
@@ -49,7 +48,8 @@ export class Incoming {
     const text = decodeText(octets, pdu.dataCoding, settings.defaultAlphabet);
     if (from === undefined || text === undefined) {
       const what = from === undefined ? 'from what is no whole number' : `of data_coding ${pdu.dataCoding}`;
-      this.warnings.warn(`Route ${settings.route}: a message ${what} came in and is left aside.`);
+      const { route } = settings;
+      this.log.warn(`Route ${route}: a message ${what} came in and is left aside.`, { route });
       return;
     }
     const part = { route: settings.route, from, to: pdu.destination.address.replace(/^\+/, ''), text };
@@ -73,7 +73,8 @@ export class Incoming {
     try {
       await this.storeText(text);
     } catch {
-      this.log.error(`Route ${text.route}: an inbound text of several parts could not be stored.`);
+      const { route } = text;
+      this.log.error(`Route ${route}: an inbound text of several parts could not be stored.`, { route });
     }
   }
 

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { pause } from '../../../common/async.js';
 import type { Clock } from '../../../common/clock.js';
+import { type FaultLog, faultLog, LogLine } from '../../../common/log.js';
 import { STATUS } from '../pdu/command.js';
 import { SessionBindError } from '../session/session-wire.js';
 import type { SmppSession } from '../session/smpp-session.js';
@@ -24,10 +25,12 @@ const CONFIGURATION_ERRORS: ReadonlyMap<number, string> = new Map([
 /** Keeps a link connected: opens a new session after the previous one has ended and a delay has passed. */
 export class LinkKeeper {
   private readonly log = new Logger('SmppSmsTransport');
+  private readonly faults: FaultLog;
   private readonly stopping = new AbortController();
   private current: LinkSession | undefined;
   private running: Promise<void> = Promise.resolve();
   private failures = 0;
+  private changedAt: number;
 
   /** @param random in [0, 1) */
   constructor(
@@ -37,11 +40,19 @@ export class LinkKeeper {
     private readonly changed: () => void,
     private readonly clock: Clock,
     private readonly random: () => number,
-  ) {}
+  ) {
+    this.changedAt = clock.now();
+    this.faults = faultLog('SmppSmsTransport', clock);
+  }
 
   /** The current session while it is bound. */
   get session(): LinkSession | undefined {
     return this.current?.open ? this.current : undefined;
+  }
+
+  /** Since when it has had a session or none, milliseconds since the epoch. */
+  get since(): number {
+    return this.changedAt;
   }
 
   start(): void {
@@ -76,15 +87,17 @@ export class LinkKeeper {
     }
     const boundAt = this.clock.elapsed();
     this.current = session;
+    this.changedAt = this.clock.now();
     // `stop` may have been called during the bind, when there was no session to close.
     if (this.stopped) await session.close();
-    else this.log.log(`Link ${this.name} is bound.`);
+    else this.log.log(new LogLine(`Link ${this.name} is bound.`, { route: this.name }));
     this.changed();
     const { reason, orderly } = await session.ended;
     this.current = undefined;
+    this.changedAt = this.clock.now();
     this.changed();
-    if (orderly) this.log.log(`Link ${this.name} is closed: ${reason}.`);
-    else this.log.warn(`Link ${this.name} is gone: ${reason}.`);
+    if (orderly) this.log.log(new LogLine(`Link ${this.name} is closed: ${reason}.`, { route: this.name }));
+    else this.faults.warn(`Link ${this.name} is gone: ${reason}.`, { code: 'link_gone', route: this.name });
     if (this.clock.elapsed() - boundAt >= STABLE_MS) this.failures = 0;
     return reconnectDelay(this.settings, this.failures++, this.random());
   }
@@ -94,12 +107,14 @@ export class LinkKeeper {
     const status = error instanceof SessionBindError ? error.status : undefined;
     const mistake = status === undefined ? undefined : CONFIGURATION_ERRORS.get(status);
     if (status !== undefined && mistake !== undefined) {
-      this.log.error(
+      this.faults.error(
         `Link ${this.name}: the carrier refuses the bind, ${mistake} (${statusCode(status)}). Nothing can be sent on it until that is put right.`,
+        { code: statusCode(status), route: this.name },
       );
       return patientDelay(this.settings, this.random());
     }
-    this.log.warn(`Link ${this.name}: ${error instanceof SessionBindError ? error.message : 'no session came about.'}`);
+    const why = error instanceof SessionBindError ? error.message : 'no session came about.';
+    this.faults.warn(`Link ${this.name}: ${why}`, { code: 'no_session', route: this.name });
     return reconnectDelay(this.settings, this.failures++, this.random());
   }
 }

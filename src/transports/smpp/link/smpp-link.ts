@@ -1,5 +1,6 @@
 import type { Clock } from '../../../common/clock.js';
 import { RecentCount, ROOM_MS } from '../../../outbox/room.js';
+import type { LinkState } from '../../../sms/carrier-state.js';
 import type { OutgoingSms } from '../../../sms/sms-transport.js';
 import type { ShortMessage } from '../pdu/pdu.js';
 import type { SubmitAnswer, SubmitOutcome } from '../session/submit-outcome.js';
@@ -59,6 +60,12 @@ export class SmppLink {
   /** Whether the link can submit now. */
   get up(): boolean {
     return this.sends && this.keeper.session !== undefined;
+  }
+
+  get state(): LinkState {
+    const { session, since } = this.keeper;
+    const { window } = this.limiter;
+    return { name: this.settings.name, state: session ? 'up' : 'down', since, window, inFlight: this.onTheWire };
   }
 
   /** The number of parts that were submitted and not answered yet. */

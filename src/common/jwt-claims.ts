@@ -1,0 +1,11 @@
+import { isRecord } from './options.js';
+
+/** The claims that a JWT states, of which nothing is verified; undefined where they cannot be read. */
+export function unverifiedClaims(token: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split('.', 2)[1] ?? '', 'base64url').toString());
+    return isRecord(claims) ? claims : undefined;
+  } catch {
+    return undefined;
+  }
+}

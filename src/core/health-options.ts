@@ -1,0 +1,44 @@
+import { choice, integer, list, OptionPlace, type OptionsOf, optionalGroup } from '../common/options.js';
+
+/** What is checked; see `HealthChecks`. */
+export const HEALTH_CHECKS = ['storage', 'schema', 'disk', 'workers', 'queue', 'routes', 'sessions'] as const;
+
+/** Messages may wait on purpose: of a paused account, of a campaign behind a rate. */
+const READY = HEALTH_CHECKS.filter((check) => check !== 'queue');
+
+export type HealthCheckName = (typeof HEALTH_CHECKS)[number];
+
+/** Options of health. */
+export interface HealthOptions {
+  /**
+   * The checks that a process must pass to be sent requests; the others are only shown. Without `routes` and `sessions` it goes
+   * on accepting while carriers are away. Default: all but `queue`, because messages may wait on purpose.
+   */
+  readonly ready?: readonly HealthCheckName[] | undefined;
+  /** How long the oldest delivery may have been due, in milliseconds, 1000 to 604 800 000 (7 days). Default 14 400 000 (4 h). */
+  readonly oldestDueMs?: number | undefined;
+  /** The least free space below a SQLite file, in bytes, 0 to 2^53 - 1. Default 268 435 456 (256 MiB). */
+  readonly diskFreeBytes?: number | undefined;
+}
+
+/** `HealthOptions` with their defaults filled in. */
+export abstract class HealthSettings {
+  abstract readonly ready: readonly HealthCheckName[];
+  abstract readonly oldestDueMs: number;
+  abstract readonly diskFreeBytes: number;
+}
+
+/** Reads and checks `HealthOptions`. */
+export const HEALTH_OPTIONS = optionalGroup({
+  ready: list(choice(...HEALTH_CHECKS), 'names of checks').or(READY),
+  oldestDueMs: integer(1000, 604_800_000).or(14_400_000),
+  diskFreeBytes: integer(0, Number.MAX_SAFE_INTEGER).or(268_435_456),
+} satisfies OptionsOf<HealthOptions>);
+
+/**
+ * Checks the options and fills in their defaults.
+ * @throws MessagingOptionsError with a sentence that names the wrong option
+ */
+export function resolveHealthSettings(options?: HealthOptions): HealthSettings {
+  return HEALTH_OPTIONS.read(options, new OptionPlace('health'));
+}

@@ -1,0 +1,92 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { Rounds } from '../common/rounds.js';
+import { HealthSettings } from '../core/health-options.js';
+import { StartedStorage } from '../core/messaging-storage.js';
+import { type Channel, Channels } from '../outbox/channel.js';
+import { OperatingSwitches } from '../outbox/operating-state.js';
+import { type CheckResult, HealthChecks } from './health-checks.js';
+
+/** A worker is silent after so many of its rounds, and at least so many milliseconds. */
+const ROUNDS_MISSED = 3;
+const LEAST_SILENT_MS = 30_000;
+
+/** What every application is checked for: the storage, the background workers, and how long deliveries wait. */
+@Injectable()
+export class CoreChecks implements OnModuleInit {
+  constructor(
+    private readonly checks: HealthChecks,
+    private readonly storage: StartedStorage,
+    private readonly rounds: Rounds,
+    private readonly channels: Channels,
+    private readonly switches: OperatingSwitches,
+    private readonly settings: HealthSettings,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.checks.add({ check: 'storage', run: () => this.storageResults() });
+    this.checks.add({ check: 'workers', run: () => [this.workers()] });
+    this.checks.add({ check: 'queue', run: () => this.queues() });
+  }
+
+  private async storageResults(): Promise<readonly CheckResult[]> {
+    const answers: CheckResult = { check: 'storage', state: 'ok', text: 'The storage answers.' };
+    if (!this.storage.health) {
+      // A storage of the host's own is asked for anything.
+      await this.storage.outbox.nextDue('');
+      return [answers];
+    }
+    const { lacks, disk } = await this.storage.health();
+    const schema: CheckResult =
+      lacks.length === 0
+        ? { check: 'schema', state: 'ok', text: 'The schema is current.' }
+        : { check: 'schema', state: 'failed', text: `The schema lacks ${lacks.join(', ')}.` };
+    if (!disk) return [answers, schema];
+    const { diskFreeBytes } = this.settings;
+    const state = disk.freeBytes >= diskFreeBytes ? 'ok' : 'failed';
+    const text = `${mebibytes(disk.freeBytes)} are free where the database is; ${mebibytes(diskFreeBytes)} must be.`;
+    return [answers, schema, { check: 'disk', state, text }];
+  }
+
+  private workers(): CheckResult {
+    const silent = this.rounds
+      .all()
+      .filter(({ ageMs, everyMs }) => ageMs > Math.max(LEAST_SILENT_MS, ROUNDS_MISSED * everyMs));
+    if (silent.length === 0) return { check: 'workers', state: 'ok', text: 'Every worker had a round lately.' };
+    // What removes expired data keeps nobody waiting.
+    const state = silent.every(({ isUpkeep }) => isUpkeep) ? 'warning' : 'failed';
+    const named = silent.map(({ worker, ageMs }) => `${worker} (for ${Math.round(ageMs / 1000)} s)`);
+    return { check: 'workers', state, text: `Without a round that succeeded: ${named.join(', ')}.` };
+  }
+
+  /** Deliveries of linked numbers wait for their number; the sessions are checked instead. */
+  private queues(): Promise<readonly CheckResult[]> {
+    return Promise.all(
+      this.channels
+        .all()
+        .filter((channel) => !channel.lanes())
+        .map((channel) => this.queue(channel)),
+    );
+  }
+
+  /** What waits too long is a failure only where readiness needs it and nothing is paused: it may wait on purpose. */
+  private async queue({ name }: Channel): Promise<CheckResult> {
+    const [due, paused] = await Promise.all([this.storage.outbox.nextDue(name), this.switches.pausedOf(name)]);
+    const ageMs = due === undefined ? 0 : Math.max(0, this.clock.now() - due);
+    const isLate = ageMs > this.settings.oldestDueMs;
+    const late = paused === undefined && this.settings.ready.includes('queue') ? 'failed' : 'warning';
+    const age = `The oldest delivery has been due for ${Math.round(ageMs / 1000)} s.`;
+    const text = paused === undefined ? age : `${age} ${pauseText(paused)}`;
+    return { check: 'queue', subject: name, state: isLate ? late : 'ok', text };
+  }
+}
+
+function pauseText(paused: 'all' | readonly string[]): string {
+  if (paused === 'all') return 'The queue is paused.';
+  return `The queue is paused for ${paused.length} account${paused.length === 1 ? '' : 's'}.`;
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 1024 / 1024)} MiB`;
+}

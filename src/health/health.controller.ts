@@ -1,0 +1,38 @@
+import { Get, Header, Res } from '@nestjs/common';
+import { MessagingController } from '../http/messaging-controller.js';
+import { MessagingRoute } from '../http/mounted-routes.js';
+import { type HealthReport, HealthService } from './health-service.js';
+
+/** What Express's response and Fastify's reply have in common. */
+interface StatusResponse {
+  status(code: number): unknown;
+}
+
+/** The whole answer of a health route: strangers may ask, so there is no detail. */
+export type HealthAnswer = Pick<HealthReport, 'status'>;
+
+/**
+ * `GET /health/live` and `GET /health/ready`, without a key. They have no body, and answer while a shutdown refuses other
+ * requests.
+ */
+@MessagingController({ authenticated: false, intake: false })
+export class HealthController {
+  constructor(private readonly health: HealthService) {}
+
+  /** Depends on nothing but this process. */
+  @Get('health/live')
+  @MessagingRoute({ whileClosing: true })
+  @Header('Cache-Control', 'no-store')
+  live(): HealthAnswer {
+    return { status: 'ok' };
+  }
+
+  @Get('health/ready')
+  @MessagingRoute({ whileClosing: true })
+  @Header('Cache-Control', 'no-store')
+  async ready(@Res({ passthrough: true }) response: StatusResponse): Promise<HealthAnswer> {
+    const isReady = await this.health.isReady();
+    if (!isReady) response.status(503);
+    return { status: isReady ? 'ok' : 'unavailable' };
+  }
+}

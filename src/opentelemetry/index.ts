@@ -1,0 +1,5 @@
+export {
+  OpenTelemetry,
+  type OpenTelemetryOptions,
+  type OpenTelemetrySource,
+} from './open-telemetry.js';

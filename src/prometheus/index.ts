@@ -1,0 +1,5 @@
+export {
+  type PrometheusOptions,
+  PrometheusTelemetry,
+  type PrometheusTelemetrySource,
+} from './prometheus-telemetry.js';

@@ -1,0 +1,30 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { type CheckResult, HealthChecks } from '../health/health-checks.js';
+import { DispatchSettings, roleDelivers } from '../outbox/dispatch-options.js';
+import { SmsTransport } from './sms-transport.js';
+
+/** How long carriers may be away before that counts: links reconnect and breakers close by themselves. Milliseconds. */
+const GRACE_MS = 60_000;
+
+/** Checks, in a process that delivers SMS, whether there is a route that takes them. */
+@Injectable()
+export class RouteChecks implements OnModuleInit {
+  constructor(
+    private readonly checks: HealthChecks,
+    private readonly transport: SmsTransport,
+    private readonly settings: DispatchSettings,
+  ) {}
+
+  onModuleInit(): void {
+    if (roleDelivers(this.settings.role, 'no lanes')) this.checks.add({ check: 'routes', run: () => [this.routes()] });
+  }
+
+  private routes(): CheckResult {
+    const routes = this.transport.state?.() ?? [];
+    const away = routes.filter(({ usable }) => !usable).map(({ name }) => name);
+    if (away.length === 0) return { check: 'routes', state: 'ok', text: 'Every route takes SMS.' };
+    const state = away.length < routes.length ? 'warning' : 'failed';
+    const text = `${state === 'failed' ? 'No route takes SMS' : 'Some routes take no SMS'}: ${away.join(', ')}.`;
+    return { check: 'routes', state, text, graceMs: GRACE_MS };
+  }
+}

@@ -1,0 +1,58 @@
+import type { Clock } from '../common/clock.js';
+import { checkSubmitResult } from '../sms/receipts/submit-answers.js';
+import type { OutgoingSms, SmsSink, SmsTransport, SubmitResult, TellResult } from '../sms/sms-transport.js';
+import { counting } from './counting.js';
+import { delegate } from './delegate.js';
+import type { Instruments } from './instruments.js';
+
+/** A transport whose submits and own reports are counted; receipts are counted where they are stored. */
+export function measuredTransport(transport: SmsTransport, instruments: Instruments, clock: Clock): SmsTransport {
+  const { name } = transport;
+  const measured: Readonly<Record<string, unknown>> = {
+    submit: (batch: readonly OutgoingSms[], signal: AbortSignal, tell?: TellResult) =>
+      submit(transport, instruments, clock, batch, signal, tell),
+    start: (sink: SmsSink) =>
+      transport.start({
+        ...{ receipts: (receipts) => sink.receipts(receipts), inbound: (texts) => sink.inbound(texts) },
+        report: async (reports) => {
+          await sink.report(reports);
+          counting(clock, () => {
+            for (const { status } of reports) instruments.record('receipts_total', 1, name, status);
+          });
+        },
+      }),
+  };
+  return delegate(transport, (each, method) => (measured[each] as typeof method | undefined) ?? method);
+}
+
+async function submit(
+  transport: SmsTransport,
+  instruments: Instruments,
+  clock: Clock,
+  batch: readonly OutgoingSms[],
+  signal: AbortSignal,
+  tell: TellResult = () => undefined,
+): Promise<readonly SubmitResult[]> {
+  const began = clock.elapsed();
+  const counted = new Set<OutgoingSms>();
+  const count = (sms: OutgoingSms, given: unknown): void => {
+    if (counted.has(sms)) return;
+    counted.add(sms);
+    const { kind, route = transport.name, attempts } = checkSubmitResult(given).result;
+    for (const attempt of attempts ?? [{ route, outcome: kind }]) {
+      instruments.record('carrier_submits_total', 1, attempt.route, attempt.outcome);
+    }
+    // What was postponed has met no carrier.
+    if (kind === 'postponed') return;
+    instruments.record('carrier_submit_duration_seconds', (clock.elapsed() - began) / 1000, route);
+  };
+  const results: unknown = await transport.submit(batch, signal, (sms, result) => {
+    counting(clock, () => count(sms, result));
+    tell(sms, result);
+  });
+  if (Array.isArray(results)) {
+    for (const [index, sms] of batch.entries()) counting(clock, () => count(sms, results[index]));
+  }
+  // Checked by the channel, whatever it is.
+  return results as readonly SubmitResult[];
+}

@@ -1,0 +1,123 @@
+import type { Abstract } from '@nestjs/common';
+import type { Clock } from '../common/clock.js';
+import { MessagingError, StorageUnavailableError } from '../common/errors.js';
+import type { HostTransaction } from '../common/host-transaction.js';
+import type { MessagingStorage } from '../core/messaging-storage.js';
+import { counting } from './counting.js';
+import { delegate } from './delegate.js';
+import type { Instruments } from './instruments.js';
+import { OTHER } from './metrics.js';
+
+/** What is counted of a store's answers, by its methods. */
+export type Probes<S> = {
+  readonly [M in keyof S]?: S[M] extends (...args: infer A) => Promise<infer R>
+    ? (result: R, args: A, call: ProbedCall) => void
+    : never;
+};
+
+/** A call whose answer is counted. */
+export interface ProbedCall {
+  readonly seconds: number;
+  /** Counts now; or where the call was a part of a transaction of the host, after its commit, and not after a rollback. */
+  readonly count: (host: HostTransaction | undefined, task: () => void) => void;
+}
+
+/** What is counted of one store. */
+export interface StoreProbe {
+  readonly port: Abstract<object>;
+  readonly probes: Readonly<Record<string, unknown>>;
+}
+
+/** Names the probes of a store with its port, so that their types are checked. */
+export function probe<S extends object>(port: Abstract<S>, probes: Probes<S>): StoreProbe {
+  return { port, probes };
+}
+
+/** The group of each store's operations; see `OPERATIONS`. */
+const GROUPS: Readonly<Record<string, string>> = {
+  ...{ PolicyStore: 'policies', LedgerStore: 'ledger', AccountStore: 'accounts', MediaStore: 'media' },
+  ...{ EventLog: 'events', PartStore: 'receipts', OptOutStore: 'opt_outs', SessionStore: 'sessions' },
+  ...{ EndpointStore: 'webhooks', CallStore: 'webhooks', RetentionStore: 'retention', AuditLog: 'audit' },
+};
+
+const OUTBOX: Readonly<Record<string, string>> = {
+  ...{ commit: 'accept', claim: 'claim', settle: 'settle', expire: 'expire', nextDue: 'next_due' },
+  ...{ whenFree: 'policies', purgeReplies: 'retention' },
+};
+
+/** Takes as long as the books are large. */
+const UNTIMED = 'check';
+
+/** The storage with every operation of its stores measured. Without telemetry the storage itself, so that it costs nothing. */
+export function measuredStorage(
+  storage: MessagingStorage,
+  instruments: Instruments,
+  clock: Clock,
+  probes: readonly StoreProbe[],
+): MessagingStorage {
+  if (!instruments.isOn) return storage;
+  const measured = new Map<object, object>();
+  const count: ProbedCall['count'] = (host, task) => {
+    const safely = () => counting(clock, task);
+    if (host) storage.outbox.whenCommitted(host, safely);
+    else safely();
+  };
+  const measure = <S extends object>(store: S, name: string, port?: Abstract<S>): S => {
+    const made =
+      measured.get(store) ?? measuredStore(store, name, probesOf(store, port, probes), { instruments, clock, count });
+    measured.set(store, made);
+    return made as S;
+  };
+  const own = delegate(storage, (_, method) => method);
+  const { outbox, ledger, accounts, policies, media } = storage;
+  return Object.defineProperties(own, {
+    outbox: { value: measure(outbox, 'OutboxStore') },
+    ledger: { value: measure(ledger, 'LedgerStore') },
+    accounts: { value: measure(accounts, 'AccountStore') },
+    policies: { value: measure(policies, 'PolicyStore') },
+    media: { value: measure(media, 'MediaStore') },
+    store: { value: <S extends object>(port: Abstract<S>): S => measure(storage.store(port), port.name, port) },
+  });
+}
+
+function probesOf(store: object, port: Abstract<object> | undefined, all: readonly StoreProbe[]) {
+  const found = all.find((each) => each.port === port || store instanceof each.port);
+  return found?.probes ?? {};
+}
+
+interface Measuring extends Pick<ProbedCall, 'count'> {
+  readonly instruments: Instruments;
+  readonly clock: Clock;
+}
+
+function measuredStore<S extends object>(
+  store: S,
+  port: string,
+  probes: StoreProbe['probes'],
+  { instruments, clock, count }: Measuring,
+): S {
+  return delegate(store, (name, method) => {
+    const operation = port === 'OutboxStore' ? (OUTBOX[name] ?? 'outbox_read') : (GROUPS[port] ?? OTHER);
+    const own = probes[name];
+    const after = typeof own === 'function' ? (own as (...args: readonly unknown[]) => void) : undefined;
+    return (...args) => {
+      const began = clock.elapsed();
+      const answer = method(...args);
+      if (!(answer instanceof Promise)) return answer;
+      return answer.then(
+        (result) => {
+          const seconds = (clock.elapsed() - began) / 1000;
+          if (name !== UNTIMED) instruments.record('storage_operation_duration_seconds', seconds, operation);
+          if (after) counting(clock, () => after(result, args, { seconds, count }));
+          return result;
+        },
+        (error: unknown) => {
+          const isRefusal = error instanceof MessagingError && !(error instanceof StorageUnavailableError);
+          const code = error instanceof StorageUnavailableError ? 'unavailable' : OTHER;
+          if (!isRefusal) instruments.record('storage_errors_total', 1, operation, code);
+          throw error;
+        },
+      );
+    };
+  });
+}

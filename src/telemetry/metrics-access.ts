@@ -1,0 +1,45 @@
+import { timingSafeEqual } from 'node:crypto';
+import { digestSecret } from '../accounts/api-key.js';
+import { looksLikeJwt } from '../accounts/authenticator.js';
+import { any, group, OptionPlace, type OptionsOf } from '../common/options.js';
+import { isStrongSecret, SECRET_DISTINCT, SECRET_LENGTH } from '../common/secret.js';
+import type { TelemetryRoute } from '../core/telemetry-source.js';
+
+const secret = any((given, place): string => {
+  if (!isStrongSecret(given) || !/^[\x21-\x7e]+$/.test(given)) {
+    return place.refuse(
+      `must have at least ${SECRET_LENGTH} visible ASCII characters, ${SECRET_DISTINCT} of them different`,
+    );
+  }
+  // It comes in the header of keys and tokens, and must not be taken for one of them.
+  if (given.startsWith('msgk_') || looksLikeJwt(given)) place.refuse('must not have the form of an API key or a JWT');
+  return given;
+}).or(undefined);
+
+const guard = any((given, place) =>
+  typeof given === 'function' ? given : place.refuse('must be the class of a guard'),
+).or(undefined);
+
+const OPTIONS = { secret, guard } satisfies OptionsOf<TelemetryRoute>;
+
+/** Who may read the metrics. */
+export class MetricsAccess {
+  private constructor(private readonly digest: Buffer | undefined) {}
+
+  /** @throws MessagingOptionsError where nothing protects the route, with a sentence that says what to give */
+  static of(route: TelemetryRoute): MetricsAccess {
+    const place = new OptionPlace('route', (path) => `Option telemetry: ${path}`);
+    const given = group(OPTIONS).read(route, place);
+    if (given.secret === undefined && given.guard === undefined) {
+      place.refuse('needs a secret (make one with "openssl rand -base64 48") or a guard: metrics tell of money');
+    }
+    return new MetricsAccess(given.secret === undefined ? undefined : digestSecret(given.secret));
+  }
+
+  /** Whether the header `Authorization` has the secret; true where only a guard decides. Takes as long for each wrong one. */
+  allows(authorization: string | undefined): boolean {
+    if (this.digest === undefined) return true;
+    const token = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
+    return timingSafeEqual(digestSecret(token), this.digest);
+  }
+}

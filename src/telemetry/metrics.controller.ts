@@ -1,0 +1,30 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Get, Header } from '@nestjs/common';
+import { MessagingError } from '../common/errors.js';
+import { SafeTelemetry } from '../common/safe-telemetry.js';
+import { MessagingController } from '../http/messaging-controller.js';
+import { ReplyHeaders, RequestHeaders } from '../http/parameters.js';
+import { MetricsAccess } from './metrics-access.js';
+
+/**
+ * `GET /metrics`, where the host has asked for it. Not behind our edge, so that a scrape during a shutdown still gets its answer.
+ */
+@MessagingController({ authenticated: false, intake: false })
+export class MetricsController {
+  constructor(
+    private readonly telemetry: SafeTelemetry,
+    private readonly access: MetricsAccess,
+  ) {}
+
+  @Get('metrics')
+  @Header('Cache-Control', 'no-store')
+  async metrics(
+    @RequestHeaders() { authorization }: IncomingHttpHeaders,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<string> {
+    if (!this.access.allows(authorization)) throw new MessagingError('error.unauthorized');
+    const { contentType, body } = await this.telemetry.scrape();
+    headers.set('Content-Type', contentType);
+    return body;
+  }
+}

@@ -1,0 +1,113 @@
+import type { Clock } from '../common/clock.js';
+import { countryOf } from '../common/phone-number.js';
+import type { SafeTelemetry } from '../common/safe-telemetry.js';
+import type { DeliveryUpdate } from '../outbox/delivery-state.js';
+import type { DeliveryTransition } from '../outbox/outbox-store.js';
+import { OutboxStore } from '../outbox/outbox-store.js';
+import { refusedTransitions } from '../outbox/refusals.js';
+import { costOf, type Send } from '../outbox/send.js';
+import type { Instruments } from './instruments.js';
+import { probe, type StoreProbe } from './measured-storage.js';
+import { REFUND_REASONS } from './metrics.js';
+
+/** The states that a carrier's receipt decides for good. */
+const FINAL = new Set(['delivered', 'undelivered', 'failed']);
+
+/** Counts sends, claims and deliveries where the storage has answered. */
+export function outboxProbe(instruments: Instruments, telemetry: SafeTelemetry, clock: Clock): StoreProbe {
+  const record = instruments.record.bind(instruments);
+  return probe(OutboxStore, {
+    commit(outcomes, [sends, , host], { seconds, count }) {
+      record('commit_sends', sends.length);
+      record('commit_duration_seconds', seconds);
+      for (const outcome of outcomes) {
+        if (outcome.kind === 'busy') record('accept_held_total', 1, outcome.records ? 'records' : 'account');
+      }
+      count(host, () => {
+        for (const [index, send] of sends.entries()) {
+          if (outcomes[index]?.kind === 'accepted') countAccepted(instruments, send);
+        }
+      });
+    },
+    claim(deliveries, [{ channel, limit, now, only }]) {
+      const { length } = deliveries;
+      // A look for codes alone says nothing about how much is due.
+      if (only === undefined) {
+        record('claims_total', 1, channel, length === 0 ? 'empty' : length < limit ? 'some' : 'full');
+      }
+      if (length === 0) return;
+      record('claimed_deliveries_total', length, channel);
+      for (const { attempt, acceptedAt, priority, abandoned } of deliveries) {
+        if (abandoned) record('expired_leases_total', 1, channel);
+        else if (attempt === 1) {
+          record('first_handover_seconds', Math.max(0, now - acceptedAt) / 1000, channel, priority);
+        }
+      }
+    },
+    settle(transitions, [updates]) {
+      countTransitions(instruments, transitions);
+      const reports = new Set(updates.filter(isReport).map(keyOf));
+      if (reports.size > 0) {
+        const reported = transitions.filter((transition) => reports.has(keyOf(transition)));
+        observeReceipts(instruments, telemetry, clock, reported);
+      }
+    },
+    expire(transitions, [{ channel }]) {
+      countTransitions(instruments, transitions);
+      record('unreported_total', transitions.length, channel);
+    },
+  });
+}
+
+/** Counts changes of deliveries, and what they refund. */
+export function countTransitions(instruments: Instruments, transitions: readonly DeliveryTransition[]): void {
+  for (const { channel, status, refund, error, accountId } of transitions) {
+    if (status === 'queued') instruments.record('retries_total', 1, channel);
+    else if (status !== 'sending') instruments.record('deliveries_total', 1, channel, status);
+    if (refund > 0) {
+      instruments.record('refunded_units_total', refund, channel, reasonOf(error), instruments.accountOf(accountId));
+    }
+  }
+}
+
+/** Measures how long the final receipts of deliveries took, and traces those whose send was recorded. */
+export function observeReceipts(
+  instruments: Instruments,
+  telemetry: SafeTelemetry,
+  clock: Clock,
+  transitions: readonly DeliveryTransition[],
+): void {
+  const now = clock.now();
+  for (const { channel, status, acceptedAt, trace } of transitions) {
+    if (trace !== undefined) {
+      const attributes = { 'messaging.channel': channel, 'messaging.status': status };
+      telemetry.span('messaging.receipt', { kind: 'consumer', links: [trace], attributes }).end();
+    }
+    if (FINAL.has(status)) {
+      instruments.record('receipt_delay_seconds', Math.max(0, now - acceptedAt) / 1000, channel);
+    }
+  }
+}
+
+function countAccepted(instruments: Instruments, send: Send): void {
+  const { channel, accountId, priority, recipients } = send;
+  instruments.record('charged_units_total', costOf(send), channel, instruments.accountOf(accountId));
+  countTransitions(instruments, refusedTransitions(send));
+  if (priority !== 'code') return;
+  for (const { number } of recipients) instruments.record('codes_sent_total', 1, countryOf(number));
+}
+
+/** A refund's reason among those that are told apart; the codes of carriers are as many as there are carriers. */
+function reasonOf(error: string | undefined): string {
+  const code = (error ?? '').replace(/^[a-z]+: /, '').replaceAll(' ', '_');
+  const known: readonly string[] = REFUND_REASONS;
+  return known.includes(code) ? code : 'carrier_refused';
+}
+
+function isReport({ attempt }: DeliveryUpdate): boolean {
+  return attempt === undefined;
+}
+
+function keyOf({ messageId, position }: { readonly messageId: string; readonly position: number }): string {
+  return `${position} ${messageId}`;
+}

@@ -1,0 +1,1 @@
+export { type MessagingHealthData, MessagingHealthIndicator } from './messaging-health-indicator.js';
