@@ -1,16 +1,36 @@
 export type { AccountOptions, LegacyBearerOptions } from './accounts/account-options.js';
-export type { AccountCallOptions, ListedPage } from './accounts/account-service.js';
+export type {
+  AccountCallOptions,
+  ChangeKeyCallOptions,
+  IssueKeyCallOptions,
+  ListedPage,
+} from './accounts/account-service.js';
 export {
   AccountService,
   type IssuedKey,
   type KeySummary,
 } from './accounts/account-service.js';
-export type { Account, Signature, SignatureStatus } from './accounts/account-store.js';
+export type { Account, AccountState, KeyDefinition, Signature, SignatureStatus } from './accounts/account-store.js';
 export { ApiKeyGuard } from './accounts/api-key.guard.js';
 export type { NewApiKey } from './accounts/api-key.js';
 export { isApiKey, makeApiKey } from './accounts/api-key.js';
+export type {
+  AuditAction,
+  AuditEntry,
+  AuditFields,
+  AuditQuery,
+  Author,
+  Author as AuditAuthor,
+  StoredAuditEntry,
+} from './accounts/audit.js';
+export type { RoledUser } from './accounts/authenticator.js';
 export { Caller } from './accounts/caller.decorator.js';
+export type { KeyDraft } from './accounts/key-definition.js';
+export type { CallerKey } from './accounts/key-directory.js';
+export type { AccountRole, KeyScope, OperatorRole } from './accounts/permissions.js';
+export type { SignatureCallOptions } from './accounts/signature-service.js';
 export { SignatureService } from './accounts/signature-service.js';
+export type { VerifiedUser } from './accounts/user-token-verifier.js';
 export { UserTokenVerifier } from './accounts/user-token-verifier.js';
 export type { PostingOptions } from './billing/ledger-service.js';
 export { LedgerService } from './billing/ledger-service.js';
@@ -25,6 +45,16 @@ export { IdGenerator, UuidGenerator } from './common/ids.js';
 export { LocalNotifier, type NoticeTopic, Notifier } from './common/notifier.js';
 export type { Page, PageRequest } from './common/page.js';
 export type { SomeOf } from './common/some-of.js';
+export {
+  type HistogramMetric,
+  type Measure,
+  type Metric,
+  type NewSpan,
+  type Scrape,
+  type SpanKind,
+  Telemetry,
+  type TelemetrySpan,
+} from './common/telemetry.js';
 export type {
   CoreAsyncOptions,
   CoreGraph,
@@ -36,8 +66,16 @@ export type {
   ValuesFactory,
   ValuesSource,
 } from './core/core-options.js';
-export { MessagingStorage, type StorageFinding, type StoreDefinition } from './core/messaging-storage.js';
+export type { HealthCheckName, HealthOptions } from './core/health-options.js';
+export {
+  MessagingStorage,
+  type StorageFinding,
+  type StorageHealth,
+  type StoreDefinition,
+} from './core/messaging-storage.js';
 export type { PortSource } from './core/port-provider.js';
+export type { MeasureOrder, StorageMeasures } from './core/storage-measures.js';
+export type { TelemetryRoute, TelemetrySource } from './core/telemetry-source.js';
 export type {
   CodeData,
   DeliveryData,
@@ -63,15 +101,96 @@ export {
   MessagingEvents,
   type SegmentDifference,
 } from './events/messaging-events.js';
+export type { HealthState } from './health/health-checks.js';
+export { type HealthCheckView, type HealthReport, HealthService } from './health/health-service.js';
 export { MessagingExceptionFilter } from './http/messaging-exception.filter.js';
 export { isMessagingRoute } from './http/messaging-route.js';
 export { MessagingReadiness } from './http/readiness.js';
+export { type AuditListQuery, AuditService } from './management/audit/audit-service.js';
+export type { AuditPage, AuditView } from './management/audit/audit-view.js';
+export { type CodesPeriod, CodesService } from './management/codes/codes-service.js';
+export type { CodesOfCountry, CodesView } from './management/codes/codes-view.js';
+export {
+  type KeyCallOptions,
+  type KeyListQuery,
+  KeyService,
+  type NewKeyAnswer,
+  type NewKeyDraft,
+} from './management/keys/key-service.js';
+export type { KeyPage, KeyView, NewKeyView } from './management/keys/key-view.js';
+export type { ManagementOptions } from './management/management-options.js';
+export type { ClaimSource, OidcAlgorithm, OidcClaims, OidcOptions } from './management/oidc/oidc-options.js';
+export { OidcUserTokenVerifier } from './management/oidc/oidc-user-token-verifier.js';
+export type {
+  AccountPage,
+  AccountView,
+  PostedEntry,
+  PostingView,
+} from './management/operator/account-view.js';
+export { LedgerChecks, type LedgerCheckView } from './management/operator/ledger-checks.js';
+export {
+  type AccountDraft,
+  type AccountListQuery,
+  ManagedAccounts,
+  type NewAccount,
+  type PostingDraft,
+} from './management/operator/managed-accounts.js';
+export {
+  type CarrierLinkView,
+  type CarrierRouteView,
+  type CarriersView,
+  ManagedCarriers,
+} from './management/operator/managed-carriers.js';
+export {
+  ManagedQueues,
+  type PauseDraft,
+  type PausesView,
+  type PauseView,
+  type QueueDepthView,
+  type QueuesView,
+} from './management/operator/managed-queues.js';
+export {
+  type ManagedSessionPage,
+  ManagedSessions,
+  type ManagedSessionView,
+  type SessionListQuery,
+} from './management/operator/managed-sessions.js';
+export {
+  type ManagedSignaturePage,
+  ManagedSignatures,
+  type ManagedSignatureView,
+  type SignatureListQuery,
+} from './management/operator/managed-signatures.js';
+export type { OperatorCallOptions } from './management/operator/operator-call.js';
+export { SystemService, type SystemView } from './management/operator/system-service.js';
+export {
+  type EndedUser,
+  type LinkDraft,
+  type LinkOptions,
+  ManagementService,
+  type OneTimeLink,
+} from './management/session/management-service.js';
+export {
+  type AuthenticatedUser,
+  type SignInRequest,
+  UserAuthenticator,
+} from './management/session/user-authenticator.js';
+export type { LinkView, SessionUserView, UserSessionView } from './management/session/user-session-view.js';
+export { OverviewService } from './management/usage/overview-service.js';
+export type { AttentionView, OverviewView } from './management/usage/overview-view.js';
+export { type UsagePeriod, UsageService } from './management/usage/usage-service.js';
+export type { UsageAmountsView, UsageItemView, UsageView } from './management/usage/usage-view.js';
+export { ManagementModule } from './management.module.js';
 export { GuardedMediaFetcher } from './media/guarded-media-fetcher.js';
 export { type FetchedMedia, MediaFetcher, MediaRefusedError, type MediaRequest } from './media/media-fetcher.js';
 export type { MediaAllow, MediaOptions } from './media/media-options.js';
 export { MessagingModule } from './messaging.module.js';
 export { MessagingCore } from './messaging-core.module.js';
 export type {
+  ManagementGraph,
+  ManagementModuleAsyncOptions,
+  ManagementModuleOptions,
+  ManagementValues,
   MessagingAsyncOptions,
   MessagingOptions,
   MsgappGraph,
@@ -136,15 +255,18 @@ export type { DeliveryResult, DeliveryTiming, RepeatPolicy, ResultPolicy } from 
 export type { DeliveryStatus } from './outbox/delivery-state.js';
 export type { DispatchOptions, ProcessRole } from './outbox/dispatch-options.js';
 export type { MessageListQuery } from './outbox/message-listing.js';
+export type { Acceptance } from './outbox/outbox.js';
 export type { Priority, SendPriority } from './outbox/priority.js';
 export { type ErasureResult, ErasureService } from './outbox/retention/erasure-service.js';
 export type { RetentionOptions } from './outbox/retention/retention-options.js';
+export type { SendKey } from './outbox/send.js';
 export { SandboxMsgappTransport } from './sandbox/sandbox-msgapp-transport.js';
 export type { SandboxOptions } from './sandbox/sandbox-options.js';
 export { SandboxSmsTransport } from './sandbox/sandbox-sms-transport.js';
 export { SandboxModule } from './sandbox.module.js';
 export type { SmsAttempt } from './sms/attempt-view.js';
-export type { OptOutScope } from './sms/opt-out/opt-out-service.js';
+export type { LinkState, RouteState } from './sms/carrier-state.js';
+export type { OptOutCallOptions, OptOutScope } from './sms/opt-out/opt-out-service.js';
 export { type OptOutEntry, OptOutService } from './sms/opt-out/opt-out-service.js';
 export type { OptOutSource } from './sms/opt-out/opt-out-store.js';
 export type { OptOutWordsOption } from './sms/opt-out/opt-out-words.js';

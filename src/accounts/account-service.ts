@@ -6,10 +6,10 @@ import { IdGenerator } from '../common/ids.js';
 import { checkAccountId, checkInput, checkLimit, checkString, checkText, isAccountId } from '../common/inputs.js';
 import { knownCallOptions } from '../common/options.js';
 import type { Page, PageRequest } from '../common/page.js';
-import { EventTeller } from '../events/event-teller.js';
-import { type Account, AccountStore, newKeyEventOf, revocationEvents, type StoredApiKey } from './account-store.js';
-import { hashSecret, makeApiKey, parseApiKey } from './api-key.js';
-import { KeyDirectory } from './key-directory.js';
+import { type Account, AccountStore, type EarlierReply, type StoredApiKey } from './account-store.js';
+import type { Author } from './audit.js';
+import type { KeyDraft } from './key-definition.js';
+import { checkGrace, KeyRegistry, type MadeKey } from './key-registry.js';
 
 /** An API key in clear text; it is returned once and cannot be read again. */
 export interface IssuedKey {
@@ -23,6 +23,24 @@ export interface AccountCallOptions {
   readonly host?: HostTransaction | undefined;
 }
 
+/** Options of calls that change a key. */
+export interface ChangeKeyCallOptions {
+  /** Who changes it, for the audit log. Default: the host's own code. */
+  readonly by?: Author | undefined;
+}
+
+/** Options of a new key: what it may be used for, and how it is made. */
+export interface IssueKeyCallOptions extends AccountCallOptions, ChangeKeyCallOptions, KeyDraft {}
+
+const KEY_OPTIONS = [
+  'name',
+  'scopes',
+  'cidrs',
+  'expiresAt',
+  'dailyUnits',
+  'perMinute',
+] as const satisfies readonly (keyof KeyDraft)[];
+
 /** The page of a listing. */
 export type ListedPage = Partial<PageRequest>;
 
@@ -30,7 +48,6 @@ export type ListedPage = Partial<PageRequest>;
 export type KeySummary = Omit<StoredApiKey, 'hash'>;
 
 const DAY_MS = 86_400_000;
-const MAX_GRACE_MS = 365 * DAY_MS;
 const MAX_THRESHOLD = 1e12;
 
 /**
@@ -48,8 +65,7 @@ export class AccountService {
     private readonly clock: Clock,
     private readonly ids: IdGenerator,
     private readonly store: AccountStore,
-    private readonly keys: KeyDirectory,
-    private readonly events: EventTeller,
+    private readonly registry: KeyRegistry,
   ) {}
 
   /**
@@ -102,54 +118,37 @@ export class AccountService {
   }
 
   /**
-   * Creates a further key for an account.
-   * @throws MessagingError `error.account_not_found`
+   * Creates a further key for an account. Without further options it may do all that there is for keys.
+   * @throws MessagingError `error.account_not_found`; `error.field_invalid`, `error.field_not_string`, `error.field_not_list` and
+   *   `error.field_not_integer` for what the key may be used for
    */
-  async issueKey(accountId: string, options: AccountCallOptions = {}): Promise<IssuedKey> {
-    const { host } = knownCallOptions('a key', options, 'host');
-    await this.requireAccount(accountId, host);
-    return this.addNewKey(accountId, host);
+  async issueKey(accountId: string, options: IssueKeyCallOptions = {}): Promise<IssuedKey> {
+    const { host, by, ...draft } = knownCallOptions('a key', options, ...KEY_OPTIONS, 'by', 'host');
+    return issued(await this.registry.issue(accountId, draft, { host, by }));
   }
 
   /**
-   * Replaces a key. The old key stays valid for `graceMs` milliseconds (0 to 365 days, default 24 hours), or until its own end
-   * if that is earlier. Use 0 for a key that has leaked.
+   * Replaces a key by one of the same definition, and the same count of what was spent today. The old key stays valid for
+   * `graceMs` milliseconds (0 to 365 days, default 24 hours), or until its own end if that is earlier. Use 0 for a key that has
+   * leaked.
    * @throws MessagingError `error.key_not_found`, also for a key that is no longer valid; `error.field_not_integer`
    */
-  async rotateKey(keyId: string, options: { graceMs?: number | undefined } = {}): Promise<IssuedKey> {
-    const { graceMs = DAY_MS } = knownCallOptions('a rotation', options, 'graceMs');
-    if (!Number.isInteger(graceMs) || graceMs < 0 || graceMs > MAX_GRACE_MS) {
-      throw new MessagingError('error.field_not_integer', { field: 'graceMs', min: 0, max: MAX_GRACE_MS });
-    }
-    const old = await this.store.findKey(keyId);
-    const now = this.clock.now();
-    if (old === undefined || old.revokedAt !== undefined || (old.expiresAt !== undefined && old.expiresAt <= now)) {
-      throw new MessagingError('error.key_not_found');
-    }
-    // The new key is stored first: after a crash in between, two keys are valid rather than none.
-    const issued = await this.addNewKey(old.accountId, undefined, keyId);
-    try {
-      await this.store.expireKey(keyId, now + graceMs);
-    } finally {
-      this.keys.forget(keyId);
-    }
-    return issued;
+  async rotateKey(
+    keyId: string,
+    options: ChangeKeyCallOptions & { readonly graceMs?: number | undefined } = {},
+  ): Promise<IssuedKey> {
+    const { graceMs = DAY_MS, by } = knownCallOptions('a rotation', options, 'graceMs', 'by');
+    checkGrace(graceMs);
+    return issued(await this.registry.rotate(keyId, graceMs, undefined, { by }));
   }
 
   /**
    * Revokes a key: at once on this instance, on the others when they are notified (`Notifier`), at most five seconds later.
    * @throws MessagingError `error.key_not_found`
    */
-  async revokeKey(keyId: string): Promise<void> {
-    const at = this.clock.now();
-    try {
-      const key = await this.store.revokeKey(keyId, at);
-      if (!key) throw new MessagingError('error.key_not_found');
-      this.events.tell(revocationEvents(key, at));
-    } finally {
-      // Also after a storage error: the change may have been committed.
-      this.keys.forget(keyId);
-    }
+  async revokeKey(keyId: string, options: ChangeKeyCallOptions = {}): Promise<void> {
+    const { by } = knownCallOptions('a revocation', options, 'by');
+    await this.registry.revoke(keyId, undefined, by);
   }
 
   /**
@@ -158,20 +157,9 @@ export class AccountService {
    * @throws MessagingError `error.account_not_found`, `error.field_invalid` when the key is malformed or its id belongs to
    *   another key
    */
-  async importKey(accountId: string, key: string): Promise<{ readonly id: string }> {
-    const parsed = parseApiKey(key);
-    if (parsed === undefined) throw new MessagingError('error.field_invalid', { field: 'key' });
-    await this.requireAccount(accountId);
-    const { id } = parsed;
-    const hash = hashSecret(parsed.secret);
-    if (!(await this.add(this.fresh(id, accountId, hash)))) {
-      const known = await this.store.findKey(id);
-      if (known?.accountId !== accountId || known.hash !== hash) {
-        throw new MessagingError('error.field_invalid', { field: 'key' });
-      }
-    }
-    this.keys.forget(id);
-    return { id };
+  importKey(accountId: string, key: string, options: ChangeKeyCallOptions = {}): Promise<{ readonly id: string }> {
+    const { by } = knownCallOptions('a key', options, 'by');
+    return this.registry.import(accountId, key, by);
   }
 
   /**
@@ -184,24 +172,6 @@ export class AccountService {
     await this.requireAccount(accountId);
     const { items, next } = await this.store.listKeys(accountId, request);
     return { items: items.map(({ hash: _, ...summary }) => summary), next };
-  }
-
-  private async addNewKey(accountId: string, host?: HostTransaction, replaced?: string): Promise<IssuedKey> {
-    const { key, id, hash } = makeApiKey(this.ids);
-    if (!(await this.add(this.fresh(id, accountId, hash), host, replaced))) {
-      throw new Error('The id generator made the id of an existing key.');
-    }
-    return { key, id };
-  }
-
-  private async add(key: StoredApiKey, host?: HostTransaction, replaced?: string): Promise<boolean> {
-    const isNew = await this.store.addKey(key, host, replaced);
-    if (isNew) this.events.tell([newKeyEventOf(key, replaced)], host);
-    return isNew;
-  }
-
-  private fresh(id: string, accountId: string, hash: string): StoredApiKey {
-    return { id, accountId, hash, createdAt: this.clock.now(), expiresAt: undefined, revokedAt: undefined };
   }
 
   private async requireAccount(id: string, host?: HostTransaction): Promise<void> {
@@ -217,4 +187,10 @@ export class AccountService {
 export function pageOf({ limit = 100, after }: ListedPage): PageRequest {
   checkLimit(limit);
   return { limit, after };
+}
+
+/** There is no earlier reply without an Idempotency-Key. */
+function issued(made: MadeKey | EarlierReply): IssuedKey {
+  if (!('key' in made)) throw new Error('A key was replayed.');
+  return { key: made.key, id: made.stored.id };
 }

@@ -1,6 +1,7 @@
 import {
   type CanActivate,
   type ExecutionContext,
+  ForbiddenException,
   HttpException,
   Injectable,
   ServiceUnavailableException,
@@ -8,8 +9,9 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { renderText } from '../common/catalogue.js';
-import { MessagingError, StorageUnavailableError } from '../common/errors.js';
+import { type ErrorCode, MessagingError, StorageUnavailableError } from '../common/errors.js';
 import { AccountSettings } from './account-options.js';
+import { Admission } from './admission.js';
 import { CHALLENGE, deprecationHeaders } from './authentication-headers.js';
 import {
   type Answer,
@@ -20,6 +22,13 @@ import {
   rawRequestOf,
   rememberCaller,
 } from './authenticator.js';
+import { neededBy } from './needs.decorator.js';
+
+/** What Express's and Fastify's requests have in common. */
+interface FramedRequest {
+  readonly url?: string;
+  readonly ip?: string;
+}
 
 /**
  * Authenticates requests to our own controllers; a refusal is a `MessagingError` for our filter. A request that the edge has
@@ -31,6 +40,7 @@ export class MessagingApiKeyGuard implements CanActivate {
 
   constructor(
     private readonly authenticator: Authenticator,
+    private readonly admission: Admission,
     protected readonly settings: AccountSettings,
     protected readonly adapterHost: HttpAdapterHost,
   ) {
@@ -39,20 +49,28 @@ export class MessagingApiKeyGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const http = context.switchToHttp();
-    const raw = rawRequestOf(http.getRequest<HttpRequest>());
+    const request = http.getRequest<HttpRequest & FramedRequest>();
+    const raw = rawRequestOf(request);
     const response = http.getResponse<object>();
-    const answer = callerOf(raw, this.authenticator) ?? this.authenticator.authenticate(raw.headers);
+    const answer = callerOf(raw, this.authenticator) ?? this.answerOf(context, raw, request);
     return answer instanceof Promise
       ? answer.then((known) => this.admit(known, raw, response))
       : this.admit(answer, raw, response);
+  }
+
+  private answerOf(context: ExecutionContext, raw: RawRequest, { url, ip }: FramedRequest): Answer | Promise<Answer> {
+    const permission = neededBy(context.getHandler());
+    const admit = (answer: Answer) => this.admission.admit(answer, permission, { target: url ?? '', ip });
+    const answer = this.authenticator.authenticate(raw.headers);
+    return answer instanceof Promise ? answer.then(admit) : admit(answer);
   }
 
   private admit(answer: Answer, raw: RawRequest, response: object): boolean {
     const { httpAdapter } = this.adapterHost;
     rememberCaller(raw, this.authenticator, answer);
     if (answer.kind === 'refused') {
-      httpAdapter.setHeader(response, 'WWW-Authenticate', CHALLENGE);
-      throw new MessagingError(answer.code);
+      if (isUnauthorized(answer.code)) httpAdapter.setHeader(response, 'WWW-Authenticate', CHALLENGE);
+      throw new MessagingError(answer.code, {}, answer.retryAfter);
     }
     if (answer.caller.via === 'legacy-bearer') {
       // Appended, because the host may have links of its own; the other headers have one value.
@@ -70,6 +88,8 @@ export class MessagingApiKeyGuard implements CanActivate {
  * our routes. Read the caller with `@Caller()`. HTTP only, on Express and Fastify.
  *
  * @throws UnauthorizedException (401) with the API's error body
+ * @throws ForbiddenException (403) for an address from which the key may not be used, and for an operator, who is of no account
+ * @throws HttpException (429) above the requests per minute of the key, with `Retry-After`
  * @throws ServiceUnavailableException (503) when the storage is unavailable
  * @example
  * ```ts
@@ -91,11 +111,24 @@ export class ApiKeyGuard extends MessagingApiKeyGuard {
   private translate(error: MessagingError, context: ExecutionContext): HttpException {
     const message = renderText(this.settings.catalogue, error.code, error.values);
     const cause = { cause: error };
-    if (!(error instanceof StorageUnavailableError)) {
+    if (!(error instanceof StorageUnavailableError) && isUnauthorized(error.code)) {
       return new UnauthorizedException({ statusCode: 401, message, error: 'Unauthorized' }, cause);
     }
-    const response = context.switchToHttp().getResponse<object>();
-    this.adapterHost.httpAdapter.setHeader(response, 'Retry-After', String(error.retryAfter ?? 1));
+    const retryAfter = error instanceof StorageUnavailableError ? (error.retryAfter ?? 1) : error.retryAfter;
+    if (retryAfter !== undefined) {
+      const response = context.switchToHttp().getResponse<object>();
+      this.adapterHost.httpAdapter.setHeader(response, 'Retry-After', String(retryAfter));
+    }
+    if (error.code === 'error.key_rate') {
+      return new HttpException({ statusCode: 429, message, error: 'Too Many Requests' }, 429, cause);
+    }
+    if (error.code === 'error.address_not_allowed' || error.code === 'error.role_missing') {
+      return new ForbiddenException({ statusCode: 403, message, error: 'Forbidden' }, cause);
+    }
     return new ServiceUnavailableException({ statusCode: 503, message, error: 'Service Unavailable' }, cause);
   }
+}
+
+function isUnauthorized(code: ErrorCode): boolean {
+  return code === 'error.unauthorized' || code === 'error.use_x_api_key';
 }

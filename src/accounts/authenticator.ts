@@ -1,10 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable, Optional } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
+import type { ErrorCode } from '../common/errors.js';
 import { AccountSettings } from './account-options.js';
 import { digestSecret, type ParsedApiKey, parseApiKey } from './api-key.js';
-import { KeyDirectory, type KnownKey } from './key-directory.js';
-import { UserTokenVerifier } from './user-token-verifier.js';
+import { type CallerKey, KeyDirectory, type KnownKey } from './key-directory.js';
+import type { OwnUserTokens } from './own-user-tokens.js';
+import { type AccountRole, isAccountRole, isOperatorRole, type OperatorRole } from './permissions.js';
+import { isSubject } from './subject.js';
+import { UserTokenVerifier, type VerifiedUser } from './user-token-verifier.js';
 
 /** The two headers with credentials, as Node parses them. */
 export interface CredentialHeaders {
@@ -12,10 +16,16 @@ export interface CredentialHeaders {
   readonly authorization?: string | undefined;
 }
 
-/** The result of an authentication: the caller, or the code of the refusal. */
+/** The result of an authentication: the caller and the stored key, or the code of the refusal. */
 export type Answer =
-  | { readonly kind: 'caller'; readonly caller: Caller }
-  | { readonly kind: 'refused'; readonly code: 'error.unauthorized' | 'error.use_x_api_key' };
+  | { readonly kind: 'caller'; readonly caller: Caller; readonly known?: KnownKey }
+  | { readonly kind: 'refused'; readonly code: RefusedCode; readonly retryAfter?: number };
+
+/** Why a caller is refused. */
+type RefusedCode = Extract<
+  ErrorCode,
+  `error.${'unauthorized' | 'use_x_api_key' | 'address_not_allowed' | 'scope_missing' | 'user_required' | 'role_missing' | 'account_unnamed' | 'account_suspended' | 'key_rate'}`
+>;
 
 const UNAUTHORIZED: Answer = { kind: 'refused', code: 'error.unauthorized' };
 const USE_X_API_KEY: Answer = { kind: 'refused', code: 'error.use_x_api_key' };
@@ -33,9 +43,12 @@ export class Authenticator {
     @Optional() private readonly verifier?: UserTokenVerifier,
   ) {}
 
+  /** Verifies the tokens that we issue ourselves; undefined where none are. */
+  ownTokens: OwnUserTokens | undefined;
+
   /** Whether user tokens are accepted. */
   get verifiesUserTokens(): boolean {
-    return this.verifier !== undefined;
+    return this.verifier !== undefined || this.ownTokens !== undefined;
   }
 
   /**
@@ -50,7 +63,7 @@ export class Authenticator {
     const key = parseApiKey(token);
     if (key !== undefined)
       return this.settings.legacyBearer === false ? USE_X_API_KEY : this.byKey(key, 'legacy-bearer');
-    return this.verifier !== undefined && looksLikeJwt(token) ? this.byUserToken(this.verifier, token) : UNAUTHORIZED;
+    return this.verifiesUserTokens && looksLikeJwt(token) ? this.byUserToken(token) : UNAUTHORIZED;
   }
 
   private byApiKeyHeader(header: string | string[] | undefined): Answer | Promise<Answer> {
@@ -69,30 +82,72 @@ export class Authenticator {
     const expected = known?.digest.length === NO_DIGEST.length ? known.digest : NO_DIGEST;
     const same = timingSafeEqual(digestSecret(key.secret), expected);
     if (known === undefined || !same || !this.isLive(known)) return UNAUTHORIZED;
-    return { kind: 'caller', caller: { accountId: known.accountId, via, keyId: known.id } };
+    const { accountId, key: own } = known;
+    return { kind: 'caller', caller: { accountId, via, keyId: own.id, key: own }, known };
   }
 
   private isLive({ expiresAt, revokedAt }: KnownKey): boolean {
     return revokedAt === undefined && (expiresAt === undefined || this.clock.now() < expiresAt);
   }
 
-  private async byUserToken(verifier: UserTokenVerifier, token: string): Promise<Answer> {
-    const user = await verifier.verify(token);
-    return user ? { kind: 'caller', caller: { accountId: user.accountId, via: 'user-token' } } : UNAUTHORIZED;
+  private async byUserToken(token: string): Promise<Answer> {
+    if (this.ownTokens?.owns(token)) {
+      const user = await this.ownTokens.verify(token);
+      return user ? withSession(callerFrom(user, true), user.sessionId) : UNAUTHORIZED;
+    }
+    const user = await this.verifier?.verify(token);
+    return user ? callerFrom(user, this.verifier?.operators === true) : UNAUTHORIZED;
   }
 }
 
+function withSession(answer: Answer, sessionId: string): Answer {
+  return answer.kind === 'caller' ? { kind: 'caller', caller: { ...answer.caller, sessionId } } : answer;
+}
+
+/** The caller of a verified token; a role that the verifier may not give is a 401. */
+function callerFrom(user: VerifiedUser, operators: boolean): Answer {
+  const { accountId = '', subject, role } = user;
+  const via = 'user-token';
+  if (role === undefined) return accountId === '' ? UNAUTHORIZED : { kind: 'caller', caller: { accountId, via } };
+  if (!isSubject(subject)) return UNAUTHORIZED;
+  if (isOperatorRole(role)) {
+    if (!operators || accountId !== '') return UNAUTHORIZED;
+    return { kind: 'caller', caller: { accountId, via, user: { subject, operator: role } } };
+  }
+  if (!isAccountRole(role) || accountId === '') return UNAUTHORIZED;
+  return { kind: 'caller', caller: { accountId, via, user: { subject, role } } };
+}
+
+/** A user whom a verifier has named with a role: of the account, or of the operator. */
+export type RoledUser =
+  | { readonly subject: string; readonly role: AccountRole; readonly operator?: undefined }
+  | { readonly subject: string; readonly operator: OperatorRole; readonly role?: undefined };
+
 /** The authenticated caller of a request. */
 export interface Caller {
-  /** The account that is charged. */
+  /** The account that is charged; empty for an operator on a route that is about no single account. */
   readonly accountId: string;
   /**
    * The kind of credential. `key`: an API key in `X-Api-Key`; `legacy-bearer`: an API key in `Authorization:
-   * Bearer` (deprecated); `user-token`: a JWT that the host's `UserTokenVerifier` accepted.
+   * Bearer` (deprecated); `user-token`: a JWT of ours, or one that the host's `UserTokenVerifier` accepted.
    */
   readonly via: 'key' | 'legacy-bearer' | 'user-token';
   /** The public part of the API key; absent for a user token. */
   readonly keyId?: string;
+  /** The API key, to be given to sends as the option `key`; absent for a user token. */
+  readonly key?: CallerKey;
+  /** The user of a token with a role. */
+  readonly user?: RoledUser;
+  /** The session of a token that we have issued. */
+  readonly sessionId?: string;
+}
+
+/**
+ * Under what a caller's requests and streams are counted: his account, or an operator by himself, so that he takes no room of
+ * the account that he looks at. Both may be any text, so each has a word before it.
+ */
+export function countedAs({ accountId, user }: Caller): string {
+  return user?.operator === undefined ? `account ${accountId}` : `operator ${user.subject}`;
 }
 
 const SEEN = Symbol('nestjs-messaging: authentication');
@@ -124,6 +179,11 @@ export function callerOf(raw: RawRequest, by: Authenticator): Answer | undefined
   return seen?.by === by ? seen.answer : undefined;
 }
 
+/** The authenticator, or its test double, whose answer admitted the caller; undefined where the last answer was a refusal. */
+export function admittedBy(raw: RawRequest): object | undefined {
+  return raw[SEEN]?.answer.kind === 'caller' ? raw[SEEN].by : undefined;
+}
+
 /** The caller that the last guard admitted. */
 export function lastCaller(raw: RawRequest): Caller | undefined {
   const answer = raw[SEEN]?.answer;
@@ -134,7 +194,7 @@ export function lastCaller(raw: RawRequest): Caller | undefined {
  * The credential of an `Authorization: Bearer <credential>` header (RFC 6750 section 2.1), undefined for anything else. The
  * scheme's case does not matter and one or more spaces may follow it (RFC 9110 section 11.4).
  */
-function bearerToken(authorization: unknown): string | undefined {
+export function bearerToken(authorization: unknown): string | undefined {
   return typeof authorization === 'string' ? /^bearer +(\S+)$/i.exec(authorization)?.[1] : undefined;
 }
 

@@ -2,16 +2,24 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import { checkAccountId, checkText } from '../common/inputs.js';
+import { knownCallOptions } from '../common/options.js';
 import type { Page } from '../common/page.js';
 import { signatureEvents } from '../events/account-events.js';
 import { EventTeller } from '../events/event-teller.js';
 import { type ListedPage, pageOf } from './account-service.js';
 import { AccountStore, type Signature, type SignatureStatus } from './account-store.js';
+import type { Author } from './audit.js';
 import { SignatureDirectory } from './signature-directory.js';
 import { isSignatureName } from './signature-name.js';
 
 /** The most names that `list` returns without a page. */
 const LISTED_WITHOUT_PAGE = 1000;
+
+/** Options of calls that change a name. */
+export interface SignatureCallOptions {
+  /** Who changes it, for the audit log. Default: the host. */
+  readonly by?: Author | undefined;
+}
 
 /**
  * Registers the sender names of accounts and decides on them, for operators. Default signatures need no registration.
@@ -36,18 +44,27 @@ export class SignatureService {
    * Registers a name as pending. A name that is registered already is returned unchanged.
    * @throws MessagingError `error.signature_format`, `error.account_not_found`
    */
-  async register(accountId: string, name: string): Promise<Signature> {
+  async register(accountId: string, name: string, options: SignatureCallOptions = {}): Promise<Signature> {
+    const { by } = knownCallOptions('a signature', options, 'by');
     if (!isSignatureName(name)) throw new MessagingError('error.signature_format');
     await this.requireAccount(accountId);
     const createdAt = this.clock.now();
-    return this.store.registerSignature({
-      accountId,
-      name,
-      status: 'pending',
-      reason: undefined,
-      createdAt,
-      decidedAt: undefined,
-    });
+    const pending = { accountId, name, status: 'pending', reason: undefined, createdAt, decidedAt: undefined } as const;
+    return this.store.registerSignature(pending, by);
+  }
+
+  /**
+   * Removes a name that is still pending.
+   * @throws MessagingError `error.signature_not_found`; `error.signature_decided` for a name that was verified or rejected
+   */
+  async remove(accountId: string, name: string, options: SignatureCallOptions = {}): Promise<void> {
+    const { by } = knownCallOptions('a signature', options, 'by');
+    checkAccountId(accountId);
+    // No other text is registered, and PostgreSQL refuses a NUL.
+    if (!isSignatureName(name)) throw new MessagingError('error.signature_not_found');
+    const before = await this.store.removeSignature(accountId, name, this.clock.now(), by);
+    if (before === undefined) throw new MessagingError('error.signature_not_found');
+    if (before.status !== 'pending') throw new MessagingError('error.signature_decided');
   }
 
   /**
@@ -55,16 +72,16 @@ export class SignatureService {
    * when they are notified (`Notifier`), at most five seconds later.
    * @throws MessagingError `error.signature_not_found`
    */
-  verify(accountId: string, name: string): Promise<Signature> {
-    return this.decide(accountId, name, 'verified', undefined);
+  verify(accountId: string, name: string, options: SignatureCallOptions = {}): Promise<Signature> {
+    return this.decide(accountId, name, 'verified', undefined, options);
   }
 
   /**
    * Rejects a registered name, also one that was verified. It takes effect as soon as {@link verify} does.
    * @throws MessagingError `error.signature_not_found`; `error.field_not_string`, `error.field_invalid` for the reason
    */
-  reject(accountId: string, name: string, reason?: string): Promise<Signature> {
-    return this.decide(accountId, name, 'rejected', reason);
+  reject(accountId: string, name: string, reason?: string, options: SignatureCallOptions = {}): Promise<Signature> {
+    return this.decide(accountId, name, 'rejected', reason, options);
   }
 
   /**
@@ -90,14 +107,16 @@ export class SignatureService {
     name: string,
     status: SignatureStatus,
     reason: string | undefined,
+    options: SignatureCallOptions,
   ): Promise<Signature> {
+    const { by } = knownCallOptions('a signature', options, 'by');
     checkAccountId(accountId);
     // Databases convert other types differently: SQLite turns a number into "36111.0".
     if (typeof name !== 'string') throw new MessagingError('error.signature_not_found');
     if (reason !== undefined) checkText('reason', reason);
     try {
       const at = this.clock.now();
-      const signature = await this.store.decideSignature(accountId, name, status, reason, at);
+      const signature = await this.store.decideSignature(accountId, name, status, reason, at, by);
       if (signature === undefined) throw new MessagingError('error.signature_not_found');
       this.events.tell(signatureEvents({ accountId, at }, signature));
       return signature;

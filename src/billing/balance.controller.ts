@@ -1,5 +1,6 @@
 import { Get } from '@nestjs/common';
 import { Caller } from '../accounts/caller.decorator.js';
+import { Needs } from '../accounts/needs.decorator.js';
 import { MessagingController } from '../http/messaging-controller.js';
 import { LedgerService } from './ledger-service.js';
 
@@ -16,6 +17,7 @@ export class BalanceController {
   constructor(private readonly ledger: LedgerService) {}
 
   @Get('balance')
+  @Needs('balance.read')
   async balance(@Caller() { accountId }: Caller): Promise<Balance> {
     return { userID: accountId, balance: await this.ledger.balance(accountId), unit: 'sms_units' };
   }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Author } from '../accounts/audit.js';
 import { Clock } from '../common/clock.js';
 import { MessagingError } from '../common/errors.js';
 import type { HostTransaction } from '../common/host-transaction.js';
@@ -6,14 +7,21 @@ import { IdGenerator } from '../common/ids.js';
 import { checkAccountId, checkLimit, checkText } from '../common/inputs.js';
 import { knownCallOptions } from '../common/options.js';
 import type { Page } from '../common/page.js';
+import type { SomeOf } from '../common/some-of.js';
 import { EventTeller } from '../events/event-teller.js';
 import {
   eventOf,
+  type GivenReply,
   HIGHEST_BALANCE,
   idsOf,
+  isPosting,
   type LedgerCheck,
   type LedgerEntry,
+  type LedgerPosting,
+  type LedgerQuery,
   LedgerStore,
+  type PostingAnswer,
+  type PostingReply,
   shownId,
 } from './ledger-store.js';
 
@@ -28,10 +36,13 @@ export interface PostingOptions {
   readonly note?: string | undefined;
   /** An open transaction of the host, so that a payment and its units are stored together. */
   readonly host?: HostTransaction | undefined;
+  /** Who posts it, for the audit log. Default: the host. */
+  readonly by?: Author | undefined;
 }
 
 /**
- * The ledger of the prepaid units, for operators: top-ups, adjustments, entries and the proof of the books. It has no HTTP route.
+ * The ledger of the prepaid units, for operators: top-ups, adjustments, entries and the proof of the books. Every posting goes
+ * through it, and is in the audit log once.
  *
  * @example
  * ```ts
@@ -68,7 +79,6 @@ export class LedgerService {
    *   `error.reference_taken` when the reference belongs to a posting with another account, kind or number of units
    */
   async topUp(accountId: string, units: number, options: PostingOptions = {}): Promise<number> {
-    if (units <= 0) throw new MessagingError('error.units_invalid');
     return this.post('topup', accountId, units, options);
   }
 
@@ -83,19 +93,44 @@ export class LedgerService {
   }
 
   /**
+   * Posts as `topUp` or `adjust`, and keeps the reply with the posting: of two requests under one key only one posts.
+   *
+   * @throws MessagingError as these, and `error.idempotency_mismatch`
+   */
+  async postOnce(
+    kind: 'topup' | 'adjust',
+    accountId: string,
+    units: number,
+    options: Omit<PostingOptions, 'host'>,
+    reply: PostingReply,
+  ): Promise<GivenReply> {
+    const posting = this.postingOf(kind, accountId, units, options);
+    const { answer, accepted } = await this.store.postOnce(posting, reply);
+    this.settle(posting, answer);
+    if (!accepted) throw new Error('The posting has no reply.');
+    return accepted;
+  }
+
+  /** The top-up or the adjustment of an account with this reference, undefined when there is none. */
+  async posting(accountId: string, reference: string): Promise<LedgerEntry | undefined> {
+    checkAccountId(accountId);
+    checkText('reference', reference);
+    const { id, formerId = id } = idsOf(reference);
+    const entry = await this.store.find(accountId, [id, formerId]);
+    return entry && isPosting(entry.kind) ? { ...entry, id: shownId(entry) } : undefined;
+  }
+
+  /**
    * An account's ledger, newest first, 1 to 1000 entries per page (default 100); `after` is the `next` of the previous page. The
    * `id` of a charge is that of its message; of a refund, the message's id with the recipient's position; of a top-up or an
-   * adjustment, its reference.
+   * adjustment, its reference. `kind`, `since` and `until` filter it.
    *
    * @throws MessagingError `error.invalid_cursor`, `error.field_invalid` for an invalid limit
    */
-  async entries(
-    accountId: string,
-    { limit = 100, after }: { limit?: number | undefined; after?: string | undefined } = {},
-  ): Promise<Page<LedgerEntry>> {
+  async entries(accountId: string, { limit = 100, ...query }: SomeOf<LedgerQuery> = {}): Promise<Page<LedgerEntry>> {
     checkAccountId(accountId);
     checkLimit(limit);
-    const { items, next } = await this.store.entries(accountId, { limit, after });
+    const { items, next } = await this.store.entries(accountId, { ...query, limit });
     return { items: items.map((entry) => ({ ...entry, id: shownId(entry) })), next };
   }
 
@@ -125,8 +160,21 @@ export class LedgerService {
     units: number,
     options: PostingOptions,
   ): Promise<number> {
-    const { reference, note, host } = knownCallOptions('a posting', options, 'reference', 'note', 'host');
+    const { host } = options;
+    const posting = this.postingOf(kind, accountId, units, options);
+    this.settle(posting, await this.store.post(posting, host), host);
+    return this.balance(accountId, host);
+  }
+
+  private postingOf(
+    kind: 'topup' | 'adjust',
+    accountId: string,
+    units: number,
+    options: PostingOptions,
+  ): LedgerPosting {
+    const { reference, note, by } = knownCallOptions('a posting', options, 'reference', 'note', 'host', 'by');
     checkAccountId(accountId);
+    if (kind === 'topup' && units <= 0) throw new MessagingError('error.units_invalid');
     if (!Number.isSafeInteger(units) || units === 0 || Math.abs(units) > 1e12) {
       throw new MessagingError('error.units_invalid');
     }
@@ -137,13 +185,15 @@ export class LedgerService {
     }
     // Generated ids are unique and sort by time, which orders entries of the same millisecond.
     const ids = reference === undefined ? { id: this.ids.next() } : idsOf(reference);
-    const posting = { ...ids, accountId, kind, units, note, at: this.clock.now() };
-    const posted = await this.store.post(posting, host);
-    if (posted === 'taken') throw new MessagingError('error.reference_taken', { reference: reference ?? ids.id });
+    return { ...ids, accountId, kind, units, note, at: this.clock.now(), by };
+  }
+
+  /** Tells of what was posted, and throws for what was refused. */
+  private settle(posting: LedgerPosting, posted: PostingAnswer, host?: HostTransaction): void {
+    if (posted === 'taken') throw new MessagingError('error.reference_taken', { reference: shownId(posting) });
     if (posted === 'unknown') throw new MessagingError('error.account_not_found');
     if (posted === 'over') throw new MessagingError('error.balance_too_high', { max: HIGHEST_BALANCE });
     if (posted === 'refused') throw new MessagingError('error.insufficient_balance');
     if (posted === 'posted') this.events.tell([eventOf(posting)], host);
-    return this.balance(accountId, host);
   }
 }

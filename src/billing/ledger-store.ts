@@ -1,10 +1,14 @@
+import type { Author } from '../accounts/audit.js';
 import type { HostTransaction } from '../common/host-transaction.js';
+import type { IdempotencyKey } from '../common/idempotency-key.js';
 import type { Page, PageRequest } from '../common/page.js';
 import { postingEvent } from '../events/account-events.js';
 import type { NewEvent } from '../events/event-types.js';
 
+export const LEDGER_KINDS = ['topup', 'adjust', 'charge', 'refund'] as const;
+
 /** The cause of an entry. */
-export type LedgerKind = 'topup' | 'adjust' | 'charge' | 'refund';
+export type LedgerKind = (typeof LEDGER_KINDS)[number];
 
 /** An entry of the ledger. Entries are never changed or removed. */
 export interface LedgerEntry {
@@ -22,6 +26,15 @@ export interface LedgerEntry {
   readonly at: number;
 }
 
+/** The filter of a listing of entries. */
+export interface LedgerQuery extends PageRequest {
+  readonly kind?: LedgerKind | undefined;
+  /** From this moment on, milliseconds since the epoch. */
+  readonly since?: number | undefined;
+  /** Before this moment, milliseconds since the epoch. */
+  readonly until?: number | undefined;
+}
+
 /** An entry that an operator adds. */
 export interface LedgerPosting {
   /** An id that is posted once; never one that a charge or a refund may have. */
@@ -35,6 +48,8 @@ export interface LedgerPosting {
   readonly note?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly at: number;
+  /** Who posts it, for the audit log. Default: the host. */
+  readonly by?: Author | undefined;
 }
 
 /**
@@ -43,6 +58,27 @@ export interface LedgerPosting {
  * exceed `HIGHEST_BALANCE`; `unknown`: the account does not exist.
  */
 export type PostingAnswer = 'posted' | 'repeated' | 'taken' | 'refused' | 'over' | 'unknown';
+
+/** The reply to a posting, and the Idempotency-Key under which it is kept with it. */
+export interface PostingReply {
+  readonly once: IdempotencyKey | undefined;
+  /** Pure; it holds no secret. `balance` is that after the posting, `entry` has its stored id. */
+  readonly replyOf: (balance: number, entry: LedgerEntry) => object;
+}
+
+/** The reply to a posting, or that of an earlier request under its key. */
+export interface GivenReply {
+  readonly reply: object;
+  readonly replayed: boolean;
+}
+
+/** The result of a posting with a reply. */
+export interface AnsweredPosting {
+  /** `repeated` also where the reply is replayed. */
+  readonly answer: PostingAnswer;
+  /** Undefined unless it is `posted` or `repeated`. */
+  readonly accepted: GivenReply | undefined;
+}
 
 /**
  * The highest sum of an account's top-ups and adjustments. It keeps the balance exact as a JavaScript number: a refund, which is
@@ -81,9 +117,20 @@ export abstract class LedgerStore {
   /**
    * Adds an operator's entry and changes the balance in one transaction: the store's own, or with `host` the open one of the host.
    * `postedBefore` decides from the entries with its ids whether it is `repeated` or `taken`. Nothing is written unless the
-   * result is `posted`. Records `eventOf` with it.
+   * result is `posted`. Records `eventOf` with it, and its entry of the audit log.
    */
   abstract post(posting: LedgerPosting, host?: HostTransaction): Promise<PostingAnswer>;
+
+  /**
+   * As `post`, with its reply. The reply under the key is read and kept in the transaction of the posting, under the account's
+   * lock: where there is one, nothing is posted. The route of the key must name the account.
+   *
+   * @throws MessagingError `error.idempotency_mismatch` where the reply that is there belongs to another body
+   */
+  abstract postOnce(posting: LedgerPosting, reply: PostingReply): Promise<AnsweredPosting>;
+
+  /** The account's entry with one of these ids, undefined when there is none. */
+  abstract find(accountId: string, ids: readonly string[]): Promise<LedgerEntry | undefined>;
 
   /**
    * Tells of accounts whose balance has fallen below their threshold, and records `balance.low` for each: once until the balance
@@ -99,7 +146,7 @@ export abstract class LedgerStore {
    * An account's entries with their stored ids, newest first; `after` is the id of the last entry of the previous page.
    * @throws MessagingError `error.invalid_cursor` when `after` is no entry of the account
    */
-  abstract entries(accountId: string, page: PageRequest): Promise<Page<LedgerEntry>>;
+  abstract entries(accountId: string, query: LedgerQuery): Promise<Page<LedgerEntry>>;
 
   /**
    * Checks the books over all accounts:
@@ -158,6 +205,7 @@ export function postedBefore(
   return same ? 'repeated' : 'taken';
 }
 
-function isPosting(kind: LedgerKind): boolean {
+/** Whether an entry is one that an operator added. */
+export function isPosting(kind: LedgerKind): boolean {
   return kind === 'topup' || kind === 'adjust';
 }

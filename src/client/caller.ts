@@ -11,6 +11,8 @@ export interface ClientOptions {
   readonly apiKey?: string | undefined;
   /** Gives the user token of the moment; asked before each attempt. What it throws is thrown by the call. */
   readonly token?: (() => Promise<string>) | undefined;
+  /** The account that an operator's token is used for. */
+  readonly account?: string | undefined;
   /** Instead of the global `fetch`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** Milliseconds that a call may take with all its attempts and pauses. Default 90 000; one attempt has at most 35 000. */
@@ -159,14 +161,14 @@ export class Caller {
     },
     take: (response: Response) => Promise<T>,
   ): Promise<T> {
-    const { baseUrl, fetch = globalThis.fetch } = this.#options;
+    const { baseUrl, account, fetch = globalThis.fetch } = this.#options;
     const headers: Record<string, string> = {
       accept,
       ...(body && { 'content-type': 'application/json' }),
       ...(key !== undefined && { 'idempotency-key': key }),
       ...(lastId !== undefined && { 'last-event-id': lastId }),
     };
-    const url = `${baseUrl.replace(/\/+$/, '')}/${path.map(encoded).join('/')}${search(query)}`;
+    const url = `${baseUrl.replace(/\/+$/, '')}/${path.map(encoded).join('/')}${search({ account, ...query })}`;
     const init: RequestInit = { method, redirect: 'manual', ...(body && { body: JSON.stringify(body) }) };
     const tokenFaults: { readonly error: unknown }[] = [];
     try {

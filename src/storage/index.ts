@@ -1,16 +1,33 @@
 /** For adapters of `MessagingStorage`: the stores and their records. */
-export { AccountStore, type StoredApiKey } from '../accounts/account-store.js';
 export {
+  type AccountState,
+  AccountStore,
+  type EarlierReply,
+  type KeptReply,
+  type KeyDefinition,
+  type StoredApiKey,
+  UNRESTRICTED,
+} from '../accounts/account-store.js';
+export {
+  type AnsweredPosting,
+  type GivenReply,
   HIGHEST_BALANCE,
   type LedgerEntry,
   type LedgerKind,
   type LedgerPosting,
+  type LedgerQuery,
   LedgerStore,
   MOST_FAULTS,
   type PostingAnswer,
+  type PostingReply,
   postedBefore,
 } from '../billing/ledger-store.js';
-export { MessagingStorage, type StorageFinding, type StoreDefinition } from '../core/messaging-storage.js';
+export {
+  MessagingStorage,
+  type StorageFinding,
+  type StorageHealth,
+  type StoreDefinition,
+} from '../core/messaging-storage.js';
 export type { CompletedSend } from '../events/delivery-transition.js';
 export {
   type AddedEvents,
@@ -48,6 +65,7 @@ export {
   type Decide,
   type Decision,
   decide,
+  type KeyUse,
   type Seen,
   type SendDecision,
   type StoredReply,
@@ -104,6 +122,7 @@ export {
 } from '../sandbox/phone-store.js';
 export { ReceivedSmsStore, type ReceivedText, type WriterQuery } from '../sms/inbound/received-sms-store.js';
 export {
+  type AuditOf,
   EVERY_ACCOUNT,
   type OptOut,
   type OptOutKey,

@@ -1,4 +1,5 @@
 import { accountTests, apiKeyTests, signatureTests } from './storage-contract/accounts.js';
+import { auditTests } from './storage-contract/audit.js';
 import { bookTests } from './storage-contract/books.js';
 import { claimTests, nextDueTests, unwaitingTests } from './storage-contract/claims.js';
 import { commitTests } from './storage-contract/commit.js';
@@ -9,13 +10,16 @@ import { eventTests } from './storage-contract/events/events.js';
 import { toldTests } from './storage-contract/events/told.js';
 import { expireTests } from './storage-contract/expire.js';
 import { onceKeyTests, replyTests } from './storage-contract/idempotency.js';
+import { keyCapTests } from './storage-contract/key-caps.js';
 import { laneTests } from './storage-contract/lanes.js';
 import { ledgerTests } from './storage-contract/ledger.js';
 import { listingTests } from './storage-contract/listing.js';
 import { mediaTests } from './storage-contract/media.js';
 import { metadataTests } from './storage-contract/metadata.js';
 import { optOutTests } from './storage-contract/opt-outs.js';
+import { overviewTests } from './storage-contract/overview.js';
 import { partTests } from './storage-contract/parts/parts.js';
+import { pausedTests } from './storage-contract/paused.js';
 import { phoneTests } from './storage-contract/phones.js';
 import { priorityTests } from './storage-contract/priorities.js';
 import { raceTests } from './storage-contract/races/races.js';
@@ -31,7 +35,10 @@ import { sessionLimitTests } from './storage-contract/sessions/limits.js';
 import { sessionTests } from './storage-contract/sessions/sessions.js';
 import { settleTests, trailTests } from './storage-contract/settle.js';
 import type { OpenStorage, StoragePart } from './storage-contract/storage-harness.js';
+import { telemetryTests } from './storage-contract/telemetry.js';
 import { globalRunner, partRunner, type TestRunner } from './storage-contract/test-runner.js';
+import { usageTests } from './storage-contract/usage.js';
+import { userSessionTests } from './storage-contract/user-sessions.js';
 import { walkTests } from './storage-contract/walk.js';
 import { World } from './storage-contract/world.js';
 
@@ -54,8 +61,10 @@ const TOPICS = {
   contents: contentTests,
   'idempotency keys': onceKeyTests,
   'kept replies': replyTests,
+  'caps of keys': keyCapTests,
   claims: claimTests,
   priorities: priorityTests,
+  'paused accounts': pausedTests,
   lanes: laneTests,
   settle: settleTests,
   trail: trailTests,
@@ -70,6 +79,7 @@ const TOPICS = {
   'parts and receipts': partTests,
   'opt-outs': optOutTests,
   endpoints: endpointTests,
+  'user sessions': userSessionTests,
   'received texts': receivedTextTests,
   'policy records': recordTests,
   sessions: sessionTests,
@@ -79,8 +89,12 @@ const TOPICS = {
   'age of sessions': sessionAgeTests,
   'received messages': receivedMessageTests,
   media: mediaTests,
+  telemetry: telemetryTests,
   retention: retentionTests,
   erasure: erasureTests,
+  usage: usageTests,
+  overview: overviewTests,
+  'audit log': auditTests,
   books: bookTests,
   'a long walk': walkTests,
   races: raceTests,

@@ -3,6 +3,7 @@ import type { Capability } from '../core/capability.js';
 import { EventRetention } from '../events/event-retention.js';
 import { EventStreams } from '../http/event-streams.js';
 import { providePurge } from '../outbox/purger.js';
+import { CallSpans } from './calls/call-spans.js';
 import { CallStore } from './calls/call-store.js';
 import { EndpointCalls } from './calls/endpoint-calls.js';
 import { EngineEndpointCalls } from './calls/engine-endpoint-calls.js';
@@ -46,6 +47,7 @@ const RECORDS_MS = 604_800_000;
 /** What calls the endpoints. */
 const CALLS: NonNullable<Capability['providers']> = [
   WebhookHttp,
+  CallSpans,
   CallSettings,
   WebhookDispatcher,
   { provide: EndpointCalls, useClass: EngineEndpointCalls },

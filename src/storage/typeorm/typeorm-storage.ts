@@ -4,7 +4,13 @@ import type { AccountStore } from '../../accounts/account-store.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
 import { type Clock, SystemClock } from '../../common/clock.js';
 import { MessagingOptionsError, StorageUnavailableError } from '../../common/errors.js';
-import { MessagingStorage, type StorageFinding, type StoreDefinition } from '../../core/messaging-storage.js';
+import {
+  MessagingStorage,
+  type StorageFinding,
+  type StorageHealth,
+  type StoreDefinition,
+} from '../../core/messaging-storage.js';
+import type { MeasureOrder, StorageMeasures } from '../../core/storage-measures.js';
 import type { MediaStore } from '../../media/media-store.js';
 import type { OutboxStore } from '../../outbox/outbox-store.js';
 import type { PolicyStore } from '../../outbox/policy-store.js';
@@ -15,6 +21,8 @@ import { rowsOf } from './engine/operation.js';
 import { integerOf } from './engine/rows.js';
 import { isQueryFailure } from './engine/typeorm-objects.js';
 import { examine } from './examine.js';
+import { healthOf } from './health.js';
+import { StorageMeter } from './measures.js';
 import { checkSchema, migrate } from './schema/migrate.js';
 import { addedGroups, SCHEMA } from './schema/versions.js';
 import { BUILT_IN_STORES, isSqlStore, type SqlStore } from './sql-store.js';
@@ -131,6 +139,19 @@ export class TypeormStorage extends MessagingStorage {
     return examine(executor, groups);
   }
 
+  override measure(order: MeasureOrder): Promise<StorageMeasures> {
+    return this.started.meter.measure(order);
+  }
+
+  override waiting(): number {
+    return this.started.executor.waitingWork;
+  }
+
+  override health(): Promise<StorageHealth> {
+    const { executor, groups } = this.started;
+    return healthOf(executor, groups);
+  }
+
   override get outbox(): OutboxStore {
     return this.started.outbox;
   }
@@ -179,6 +200,7 @@ export class TypeormStorage extends MessagingStorage {
       isOurs,
       executor,
       groups,
+      meter: new StorageMeter(executor),
       outbox: new TypeormOutboxStore(executor, policies, recorder),
       ledger: new TypeormLedgerStore(executor, recorder),
       accounts: new TypeormAccountStore(executor, recorder),

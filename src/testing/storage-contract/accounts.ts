@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Signature, StoredApiKey } from '../../accounts/account-store.js';
+import { type Signature, type StoredApiKey, UNRESTRICTED } from '../../accounts/account-store.js';
+import { HOST } from '../../accounts/audit.js';
 import type { PageRequest } from '../../common/page.js';
-import { ACCOUNT, range, SECOND, START } from './fixtures.js';
+import { ACCOUNT, onceKey, range, SECOND, START } from './fixtures.js';
 import { pages } from './listing.js';
 import type { TestRunner } from './test-runner.js';
 import type { World } from './world.js';
@@ -66,9 +67,11 @@ export function accountTests({ test }: TestRunner, world: World): void {
   });
 }
 
-function aKey(id: string, over: Partial<StoredApiKey> = {}): StoredApiKey {
+/** A key of `ACCOUNT`, changed by `over`. */
+export function aKey(id: string, over: Partial<StoredApiKey> = {}): StoredApiKey {
   const hash = '0123456789abcdef'.repeat(4);
-  return { id, accountId: ACCOUNT, hash, createdAt: START, expiresAt: undefined, revokedAt: undefined, ...over };
+  const made = { createdAt: START, expiresAt: undefined, revokedAt: undefined, family: undefined, usedAt: undefined };
+  return { id, accountId: ACCOUNT, hash, ...UNRESTRICTED, ...made, ...over };
 }
 
 export function apiKeyTests({ test }: TestRunner, world: World): void {
@@ -116,7 +119,12 @@ export function apiKeyTests({ test }: TestRunner, world: World): void {
     }
   });
 
-  test('a key gets an end; an earlier one replaces it, a later one does not', async () => {
+  /** Replaces a key by `next`, and leaves it valid until `end`. */
+  const rotate = (id: string, next: string, end: number) =>
+    world.accounts.rotateKey(id, aKey(next, { family: id }), START + end);
+  const unknown = { code: 'error.key_not_found' };
+
+  test('a key is replaced: the new one is added, the old one gets an end; an earlier one replaces it, a later one does not', async () => {
     await world.fund(0);
     await world.accounts.addKey(aKey('k1'));
     for (const [at, end] of [
@@ -124,16 +132,60 @@ export function apiKeyTests({ test }: TestRunner, world: World): void {
       [30, 20],
       [10, 10],
     ] as const) {
-      assert.equal(await world.accounts.expireKey('k1', START + at), true);
+      assert.equal(await rotate('k1', `n${at}`, at), undefined);
       assert.equal((await find('k1'))?.expiresAt, START + end);
+      assert.deepEqual(await find(`n${at}`), aKey(`n${at}`, { family: 'k1' }));
     }
   });
 
   test('a key that was made with an end keeps it when it is the earlier one', async () => {
     await world.fund(0);
     await world.accounts.addKey(aKey('k1', { expiresAt: START + 5 }));
-    assert.equal(await world.accounts.expireKey('k1', START + 9), true);
+    await rotate('k1', 'k2', 9);
     assert.equal((await find('k1'))?.expiresAt, START + 5);
+  });
+
+  test('what a key may be used for comes back as it was given', async () => {
+    await world.fund(0);
+    const limits = { scopes: ['sms:send', 'otp:send'], cidrs: ['192.0.2.0/24', '2001:db8::/32'] } as const;
+    const key = aKey('k1', { name: 'L\'Étoile "d\'or" 😀', ...limits, dailyUnits: 1e12, perMinute: 60, family: 'k0' });
+    await world.accounts.addKey(key);
+    assert.deepEqual(await find('k1'), key);
+    assert.deepEqual((await world.accounts.listKeys(ACCOUNT, { limit: 9 })).items, [key]);
+  });
+
+  test('the last use of keys is written where it is later', async () => {
+    await world.fund(0);
+    for (const id of ['k1', 'k2', 'k3']) await world.accounts.addKey(aKey(id));
+    const use = (uses: Record<string, number>) => world.accounts.useKeys(new Map(Object.entries(uses)));
+    await use({ k1: START, k2: START + 9, nobody: START });
+    await use({ k1: START + 9, k2: START });
+    const used = await Promise.all(['k1', 'k2', 'k3'].map(async (id) => (await find(id))?.usedAt));
+    assert.deepEqual(used, [START + 9, START + 9, undefined]);
+  });
+
+  test('a reply is kept with a new key, and a repeat gets it and adds nothing', async () => {
+    await world.fund(0);
+    const kept = { once: onceKey(), reply: { id: 'k1', key: null } };
+    assert.equal(await world.accounts.addKey(aKey('k1'), undefined, HOST, kept), true);
+    const second = { ...kept, reply: { id: 'k2', key: null } };
+    assert.deepEqual(await world.accounts.addKey(aKey('k2'), undefined, HOST, second), { reply: kept.reply });
+    assert.deepEqual(await world.accounts.rotateKey('k1', aKey('k3'), START, HOST, second), { reply: kept.reply });
+    const other = { ...kept, once: onceKey({ fingerprint: 'f2' }) };
+    const mismatch = { code: 'error.idempotency_mismatch' };
+    await assert.rejects(world.accounts.addKey(aKey('k4'), undefined, HOST, other), mismatch);
+    assert.deepEqual(
+      (await world.accounts.listKeys(ACCOUNT, { limit: 9 })).items.map(({ id }) => id),
+      ['k1'],
+    );
+    assert.equal((await find('k1'))?.expiresAt, undefined);
+  });
+
+  test('a rotation that is refused keeps no reply', async () => {
+    await world.fund(0);
+    const kept = { once: onceKey(), reply: { id: 'k2', key: null } };
+    await assert.rejects(world.accounts.rotateKey('k1', aKey('k2'), START, HOST, kept), unknown);
+    assert.equal(await world.outbox.replay(onceKey(), START), undefined);
   });
 
   test('a revoked key stays revoked, whatever happens to its end', async () => {
@@ -142,15 +194,21 @@ export function apiKeyTests({ test }: TestRunner, world: World): void {
     await world.accounts.addKey(aKey('k2'));
     assert.deepEqual(await world.accounts.revokeKey('k1', START + 1), aKey('k1'));
     assert.deepEqual(await world.accounts.revokeKey('k1', START + 9), aKey('k1', { revokedAt: START + 1 }));
-    assert.equal(await world.accounts.expireKey('k1', START + SECOND), true);
+    await assert.rejects(rotate('k1', 'k3', 1000), unknown);
     assert.equal((await find('k1'))?.revokedAt, START + 1);
+    assert.equal(await find('k3'), undefined);
     assert.deepEqual(await find('k2'), aKey('k2'));
   });
 
-  test('an unknown key can be neither ended nor revoked', async () => {
+  test('a key that is unknown, over, or of another account can be neither replaced nor revoked', async () => {
     await world.fund(0);
+    await world.fund(0, 'acc2');
     await world.accounts.addKey(aKey('k1'));
-    assert.equal(await world.accounts.expireKey('K1', START), false);
+    await world.accounts.addKey(aKey('over', { expiresAt: START }));
+    await assert.rejects(rotate('K1', 'k3', 1), unknown);
+    await assert.rejects(rotate('over', 'k3', 1), unknown);
+    await assert.rejects(world.accounts.rotateKey('k1', aKey('k3', { accountId: 'acc2' }), START), unknown);
+    assert.equal(await find('k3'), undefined);
     assert.equal(await world.accounts.revokeKey('k2', START), undefined);
     assert.deepEqual(await find('k1'), aKey('k1'));
   });

@@ -4,6 +4,7 @@ import { SessionStore } from '../../msgapp/sessions/session-store.js';
 import { decide } from '../../outbox/decide.js';
 import { PhoneStore } from '../../sandbox/phone-store.js';
 import { PartStore } from '../../sms/receipts/part-store.js';
+import { aKey } from './accounts.js';
 import {
   ACCOUNT,
   aPhoneMessage,
@@ -24,7 +25,6 @@ import type { StoragePart } from './storage-harness.js';
 import { lacking, type PartRunner } from './test-runner.js';
 import { LEASE, type World } from './world.js';
 
-const KEY = { id: 'k1', accountId: ACCOUNT, hash: 'ab'.repeat(32), createdAt: START, expiresAt: undefined };
 const NAME = { accountId: ACCOUNT, name: 'BANQUE', status: 'pending', createdAt: START } as const;
 
 /** Two clocks differ by less, however wrong, unless one counts in another unit. */
@@ -58,7 +58,7 @@ async function everything(storage: MessagingStorage): Promise<unknown> {
 export function durabilityTests({ test, testWith }: PartRunner<StoragePart>, world: World): void {
   async function life(): Promise<void> {
     await world.fund(10);
-    await world.accounts.addKey({ ...KEY, revokedAt: undefined });
+    await world.accounts.addKey(aKey('k1', { scopes: ['sms:send'], cidrs: ['192.0.2.0/24'], dailyUnits: 9 }));
     await world.accounts.revokeKey('k1', START + 1);
     await world.accounts.registerSignature({ ...NAME, reason: undefined, decidedAt: undefined });
     await world.accept(aSend(1, { recipients: recipients(4), once: onceKey() }));

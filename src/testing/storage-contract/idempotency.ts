@@ -141,6 +141,15 @@ export function replyTests({ test }: TestRunner, world: World): void {
     assert.equal(await world.outbox.replay(onceKey(), START + SECOND + 1), undefined);
   });
 
+  test('a reply of something else is kept once, until it expires', async () => {
+    const once = onceKey({ route: 'signatures' });
+    assert.equal(await world.outbox.keep(once, { a: 1 }, START), undefined);
+    const first = { fingerprint: once.fingerprint, reply: { a: 1 } };
+    assert.deepEqual(await world.outbox.keep({ ...once, fingerprint: 'f2' }, { a: 2 }, START), first);
+    assert.deepEqual(await world.outbox.replay(once, START), first);
+    assert.equal(await world.outbox.keep(once, { a: 3 }, once.expiresAt), undefined);
+  });
+
   test('a send without a key keeps no reply', async () => {
     await world.fund(2);
     await world.accept(aSend(1), aSend(2));

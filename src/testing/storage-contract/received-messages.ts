@@ -27,6 +27,7 @@ export function receivedMessageTests({ test }: TestRunner, world: World): void {
     (await log().read({ accountId: ACCOUNT, after: 0, limit: 100 })).events.map(({ data }) => 'id' in data && data.id);
 
   test('a message is new once, is one event, and is found by its id', async () => {
+    await world.fund(0);
     await log().switchOn(ACCOUNT, START);
     assert.deepEqual(await store().receive([aReceivedMessage(1)]), [true]);
     const batch = [

@@ -28,7 +28,10 @@ export function receivedTextTests({ test }: TestRunner, world: World): void {
     (await log().read({ accountId, after: 0, limit: 100 })).events.map(({ data }) => 'id' in data && data.id);
 
   test('a text is new once, and is an event of each of its accounts', async () => {
-    for (const account of [ACCOUNT, 'acc2']) await log().switchOn(account, START);
+    for (const account of [ACCOUNT, 'acc2']) {
+      await world.fund(0, account);
+      await log().switchOn(account, START);
+    }
     assert.deepEqual(await store().receive([aReceivedText(1, {}, [ACCOUNT, 'acc2'])], START), [true]);
     assert.deepEqual(await store().receive([aReceivedText(2, { name: 'name-1' }), aReceivedText(3)], START), [
       false,
@@ -40,6 +43,7 @@ export function receivedTextTests({ test }: TestRunner, world: World): void {
   });
 
   test('of two repeats in one batch the first is new', async () => {
+    await world.fund(0);
     await log().switchOn(ACCOUNT, START);
     assert.deepEqual(await store().receive([aReceivedText(1), aReceivedText(2, { name: 'name-1' })], START), [
       true,

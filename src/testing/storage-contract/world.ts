@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import type { AccountStore } from '../../accounts/account-store.js';
+import { AuditLog } from '../../accounts/audit.js';
 import type { LedgerStore } from '../../billing/ledger-store.js';
 import type { MessagingStorage } from '../../core/messaging-storage.js';
 import { EventLog } from '../../events/event-log.js';
+import { OverviewStore } from '../../management/usage/overview-store.js';
+import { UsageStore } from '../../management/usage/usage-store.js';
 import type { MediaStore } from '../../media/media-store.js';
 import {
   type SessionLease,
@@ -101,6 +104,18 @@ export class World {
 
   get endpoints(): EndpointStore {
     return this.storage.store(EndpointStore);
+  }
+
+  get usage(): UsageStore {
+    return this.storage.store(UsageStore);
+  }
+
+  get overview(): OverviewStore {
+    return this.storage.store(OverviewStore);
+  }
+
+  get audit(): AuditLog {
+    return this.storage.store(AuditLog);
   }
 
   /** Creates an account and tops it up. */

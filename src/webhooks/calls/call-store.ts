@@ -1,3 +1,4 @@
+import type { Author } from '../../accounts/audit.js';
 import type { EventType } from '../../events/event-types.js';
 import type { Endpoint } from '../endpoints/endpoint.js';
 
@@ -103,6 +104,8 @@ export interface ReplayOrder {
   readonly until: number | undefined;
   readonly types: readonly EventType[] | undefined;
   readonly at: number;
+  /** Who asks for it, for the audit log. Default: the host. */
+  readonly by?: Author | undefined;
 }
 
 /**
@@ -137,9 +140,9 @@ export abstract class CallStore {
 
   /**
    * Has an event called again as soon as possible, or leaves it to its first call, where that is to come yet. False: it is not kept,
-   * or of a type that the endpoint is not told of.
+   * or of a type that the endpoint is not told of. Told in the audit log, as are the next two where they call any event.
    */
-  abstract callAgain(endpoint: Endpoint, sequence: number, now: number): Promise<boolean>;
+  abstract callAgain(endpoint: Endpoint, sequence: number, now: number, by?: Author): Promise<boolean>;
 
   /** Has a window called again; returns the number of its events. Windows by time end where the log's times pass theirs. */
   abstract addReplay(order: ReplayOrder): Promise<number>;

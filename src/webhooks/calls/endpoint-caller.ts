@@ -1,16 +1,17 @@
-import { Logger } from '@nestjs/common';
 import { AWAY_MS, within } from '../../common/async.js';
-import { reasonOf } from '../../common/log.js';
+import { type FaultLog, faultCode, faultLog, reasonOf } from '../../common/log.js';
+import { NO_SPAN, type TelemetrySpan } from '../../common/telemetry.js';
 import { IdleTimer } from '../../outbox/idle-timer.js';
 import type { Endpoint } from '../endpoints/endpoint.js';
 import { ProgressDraft } from './call-progress.js';
 import { type Call, CallQueue, type QueueContext } from './call-queue.js';
 import type { CallRequests } from './call-request.js';
 import type { CallSlots } from './call-slots.js';
+import type { CallSpans } from './call-spans.js';
 import type { CallProgress, EndpointLease, LeasedEndpoint } from './call-store.js';
 import { FAILING_MS, restOf } from './retry-schedule.js';
 import type { WebhookConnections } from './webhook-connections.js';
-import type { WebhookOutcome } from './webhook-exchange.js';
+import type { WebhookOutcome, WebhookRequest } from './webhook-exchange.js';
 import type { WebhookHttp } from './webhook-http.js';
 
 /** Calls of one endpoint under way, without `strict` order. */
@@ -30,6 +31,7 @@ export interface CallContext extends QueueContext {
   readonly http: WebhookHttp;
   readonly requests: CallRequests;
   readonly slots: CallSlots;
+  readonly spans?: CallSpans | undefined;
   /** How often it looks for new events without being told, in milliseconds. */
   readonly pollMs: number;
   /** Whether the lease certainly holds now. */
@@ -43,7 +45,7 @@ export interface CallContext extends QueueContext {
 /** Calls one endpoint while this process has its lease. */
 export class EndpointCaller {
   readonly lease: EndpointLease;
-  private readonly log = new Logger('Webhooks');
+  private readonly log: FaultLog;
   private readonly idle: IdleTimer;
   private readonly draft = new ProgressDraft();
   private readonly queue: CallQueue;
@@ -69,6 +71,7 @@ export class EndpointCaller {
     this.current = endpoint;
     this.failingSince = endpoint.failingSince ?? undefined;
     this.restsUntil = endpoint.restsUntil ?? undefined;
+    this.log = faultLog('Webhooks', context.clock);
     this.idle = new IdleTimer(context.clock);
     this.queue = new CallQueue(endpoint, this.draft, context);
     this.connections = context.http.connections(endpoint.url);
@@ -147,7 +150,9 @@ export class EndpointCaller {
         // On SQLite all of this may be microtasks.
         await new Promise(setImmediate);
       } catch (error) {
-        this.log.warn(`Endpoint ${this.current.id}: ${reasonOf(error)}`);
+        const { id: endpointId } = this.current;
+        const fields = { code: faultCode(error), endpointId };
+        this.log.warn('An endpoint could not be served.', fields, ` ${endpointId}: ${reasonOf(error)}`);
         await this.idle.pause(AWAY_MS);
       }
       this.poll();
@@ -200,15 +205,18 @@ export class EndpointCaller {
     const { clock, slots, requests } = this.context;
     const giveBack = await slots.take();
     try {
+      const span = (await this.context.spans?.begin(call.events)) ?? NO_SPAN;
       // It may have waited, until the lease has to be renewed first.
       while (!this.context.isOurs(this.lease)) {
-        if (this.idle.stopped) return;
+        if (this.idle.stopped) return span.end('stopped');
         await this.idle.pause(this.context.pollMs);
       }
       const at = clock.now();
       const { url } = this.current;
       const request = requests.requestOf(this.current, call.events, call.batch, at);
-      this.ended(call, { at, url }, request ? await this.connections.post(request) : UNSIGNED);
+      const outcome = request ? await this.connections.post(traced(request, span)) : UNSIGNED;
+      this.context.spans?.end(span, outcome);
+      this.ended(call, { at, url }, outcome);
     } finally {
       giveBack();
     }
@@ -237,8 +245,14 @@ export class EndpointCaller {
   private disable(reason: 'failures' | 'gone', at: number): void {
     this.isDisabled = true;
     this.draft.disable(reason, at);
-    this.log.warn(`Endpoint ${this.current.id} is disabled: ${reason}.`);
+    const { id: endpointId } = this.current;
+    this.log.warn('An endpoint is disabled.', { code: reason, endpointId }, ` ${endpointId}: ${reason}.`);
   }
+}
+
+/** The request with the trace of its call, so that the receiver can go on with it. */
+function traced(request: WebhookRequest, { traceparent }: TelemetrySpan): WebhookRequest {
+  return traceparent === undefined ? request : { ...request, headers: { ...request.headers, traceparent } };
 }
 
 /** No secret signs the call: their pepper is neither `pepper` nor `previousPepper`. */

@@ -1,3 +1,4 @@
+import type { Author } from '../../accounts/audit.js';
 import type { EventType } from '../../events/event-types.js';
 import type { Endpoint } from '../endpoints/endpoint.js';
 
@@ -25,7 +26,7 @@ export interface ReplayWindow {
   readonly onlyFailed: boolean;
 }
 
-/** Calls of an endpoint that its owner asks for. Every method throws `StorageUnavailableError` when the database does not answer. */
+/** Calls of an endpoint that its owner asks for; the audit log tells of those that are repeated. Every method throws `StorageUnavailableError` when the database does not answer. */
 export abstract class EndpointCalls {
   /** Calls the endpoint with `test.ping`, once, also while it is disabled; never throws for what it answers. */
   abstract ping(endpoint: Endpoint): Promise<PingResult>;
@@ -34,11 +35,11 @@ export abstract class EndpointCalls {
    * Has one event called again as soon as possible.
    * @returns false where the event is not kept, or not one that the endpoint is told of
    */
-  abstract retry(endpoint: Endpoint, sequence: number): Promise<boolean>;
+  abstract retry(endpoint: Endpoint, sequence: number, by?: Author): Promise<boolean>;
 
   /**
    * Has the events of a window called again, in the order of their numbers.
    * @returns how many
    */
-  abstract replay(endpoint: Endpoint, window: ReplayWindow): Promise<number>;
+  abstract replay(endpoint: Endpoint, window: ReplayWindow, by?: Author): Promise<number>;
 }

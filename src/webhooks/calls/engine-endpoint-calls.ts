@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Author } from '../../accounts/audit.js';
 import { Clock } from '../../common/clock.js';
 import { IdGenerator } from '../../common/ids.js';
 import { Notifier, publishNotice } from '../../common/notifier.js';
@@ -46,8 +47,8 @@ export class EngineEndpointCalls extends EndpointCalls {
     }
   }
 
-  override async retry(endpoint: Endpoint, sequence: number): Promise<boolean> {
-    const isKept = await this.store.callAgain(endpoint, sequence, this.clock.now());
+  override async retry(endpoint: Endpoint, sequence: number, by?: Author): Promise<boolean> {
+    const isKept = await this.store.callAgain(endpoint, sequence, this.clock.now(), by);
     if (isKept) publishNotice(this.notifier, 'endpoint', endpoint.accountId);
     return isKept;
   }
@@ -55,8 +56,9 @@ export class EngineEndpointCalls extends EndpointCalls {
   override async replay(
     endpoint: Endpoint,
     { onlyFailed, after = 0, since, until, types }: ReplayWindow,
+    by?: Author,
   ): Promise<number> {
-    const order = { id: this.ids.next(), endpoint, after, since, until, types, at: this.clock.now() };
+    const order = { id: this.ids.next(), endpoint, after, since, until, types, at: this.clock.now(), by };
     const events = await (onlyFailed ? this.store.retryFailed(order) : this.store.addReplay(order));
     if (events > 0) publishNotice(this.notifier, 'endpoint', endpoint.accountId);
     return events;

@@ -1,7 +1,6 @@
-import { Logger } from '@nestjs/common';
 import { AWAY_MS, pause } from '../../common/async.js';
 import type { Clock } from '../../common/clock.js';
-import { reasonOf } from '../../common/log.js';
+import { faultCode, faultLog, reasonOf } from '../../common/log.js';
 import type { CallStore } from './call-store.js';
 import type { EndpointCaller } from './endpoint-caller.js';
 
@@ -10,7 +9,6 @@ const GATHER_MS = 10;
 
 /** Stores what calls have changed: one small transaction at a time, for all endpoints of this process. */
 export class ProgressWriter {
-  private readonly log = new Logger('Webhooks');
   private readonly changed = new Set<EndpointCaller>();
   /** Called after the next commit. */
   private readonly waiting: (() => void)[] = [];
@@ -78,7 +76,8 @@ export class ProgressWriter {
         }
         return;
       } catch (error) {
-        this.log.warn(`Calls of endpoints could not be stored: ${reasonOf(error)}`);
+        const sentence = `Calls of endpoints could not be stored: ${reasonOf(error)}`;
+        faultLog('Webhooks', this.clock).warn(sentence, { code: faultCode(error) });
         if (this.signal.aborted) return;
         await pause(this.clock, AWAY_MS, this.signal);
       }

@@ -1,9 +1,10 @@
-import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { AWAY_MS } from '../../common/async.js';
 import { Clock } from '../../common/clock.js';
 import { IdGenerator } from '../../common/ids.js';
-import { reasonOf } from '../../common/log.js';
+import { type FaultLog, faultCode, faultLog, reasonOf } from '../../common/log.js';
 import { Notifier } from '../../common/notifier.js';
+import { Rounds } from '../../common/rounds.js';
 import { EventLog } from '../../events/event-log.js';
 import { DispatchSettings, roleDelivers } from '../../outbox/dispatch-options.js';
 import { IdleTimer } from '../../outbox/idle-timer.js';
@@ -11,6 +12,7 @@ import { EndpointSecrets } from '../endpoints/endpoint-secret.js';
 import { EventViews } from '../event-view.js';
 import { CallRequests } from './call-request.js';
 import { CallSlots } from './call-slots.js';
+import { CallSpans } from './call-spans.js';
 import { CallStore, type LeasedEndpoint } from './call-store.js';
 import { type CallContext, EndpointCaller } from './endpoint-caller.js';
 import { EndpointLeases } from './endpoint-leases.js';
@@ -38,7 +40,7 @@ const PAGE = 500;
  */
 @Injectable()
 export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly log = new Logger('Webhooks');
+  private readonly log: FaultLog;
   private readonly owner: string;
   private readonly idle: IdleTimer;
   private readonly leases: EndpointLeases;
@@ -67,8 +69,11 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     ids: IdGenerator,
     private readonly dispatch: DispatchSettings,
     settings: CallSettings,
+    private readonly rounds: Rounds,
+    spans?: CallSpans,
   ) {
     this.owner = ids.next();
+    this.log = faultLog('Webhooks', clock);
     this.idle = new IdleTimer(clock);
     this.pollMs = Math.min(dispatch.pollMs, settings.leaseMs / 6);
     this.leases = new EndpointLeases(this.owner, store, clock, settings.leaseMs);
@@ -78,6 +83,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
       ...{ views, store, http, clock, ids, pollMs: this.pollMs },
       requests: new CallRequests(secrets),
       slots: new CallSlots(settings.slots, clock),
+      spans,
       isOurs: (lease) => this.leases.isSafe(lease),
       changed: (caller) => this.writer.add(caller),
       disabled: (caller) => void this.end(caller),
@@ -125,23 +131,28 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
       // Not awaited: its calls may take longer than the leases of the others.
       else void this.end(caller);
     } catch (error) {
-      this.log.warn(`Endpoint ${caller.lease.endpointId} could not be loaded: ${reasonOf(error)}`);
+      const { endpointId } = caller.lease;
+      const fields = { code: faultCode(error), endpointId };
+      this.log.warn('An endpoint could not be loaded.', fields, ` ${endpointId}: ${reasonOf(error)}`);
     }
   }
 
   private async run(): Promise<void> {
+    const rounds = this.rounds.start('webhooks', { everyMs: this.pollMs });
     while (!this.idle.stopped) {
       this.idle.clear();
       try {
         await this.round();
+        rounds.ended();
         await this.idle.pause(LOOK_MS);
         await this.idle.untilNotified(this.pollMs);
         await new Promise(setImmediate);
       } catch (error) {
-        this.log.warn(`Endpoints could not be looked for: ${reasonOf(error)}`);
+        this.log.warn(`Endpoints could not be looked for: ${reasonOf(error)}`, { code: faultCode(error) });
         await this.idle.pause(AWAY_MS);
       }
     }
+    rounds.stopped();
   }
 
   private async round(): Promise<void> {

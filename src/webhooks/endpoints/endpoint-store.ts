@@ -1,3 +1,4 @@
+import type { Author } from '../../accounts/audit.js';
 import type { Page, PageRequest } from '../../common/page.js';
 import type { Acceptance } from '../../outbox/outbox.js';
 import type { IdempotencyKey } from '../../outbox/send.js';
@@ -28,7 +29,8 @@ export const MOST_ENDPOINTS = 20;
 
 /**
  * Persists endpoints as their owners define them; what calls change is the `CallStore`'s. Every method is one transaction
- * unless it says otherwise, and throws `StorageUnavailableError` when the database does not answer.
+ * unless it says otherwise, and throws `StorageUnavailableError` when the database does not answer. A change is told in the audit
+ * log, in its transaction; `by` is who makes it, by default the host.
  */
 export abstract class EndpointStore {
   /**
@@ -38,7 +40,7 @@ export abstract class EndpointStore {
    * @throws MessagingError `error.too_many_endpoints` for more than {@link MOST_ENDPOINTS}, decided under a lock;
    *   `error.account_not_found`, `error.idempotency_mismatch`
    */
-  abstract create(endpoint: NewEndpoint, answer: EndpointAnswer): Promise<Acceptance>;
+  abstract create(endpoint: NewEndpoint, answer: EndpointAnswer, by?: Author): Promise<Acceptance>;
 
   abstract find(key: EndpointKey): Promise<Endpoint | undefined>;
 
@@ -56,6 +58,7 @@ export abstract class EndpointStore {
     key: EndpointKey,
     change: (definition: EndpointDefinition) => EndpointDefinition,
     at: number,
+    by?: Author,
   ): Promise<Endpoint | undefined>;
 
   /**
@@ -69,19 +72,20 @@ export abstract class EndpointStore {
     change: (versions: readonly SecretVersion[]) => readonly SecretVersion[],
     at: number,
     answer: EndpointAnswer,
+    by?: Author,
   ): Promise<Acceptance | undefined>;
 
   /** Has it called again from where it stood, whatever disabled it. Undefined: there is no such endpoint. */
-  abstract enable(key: EndpointKey, at: number): Promise<Endpoint | undefined>;
+  abstract enable(key: EndpointKey, at: number, by?: Author): Promise<Endpoint | undefined>;
 
   /** Ends its calls, with the reason `requested`. One that is disabled keeps its reason. Undefined: there is no such endpoint. */
-  abstract disable(key: EndpointKey, at: number): Promise<Endpoint | undefined>;
+  abstract disable(key: EndpointKey, at: number, by?: Author): Promise<Endpoint | undefined>;
 
   /**
    * Removes it with what it still has to try again, in several transactions. Until `at` it has used the account's log. False:
    * there is no such endpoint.
    */
-  abstract remove(key: EndpointKey, at: number): Promise<boolean>;
+  abstract remove(key: EndpointKey, at: number, by?: Author): Promise<boolean>;
 
   /**
    * The calls of an endpoint in the last 7 days, newest first.

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Author } from '../../accounts/audit.js';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
 import { IdGenerator, isId } from '../../common/ids.js';
@@ -43,6 +44,8 @@ export interface WebhookAnswer<T> {
 export interface WebhookCallOptions {
   /** Does it once, however often this key comes within 24 hours. */
   readonly once?: IdempotentRequest | undefined;
+  /** Who changes it, for the audit log. Default: the host. */
+  readonly by?: Author | undefined;
 }
 
 /** A reply that is kept, from which the answer with the secret is made again. */
@@ -89,7 +92,7 @@ export class WebhookService {
       const signature = signatureOf(draft.signature);
       const { href: url } = await this.targets.check(urlOf(draft.url));
       const made = { ...definition, url, id: this.ids.next(), accountId, signature, versions: this.secrets.first() };
-      return this.store.create({ ...made, createdAt: this.clock.now() }, answering(once));
+      return this.store.create({ ...made, createdAt: this.clock.now() }, answering(once), options.by);
     });
     this.tell(accountId);
     return this.withSecret(accepted);
@@ -110,7 +113,12 @@ export class WebhookService {
    * Changes an endpoint. What was called before is not called again.
    * @throws MessagingError as `create`; `error.field_invalid` for another `signature`
    */
-  async update(accountId: string, id: string, changes: EndpointChanges): Promise<EndpointView> {
+  async update(
+    accountId: string,
+    id: string,
+    changes: EndpointChanges,
+    { by }: Pick<WebhookCallOptions, 'by'> = {},
+  ): Promise<EndpointView> {
     const endpoint = await this.find(accountId, id);
     const { url } = changes;
     // Before the URL, whose check may take long, and before the lock.
@@ -121,12 +129,16 @@ export class WebhookService {
     const target = url == null ? {} : { url: (await this.targets.check(urlOf(url))).href };
     // Another change may have come meanwhile.
     const change = (present: EndpointDefinition) => ({ ...changed(present, changes), ...target });
-    return this.changed(accountId, await this.store.update(endpoint, change, this.clock.now()));
+    return this.changed(accountId, await this.store.update(endpoint, change, this.clock.now(), by));
   }
 
   /** Removes an endpoint. A call that is under way may still arrive. */
-  async remove(accountId: string, id: string): Promise<{ readonly success: true }> {
-    if (!(await this.store.remove(keyOf(accountId, id), this.clock.now()))) throw notFound();
+  async remove(
+    accountId: string,
+    id: string,
+    { by }: Pick<WebhookCallOptions, 'by'> = {},
+  ): Promise<{ readonly success: true }> {
+    if (!(await this.store.remove(keyOf(accountId, id), this.clock.now(), by))) throw notFound();
     this.tell(accountId);
     return { success: true };
   }
@@ -150,6 +162,7 @@ export class WebhookService {
         (versions) => this.secrets.rotated(versions, now, keepMs),
         now,
         answering(once),
+        options.by,
       );
       if (!rotated) throw notFound();
       return rotated;
@@ -175,21 +188,21 @@ export class WebhookService {
     options: WebhookCallOptions = {},
   ): Promise<WebhookAnswer<{ readonly events: number }>> {
     return this.once(accountId, id, 'replay', options, async (endpoint) => ({
-      events: await this.calls.replay(endpoint, windowOf(window)),
+      events: await this.calls.replay(endpoint, windowOf(window), options.by),
     }));
   }
 
   /** Has an endpoint called again from where it stood, whatever disabled it. */
   async enable(accountId: string, id: string, options: WebhookCallOptions = {}): Promise<WebhookAnswer<EndpointView>> {
     return this.once(accountId, id, 'enable', options, async (endpoint) =>
-      this.changed(accountId, await this.store.enable(endpoint, this.clock.now())),
+      this.changed(accountId, await this.store.enable(endpoint, this.clock.now(), options.by)),
     );
   }
 
   /** Ends the calls of an endpoint, until `enable`. */
   async disable(accountId: string, id: string, options: WebhookCallOptions = {}): Promise<WebhookAnswer<EndpointView>> {
     return this.once(accountId, id, 'disable', options, async (endpoint) =>
-      this.changed(accountId, await this.store.disable(endpoint, this.clock.now())),
+      this.changed(accountId, await this.store.disable(endpoint, this.clock.now(), options.by)),
     );
   }
 
@@ -213,7 +226,7 @@ export class WebhookService {
   ): Promise<WebhookAnswer<{ readonly events: number }>> {
     return this.once(accountId, id, `attempts/${sequence}/retry`, options, async (endpoint) => {
       const isSequence = Number.isSafeInteger(sequence) && sequence > 0;
-      if (!isSequence || !(await this.calls.retry(endpoint, sequence)))
+      if (!isSequence || !(await this.calls.retry(endpoint, sequence, options.by)))
         throw new MessagingError('error.event_not_found');
       return { events: 1 };
     });

@@ -1,5 +1,8 @@
 import { Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { Author } from '../../accounts/author.decorator.js';
 import { Caller } from '../../accounts/caller.decorator.js';
+import { Needs } from '../../accounts/needs.decorator.js';
+import { TextAccess } from '../../accounts/text-access.js';
 import { answerOf, Idempotent } from '../../http/idempotent.decorator.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { ReplyHeaders } from '../../http/parameters.js';
@@ -21,56 +24,73 @@ type Once = IdempotentRequest | undefined;
 /** The routes of endpoints (contract.md section 11). */
 @MessagingController()
 export class WebhooksController {
-  constructor(private readonly webhooks: WebhookService) {}
+  constructor(
+    private readonly webhooks: WebhookService,
+    private readonly texts: TextAccess,
+  ) {}
 
   @Post('webhooks')
+  @Needs('webhooks.create')
   @HttpCode(200)
   create(
     @Caller() { accountId }: Caller,
     @MessagingBody() body: CreateEndpointBody,
     @Idempotent() once: Once,
+    @Author() by: Author,
     @ReplyHeaders() headers: ReplyHeaders,
   ): Promise<object> {
-    return answerOf(this.webhooks.create(accountId, body, { once }), headers);
+    return answerOf(this.webhooks.create(accountId, body, { once, by }), headers);
   }
 
   @Get('webhooks')
+  @Needs('events.read')
   list(@Caller() { accountId }: Caller, @MessagingQuery() query: ListEndpointsQuery): Promise<EndpointPage> {
     return this.webhooks.list(accountId, query);
   }
 
   @Get('webhooks/:id')
+  @Needs('events.read')
   get(@Caller() { accountId }: Caller, @Param('id') id: string): Promise<EndpointView> {
     return this.webhooks.get(accountId, id);
   }
 
   @Patch('webhooks/:id')
+  @Needs('webhooks.write')
   change(
     @Caller() { accountId }: Caller,
     @Param('id') id: string,
     @MessagingBody() body: ChangeEndpointBody,
+    @Author() by: Author,
   ): Promise<EndpointView> {
-    return this.webhooks.update(accountId, id, body);
+    return this.webhooks.update(accountId, id, body, { by });
   }
 
   @Delete('webhooks/:id')
-  remove(@Caller() { accountId }: Caller, @Param('id') id: string): Promise<{ readonly success: true }> {
-    return this.webhooks.remove(accountId, id);
+  @Needs('webhooks.write')
+  remove(
+    @Caller() { accountId }: Caller,
+    @Param('id') id: string,
+    @Author() by: Author,
+  ): Promise<{ readonly success: true }> {
+    return this.webhooks.remove(accountId, id, { by });
   }
 
   @Post('webhooks/:id/rotate')
+  @Needs('webhooks.write')
   @HttpCode(200)
   rotate(
     @Caller() { accountId }: Caller,
     @Param('id') id: string,
     @MessagingBody() body: RotateSecretBody,
     @Idempotent() once: Once,
+    @Author() by: Author,
     @ReplyHeaders() headers: ReplyHeaders,
   ): Promise<object> {
-    return answerOf(this.webhooks.rotate(accountId, id, body, { once }), headers);
+    return answerOf(this.webhooks.rotate(accountId, id, body, { once, by }), headers);
   }
 
   @Post('webhooks/:id/test')
+  @Needs('webhooks.write')
   @HttpCode(200)
   test(
     @Caller() { accountId }: Caller,
@@ -82,58 +102,67 @@ export class WebhooksController {
   }
 
   @Post('webhooks/:id/replay')
+  @Needs('webhooks.write')
   @HttpCode(200)
   replay(
     @Caller() { accountId }: Caller,
     @Param('id') id: string,
     @MessagingBody() body: ReplayEventsBody,
     @Idempotent() once: Once,
+    @Author() by: Author,
     @ReplyHeaders() headers: ReplyHeaders,
   ): Promise<object> {
-    return answerOf(this.webhooks.replay(accountId, id, body, { once }), headers);
+    return answerOf(this.webhooks.replay(accountId, id, body, { once, by }), headers);
   }
 
   @Post('webhooks/:id/enable')
+  @Needs('webhooks.write')
   @HttpCode(200)
   enable(
     @Caller() { accountId }: Caller,
     @Param('id') id: string,
     @Idempotent() once: Once,
+    @Author() by: Author,
     @ReplyHeaders() headers: ReplyHeaders,
   ): Promise<object> {
-    return answerOf(this.webhooks.enable(accountId, id, { once }), headers);
+    return answerOf(this.webhooks.enable(accountId, id, { once, by }), headers);
   }
 
   @Post('webhooks/:id/disable')
+  @Needs('webhooks.write')
   @HttpCode(200)
   disable(
     @Caller() { accountId }: Caller,
     @Param('id') id: string,
     @Idempotent() once: Once,
+    @Author() by: Author,
     @ReplyHeaders() headers: ReplyHeaders,
   ): Promise<object> {
-    return answerOf(this.webhooks.disable(accountId, id, { once }), headers);
+    return answerOf(this.webhooks.disable(accountId, id, { once, by }), headers);
   }
 
   @Get('webhooks/:id/attempts')
-  attempts(
-    @Caller() { accountId }: Caller,
+  @Needs('events.read')
+  async attempts(
+    @Caller() caller: Caller,
     @Param('id') id: string,
     @MessagingQuery() query: ListAttemptsQuery,
   ): Promise<AttemptPage> {
-    return this.webhooks.attempts(accountId, id, query);
+    return this.texts.many(caller, await this.webhooks.attempts(caller.accountId, id, query));
   }
 
   @Post('webhooks/:id/attempts/:sequence/retry')
+  @Needs('webhooks.write')
   @HttpCode(200)
   retry(
     @Caller() { accountId }: Caller,
     @Param('id') id: string,
     @Param('sequence') sequence: string,
     @Idempotent() once: Once,
+    @Author() by: Author,
     @ReplyHeaders() headers: ReplyHeaders,
   ): Promise<object> {
     const number = /^[1-9]\d{0,14}$/.test(sequence) ? Number(sequence) : Number.NaN;
-    return answerOf(this.webhooks.retry(accountId, id, number, { once }), headers);
+    return answerOf(this.webhooks.retry(accountId, id, number, { once, by }), headers);
   }
 }

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../../common/at-most.js';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
+import { checkAccountId } from '../../common/inputs.js';
 import { EventLog } from '../../events/event-log.js';
 import type { EventType } from '../../events/event-types.js';
 import { type EventView, EventViews } from '../event-view.js';
@@ -24,8 +25,12 @@ export class EventCursors {
     private readonly clock: Clock,
   ) {}
 
-  /** @param after the first event has a higher number; undefined: it is the earliest that is kept */
+  /**
+   * @param after the first event has a higher number; undefined: it is the earliest that is kept
+   * @throws MessagingError `error.account_not_found` for an id that no account can have
+   */
   open(accountId: string, after: number | undefined, types: readonly EventType[] | undefined): EventCursor {
+    checkAccountId(accountId);
     return new EventCursor(this, accountId, after, types);
   }
 
@@ -80,7 +85,7 @@ export class EventCursor {
   /**
    * The next events, at most `limit`; there may be fewer, also none, although more follow.
    *
-   * @throws MessagingError `error.events_gone` when events after this place are no longer kept
+   * @throws MessagingError `error.events_gone` when events after this place are no longer kept, `error.account_not_found`
    * @throws StorageUnavailableError
    */
   async next(limit: number): Promise<readonly EventView[]> {

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable, type StreamableFile } from '@nestjs/common';
-import type { Caller } from '../../accounts/authenticator.js';
+import type { AdmittedCall } from '../../accounts/admitted-call.decorator.js';
+import { type Caller, countedAs } from '../../accounts/authenticator.js';
+import { TextAccess } from '../../accounts/text-access.js';
 import { retryWhileAway } from '../../common/async.js';
 import { Clock } from '../../common/clock.js';
 import { MessagingError } from '../../common/errors.js';
@@ -19,6 +21,7 @@ import { ReaderSeats } from './reader-seats.js';
 /** A request to read events. */
 export interface FeedRequest<Q> {
   readonly caller: Caller;
+  readonly call: AdmittedCall;
   readonly headers: IncomingHttpHeaders;
   readonly query: Q;
 }
@@ -38,25 +41,30 @@ export class EventFeed {
     private readonly streams: EventStreams,
     private readonly settings: HttpSettings,
     private readonly clock: Clock,
+    private readonly texts: TextAccess,
   ) {}
 
   /**
    * A page of events. A request that waits has a seat.
    * @throws MessagingError `error.event_type_unknown`, `error.events_gone`, `error.too_many_event_readers`
    */
-  async page(
-    { caller, headers, query: { after, limit, wait = 0, ...query } }: FeedRequest<EventsQuery>,
+  async page(request: FeedRequest<EventsQuery>, gone: AbortSignal): Promise<EventFeedPage> {
+    return this.texts.many(request.caller, await this.wholePage(request, gone));
+  }
+
+  private async wholePage(
+    { caller, call, query: { after, limit, wait = 0, ...query } }: FeedRequest<EventsQuery>,
     gone: AbortSignal,
   ): Promise<EventFeedPage> {
     const types = typesOf(query.types);
     const page = await this.events.read(caller.accountId, { after, limit, types });
     const waitMs = Math.min(wait * 1000, this.settings.requestMs - MARGIN_MS);
     if (page.items.length > 0 || waitMs <= 0) return page;
-    const leave = this.seats.take(caller.accountId);
+    const leave = this.seats.take(countedAs(caller));
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, gone]);
     try {
-      this.watch.watch(caller, headers, signal, () => over.abort());
+      this.watch.watch(caller, call, signal, () => over.abort());
       const rest = { after: page.next_after, limit, types, wait: waitMs / 1000, signal };
       return await this.events.read(caller.accountId, rest);
     } finally {
@@ -70,12 +78,12 @@ export class EventFeed {
    * @throws MessagingError as `page`, before the stream begins
    */
   async stream(
-    { caller, headers, query }: FeedRequest<StreamQuery>,
+    { caller, call, headers, query }: FeedRequest<StreamQuery>,
     response: AdapterResponse,
   ): Promise<StreamableFile> {
     const { accountId } = caller;
     const cursor = this.cursors.open(accountId, lastEventId(headers) ?? query.after, typesOf(query.types));
-    const leave = this.seats.take(accountId);
+    const leave = this.seats.take(countedAs(caller));
     const arrival = this.arrivals.of(accountId);
     const close = () => {
       arrival.close();
@@ -85,8 +93,8 @@ export class EventFeed {
       const first = await cursor.next(PAGE_SIZE);
       return this.streams.text(response, ({ signal, end }) => {
         signal.addEventListener('abort', close, { once: true });
-        this.watch.watch(caller, headers, signal, end);
-        return this.text(cursor, first, arrival, signal);
+        this.watch.watch(caller, call, signal, end);
+        return this.text(caller, cursor, first, arrival, signal);
       });
     } catch (error) {
       close();
@@ -96,6 +104,7 @@ export class EventFeed {
 
   /** One text a page, asked for when the client has taken the one before. */
   private async *text(
+    caller: Caller,
     cursor: EventCursor,
     first: readonly EventView[],
     arrival: EventArrival,
@@ -105,7 +114,7 @@ export class EventFeed {
     const patience = { clock: this.clock, until: Number.POSITIVE_INFINITY, signal };
     let saidAt = this.clock.elapsed();
     for (let events = first; !signal.aborted; ) {
-      const text = events.map(frame).join('');
+      const text = events.map((event) => frame(this.texts.many(caller, event))).join('');
       const isQuiet = this.clock.elapsed() - saidAt >= HEARTBEAT_MS;
       if (text !== '' || isQuiet) {
         // An id without data moves the place from where the client goes on over events of other types.

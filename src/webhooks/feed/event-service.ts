@@ -72,7 +72,6 @@ export class EventService {
   async read(accountId: string, options: EventPageRequest = {}): Promise<EventFeedPage> {
     const given = knownCallOptions('a read of events', options, 'after', 'types', 'limit', 'wait', 'signal');
     const { after, types, limit = PAGE_SIZE, wait = 0, signal = NEVER } = given;
-    checkAccountId(accountId);
     checkLimit(limit);
     const cursor = this.cursors.open(accountId, after, types && eventTypesOf(types));
     const end = this.clock.elapsed() + wait * 1000;
@@ -108,7 +107,6 @@ export class EventService {
   async *listen(accountId: string, options: EventPlace = {}): AsyncGenerator<EventView, void, undefined> {
     const given = knownCallOptions('a listener to events', options, 'after', 'types', 'signal');
     const { after, types, signal = NEVER } = given;
-    checkAccountId(accountId);
     const cursor = this.cursors.open(accountId, after, types && eventTypesOf(types));
     const arrival = this.arrivals.of(accountId);
     try {

@@ -1,4 +1,5 @@
 import { Get } from '@nestjs/common';
+import { Needs } from '../../accounts/needs.decorator.js';
 import { once } from '../../common/once.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { type EventTypeView, eventTypeViews } from '../event-schemas.js';
@@ -14,6 +15,7 @@ const TYPES = once((): EventTypeList => ({ items: eventTypeViews() }));
 @MessagingController()
 export class EventTypesController {
   @Get('webhooks/types')
+  @Needs('events.read')
   types(): EventTypeList {
     return TYPES();
   }

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Get, Header, Res, type StreamableFile } from '@nestjs/common';
+import { AdmittedCall } from '../../accounts/admitted-call.decorator.js';
 import { Caller } from '../../accounts/caller.decorator.js';
+import { Needs } from '../../accounts/needs.decorator.js';
 import type { AdapterResponse } from '../../http/event-streams.js';
 import { MessagingController } from '../../http/messaging-controller.js';
 import { MessagingRoute } from '../../http/mounted-routes.js';
@@ -16,26 +18,30 @@ export class EventsController {
   constructor(private readonly feed: EventFeed) {}
 
   @Get('events')
+  @Needs('events.read')
   @MessagingRoute({ waits: true })
   list(
     @Caller() caller: Caller,
+    @AdmittedCall() call: AdmittedCall,
     @RequestHeaders() headers: IncomingHttpHeaders,
     @MessagingQuery() query: EventsQuery,
     @RequestSignal() signal: AbortSignal,
   ): Promise<EventFeedPage> {
-    return this.feed.page({ caller, headers, query }, signal);
+    return this.feed.page({ caller, call, headers, query }, signal);
   }
 
   @Get('events/stream')
+  @Needs('events.read')
   @MessagingRoute({ deadline: false })
   @Header('Cache-Control', 'no-store')
   @Header('X-Accel-Buffering', 'no')
   stream(
     @Caller() caller: Caller,
+    @AdmittedCall() call: AdmittedCall,
     @RequestHeaders() headers: IncomingHttpHeaders,
     @MessagingQuery() query: StreamQuery,
     @Res({ passthrough: true }) response: AdapterResponse,
   ): Promise<StreamableFile> {
-    return this.feed.stream({ caller, headers, query }, response);
+    return this.feed.stream({ caller, call, headers, query }, response);
   }
 }

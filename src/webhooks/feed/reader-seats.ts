@@ -4,7 +4,7 @@ import { MessagingError } from '../../common/errors.js';
 /** How many streams and waiting polls an account may have in this process. */
 export const MOST_READERS = 10;
 
-/** Counts the streams and waiting polls of each account. */
+/** Counts the streams and waiting polls of each account and each operator (`countedAs`). */
 @Injectable()
 export class ReaderSeats {
   private readonly taken = new Map<string, number>();
@@ -13,17 +13,17 @@ export class ReaderSeats {
    * Counts one more reader. The returned function gives the seat back; a second call does nothing.
    * @throws MessagingError `error.too_many_event_readers`
    */
-  take(accountId: string): () => void {
-    const count = this.taken.get(accountId) ?? 0;
+  take(reader: string): () => void {
+    const count = this.taken.get(reader) ?? 0;
     if (count >= MOST_READERS) throw new MessagingError('error.too_many_event_readers', { max: MOST_READERS }, 1);
-    this.taken.set(accountId, count + 1);
+    this.taken.set(reader, count + 1);
     let isIn = true;
     return () => {
       if (!isIn) return;
       isIn = false;
-      const left = (this.taken.get(accountId) ?? 1) - 1;
-      if (left > 0) this.taken.set(accountId, left);
-      else this.taken.delete(accountId);
+      const left = (this.taken.get(reader) ?? 1) - 1;
+      if (left > 0) this.taken.set(reader, left);
+      else this.taken.delete(reader);
     };
   }
 }

@@ -6,6 +6,7 @@ import type { LedgerStore } from '../../../billing/ledger-store.js';
 import type { MediaStore } from '../../../media/media-store.js';
 import type { OutboxStore } from '../../../outbox/outbox-store.js';
 import type { PolicyStore } from '../../../outbox/policy-store.js';
+import type { StorageMeter } from '../measures.js';
 import type { SchemaGroup } from '../schema/versions.js';
 import { ANSWER_MS } from './connection.js';
 import type { Executor } from './executor.js';
@@ -19,6 +20,7 @@ export interface OpenStorage {
   readonly executor: Executor;
   /** All tables that it has. */
   readonly groups: readonly SchemaGroup[];
+  readonly meter: StorageMeter;
   readonly outbox: OutboxStore;
   readonly ledger: LedgerStore;
   readonly accounts: AccountStore;

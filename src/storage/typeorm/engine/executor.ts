@@ -18,6 +18,11 @@ export abstract class Executor {
     return 1;
   }
 
+  /** How many operations wait for a connection or for their turn. */
+  get waitingWork(): number {
+    return 0;
+  }
+
   /** Runs a transaction of our own; resolves when its commit is on disk. */
   abstract write<T>(work: Work<T>, host?: HostTransaction): Promise<T>;
 

@@ -27,6 +27,7 @@ export class PooledExecutor extends Executor {
   private readonly running = new Set<Promise<unknown>>();
   private readonly hostWork: HostWork;
   private readonly watch: TransactionWatch;
+  private connecting = 0;
   private stopped = false;
 
   constructor(
@@ -45,6 +46,10 @@ export class PooledExecutor extends Executor {
     const { poolSize, extra } = this.dataSource.options;
     const driverLimit: unknown = Reflect.get(Object(extra), 'max') ?? Reflect.get(Object(extra), 'connectionLimit');
     return typeof driverLimit === 'number' ? driverLimit : (poolSize ?? DEFAULT_POOL_SIZE);
+  }
+
+  override get waitingWork(): number {
+    return this.connecting;
   }
 
   override write<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
@@ -108,7 +113,8 @@ export class PooledExecutor extends Executor {
   private async connected<T>(use: (connection: StorageConnection) => Promise<T>): Promise<T> {
     if (this.stopped) throw new StorageUnavailableError('The storage is stopped.');
     const runner = this.dataSource.createQueryRunner();
-    const connecting: Promise<unknown> = runner.connect();
+    this.connecting++;
+    const connecting: Promise<unknown> = runner.connect().finally(() => this.connecting--);
     const release = () => runner.release().catch(() => undefined);
     let late = false;
     try {

@@ -92,7 +92,12 @@ export interface GroupSearch {
 export type RecipientIndex = 'messaging_recipient_queue' | 'messaging_recipient_turn';
 
 /** An index of listings. */
-export type ListingIndex = 'messaging_message_listing' | 'messaging_trail_attempt' | 'messaging_event_type';
+export type ListingIndex =
+  | 'messaging_message_listing'
+  | 'messaging_trail_attempt'
+  | 'messaging_event_type'
+  | 'messaging_ledger_account'
+  | 'messaging_ledger_kind';
 
 /** An index of the sessions. */
 export type SessionIndex = 'messaging_session_account' | 'messaging_session_live';

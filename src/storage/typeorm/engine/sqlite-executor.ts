@@ -50,7 +50,7 @@ export class SqliteExecutor extends Executor {
   private readonly handle: SqliteHandle;
   private readonly hostWork: HostWork;
   private readonly watch: TransactionWatch;
-  private waiting: Queued[] = [];
+  private queue: Queued[] = [];
   private scheduled = false;
   /** The pause of writes before each attempt, and when the current pause ends, by the clock's `elapsed`. */
   private pauseMs = 0;
@@ -69,6 +69,10 @@ export class SqliteExecutor extends Executor {
     this.handle = new SqliteHandle(database);
     this.hostWork = new HostWork(dataSource, this.dialect);
     this.watch = new TransactionWatch(dataSource, () => this.runWaiting());
+  }
+
+  override get waitingWork(): number {
+    return this.queue.length;
   }
 
   override write<T>(work: Work<T>, host?: HostTransaction): Promise<T> {
@@ -93,7 +97,7 @@ export class SqliteExecutor extends Executor {
 
   override async stop(): Promise<void> {
     this.stopped = true;
-    if (this.waiting.length > 0) await new Promise<void>((resolve) => (this.idle = resolve));
+    if (this.queue.length > 0) await new Promise<void>((resolve) => (this.idle = resolve));
     this.watch.stop();
   }
 
@@ -101,7 +105,7 @@ export class SqliteExecutor extends Executor {
     if (this.stopped) return Promise.reject(new StorageUnavailableError('The storage is stopped.'));
     return new Promise<T>((resolve, reject) => {
       let result: T | typeof NO_RESULT = NO_RESULT;
-      this.waiting.push({
+      this.queue.push({
         writes,
         durable,
         since: this.clock.elapsed(),
@@ -127,16 +131,16 @@ export class SqliteExecutor extends Executor {
 
   /** Called when a transaction has ended, before its caller continues. */
   private runWaiting(): void {
-    if (this.waiting.length > 0 && !this.handle.inTransaction) this.flush();
+    if (this.queue.length > 0 && !this.handle.inTransaction) this.flush();
   }
 
   private flush(): void {
     this.stopRetrying();
     if (!this.dataSource.isInitialized) this.reject(new StorageUnavailableError('The database is closed.'));
-    const obstacle = this.waiting.length > 0 ? this.perform() : '';
+    const obstacle = this.queue.length > 0 ? this.perform() : '';
     if (obstacle !== '') this.retryLater(obstacle);
-    else if (this.waiting.length > 0) this.schedule();
-    if (this.waiting.length === 0) this.idle();
+    else if (this.queue.length > 0) this.schedule();
+    if (this.queue.length === 0) this.idle();
   }
 
   /** Runs the waiting tasks; returns the reason why the remaining ones could not run, '' where they only wait for their turn. */
@@ -147,20 +151,20 @@ export class SqliteExecutor extends Executor {
     const turn = this.turn();
     const later = turn.filter(({ writes }) => isPaused && writes);
     const tasks = isPaused ? turn.filter(({ writes }) => !writes) : turn;
-    const others = this.waiting.filter((task) => !turn.includes(task));
-    this.waiting = [];
+    const others = this.queue.filter((task) => !turn.includes(task));
+    this.queue = [];
     const held = new Set(this.attempt(tasks));
     const left = [...later, ...tasks.filter((task) => held.has(task))];
     if (held.size === 0 && tasks.some(({ aside }) => aside)) this.handle.checkpoint();
-    this.waiting = [...left, ...others, ...this.waiting];
+    this.queue = [...left, ...others, ...this.queue];
     return left.length > 0 ? 'another process holds the database' : '';
   }
 
   /** The waiting tasks that run now: all but those that run aside, or one of these. */
   private turn(): readonly Queued[] {
-    const aside = this.waiting.find((task) => task.aside);
-    if (aside === undefined) return this.waiting;
-    const others = this.waiting.filter((task) => !task.aside);
+    const aside = this.queue.find((task) => task.aside);
+    if (aside === undefined) return this.queue;
+    const others = this.queue.filter((task) => !task.aside);
     return others.length === 0 || this.clock.elapsed() - aside.since >= ASIDE_MS ? [aside] : others;
   }
 
@@ -185,7 +189,7 @@ export class SqliteExecutor extends Executor {
     const oldest = this.clock.elapsed() - LOCK_TIMEOUT_MS;
     const error = new StorageUnavailableError(`The SQLite database is busy: ${obstacle}.`);
     this.reject(error, ({ since }) => since <= oldest);
-    if (this.waiting.length === 0) return;
+    if (this.queue.length === 0) return;
     this.cancelRetry = this.clock.after(RETRY_MS, () => this.flush());
     // The clock's timers do not keep the process alive, but a process with waiting work (a command of an operator) must not
     // end.
@@ -198,8 +202,8 @@ export class SqliteExecutor extends Executor {
   }
 
   private reject(error: unknown, which: (task: Queued) => boolean = () => true): void {
-    const tasks = this.waiting;
-    this.waiting = tasks.filter((task) => !which(task));
+    const tasks = this.queue;
+    this.queue = tasks.filter((task) => !which(task));
     for (const task of tasks) if (which(task)) task.fail(error);
   }
 }

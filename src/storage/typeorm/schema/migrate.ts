@@ -103,6 +103,15 @@ export function* checkSchema(groups: readonly SchemaGroup[] = SCHEMA): Operation
   }
 }
 
+/**
+ * The names of the versions that the database lacks. Versions that it has besides are those of a newer process, which older
+ * ones work with while it replaces them.
+ */
+export function* lackingVersions(groups: readonly SchemaGroup[]): Operation<readonly string[]> {
+  const recorded = yield* recordedVersionsIfAny();
+  return versionsOf(groups).flatMap(({ name }) => (recorded.get(name) ? [] : [name]));
+}
+
 function* recordedVersions(): Operation<Recorded> {
   const rows = yield* rowsOf(`SELECT name, applied_at FROM ${SCHEMA_TABLE}`);
   return new Map(rows.map((row) => [textOf(row, 'name'), integerOf(row, 'applied_at')]));

@@ -1,4 +1,5 @@
-import type { ColumnType, Dialect } from '../dialects/dialect.js';
+import type { Dialect } from '../dialects/dialect.js';
+import { columnTypes } from './column-types.js';
 
 /** The tables and indexes of each group, by the versions of `versions.ts`. */
 
@@ -45,7 +46,7 @@ function outbox(dialect: Dialect): string[] {
   const { id, name, text, integer, small, serial } = columnTypes(dialect);
   return [
     // One row per send. units: the charge, which never changes. recipients: their number. metadata: JSON, null where
-    // the send had none. trace (W3C Trace Context) is not written yet.
+    // the send had none. trace: W3C traceparent, null where the accept was not recorded.
     `CREATE TABLE messaging_message (
       id ${id} NOT NULL PRIMARY KEY, account_id ${id} NOT NULL, channel ${id} NOT NULL, kind ${id} NOT NULL,
       lane ${name}, sender ${name} NOT NULL, payload ${text} NOT NULL, units ${integer} NOT NULL,
@@ -368,16 +369,4 @@ export function receivedTexts(dialect: Dialect): string[] {
 export function hashedOptOuts(dialect: Dialect): string[] {
   // hashed_at: since when numbers of the list may be keyed hashes.
   return [`ALTER TABLE messaging_opt_out_list ADD COLUMN hashed_at ${columnTypes(dialect).integer}`];
-}
-
-function columnTypes(dialect: Dialect): Readonly<Record<ColumnType, string>> {
-  return {
-    id: dialect.columnType('id'),
-    name: dialect.columnType('name'),
-    text: dialect.columnType('text'),
-    integer: dialect.columnType('integer'),
-    small: dialect.columnType('small'),
-    serial: dialect.columnType('serial'),
-    bytes: dialect.columnType('bytes'),
-  };
 }

@@ -1,4 +1,7 @@
 import type { Dialect } from '../dialects/dialect.js';
+import { auditTable, keyLimits } from './access.js';
+import { userLinkSubjects, userSessionSubjects, userSessionTables } from './management.js';
+import { operatingTables, sessionListings } from './operating.js';
 import {
   claimOrder,
   coreTables,
@@ -14,6 +17,7 @@ import {
   upkeep,
   webhookTables,
 } from './schema.js';
+import { usageTables } from './usage.js';
 
 /** A version of a group of tables. A released version does not change: a change of the schema is a new version. */
 export interface SchemaVersion {
@@ -48,6 +52,9 @@ export const SCHEMA: readonly SchemaGroup[] = [
       { name: '0003-retention', up: retention },
       { name: '0004-upkeep', up: upkeep },
       { name: '0005-events', up: eventTables },
+      { name: '0006-key-limits', up: keyLimits },
+      { name: '0007-audit', up: auditTable },
+      { name: '0008-operating', up: operatingTables },
     ],
   },
   {
@@ -63,9 +70,19 @@ export const SCHEMA: readonly SchemaGroup[] = [
     versions: [
       { name: '0001-initial', up: msgappTables },
       { name: '0002-received', up: receivedMessages },
+      { name: '0003-listings', up: sessionListings },
     ],
   },
   { name: 'webhooks', versions: [{ name: '0001-initial', up: webhookTables }] },
+  {
+    name: 'management',
+    versions: [
+      { name: '0001-sessions', up: userSessionTables },
+      { name: '0002-usage', up: usageTables },
+      { name: '0003-session-subjects', up: userSessionSubjects },
+      { name: '0004-link-subjects', up: userLinkSubjects },
+    ],
+  },
   {
     name: 'sandbox',
     versions: [

@@ -1,20 +1,25 @@
 import {
   type Account,
+  type AccountState,
   AccountStore,
-  newKeyEventOf,
-  revocationEvents,
+  type EarlierReply,
+  type KeptReply,
   type Signature,
   type SignatureStatus,
   type StoredApiKey,
 } from '../../../accounts/account-store.js';
+import { type AuditFields, type Author, HOST } from '../../../accounts/audit.js';
 import { MessagingError } from '../../../common/errors.js';
 import type { HostTransaction } from '../../../common/host-transaction.js';
 import type { Page, PageRequest } from '../../../common/page.js';
 import { signatureEvents } from '../../../events/account-events.js';
+import type { Dialect } from '../dialects/dialect.js';
 import type { Executor } from '../engine/executor.js';
 import { type Operation, type Row, rowsOf, write } from '../engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../engine/rows.js';
+import { recordAudit } from './audit-log.js';
 import { EventRecorder } from './events/event-recorder.js';
+import { addKey, KEY, revokeKey, rotateKey, toKey, useKeys } from './keys.js';
 import { setLowBalance } from './low-balance.js';
 import { readPage } from './read-page.js';
 
@@ -39,6 +44,12 @@ export class TypeormAccountStore extends AccountStore {
     return row && toAccount(row);
   }
 
+  override async accountState(id: string): Promise<AccountState | undefined> {
+    const [row] = await this.rows('SELECT state FROM messaging_account WHERE id = ?', id);
+    // Only our stores write the column, with values of this type.
+    return row && (textOf(row, 'state') as AccountState);
+  }
+
   override listAccounts(page: PageRequest): Promise<Page<Account>> {
     const listing = { table: 'messaging_account', columns: 'id, name, created_at', moment: 'created_at' };
     return this.executor.browse(() =>
@@ -50,17 +61,25 @@ export class TypeormAccountStore extends AccountStore {
     return this.executor.write(() => setLowBalance(id, threshold));
   }
 
-  override addKey(key: StoredApiKey, host?: HostTransaction, replaced?: string): Promise<boolean> {
+  override addKey(
+    key: StoredApiKey,
+    host?: HostTransaction,
+    by: Author = HOST,
+    kept?: KeptReply,
+  ): Promise<boolean | EarlierReply> {
     const { dialect } = this.executor;
-    const { id, accountId, hash, createdAt, expiresAt, revokedAt } = key;
-    const sql = `INSERT INTO messaging_api_key (id, account_id, hash, created_at, expires_at, revoked_at)
-      VALUES (?, ?, ?, ?, ?, ?)`;
-    const params = [id, accountId, hash, createdAt, expiresAt ?? null, revokedAt ?? null];
-    return this.recorder.write(function* ({ tell }) {
-      const isNew = (yield* dialect.insertNew({ sql, params }, 'id')) > 0;
-      if (isNew) tell(newKeyEventOf(key, replaced));
-      return isNew;
-    }, host);
+    return this.recorder.write((telling) => addKey(dialect, key, by, kept, telling), host);
+  }
+
+  override rotateKey(
+    id: string,
+    key: StoredApiKey,
+    endsAt: number,
+    by: Author = HOST,
+    kept?: KeptReply,
+  ): Promise<EarlierReply | undefined> {
+    const { dialect } = this.executor;
+    return this.recorder.write((telling) => rotateKey(dialect, id, key, endsAt, by, kept, telling));
   }
 
   override async findKey(id: string): Promise<StoredApiKey | undefined> {
@@ -74,33 +93,25 @@ export class TypeormAccountStore extends AccountStore {
     return this.executor.browse(() => readPage(this.executor.dialect, listing, page));
   }
 
-  override async expireKey(id: string, at: number): Promise<boolean> {
-    const sql = `UPDATE messaging_api_key SET expires_at = CASE WHEN expires_at < ? THEN expires_at ELSE ? END WHERE id = ?`;
-    return (await this.executor.write(() => write(sql, at, at, id))) > 0;
+  override revokeKey(id: string, at: number, by: Author = HOST): Promise<StoredApiKey | undefined> {
+    return this.recorder.write((telling) => revokeKey(id, at, by, telling));
   }
 
-  override revokeKey(id: string, at: number): Promise<StoredApiKey | undefined> {
-    return this.recorder.write(function* ({ tell }): Operation<StoredApiKey | undefined> {
-      const revoked = yield* write(
-        'UPDATE messaging_api_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
-        at,
-        id,
-      );
-      const [row] = yield* rowsOf(`SELECT ${KEY} FROM messaging_api_key WHERE id = ?`, id);
-      if (!row) return undefined;
-      const key = revoked > 0 ? { ...toKey(row), revokedAt: undefined } : toKey(row);
-      for (const event of revocationEvents(key, at)) tell(event);
-      return key;
-    });
+  override async useKeys(uses: ReadonlyMap<string, number>): Promise<void> {
+    await this.executor.writeLazily(() => useKeys(this.executor.dialect, uses));
   }
 
-  override registerSignature({ accountId, name, ...rest }: Signature): Promise<Signature> {
+  override registerSignature({ accountId, name, ...rest }: Signature, by: Author = HOST): Promise<Signature> {
     const { dialect } = this.executor;
     const sql = `INSERT INTO messaging_signature (account_id, name, status, reason, created_at, decided_at)
       VALUES (?, ?, ?, ?, ?, ?)`;
     const params = [accountId, name, rest.status, rest.reason ?? null, rest.createdAt, rest.decidedAt ?? null];
     return this.executor.write(function* (): Operation<Signature> {
-      yield* dialect.insertNew({ sql, params }, 'account_id, name');
+      const added = yield* dialect.insertNew({ sql, params }, 'account_id, name');
+      if (added > 0) {
+        const change = { accountId, at: rest.createdAt, by, action: 'signature.registered', target: name } as const;
+        yield* recordAudit({ ...change, after: { status: rest.status } });
+      }
       return (yield* findSignature(accountId, name)) ?? { accountId, name, ...rest };
     });
   }
@@ -111,8 +122,12 @@ export class TypeormAccountStore extends AccountStore {
     status: SignatureStatus,
     reason: string | undefined,
     at: number,
+    by: Author = HOST,
   ): Promise<Signature | undefined> {
+    const { dialect } = this.executor;
     return this.recorder.write(function* ({ tell }): Operation<Signature | undefined> {
+      const before = yield* lockSignature(dialect, accountId, name);
+      if (!before) return undefined;
       yield* write(
         'UPDATE messaging_signature SET status = ?, reason = ?, decided_at = ? WHERE account_id = ? AND name = ?',
         status,
@@ -121,9 +136,31 @@ export class TypeormAccountStore extends AccountStore {
         accountId,
         name,
       );
-      const signature = yield* findSignature(accountId, name);
-      for (const event of signature ? signatureEvents({ accountId, at }, signature) : []) tell(event);
+      const signature = { ...before, status, reason, decidedAt: at };
+      const action = status === 'rejected' ? 'signature.rejected' : 'signature.verified';
+      yield* recordAudit({
+        ...{ accountId, at, by, action, target: name },
+        ...{ before: stateOf(before), after: stateOf(signature) },
+      });
+      for (const event of signatureEvents({ accountId, at }, signature)) tell(event);
       return signature;
+    });
+  }
+
+  override removeSignature(
+    accountId: string,
+    name: string,
+    at: number,
+    by: Author = HOST,
+  ): Promise<Signature | undefined> {
+    const { dialect } = this.executor;
+    return this.executor.write(function* (): Operation<Signature | undefined> {
+      const before = yield* lockSignature(dialect, accountId, name);
+      if (before?.status !== 'pending') return before;
+      yield* write('DELETE FROM messaging_signature WHERE account_id = ? AND name = ?', accountId, name);
+      const action = 'signature.removed';
+      yield* recordAudit({ accountId, at, by, action, target: name, before: stateOf(before) });
+      return before;
     });
   }
 
@@ -147,13 +184,24 @@ export class TypeormAccountStore extends AccountStore {
   }
 }
 
-const KEY = 'id, account_id, hash, created_at, expires_at, revoked_at';
 const SIGNATURE = 'account_id, name, status, reason, created_at, decided_at';
 
 function* findSignature(accountId: string, name: string): Operation<Signature | undefined> {
   const sql = `SELECT ${SIGNATURE} FROM messaging_signature WHERE account_id = ? AND name = ?`;
   const [row] = yield* rowsOf(sql, accountId, name);
   return row && toSignature(row);
+}
+
+function* lockSignature(dialect: Dialect, accountId: string, name: string): Operation<Signature | undefined> {
+  const columns = SIGNATURE.split(', ').map((column) => `s.${column}`);
+  const sql = `SELECT ${columns.join(', ')} FROM messaging_signature s WHERE s.account_id = ? AND s.name = ?`;
+  const [row] = yield* rowsOf(sql + dialect.lock('s', 'wait'), accountId, name);
+  return row && toSignature(row);
+}
+
+/** What the audit log tells of a name. */
+function stateOf({ status, reason }: Signature): AuditFields {
+  return { status, reason: reason ?? null };
 }
 
 /** A page in the order of the primary key, as names are unique and need no further index. */
@@ -169,17 +217,6 @@ function* readSignatures(accountId: string, { limit, after }: PageRequest): Oper
 
 function toAccount(row: Row): Account {
   return { id: textOf(row, 'id'), name: textOf(row, 'name'), createdAt: integerOf(row, 'created_at') };
-}
-
-function toKey(row: Row): StoredApiKey {
-  return {
-    id: textOf(row, 'id'),
-    accountId: textOf(row, 'account_id'),
-    hash: textOf(row, 'hash'),
-    createdAt: integerOf(row, 'created_at'),
-    expiresAt: optionalInteger(row, 'expires_at'),
-    revokedAt: optionalInteger(row, 'revoked_at'),
-  };
 }
 
 function toSignature(row: Row): Signature {

@@ -263,7 +263,7 @@ function nextEntries(dialect: Dialect, id: string, from: Place): Operation<reado
   const beyond = dialect.keyset('l', ['posted_at', 'id'], '>', from);
   return rowsOf(
     `SELECT a.balance, e.units, e.posted_at, e.id FROM messaging_account a LEFT JOIN (
-        SELECT l.units, l.posted_at, l.id FROM messaging_ledger l WHERE l.account_id = ? AND ${beyond.sql}
+        SELECT l.units, l.posted_at, l.id FROM messaging_ledger l${dialect.by('messaging_ledger_account')} WHERE l.account_id = ? AND ${beyond.sql}
         ORDER BY l.posted_at, l.id LIMIT ${ENTRIES}) e ON 1 = 1
       WHERE a.id = ? ORDER BY e.posted_at, e.id`,
     id,

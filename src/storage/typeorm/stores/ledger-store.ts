@@ -1,27 +1,36 @@
+import { HOST } from '../../../accounts/audit.js';
 import {
+  type AnsweredPosting,
   eventOf,
   HIGHEST_BALANCE,
   type LedgerCheck,
   type LedgerEntry,
   type LedgerKind,
   type LedgerPosting,
+  type LedgerQuery,
   LedgerStore,
   type PostingAnswer,
+  type PostingReply,
   postedBefore,
+  shownId,
 } from '../../../billing/ledger-store.js';
 import { Batcher, EachTurn } from '../../../common/batcher.js';
+import { MessagingError } from '../../../common/errors.js';
 import type { HostTransaction } from '../../../common/host-transaction.js';
-import type { Page, PageRequest } from '../../../common/page.js';
+import type { Page } from '../../../common/page.js';
 import type { NewEvent } from '../../../events/event-types.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { lowAfterCredit, lowAfterDebit } from '../dialects/low-after.js';
 import type { Executor } from '../engine/executor.js';
+import { RecordMovedError } from '../engine/faults.js';
 import { type Operation, type Row, rowsOf, write } from '../engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../engine/rows.js';
+import { recordAudit } from './audit-log.js';
 import { EventRecorder, type Telling } from './events/event-recorder.js';
 import { checkBooks } from './ledger-check.js';
 import { findLow, tellLow } from './low-balance.js';
-import { readPage } from './read-page.js';
+import { findReply, keepReply } from './outbox/replies.js';
+import { type Listing, readPage } from './read-page.js';
 
 /** Balances and ledger in SQL. */
 export class TypeormLedgerStore extends LedgerStore {
@@ -53,15 +62,44 @@ export class TypeormLedgerStore extends LedgerStore {
     return this.postings.add(posting);
   }
 
+  override postOnce(posting: LedgerPosting, reply: PostingReply): Promise<AnsweredPosting> {
+    return this.recorder.write((telling) => postAnswered(this.executor.dialect, posting, reply, telling));
+  }
+
+  override find(accountId: string, ids: readonly string[]): Promise<LedgerEntry | undefined> {
+    const { dialect } = this.executor;
+    return this.executor.read(function* () {
+      const sql = `SELECT ${COLUMNS} FROM messaging_ledger WHERE id IN ${dialect.strings()}`;
+      const found = (yield* rowsOf(sql, JSON.stringify(ids))).map(toEntry);
+      const own = found.filter((entry) => entry.accountId === accountId);
+      return own.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))[0];
+    });
+  }
+
   override async tellLow(at: number, limit: number): Promise<readonly NewEvent[]> {
     const ids = await this.executor.read(() => findLow(limit));
     if (ids.length === 0) return [];
     return this.recorder.write((telling) => tellLow(this.executor.dialect, ids, at, telling));
   }
 
-  override entries(accountId: string, page: PageRequest): Promise<Page<LedgerEntry>> {
+  override entries(accountId: string, { kind, since, until, ...page }: LedgerQuery): Promise<Page<LedgerEntry>> {
     const filters = [{ sql: 'account_id = ?', params: [accountId] }];
-    const listing = { table: 'messaging_ledger', columns: COLUMNS, moment: 'posted_at', filters, toItem: toEntry };
+    const shown = [
+      ...(kind === undefined ? [] : [{ sql: KIND_IS[kind], params: [] }]),
+      ...(since === undefined ? [] : [{ sql: 'posted_at >= ?', params: [since] }]),
+      ...(until === undefined ? [] : [{ sql: 'posted_at < ?', params: [until] }]),
+    ];
+    const index = kind === undefined || kind === 'charge' ? 'messaging_ledger_account' : 'messaging_ledger_kind';
+    const table = 'messaging_ledger';
+    const listing: Listing<LedgerEntry> = {
+      table,
+      index,
+      columns: COLUMNS,
+      moment: 'posted_at',
+      filters,
+      shown,
+      toItem: toEntry,
+    };
     return this.executor.browse(() => readPage(this.executor.dialect, listing, page));
   }
 
@@ -77,6 +115,14 @@ const CONCURRENT_ACCOUNTS = 3;
 const MAX_BATCH = 256;
 
 const COLUMNS = 'id, account_id, kind, units, message_id, position, note, posted_at';
+
+/** Conditions without parameters, and with that of the index `messaging_ledger_kind`, so that planners see that it applies. */
+const KIND_IS: Readonly<Record<LedgerKind, string>> = {
+  charge: "kind = 'charge'",
+  refund: "kind <> 'charge' AND kind = 'refund'",
+  topup: "kind <> 'charge' AND kind = 'topup'",
+  adjust: "kind <> 'charge' AND kind = 'adjust'",
+};
 
 function* readBalance(accountId: string): Operation<number | undefined> {
   const [row] = yield* rowsOf('SELECT balance FROM messaging_account WHERE id = ?', accountId);
@@ -96,7 +142,7 @@ function* postEntries(
 }
 
 function* postEntry(dialect: Dialect, posting: LedgerPosting, { tell }: Telling): Operation<PostingAnswer> {
-  const { id, formerId = id, accountId, kind, units, note, at } = posting;
+  const { id, formerId = id, accountId, kind, units, note, at, by = HOST } = posting;
   // Lock the account first: a concurrent repetition of the posting waits here and then finds the first one.
   const [account] = yield* rowsOf(
     `SELECT a.balance, a.posted FROM messaging_account a WHERE a.id = ?${dialect.lock('a', 'wait', 'no key update')}`,
@@ -123,8 +169,51 @@ function* postEntry(dialect: Dialect, posting: LedgerPosting, { tell }: Telling)
     units,
     accountId,
   );
+  const balance = integerOf(account, 'balance');
+  yield* recordAudit({
+    ...{
+      accountId,
+      at,
+      by,
+      action: kind === 'topup' ? 'balance.topped_up' : 'balance.adjusted',
+      target: shownId(posting),
+    },
+    ...{ before: { balance }, after: { balance: balance + units, units } },
+  });
   tell(eventOf(posting));
   return 'posted';
+}
+
+/** See `LedgerStore.postOnce`. */
+function* postAnswered(
+  dialect: Dialect,
+  posting: LedgerPosting,
+  { once, replyOf }: PostingReply,
+  telling: Telling,
+): Operation<AnsweredPosting> {
+  for (const sql of dialect.lockTimeout) yield { sql, params: [] };
+  const { id, formerId = id, accountId, at } = posting;
+  // The lock also decides on repeats under one key.
+  yield* rowsOf(
+    `SELECT a.id FROM messaging_account a WHERE a.id = ?${dialect.lock('a', 'wait', 'no key update')}`,
+    accountId,
+  );
+  const earlier = once && (yield* findReply(once, at));
+  if (earlier) {
+    if (earlier.fingerprint !== once.fingerprint) throw new MessagingError('error.idempotency_mismatch');
+    return { answer: 'repeated', accepted: { reply: earlier.reply, replayed: true } };
+  }
+  const answer = yield* postEntry(dialect, posting, telling);
+  if (answer !== 'posted' && answer !== 'repeated') return { answer, accepted: undefined };
+  const rows = yield* rowsOf(`SELECT ${COLUMNS} FROM messaging_ledger WHERE id IN (?, ?)`, id, formerId);
+  const entries = rows.map(toEntry);
+  const entry = entries.find((each) => each.id === id) ?? entries[0];
+  const balance = yield* readBalance(accountId);
+  if (!entry || balance === undefined) throw new Error('The posting is not in the ledger.');
+  const reply = replyOf(balance, entry);
+  if (once && (yield* keepReply(dialect, once, reply, at)))
+    throw new RecordMovedError('A reply exists under this key.');
+  return { answer, accepted: { reply, replayed: false } };
 }
 
 function refusalOf(units: number, balance: number, posted: number): 'refused' | 'over' | undefined {

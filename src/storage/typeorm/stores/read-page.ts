@@ -2,11 +2,13 @@ import { MessagingError } from '../../../common/errors.js';
 import type { Page, PageRequest } from '../../../common/page.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { type Operation, type Row, rowsOf, type Statement } from '../engine/operation.js';
-import { integerOf } from '../engine/rows.js';
+import { integerOf, type ListingIndex } from '../engine/rows.js';
 
 /** A listing, the newest first. */
-interface Listing<T> {
+export interface Listing<T> {
   readonly table: string;
+  /** The index in the order of the listing, where the planner could take another one. */
+  readonly index?: ListingIndex;
   readonly columns: string;
   /** The column with the time of a row. */
   readonly moment: string;
@@ -27,12 +29,13 @@ export function* readPage<T extends { readonly id: string }>(
   listing: Listing<T>,
   { limit, after }: PageRequest,
 ): Operation<Page<T>> {
-  const { table, columns, moment, filters, shown = [], toItem } = listing;
+  const { table, index, columns, moment, filters, shown = [], toItem } = listing;
+  const hint = index === undefined ? '' : dialect.by(index);
   const rest = after === undefined ? [] : [yield* start(dialect, listing, after)];
   const where = and([...filters, ...shown, ...rest]);
   // One row more than the page holds shows whether there is a next page.
   const rows = yield* rowsOf(
-    `SELECT ${columns} FROM ${table}${where.sql === '' ? '' : ` WHERE ${where.sql}`} ORDER BY ${moment} DESC, id DESC LIMIT ?`,
+    `SELECT ${columns} FROM ${table}${hint}${where.sql === '' ? '' : ` WHERE ${where.sql}`} ORDER BY ${moment} DESC, id DESC LIMIT ?`,
     ...where.params,
     limit + 1,
   );

@@ -171,6 +171,12 @@ export function eventTests({ test }: TestRunner, world: World): void {
     assert.deepEqual(await steps.log.switchOn(ACCOUNT, START + DAY), { last: 1, earliest: 2, recording: true });
   });
 
+  test('the log of an account that is not there cannot be switched on', async () => {
+    const refused = (error: { code?: unknown }) => error.code === 'error.account_not_found';
+    await assert.rejects(steps.log.switchOn('none', START), refused);
+    assert.equal((await steps.log.state('none')).recording, false);
+  });
+
   test('a log in use stays on', async () => {
     await steps.sending();
     await steps.log.switchOn(ACCOUNT, START + DAY);

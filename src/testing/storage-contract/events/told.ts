@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { codeEvents, optOutEvent } from '../../../events/account-events.js';
 import { decide } from '../../../outbox/decide.js';
 import type { OptOut } from '../../../sms/opt-out/opt-out-store.js';
+import { aKey } from '../accounts.js';
 import { ACCOUNT, aSend, aSession, phone, recipients, START } from '../fixtures.js';
 import { anOptOut } from '../opt-outs.js';
 import type { TestRunner } from '../test-runner.js';
@@ -22,14 +23,7 @@ export interface Emitter {
   prepare(stores: TellingStores): Promise<() => Promise<unknown>>;
 }
 
-export const toldKey = (id: string) => ({
-  id,
-  accountId: ACCOUNT,
-  hash: HASH,
-  createdAt: START,
-  expiresAt: undefined,
-  revokedAt: undefined,
-});
+export const toldKey = (id: string) => aKey(id, { hash: HASH });
 export const toldPosting = (units: number, kind: 'topup' | 'adjust' = 'topup', note?: string) => {
   return { id: 'op:inv-1', accountId: ACCOUNT, kind, units, note, at: START } as const;
 };
@@ -95,8 +89,15 @@ export const EMITTERS: readonly Emitter[] = [
     prepare: async (stores) => () => stores.accounts.addKey(toldKey('k1')),
   },
   {
+    ...{ name: 'a key with a name', type: 'key.created', data: { id: 'k1', name: 'Shop' } },
+    prepare: async (stores) => () => stores.accounts.addKey({ ...toldKey('k1'), name: 'Shop' }),
+  },
+  {
     ...{ name: 'a key in place of another', type: 'key.rotated', data: { id: 'k2', name: null, replaced: 'k1' } },
-    prepare: async (stores) => () => stores.accounts.addKey(toldKey('k2'), undefined, 'k1'),
+    prepare: async (stores) => {
+      await stores.accounts.addKey(toldKey('k1'));
+      return () => stores.accounts.rotateKey('k1', toldKey('k2'), START);
+    },
   },
   {
     ...{ name: 'the end of a key', type: 'key.revoked', data: { id: 'k1', name: null } },

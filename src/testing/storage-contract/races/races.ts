@@ -5,15 +5,19 @@ import { CODE_RACES } from './codes.js';
 import { DELIVERY_RACES } from './deliveries.js';
 import { ENDPOINT_RACES } from './endpoints.js';
 import { EVENT_RACES } from './events.js';
+import { KEY_CAP_RACES } from './key-caps.js';
 import { MONEY_RACES } from './money.js';
 import { OPT_OUT_RACES } from './opt-outs.js';
 import { PART_RACES } from './parts.js';
 import { RECEIVED_TEXT_RACES } from './received-texts.js';
 import { RECORD_RACES } from './records.js';
 import { SESSION_RACES } from './sessions.js';
+import { USAGE_RACES } from './usage.js';
+import { USER_SESSION_RACES } from './user-sessions.js';
 
 const RACES = {
   ...MONEY_RACES,
+  ...KEY_CAP_RACES,
   ...DELIVERY_RACES,
   ...RECORD_RACES,
   ...CODE_RACES,
@@ -22,7 +26,9 @@ const RACES = {
   ...RECEIVED_TEXT_RACES,
   ...SESSION_RACES,
   ...ENDPOINT_RACES,
+  ...USER_SESSION_RACES,
   ...EVENT_RACES,
+  ...USAGE_RACES,
 };
 
 export function raceTests({ describe, test, testWith }: PartRunner<StoragePart>, world: World): void {

@@ -11,6 +11,7 @@ import { atOnce, type Race } from './race.js';
 export const RECEIVED_TEXT_RACES: Readonly<Record<string, Race>> = {
   'the same texts received 20 times at once: each is one event': async (world, hand) => {
     const log = world.storage.store(EventLog);
+    await world.fund(0);
     await log.switchOn(ACCOUNT, START);
     // Each delivers them under different ids and in a different order.
     const answers = await atOnce(20, (turn) => {
@@ -30,6 +31,7 @@ export const RECEIVED_TEXT_RACES: Readonly<Record<string, Race>> = {
 
   'the same messages of an app received 20 times at once: each is one event': async (world, hand) => {
     const log = world.storage.store(EventLog);
+    await world.fund(0);
     await log.switchOn(ACCOUNT, START);
     const answers = await atOnce(20, (turn) => {
       const messages = range(10).map((index) => aReceivedMessage(100 * turn + index, { name: `n-${index}` }));

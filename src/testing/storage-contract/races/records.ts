@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { PhoneStore } from '../../../sandbox/phone-store.js';
-import { ACCOUNT, aPhoneMessage, phone, range, START } from '../fixtures.js';
+import { aKey } from '../accounts.js';
+import { ACCOUNT, aPhoneMessage, onceKey, phone, range, START } from '../fixtures.js';
 import { atOnce, type Race, tally } from './race.js';
 
 /** Races for unique rows: each is made once. */
@@ -16,11 +17,29 @@ export const RECORD_RACES: Readonly<Record<string, Race>> = {
 
   'one key id 20 times at once: added once': async (world, hand) => {
     await world.fund(0);
-    const key = { id: 'k1', accountId: ACCOUNT, createdAt: START, expiresAt: undefined, revokedAt: undefined };
     const hash = (index: number) => index.toString(16).padStart(64, '0');
-    const answers = await atOnce(20, (index) => hand(index).accounts.addKey({ ...key, hash: hash(index) }));
+    const answers = await atOnce(20, (index) => hand(index).accounts.addKey(aKey('k1', { hash: hash(index) })));
     assert.equal(tally(answers).get(true), 1);
     assert.equal((await world.accounts.findKey('k1'))?.hash, hash(answers.indexOf(true)));
+  },
+
+  'keys made 20 times at once under one Idempotency-Key: one is made, and everybody gets its reply': async (
+    world,
+    hand,
+  ) => {
+    await world.fund(0);
+    const answers = await atOnce(20, (index) => {
+      const kept = { once: onceKey(), reply: { id: `k${index}` } };
+      return hand(index).accounts.addKey(aKey(`k${index}`), undefined, undefined, kept);
+    });
+    const made = `k${answers.indexOf(true)}`;
+    assert.equal(tally(answers).get(true), 1);
+    for (const answer of answers) if (answer !== true) assert.deepEqual(answer, { reply: { id: made } });
+    const { items } = await world.accounts.listKeys(ACCOUNT, { limit: 100 });
+    assert.deepEqual(
+      items.map(({ id }) => id),
+      [made],
+    );
   },
 
   'one signature 20 times at once: registered once, and everybody hears the same': async (world, hand) => {

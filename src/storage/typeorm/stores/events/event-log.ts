@@ -1,4 +1,5 @@
 import { Batcher, EachTurn } from '../../../../common/batcher.js';
+import { MessagingError } from '../../../../common/errors.js';
 import type { HostTransaction } from '../../../../common/host-transaction.js';
 import {
   type AddedEvents,
@@ -149,7 +150,8 @@ function* readUsed(accountId: string, at: number): Operation<EventLogState | und
  */
 export function* switchOn(dialect: Dialect, accountId: string, at: number): Operation<EventLogState> {
   const accounts = dialect.lockByIds('messaging_account', 'a.id', 'wait', 'no key update');
-  yield* rowsOf(accounts, JSON.stringify([accountId]));
+  const [account] = yield* rowsOf(accounts, JSON.stringify([accountId]));
+  if (!account) throw new MessagingError('error.account_not_found');
   yield* insertCounter(dialect, accountId);
   const [row] = yield* lockCounter(dialect, accountId);
   const before = row ? toState(row) : NONE;

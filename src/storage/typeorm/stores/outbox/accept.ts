@@ -1,4 +1,4 @@
-import type { Decide } from '../../../../outbox/decide.js';
+import { type Decide, isCapped } from '../../../../outbox/decide.js';
 import type { CommitOutcome, WaitFor } from '../../../../outbox/outbox-store.js';
 import type { Send } from '../../../../outbox/send.js';
 import type { Dialect, IfLocked } from '../../dialects/dialect.js';
@@ -6,6 +6,7 @@ import { lowAfterDebit } from '../../dialects/low-after.js';
 import { RecordMovedError } from '../../engine/faults.js';
 import { type Operation, rowsOf, type Statement, writeAll } from '../../engine/operation.js';
 import { integerOf, textOf } from '../../engine/rows.js';
+import { readKeyUses, writeKeyUses } from './key-uses.js';
 import type { LaneTurns } from './lane-turns.js';
 import { type Gaps, lockRecords, writeRecords } from './policy-records.js';
 import { findReplies } from './replies.js';
@@ -35,12 +36,23 @@ export function* acceptSends(
   const { seen: records, versions, held } = yield* lockRecords(dialect, keys, ifRecordLocked, gaps);
   const heldOf = ({ policy }: Send) => policy?.keys.filter((key) => held.has(key)) ?? [];
   const free = held.size === 0 ? locked : locked.filter((send) => heldOf(send).length === 0);
-  const { decisions, accepted, spent, records: changes } = decide(free, { balances, replies, records });
+  const seenUses = yield* readKeyUses(dialect, free, gaps);
+  const {
+    decisions,
+    accepted,
+    spent,
+    records: changes,
+    uses,
+  } = decide(free, { balances, replies, records, uses: seenUses });
   if (gaps === 'leave' && decisions.some(({ kind }, index) => kind === 'refused' && free[index]?.once)) {
     throw new RecordMovedError('What is refused may be a repeat of what was accepted since the snapshot.');
   }
   if (accepted.length > 0) {
-    const statements = [debit(dialect, spent), ...insertSends(dialect, accepted, turns, gaps)];
+    const statements = [
+      debit(dialect, spent),
+      ...insertSends(dialect, accepted, turns, gaps),
+      ...writeKeyUses(dialect, uses),
+    ];
     yield* writeAll(dialect.together(statements), changes.size === 0 && gaps === 'lock');
     if (gaps === 'leave') yield* insertNewReplies(dialect, accepted);
     yield* writeRecords(dialect, versions, changes, ifRecordLocked);
@@ -101,8 +113,13 @@ function debit(dialect: Dialect, spent: ReadonlyMap<string, number>): Statement 
  * Whether the decision on these sends depends on balances only, and the database can check these in the writing statement.
  */
 export function canAcceptAtOnce(dialect: Dialect, sends: readonly Send[]): boolean {
-  return dialect.ifPaid !== undefined && sends.every(({ once, policy }) => once === undefined && policy === undefined);
+  return (
+    dialect.ifPaid !== undefined &&
+    sends.every((send) => send.once === undefined && send.policy === undefined && !isCapped(send))
+  );
 }
+
+const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
 /**
  * `acceptSends` in one round trip: it decides as if every balance sufficed, and the statement writes only where all do.
@@ -116,7 +133,7 @@ export function* acceptAtOnce(
   turns: LaneTurns,
 ): Operation<readonly CommitOutcome[] | undefined> {
   const balances = new Map(sends.map(({ accountId }) => [accountId, Number.POSITIVE_INFINITY]));
-  const { decisions, accepted, spent } = decide(sends, { balances, replies: new Map(), records: new Map() });
+  const { decisions, accepted, spent } = decide(sends, { balances, replies: NONE, records: NONE, uses: NONE });
   const statement = dialect.ifPaid?.([...spent], insertSends(dialect, accepted, turns));
   if (!statement) return undefined;
   const { rows } = yield statement;

@@ -52,16 +52,20 @@ export class ClaimPlan {
   private readonly floors: Floors = new Map();
   private readonly served = new Map<Priority, Queue>();
   private searches = 0;
+  private readonly except: ReadonlySet<string>;
 
   constructor(
     private readonly memory: QueueMemory,
     private readonly order: ClaimOrder,
   ) {
     this.turns = memory.turns.copy();
+    this.except = new Set(order.except);
     const priorities = order.only ? [order.only] : PRIORITIES;
     this.lines = priorities.map((priority) => ({
       priority,
-      places: memory.places(priority, order.abandoned),
+      places: memory
+        .places(priority, order.abandoned)
+        .filter(({ from, below }) => below !== undefined || !this.except.has(from)),
       queues: [],
     }));
   }
@@ -81,7 +85,8 @@ export class ClaimPlan {
 
   /** How many queues a search answers for one place. */
   get most(): number {
-    return Math.min(Math.max(this.order.limit, 8), PLACES);
+    // Many of them may be passed over.
+    return this.except.size > 0 ? PLACES : Math.min(Math.max(this.order.limit, 8), PLACES);
   }
 
   /** What was found in `nextPlaces`. */
@@ -123,6 +128,8 @@ export class ClaimPlan {
       const queue = this.served.get(line.priority);
       if (queue) this.memory.served(line.priority, queue);
       for (const each of line.queues) {
+        // Rows of paused accounts stay in a queue that accounts share.
+        if (each.name === '' && this.except.size > 0) continue;
         const first = each.taken > 0 ? each.lastDue : each.due;
         this.floors.set(each, floorOf(each.hasMore ? first : undefined, this.order.now));
       }
@@ -152,6 +159,7 @@ export class ClaimPlan {
       const queues = found[index] ?? [];
       for (const queue of queues) {
         const { due } = queue;
+        if (this.except.has(queue.name)) continue;
         if (due === undefined) this.floors.set(queue, floorOf(due, this.order.now));
         else line.queues.push({ ...queue, due, taken: 0, lastDue: 0, hasMore: true });
       }

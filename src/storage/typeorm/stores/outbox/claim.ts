@@ -4,6 +4,7 @@ import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, type Row, rowsOf, writeAll } from '../../engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../../engine/rows.js';
 import { byPriority, ClaimPlan } from './claim-plan.js';
+import { traceOf } from './messages.js';
 import { QueueMemory } from './queue-memory.js';
 import { findQueues, lockQueues } from './queues.js';
 
@@ -46,20 +47,20 @@ export function* claimDeliveries(
 }
 
 /** Locks due rows as the plan says, until the batch is full or nothing more is due. */
-function* dueRows(dialect: Dialect, { channel, now }: ClaimOrder, plan: ClaimPlan): Operation<readonly Row[]> {
+function* dueRows(dialect: Dialect, { channel, now, except }: ClaimOrder, plan: ClaimPlan): Operation<readonly Row[]> {
   for (;;) {
     for (let places = plan.nextPlaces(); places.length > 0; places = plan.nextPlaces()) {
       plan.found(yield* findQueues(dialect, channel, places, now, plan.most));
     }
     const ranges = plan.nextRanges();
     if (ranges.length === 0) return plan.claimed;
-    plan.locked(ranges, yield* lockQueues(dialect, channel, ranges, now, 'none'));
+    plan.locked(ranges, yield* lockQueues(dialect, channel, ranges, now, 'none', except));
   }
 }
 
 /** Locks the first unsent delivery of each lane and returns those that are due; later ones must not overtake it. */
 function* laneHeads(dialect: Dialect, order: ClaimOrder, lanes: readonly string[]): Operation<readonly Row[]> {
-  const { channel, now, limit, abandoned } = order;
+  const { channel, now, limit, abandoned, except = [] } = order;
   const heads = dialect.lockFirsts({
     columns: COLUMNS,
     table: 'messaging_recipient',
@@ -70,12 +71,25 @@ function* laneHeads(dialect: Dialect, order: ClaimOrder, lanes: readonly string[
     still: 'r.lane IS NOT NULL',
   });
   // Sorted, so that all transactions lock rows in the same order.
-  const wanted = [...new Set(lanes)].sort().map((lane) => [channel, lane]);
-  const rows = yield* rowsOf(heads, JSON.stringify(wanted));
+  const groups = [...new Set(lanes)].sort().map((lane) => [channel, lane]);
+  const rows = yield* rowsOf(heads, JSON.stringify(groups));
   const due = rows.filter(
     (row) => integerOf(row, 'due_at') <= now && (abandoned || textOf(row, 'status') === 'queued'),
   );
-  return due.sort(byPriority).slice(0, limit);
+  const wanted = except.length === 0 ? due : yield* ofOthers(dialect, due, except);
+  return wanted.toSorted(byPriority).slice(0, limit);
+}
+
+/** Without those of some accounts. */
+function* ofOthers(dialect: Dialect, rows: readonly Row[], except: readonly string[]): Operation<readonly Row[]> {
+  const ids = [...new Set(rows.map((row) => textOf(row, 'message_id')))];
+  const messages = yield* rowsOf(
+    `SELECT id FROM messaging_message WHERE id IN ${dialect.strings()} AND account_id IN ${dialect.strings()}`,
+    JSON.stringify(ids),
+    JSON.stringify(except),
+  );
+  const theirs = new Set(messages.map((row) => textOf(row, 'id')));
+  return rows.filter((row) => !theirs.has(textOf(row, 'message_id')));
 }
 
 const COLUMNS = 'r.message_id, r.position, r.priority, r.number, r.attempt, r.status, r.doubtful, r.due_at';
@@ -93,7 +107,7 @@ function isDoubtful(row: Row): boolean {
 function* withMessages(dialect: Dialect, claimed: readonly Row[]): Operation<readonly Delivery[]> {
   const ids = [...new Set(claimed.map((row) => textOf(row, 'message_id')))];
   const rows = yield* rowsOf(
-    `SELECT id, account_id, channel, lane, sender, payload, accepted_at FROM messaging_message WHERE id IN ${dialect.strings()}`,
+    `SELECT id, account_id, channel, lane, sender, payload, accepted_at, trace FROM messaging_message WHERE id IN ${dialect.strings()}`,
     JSON.stringify(ids),
   );
   const messages = new Map(
@@ -107,6 +121,7 @@ function* withMessages(dialect: Dialect, claimed: readonly Row[]): Operation<rea
         sender: textOf(row, 'sender'),
         payload: JSON.parse(textOf(row, 'payload')),
         acceptedAt: integerOf(row, 'accepted_at'),
+        ...traceOf(row),
       },
     ]),
   );
@@ -122,6 +137,7 @@ function* withMessages(dialect: Dialect, claimed: readonly Row[]): Operation<rea
             number: textOf(row, 'number'),
             attempt: integerOf(row, 'attempt') + 1,
             ...(isDoubtful(row) ? { doubtful: true } : {}),
+            ...(isAbandoned(row) ? { abandoned: true } : {}),
           },
         ]
       : [];

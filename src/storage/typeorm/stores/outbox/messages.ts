@@ -58,6 +58,22 @@ function toMessage(row: Row): StoredMessage {
   };
 }
 
+/** See `OutboxStore.traces`. */
+export function* listTraces(dialect: Dialect, ids: readonly string[]): Operation<readonly string[]> {
+  if (ids.length === 0) return [];
+  const rows = yield* rowsOf(
+    `SELECT trace FROM messaging_message WHERE id IN ${dialect.strings()} AND trace IS NOT NULL`,
+    JSON.stringify(ids),
+  );
+  return rows.map((row) => textOf(row, 'trace'));
+}
+
+/** The trace of a message; nothing where it has none, as most. */
+export function traceOf(row: Row): { readonly trace?: string } {
+  const trace = optionalText(row, 'trace');
+  return trace === undefined ? {} : { trace };
+}
+
 /** The metadata of a message. */
 export function storedMetadata(row: Row): Metadata | undefined {
   const text = optionalText(row, 'metadata');

@@ -27,15 +27,16 @@ import { EventRecorder } from '../events/event-recorder.js';
 import { acceptAtOnce, acceptSends, canAcceptAtOnce } from './accept.js';
 import { claimDeliveries, nextDueTime } from './claim.js';
 import { ClaimPlan } from './claim-plan.js';
+import { findKeyUses, purgeKeyUses } from './key-uses.js';
 import { LaneTurns } from './lane-turns.js';
 import { listMessages } from './listings.js';
-import { findMessage } from './messages.js';
+import { findMessage, listTraces } from './messages.js';
 import type { Gaps } from './policy-records.js';
 import { TypeormPolicyStore } from './policy-store.js';
 import { QueueMemories } from './queue-memories.js';
 import type { Floors, QueueMemory } from './queue-memory.js';
 import { listFirstRecipients, listNumbers, listRecipients, readRecipients } from './recipients.js';
-import { findReply, purgeReplies } from './replies.js';
+import { findReply, keepReply, purgeReplies } from './replies.js';
 import { expireDeliveries, settleDeliveries } from './settle.js';
 import { deliveriesByReference, listTrail } from './trail.js';
 
@@ -105,6 +106,10 @@ export class TypeormOutboxStore extends OutboxStore {
     return this.executor.read(() => findReply(key, now), host);
   }
 
+  override keep(once: IdempotencyKey, reply: object, now: number): Promise<StoredReply | undefined> {
+    return this.executor.write(() => keepReply(this.executor.dialect, once, reply, now));
+  }
+
   override async claim(order: ClaimOrder): Promise<readonly Delivery[]> {
     const { dialect } = this.executor;
     const memory = this.memories.of(order.channel);
@@ -170,6 +175,10 @@ export class TypeormOutboxStore extends OutboxStore {
     return this.executor.read(() => deliveriesByReference(this.executor.dialect, channel, references));
   }
 
+  override traces(messageIds: readonly string[]): Promise<readonly string[]> {
+    return this.executor.read(() => listTraces(this.executor.dialect, messageIds));
+  }
+
   override numbers(messageIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
     return this.executor.browse(() => listNumbers(this.executor.dialect, messageIds));
   }
@@ -208,5 +217,13 @@ export class TypeormOutboxStore extends OutboxStore {
 
   override purgeReplies(now: number, limit: number): Promise<number> {
     return this.executor.write(() => purgeReplies(this.executor.dialect, now, limit));
+  }
+
+  override keyUses(families: readonly string[], day: number): Promise<ReadonlyMap<string, number>> {
+    return this.executor.read(() => findKeyUses(this.executor.dialect, families, day));
+  }
+
+  override purgeKeyUses(until: number, limit: number): Promise<number> {
+    return this.executor.write(() => purgeKeyUses(this.executor.dialect, until, limit));
   }
 }

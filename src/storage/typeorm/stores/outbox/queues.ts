@@ -61,7 +61,7 @@ export function* findQueues(
   const [ones, gaps] = [rowsFor(true), rowsFor(false)];
   const queries = [
     ...(ones.length > 0 ? [dialect.ofEach(firstOf(dialect), ONE, ones)] : []),
-    ...(gaps.length > 0 ? [dialect.ofEach(groupsIn(dialect), BETWEEN, gaps)] : []),
+    ...(gaps.length > 0 ? [dialect.ofEach(groupsOfQueues(dialect), QUEUES_BETWEEN, gaps)] : []),
   ];
   const found: FoundQueue[][] = places.map(({ status, priority, from, below }) =>
     below === undefined ? [{ status, priority, name: from, due: undefined }] : [],
@@ -92,12 +92,14 @@ function firstOf(dialect: Dialect): string {
     WHERE ${IN_LINE} AND r.queue = v.queue AND r.due_at >= v.floor AND r.due_at <= v.until ORDER BY r.due_at LIMIT 1`;
 }
 
-const BETWEEN: RowShape = {
+/** The places that `groupsOfQueues` searches. */
+export const QUEUES_BETWEEN: RowShape = {
   ...{ channel: 'id', status: 'id', first: 'id', below: 'id' },
   ...{ most: 'integer', n: 'integer', priority: 'integer', until: 'integer' },
 };
 
-function groupsIn(dialect: Dialect): string {
+/** A query for the queues in places `v` of `QUEUES_BETWEEN`, with the first `due_at` of each. */
+export function groupsOfQueues(dialect: Dialect): string {
   return dialect.groups({
     columns: 'v.n AS n',
     table: 'messaging_recipient',
@@ -118,23 +120,49 @@ export interface QueueRange extends Queue {
   readonly take: number;
 }
 
-/** Locks the first due rows of queues, without those that another transaction holds. */
+/**
+ * Locks the first due rows of queues, without those that another transaction holds.
+ * @param except accounts whose rows are left out of the queue that accounts share; their own queues are not asked for
+ */
 export function* lockQueues(
   dialect: Dialect,
   channel: string,
   ranges: readonly QueueRange[],
   until: number,
   lane: 'any' | 'none',
+  except: readonly string[] = [],
 ): Operation<readonly Row[]> {
+  const shared = ranges.filter(({ name }) => name === '');
+  if (except.length > 0 && shared.length > 0) {
+    const own = ranges.filter(({ name }) => name !== '');
+    const locked = yield* lockRanges(dialect, channel, own, until, lane, []);
+    return [...locked, ...(yield* lockRanges(dialect, channel, shared, until, lane, except))];
+  }
+  return yield* lockRanges(dialect, channel, ranges, until, lane, []);
+}
+
+/** A row's account is among `v.except`: ids between spaces, which no id has. */
+const EXCEPTED = `EXISTS (SELECT 1 FROM messaging_message m
+  WHERE m.id = r.message_id AND length(replace(v.except, concat(' ', m.account_id, ' '), '')) < length(v.except))`;
+
+function* lockRanges(
+  dialect: Dialect,
+  channel: string,
+  ranges: readonly QueueRange[],
+  until: number,
+  lane: 'any' | 'none',
+  except: readonly string[],
+): Operation<readonly Row[]> {
+  const ids = except.map((id) => ` ${id} `).join('');
   const statements = dialect.lockRanges({
     columns: 'r.message_id, r.position, r.priority, r.number, r.attempt, r.status, r.doubtful, r.due_at, r.queue',
     table: 'messaging_recipient',
     index: 'messaging_recipient_queue',
-    where: `${IN_LINE} AND r.queue = v.queue AND r.due_at >= v.floor AND r.due_at <= v.until${lane === 'none' ? ' AND r.lane IS NULL' : ''}`,
+    where: `${IN_LINE} AND r.queue = v.queue AND r.due_at >= v.floor AND r.due_at <= v.until${lane === 'none' ? ' AND r.lane IS NULL' : ''}${ids === '' ? '' : ` AND NOT ${EXCEPTED}`}`,
     order: 'r.due_at',
-    shape: RANGE,
+    shape: ids === '' ? RANGE : { ...RANGE, except: 'id' },
     ranges: ranges.map(({ status, priority, name, floor, take }) => {
-      return [channel, status, name, priority, floor, until, take];
+      return [channel, status, name, priority, floor, until, take, ...(ids === '' ? [] : [ids])];
     }),
   });
   const rows: Row[] = [];

@@ -37,11 +37,13 @@ export function insertSends(
 }
 
 function insertMessages(dialect: Dialect, sends: readonly Send[]): Statement {
-  // Most batches have no metadata; their parameter omits the column.
+  // Most batches have no metadata and no trace, and those of the host's own code no keys; their parameter omits the columns.
   const described = sends.some(({ metadata }) => metadata !== undefined);
+  const keyed = sends.some(({ key }) => key !== undefined);
+  const traced = sends.some(({ trace }) => trace !== undefined);
   return dialect.insertRows({
     table: 'messaging_message',
-    shape: described ? DESCRIBED : MESSAGE,
+    shape: { ...(described ? DESCRIBED : MESSAGE), ...(keyed ? KEY : {}), ...(traced ? TRACE : {}) },
     rows: sends.map((send) => [
       send.id,
       send.accountId,
@@ -55,6 +57,8 @@ function insertMessages(dialect: Dialect, sends: readonly Send[]): Statement {
       send.recipients.length,
       send.at,
       ...(described ? [send.metadata === undefined ? null : JSON.stringify(send.metadata)] : []),
+      ...(keyed ? [send.key?.id ?? null] : []),
+      ...(traced ? [send.trace ?? null] : []),
     ]),
   });
 }
@@ -81,6 +85,8 @@ const MESSAGE = shapeOf(
   'units refunded_units recipients accepted_at',
 );
 const DESCRIBED: RowShape = { ...MESSAGE, metadata: 'text' };
+const KEY: RowShape = { key_id: 'text' };
+const TRACE: RowShape = { trace: 'text' };
 const CHARGE = shapeOf('id account_id kind message_id', 'units posted_at');
 
 // An unexpired reply would have been replayed under the account's lock, so an existing row has expired.

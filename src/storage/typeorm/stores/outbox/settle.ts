@@ -16,13 +16,15 @@ import { type Operation, type Row, rowsOf, type Statement, writeAll } from '../.
 import { integerOf, optionalInteger, optionalText, shapeOf, textOf } from '../../engine/rows.js';
 import type { Telling } from '../events/event-recorder.js';
 import { type Completing, completeSends, lockMessages, updateMessages } from './completion.js';
+import { traceOf } from './messages.js';
 import { type Floors, floorOf, type QueueMemory } from './queue-memory.js';
 import { findQueues, lockQueues } from './queues.js';
 import { lockAccounts, refunds, refundsOfMessages } from './refunds.js';
 import { insertTrail } from './trail.js';
 
 /** A message, as far as no update changes it. */
-interface SentMessage extends Pick<DeliveryTransition, 'accountId' | 'channel' | 'sender' | 'acceptedAt' | 'metadata'> {
+interface SentMessage
+  extends Pick<DeliveryTransition, 'accountId' | 'channel' | 'sender' | 'acceptedAt' | 'metadata' | 'trace'> {
   readonly recipients: number;
   readonly units: number;
   /** Since which number its account records; undefined: it does not, or the send has one recipient. */
@@ -109,10 +111,11 @@ export function* settleDeliveries(
 
 function transitionOf(row: ChangedRow, refund: number, completes: boolean): DeliveryTransition {
   const { messageId, position, number, status, error, units, refundedUnits, at, message } = row;
-  const { accountId, channel, sender, acceptedAt, metadata, recipients } = message;
+  const { accountId, channel, sender, acceptedAt, metadata, trace, recipients } = message;
   const transition = {
     ...{ messageId, position, accountId, channel, sender, number, status, error, units, refund, refundedUnits },
     ...{ acceptedAt, metadata, at },
+    ...(trace === undefined ? {} : { trace }),
   };
   if (!completes || recipients > 1) return transition;
   return { ...transition, completed: { recipients, statuses: { [status]: 1 }, units: message.units, refundedUnits } };
@@ -206,7 +209,7 @@ function* lockRecipients(
   // All transactions lock in this order, so that two updates of the same deliveries cannot deadlock.
   const rows = yield* rowsOf(
     `SELECT r.message_id, r.position, r.status, r.units, r.refunded_units, r.attempt, r.tries, r.due_at, r.channel, r.number,
-        m.account_id, m.sender, m.recipients, m.units AS price, m.accepted_at, m.metadata,
+        m.account_id, m.sender, m.recipients, m.units AS price, m.accepted_at, m.metadata, m.trace,
         CASE WHEN m.recipients > 1 THEN (${RECORDED_SINCE} WHERE c.id = m.account_id AND c.recording = 1) END AS recorded_since
       FROM ${dialect.rowsInOrder({ message_id: 'id', position: 'integer' }, 'message_id, position')}
       ${dialect.thenJoin} messaging_recipient r${dialect.by('primary key')} ON r.message_id = v.message_id AND r.position = v.position
@@ -240,6 +243,7 @@ function toMessage(row: Row): SentMessage {
     acceptedAt: integerOf(row, 'accepted_at'),
     metadata: metadata === undefined ? undefined : JSON.parse(metadata),
     recordedSince: optionalInteger(row, 'recorded_since'),
+    ...traceOf(row),
   };
 }
 

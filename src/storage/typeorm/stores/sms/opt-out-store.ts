@@ -4,6 +4,7 @@ import { optOutEvent } from '../../../../events/account-events.js';
 import type { NewEvent } from '../../../../events/event-types.js';
 import type { Walked } from '../../../../outbox/retention/retention-store.js';
 import {
+  type AuditOf,
   EVERY_ACCOUNT,
   type OptOut,
   type OptOutKey,
@@ -15,6 +16,7 @@ import type { Dialect } from '../../dialects/dialect.js';
 import type { Executor } from '../../engine/executor.js';
 import { type Operation, type Row, rowsOf, write } from '../../engine/operation.js';
 import { integerOf, optionalInteger, type RowShape, textOf } from '../../engine/rows.js';
+import { recordAudit } from '../audit-log.js';
 import { EventRecorder } from '../events/event-recorder.js';
 import { readPage } from '../read-page.js';
 
@@ -27,12 +29,13 @@ export class TypeormOptOutStore extends OptOutStore {
     super();
   }
 
-  override add(entries: readonly OptOut[]): Promise<readonly OptOut[]> {
+  override add(entries: readonly OptOut[], auditOf: AuditOf = () => []): Promise<readonly OptOut[]> {
     const { dialect } = this.executor;
     return this.recorder.write(function* ({ tell }) {
       const added = yield* addOptOuts(dialect, entries);
       // An account is not told of phones that it may never have written to.
       for (const entry of added) if (entry.accountId !== EVERY_ACCOUNT) tell(optOutEvent('optout.added', entry, entry));
+      for (const entry of auditOf(added)) yield* recordAudit(entry);
       return added;
     });
   }
@@ -41,13 +44,21 @@ export class TypeormOptOutStore extends OptOutStore {
     keys: readonly OptOutKey[],
     source?: OptOutSource,
     eventsOf: (removed: readonly OptOut[]) => readonly NewEvent[] = () => [],
+    auditOf: AuditOf = () => [],
   ): Promise<readonly OptOut[]> {
     const { dialect } = this.executor;
     return this.recorder.write(function* ({ tell }) {
       const removed = yield* removeOptOuts(dialect, keys, source);
       for (const event of eventsOf(removed)) if (event.accountId !== EVERY_ACCOUNT) tell(event);
+      for (const entry of auditOf(removed)) yield* recordAudit(entry);
       return removed;
     });
+  }
+
+  override async find(accountId: string, id: string): Promise<OptOut | undefined> {
+    const sql = `SELECT ${COLUMNS.join(', ')} FROM messaging_opt_out WHERE id = ? AND account_id = ?`;
+    const [row] = await this.executor.read(() => rowsOf(sql, id, accountId));
+    return row && toOptOut(row);
   }
 
   override signatures(accountId: string): Promise<readonly string[]> {

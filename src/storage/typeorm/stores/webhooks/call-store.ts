@@ -1,3 +1,4 @@
+import type { Author } from '../../../../accounts/audit.js';
 import {
   type CallProgress,
   CallStore,
@@ -65,8 +66,8 @@ export class TypeormCallStore extends CallStore {
     return this.recorder.write(({ tell }) => commitCalls(dialect, owner, progress, tell));
   }
 
-  override callAgain(endpoint: Endpoint, sequence: number, now: number): Promise<boolean> {
-    return this.executor.write(() => callAgain(this.executor.dialect, endpoint, sequence, now));
+  override callAgain(endpoint: Endpoint, sequence: number, now: number, by?: Author): Promise<boolean> {
+    return this.executor.write(() => callAgain(this.executor.dialect, endpoint, sequence, now, by));
   }
 
   override addReplay(order: ReplayOrder): Promise<number> {

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { type AuditAction, type AuditFields, type Author, HOST } from '../../../../accounts/audit.js';
 import { MessagingError } from '../../../../common/errors.js';
 import type { Page, PageRequest } from '../../../../common/page.js';
 import type { StoredReply } from '../../../../outbox/decide.js';
@@ -21,6 +23,7 @@ import type { Dialect } from '../../dialects/dialect.js';
 import type { Executor } from '../../engine/executor.js';
 import { type Operation, rowsOf, write } from '../../engine/operation.js';
 import { integerOf, shapeOf } from '../../engine/rows.js';
+import { recordAudit } from '../audit-log.js';
 import { switchOn } from '../events/event-log.js';
 import { findReply, keepReply } from '../outbox/replies.js';
 import { readPage } from '../read-page.js';
@@ -32,8 +35,8 @@ export class TypeormEndpointStore extends EndpointStore {
     super();
   }
 
-  override create(endpoint: NewEndpoint, answer: EndpointAnswer): Promise<Acceptance> {
-    return this.executor.write(() => createEndpoint(this.executor.dialect, endpoint, answer));
+  override create(endpoint: NewEndpoint, answer: EndpointAnswer, by: Author = HOST): Promise<Acceptance> {
+    return this.executor.write(() => createEndpoint(this.executor.dialect, endpoint, answer, by));
   }
 
   override find(key: EndpointKey): Promise<Endpoint | undefined> {
@@ -57,8 +60,9 @@ export class TypeormEndpointStore extends EndpointStore {
     key: EndpointKey,
     change: (definition: EndpointDefinition) => EndpointDefinition,
     at: number,
+    by: Author = HOST,
   ): Promise<Endpoint | undefined> {
-    return this.executor.write(() => updateEndpoint(this.executor.dialect, key, change, at));
+    return this.executor.write(() => updateEndpoint(this.executor.dialect, key, change, at, by));
   }
 
   override rotate(
@@ -66,23 +70,24 @@ export class TypeormEndpointStore extends EndpointStore {
     change: (versions: readonly SecretVersion[]) => readonly SecretVersion[],
     at: number,
     answer: EndpointAnswer,
+    by: Author = HOST,
   ): Promise<Acceptance | undefined> {
-    return this.executor.write(() => rotateSecret(this.executor.dialect, key, change, at, answer));
+    return this.executor.write(() => rotateSecret(this.executor.dialect, key, change, at, answer, by));
   }
 
-  override enable(key: EndpointKey, at: number): Promise<Endpoint | undefined> {
-    return this.executor.write(() => enableEndpoint(key, at));
+  override enable(key: EndpointKey, at: number, by: Author = HOST): Promise<Endpoint | undefined> {
+    return this.executor.write(() => enableEndpoint(this.executor.dialect, key, at, by));
   }
 
-  override disable(key: EndpointKey, at: number): Promise<Endpoint | undefined> {
-    return this.executor.write(() => disableEndpoint(key, at));
+  override disable(key: EndpointKey, at: number, by: Author = HOST): Promise<Endpoint | undefined> {
+    return this.executor.write(() => disableEndpoint(this.executor.dialect, key, at, by));
   }
 
-  override async remove(key: EndpointKey, at: number): Promise<boolean> {
+  override async remove(key: EndpointKey, at: number, by: Author = HOST): Promise<boolean> {
     if (!(await this.find(key))) return false;
     // Whoever serves the endpoint may add to it meanwhile; the last step leaves nothing.
     while ((await this.executor.write(() => removeRetries(key.id))) > 0);
-    return this.executor.write(() => removeEndpoint(key, at));
+    return this.executor.write(() => removeEndpoint(this.executor.dialect, key, at, by));
   }
 
   override attempts({ endpointId, ok, ...page }: AttemptQuery): Promise<Page<EndpointAttempt>> {
@@ -105,7 +110,12 @@ const NEW = shapeOf(
 );
 
 /** See `EndpointStore.create`. The lock on the account's counter also decides on the number of endpoints and on repeats. */
-function* createEndpoint(dialect: Dialect, endpoint: NewEndpoint, answer: EndpointAnswer): Operation<Acceptance> {
+function* createEndpoint(
+  dialect: Dialect,
+  endpoint: NewEndpoint,
+  answer: EndpointAnswer,
+  by: Author,
+): Operation<Acceptance> {
   const { id, accountId, createdAt: at } = endpoint;
   const [account] = yield* rowsOf('SELECT id FROM messaging_account WHERE id = ?', accountId);
   if (!account) throw new MessagingError('error.account_not_found');
@@ -120,6 +130,7 @@ function* createEndpoint(dialect: Dialect, endpoint: NewEndpoint, answer: Endpoi
   const texts = [id, accountId, url, types && JSON.stringify(types), ordering, signature, JSON.stringify(versions)];
   const row = [...texts, description, 'enabled', batch.max, batch.waitMs, last, 0, 0, at, at];
   yield dialect.insertRows({ table: 'messaging_endpoint', shape: NEW, rows: [row] });
+  yield* recordAudit({ accountId, at, by, action: 'webhook.created', target: id, after: definitionOf(endpoint) });
   const made: Endpoint = {
     ...endpoint,
     ...{ status: 'enabled', reason: null, cursor: last, failingSince: null, restsUntil: null, updatedAt: at },
@@ -162,10 +173,12 @@ function* updateEndpoint(
   key: EndpointKey,
   change: (definition: EndpointDefinition) => EndpointDefinition,
   at: number,
+  by: Author,
 ): Operation<Endpoint | undefined> {
   const endpoint = yield* lockEndpoint(dialect, key);
   if (!endpoint) return undefined;
-  const { url, types, ordering, batch, description } = change(endpoint);
+  const definition = change(endpoint);
+  const { url, types, ordering, batch, description } = definition;
   yield* write(
     `UPDATE messaging_endpoint SET url = ?, types = ?, ordering = ?, batch_max = ?, wait_ms = ?, description = ?,
       updated_at = ? WHERE id = ? AND account_id = ?`,
@@ -179,6 +192,7 @@ function* updateEndpoint(
     key.id,
     key.accountId,
   );
+  yield* recordChange({ ...key, at, by }, 'webhook.changed', definitionOf(endpoint), definitionOf(definition));
   return yield* findEndpoint(key);
 }
 
@@ -189,6 +203,7 @@ function* rotateSecret(
   change: (versions: readonly SecretVersion[]) => readonly SecretVersion[],
   at: number,
   answer: EndpointAnswer,
+  by: Author,
 ): Operation<Acceptance | undefined> {
   const endpoint = yield* lockEndpoint(dialect, key);
   if (!endpoint) return undefined;
@@ -201,30 +216,38 @@ function* rotateSecret(
     at,
     key.id,
   );
+  const newest = (of: readonly SecretVersion[]): AuditFields => ({ version: of[0]?.number ?? 0 });
+  yield* recordChange({ ...key, at, by }, 'webhook.secret_rotated', newest(endpoint.versions), newest(versions));
   return yield* answered(dialect, { ...endpoint, versions, updatedAt: at }, answer, at);
 }
 
-function* enableEndpoint(key: EndpointKey, at: number): Operation<Endpoint | undefined> {
+function* enableEndpoint(dialect: Dialect, key: EndpointKey, at: number, by: Author): Operation<Endpoint | undefined> {
+  const endpoint = yield* lockEndpoint(dialect, key);
+  if (endpoint?.status !== 'disabled') return endpoint;
   yield* write(
     `UPDATE messaging_endpoint SET status = 'enabled', reason = NULL, failing_since = NULL, rests_until = NULL, updated_at = ?
-      WHERE id = ? AND account_id = ? AND status <> 'enabled'`,
+      WHERE id = ?`,
     at,
     key.id,
-    key.accountId,
   );
+  yield* recordChange({ ...key, at, by }, 'webhook.enabled', stateOf(endpoint), stateOf(ENABLED));
   return yield* findEndpoint(key);
 }
 
-function* disableEndpoint(key: EndpointKey, at: number): Operation<Endpoint | undefined> {
+function* disableEndpoint(dialect: Dialect, key: EndpointKey, at: number, by: Author): Operation<Endpoint | undefined> {
+  const endpoint = yield* lockEndpoint(dialect, key);
+  if (endpoint?.status !== 'enabled') return endpoint;
   yield* write(
-    `UPDATE messaging_endpoint SET status = 'disabled', reason = 'requested', updated_at = ?
-      WHERE id = ? AND account_id = ? AND status <> 'disabled'`,
+    `UPDATE messaging_endpoint SET status = 'disabled', reason = 'requested', updated_at = ? WHERE id = ?`,
     at,
     key.id,
-    key.accountId,
   );
+  yield* recordChange({ ...key, at, by }, 'webhook.disabled', stateOf(endpoint), stateOf(DISABLED));
   return yield* findEndpoint(key);
 }
+
+const ENABLED = { status: 'enabled', reason: null } as const;
+const DISABLED = { status: 'disabled', reason: 'requested' } as const;
 
 /** How many rows one transaction of a removal deletes. */
 const REMOVED_AT_ONCE = 1000;
@@ -241,12 +264,44 @@ function removeRetries(id: string): Operation<number> {
 }
 
 /** Removes an endpoint. Its attempts go with their age. */
-function* removeEndpoint({ id, accountId }: EndpointKey, at: number): Operation<boolean> {
-  const removed = yield* write('DELETE FROM messaging_endpoint WHERE id = ? AND account_id = ?', id, accountId);
-  if (removed === 0) return false;
+function* removeEndpoint(dialect: Dialect, key: EndpointKey, at: number, by: Author): Operation<boolean> {
+  const endpoint = yield* lockEndpoint(dialect, key);
+  if (!endpoint) return false;
+  const { id, accountId } = key;
+  yield* write('DELETE FROM messaging_endpoint WHERE id = ?', id);
   yield* write('DELETE FROM messaging_endpoint_retry WHERE endpoint_id = ?', id);
   yield* write('DELETE FROM messaging_endpoint_replay WHERE endpoint_id = ?', id);
+  yield* recordAudit({ accountId, at, by, action: 'webhook.removed', target: id, before: definitionOf(endpoint) });
   // Whoever waited for a lock on the counter would wait for the deletions too.
   yield* write('UPDATE messaging_event_counter SET used_at = ? WHERE id = ? AND used_at < ?', at, accountId, at);
   return true;
+}
+
+/** Tells of a change in the audit log, with the fields that are not as they were. */
+function* recordChange(
+  { id, accountId, at, by }: EndpointKey & { readonly at: number; readonly by: Author },
+  action: AuditAction,
+  before: AuditFields,
+  after: AuditFields,
+): Operation<void> {
+  const changed = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  const only = (fields: AuditFields) => Object.fromEntries(changed.map((name) => [name, fields[name] ?? null]));
+  yield* recordAudit({ accountId, at, by, action, target: id, before: only(before), after: only(after) });
+}
+
+function stateOf({ status, reason }: Pick<Endpoint, 'status' | 'reason'>): AuditFields {
+  return { status, reason };
+}
+
+/** What the audit log tells of a definition. A path or a query may hold a secret of the receiver: of the URL only a digest. */
+function definitionOf({ url, types, ordering, batch, description }: EndpointDefinition): AuditFields {
+  return {
+    origin: new URL(url).origin,
+    url_digest: createHash('sha256').update(url).digest('hex').slice(0, 12),
+    types: types ?? ['*'],
+    ordering,
+    batch_max: batch.max,
+    batch_wait_ms: batch.waitMs,
+    description,
+  };
 }

@@ -1,9 +1,11 @@
+import { type AuditFields, type Author, HOST } from '../../../../accounts/audit.js';
 import type { EventType } from '../../../../events/event-types.js';
 import type { PendingCall, Replay, ReplayOrder } from '../../../../webhooks/calls/call-store.js';
 import type { Endpoint } from '../../../../webhooks/endpoints/endpoint.js';
 import type { Dialect } from '../../dialects/dialect.js';
 import { type Operation, type Row, rowsOf, write } from '../../engine/operation.js';
 import { integerOf, optionalText, shapeOf, textOf } from '../../engine/rows.js';
+import { recordAudit } from '../audit-log.js';
 
 /** See `CallStore.pending`. */
 export function* findPending(
@@ -49,10 +51,12 @@ function toReplay(row: Row): Replay {
 /** See `CallStore.callAgain`. */
 export function* callAgain(
   dialect: Dialect,
-  { id, accountId, types }: Endpoint,
+  endpoint: Endpoint,
   sequence: number,
   now: number,
+  by?: Author,
 ): Operation<boolean> {
+  const { id, accountId, types } = endpoint;
   const [event] = yield* rowsOf(
     `SELECT e.type, CASE WHEN p.cursor_at >= e.sequence OR EXISTS (
         SELECT 1 FROM messaging_endpoint_retry r WHERE r.endpoint_id = p.id AND r.sequence = e.sequence) THEN 1 ELSE 0 END AS called
@@ -73,6 +77,7 @@ export function* callAgain(
     rows: [[id, null, sequence, 0, now]],
     onDuplicate: ['endpoint_id, sequence', ['tries', 'due_at', 'batch']],
   });
+  yield* recordReplay({ endpoint, at: now, by }, { events: 1, sequence });
   return true;
 }
 
@@ -105,6 +110,7 @@ export function* addReplay(order: ReplayOrder): Operation<number> {
     upTo,
     types ? JSON.stringify(types) : null,
   );
+  yield* recordReplay(order, { events, after, up_to: upTo });
   return events;
 }
 
@@ -119,12 +125,22 @@ export function* retryFailed(_dialect: Dialect, order: ReplayOrder): Operation<n
     ? ` AND EXISTS (SELECT 1 FROM messaging_event e WHERE e.account_id = ? AND e.sequence = messaging_endpoint_retry.sequence
         AND e.type IN (${types.map(() => '?').join(', ')}))`
     : '';
-  return yield* write(
+  const events = yield* write(
     `UPDATE messaging_endpoint_retry SET tries = 0, due_at = ?, batch = NULL
       WHERE endpoint_id = ? AND due_at IS NULL AND sequence > ? AND sequence <= ?${ofTypes}`,
     ...[at, endpoint.id, after, upTo],
     ...(types ? [endpoint.accountId, ...types] : []),
   );
+  if (events > 0) yield* recordReplay(order, { events, after, up_to: upTo, only_failed: true });
+  return events;
+}
+
+function* recordReplay(
+  { endpoint, at, by = HOST }: Pick<ReplayOrder, 'endpoint' | 'at' | 'by'>,
+  after: AuditFields,
+): Operation<void> {
+  const { id: target, accountId } = endpoint;
+  yield* recordAudit({ accountId, at, by, action: 'webhook.replayed', target, after });
 }
 
 /** See `CallStore.purgeFailed`. */

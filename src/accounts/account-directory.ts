@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { Notifier } from '../common/notifier.js';
+import { type AccountState, AccountStore } from './account-store.js';
+import { FreshCache } from './fresh-cache.js';
+
+/** The states of accounts, from a cache of at most four seconds that is refreshed in the background. */
+@Injectable()
+export class AccountDirectory {
+  private readonly cache: FreshCache<{ readonly state: AccountState }>;
+
+  constructor(clock: Clock, store: AccountStore, notifier: Notifier) {
+    this.cache = new FreshCache(clock, notifier, 'account', async (id) => {
+      const state = await store.accountState(id);
+      return state && { state };
+    });
+  }
+
+  /**
+   * The state of an account, undefined where there is none. A promise only when it is not cached; it rejects when the storage is
+   * unavailable.
+   */
+  stateOf(id: string): AccountState | undefined | Promise<AccountState | undefined> {
+    const known = this.cache.get(id);
+    return known instanceof Promise ? known.then((found) => found?.state) : known?.state;
+  }
+
+  /** Must be called after the state of an account was changed on this instance. */
+  forget(id: string): void {
+    this.cache.forget(id);
+  }
+}

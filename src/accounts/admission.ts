@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { AccountDirectory } from './account-directory.js';
+import type { AccountState } from './account-store.js';
+import { isWithin } from './address-ranges.js';
+import type { Answer } from './authenticator.js';
+import type { KnownKey } from './key-directory.js';
+import { KeyRates } from './key-rates.js';
+import { KeyUses } from './key-uses.js';
+import { isAtLeast, type Permission } from './permissions.js';
+
+/** What a request says about itself beside its credential. */
+export interface AdmittedRequest {
+  /** The request target of RFC 9112 section 3.2, with its query. */
+  readonly target: string;
+  /** The address that the framework believes to be the client's (`req.ip`); undefined where it is not known. */
+  readonly ip: string | undefined;
+  /** True: it was admitted before and goes on, so that it does not count as a further request. */
+  readonly again?: boolean;
+}
+
+type Admitted = Answer & { readonly kind: 'caller' };
+
+/** Decides whether an authenticated caller may use a route: the one guard behind all permissions. */
+@Injectable()
+export class Admission {
+  private readonly rates: KeyRates;
+
+  constructor(
+    private readonly accounts: AccountDirectory,
+    private readonly uses: KeyUses,
+    clock: Clock,
+  ) {
+    this.rates = new KeyRates(clock);
+  }
+
+  /**
+   * The answer of the authentication, or the refusal of a caller who may not. An operator who names an account in `?account=`
+   * goes on as a caller of that account. A promise only when the state of the account is not in memory.
+   *
+   * @param permission of the route; undefined on a route of the host, which every caller of an account may use, and no operator
+   */
+  admit(answer: Answer, permission: Permission | undefined, request: AdmittedRequest): Answer | Promise<Answer> {
+    if (answer.kind === 'refused') return answer;
+    const { known, caller } = answer;
+    if (known !== undefined) {
+      return this.inState(answer, (state) => this.admitKey(answer, known, state, permission, request));
+    }
+    const admitted = permission === undefined ? admitToHost(answer) : admitUser(answer, permission, request);
+    // Operators go on reading closed accounts.
+    const isOfAccount = caller.via === 'user-token' && caller.user?.operator === undefined;
+    if (admitted.kind === 'refused' || !(isOfAccount || permission?.live)) return admitted;
+    return this.inState(admitted, (state) => {
+      if (isOfAccount && state === 'closed') return UNAUTHORIZED;
+      return !permission?.live || isLive(state) ? admitted : SUSPENDED;
+    });
+  }
+
+  private inState({ caller }: Admitted, decide: (state: AccountState | undefined) => Answer): Answer | Promise<Answer> {
+    const state = this.accounts.stateOf(caller.accountId);
+    return state instanceof Promise ? state.then(decide) : decide(state);
+  }
+
+  private admitKey(
+    answer: Admitted,
+    { addresses, perMinute, key }: KnownKey,
+    state: AccountState | undefined,
+    permission: Permission | undefined,
+    { ip, again }: AdmittedRequest,
+  ): Answer {
+    if (state === 'closed') return UNAUTHORIZED;
+    if (addresses !== undefined && !isWithin(addresses, ip)) return refused('error.address_not_allowed');
+    if (permission !== undefined) {
+      const { scopes } = permission;
+      if (scopes === undefined) return refused('error.user_required');
+      if (key.scopes !== undefined && !scopes.every((scope) => key.scopes?.includes(scope))) {
+        return refused('error.scope_missing');
+      }
+      if (permission.live && !isLive(state)) return SUSPENDED;
+    }
+    if (again) return answer;
+    const wait = perMinute === undefined ? undefined : this.rates.exceeded(key.family, perMinute);
+    if (wait !== undefined) return { kind: 'refused', code: 'error.key_rate', retryAfter: wait };
+    this.uses.note(key.id);
+    return answer;
+  }
+}
+
+/** An operator is of no account, and a route of the host is about the caller's. */
+function admitToHost(answer: Admitted): Answer {
+  return answer.caller.user?.operator === undefined ? answer : refused('error.role_missing');
+}
+
+/** The answer to a user, as a caller of the named account where the operator names one. */
+function admitUser(answer: Admitted, permission: Permission, { target }: AdmittedRequest): Answer {
+  const { caller } = answer;
+  const { user } = caller;
+  if (user === undefined) {
+    // A key of a test's own authenticator is not restricted.
+    const may = caller.via === 'user-token' ? permission.plain : permission.scopes !== undefined;
+    if (may) return answer;
+    return refused(caller.via === 'user-token' ? 'error.role_missing' : 'error.user_required');
+  }
+  if (user.operator === undefined) {
+    const { role } = permission;
+    return role !== undefined && isAtLeast(user.role, role) ? answer : refused('error.role_missing');
+  }
+  const { operator, accounts } = permission;
+  if (operator === undefined || !isAtLeast(user.operator, operator)) return refused('error.role_missing');
+  if (accounts === 'all') return answer;
+  const accountId = accountIn(target);
+  return accountId === undefined
+    ? refused('error.account_unnamed')
+    : { kind: 'caller', caller: { ...caller, accountId } };
+}
+
+/** An account that does not exist is refused by the service. */
+function isLive(state: AccountState | undefined): boolean {
+  return state === undefined || state === 'active';
+}
+
+const UNAUTHORIZED: Answer = { kind: 'refused', code: 'error.unauthorized' };
+const SUSPENDED: Answer = { kind: 'refused', code: 'error.account_suspended' };
+
+function refused(code: (Answer & { kind: 'refused' })['code']): Answer {
+  return { kind: 'refused', code };
+}
+
+/** The account in the query of a request target, where it is named once. */
+function accountIn(target: string): string | undefined {
+  const query = target.indexOf('?');
+  const named = query === -1 ? [] : new URLSearchParams(target.slice(query)).getAll('account');
+  return named.length === 1 && named[0] !== '' ? named[0] : undefined;
+}

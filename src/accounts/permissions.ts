@@ -1,0 +1,97 @@
+/** The scopes that a key may have, which say what it may be used for. */
+export const KEY_SCOPES = [
+  'sms:send',
+  'otp:send',
+  'otp:verify',
+  'msgapp:send',
+  'msgapp:connect',
+  'messages:read',
+  'balance:read',
+  'events:read',
+  'webhooks:write',
+] as const;
+
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
+/** The roles of an account's users; each may what those before it may. */
+export const ACCOUNT_ROLES = ['viewer', 'sender', 'developer', 'admin'] as const;
+
+export type AccountRole = (typeof ACCOUNT_ROLES)[number];
+
+/** The roles of the operator's users; each may what those before it may. They are never compared with the roles of accounts. */
+export const OPERATOR_ROLES = ['support', 'finance', 'operator'] as const;
+
+export type OperatorRole = (typeof OPERATOR_ROLES)[number];
+
+export function isAccountRole(role: unknown): role is AccountRole {
+  return ACCOUNT_ROLES.some((each) => each === role);
+}
+
+export function isOperatorRole(role: unknown): role is OperatorRole {
+  return OPERATOR_ROLES.some((each) => each === role);
+}
+
+/** Who may use a route. What is left out may not. */
+export interface Permission {
+  /** The scopes that a key needs, all of them; `[]`: every key. */
+  readonly scopes?: readonly KeyScope[];
+  /** The lowest role of the account's users. */
+  readonly role?: AccountRole;
+  /** The lowest role of the operator's users. */
+  readonly operator?: OperatorRole;
+  /** `named`: an operator names the account in `?account=`; `all`: the route is about no single account, or names it itself. */
+  readonly accounts?: 'named' | 'all';
+  /** Whether a user token without a role may, as before there were roles. */
+  readonly plain?: true;
+  /** Whether a suspended account may not. */
+  readonly live?: true;
+}
+
+const READ = { operator: 'support', accounts: 'named' } as const satisfies Permission;
+const WRITE = { operator: 'operator', accounts: 'named' } as const satisfies Permission;
+
+/** Every permission with those who have it (contract.md sections 12 and 13). `@Needs` names that of a route. */
+export const PERMISSIONS = {
+  'sms.send': { scopes: ['sms:send'], role: 'sender', plain: true, live: true },
+  'otp.send': { scopes: ['otp:send'], role: 'sender', plain: true, live: true },
+  'otp.verify': { scopes: ['otp:verify'], role: 'sender', plain: true },
+  'msgapp.send': { scopes: ['msgapp:send'], role: 'sender', plain: true, live: true },
+  'msgapp.connect': { scopes: ['msgapp:connect'], role: 'developer', ...WRITE, plain: true, live: true },
+  'msgapp.unlink': { scopes: ['msgapp:connect'], role: 'developer', ...WRITE, plain: true },
+  'msgapp.status': { scopes: ['msgapp:connect'], role: 'viewer', ...READ, plain: true },
+  'messages.read': { scopes: ['messages:read'], role: 'viewer', ...READ, plain: true },
+  // What somebody has sent cannot be masked.
+  'files.read': { scopes: ['messages:read'], role: 'viewer', ...WRITE, plain: true },
+  'balance.read': { scopes: ['balance:read'], role: 'viewer', ...READ, plain: true },
+  'events.read': { scopes: ['events:read'], role: 'viewer', ...READ },
+  'webhooks.write': { scopes: ['webhooks:write', 'events:read'], role: 'developer', ...WRITE },
+  'webhooks.create': { scopes: ['webhooks:write', 'events:read'], role: 'developer', ...WRITE, live: true },
+  'me.read': { scopes: [], role: 'viewer', operator: 'support', accounts: 'all' },
+  'keys.read': { role: 'developer', ...READ },
+  'keys.write': { role: 'developer', ...WRITE },
+  'signatures.read': { role: 'viewer', ...READ },
+  'signatures.write': { role: 'developer', ...WRITE },
+  'ledger.read': { role: 'viewer', ...READ },
+  'usage.read': { role: 'viewer', ...READ },
+  'optouts.read': { role: 'viewer', ...READ },
+  'optouts.write': { role: 'sender', ...WRITE },
+  'audit.read': { role: 'developer', ...READ },
+  'manage.read': { operator: 'support', accounts: 'all' },
+  'manage.post': { operator: 'finance', accounts: 'all' },
+  'manage.write': { operator: 'operator', accounts: 'all' },
+} as const satisfies Readonly<Record<string, Permission>>;
+
+export type PermissionName = keyof typeof PERMISSIONS;
+
+/** Who may use a route. */
+export function permissionOf(name: PermissionName): Permission {
+  return PERMISSIONS[name];
+}
+
+/** Whether a role is at least as high as another one of the same ladder. */
+export function isAtLeast(role: AccountRole, least: AccountRole): boolean;
+export function isAtLeast(role: OperatorRole, least: OperatorRole): boolean;
+export function isAtLeast(role: AccountRole | OperatorRole, least: AccountRole | OperatorRole): boolean {
+  const ladder: readonly string[] = isOperatorRole(least) ? OPERATOR_ROLES : ACCOUNT_ROLES;
+  return ladder.includes(role) && ladder.indexOf(role) >= ladder.indexOf(least);
+}

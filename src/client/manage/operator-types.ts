@@ -1,0 +1,128 @@
+import type { AccountRole, AccountState, LedgerEntry, OperatorRole, Signature } from './account-types.js';
+
+/** An account, for the operator. Moments are ISO 8601, UTC. */
+export interface ManagedAccount {
+  readonly id: string;
+  readonly name: string;
+  readonly state: AccountState;
+  readonly balance: number;
+  /** Below this many units an event tells; null: never. */
+  readonly low_balance: number | null;
+  readonly created_at: string;
+}
+
+/** Which accounts to list. */
+export interface ManagedAccountsQuery {
+  /** The beginning of an id or of a name. */
+  readonly query?: string | undefined;
+  readonly state?: AccountState | undefined;
+  /** 1 to 500. Default 50. */
+  readonly limit?: number | undefined;
+}
+
+/** A posting. The same reference with the same units posts nothing again. */
+export interface PostingOrder {
+  readonly units: number;
+  readonly reference: string;
+  readonly note?: string | undefined;
+}
+
+/** What a posting has made. */
+export interface Posting {
+  readonly balance: number;
+  readonly entry: LedgerEntry;
+}
+
+/** Whom a one-time link signs in. */
+export interface LinkOrder {
+  /** For a role of an account. */
+  readonly account?: string | undefined;
+  readonly role: AccountRole | OperatorRole;
+  readonly subject?: string | undefined;
+  /** How long it can be used. Default 10. */
+  readonly minutes?: number | undefined;
+}
+
+/** A one-time link. */
+export interface Link {
+  /** What stands behind the dashboard's address, beginning with `#`. */
+  readonly url_fragment: string;
+  readonly expires_at: string;
+}
+
+/** A sender name with its account. */
+export type ManagedSignature = Signature & { readonly account: string };
+
+/** A route to a carrier, as one process sees it. */
+export interface CarrierRoute {
+  readonly name: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly [detail: string]: unknown;
+}
+
+/** What waits in a queue. */
+export interface QueueDepth {
+  readonly channel: string;
+  readonly priority: string;
+  /** Counted up to 100 000. */
+  readonly depth: number;
+  readonly oldest_due: string | null;
+}
+
+/** What is paused: a channel, an account, or an account on a channel. */
+export interface QueuePart {
+  readonly channel?: string | null | undefined;
+  readonly account?: string | null | undefined;
+}
+
+/** The queues of all accounts. */
+export interface Queues {
+  readonly items: readonly QueueDepth[];
+  readonly paused: readonly (QueuePart & { readonly since: string })[];
+}
+
+/** A check of the books. */
+export interface BooksCheck {
+  /** Null: there was none. */
+  readonly id: string | null;
+  /** `failed`: it broke off; `none`: there was none. */
+  readonly state: 'running' | 'done' | 'failed' | 'none';
+  readonly part: string | null;
+  readonly checked: number;
+  readonly findings: readonly string[];
+  readonly started_at: string | null;
+  readonly ended_at: string | null;
+}
+
+/** A linked number of any account, or an attempt to link one. */
+export interface ManagedSession {
+  readonly id: string;
+  readonly account: string;
+  readonly channel: string;
+  readonly number: string | null;
+  readonly status: string;
+  /** Why it is in this state. */
+  readonly reason: string | null;
+  readonly [detail: string]: unknown;
+}
+
+/** Which linked numbers to list. */
+export interface ManagedSessionsQuery {
+  readonly account?: string | undefined;
+  readonly status?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** The process that answers, and the storage. */
+export interface System {
+  readonly version: string;
+  readonly node: string;
+  readonly role: string;
+  /** What an examination of the storage has found; `todo`: something should be done. */
+  readonly storage: readonly { readonly text: string; readonly todo: boolean }[];
+  /** The background workers, each with the end of its last round. */
+  readonly workers: readonly { readonly name: string; readonly last_round: string | null }[];
+  /** How far its clock is ahead of the database's. */
+  readonly clock_skew_ms: number | null;
+}

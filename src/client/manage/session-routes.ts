@@ -1,0 +1,47 @@
+import type { Caller, CallOptions } from '../caller.js';
+import type { AccountRole, OperatorRole } from './account-types.js';
+
+/** A user who is signed in. */
+export interface SignedIn {
+  /** For `token` of a client; it is good for `expires_in` seconds. */
+  readonly access_token: string;
+  readonly expires_in: number;
+  readonly user: {
+    readonly subject: string;
+    readonly account: string | null;
+    readonly role: AccountRole | OperatorRole;
+  };
+}
+
+/** Sign-in, for pages: the service keeps the session in a cookie that scripts cannot read. */
+export class SessionRoutes {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /** By the secret of a one-time link, or by what the host's `UserAuthenticator` takes. */
+  exchange(
+    proof: { readonly token: string } | { readonly credentials: unknown },
+    options?: CallOptions,
+  ): Promise<SignedIn> {
+    return this.#post('exchange', proof, options);
+  }
+
+  /** By the cookie of the session. */
+  refresh(options?: CallOptions): Promise<SignedIn> {
+    return this.#post('refresh', {}, options);
+  }
+
+  end(options?: CallOptions): Promise<{ readonly success: true }> {
+    return this.#post('end', {}, options);
+  }
+
+  #post<T>(step: string, body: object, options?: CallOptions): Promise<T> {
+    return this.#caller.json(
+      { method: 'POST', path: ['session', step], body, repeat: 'unsafe', anonymous: true },
+      options,
+    );
+  }
+}

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { AUDIT_ACTIONS, type AuditAction, AuditLog } from '../../accounts/audit.js';
+import { MessagingError } from '../../common/errors.js';
+import { checkAccountId } from '../../common/inputs.js';
+import { cursorOf, momentOf } from '../../common/list-query.js';
+import { type ListQuery, pageOf } from '../list-query.js';
+import { type AuditPage, auditView } from './audit-view.js';
+
+/** The filter and page of a listing of changes. */
+export interface AuditListQuery extends ListQuery {
+  readonly action?: string | undefined;
+  /** From this moment on: ISO 8601, a day (UTC) or a time with its zone. */
+  readonly since?: string | undefined;
+  /** Before this moment. */
+  readonly until?: string | undefined;
+}
+
+/**
+ * Reads the audit log: who changed what, when and from where. The changes themselves write it, in their transactions.
+ *
+ * @example
+ * ```ts
+ * const { items } = await audit.list(accountId, { action: 'key.created', since: '2026-11-01' });
+ * ```
+ */
+@Injectable()
+export class AuditService {
+  constructor(private readonly log: AuditLog) {}
+
+  /**
+   * The changes of an account, newest first.
+   * @param accountId undefined: of all accounts, and of none
+   * @throws MessagingError `error.invalid_cursor`, `error.field_invalid`
+   */
+  async list(accountId: string | undefined, query: AuditListQuery = {}): Promise<AuditPage> {
+    if (accountId !== undefined) checkAccountId(accountId);
+    const page = pageOf(query, (text) => /^\d{1,15}$/.test(text));
+    const [since, until] = [momentOf('since', query.since), momentOf('until', query.until)];
+    const { items, next } = await this.log.list({ ...page, accountId, action: actionOf(query.action), since, until });
+    return { items: items.map(auditView), next_cursor: cursorOf(next) };
+  }
+}
+
+function actionOf(given: string | undefined): AuditAction | undefined {
+  const action = AUDIT_ACTIONS.find((each) => each === given);
+  if (given !== undefined && action === undefined) throw new MessagingError('error.field_invalid', { field: 'action' });
+  return action;
+}

@@ -1,0 +1,20 @@
+import { Get } from '@nestjs/common';
+import { Caller } from '../../accounts/caller.decorator.js';
+import { Needs } from '../../accounts/needs.decorator.js';
+import { MessagingController } from '../../http/messaging-controller.js';
+import { MessagingQuery } from '../../http/validation.js';
+import { ListAuditQuery } from './audit.dto.js';
+import { AuditService } from './audit-service.js';
+import type { AuditPage } from './audit-view.js';
+
+/** The route of an account's changes (contract.md section 13). */
+@MessagingController()
+export class AuditController {
+  constructor(private readonly audit: AuditService) {}
+
+  @Get('audit')
+  @Needs('audit.read')
+  list(@Caller() { accountId }: Caller, @MessagingQuery() query: ListAuditQuery): Promise<AuditPage> {
+    return this.audit.list(accountId, query);
+  }
+}

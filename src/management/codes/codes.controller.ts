@@ -1,0 +1,26 @@
+import { Get } from '@nestjs/common';
+import { Caller } from '../../accounts/caller.decorator.js';
+import { Needs } from '../../accounts/needs.decorator.js';
+import type { Cancellation } from '../../common/async.js';
+import { MessagingController } from '../../http/messaging-controller.js';
+import { RequestCancellation } from '../../http/parameters.js';
+import { MessagingQuery } from '../../http/validation.js';
+import { PeriodQuery } from '../usage/usage.dto.js';
+import { CodesService } from './codes-service.js';
+import type { CodesView } from './codes-view.js';
+
+/** The route of what became of an account's codes. */
+@MessagingController()
+export class CodesController {
+  constructor(private readonly service: CodesService) {}
+
+  @Get('codes')
+  @Needs('usage.read')
+  codes(
+    @Caller() { accountId }: Caller,
+    @MessagingQuery() query: PeriodQuery,
+    @RequestCancellation() signal: Cancellation,
+  ): Promise<CodesView> {
+    return this.service.codes(accountId, query, signal);
+  }
+}

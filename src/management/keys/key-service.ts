@@ -1,0 +1,199 @@
+import { Injectable } from '@nestjs/common';
+import { AccountService, type KeySummary } from '../../accounts/account-service.js';
+import type { EarlierReply } from '../../accounts/account-store.js';
+import type { Author } from '../../accounts/audit.js';
+import type { KeyDraft } from '../../accounts/key-definition.js';
+import { type KeyChange, KeyRegistry, type MadeKey } from '../../accounts/key-registry.js';
+import type { KeyScope } from '../../accounts/permissions.js';
+import { Clock } from '../../common/clock.js';
+import { MessagingError } from '../../common/errors.js';
+import { checkAccountId, checkInput } from '../../common/inputs.js';
+import { cursorOf, momentOf, textOfCursor } from '../../common/list-query.js';
+import { knownCallOptions } from '../../common/options.js';
+import { dayOf } from '../../outbox/decide.js';
+import { Idempotency, type IdempotentRequest } from '../../outbox/idempotency.js';
+import type { Acceptance } from '../../outbox/outbox.js';
+import { OutboxStore } from '../../outbox/outbox-store.js';
+import { type KeyPage, type KeyView, keyView, type NewKeyView } from './key-view.js';
+
+/** What a new key may be used for, as the API takes it; null is as absent. */
+export interface NewKeyDraft {
+  /** For people: 1 to 128 characters, not blank. */
+  readonly name: string;
+  /** What it may do, at least one. Default: all. */
+  readonly scopes?: readonly KeyScope[] | null | undefined;
+  /** The addresses from which it may be used, IPv4 and IPv6, single or in CIDR notation: 1 to 50. Default: all. */
+  readonly cidrs?: readonly string[] | null | undefined;
+  /** Its end, in the future, ISO 8601. Default: none. */
+  readonly expires_at?: string | null | undefined;
+  /** The most units that it may spend on a day (UTC), together with the keys that replace it: 1 to 10^12. Default: no cap. */
+  readonly daily_units?: number | null | undefined;
+  /** The most requests per minute, in each process: 1 to 1 000 000. Default: no limit. */
+  readonly per_minute?: number | null | undefined;
+}
+
+/** Options of the calls that change something. */
+export interface KeyCallOptions {
+  /** Does it once, however often this key comes within 24 hours; the key itself is given the first time only. */
+  readonly once?: IdempotentRequest | undefined;
+  /** Who does it, for the audit log. Default: the host's own code. */
+  readonly by?: Author | undefined;
+}
+
+/** What a call answers. */
+export interface NewKeyAnswer {
+  readonly reply: NewKeyView;
+  /** True: an earlier request with the same Idempotency-Key was answered with it; this one did nothing. */
+  readonly replayed: boolean;
+}
+
+/** The page of a listing. */
+export interface KeyListQuery {
+  /** 1 to 500. Default 50. */
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+const HOUR_MS = 3_600_000;
+export const LONGEST_GRACE_HOURS = 8760;
+const DEFAULT_PAGE = 50;
+const LARGEST_PAGE = 500;
+const WORDS: Partial<Record<keyof KeyDraft, string>> = {
+  ...{ expiresAt: 'expires_at', dailyUnits: 'daily_units', perMinute: 'per_minute' },
+};
+
+/**
+ * The API keys of accounts as the API gives them. For hosts without our routes; `accountId` is trusted. Every method that names a
+ * key throws `error.key_not_found` for one of another account, and every method `error.storage_unavailable`.
+ *
+ * @example
+ * ```ts
+ * const { reply } = await keys.create('shop', { name: 'Till', scopes: ['sms:send'], daily_units: 500 });
+ * const { key } = reply; // shown once
+ * ```
+ */
+@Injectable()
+export class KeyService {
+  constructor(
+    private readonly registry: KeyRegistry,
+    private readonly accounts: AccountService,
+    private readonly outbox: OutboxStore,
+    private readonly idempotency: Idempotency,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * The keys of an account, valid or not, newest first.
+   * @throws MessagingError `error.account_not_found`, `error.invalid_cursor`, `error.field_not_integer` for an invalid limit
+   */
+  async list(accountId: string, { limit = DEFAULT_PAGE, cursor }: KeyListQuery = {}): Promise<KeyPage> {
+    if (!Number.isInteger(limit) || limit < 1 || limit > LARGEST_PAGE) {
+      throw new MessagingError('error.field_not_integer', { field: 'limit', min: 1, max: LARGEST_PAGE });
+    }
+    const after = cursor == null ? undefined : textOfCursor(cursor, isKeyId);
+    const { items, next } = await this.accounts.listKeys(accountId, { limit, after });
+    const viewOf = await this.viewer(items);
+    return { items: items.map(viewOf), next_cursor: cursorOf(next) };
+  }
+
+  /**
+   * Makes a key. The answer has it in clear text, which no later one has.
+   * @throws MessagingError `error.account_not_found`, `error.field_missing`, `error.field_invalid`, `error.field_not_string`,
+   *   `error.field_not_list`, `error.field_not_integer`, `error.idempotency_mismatch`, `error.idempotency_running`
+   */
+  create(accountId: string, draft: NewKeyDraft, options: KeyCallOptions = {}): Promise<NewKeyAnswer> {
+    return this.run(accountId, 'keys', options, async (change) => {
+      checkInput(draft);
+      const { name, scopes, cidrs, expires_at, daily_units: dailyUnits, per_minute: perMinute } = draft;
+      if (name == null) throw new MessagingError('error.field_missing', { field: 'name' });
+      const expiresAt = momentOf('expires_at', expires_at ?? undefined);
+      const given = { name, scopes, cidrs, expiresAt, dailyUnits, perMinute };
+      return this.registry.issue(accountId, given, change(await this.viewer([])));
+    });
+  }
+
+  /**
+   * Replaces a key by one of the same name, limits and family; the old one stays valid for `grace_hours`, 0 to 8760, default 24,
+   * or until its own end if that is earlier.
+   * @throws MessagingError `error.field_not_integer`, `error.idempotency_mismatch`, `error.idempotency_running`; and
+   *   `error.key_not_found` also for a key that is no longer valid
+   */
+  async rotate(
+    accountId: string,
+    id: string,
+    { grace_hours }: { readonly grace_hours?: number | null | undefined } = {},
+    options: KeyCallOptions = {},
+  ): Promise<NewKeyAnswer> {
+    checkKeyId(id);
+    return this.run(accountId, `keys/${id}/rotate`, options, async (change) => {
+      const hours = grace_hours ?? 24;
+      if (!Number.isInteger(hours) || hours < 0 || hours > LONGEST_GRACE_HOURS) {
+        throw new MessagingError('error.field_not_integer', { field: 'grace_hours', min: 0, max: LONGEST_GRACE_HOURS });
+      }
+      const old = await this.registry.find(id, accountId);
+      return this.registry.rotate(id, hours * HOUR_MS, accountId, change(await this.viewer([old])));
+    });
+  }
+
+  /** Revokes a key: at once on this instance, at most five seconds later on the others. Again: nothing more. */
+  async revoke(
+    accountId: string,
+    id: string,
+    options: Pick<KeyCallOptions, 'by'> = {},
+  ): Promise<{ readonly success: true }> {
+    const { by } = knownCallOptions('a revocation', options, 'by');
+    checkAccountId(accountId);
+    checkKeyId(id);
+    await this.registry.revoke(id, accountId, by);
+    return { success: true };
+  }
+
+  /** Makes a key once, and keeps the reply without it. */
+  private async run(
+    accountId: string,
+    route: string,
+    options: KeyCallOptions,
+    work: (change: (viewOf: ViewOf) => KeyChange) => Promise<MadeKey | EarlierReply>,
+  ): Promise<NewKeyAnswer> {
+    const { once: request, by } = knownCallOptions('a key', options, 'once', 'by');
+    checkAccountId(accountId);
+    const answer = await this.idempotency.run(accountId, route, request, async (once): Promise<Acceptance> => {
+      const wordOf = (field: keyof KeyDraft) => WORDS[field] ?? field;
+      const made = await work((viewOf) => ({
+        by,
+        wordOf,
+        answer: { once, replyOf: (key) => ({ ...viewOf(key), key: null }) },
+      }));
+      return 'key' in made ? { reply: { ...made.reply, key: made.key }, replayed: false } : { ...made, replayed: true };
+    });
+    // `viewer` has made it, and it is kept unchanged.
+    return answer as NewKeyAnswer;
+  }
+
+  /** Shows keys with what the families of these have spent today. */
+  private async viewer(keys: readonly KeySummary[]): Promise<ViewOf> {
+    const now = this.clock.now();
+    const families = keys.flatMap((key) => (key.dailyUnits === undefined ? [] : [familyOf(key)]));
+    const spent = families.length === 0 ? NOTHING : await this.outbox.keyUses([...new Set(families)], dayOf(now));
+    return (key) => keyView(key, spent.get(familyOf(key)) ?? 0, now);
+  }
+}
+
+type ViewOf = (key: KeySummary) => KeyView;
+
+const NOTHING: ReadonlyMap<string, number> = new Map();
+
+function familyOf({ id, family = id }: KeySummary): string {
+  return family;
+}
+
+const KEY_ID = /^[\w-]{1,64}$/;
+
+function isKeyId(text: string): boolean {
+  return KEY_ID.test(text);
+}
+
+/** @throws MessagingError `error.key_not_found` for what is no id */
+function checkKeyId(id: unknown): asserts id is string {
+  if (typeof id !== 'string' || !isKeyId(id)) throw new MessagingError('error.key_not_found');
+}

@@ -1,0 +1,41 @@
+import { IsOptional, IsQueryInteger, IsString } from '../../http/validators.js';
+import type { NewKeyDraft } from './key-service.js';
+
+/** Body of `POST /keys`. The service checks what is in the fields. */
+export class CreateKeyBody {
+  @IsString()
+  readonly name: string = '';
+
+  @IsOptional()
+  readonly scopes?: NonNullable<NewKeyDraft['scopes']>;
+
+  @IsOptional()
+  readonly cidrs?: NonNullable<NewKeyDraft['cidrs']>;
+
+  @IsOptional()
+  @IsString()
+  readonly expires_at?: string;
+
+  @IsOptional()
+  readonly daily_units?: number;
+
+  @IsOptional()
+  readonly per_minute?: number;
+}
+
+/** Body of `POST /keys/:id/rotate`. The service checks its range. */
+export class RotateKeyBody {
+  @IsOptional()
+  readonly grace_hours?: number;
+}
+
+/** Query of `GET /keys`. */
+export class ListKeysQuery {
+  @IsOptional()
+  @IsQueryInteger(1, 500)
+  readonly limit?: number;
+
+  @IsOptional()
+  @IsString()
+  readonly cursor?: string;
+}

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { LedgerService } from '../../billing/ledger-service.js';
+import { LEDGER_KINDS, type LedgerKind } from '../../billing/ledger-store.js';
+import { MessagingError } from '../../common/errors.js';
+import { unsendableCharacter } from '../../common/inputs.js';
+import { cursorOf, momentOf } from '../../common/list-query.js';
+import { csvLine } from '../csv.js';
+import { type ListQuery, pageOf } from '../list-query.js';
+import { type LedgerPage, type LedgerView, ledgerView } from './ledger-view.js';
+
+/** The filter of entries. */
+export interface LedgerFilter {
+  readonly kind?: string | undefined;
+  /** From this moment on: ISO 8601, a day (UTC) or a time with its zone. */
+  readonly since?: string | undefined;
+  /** Before this moment. */
+  readonly until?: string | undefined;
+}
+
+/** The filter and page of a listing of entries. */
+export type LedgerListQuery = LedgerFilter & ListQuery;
+
+/** How many entries are read at a time for CSV. */
+const AT_A_TIME = 1000;
+
+const COLUMNS = ['id', 'kind', 'units', 'message_id', 'position', 'note', 'at'] as const satisfies (keyof LedgerView)[];
+
+/** The ledger of an account as the API gives it, by pages and as CSV. */
+@Injectable()
+export class LedgerListing {
+  constructor(private readonly ledger: LedgerService) {}
+
+  /**
+   * Entries, newest first.
+   * @throws MessagingError `error.invalid_cursor`, `error.field_invalid`
+   */
+  async list(accountId: string, query: LedgerListQuery = {}): Promise<LedgerPage> {
+    const page = pageOf(query, (text) => text !== '' && text.length <= 200 && unsendableCharacter(text) === undefined);
+    const { items, next } = await this.ledger.entries(accountId, { ...page, ...filterOf(query) });
+    return { items: items.map(ledgerView), next_cursor: cursorOf(next) };
+  }
+
+  /**
+   * All entries that match as lines of CSV, newest first, behind a line with the names of the columns. They are read as they
+   * are asked for.
+   *
+   * @throws MessagingError `error.field_invalid`
+   */
+  csv(accountId: string, filter: LedgerFilter = {}): AsyncIterable<string> {
+    return this.lines(accountId, filterOf(filter));
+  }
+
+  private async *lines(accountId: string, filter: ReturnType<typeof filterOf>): AsyncGenerator<string> {
+    yield csvLine(COLUMNS);
+    for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
+      const { items, next } = await this.ledger.entries(accountId, { ...filter, limit: AT_A_TIME, after });
+      yield items.map((entry) => lineOf(ledgerView(entry))).join('');
+      after = next;
+    }
+  }
+}
+
+function lineOf(entry: LedgerView): string {
+  return csvLine(COLUMNS.map((column) => entry[column]));
+}
+
+function filterOf({ kind, since, until }: LedgerFilter) {
+  return { kind: kindOf(kind), since: momentOf('since', since), until: momentOf('until', until) };
+}
+
+function kindOf(given: string | undefined): LedgerKind | undefined {
+  const kind = LEDGER_KINDS.find((each) => each === given);
+  if (given !== undefined && kind === undefined) throw new MessagingError('error.field_invalid', { field: 'kind' });
+  return kind;
+}

@@ -1,0 +1,84 @@
+import { Injectable, Optional } from '@nestjs/common';
+import type { Caller } from '../../accounts/authenticator.js';
+import {
+  isAtLeast,
+  KEY_SCOPES,
+  type KeyScope,
+  PERMISSIONS,
+  type PermissionName,
+  permissionOf,
+} from '../../accounts/permissions.js';
+import { en } from '../../common/catalogue.en.js';
+import { MessagingError } from '../../common/errors.js';
+import { isAccountId } from '../../common/inputs.js';
+import { HttpSettings } from '../../http/http-settings.js';
+import { Channels } from '../../outbox/channel.js';
+import { TextSources } from '../../outbox/text-sources.js';
+import { WebhookService } from '../../webhooks/endpoints/webhook-service.js';
+import { OverviewStore } from '../usage/overview-store.js';
+import type { AccountSummary, CapabilitiesView, MeView } from './me-view.js';
+
+/** A caller, with what is known of its key. */
+type KnownCaller = Caller & {
+  readonly key?: { readonly name?: string | undefined; readonly scopes?: readonly KeyScope[] | undefined } | undefined;
+};
+
+/** Tells callers who they are, what they may and what there is. */
+@Injectable()
+export class MeService {
+  constructor(
+    private readonly store: OverviewStore,
+    private readonly channels: Channels,
+    private readonly texts: TextSources,
+    private readonly http: HttpSettings,
+    @Optional() private readonly webhooks?: WebhookService,
+  ) {}
+
+  /**
+   * @param named the account that an operator looks at
+   * @throws MessagingError `error.account_not_found`
+   */
+  async me(caller: KnownCaller, named?: string): Promise<MeView> {
+    const { user, keyId } = caller;
+    const operator = user?.operator ?? null;
+    const scopes = caller.key?.scopes ?? KEY_SCOPES;
+    const accountId = operator === null ? caller.accountId : named;
+    return {
+      user: user ? { subject: user.subject, role: user.operator ?? user.role } : null,
+      key: keyId === undefined ? null : { id: keyId, name: caller.key?.name ?? null, scopes },
+      account: accountId === undefined ? null : await this.account(accountId),
+      operator,
+      permissions: permissionsOf(caller, scopes),
+      capabilities: this.capabilities(),
+      locale: this.http.catalogue === en ? 'en' : 'fr',
+    };
+  }
+
+  private async account(id: string): Promise<AccountSummary> {
+    const standing = isAccountId(id) ? await this.store.standing(id) : undefined;
+    if (!standing) throw new MessagingError('error.account_not_found');
+    const { name, state, balance } = standing;
+    return { id, name, state, balance };
+  }
+
+  private capabilities(): CapabilitiesView {
+    const apps = this.channels.all().filter((channel) => channel.lanes() !== undefined);
+    return {
+      sms: this.channels.find('sms') !== undefined,
+      otp: this.texts.has('otp'),
+      msgapp: apps.map(({ name }) => name),
+      webhooks: this.webhooks !== undefined,
+    };
+  }
+}
+
+function permissionsOf({ user }: Caller, scopes: readonly KeyScope[]): readonly PermissionName[] {
+  // The keys of the table.
+  const names = Object.keys(PERMISSIONS) as PermissionName[];
+  return names.filter((name) => {
+    const { scopes: needed, role, operator } = permissionOf(name);
+    if (user === undefined) return needed?.every((scope) => scopes.includes(scope)) ?? false;
+    if (user.operator !== undefined) return operator !== undefined && isAtLeast(user.operator, operator);
+    return role !== undefined && isAtLeast(user.role, role);
+  });
+}

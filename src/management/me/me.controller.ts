@@ -1,0 +1,20 @@
+import { Get } from '@nestjs/common';
+import { Caller } from '../../accounts/caller.decorator.js';
+import { Needs } from '../../accounts/needs.decorator.js';
+import { MessagingController } from '../../http/messaging-controller.js';
+import { MessagingQuery } from '../../http/validation.js';
+import { MeQuery } from './me.dto.js';
+import { MeService } from './me-service.js';
+import type { MeView } from './me-view.js';
+
+/** The route that tells callers who they are (contract.md section 13). */
+@MessagingController()
+export class MeController {
+  constructor(private readonly service: MeService) {}
+
+  @Get('me')
+  @Needs('me.read')
+  me(@Caller() caller: Caller, @MessagingQuery() { account }: MeQuery): Promise<MeView> {
+    return this.service.me(caller, account);
+  }
+}

@@ -1,0 +1,159 @@
+import { Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { Author } from '../../accounts/author.decorator.js';
+import { Needs } from '../../accounts/needs.decorator.js';
+import { answerOf, Idempotent } from '../../http/idempotent.decorator.js';
+import { MessagingController } from '../../http/messaging-controller.js';
+import { ReplyHeaders } from '../../http/parameters.js';
+import { MessagingBody, MessagingQuery } from '../../http/validation.js';
+import type { IdempotentRequest } from '../../outbox/idempotency.js';
+import type { AccountPage, AccountView } from './account-view.js';
+import { ManagedAccounts } from './managed-accounts.js';
+import { type ManagedSignaturePage, ManagedSignatures } from './managed-signatures.js';
+import {
+  ChangeAccountBody,
+  CreateAccountBody,
+  ListAccountsQuery,
+  ListSignaturesQuery,
+  PostingBody,
+  RejectSignatureBody,
+} from './operator.dto.js';
+
+type Once = IdempotentRequest | undefined;
+
+/** The routes of all accounts and their signatures (contract.md section 13). */
+@MessagingController()
+export class ManagedAccountsController {
+  constructor(
+    private readonly accounts: ManagedAccounts,
+    private readonly signatures: ManagedSignatures,
+  ) {}
+
+  @Get('manage/accounts')
+  @Needs('manage.read')
+  list(@MessagingQuery() query: ListAccountsQuery): Promise<AccountPage> {
+    return this.accounts.list(query);
+  }
+
+  @Post('manage/accounts')
+  @Needs('manage.write')
+  @HttpCode(200)
+  create(
+    @MessagingBody() body: CreateAccountBody,
+    @Author() by: Author,
+    @Idempotent() once: Once,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<object> {
+    return answerOf(this.accounts.create(body, { by, once }), headers);
+  }
+
+  @Get('manage/accounts/:id')
+  @Needs('manage.read')
+  get(@Param('id') id: string): Promise<AccountView> {
+    return this.accounts.get(id);
+  }
+
+  @Patch('manage/accounts/:id')
+  @Needs('manage.write')
+  change(
+    @Param('id') id: string,
+    @MessagingBody() body: ChangeAccountBody,
+    @Author() by: Author,
+  ): Promise<AccountView> {
+    return this.accounts.update(id, body, { by });
+  }
+
+  @Post('manage/accounts/:id/suspend')
+  @Needs('manage.write')
+  @HttpCode(200)
+  suspend(
+    @Param('id') id: string,
+    @Author() by: Author,
+    @Idempotent() once: Once,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<object> {
+    return answerOf(this.accounts.suspend(id, { by, once }), headers);
+  }
+
+  @Post('manage/accounts/:id/resume')
+  @Needs('manage.write')
+  @HttpCode(200)
+  resume(
+    @Param('id') id: string,
+    @Author() by: Author,
+    @Idempotent() once: Once,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<object> {
+    return answerOf(this.accounts.resume(id, { by, once }), headers);
+  }
+
+  @Post('manage/accounts/:id/close')
+  @Needs('manage.write')
+  @HttpCode(200)
+  close(
+    @Param('id') id: string,
+    @Author() by: Author,
+    @Idempotent() once: Once,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<object> {
+    return answerOf(this.accounts.close(id, { by, once }), headers);
+  }
+
+  @Post('manage/accounts/:id/topups')
+  @Needs('manage.post')
+  @HttpCode(200)
+  topUp(
+    @Param('id') id: string,
+    @MessagingBody() body: PostingBody,
+    @Author() by: Author,
+    @Idempotent() once: Once,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<object> {
+    return answerOf(this.accounts.topUp(id, body, { by, once }), headers);
+  }
+
+  @Post('manage/accounts/:id/adjustments')
+  @Needs('manage.post')
+  @HttpCode(200)
+  adjust(
+    @Param('id') id: string,
+    @MessagingBody() body: PostingBody,
+    @Author() by: Author,
+    @Idempotent() once: Once,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<object> {
+    return answerOf(this.accounts.adjust(id, body, { by, once }), headers);
+  }
+
+  @Get('manage/signatures')
+  @Needs('manage.read')
+  listSignatures(@MessagingQuery() query: ListSignaturesQuery): Promise<ManagedSignaturePage> {
+    return this.signatures.list(query);
+  }
+
+  @Post('manage/accounts/:id/signatures/:name/verify')
+  @Needs('manage.write')
+  @HttpCode(200)
+  verifySignature(
+    @Param('id') id: string,
+    @Param('name') name: string,
+    @Author() by: Author,
+    @Idempotent() once: Once,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<object> {
+    return answerOf(this.signatures.verify(id, name, { by, once }), headers);
+  }
+
+  @Post('manage/accounts/:id/signatures/:name/reject')
+  @Needs('manage.write')
+  @HttpCode(200)
+  rejectSignature(
+    @Param('id') id: string,
+    @Param('name') name: string,
+    @MessagingBody() body: RejectSignatureBody,
+    @Author() by: Author,
+    @Idempotent() once: Once,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<object> {
+    return answerOf(this.signatures.reject(id, name, body.reason, { by, once }), headers);
+  }
+}

@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { AuditLog } from '../../accounts/audit.js';
+import { Clock } from '../../common/clock.js';
+import { MessagingError } from '../../common/errors.js';
+import { isId } from '../../common/ids.js';
+import { checkAccountId } from '../../common/inputs.js';
+import { cursorOf } from '../../common/list-query.js';
+import { channelToken } from '../../msgapp/channel-token.js';
+import { SessionManager } from '../../msgapp/sessions/session-manager.js';
+import { isFinal, type SessionStatus, type StoredSession } from '../../msgapp/sessions/session-store.js';
+import { isoOf, type ListQuery, pageOf } from '../list-query.js';
+import { ManagedSessionStore } from './managed-session-store.js';
+import { type OperatorCallOptions, operatorCall } from './operator-call.js';
+
+/** The statuses of a session. */
+export const SESSION_STATUSES = [
+  'created',
+  'connected',
+  'reconnecting',
+  'expired',
+  'logged_out',
+  'replaced',
+  'banned',
+  'failed',
+] as const satisfies readonly SessionStatus[];
+
+/** A linked number as operators see it. Moments in ISO 8601, UTC. */
+export interface ManagedSessionView {
+  readonly id: string;
+  readonly account: string;
+  readonly channel: string;
+  /** E.164 digits without the plus sign; null before the scan. */
+  readonly number: string | null;
+  readonly status: SessionStatus;
+  readonly reason: string | null;
+  readonly created_at: string;
+  readonly connected_at: string | null;
+  readonly updated_at: string;
+}
+
+/** Linked numbers, newest first. */
+export interface ManagedSessionPage {
+  readonly items: readonly ManagedSessionView[];
+  /** The `cursor` of the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+/** The filter of a listing. */
+export interface SessionListQuery extends ListQuery {
+  readonly account?: string | undefined;
+  readonly status?: string | undefined;
+}
+
+/** The linked numbers of all accounts and channels, for operators. */
+@Injectable()
+export class ManagedSessions {
+  constructor(
+    private readonly store: ManagedSessionStore,
+    private readonly modules: ModuleRef,
+    private readonly log: AuditLog,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws MessagingError `error.invalid_cursor`, `error.field_invalid` */
+  async list(query: SessionListQuery = {}): Promise<ManagedSessionPage> {
+    const page = pageOf(query, isId);
+    const { account: accountId, status: asked } = query;
+    if (accountId !== undefined) checkAccountId(accountId);
+    const status = SESSION_STATUSES.find((each) => each === asked);
+    if (asked !== undefined && status === undefined)
+      throw new MessagingError('error.field_invalid', { field: 'status' });
+    const { items, next } = await this.store.list({ ...page, accountId, status });
+    return { items: items.map(sessionView), next_cursor: cursorOf(next) };
+  }
+
+  /**
+   * Unlinks a number and deletes its credentials; has no effect on one that is over. The entry of the audit log precedes the
+   * change, which the process with the connection makes: an attempt that fails is recorded too, and its repeat once more.
+   *
+   * @throws MessagingError `error.session_not_found`, also for one of a channel that this application has not
+   */
+  async unlink(id: string, options: OperatorCallOptions = {}): Promise<void> {
+    const { by } = operatorCall('an unlinking', options);
+    const session = isId(id) ? await this.store.find(id) : undefined;
+    const sessions = session && this.managerOf(session);
+    if (!session || !sessions) throw new MessagingError('error.session_not_found');
+    if (isFinal(session.status)) return;
+    const { accountId, status, channel } = session;
+    const change = { accountId, at: this.clock.now(), by, action: 'number.unlinked', target: id } as const;
+    await this.log.record({ ...change, before: { status, channel }, after: { status: 'logged_out', channel } });
+    await sessions.logout(accountId, id);
+  }
+
+  private managerOf({ channel }: StoredSession): SessionManager | undefined {
+    try {
+      return this.modules.get<SessionManager>(channelToken(SessionManager, channel), { strict: false });
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function sessionView(session: StoredSession): ManagedSessionView {
+  const { id, accountId, channel, number, status, reason, createdAt, connectedAt, updatedAt } = session;
+  return {
+    ...{ id, account: accountId, channel, number: number ?? null, status, reason: reason ?? null },
+    ...{ created_at: isoOf(createdAt), connected_at: isoOf(connectedAt), updated_at: isoOf(updatedAt) },
+  };
+}

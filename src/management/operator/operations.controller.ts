@@ -1,0 +1,55 @@
+import { Get, Header, HttpCode, type MessageEvent, Post, Res, Sse } from '@nestjs/common';
+import type { Observable } from 'rxjs';
+import { Author } from '../../accounts/author.decorator.js';
+import { Needs } from '../../accounts/needs.decorator.js';
+import { type AdapterResponse, MOST_WAITING } from '../../http/event-streams.js';
+import { answerOf, Idempotent } from '../../http/idempotent.decorator.js';
+import { MessagingController } from '../../http/messaging-controller.js';
+import { MessagingRoute } from '../../http/mounted-routes.js';
+import { ReplyHeaders } from '../../http/parameters.js';
+import type { IdempotentRequest } from '../../outbox/idempotency.js';
+import { LedgerCheckStream } from './ledger-check-stream.js';
+import { LedgerChecks, type LedgerCheckView } from './ledger-checks.js';
+import { SystemService, type SystemView } from './system-service.js';
+
+/** The routes of the ledger's check and of the system (contract.md section 13). */
+@MessagingController()
+export class OperationsController {
+  constructor(
+    private readonly checks: LedgerChecks,
+    private readonly progress: LedgerCheckStream,
+    private readonly system: SystemService,
+  ) {}
+
+  @Post('manage/ledger/check')
+  @Needs('manage.write')
+  @HttpCode(200)
+  check(
+    @Author() by: Author,
+    @Idempotent() once: IdempotentRequest | undefined,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<object> {
+    return answerOf(this.checks.start({ by, once }), headers);
+  }
+
+  @Get('manage/ledger/check')
+  @Needs('manage.read')
+  lastCheck(): Promise<LedgerCheckView> {
+    return this.checks.last();
+  }
+
+  @Sse('manage/ledger/check/stream', { maxPendingDataLength: MOST_WAITING })
+  @Needs('manage.read')
+  @MessagingRoute({ deadline: false })
+  @Header('Cache-Control', 'no-store')
+  @Header('X-Accel-Buffering', 'no')
+  stream(@Res({ passthrough: true }) response: AdapterResponse): Observable<MessageEvent> {
+    return this.progress.open(response);
+  }
+
+  @Get('manage/system')
+  @Needs('manage.read')
+  readSystem(): Promise<SystemView> {
+    return this.system.read();
+  }
+}

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import { type Author, HOST } from '../../accounts/audit.js';
+import { knownCallOptions } from '../../common/options.js';
+import type { IdempotentRequest } from '../../outbox/idempotency.js';
+
+/** Options of an operator's call that changes something. */
+export interface OperatorCallOptions {
+  /** Who makes the change, for the audit log. Default: the host. */
+  readonly by?: Author | undefined;
+  /** Does it once, however often this key comes from this author within 24 hours. */
+  readonly once?: IdempotentRequest | undefined;
+}
+
+/** A call with its defaults. */
+export interface OperatorCall {
+  readonly by: Author;
+  readonly once: IdempotentRequest | undefined;
+  /** Stands for the account that a key belongs to: no account has such an id. */
+  readonly scope: string;
+}
+
+/** @throws TypeError for an unknown option */
+export function operatorCall(what: string, options: OperatorCallOptions): OperatorCall {
+  const { by = HOST, once } = knownCallOptions(what, options, 'by', 'once');
+  const subject = createHash('sha256')
+    .update(by.id ?? '')
+    .digest('base64url');
+  return { by, once, scope: `${by.kind}:${subject}` };
+}

@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { Rounds } from '../../common/rounds.js';
+import { VERSION } from '../../common/version.js';
+import { StartedStorage } from '../../core/messaging-storage.js';
+import { DispatchSettings, type ProcessRole } from '../../outbox/dispatch-options.js';
+import { isoOf } from '../list-query.js';
+
+/** The answering process and its storage, for operators. */
+export interface SystemView {
+  /** Of this package, and of Node.js. */
+  readonly version: string;
+  readonly node: string;
+  readonly role: ProcessRole;
+  /** What an examination of the storage has found; `todo`: something should be done. */
+  readonly storage: readonly { readonly text: string; readonly todo: boolean }[];
+  /** The background workers of the process, each with the end of its last round that succeeded; null: none yet. */
+  readonly workers: readonly { readonly name: string; readonly last_round: string | null }[];
+  /** How far the clock of the machine is ahead of the database's, in milliseconds; null: the database has none. */
+  readonly clock_skew_ms: number | null;
+}
+
+/** Tells what runs here. */
+@Injectable()
+export class SystemService {
+  constructor(
+    private readonly storage: StartedStorage,
+    private readonly rounds: Rounds,
+    private readonly settings: DispatchSettings,
+  ) {}
+
+  /** @throws StorageUnavailableError */
+  async read(): Promise<SystemView> {
+    const skew = await this.skew();
+    const findings = (await this.storage.examine?.()) ?? [];
+    const workers = this.rounds.all().map(({ worker, lastRound }) => ({ name: worker, last_round: isoOf(lastRound) }));
+    return {
+      ...{ version: VERSION, node: process.version, role: this.settings.role },
+      ...{ storage: findings.map(({ text, todo }) => ({ text, todo })), workers, clock_skew_ms: skew },
+    };
+  }
+
+  private async skew(): Promise<number | null> {
+    const begun = Date.now();
+    const now = await this.storage.serverNow?.();
+    return now === undefined ? null : Math.round((begun + Date.now()) / 2 - now);
+  }
+}

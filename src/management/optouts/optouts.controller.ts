@@ -1,0 +1,54 @@
+import { Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Author } from '../../accounts/author.decorator.js';
+import { Caller } from '../../accounts/caller.decorator.js';
+import { Needs } from '../../accounts/needs.decorator.js';
+import { TextAccess } from '../../accounts/text-access.js';
+import { answerOf, Idempotent } from '../../http/idempotent.decorator.js';
+import { MessagingController } from '../../http/messaging-controller.js';
+import { ReplyHeaders } from '../../http/parameters.js';
+import { MessagingBody, MessagingQuery } from '../../http/validation.js';
+import { Idempotency, type IdempotentRequest } from '../../outbox/idempotency.js';
+import { AccountOptOuts } from './account-opt-outs.js';
+import type { OptOutPage } from './optout-view.js';
+import { AddOptOutsBody, ListOptOutsQuery } from './optouts.dto.js';
+
+/** The routes of an account's suppression list (contract.md section 13). */
+@MessagingController()
+export class OptOutsController {
+  constructor(
+    private readonly optOuts: AccountOptOuts,
+    private readonly idempotency: Idempotency,
+    private readonly texts: TextAccess,
+  ) {}
+
+  @Get('optouts')
+  @Needs('optouts.read')
+  async list(@Caller() caller: Caller, @MessagingQuery() query: ListOptOutsQuery): Promise<OptOutPage> {
+    return this.texts.many(caller, await this.optOuts.list(caller.accountId, query));
+  }
+
+  @Post('optouts')
+  @Needs('optouts.write')
+  @HttpCode(200)
+  add(
+    @Caller() { accountId }: Caller,
+    @MessagingBody() body: AddOptOutsBody,
+    @Idempotent() once: IdempotentRequest | undefined,
+    @Author() by: Author,
+    @ReplyHeaders() headers: ReplyHeaders,
+  ): Promise<object> {
+    const add = async () => ({ added: await this.optOuts.add(accountId, body, { by }) });
+    return answerOf(this.idempotency.keeping(accountId, 'optouts', once, add), headers);
+  }
+
+  @Delete('optouts/:id')
+  @Needs('optouts.write')
+  async remove(
+    @Caller() { accountId }: Caller,
+    @Param('id') id: string,
+    @Author() by: Author,
+  ): Promise<{ readonly success: true }> {
+    await this.optOuts.remove(accountId, id, { by });
+    return { success: true };
+  }
+}

@@ -1,0 +1,22 @@
+import type { ErrorDescription } from '../openapi/controller-description.js';
+import type { Schema } from '../openapi/openapi-document.js';
+import { list, nullable, object, ref, text } from '../openapi/schemas.js';
+
+/** What parameters of listings mean. */
+export const PAGE: Schema = { default: 50, description: 'The largest number of items on the page.' };
+export const CURSOR = 'The `next_cursor` of the previous page. Default: the first page.';
+
+/** A page of a listing. */
+export function pageSchema(description: string, item: string): Schema {
+  return object(description, {
+    items: list(ref(item)),
+    next_cursor: nullable(text('For the next page; null on the last one.', { example: 'MDE5ZDBmNTE' })),
+  });
+}
+
+/** Who may not. */
+export const NOT_ADMITTED: readonly ErrorDescription[] = [
+  'error.user_required',
+  'error.role_missing',
+  'error.account_unnamed',
+];

@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { type OwnUser, OwnUserTokens } from '../../accounts/own-user-tokens.js';
+import { isAccountRole, isOperatorRole } from '../../accounts/permissions.js';
+import { Clock } from '../../common/clock.js';
+import { unverifiedClaims } from '../../common/jwt-claims.js';
+import { ManagementKeys } from './management-keys.js';
+import { SessionDirectory } from './session-directory.js';
+import type { UserSession } from './user-session-store.js';
+
+/** How long an access token is good for, in seconds. */
+export const ACCESS_SECONDS = 600;
+
+const ISSUER = 'nestjs-messaging';
+const TYPE = 'at+jwt';
+const ALGORITHM = 'HS256';
+
+/** An access token, and for how many seconds it is good. */
+export interface AccessToken {
+  readonly token: string;
+  readonly expiresIn: number;
+}
+
+/**
+ * Issues and verifies the access tokens of sessions (RFC 9068). Only our own clock counts, when a token is issued and when it
+ * is verified. Who the user is and what his role is says the session, not the token.
+ */
+@Injectable()
+export class AccessTokens extends OwnUserTokens {
+  constructor(
+    private readonly keys: ManagementKeys,
+    private readonly sessions: SessionDirectory,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  /** A token of a session, which does not outlive it. */
+  async issue({ id, subject, accountId, role, endsAt }: UserSession): Promise<AccessToken> {
+    const { SignJWT } = await jose();
+    const { audience, access } = this.keys.present;
+    const now = Math.floor(this.clock.now() / 1000);
+    const expiresIn = Math.max(1, Math.min(ACCESS_SECONDS, Math.floor(endsAt / 1000) - now));
+    const token = await new SignJWT({ sid: id, role, ...(accountId !== undefined && { account: accountId }) })
+      .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
+      .setIssuer(ISSUER)
+      .setAudience(audience)
+      .setSubject(subject)
+      .setIssuedAt(now)
+      .setExpirationTime(now + expiresIn)
+      .sign(access);
+    return { token, expiresIn };
+  }
+
+  override owns(token: string): boolean {
+    return this.keysOf(token) !== undefined;
+  }
+
+  override async verify(token: string): Promise<OwnUser | undefined> {
+    const keys = this.keysOf(token);
+    if (keys === undefined) return undefined;
+    const { jwtVerify, errors } = await jose();
+    try {
+      const { payload } = await jwtVerify(token, keys.access, {
+        algorithms: [ALGORITHM],
+        typ: TYPE,
+        issuer: ISSUER,
+        audience: keys.audience,
+        requiredClaims: ['exp', 'sub', 'sid', 'role'],
+        currentDate: new Date(this.clock.now()),
+      });
+      const session = typeof payload.sid === 'string' ? await this.sessions.find(payload.sid) : undefined;
+      return session && userOf(session, payload);
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return undefined;
+      throw error;
+    }
+  }
+
+  /** The keys of the secret for which a token says that it was issued; nothing is verified. */
+  private keysOf(token: string) {
+    const claims = unverifiedClaims(token);
+    if (claims?.iss !== ISSUER) return undefined;
+    return this.keys.all.find(({ audience }) => audience === claims.aud);
+  }
+}
+
+/** Loaded when the first token is issued or verified. */
+function jose() {
+  return import('jose');
+}
+
+/** The user of a session; undefined where the token says something else. */
+function userOf(
+  { id: sessionId, subject, accountId, role }: UserSession,
+  claims: Readonly<Record<string, unknown>>,
+): OwnUser | undefined {
+  if (claims.sub !== subject || claims.role !== role || claims.account !== accountId) return undefined;
+  if (isOperatorRole(role)) return { subject, role, sessionId };
+  return isAccountRole(role) && accountId !== undefined ? { subject, accountId, role, sessionId } : undefined;
+}

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { keyedHash } from '../../common/secret.js';
+import { HttpSettings } from '../../http/http-settings.js';
+import { ManagementSettings } from '../management-options.js';
+
+/** What is derived from one secret of the management API, for the routes below one path. */
+export interface SecretKeys {
+  /** The audience of access tokens: another mount, or one with another secret, does not take them. */
+  readonly audience: string;
+  /** Signs access tokens. */
+  readonly access: Uint8Array;
+  /** Signs refresh tokens, and makes the one that follows another. */
+  readonly refresh: Uint8Array;
+  /** The name of the cookie. Cookies are sent to every port of a host, where another service may have its own. */
+  readonly cookie: string;
+}
+
+/** The keys of users' tokens, the present one first. */
+@Injectable()
+export class ManagementKeys {
+  readonly all: readonly SecretKeys[];
+  readonly present: SecretKeys;
+
+  constructor({ keys }: ManagementSettings, { path }: HttpSettings) {
+    const [first, ...rest] = keys.map((key) => derive(key, path));
+    if (first === undefined) throw new Error('There is no secret.');
+    this.present = first;
+    this.all = [first, ...rest];
+  }
+}
+
+function derive(key: Buffer, path: string): SecretKeys {
+  const part = (purpose: string) => keyedHash(key, `${purpose} ${path}`);
+  return {
+    audience: `/${path}#${part('audience').slice(0, 16)}`,
+    access: Buffer.from(part('access'), 'base64url'),
+    refresh: Buffer.from(part('refresh'), 'base64url'),
+    cookie: `messaging_session_${part('cookie').slice(0, 8)}`,
+  };
+}

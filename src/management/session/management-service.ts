@@ -1,0 +1,168 @@
+import { Injectable } from '@nestjs/common';
+import { hashSecret } from '../../accounts/api-key.js';
+import { type Author, HOST } from '../../accounts/audit.js';
+import { type AccountRole, isAccountRole, isOperatorRole, type OperatorRole } from '../../accounts/permissions.js';
+import { isSubject } from '../../accounts/subject.js';
+import { Clock } from '../../common/clock.js';
+import { MessagingError } from '../../common/errors.js';
+import { IdGenerator } from '../../common/ids.js';
+import { checkAccountId, checkInput } from '../../common/inputs.js';
+import { knownCallOptions } from '../../common/options.js';
+import { Idempotency, type IdempotentRequest } from '../../outbox/idempotency.js';
+import type { Acceptance } from '../../outbox/outbox.js';
+import type { IdempotencyKey } from '../../outbox/send.js';
+import { newLinkSecret } from './link-secret.js';
+import { SessionDirectory } from './session-directory.js';
+import { type UserLink, UserSessionStore } from './user-session-store.js';
+import type { LinkView } from './user-session-view.js';
+
+/** Whom a link is for. */
+export interface LinkDraft {
+  /** The account; left out for the roles of the operator. */
+  readonly account?: string | null | undefined;
+  readonly role: AccountRole | OperatorRole;
+  /** Names the user in the audit log: 1 to 128 characters. Default: the id of the link. */
+  readonly subject?: string | null | undefined;
+  /** How long it is good for, 1 to 1440. Default 10. */
+  readonly minutes?: number | null | undefined;
+}
+
+/** A one-time link. */
+export interface OneTimeLink {
+  /** What `POST /session/exchange` takes as `token`, once. It cannot be read again. */
+  readonly secret: string;
+  /** To be put behind the address of a page that exchanges it, such as the dashboard: `#link=<secret>`. */
+  readonly fragment: string;
+  readonly expiresAt: Date;
+}
+
+/** Whose sessions are ended. */
+export interface EndedUser {
+  readonly subject: string;
+  /** Only those of this account. */
+  readonly account?: string | null | undefined;
+}
+
+/** Options of {@link ManagementService}. */
+export interface LinkOptions {
+  /** Who does it, for the audit log. Default: the host. */
+  readonly by?: Author | undefined;
+}
+
+const DEFAULT_MINUTES = 10;
+const MOST_MINUTES = 1440;
+
+/** How many sessions one transaction ends. */
+const ENDED_AT_ONCE = 100;
+
+/**
+ * Lets people in, for hosts that have no users of their own and for the first one.
+ *
+ * @example
+ * ```ts
+ * const { fragment } = await management.link({ account: 'shop', role: 'admin' });
+ * console.log(`https://desk.example.com/dashboard/${fragment}`);
+ * ```
+ */
+@Injectable()
+export class ManagementService {
+  constructor(
+    private readonly store: UserSessionStore,
+    private readonly sessions: SessionDirectory,
+    private readonly idempotency: Idempotency,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  /**
+   * Makes a link that signs in once. Only a hash of its secret is stored.
+   * @throws MessagingError `error.field_invalid` for an unknown role, or an account that does not go with it,
+   *   `error.field_missing`, `error.field_not_integer`, `error.account_not_found`, also for a closed one
+   */
+  async link(draft: LinkDraft, options: LinkOptions = {}): Promise<OneTimeLink> {
+    const { by = HOST } = knownCallOptions('a link', options, 'by');
+    const { link, secret } = this.newLink(draft);
+    await this.store.addLink(link, by, {});
+    return { secret, fragment: fragmentOf(secret), expiresAt: new Date(link.expiresAt) };
+  }
+
+  /**
+   * Ends the sessions of a user who has left or whose role has changed: with their access tokens and streams, on this instance
+   * at once, on the others when they are notified, at most five seconds later. Links for him
+   * that are not used are good for nothing any more.
+   *
+   * @param user his subject, and the account where only the sessions of one are meant
+   * @returns how many
+   */
+  async endSessions(user: EndedUser, options: LinkOptions = {}): Promise<number> {
+    const { by = HOST } = knownCallOptions('an end of sessions', options, 'by');
+    checkInput(user);
+    const { subject, account } = user;
+    if (!isSubject(subject)) throw new MessagingError('error.field_invalid', { field: 'subject' });
+    if (account != null) checkAccountId(account);
+    const owner = { subject, accountId: account ?? undefined };
+    for (let ended = 0; ; ) {
+      const ids = await this.store.endOf(owner, this.clock.now(), by, ENDED_AT_ONCE);
+      for (const id of ids) this.sessions.forget(id);
+      ended += ids.length;
+      if (ids.length < ENDED_AT_ONCE) return ended;
+    }
+  }
+
+  /**
+   * The answer of `POST /manage/links`. A replay has no secret.
+   * @throws MessagingError as `link`, `error.idempotency_mismatch`, `error.idempotency_running`
+   * @internal
+   */
+  async requestLink(
+    draft: LinkDraft,
+    { by, owner, once }: { readonly by: Author; readonly owner: string; readonly once: IdempotentRequest | undefined },
+  ): Promise<Acceptance> {
+    let made: LinkView | undefined;
+    const { reply, replayed } = await this.idempotency.run(
+      owner,
+      'manage/links',
+      once,
+      async (key?: IdempotencyKey) => {
+        const { link, secret } = this.newLink(draft);
+        const kept = { url_fragment: null, expires_at: new Date(link.expiresAt).toISOString() };
+        made = { ...kept, url_fragment: fragmentOf(secret) };
+        return this.store.addLink(link, by, kept, key);
+      },
+    );
+    return replayed || made === undefined ? { reply, replayed } : { reply: made, replayed };
+  }
+
+  /** @throws MessagingError */
+  private newLink(draft: LinkDraft): { readonly link: UserLink; readonly secret: string } {
+    checkInput(draft);
+    const id = this.ids.next();
+    const secret = newLinkSecret(this.ids);
+    const createdAt = this.clock.now();
+    const expiresAt = createdAt + minutesOf(draft.minutes) * 60_000;
+    const subject = draft.subject ?? `link:${id}`;
+    if (!isSubject(subject)) throw new MessagingError('error.field_invalid', { field: 'subject' });
+    return { link: { ...rightsOf(draft), id, hash: hashSecret(secret), subject, createdAt, expiresAt }, secret };
+  }
+}
+
+function fragmentOf(secret: string): string {
+  return `#link=${secret}`;
+}
+
+function rightsOf({ account, role }: LinkDraft): Pick<UserLink, 'accountId' | 'role'> {
+  if (isOperatorRole(role)) {
+    if (account != null) throw new MessagingError('error.field_invalid', { field: 'account' });
+    return { accountId: undefined, role };
+  }
+  if (!isAccountRole(role)) throw new MessagingError('error.field_invalid', { field: 'role' });
+  if (account == null) throw new MessagingError('error.field_missing', { field: 'account' });
+  checkAccountId(account);
+  return { accountId: account, role };
+}
+
+function minutesOf(minutes: number | null | undefined): number {
+  const given = minutes ?? DEFAULT_MINUTES;
+  if (Number.isInteger(given) && given >= 1 && given <= MOST_MINUTES) return given;
+  throw new MessagingError('error.field_not_integer', { field: 'minutes', min: 1, max: MOST_MINUTES });
+}

@@ -1,0 +1,42 @@
+import type { FactoryProvider } from '@nestjs/common';
+import { Authenticator } from '../../accounts/authenticator.js';
+import type { Capability } from '../../core/capability.js';
+import { providePurge } from '../../outbox/purger.js';
+import { AccessTokens } from './access-tokens.js';
+import { ManagementKeys } from './management-keys.js';
+import { ManagementService } from './management-service.js';
+import { RefreshTokens } from './refresh-tokens.js';
+import { linksOpenapi, sessionOpenapi } from './session.openapi.js';
+import { SessionDirectory } from './session-directory.js';
+import { SessionService } from './session-service.js';
+import { UserSessionStore } from './user-session-store.js';
+
+/** Has the tokens accepted that we issue ourselves. */
+const OWN_TOKENS: FactoryProvider<void> = {
+  provide: Symbol('tokens of ours'),
+  useFactory: (authenticator: Authenticator, tokens: AccessTokens) => {
+    authenticator.ownTokens = tokens;
+  },
+  inject: [Authenticator, AccessTokens],
+};
+
+/** How long links and sessions are kept when their time is over, in milliseconds. */
+const KEPT_MS = 86_400_000;
+
+const SESSIONS: NonNullable<Capability['providers']> = [
+  ...[ManagementKeys, SessionDirectory, AccessTokens, RefreshTokens, SessionService, ManagementService],
+  OWN_TOKENS,
+  providePurge(UserSessionStore, (store) => ({
+    what: 'sessions of users',
+    keepMs: KEPT_MS,
+    purge: (before, limit) => store.purge(before, limit),
+  })),
+];
+
+/** Who signs in, and for how long. */
+export const SESSION_CAPABILITY: Capability = {
+  stores: [{ port: UserSessionStore }],
+  controllers: [sessionOpenapi, linksOpenapi],
+  providers: [...SESSIONS],
+  exports: [ManagementService],
+};

@@ -1,0 +1,169 @@
+import { Injectable, Optional } from '@nestjs/common';
+import { hashSecret } from '../../accounts/api-key.js';
+import { bearerToken } from '../../accounts/authenticator.js';
+import { isAccountRole, isOperatorRole } from '../../accounts/permissions.js';
+import { isSubject } from '../../accounts/subject.js';
+import { Clock } from '../../common/clock.js';
+import { MessagingError } from '../../common/errors.js';
+import { IdGenerator } from '../../common/ids.js';
+import { isAccountId } from '../../common/inputs.js';
+import { faultLog } from '../../common/log.js';
+import { ManagementSettings } from '../management-options.js';
+import { AccessTokens } from './access-tokens.js';
+import { isLinkSecret } from './link-secret.js';
+import { type RefreshToken, RefreshTokens } from './refresh-tokens.js';
+import { SessionDirectory } from './session-directory.js';
+import { type SignInRequest, UserAuthenticator } from './user-authenticator.js';
+import { type SessionStart, type SessionUser, type UserSession, UserSessionStore } from './user-session-store.js';
+import type { UserSessionView } from './user-session-view.js';
+
+/** How long the refresh token that was replaced last is good for, in milliseconds: two tabs may refresh at once. */
+export const GRACE_MS = 10_000;
+
+/** What a user signs in with: the secret of a link, or what the host's `UserAuthenticator` takes. */
+export interface SignIn {
+  readonly token?: string | undefined;
+  readonly credentials?: unknown;
+}
+
+/** A session that was begun or refreshed. */
+export interface GrantedSession {
+  readonly view: UserSessionView;
+  /** The cookie's new value, and for how many seconds it is good; undefined: the browser has the newest. */
+  readonly cookie: { readonly value: string; readonly seconds: number } | undefined;
+}
+
+/** Begins, refreshes and ends the sessions of users. */
+@Injectable()
+export class SessionService {
+  constructor(
+    private readonly store: UserSessionStore,
+    private readonly access: AccessTokens,
+    private readonly refreshTokens: RefreshTokens,
+    private readonly directory: SessionDirectory,
+    private readonly settings: ManagementSettings,
+    private readonly clock: Clock,
+    private readonly ids: IdGenerator,
+    @Optional() private readonly users?: UserAuthenticator,
+  ) {}
+
+  /**
+   * Begins a session.
+   * @throws MessagingError `error.link_refused` for a wrong link or wrong credentials, `error.field_missing`,
+   *   `error.field_invalid`, `error.storage_unavailable`
+   * @throws any error of the `UserAuthenticator`
+   */
+  async exchange({ token, credentials }: SignIn, request: SignInRequest): Promise<GrantedSession> {
+    const byHost = credentials !== undefined && credentials !== null;
+    if (token === undefined && !byHost) throw new MessagingError('error.field_missing', { field: 'token' });
+    if (token !== undefined && byHost) throw new MessagingError('error.field_invalid', { field: 'credentials' });
+    const first = this.refreshTokens.first(this.ids.next());
+    const session =
+      token === undefined ? await this.byHost(credentials, request, first) : await this.byLink(token, request, first);
+    if (session === undefined) throw new MessagingError('error.link_refused');
+    return this.granted(session, first, this.expiresAt(this.clock.now()));
+  }
+
+  /**
+   * Goes on with a session. The cookie's value is replaced; the one just replaced is good for ten seconds more, and its later
+   * use ends the session.
+   *
+   * @param values what the request has under the cookie's names
+   * @throws MessagingError `error.session_ended`, `error.storage_unavailable`
+   */
+  async refresh(values: readonly string[], address: string | undefined): Promise<GrantedSession> {
+    const token = this.tokenOf(values);
+    if (token === undefined) throw new MessagingError('error.session_ended');
+    const candidates = this.refreshTokens.next(token);
+    const at = this.clock.now();
+    const outcome = await this.store.refresh({
+      ...{ id: token.sessionId, hash: token.hash, nextHash: candidates[0].hash },
+      ...{ at, expiresAt: this.expiresAt(at), graceMs: GRACE_MS, address },
+    });
+    if (outcome.kind !== 'refreshed') {
+      this.directory.forget(token.sessionId);
+      throw new MessagingError('error.session_ended');
+    }
+    const { session, hash, expiresAt } = outcome;
+    return this.granted(
+      session,
+      candidates.find((next) => next.hash === hash),
+      expiresAt,
+    );
+  }
+
+  /**
+   * Ends the session of a cookie, or of an access token: a page in a frame has no cookie. What is neither ends nothing.
+   * @throws MessagingError `error.storage_unavailable`
+   */
+  async end(values: readonly string[], { address, headers }: SignInRequest): Promise<void> {
+    const bearer = bearerToken(headers.authorization);
+    const id = this.tokenOf(values)?.sessionId ?? (bearer && (await this.access.verify(bearer))?.sessionId);
+    if (id === undefined || id === '') return;
+    try {
+      await this.store.end(id, this.clock.now(), address);
+    } finally {
+      // Also after a storage error: the change may have been committed.
+      this.directory.forget(id);
+    }
+  }
+
+  private async byLink(token: string, { address }: SignInRequest, first: RefreshToken) {
+    if (!isLinkSecret(token)) return undefined;
+    return this.store.startByLink(hashSecret(token), this.startOf(first, address));
+  }
+
+  private async byHost(credentials: unknown, request: SignInRequest, first: RefreshToken) {
+    const user = await this.users?.authenticate(credentials, request);
+    if (!user) return undefined;
+    const accepted = userOf(user, this.users?.operators === true);
+    if (typeof accepted !== 'string') return this.store.start(accepted, this.startOf(first, request.address));
+    const sentence = `The UserAuthenticator has named a user who is refused: ${accepted}.`;
+    faultLog('Sessions', this.clock).warn(sentence, { code: 'user_refused' });
+    return undefined;
+  }
+
+  private startOf({ sessionId: id, hash }: RefreshToken, address: string | undefined): SessionStart {
+    const at = this.clock.now();
+    return { id, hash, at, expiresAt: this.expiresAt(at), endsAt: at + this.settings.session.longest, address };
+  }
+
+  /** When a session that is used now ends unless it is used again, or reaches its longest time. */
+  private expiresAt(at: number): number {
+    return at + Math.min(this.settings.session.idle, this.settings.session.longest);
+  }
+
+  private tokenOf(values: readonly string[]): RefreshToken | undefined {
+    for (const value of values) {
+      const token = this.refreshTokens.read(value);
+      if (token) return token;
+    }
+    return undefined;
+  }
+
+  private async granted(
+    session: UserSession,
+    token: RefreshToken | undefined,
+    expiresAt: number,
+  ): Promise<GrantedSession> {
+    const { token: access_token, expiresIn: expires_in } = await this.access.issue(session);
+    const { subject, accountId: account = null, role } = session;
+    const seconds = Math.max(1, Math.floor((expiresAt - this.clock.now()) / 1000));
+    return {
+      view: { access_token, expires_in, user: { subject, account, role } },
+      cookie: token && { value: token.text, seconds },
+    };
+  }
+}
+
+/** The user whom a host has named, or what is wrong with him, for the log. */
+function userOf(user: object, operators: boolean): SessionUser | string {
+  const { subject, account, role }: { subject?: unknown; account?: unknown; role?: unknown } = user;
+  if (!isSubject(subject)) return 'subject is no text of 1 to 128 characters';
+  if (isOperatorRole(role)) {
+    if (!operators) return 'a role of the operator without `operators: true`';
+    return account == null ? { subject, accountId: undefined, role } : 'a role of the operator with an account';
+  }
+  if (!isAccountRole(role)) return 'an unknown role';
+  return isAccountId(account) ? { subject, accountId: account, role } : 'no account';
+}

@@ -1,0 +1,67 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Header, HttpCode, Ip, Post, UseGuards } from '@nestjs/common';
+import { MessagingController } from '../../http/messaging-controller.js';
+import { ReplyHeaders, RequestHeaders } from '../../http/parameters.js';
+import { MessagingBody } from '../../http/validation.js';
+import { ManagementKeys } from './management-keys.js';
+import { SameOriginGuard } from './same-origin.guard.js';
+import { ExchangeBody } from './session.dto.js';
+import { cookiesOf, setCookie } from './session-cookie.js';
+import { type GrantedSession, SessionService } from './session-service.js';
+import type { UserSessionView } from './user-session-view.js';
+
+/** The sessions of users (contract.md section 12). */
+@MessagingController({ authenticated: false })
+@UseGuards(SameOriginGuard)
+export class SessionController {
+  constructor(
+    private readonly sessions: SessionService,
+    private readonly keys: ManagementKeys,
+  ) {}
+
+  @Post('session/exchange')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  async exchange(
+    @MessagingBody() body: ExchangeBody,
+    @RequestHeaders() headers: IncomingHttpHeaders,
+    @Ip() address: string,
+    @ReplyHeaders() reply: ReplyHeaders,
+  ): Promise<UserSessionView> {
+    return this.grant(await this.sessions.exchange(body, { address, headers }), headers, reply);
+  }
+
+  @Post('session/refresh')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  async refresh(
+    @RequestHeaders() headers: IncomingHttpHeaders,
+    @Ip() address: string,
+    @ReplyHeaders() reply: ReplyHeaders,
+  ): Promise<UserSessionView> {
+    return this.grant(await this.sessions.refresh(this.cookies(headers), address), headers, reply);
+  }
+
+  @Post('session/end')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  async end(
+    @RequestHeaders() headers: IncomingHttpHeaders,
+    @Ip() address: string,
+    @ReplyHeaders() reply: ReplyHeaders,
+  ): Promise<{ readonly success: true }> {
+    await this.sessions.end(this.cookies(headers), { address, headers });
+    for (const { cookie } of this.keys.all) reply.addCookie(setCookie(cookie, '', 0, headers));
+    return { success: true };
+  }
+
+  private grant({ view, cookie }: GrantedSession, headers: IncomingHttpHeaders, reply: ReplyHeaders): UserSessionView {
+    if (cookie) reply.addCookie(setCookie(this.keys.present.cookie, cookie.value, cookie.seconds, headers));
+    return view;
+  }
+
+  /** The values of our cookie, under its present name first. */
+  private cookies(headers: IncomingHttpHeaders): readonly string[] {
+    return this.keys.all.flatMap(({ cookie }) => cookiesOf(headers, cookie));
+  }
+}

@@ -1,0 +1,63 @@
+import { describeController, fieldsOf } from '../../openapi/controller-description.js';
+import type { Schema, Schemas } from '../../openapi/openapi-document.js';
+import { moment, nullable, object, oneOf, text, yes } from '../../openapi/schemas.js';
+import { PageQuery } from '../list-query.js';
+import { CURSOR, NOT_ADMITTED, PAGE, pageSchema } from '../schemas.js';
+import { SignaturesController } from './signatures.controller.js';
+import { RegisterSignatureBody } from './signatures.dto.js';
+
+const NAME = text('1–11 characters of `A-Za-z0-9 ._&-` with a letter, or 3–15 digits.', { example: 'MA BOUTIQUE' });
+
+const signature: Schema = object('A sender name.', {
+  name: NAME,
+  status: oneOf(['pending', 'verified', 'rejected'], 'Only a verified one can be sent under.'),
+  reason: nullable(text('Why it was rejected.')),
+  created_at: nullable(moment('When it was asked for; null for a default one.')),
+  decided_at: nullable(moment('When it was verified or rejected.')),
+  is_default: { type: 'boolean', description: 'Whether every account may send under it.', example: false },
+});
+
+const SIGNATURE_SCHEMAS: Schemas = {
+  Signature: signature,
+  SignaturePage: pageSchema('Sender names.', 'Signature'),
+  SignatureRemoved: object('The name is removed.', { success: yes }),
+};
+
+/** OpenAPI description of an account's sender names (contract.md section 13). */
+export const signaturesOpenapi = describeController(SignaturesController, () => ({
+  tag: { name: 'Signatures', description: 'The sender names of an account: ask for one, and see the decision on it.' },
+  parameters: { name: { description: 'The name.', example: 'MA BOUTIQUE' } },
+  schemas: SIGNATURE_SCHEMAS,
+  errors: NOT_ADMITTED,
+  routes: {
+    list: {
+      operationId: 'listSignatures',
+      summary: 'List sender names',
+      description: 'The default ones first, then those of the account by name.',
+      query: fieldsOf(PageQuery, { limit: PAGE, cursor: CURSOR }),
+      answer: { schema: 'SignaturePage' },
+      errors: ['error.invalid_cursor', 'error.account_not_found'],
+    },
+    register: {
+      operationId: 'registerSignature',
+      summary: 'Ask for a sender name',
+      description: 'It is pending until the operator has decided. One that was asked for before is answered as it is.',
+      body: {
+        name: 'RegisterSignature',
+        description: 'The name.',
+        ...fieldsOf(RegisterSignatureBody, { name: NAME }),
+        examples: { 'A shop': { name: 'MA BOUTIQUE' } },
+      },
+      idempotent: true,
+      answer: { schema: 'Signature' },
+      errors: ['error.signature_format', 'error.account_not_found'],
+    },
+    remove: {
+      operationId: 'removeSignature',
+      summary: 'Take back a request for a sender name',
+      description: 'Only while it is pending.',
+      answer: { schema: 'SignatureRemoved' },
+      errors: ['error.signature_not_found', 'error.signature_decided'],
+    },
+  },
+}));

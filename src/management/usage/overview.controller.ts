@@ -1,0 +1,22 @@
+import { Get } from '@nestjs/common';
+import { Caller } from '../../accounts/caller.decorator.js';
+import { Needs } from '../../accounts/needs.decorator.js';
+import { TextAccess } from '../../accounts/text-access.js';
+import { MessagingController } from '../../http/messaging-controller.js';
+import { OverviewService } from './overview-service.js';
+import type { OverviewView } from './overview-view.js';
+
+/** The route of what an account's people look at first. */
+@MessagingController()
+export class OverviewController {
+  constructor(
+    private readonly service: OverviewService,
+    private readonly texts: TextAccess,
+  ) {}
+
+  @Get('overview')
+  @Needs('usage.read')
+  async overview(@Caller() caller: Caller): Promise<OverviewView> {
+    return this.texts.many(caller, await this.service.overview(caller.accountId));
+  }
+}

@@ -1,0 +1,31 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Get, Header, type StreamableFile } from '@nestjs/common';
+import { Caller } from '../../accounts/caller.decorator.js';
+import { Needs } from '../../accounts/needs.decorator.js';
+import type { Cancellation } from '../../common/async.js';
+import { MessagingController } from '../../http/messaging-controller.js';
+import { RequestCancellation, RequestHeaders } from '../../http/parameters.js';
+import { MessagingQuery } from '../../http/validation.js';
+import { csvFile, wantsCsv } from '../csv.js';
+import { GroupedUsageQuery } from './usage.dto.js';
+import { UsageService } from './usage-service.js';
+import type { UsageView } from './usage-view.js';
+
+/** The route of what an account has used (contract.md section 13). */
+@MessagingController()
+export class UsageController {
+  constructor(private readonly service: UsageService) {}
+
+  @Get('usage')
+  @Needs('usage.read')
+  @Header('Vary', 'Accept')
+  async usage(
+    @Caller() { accountId }: Caller,
+    @RequestHeaders() headers: IncomingHttpHeaders,
+    @MessagingQuery() query: GroupedUsageQuery,
+    @RequestCancellation() signal: Cancellation,
+  ): Promise<UsageView | StreamableFile> {
+    if (!wantsCsv(headers)) return this.service.usage(accountId, query, signal);
+    return csvFile('usage', await this.service.csv(accountId, query, signal));
+  }
+}

@@ -1,0 +1,19 @@
+import { IsOptional, IsString } from '../../http/validators.js';
+
+/** Query of `GET /codes`. The service checks what is in the fields. */
+export class PeriodQuery {
+  @IsOptional()
+  @IsString()
+  readonly since?: string;
+
+  @IsOptional()
+  @IsString()
+  readonly until?: string;
+}
+
+/** Query of `GET /usage`. The service checks what is in the fields. */
+export class GroupedUsageQuery extends PeriodQuery {
+  @IsOptional()
+  @IsString()
+  readonly group_by?: string;
+}

@@ -1,0 +1,84 @@
+import {
+  type AuditAction,
+  type AuditEntry,
+  type AuditFields,
+  AuditLog,
+  type AuditQuery,
+  type Author,
+  type StoredAuditEntry,
+} from '../../../accounts/audit.js';
+import { MessagingError } from '../../../common/errors.js';
+import type { Page } from '../../../common/page.js';
+import type { Executor } from '../engine/executor.js';
+import { type Operation, type Row, rowsOf, type Statement, write } from '../engine/operation.js';
+import { integerOf, optionalText, textOf } from '../engine/rows.js';
+import { and } from './read-page.js';
+
+/** Adds an entry to the audit log, in the transaction of its change. */
+export function* recordAudit({ accountId, at, by, action, target, before, after }: AuditEntry): Operation<void> {
+  yield* write(
+    `INSERT INTO messaging_audit (account_id, at, by_kind, by_id, address, action, target, changes)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    accountId ?? null,
+    at,
+    by.kind,
+    by.id ?? null,
+    by.address ?? null,
+    action,
+    target,
+    JSON.stringify({ before, after }),
+  );
+}
+
+/** The audit log in SQL. */
+export class TypeormAuditLog extends AuditLog {
+  constructor(private readonly executor: Executor) {
+    super();
+  }
+
+  override record(entry: AuditEntry): Promise<void> {
+    return this.executor.write(() => recordAudit(entry));
+  }
+
+  override list({ limit, after, ...query }: AuditQuery): Promise<Page<StoredAuditEntry>> {
+    return this.executor.browse(function* (): Operation<Page<StoredAuditEntry>> {
+      const id = after === undefined ? undefined : Number(after);
+      if (id !== undefined && !Number.isSafeInteger(id)) throw new MessagingError('error.invalid_cursor');
+      const where = and([...conditions(query), ...(id === undefined ? [] : [{ sql: 'id < ?', params: [id] }])]);
+      const rows = yield* rowsOf(
+        `SELECT * FROM messaging_audit${where.sql === '' ? '' : ` WHERE ${where.sql}`} ORDER BY id DESC LIMIT ?`,
+        ...where.params,
+        limit + 1,
+      );
+      const items = rows.slice(0, limit).map(toEntry);
+      return { items, next: rows.length > limit ? items.at(-1)?.id : undefined };
+    });
+  }
+}
+
+function conditions({ accountId, action, since, until }: Omit<AuditQuery, 'limit' | 'after'>): readonly Statement[] {
+  return [
+    ...(accountId === undefined ? [] : [{ sql: 'account_id = ?', params: [accountId] }]),
+    ...(action === undefined ? [] : [{ sql: 'action = ?', params: [action] }]),
+    ...(since === undefined ? [] : [{ sql: 'at >= ?', params: [since] }]),
+    ...(until === undefined ? [] : [{ sql: 'at < ?', params: [until] }]),
+  ];
+}
+
+function toEntry(row: Row): StoredAuditEntry {
+  // Only `recordAudit` writes these columns, from values of these types.
+  const changes = JSON.parse(textOf(row, 'changes')) as { before?: AuditFields; after?: AuditFields };
+  return {
+    id: String(row.id),
+    accountId: optionalText(row, 'account_id'),
+    at: integerOf(row, 'at'),
+    by: {
+      kind: textOf(row, 'by_kind') as Author['kind'],
+      id: optionalText(row, 'by_id'),
+      address: optionalText(row, 'address'),
+    },
+    action: textOf(row, 'action') as AuditAction,
+    target: textOf(row, 'target'),
+    ...changes,
+  };
+}

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { SafeTelemetry } from '../../common/safe-telemetry.js';
+import { NO_SPAN, type TelemetrySpan } from '../../common/telemetry.js';
+import { OutboxStore } from '../../outbox/outbox-store.js';
+import type { CalledEvent } from './call-request.js';
+import type { WebhookOutcome } from './webhook-exchange.js';
+
+/** The most sends that one call is linked to. */
+const MOST_LINKS = 32;
+
+/** Gives calls spans, linked to the sends that their events are about, where those were recorded. */
+@Injectable()
+export class CallSpans {
+  constructor(
+    private readonly telemetry: SafeTelemetry,
+    private readonly outbox: OutboxStore,
+  ) {}
+
+  /** Never throws: a call is made without links where the storage does not answer. */
+  async begin(events: readonly CalledEvent[]): Promise<TelemetrySpan> {
+    if (!this.telemetry.traces) return NO_SPAN;
+    const links = await this.linksOf(events);
+    const attributes = { 'messaging.events': events.length };
+    return links.length > 0 ? this.telemetry.span('messaging.webhook', { kind: 'client', links, attributes }) : NO_SPAN;
+  }
+
+  /** @param outcome how the call ended */
+  end(span: TelemetrySpan, { status, error }: WebhookOutcome): void {
+    const isTaken = status !== undefined && status >= 200 && status < 300;
+    span.end(isTaken ? undefined : (error ?? `http_${status}`));
+  }
+
+  private async linksOf(events: readonly CalledEvent[]): Promise<readonly string[]> {
+    const ids = new Set(events.flatMap((event) => messageOf(event) ?? []));
+    if (ids.size === 0 || !this.outbox.traces) return [];
+    try {
+      return (await this.outbox.traces([...ids].slice(0, MOST_LINKS))) ?? [];
+    } catch {
+      return [];
+    }
+  }
+}
+
+/** The send that an event is about. */
+function messageOf({ type, data }: CalledEvent): string | undefined {
+  if (!type.startsWith('message.') && type !== 'send.completed') return undefined;
+  return 'id' in data ? String(data.id) : undefined;
+}
