@@ -9,18 +9,18 @@ import { licences } from './licences.js';
 const { bin, dependencies, exports, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 /** Packages without a CommonJS form. The CommonJS form of this package contains them. */
-const ESM_ONLY = ['file-type', 'uuid'];
+const ESM_ONLY = ['file-type', 'jose', 'uuid'];
 
 const installed = Object.keys({ ...dependencies, ...peerDependencies });
 
-/** Runs in browsers too, so it shares no file with the others. */
-const CLIENT = 'client/index';
+/** Run in browsers too: each is one file, which shares nothing with the others. */
+const CLIENTS = ['client/index', 'client/manage/index'];
 
-/** The entries of package.json; and the module that finds the sandbox's files by its place. */
+/** The entries of package.json; and the modules that find files by their place. */
 const entries = Object.values(exports)
   .flatMap(({ default: path }) => (path === undefined ? [] : [nameOf(path)]))
-  .filter((name) => name !== CLIENT)
-  .concat('sandbox/asset');
+  .filter((name) => !CLIENTS.includes(name))
+  .concat('sandbox/asset', 'dashboard/asset');
 
 await write({
   // A command is started by Node, which takes the ES modules.
@@ -46,13 +46,15 @@ for (const [format, end] of [
   ['esm', 'js'],
   ['cjs', 'cjs'],
 ]) {
-  await write({
-    names: [CLIENT],
-    external: [],
-    platform: 'neutral',
-    plugins: format === 'esm' ? [sourceMaps(), declarations('build')] : [],
-    output: { format, entryFileNames: `[name].${end}`, sourcemap: format === 'esm' },
-  });
+  for (const name of CLIENTS) {
+    await write({
+      names: [name],
+      external: [],
+      platform: 'neutral',
+      plugins: format === 'esm' ? [sourceMaps(), declarations('build')] : [],
+      output: { format, entryFileNames: `[name].${end}`, sourcemap: format === 'esm' },
+    });
+  }
 }
 
 /** The name of a file of `dist` or `build`, without its folder and ending. */

@@ -7,7 +7,7 @@ import { describeMessaging, MessagingModule } from '../dist/index.js';
 import { MemoryStorage } from '../dist/testing/index.js';
 
 // Makes `dist/openapi.json`: what a service with all its capabilities describes, on the options' defaults. The sandbox, which has
-// no authentication and is for tests, and the calls of carriers are no part of it: they are not for clients.
+// no authentication and is for tests, the calls of carriers and health are no part of it: they are not for clients.
 
 class Service {}
 Module({
@@ -18,6 +18,7 @@ Module({
       sms: { tariff: { base: 1, international: 3, home: 'BF' } },
       otp: { pepper: 'only to describe; no code is derived from it' },
       webhooks: { pepper: 'only to describe; no secret is derived from it' },
+      management: { secret: 'only to describe; no token is signed with it' },
       msgapp: { tariff: { text: 1, media: 2 }, credentialsKey: 'only to describe; nothing is encrypted with it' },
     }),
   ],
@@ -32,7 +33,8 @@ const { paths, tags, ...document } = describeMessaging(app, {
 });
 await app.close();
 
-const isOurs = (operation) => !operation.tags.includes('Carriers');
+const NOT_FOR_CLIENTS = ['Carriers', 'Health'];
+const isOurs = (operation) => !operation.tags.some((tag) => NOT_FOR_CLIENTS.includes(tag));
 const types = eventTypeViews().map(({ schema: { $schema, ...schema }, ...each }) => ({
   ...each,
   schema,
@@ -73,7 +75,7 @@ const webhooks = types.map(({ type, description, name }) => {
 });
 const described = {
   ...document,
-  tags: tags.filter(({ name }) => name !== 'Carriers'),
+  tags: tags.filter(({ name }) => !NOT_FOR_CLIENTS.includes(name)),
   components: {
     ...document.components,
     schemas: { ...document.components.schemas, ...Object.fromEntries(types.map(({ name, schema }) => [name, schema])) },

@@ -1,0 +1,56 @@
+import { gunzipSync } from 'node:zlib';
+import { once } from '../common/once.js';
+import { readApp } from './asset.js';
+
+/** How an answer may be packed, the best first. */
+const ENCODINGS = ['br', 'gzip'] as const;
+
+/** A file in all forms that it is sent in. */
+export interface DashboardFile {
+  readonly type: string;
+  readonly br: Buffer;
+  readonly gzip: Buffer;
+  readonly identity: Buffer;
+}
+
+/** The built application. */
+export interface DashboardFiles {
+  /** Names of the script and of the style that the page begins with. */
+  readonly script: string;
+  readonly style: string;
+  readonly files: ReadonlyMap<string, DashboardFile>;
+}
+
+/** Reads the application into memory, at the first call. */
+export const dashboardFiles = once((): DashboardFiles => {
+  const { script, style, files } = manifest();
+  const read = ([name, type]: [string, string]): [string, DashboardFile] => {
+    const gzip = readApp(`${name}.gz`);
+    return [name, { type, br: readApp(`${name}.br`), gzip, identity: gunzipSync(gzip) }];
+  };
+  return { script, style, files: new Map(Object.entries(files).map(read)) };
+});
+
+function manifest(): Record<'script' | 'style', string> & { files: Record<string, string> } {
+  return JSON.parse(readApp('manifest.json').toString());
+}
+
+/**
+ * The form of a file that a client takes (RFC 9110 section 12.5.3).
+ * @param accepted the header `Accept-Encoding`
+ */
+export function packed(file: DashboardFile, accepted: string): readonly [encoding: string | undefined, bytes: Buffer] {
+  const weights = accepted.split(',').map((each) => {
+    const [name = '', weight = ''] = each
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*q\s*=\s*/);
+    return [name, weight === '' ? 1 : Number(weight)] as const;
+  });
+  const takes = (encoding: string): boolean => {
+    const [, weight] = weights.find(([name]) => name === encoding) ?? weights.find(([name]) => name === '*') ?? ['', 0];
+    return weight > 0;
+  };
+  const encoding = ENCODINGS.find(takes);
+  return encoding === undefined ? [undefined, file.identity] : [encoding, file[encoding]];
+}

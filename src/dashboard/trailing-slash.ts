@@ -1,0 +1,29 @@
+/** A route as Fastify passes it to `onRoute` hooks. */
+interface FastifyRoute {
+  readonly method: string | readonly string[];
+  readonly url: string;
+}
+
+/** The part of Fastify's instance that is used here. */
+export interface FastifyApp {
+  readonly initialConfig?: {
+    readonly ignoreTrailingSlash?: boolean;
+    readonly routerOptions?: { readonly ignoreTrailingSlash?: boolean };
+  };
+  addHook(name: 'onRoute', hook: (this: FastifyApp, route: FastifyRoute) => void): unknown;
+  route(route: FastifyRoute): unknown;
+}
+
+/**
+ * Lets the page be found under its address with a slash at the end, too. Fastify takes that for another path, and Nest, which
+ * removes such slashes, cannot register it; the hook copies the route with its guards.
+ *
+ * @param page returns the path of the page; called while routes are registered
+ */
+export function acceptTrailingSlash(app: FastifyApp, page: () => string): void {
+  const { ignoreTrailingSlash, routerOptions } = app.initialConfig ?? {};
+  if (ignoreTrailingSlash || routerOptions?.ignoreTrailingSlash) return;
+  app.addHook('onRoute', function (route) {
+    if ([route.method].flat().includes('GET') && route.url === page()) this.route({ ...route, url: `${route.url}/` });
+  });
+}

@@ -1,0 +1,33 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { number } from '../core/format.js';
+import { language } from '../core/i18n.js';
+import { theme } from '../core/theme.js';
+
+interface BarChartProps {
+  /** What it shows; a table beside it says the same for those who do not see it. */
+  readonly label: string;
+  readonly names: readonly string[];
+  readonly values: readonly number[];
+}
+
+/** Bars over names. The drawing library is loaded when the first chart is shown. */
+export function BarChart({ label, names, values }: BarChartProps) {
+  const element = useRef<HTMLElement>(null);
+  const data = JSON.stringify([names, values]);
+  useEffect(() => {
+    let draw: { stop(): void } | undefined;
+    let gone = false;
+    import('./chart-drawing.js').then(
+      ({ drawBars }) => {
+        if (!gone && element.current) draw = drawBars(element.current, names, values, (value) => number(value));
+      },
+      // The table says the same.
+      () => undefined,
+    );
+    return () => {
+      gone = true;
+      draw?.stop();
+    };
+  }, [data, theme.value, language.value]);
+  return <figure ref={element} class="chart" role="img" aria-label={label} />;
+}

@@ -1,0 +1,92 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { place } from '../core/place.js';
+
+interface ScreenProps {
+  readonly title: string;
+  /** One line under the title. */
+  readonly lead?: ComponentChildren;
+  /** Buttons beside the title. */
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** A screen: its title, which gets the focus when the screen is opened, its buttons, its content. */
+export function Screen({ title, lead, actions, children }: ScreenProps) {
+  useEffect(() => {
+    document.title = `${title} · ${place.name}`;
+  }, [title]);
+  return (
+    <>
+      <header class="screen-head">
+        <div>
+          <h1 id="screen-title" tabIndex={-1} dir="auto">
+            {title}
+          </h1>
+          {lead !== undefined && <p class="lead">{lead}</p>}
+        </div>
+        {actions !== undefined && <div class="screen-actions">{actions}</div>}
+      </header>
+      {children}
+    </>
+  );
+}
+
+/** A part of a screen with a heading. */
+export function Section({
+  title,
+  actions,
+  children,
+}: {
+  readonly title: string;
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <section class="section">
+      <header class="section-head">
+        <h2>{title}</h2>
+        {actions}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** The filters of a list. They stand in the address. */
+export function Filters({ children }: { readonly children: ComponentChildren }) {
+  return <search class="filters">{children}</search>;
+}
+
+/** Names and values below each other. */
+export function Facts({ of }: { readonly of: readonly (readonly [name: string, value: ComponentChildren])[] }) {
+  return (
+    <dl class="facts">
+      {of.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** A number that counts, with its name and what it is compared with. */
+export function Figure({
+  name,
+  value,
+  note,
+}: {
+  readonly name: string;
+  readonly value: ComponentChildren;
+  readonly note?: ComponentChildren;
+}) {
+  return (
+    <div class="card figure-card">
+      <p class="figure-name">{name}</p>
+      <p class="figure-value">{value}</p>
+      {note !== undefined && <p class="hint">{note}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import { signal } from '@preact/signals';
+import { ago, exactMoment, number } from '../core/format.js';
+import { stateName, word } from '../core/words.js';
+
+const now = signal(Date.now());
+setInterval(() => {
+  now.value = Date.now();
+}, 20_000);
+
+export type Tone = 'calm' | 'good' | 'warn' | 'bad' | 'info';
+
+const TONES: Readonly<Record<string, Tone>> = {
+  ...{
+    delivered: 'good',
+    active: 'good',
+    verified: 'good',
+    open: 'good',
+    done: 'good',
+    connected: 'good',
+    read: 'good',
+  },
+  ...{ pending: 'warn', resting: 'warn', expired: 'warn', suspended: 'warn', unknown: 'warn', broken: 'bad' },
+  ...{ rejected: 'bad', undelivered: 'bad', failed: 'bad', refused: 'bad', down: 'bad', revoked: 'bad', closed: 'bad' },
+  ...{ sent: 'info', accepted: 'info', queued: 'info', running: 'info' },
+};
+
+/** A status of the API as a coloured word. */
+export function Status({
+  of,
+  tone,
+  text,
+}: {
+  readonly of: string;
+  readonly tone?: Tone | undefined;
+  readonly text?: string | undefined;
+}) {
+  return <span class={`badge ${tone ?? TONES[of] ?? 'calm'}`}>{text ?? stateName.of(of)}</span>;
+}
+
+/** How long ago; the moment itself in the tip. Null: never. */
+export function Ago({ at }: { readonly at: string | null }) {
+  if (at === null) return <span class="soft">{word('never')}</span>;
+  return (
+    <time dateTime={at} title={exactMoment(at)}>
+      {ago(at, Math.max(now.value, Date.now()))}
+    </time>
+  );
+}
+
+/** Units with their sign in a column of numbers. */
+export function Units({ of, signed = false }: { readonly of: number; readonly signed?: boolean }) {
+  return <span class="figure">{number(of, signed ? { signDisplay: 'exceptZero' } : {})}</span>;
+}
+
+/** An id, a key, an address: in letters of one width, cut where there is no room. */
+export function Code({ children }: { readonly children: string }) {
+  return (
+    <code class="code" title={children} dir="auto">
+      {children}
+    </code>
+  );
+}

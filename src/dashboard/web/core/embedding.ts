@@ -1,0 +1,39 @@
+import { AwayError } from './errors.js';
+import { place } from './place.js';
+
+/** Whether a page of the host shows this one in a frame, and may hand it links. */
+export function isEmbedded(): boolean {
+  return window.parent !== window && place.hosts.length > 0;
+}
+
+/** What the two pages say to each other. */
+const WANTED = 'nestjs-messaging:link-wanted';
+const LINK = 'nestjs-messaging:link';
+
+/** How long a host may take to get a link, in milliseconds. */
+const PATIENCE = 20_000;
+
+/**
+ * Asks the embedding page for a fresh one-time link and waits for it. In a frame there is no cookie, so each renewal is a link.
+ * The host answers `{ type: 'nestjs-messaging:link', link }` to `{ type: 'nestjs-messaging:link-wanted' }`.
+ * @throws AwayError when it does not answer
+ */
+export function linkFromHost(): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      removeEventListener('message', listen);
+      reject(new AwayError('no link'));
+    }, PATIENCE);
+    const listen = ({ origin, source, data }: MessageEvent<unknown>): void => {
+      if (source !== window.parent || !place.hosts.includes(origin)) return;
+      if (typeof data !== 'object' || data === null || !('type' in data) || data.type !== LINK) return;
+      if (!('link' in data) || typeof data.link !== 'string') return;
+      removeEventListener('message', listen);
+      clearTimeout(timer);
+      resolve(data.link.replace(/^.*#link=/, ''));
+    };
+    addEventListener('message', listen);
+    // It holds nothing secret, so it may go to any page.
+    window.parent.postMessage({ type: WANTED }, '*');
+  });
+}

@@ -1,0 +1,98 @@
+import { texts } from './i18n.js';
+
+const t = texts(
+  {
+    away: 'The server does not answer. Nothing that you typed is lost; try again.',
+    role: 'Your role does not allow this.',
+    ended: 'Your session has ended. Sign in again to go on.',
+    fault: 'Something went wrong here. Try again, or reload the page.',
+    refused: 'This was not accepted: a link works once and for a few minutes only. Ask for another one.',
+    suspended: 'This account is suspended: it can be looked at, but it sends nothing.',
+    rate: 'Too many requests. Try again in a moment.',
+    unavailable: 'The service is not available at this moment. Try again.',
+    invalid_number: 'One of the numbers is not a phone number with its country code.',
+    webhook_url_refused: 'This address cannot be called: it must be https and public.',
+    insufficient_balance: 'The balance does not cover this.',
+    signature_format: 'A signature has 1 to 11 characters with at least one letter, or 3 to 15 digits.',
+    too_many_endpoints: 'There are too many webhooks already.',
+    reference_taken: 'Another entry has this reference already.',
+    account_exists: 'There is an account with this id already.',
+    field: 'One of the fields is not as it should be.',
+  },
+  {
+    away: 'Le serveur ne répond pas. Rien de ce que vous avez saisi n’est perdu ; réessayez.',
+    role: 'Votre rôle ne le permet pas.',
+    ended: 'Votre session est terminée. Reconnectez-vous pour continuer.',
+    fault: 'Une erreur s’est produite ici. Réessayez ou rechargez la page.',
+    refused: 'Refusé : un lien ne sert qu’une fois et pendant quelques minutes. Demandez-en un autre.',
+    suspended: 'Ce compte est suspendu : on peut le consulter, mais il n’envoie rien.',
+    rate: 'Trop de requêtes. Réessayez dans un instant.',
+    unavailable: 'Le service n’est pas disponible pour le moment. Réessayez.',
+    invalid_number: 'L’un des numéros n’est pas un numéro de téléphone avec son indicatif.',
+    webhook_url_refused: 'Cette adresse ne peut pas être appelée : elle doit être en https et publique.',
+    insufficient_balance: 'Le solde ne suffit pas.',
+    signature_format: 'Une signature a 1 à 11 caractères avec au moins une lettre, ou 3 à 15 chiffres.',
+    too_many_endpoints: 'Il y a déjà trop de webhooks.',
+    reference_taken: 'Une autre écriture a déjà cette référence.',
+    account_exists: 'Un compte a déjà cet identifiant.',
+    field: 'L’un des champs n’est pas correct.',
+  },
+);
+
+/** An error that the API answered. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+
+  /**
+   * @param code the word of `X-Error-Code`, the same in every language
+   * @param message what the server says, in its language
+   */
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** No answer came: the server is away, or the network. The request may or may not have been carried out. */
+export class AwayError extends Error {
+  override readonly name = 'AwayError';
+}
+
+/** The error that an answer says. */
+export async function errorOf(response: Response): Promise<ApiError> {
+  const said: unknown = await response.json().catch(() => undefined);
+  const message = typeof said === 'object' && said !== null && 'message' in said ? String(said.message) : '';
+  const { status, statusText, headers } = response;
+  return new ApiError(status, headers.get('x-error-code') ?? 'unknown', message || `${status} ${statusText}`);
+}
+
+/** Whether the same request may succeed later as it is. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof AwayError || (error instanceof ApiError && (error.status >= 500 || error.status === 429));
+}
+
+/** What to say about an error, in the page's language where we know it better than the server's sentence. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof AwayError) return t('away');
+  if (!(error instanceof ApiError)) return t('fault');
+  if (error.code === 'link_refused') return t('refused');
+  if (error.status === 401) return t('ended');
+  if (error.code === 'role_missing' || error.code === 'user_required') return t('role');
+  if (error.code === 'account_suspended') return t('suspended');
+  if (error.status === 503 || error.status === 504) return t('unavailable');
+  if (error.status === 429 && error.code !== 'key_cap') return t('rate');
+  const known = KNOWN.find((code) => code === error.code);
+  if (known !== undefined) return t(known);
+  // The server names the field of the API, in its own language.
+  if (error.code.startsWith('field_')) return `${t('field')} (${error.message})`;
+  return error.message;
+}
+
+/** Refusals that have a sentence of the page, which the server would say in its language. */
+const KNOWN = [
+  ...(['invalid_number', 'webhook_url_refused', 'insufficient_balance', 'signature_format'] as const),
+  ...(['too_many_endpoints', 'reference_taken', 'account_exists'] as const),
+];

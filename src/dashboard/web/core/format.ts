@@ -1,0 +1,66 @@
+import { language } from './i18n.js';
+
+/** A number in the way of the language: 12,345 or 12 345. */
+export function number(value: number, options: Intl.NumberFormatOptions = {}): string {
+  return new Intl.NumberFormat(language.value, options).format(value);
+}
+
+/** 0.5 as 50%. */
+export function percent(value: number): string {
+  return number(value, { style: 'percent', maximumFractionDigits: 1 });
+}
+
+/** A moment of the API, as day and time of this browser's zone. */
+export function moment(iso: string): string {
+  return new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
+}
+
+/** A moment with its seconds and its zone, for the tip of what is shown shorter. */
+export function exactMoment(iso: string): string {
+  return new Intl.DateTimeFormat(language.value, { dateStyle: 'full', timeStyle: 'long' }).format(new Date(iso));
+}
+
+/** A day of the API, such as `2026-11-23`; days are those of UTC, as in the ledger. */
+export function day(iso: string): string {
+  return new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(iso));
+}
+
+/** A day without its year, where there is little room. */
+export function shortDay(iso: string): string {
+  const options = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const;
+  return new Intl.DateTimeFormat(language.value, options).format(new Date(iso));
+}
+
+const STEPS = [
+  [60, 'second'],
+  [60, 'minute'],
+  [24, 'hour'],
+  [30, 'day'],
+  [12, 'month'],
+] as const;
+
+/** How long ago, or in how long: “5 min ago”. */
+export function ago(iso: string, now: number): string {
+  let value = (Date.parse(iso) - now) / 1000;
+  let unit: Intl.RelativeTimeFormatUnit = 'year';
+  for (const [size, name] of STEPS) {
+    if (Math.abs(value) < size) {
+      unit = name;
+      break;
+    }
+    value /= size;
+  }
+  return new Intl.RelativeTimeFormat(language.value, { numeric: 'auto', style: 'short' }).format(
+    Math.trunc(value),
+    unit,
+  );
+}
+
+/** The name of a country by its two letters. */
+export function country(code: string): string {
+  try {
+    return new Intl.DisplayNames(language.value, { type: 'region' }).of(code) ?? code;
+  } catch {
+    return code;
+  }
+}

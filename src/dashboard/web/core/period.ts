@@ -1,0 +1,32 @@
+import { queryValue } from './router.js';
+
+/** A time as the API asks for it; a missing end is open. */
+export interface Period {
+  readonly since: string | undefined;
+  readonly until: string | undefined;
+}
+
+const DAY = 86_400_000;
+
+/** The days of the filters `from` and `to`, both included. Days are those of UTC, as in the ledger. */
+export function chosenPeriod(): Period {
+  const from = startOf(queryValue('from'));
+  const to = startOf(queryValue('to'));
+  return {
+    since: from === undefined ? undefined : new Date(from).toISOString(),
+    until: to === undefined ? undefined : new Date(to + DAY).toISOString(),
+  };
+}
+
+/** As the chosen period; without a beginning, so many days up to now. */
+export function periodOf(days: number): Period {
+  const { since, until } = chosenPeriod();
+  const today = Date.parse(new Date().toISOString().slice(0, 10));
+  return { since: since ?? new Date(today - (days - 1) * DAY).toISOString(), until };
+}
+
+/** Undefined for a day that is not complete yet. */
+function startOf(day: string): number | undefined {
+  const start = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
+  return Number.isNaN(start) ? undefined : start;
+}

@@ -1,0 +1,147 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { api, type Page, type RequestOptions } from './api.js';
+import { isPassing } from './errors.js';
+import { chosenAccount } from './router.js';
+
+/** What is loaded. Data stays while it is loaded again, and while that fails. */
+export interface Resource<T> {
+  readonly data: T | undefined;
+  readonly error: unknown;
+  readonly loading: boolean;
+  /** Loads again now. */
+  reload(): Promise<void>;
+}
+
+interface Loaded<T> {
+  readonly data: T | undefined;
+  readonly error: unknown;
+  readonly loading: boolean;
+}
+
+/** Milliseconds between two looks at what changes by itself. */
+export const LIVE = 5000;
+
+/**
+ * Loads something, again when `dependencies` or the account that an operator looks at change, and again every so often while the page is visible.
+ * @param load gets a signal that is aborted when the answer is no longer wanted
+ * @param every milliseconds; undefined: only once
+ */
+export function useResource<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  dependencies: readonly unknown[],
+  every?: number,
+): Resource<T> {
+  const state = useSignal<Loaded<T>>({ data: undefined, error: undefined, loading: true });
+  const latest = useRef(load);
+  latest.current = load;
+  const current = useRef<AbortController>(new AbortController());
+
+  const reload = async (): Promise<void> => {
+    current.current.abort();
+    const own = new AbortController();
+    current.current = own;
+    state.value = { ...state.value, loading: true };
+    try {
+      const data = await latest.current(own.signal);
+      if (!own.signal.aborted) state.value = { data, error: undefined, loading: false };
+    } catch (error) {
+      if (!own.signal.aborted) state.value = { data: state.value.data, error, loading: false };
+    }
+  };
+
+  useEffect(() => {
+    state.value = { data: undefined, error: undefined, loading: true };
+    void reload();
+    const stop = every === undefined ? undefined : repeat(reload, every, () => isLasting(state));
+    return () => {
+      stop?.();
+      current.current.abort();
+    };
+  }, [chosenAccount(), ...dependencies]);
+
+  return { ...state.value, reload };
+}
+
+/** Errors that another attempt does not mend stop the looking; the screen offers to try again. */
+function isLasting(state: Signal<Loaded<unknown>>): boolean {
+  return state.peek().error !== undefined && !isPassing(state.peek().error);
+}
+
+/** Calls something every so often while the page is visible, never twice at a time. */
+function repeat(task: () => Promise<void>, every: number, isOver: () => boolean): () => void {
+  let stopped = false;
+  let timer: ReturnType<typeof setTimeout>;
+  const wait = (): void => {
+    timer = setTimeout(async () => {
+      if (!document.hidden && !isOver()) await task();
+      if (!stopped) wait();
+    }, every);
+  };
+  wait();
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
+}
+
+/** A cursor-paged list. */
+export interface List<T> extends Resource<readonly T[]> {
+  /** Whether there are entries after those that are shown. */
+  readonly hasMore: boolean;
+  /** Appends the next page. */
+  more(): Promise<void>;
+}
+
+interface Pages<T> {
+  readonly items: readonly T[];
+  readonly next: string | null;
+}
+
+/**
+ * Loads a list page by page. While it is live, its first page is looked at again and again: new entries come on top, known ones
+ * are replaced.
+ * @param identity what tells entries apart
+ */
+export function useList<T>(
+  path: string,
+  query: NonNullable<RequestOptions['query']>,
+  identity: (entry: T) => string,
+  { every, limit = 50 }: { readonly every?: number; readonly limit?: number } = {},
+): List<T> {
+  const wanted = JSON.stringify([path, query, chosenAccount()]);
+  const further = useSignal<{ readonly of: string; readonly pages: Pages<T> } | undefined>(undefined);
+  const first = useResource<Page<T>>((signal) => api.get(path, { ...query, limit }, signal), [wanted], every);
+  const moreError = useSignal<unknown>(undefined);
+  const appended = further.value?.of === wanted ? further.value.pages : undefined;
+  const head = first.data?.items ?? [];
+  const seen = new Set(head.map(identity));
+  const next = appended ? appended.next : (first.data?.next_cursor ?? null);
+
+  const more = async (): Promise<void> => {
+    if (next === null) return;
+    moreError.value = undefined;
+    try {
+      const page = await api.get<Page<T>>(path, { ...query, limit, cursor: next });
+      // Also what new entries push out of the first page stays on the screen.
+      const items = [...(appended?.items ?? head), ...page.items];
+      further.value = { of: wanted, pages: { items, next: page.next_cursor } };
+    } catch (error) {
+      moreError.value = error;
+    }
+  };
+
+  const reload = async (): Promise<void> => {
+    further.value = undefined;
+    await first.reload();
+  };
+
+  return {
+    data: first.data && [...head, ...(appended?.items ?? []).filter((entry) => !seen.has(identity(entry)))],
+    error: first.error ?? moreError.value,
+    loading: first.loading,
+    hasMore: next !== null,
+    reload,
+    more,
+  };
+}

@@ -1,0 +1,196 @@
+import type { ComponentType } from 'preact';
+import { Overview } from '../screens/overview/overview.js';
+import { texts } from './i18n.js';
+
+const t = texts(
+  {
+    overview: 'Overview',
+    messages: 'Messages',
+    compose: 'Compose',
+    codes: 'Codes',
+    numbers: 'Numbers',
+    signatures: 'Signatures',
+    optouts: 'Opt-outs',
+    webhooks: 'Webhooks',
+    keys: 'Keys',
+    balance: 'Balance',
+    audit: 'Audit',
+    'manage/accounts': 'Accounts',
+    'manage/signatures': 'Signatures waiting',
+    'manage/carriers': 'Carriers',
+    'manage/queue': 'Queue',
+    'manage/ledger': 'Ledger check',
+    'manage/audit': 'Audit of all',
+    'manage/system': 'System',
+  },
+  {
+    overview: 'Vue d’ensemble',
+    messages: 'Messages',
+    compose: 'Rédiger',
+    codes: 'Codes',
+    numbers: 'Numéros',
+    signatures: 'Signatures',
+    optouts: 'Désinscriptions',
+    webhooks: 'Webhooks',
+    keys: 'Clés',
+    balance: 'Solde',
+    audit: 'Journal d’audit',
+    'manage/accounts': 'Comptes',
+    'manage/signatures': 'Signatures en attente',
+    'manage/carriers': 'Opérateurs',
+    'manage/queue': 'File d’attente',
+    'manage/ledger': 'Contrôle du registre',
+    'manage/audit': 'Audit général',
+    'manage/system': 'Système',
+  },
+);
+
+type Name = Parameters<typeof t>[0];
+
+export type Group = 'send' | 'reach' | 'develop' | 'money' | 'operator';
+
+/** A screen. Its component gets the part of the address below its path, decoded; empty: the screen itself. */
+export interface ScreenEntry {
+  readonly path: Name;
+  readonly group: Group;
+  /** Who does not have it does not see the screen. */
+  readonly permission: string;
+  /** Shown only where the service has this. */
+  readonly capability?: 'sms' | 'otp' | 'msgapp' | 'webhooks';
+  load(): Promise<ComponentType<{ readonly rest: string }>>;
+}
+
+/** Every screen, in the order of the navigation. Each file is loaded when its screen is first opened. */
+export const SCREENS: readonly ScreenEntry[] = [
+  {
+    path: 'overview',
+    group: 'send',
+    permission: 'usage.read',
+    // With the page itself, which most often begins with it.
+    load: () => Promise.resolve(Overview),
+  },
+  {
+    path: 'messages',
+    group: 'send',
+    permission: 'messages.read',
+    load: () => import('../screens/messages/messages.js').then((file) => file.Messages),
+  },
+  {
+    path: 'compose',
+    group: 'send',
+    permission: 'sms.send',
+    load: () => import('../screens/compose/compose.js').then((file) => file.Compose),
+  },
+  {
+    path: 'codes',
+    group: 'send',
+    permission: 'usage.read',
+    capability: 'otp',
+    load: () => import('../screens/codes/codes.js').then((file) => file.Codes),
+  },
+  {
+    path: 'numbers',
+    group: 'reach',
+    permission: 'msgapp.status',
+    capability: 'msgapp',
+    load: () => import('../screens/numbers/numbers.js').then((file) => file.Numbers),
+  },
+  {
+    path: 'signatures',
+    group: 'reach',
+    permission: 'signatures.read',
+    load: () => import('../screens/signatures/signatures.js').then((file) => file.Signatures),
+  },
+  {
+    path: 'optouts',
+    group: 'reach',
+    permission: 'optouts.read',
+    load: () => import('../screens/optouts/optouts.js').then((file) => file.OptOuts),
+  },
+  {
+    path: 'keys',
+    group: 'develop',
+    permission: 'keys.read',
+    load: () => import('../screens/keys/keys.js').then((file) => file.Keys),
+  },
+  {
+    path: 'webhooks',
+    group: 'develop',
+    permission: 'events.read',
+    capability: 'webhooks',
+    load: () => import('../screens/webhooks/webhooks.js').then((file) => file.Webhooks),
+  },
+  {
+    path: 'balance',
+    group: 'money',
+    permission: 'ledger.read',
+    load: () => import('../screens/balance/balance.js').then((file) => file.Balance),
+  },
+  {
+    path: 'audit',
+    group: 'money',
+    permission: 'audit.read',
+    load: () => import('../screens/audit/audit.js').then((file) => file.Audit),
+  },
+  {
+    path: 'manage/accounts',
+    group: 'operator',
+    permission: 'manage.read',
+    load: () => import('../screens/accounts/accounts.js').then((file) => file.Accounts),
+  },
+  {
+    path: 'manage/signatures',
+    group: 'operator',
+    permission: 'manage.read',
+    load: () => import('../screens/waiting/waiting.js').then((file) => file.SignaturesWaiting),
+  },
+  {
+    path: 'manage/carriers',
+    group: 'operator',
+    permission: 'manage.read',
+    load: () => import('../screens/carriers/carriers.js').then((file) => file.Carriers),
+  },
+  {
+    path: 'manage/queue',
+    group: 'operator',
+    permission: 'manage.read',
+    load: () => import('../screens/queue/queue.js').then((file) => file.Queue),
+  },
+  {
+    path: 'manage/ledger',
+    group: 'operator',
+    permission: 'manage.read',
+    load: () => import('../screens/ledger-check/ledger-check.js').then((file) => file.LedgerCheck),
+  },
+  {
+    path: 'manage/audit',
+    group: 'operator',
+    permission: 'manage.read',
+    load: () => import('../screens/audit/audit.js').then((file) => file.AuditOfAll),
+  },
+  {
+    path: 'manage/system',
+    group: 'operator',
+    permission: 'manage.read',
+    load: () => import('../screens/system/system.js').then((file) => file.System),
+  },
+];
+
+/** The name of a screen in the present language. */
+export function screenName({ path }: ScreenEntry): string {
+  return t(path);
+}
+
+/** The screen of an address, and what the address says below it. */
+export function screenAt(path: string): { readonly screen: ScreenEntry; readonly rest: string } | undefined {
+  const screen = SCREENS.find((each) => path === each.path || path.startsWith(`${each.path}/`));
+  return screen && { screen, rest: decoded(path.slice(screen.path.length + 1)) };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,148 @@
+import { useSignal } from '@preact/signals';
+import type { AccountView, LinkView } from '../../api-types.js';
+import { CopyButton } from '../../components/button.js';
+import { Dialog, Form } from '../../components/dialog.js';
+import { SelectField, TextField } from '../../components/field.js';
+import { Note } from '../../components/notes.js';
+import { api } from '../../core/api.js';
+import { useForm } from '../../core/form.js';
+import { moment } from '../../core/format.js';
+import { word } from '../../core/words.js';
+import { t } from './account-texts.js';
+
+interface PostProps {
+  readonly of: AccountView;
+  readonly what: 'topup' | 'adjust';
+  readonly path: string;
+  /** With the new balance when it was posted. */
+  onClose(balance: number | undefined): void;
+}
+
+/** Adds units to a balance, or takes some away. */
+export function Post({ of, what, path, onClose }: PostProps) {
+  const form = useForm(`${what}-${of.id}`, { units: '', reference: '', note: '' }, async (values, key) => {
+    const { units, reference, note } = values;
+    const body = { units: Number(units), reference, ...(note !== '' && { note }) };
+    const url = `${path}/${what === 'topup' ? 'topups' : 'adjustments'}`;
+    onClose((await api.post<{ readonly balance: number }>(url, body, key)).balance);
+  });
+  const { values, set } = form;
+  const close = (): void => onClose(undefined);
+  return (
+    <Dialog title={t(`${what}This`, { name: of.name })} onClose={close}>
+      <Form form={form} submit={t(what)} onCancel={close}>
+        <TextField
+          label={word('units')}
+          required
+          autofocus
+          type="number"
+          {...(what === 'topup' ? { min: 1 } : { hint: t('adjustHint') })}
+          value={values.units}
+          onInput={(units) => set({ units })}
+        />
+        <TextField
+          label={t('reference')}
+          required
+          hint={t('referenceHint')}
+          value={values.reference}
+          onInput={(reference) => set({ reference })}
+        />
+        <TextField label={word('note')} value={values.note} onInput={(note) => set({ note })} />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Changes the name of an account, and when it is warned. */
+export function Change({
+  of,
+  path,
+  onClose,
+}: {
+  readonly of: AccountView;
+  readonly path: string;
+  onClose(done: boolean): void;
+}) {
+  const initial = { name: of.name, low: of.low_balance === null ? '' : String(of.low_balance) };
+  const form = useForm(`change-${of.id}-${JSON.stringify(initial)}`, initial, async ({ name, low }) => {
+    await api.patch(path, { name, low_balance: low === '' ? null : Number(low) });
+    onClose(true);
+  });
+  const { values, set } = form;
+  return (
+    <Dialog title={t('renameThis', { name: of.name })} onClose={() => onClose(false)}>
+      <Form form={form} submit={word('save')} onCancel={() => onClose(false)}>
+        <TextField label={word('name')} required autofocus value={values.name} onInput={(name) => set({ name })} />
+        <TextField
+          label={t('low')}
+          type="number"
+          min={0}
+          hint={t('lowHint')}
+          value={values.low}
+          onInput={(low) => set({ low })}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+const ROLES = ['viewer', 'sender', 'developer', 'admin'] as const;
+
+/** Makes a one-time link for a user of an account, and shows it once. */
+export function Link({ of, onClose }: { readonly of: AccountView; onClose(): void }) {
+  const made = useSignal<LinkView | undefined>(undefined);
+  const form = useForm(`link-${of.id}`, { role: 'admin', subject: '', minutes: '10' }, async (values, key) => {
+    const { role, subject, minutes } = values;
+    const body = { account: of.id, role, minutes: Number(minutes), ...(subject !== '' && { subject }) };
+    made.value = await api.post<LinkView>('manage/links', body, key);
+  });
+  const { values, set } = form;
+  return (
+    <Dialog title={t('linkThis', { name: of.name })} onClose={onClose}>
+      {made.value ? (
+        <Made of={made.value} />
+      ) : (
+        <Form form={form} submit={t('makeLink')} onCancel={onClose}>
+          <p>{t('linkHow')}</p>
+          <SelectField
+            label={t('role')}
+            value={values.role}
+            options={ROLES.map((role) => [role, t(role)])}
+            onInput={(role) => set({ role })}
+          />
+          <div class="pair">
+            <TextField
+              label={t('who')}
+              hint={t('whoHint')}
+              value={values.subject}
+              onInput={(subject) => set({ subject })}
+            />
+            <TextField
+              label={t('minutes')}
+              required
+              type="number"
+              min={1}
+              max={1440}
+              value={values.minutes}
+              onInput={(minutes) => set({ minutes })}
+            />
+          </div>
+        </Form>
+      )}
+    </Dialog>
+  );
+}
+
+function Made({ of: { url_fragment: fragment, expires_at } }: { readonly of: LinkView }) {
+  if (fragment === null) return <Note tone="warn">{t('linkLost')}</Note>;
+  const link = `${location.origin}${location.pathname}${fragment}`;
+  return (
+    <div class="form">
+      <Note tone="warn">{t('linkMade', { at: moment(expires_at) })}</Note>
+      <div class="secret">
+        <code>{link}</code>
+        <CopyButton text={link} label={t('link')} />
+      </div>
+    </div>
+  );
+}

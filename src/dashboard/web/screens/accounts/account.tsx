@@ -1,0 +1,134 @@
+import { useSignal } from '@preact/signals';
+import type { AccountView } from '../../api-types.js';
+import { Button } from '../../components/button.js';
+import { Confirm } from '../../components/dialog.js';
+import { Failure, Loading, Note } from '../../components/notes.js';
+import { Facts, Figure, Screen, Section } from '../../components/page.js';
+import { Ago, Code, Status } from '../../components/shown.js';
+import { api } from '../../core/api.js';
+import { moment, number } from '../../core/format.js';
+import { useResource } from '../../core/resource.js';
+import { hrefOf } from '../../core/router.js';
+import { can } from '../../core/session.js';
+import { word } from '../../core/words.js';
+import { Change, Link, Post } from './account-dialogs.js';
+import { t } from './account-texts.js';
+
+type Open = 'topup' | 'adjust' | 'change' | 'link' | 'suspend' | 'resume' | 'close';
+
+/** One account, with all that an operator does about it. */
+export function Account({ id }: { readonly id: string }) {
+  const path = `manage/accounts/${encodeURIComponent(id)}`;
+  const { data, error, reload } = useResource<AccountView>((signal) => api.get(path, {}, signal), [id], 15_000);
+  const open = useSignal<Open | undefined>(undefined);
+  const posted = useSignal<number | undefined>(undefined);
+  const close = (done: boolean): void => {
+    open.value = undefined;
+    if (done) void reload();
+  };
+  const opens = (what: Open) => () => {
+    posted.value = undefined;
+    open.value = what;
+  };
+  return (
+    <Screen
+      title={data?.name ?? id}
+      lead={<a href="#/manage/accounts">{t('back')}</a>}
+      actions={
+        data && (
+          <>
+            {can('manage.post') && (
+              <>
+                <Button kind="main" onClick={opens('topup')}>
+                  {t('topup')}
+                </Button>
+                <Button onClick={opens('adjust')}>{t('adjust')}</Button>
+              </>
+            )}
+            {can('manage.write') && (
+              <>
+                <Button onClick={opens('link')}>{t('link')}</Button>
+                <Button onClick={opens('change')}>{t('rename')}</Button>
+                {data.state === 'active' && <Button onClick={opens('suspend')}>{t('suspend')}</Button>}
+                {data.state === 'suspended' && <Button onClick={opens('resume')}>{t('resume')}</Button>}
+                {data.state === 'suspended' && (
+                  <Button kind="danger" onClick={opens('close')}>
+                    {t('close')}
+                  </Button>
+                )}
+              </>
+            )}
+          </>
+        )
+      }
+    >
+      <Failure error={error} onRetry={() => void reload()} />
+      {posted.value !== undefined && <Note tone="good">{t('posted', { n: posted.value })}</Note>}
+      {data ? <Content of={data} /> : error === undefined && <Loading />}
+      {data && (open.value === 'topup' || open.value === 'adjust') && (
+        <Post
+          of={data}
+          what={open.value}
+          path={path}
+          onClose={(balance) => {
+            posted.value = balance;
+            close(balance !== undefined);
+          }}
+        />
+      )}
+      {data && open.value === 'change' && <Change of={data} path={path} onClose={close} />}
+      {data && open.value === 'link' && <Link of={data} onClose={() => close(false)} />}
+      {data && (open.value === 'suspend' || open.value === 'resume' || open.value === 'close') && (
+        <Confirm
+          title={t(`${open.value}This`, { name: data.name })}
+          verb={t(open.value)}
+          danger={open.value !== 'resume'}
+          change={(key) => api.post(`${path}/${open.value}`, {}, key)}
+          onClose={close}
+        >
+          <p>{t(`${open.value}What`)}</p>
+        </Confirm>
+      )}
+    </Screen>
+  );
+}
+
+const LOOK = ['overview', 'messages', 'keys', 'audit'] as const;
+
+function Content({ of: { id, state, balance, low_balance: low, created_at } }: { readonly of: AccountView }) {
+  return (
+    <>
+      <div class="cards">
+        <Figure
+          name={t('balance')}
+          value={number(balance)}
+          note={<a href={hrefOf('balance', { account: id })}>{t('entries')}</a>}
+        />
+        <div class="card">
+          <Facts
+            of={[
+              [t('state'), <Status key="state" of={state} />],
+              [t('id'), <Code key="id">{id}</Code>],
+              [t('low'), low === null ? word('never') : number(low)],
+              [
+                t('created'),
+                <span key="created" title={moment(created_at)}>
+                  <Ago at={created_at} />
+                </span>,
+              ],
+            ]}
+          />
+        </div>
+      </div>
+      <Section title={t('open')}>
+        <div class="section-actions">
+          {LOOK.map((screen) => (
+            <a key={screen} class="button" href={hrefOf(screen, { account: id })}>
+              {t(screen)}
+            </a>
+          ))}
+        </div>
+      </Section>
+    </>
+  );
+}

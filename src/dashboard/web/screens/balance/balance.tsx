@@ -1,0 +1,133 @@
+import type { LedgerView, Me, UsageView } from '../../api-types.js';
+import { Button } from '../../components/button.js';
+import { DayFields, SelectField } from '../../components/field.js';
+import { Empty, Failure } from '../../components/notes.js';
+import { Figure, Filters, Screen, Section } from '../../components/page.js';
+import { Code, Status, Units } from '../../components/shown.js';
+import { ListTable } from '../../components/table.js';
+import { api } from '../../core/api.js';
+import { saveAs } from '../../core/download.js';
+import { useAction } from '../../core/form.js';
+import { moment, number } from '../../core/format.js';
+import { chosenPeriod, periodOf } from '../../core/period.js';
+import { useList, useResource } from '../../core/resource.js';
+import { hrefOf, queryValue, setQuery } from '../../core/router.js';
+import { word } from '../../core/words.js';
+import { t } from './balance-texts.js';
+import { GROUPINGS, type Grouping, UsageSection } from './usage-section.js';
+
+const KINDS = ['topup', 'adjust', 'charge', 'refund'] as const;
+
+const TONES = { topup: 'good', adjust: 'info', charge: 'calm', refund: 'good' } as const;
+
+/** What there is, what was spent on what, and each entry of the ledger. */
+export function Balance() {
+  const period = periodOf(30);
+  const by: Grouping = GROUPINGS.find((each) => each === queryValue('by')) ?? 'day';
+  const account = useResource<Me>((signal) => api.get('me', {}, signal), [], 15_000);
+  const usage = useResource<UsageView>(
+    (signal) => api.get('usage', { ...period, group_by: by }, signal),
+    [JSON.stringify([period, by])],
+    60_000,
+  );
+  const total = usage.data?.total;
+  const usageFile = useDownload('usage', { ...period, group_by: by });
+  return (
+    <Screen title={t('title')} lead={t('lastDays')}>
+      <Filters>
+        <DayFields />
+        <SelectField
+          label={t('by')}
+          value={by}
+          options={GROUPINGS.map((each) => [each, t(each)])}
+          onInput={(chosen) => setQuery({ by: chosen })}
+        />
+      </Filters>
+      <div class="cards">
+        <Figure name={t('now')} value={number(account.data?.account?.balance ?? 0)} note={word('units')} />
+        <Figure
+          name={t('spent')}
+          value={total ? number(total.net_units) : '–'}
+          note={total && t('spentNote', { n: total.units, back: total.refunded_units })}
+        />
+        <Figure
+          name={t('sends')}
+          value={total ? number(total.sends) : '–'}
+          note={total && t('recipients', { n: total.recipients })}
+        />
+      </div>
+      <Section
+        title={t('usage')}
+        actions={
+          <Button busy={usageFile.busy} onClick={() => void usageFile.run()}>
+            {word('download')}
+          </Button>
+        }
+      >
+        <Failure error={usageFile.error} />
+        <UsageSection usage={usage} by={by} />
+      </Section>
+      <Entries />
+    </Screen>
+  );
+}
+
+function Entries() {
+  const kind = queryValue('kind');
+  const query = { ...chosenPeriod(), kind };
+  const list = useList<LedgerView>('ledger', query, ({ id }) => id, { every: 15_000 });
+  const file = useDownload('ledger', query);
+  return (
+    <Section
+      title={t('entries')}
+      actions={
+        <div class="section-actions">
+          <SelectField
+            label={t('kind')}
+            value={kind}
+            options={[['', word('all')], ...KINDS.map((each) => [each, t(each)] as const)]}
+            onInput={(chosen) => setQuery({ kind: chosen })}
+          />
+          <Button busy={file.busy} onClick={() => void file.run()}>
+            {word('download')}
+          </Button>
+        </div>
+      }
+    >
+      <Failure error={file.error} />
+      <ListTable
+        list={list}
+        caption={t('entries')}
+        identity={({ id }) => id}
+        empty={<Empty title={t('noEntries')}>{t('noEntriesHow')}</Empty>}
+        columns={[
+          { title: word('time'), cell: ({ at }) => moment(at) },
+          {
+            title: t('kind'),
+            cell: ({ kind: each }) => (
+              <Status of={each} text={t.of(each)} tone={each in TONES ? TONES[each as keyof typeof TONES] : 'calm'} />
+            ),
+          },
+          { title: word('units'), right: true, cell: ({ units }) => <Units of={units} signed /> },
+          { title: word('note'), cell: ({ note }) => <bdi>{note}</bdi> },
+          {
+            title: t('message'),
+            cell: ({ message_id: id }) =>
+              id && (
+                <a href={hrefOf(`messages/${encodeURIComponent(id)}`)}>
+                  <Code>{id}</Code>
+                </a>
+              ),
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+/** Saves all that a list has as CSV. */
+function useDownload(path: string, query: Readonly<Record<string, string | undefined>>) {
+  return useAction(async () =>
+    saveAs(await api.open(path, { query, accept: 'text/csv' }), `${path}-${new Date().toISOString().slice(0, 10)}.csv`),
+  );
+}

@@ -1,0 +1,134 @@
+import { useSignal } from '@preact/signals';
+import { Button } from '../../components/button.js';
+import { Confirm } from '../../components/dialog.js';
+import { Empty, Failure, Loading, Note } from '../../components/notes.js';
+import { Screen, Section } from '../../components/page.js';
+import { Ago, Status } from '../../components/shown.js';
+import { type Column, Table } from '../../components/table.js';
+import { api } from '../../core/api.js';
+import { isPassing } from '../../core/errors.js';
+import { number } from '../../core/format.js';
+import { LIVE, useResource } from '../../core/resource.js';
+import { can } from '../../core/session.js';
+import { word } from '../../core/words.js';
+import { routeState, t } from './carriers-texts.js';
+import type { RouteView } from './carriers-types.js';
+import '../shared/parts.css';
+
+/** The routes of the SMS transport, with rest and resume. */
+export function Carriers() {
+  const { data, error, reload } = useResource<{ readonly routes: readonly RouteView[] }>(
+    (signal) => api.get('manage/carriers', {}, signal),
+    [],
+    LIVE,
+  );
+  const turning = useSignal<RouteView | undefined>(undefined);
+  const columns: readonly Column<RouteView>[] = [
+    { title: t('route'), cell: ({ name }) => <Clipped text={name} /> },
+    { title: t('kind'), cell: ({ kind }) => <Clipped text={kind} /> },
+    { title: t('state'), cell: ({ state }) => <Status of={state} text={routeState.of(state)} /> },
+    { title: t('breaker'), cell: ({ breaker }) => (breaker === null ? t('noBreaker') : t.of(breaker)) },
+    {
+      title: t('pace'),
+      right: true,
+      cell: ({ pace }) => (pace === null ? '–' : t('paceOf', { n: pace })),
+    },
+    { title: t('submits'), right: true, cell: ({ submits }) => <span class="nowrap">{number(submits)}</span> },
+    { title: t('lastError'), cell: ({ last_error }) => (last_error === null ? '–' : <bdi>{last_error}</bdi>) },
+    ...(can('manage.write')
+      ? [
+          {
+            title: word('actions'),
+            quiet: true,
+            right: true,
+            cell: (route: RouteView) => {
+              const rests = route.state === 'resting';
+              return (
+                <Button
+                  label={t(rests ? 'resumeThis' : 'restThis', { route: route.name })}
+                  onClick={() => {
+                    turning.value = route;
+                  }}
+                >
+                  {t(rests ? 'resume' : 'rest')}
+                </Button>
+              );
+            },
+          },
+        ]
+      : []),
+  ];
+  return (
+    <Screen title={t('title')} lead={t('lead')}>
+      {error !== undefined &&
+        (data && isPassing(error) ? (
+          <Note tone="warn">{word('stale')}</Note>
+        ) : (
+          <Failure error={error} onRetry={() => void reload()} />
+        ))}
+      {data === undefined && error === undefined && <Loading />}
+      {data?.routes.length === 0 && <Empty title={t('none')}>{t('noneHow')}</Empty>}
+      {data !== undefined && data.routes.length > 0 && (
+        <Table caption={t('title')} rows={data.routes} identity={({ name }) => name} columns={columns} />
+      )}
+      {data?.routes.map((route) => route.links.length > 0 && <Links key={route.name} of={route} />)}
+      {turning.value && (
+        <Turning
+          of={turning.value}
+          onClose={(done) => {
+            turning.value = undefined;
+            if (done) void reload();
+          }}
+        />
+      )}
+    </Screen>
+  );
+}
+
+function Clipped({ text }: { readonly text: string }) {
+  return (
+    <bdi class="clip" title={text}>
+      {text}
+    </bdi>
+  );
+}
+
+function Links({ of: { name, links } }: { readonly of: RouteView }) {
+  return (
+    <Section title={t('links', { route: name })}>
+      <Table
+        caption={t('links', { route: name })}
+        rows={links}
+        identity={(link) => link.name}
+        columns={[
+          { title: t('link'), cell: (link) => <bdi>{link.name}</bdi> },
+          {
+            title: t('state'),
+            cell: ({ state }) => <Status of={state} tone={state === 'up' ? 'good' : 'bad'} text={t.of(state)} />,
+          },
+          { title: t('since'), cell: ({ since }) => <Ago at={since} /> },
+          {
+            title: t('window'),
+            right: true,
+            cell: ({ window, in_flight: n }) => t('windowOf', { n, of: window }),
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function Turning({ of: { name, state }, onClose }: { readonly of: RouteView; onClose(done: boolean): void }) {
+  const rests = state === 'resting';
+  return (
+    <Confirm
+      title={t(rests ? 'resumeThis' : 'restThis', { route: name })}
+      verb={t(rests ? 'resume' : 'rest')}
+      danger={!rests}
+      change={(key) => api.post(`manage/carriers/${encodeURIComponent(name)}/${rests ? 'resume' : 'rest'}`, {}, key)}
+      onClose={onClose}
+    >
+      <p>{t(rests ? 'resumeWhat' : 'restWhat')}</p>
+    </Confirm>
+  );
+}

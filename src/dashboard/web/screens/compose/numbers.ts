@@ -1,0 +1,77 @@
+import { cleanNumber } from '../shared/number.js';
+
+/** A line without a number. */
+export interface BadLine {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Numbers in the order of their first appearance, each once. */
+export interface NumberList {
+  readonly numbers: readonly string[];
+  readonly duplicates: number;
+  readonly bad: readonly BadLine[];
+}
+
+/** Lines that are read before the browser may draw. */
+const AT_ONCE = 4000;
+/** Characters of a bad line that are shown. */
+const SHOWN = 60;
+
+/**
+ * Reads numbers.
+ * @param which of a line with several: `first` in files, whose further columns may look like numbers; `all` in typed text
+ */
+export function numbersOf(text: string, which: 'first' | 'all'): NumberList {
+  const reader = new Reader(which);
+  for (const line of text.split(/\r\n|\r|\n/)) reader.read(line);
+  return reader;
+}
+
+/** As `numbersOf`, for long texts: the page stays usable meanwhile. @param tell how many lines were read, 0 to 1 */
+export async function manyNumbersOf(
+  text: string,
+  which: 'first' | 'all',
+  tell: (part: number) => void,
+): Promise<NumberList> {
+  const reader = new Reader(which);
+  const lines = text.split(/\r\n|\r|\n/);
+  for (let start = 0; start < lines.length; start += AT_ONCE) {
+    for (const line of lines.slice(start, start + AT_ONCE)) reader.read(line);
+    tell(Math.min((start + AT_ONCE) / lines.length, 1));
+    await new Promise((go) => setTimeout(go));
+  }
+  return reader;
+}
+
+class Reader implements NumberList {
+  private readonly found = new Set<string>();
+  private line = 0;
+  duplicates = 0;
+  readonly bad: BadLine[] = [];
+
+  constructor(private readonly which: 'first' | 'all') {}
+
+  get numbers(): readonly string[] {
+    return [...this.found];
+  }
+
+  read(line: string): void {
+    this.line++;
+    if (line.trim() === '') return;
+    const cells = line.split(/[,;\t|]/).filter((cell) => cell.trim() !== '');
+    const numbers = cells.flatMap((cell) => cleanNumber(cell) ?? []);
+    const [first] = numbers;
+    // The first line of a file may be the names of its columns.
+    if (first === undefined || (this.which === 'all' && numbers.length < cells.length)) {
+      const isHead = this.which === 'first' && this.line === 1 && !/\d{5}/.test(line);
+      if (!isHead) this.bad.push({ line: this.line, text: line.trim().slice(0, SHOWN) });
+    }
+    for (const number of this.which === 'first' ? (first === undefined ? [] : [first]) : numbers) this.add(number);
+  }
+
+  private add(number: string): void {
+    if (this.found.has(number)) this.duplicates++;
+    else this.found.add(number);
+  }
+}

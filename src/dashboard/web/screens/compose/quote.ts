@@ -1,0 +1,98 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { api, newKey } from '../../core/api.js';
+import { callingCodeOf } from '../shared/number.js';
+import type { Quote } from './quote-types.js';
+
+/** What numbers of one calling code cost. */
+export interface CountryPrice {
+  readonly code: string;
+  readonly region: string | undefined;
+  readonly recipients: number;
+  readonly units: number;
+}
+
+/** The price of a draft. */
+export interface Price {
+  readonly units: number;
+  readonly countries: readonly CountryPrice[];
+  readonly segments: number;
+  /** False: worked out from some numbers of each country. */
+  readonly isExact: boolean;
+}
+
+/** Numbers up to which all are asked for while one types, and how many of each country are beyond. */
+const ALL_UP_TO = 500;
+const OF_EACH = 20;
+/** Milliseconds without a key before the price is asked for. */
+const PAUSE = 350;
+
+/** The price of a draft while it is typed. */
+export function useQuote(
+  text: string,
+  numbers: readonly string[],
+): { readonly price: Price | undefined; readonly error: unknown } {
+  const state = useSignal<{ readonly price: Price | undefined; readonly error: unknown }>({
+    price: undefined,
+    error: undefined,
+  });
+  useEffect(() => {
+    if (text.trim() === '' || numbers.length === 0) {
+      state.value = { price: undefined, error: undefined };
+      return;
+    }
+    const over = new AbortController();
+    const timer = setTimeout(() => {
+      quote(text, numbers, 'while typing', over.signal).then(
+        (price) => {
+          if (!over.signal.aborted) state.value = { price, error: undefined };
+        },
+        (error: unknown) => {
+          if (!over.signal.aborted) state.value = { ...state.value, error };
+        },
+      );
+    }, PAUSE);
+    return () => {
+      clearTimeout(timer);
+      over.abort();
+    };
+  }, [text, numbers]);
+  return state.value;
+}
+
+/**
+ * Asks the service for the price.
+ * @param when `while typing` a long list is asked for by some numbers of each country, since a price differs by country
+ */
+export async function quote(
+  text: string,
+  numbers: readonly string[],
+  when: 'while typing' | 'exactly',
+  signal?: AbortSignal,
+): Promise<Price> {
+  const isExact = when === 'exactly' || numbers.length <= ALL_UP_TO;
+  const byCode = groupedByCode(numbers);
+  const asked = isExact ? numbers : [...byCode.values()].flatMap((group) => group.slice(0, OF_EACH));
+  const answer = await api.post<Quote>('sms/quote', { content: text, number: asked }, newKey(), signal);
+  const unitsOf = new Map(answer.units_per_recipient.map(({ number, units }) => [number, units]));
+  const countries = [...byCode].map(([code, group]): CountryPrice => {
+    const known = group.flatMap((number) => unitsOf.get(number) ?? []);
+    const sum = known.reduce((total, units) => total + units, 0);
+    const units = known.length === 0 ? 0 : Math.round((sum / known.length) * group.length);
+    return { code, region: callingCodeOf(group[0] ?? '').region, recipients: group.length, units };
+  });
+  countries.sort((a, b) => b.units - a.units || b.recipients - a.recipients);
+  const units = isExact ? answer.sms_units : countries.reduce((total, each) => total + each.units, 0);
+  return { units, countries, segments: answer.segments, isExact };
+}
+
+function groupedByCode(numbers: readonly string[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const number of numbers) {
+    const { code } = callingCodeOf(number);
+    const group = groups.get(code);
+    if (group) group.push(number);
+    else groups.set(code, [number]);
+  }
+  return groups;
+}

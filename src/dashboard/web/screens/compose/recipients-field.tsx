@@ -1,0 +1,132 @@
+import { useSignal } from '@preact/signals';
+import { useId, useRef } from 'preact/hooks';
+import { Button } from '../../components/button.js';
+import { Note } from '../../components/notes.js';
+import { percent } from '../../core/format.js';
+import { t } from './compose-texts.js';
+import { change, draft, recipients } from './draft.js';
+import { manyNumbersOf } from './numbers.js';
+
+/** Pasted text beyond this many characters becomes a list of its own: a text box of megabytes is slow. */
+const LONG = 20_000;
+/** The most recipients of one message. */
+export const MOST = 100_000;
+/** Bad lines that are shown. */
+const SHOWN = 20;
+
+/** Numbers that are typed, pasted, dropped or uploaded. */
+export function RecipientsField() {
+  const id = useId();
+  const file = useRef<HTMLInputElement>(null);
+  const reading = useSignal<number | undefined>(undefined);
+  const { typed, batches } = draft.value;
+  const take = async (text: string, name: string | undefined): Promise<void> => {
+    reading.value = 0;
+    const which = name === undefined ? 'all' : 'first';
+    const list = await manyNumbersOf(text, which, (part) => {
+      reading.value = part;
+    });
+    const { numbers, bad, duplicates } = list;
+    change({ batches: [...draft.value.batches, { name, numbers, bad, duplicates }] });
+    reading.value = undefined;
+  };
+  const upload = async (files: FileList | null | undefined): Promise<void> => {
+    for (const each of files ?? []) await take(await each.text(), each.name);
+    if (file.current) file.current.value = '';
+  };
+  return (
+    <div class="field">
+      <label for={id}>{t('numbers')}</label>
+      <textarea
+        id={id}
+        rows={4}
+        inputMode="tel"
+        value={typed}
+        aria-describedby={`${id}-hint ${id}-count`}
+        placeholder={'+226 70 11 22 33\n+225 07 08 09 10 11'}
+        onInput={({ currentTarget }) => change({ typed: currentTarget.value })}
+        onPaste={(event) => {
+          const text = event.clipboardData?.getData('text/plain') ?? '';
+          if (text.length <= LONG) return;
+          event.preventDefault();
+          void take(text, undefined);
+        }}
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => {
+          if ((event.dataTransfer?.files.length ?? 0) === 0) return;
+          event.preventDefault();
+          void upload(event.dataTransfer?.files);
+        }}
+      />
+      <p class="hint" id={`${id}-hint`}>
+        {t('numbersHint')}
+      </p>
+      <div class="upload">
+        <input
+          ref={file}
+          type="file"
+          accept=".txt,.csv,text/plain,text/csv"
+          multiple
+          hidden
+          onChange={({ currentTarget }) => void upload(currentTarget.files)}
+        />
+        <Button busy={reading.value !== undefined} onClick={() => file.current?.click()}>
+          {t('upload')}
+        </Button>
+        <span role="status" class="soft">
+          {reading.value !== undefined && t('reading', { part: percent(reading.value) })}
+        </span>
+      </div>
+      {batches.length > 0 && (
+        <ul class="batches">
+          {batches.map((batch, index) => {
+            const name = batch.name ?? t('pasted');
+            return (
+              <li key={index}>
+                <span dir="auto">{name}</span>
+                <span class="soft">{t('batch', { n: batch.numbers.length })}</span>
+                <Button
+                  kind="plain"
+                  label={t('removeBatch', { name })}
+                  onClick={() => change({ batches: draft.value.batches.filter((each) => each !== batch) })}
+                >
+                  <span aria-hidden="true">×</span>
+                </Button>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+      <div id={`${id}-count`} aria-live="polite">
+        <Count />
+      </div>
+    </div>
+  );
+}
+
+function Count() {
+  const { numbers, duplicates, bad } = recipients.value;
+  const parts = [
+    ...(numbers.length > 0 ? [t('counted', { n: numbers.length })] : []),
+    ...(duplicates > 0 ? [t('duplicates', { n: duplicates })] : []),
+  ];
+  return (
+    <>
+      {parts.length > 0 && <p class="hint">{parts.join(' · ')}</p>}
+      {numbers.length > MOST && <Note tone="bad">{t('tooMany', { n: numbers.length })}</Note>}
+      {bad.length > 0 && (
+        <details class="bad-lines">
+          <summary>{t('bad', { n: bad.length })}</summary>
+          <ul>
+            {bad.slice(0, SHOWN).map(({ line, text }) => (
+              <li key={`${line} ${text}`}>
+                <span class="soft">{t('badLine', { line })}</span> <bdi>{text}</bdi>
+              </li>
+            ))}
+            {bad.length > SHOWN && <li class="soft">{t('badMore', { n: bad.length - SHOWN })}</li>}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}

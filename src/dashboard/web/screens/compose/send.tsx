@@ -1,0 +1,173 @@
+import { Button } from '../../components/button.js';
+import { Dialog } from '../../components/dialog.js';
+import { Failure, Loading, Note } from '../../components/notes.js';
+import { Facts } from '../../components/page.js';
+import { api, newKey } from '../../core/api.js';
+import { useAction } from '../../core/form.js';
+import { number } from '../../core/format.js';
+import { useResource } from '../../core/resource.js';
+import { word } from '../../core/words.js';
+import { shownNumber } from '../shared/number.js';
+import { Segments } from '../shared/segments.js';
+import type { Sent } from './compose.js';
+import { t } from './compose-texts.js';
+import { clearDraft, draft, recipients } from './draft.js';
+import { Price } from './price.js';
+import { type Price as PriceOf, quote } from './quote.js';
+
+interface DialogProps {
+  onClose(): void;
+  onSent(sent: Sent): void;
+}
+
+/** The last attempt. Its repeat has the same key, also after the dialog was closed, so that nothing is sent twice. */
+let attempt = { of: '', key: '' };
+
+function keyOf(body: object): string {
+  const of = JSON.stringify(body);
+  if (attempt.of !== of) attempt = { of, key: newKey() };
+  return attempt.key;
+}
+
+function done(): void {
+  attempt = { of: '', key: '' };
+  clearDraft();
+}
+
+interface Look {
+  readonly price: PriceOf;
+  readonly balance: number;
+}
+
+/** Shows what will be sent and what it costs to the unit, and sends it. */
+export function SendSms({ signature, onClose, onSent }: DialogProps & { readonly signature: string }) {
+  const { text, priority, metadata } = draft.value;
+  const { numbers } = recipients.value;
+  const { data, error, reload } = useResource<Look>(async (signal) => {
+    const [price, { balance }] = await Promise.all([
+      quote(text, numbers, 'exactly', signal),
+      api.get<{ readonly balance: number }>('balance', {}, signal),
+    ]);
+    return { price, balance };
+  }, []);
+  const send = useAction(async () => {
+    const body = {
+      ...{ signature, content: text, number: numbers },
+      ...(priority !== 'normal' && { priority }),
+      ...(metadata.trim() !== '' && { metadata: metadataOf(metadata) }),
+    };
+    const { smsID, sms_units } = await api.post<{ readonly smsID: string; readonly sms_units: number }>(
+      'send/sms',
+      body,
+      keyOf(body),
+    );
+    done();
+    onSent({ id: smsID, text: t('sent', { n: numbers.length, units: word('unitsOf', { n: sms_units }) }) });
+    onClose();
+  });
+  const left = data && data.balance - data.price.units;
+  return (
+    <Dialog title={t('confirm')} onClose={onClose}>
+      <div class="form">
+        <Facts
+          of={[
+            [t('from'), <bdi key="from">{signature}</bdi>],
+            [t('recipients'), <Some key="to" of={numbers} />],
+          ]}
+        />
+        <Segments of={text} />
+        {data === undefined && error === undefined && <Loading lines={3} />}
+        <Failure error={error} onRetry={() => void reload()} />
+        {data && (
+          <>
+            <Price of={data.price} />
+            <Facts
+              of={[
+                [t('balance'), number(data.balance)],
+                [t('after'), number(data.balance - data.price.units)],
+              ]}
+            />
+          </>
+        )}
+        {left !== undefined && left < 0 && <Note tone="bad">{t('short')}</Note>}
+        <Failure error={send.error} />
+        <div class="buttons">
+          <Button onClick={onClose}>{t('change')}</Button>
+          {data && (
+            <Button
+              kind="main"
+              busy={send.busy}
+              disabled={data.balance < data.price.units}
+              onClick={() => void send.run()}
+            >
+              {t('send', { n: data.price.units })}
+            </Button>
+          )}
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Shows what will be sent by a messaging app, and sends it. */
+export function SendApp({
+  channel,
+  to,
+  from,
+  onClose,
+  onSent,
+}: DialogProps & { readonly channel: string; readonly to: string; readonly from: string | undefined }) {
+  const { text } = draft.value;
+  const send = useAction(async () => {
+    const body = { to, body: text, ...(from !== undefined && { from }) };
+    const path = `${encodeURIComponent(channel)}/send/text`;
+    const { messageID } = await api.post<{ readonly messageID: string }>(path, body, keyOf({ channel, ...body }));
+    done();
+    onSent({ id: messageID, text: t('sentApp'), query: { channel } });
+    onClose();
+  });
+  return (
+    <Dialog title={t('confirm')} onClose={onClose}>
+      <div class="form">
+        <Facts
+          of={[
+            [t('to'), <bdi key="to">{shownNumber(to)}</bdi>],
+            [t('linked'), <bdi key="from">{from === undefined ? t('anyLinked') : shownNumber(from)}</bdi>],
+          ]}
+        />
+        <div class="segments">
+          <p class="segment" dir="auto">
+            {text}
+          </p>
+        </div>
+        <Failure error={send.error} />
+        <div class="buttons">
+          <Button onClick={onClose}>{t('change')}</Button>
+          <Button kind="main" busy={send.busy} onClick={() => void send.run()}>
+            {t('sendApp')}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+const SHOWN = 5;
+
+function Some({ of }: { readonly of: readonly string[] }) {
+  const rest = of.length - SHOWN;
+  return (
+    <>
+      <bdi>{of.slice(0, SHOWN).map(shownNumber).join(', ')}</bdi>
+      {rest > 0 && <span class="soft"> {t('badMore', { n: rest })}</span>}
+    </>
+  );
+}
+
+function metadataOf(lines: string): Record<string, string> {
+  const entries = lines.split('\n').flatMap((line): [string, string][] => {
+    const at = line.indexOf('=');
+    return at < 1 ? [] : [[line.slice(0, at).trim(), line.slice(at + 1).trim()]];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,90 @@
+import type { NewKeyView } from '../../api-types.js';
+import { Dialog, Form } from '../../components/dialog.js';
+import { Checks, TextField } from '../../components/field.js';
+import { api } from '../../core/api.js';
+import { useForm } from '../../core/form.js';
+import { word } from '../../core/words.js';
+import { SCOPES, t } from './key-texts.js';
+
+interface Values {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly cidrs: string;
+  readonly expires: string;
+  readonly daily: string;
+  readonly perMinute: string;
+}
+
+const NEW: Values = { name: '', scopes: SCOPES, cidrs: '', expires: '', daily: '', perMinute: '' };
+
+/** Asks what a new key may, and makes it. */
+export function KeyForm({ onMade, onClose }: { onMade(key: NewKeyView): void; onClose(): void }) {
+  const form = useForm('new-key', NEW, async (values, key) =>
+    onMade(await api.post<NewKeyView>('keys', bodyOf(values), key)),
+  );
+  const { values, set } = form;
+  return (
+    <Dialog title={t('make')} onClose={onClose}>
+      <Form form={form} submit={t('make')} onCancel={onClose}>
+        <TextField
+          label={word('name')}
+          required
+          autofocus
+          maxLength={100}
+          hint={t('nameHint')}
+          value={values.name}
+          onInput={(name) => set({ name })}
+        />
+        <Checks
+          label={t('scopes')}
+          options={SCOPES.map((scope) => [scope, t(scope)])}
+          chosen={values.scopes}
+          onInput={(scopes) => set({ scopes })}
+        />
+        <div class="pair">
+          <TextField
+            label={t('dailyUnits')}
+            type="number"
+            min={1}
+            hint={t('dailyHint')}
+            value={values.daily}
+            onInput={(daily) => set({ daily })}
+          />
+          <TextField
+            label={t('perMinute')}
+            type="number"
+            min={1}
+            value={values.perMinute}
+            onInput={(perMinute) => set({ perMinute })}
+          />
+        </div>
+        <TextField
+          label={t('expires')}
+          type="datetime-local"
+          hint={t('expiresHint')}
+          value={values.expires}
+          onInput={(expires) => set({ expires })}
+        />
+        <TextField
+          label={t('cidrs')}
+          rows={3}
+          hint={t('cidrsHint')}
+          value={values.cidrs}
+          onInput={(cidrs) => set({ cidrs })}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+function bodyOf({ name, scopes, cidrs, expires, daily, perMinute }: Values): object {
+  const addresses = cidrs.split(/[\s,;]+/).filter((each) => each !== '');
+  return {
+    name: name.trim(),
+    scopes,
+    ...(addresses.length > 0 && { cidrs: addresses }),
+    ...(expires !== '' && { expires_at: new Date(expires).toISOString() }),
+    ...(daily !== '' && { daily_units: Number(daily) }),
+    ...(perMinute !== '' && { per_minute: Number(perMinute) }),
+  };
+}

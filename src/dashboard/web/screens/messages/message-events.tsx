@@ -1,0 +1,67 @@
+import { useSignal } from '@preact/signals';
+import { Button } from '../../components/button.js';
+import { Failure, Note } from '../../components/notes.js';
+import { Section } from '../../components/page.js';
+import { Status } from '../../components/shown.js';
+import { Table } from '../../components/table.js';
+import { useAction } from '../../core/form.js';
+import { moment } from '../../core/format.js';
+import { hrefOf } from '../../core/router.js';
+import { word } from '../../core/words.js';
+import { shownNumber } from '../shared/number.js';
+import { callsOf, type EventWithCalls, eventsOf } from './find-events.js';
+import { t } from './message-texts.js';
+
+/** The events of a message and the webhook calls with them. Looked for when asked: the log is searched for them. */
+export function MessageEvents({ id, since }: { readonly id: string; readonly since: string }) {
+  const found = useSignal<readonly EventWithCalls[] | undefined>(undefined);
+  const look = useAction(async () => {
+    const { signal } = new AbortController();
+    found.value = await callsOf(await eventsOf(id, since, signal), signal);
+  });
+  const rows = found.value;
+  return (
+    <Section
+      title={t('events')}
+      actions={
+        <Button busy={look.busy} onClick={() => void look.run()}>
+          {look.busy ? word('loading') : rows === undefined ? t('look') : word('reload')}
+        </Button>
+      }
+    >
+      <Failure error={look.error} />
+      {rows === undefined && <p class="soft">{t('eventsHow')}</p>}
+      {rows?.length === 0 && <Note>{t('noEvents')}</Note>}
+      {rows !== undefined && rows.length > 0 && (
+        <Table
+          caption={t('events')}
+          rows={rows}
+          identity={({ event }) => String(event.sequence)}
+          columns={[
+            { title: '#', right: true, cell: ({ event }) => event.sequence },
+            { title: t('event'), cell: ({ event }) => <code>{event.type}</code> },
+            { title: word('number'), cell: ({ event }) => <bdi>{shownNumber(String(event.data.number ?? '–'))}</bdi> },
+            { title: word('time'), cell: ({ event }) => moment(event.timestamp) },
+            { title: t('calls'), cell: Calls },
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+function Calls({ calls }: EventWithCalls) {
+  if (calls.length === 0) return <span class="soft">{t('notCalled')}</span>;
+  return (
+    <span class="badges">
+      {calls.map(({ name, endpoint, ok, httpStatus }, index) => (
+        <a key={index} href={hrefOf(`webhooks/${encodeURIComponent(endpoint)}`)}>
+          <Status
+            of={ok ? 'delivered' : 'failed'}
+            text={t('call', { name, status: httpStatus === null ? t('noAnswer') : String(httpStatus) })}
+          />
+        </a>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,85 @@
+import type { RequestOptions } from '../../core/api.js';
+import { LIVE, type List, useList } from '../../core/resource.js';
+import type { AppMessage, Row, SmsSummary } from './message-types.js';
+
+type Query = NonNullable<RequestOptions['query']>;
+
+/** The filters that all channels have; `to` is one number. */
+export interface MessageFilters extends Query {
+  readonly status: string;
+  readonly since: string | undefined;
+  readonly until: string | undefined;
+}
+
+const LIMIT = 50;
+
+/** The SMS of the account as rows. */
+export function useSms(filters: Query): List<Row> {
+  const list = useList<SmsSummary>('sms', filters, ({ smsID }) => smsID, { every: LIVE, limit: LIMIT });
+  return { ...list, data: list.data?.map(rowOfSms) };
+}
+
+/** The messages of one messaging-app channel as rows. */
+export function useApp(channel: string, { number, ...filters }: Query): List<Row> {
+  const path = `${encodeURIComponent(channel)}/messages`;
+  const query = { ...filters, to: number };
+  const list = useList<AppMessage>(path, query, ({ messageID }) => messageID, { every: LIVE, limit: LIMIT });
+  return { ...list, data: list.data?.map((each) => rowOfApp(channel, each)) };
+}
+
+function rowOfSms(of: SmsSummary): Row {
+  return {
+    channel: 'sms',
+    id: of.smsID,
+    at: of.date_sent,
+    to: of.number[0] ?? '',
+    others: of.recipients_count - 1,
+    from: of.signature,
+    text: of.content,
+    media: undefined,
+    units: of.sms_units,
+    refunded: of.refunded_units,
+    status: undefined,
+  };
+}
+
+function rowOfApp(channel: string, of: AppMessage): Row {
+  return {
+    channel,
+    id: of.messageID,
+    at: of.queued_at,
+    to: of.to,
+    others: 0,
+    from: of.from,
+    text: of.media ? of.media.caption : of.body,
+    media: of.media?.type,
+    units: of.units,
+    refunded: of.refunded_units,
+    status: of.status,
+  };
+}
+
+/**
+ * Several lists as one, newest first. Where a list has more, what is older than its last row waits, so that rows do not come
+ * between others later.
+ */
+export function mergedLists(lists: readonly List<Row>[]): List<Row> {
+  const ends = lists.map((list) => (list.hasMore ? (list.data?.at(-1)?.at ?? '') : ''));
+  const horizon = ends.toSorted().at(-1) ?? '';
+  const isLoaded = lists.every(({ data }) => data !== undefined);
+  const rows = lists.flatMap(({ data }) => data ?? []).filter(({ at }) => at >= horizon);
+  return {
+    data: isLoaded ? rows.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)) : undefined,
+    error: lists.find(({ error }) => error !== undefined)?.error,
+    loading: lists.some(({ loading }) => loading),
+    hasMore: lists.some(({ hasMore }) => hasMore),
+    more: async () => {
+      await Promise.all(
+        lists.filter((list, index) => list.hasMore && ends[index] === horizon).map((list) => list.more()),
+      );
+    },
+    reload: async () => {
+      await Promise.all(lists.map((list) => list.reload()));
+    },
+  };
+}

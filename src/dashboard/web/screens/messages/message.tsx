@@ -1,0 +1,247 @@
+import { useSignal } from '@preact/signals';
+import { Button, CopyButton } from '../../components/button.js';
+import { Failure, Loading, Note } from '../../components/notes.js';
+import { Facts, Screen, Section } from '../../components/page.js';
+import { Code } from '../../components/shown.js';
+import { api, type Page } from '../../core/api.js';
+import { ApiError, isPassing } from '../../core/errors.js';
+import { useAction } from '../../core/form.js';
+import { moment } from '../../core/format.js';
+import { LIVE, useResource } from '../../core/resource.js';
+import { chosenAccount, go, hrefOf, queryValue } from '../../core/router.js';
+import { can, me } from '../../core/session.js';
+import { word } from '../../core/words.js';
+import { composeAgain } from '../compose/draft.js';
+import { shownNumber } from '../shared/number.js';
+import { Segments, TextSize } from '../shared/segments.js';
+import { DeliveryStatus } from './delivery-status.js';
+import { MessageEvents } from './message-events.js';
+import { t } from './message-texts.js';
+import type { AppMessage, Recipient, SmsSummary } from './message-types.js';
+import { Recipients } from './recipients.js';
+import { stepsOfApp, Way } from './way.js';
+
+type Found =
+  | { readonly channel: 'sms'; readonly sms: SmsSummary }
+  | { readonly channel: string; readonly app: AppMessage };
+
+/** One message: its text, its price, and its way to each recipient. */
+export function Message({ id }: { readonly id: string }) {
+  const channel = queryValue('channel');
+  const { data, error, reload } = useResource<Found>(
+    (signal) => find(id, channel, signal),
+    [id, channel, chosenAccount()],
+    // Each look of an operator at a text is in the audit log.
+    me.value?.operator ? undefined : LIVE,
+  );
+  const back = (
+    <p>
+      <a href={hrefOf('messages')}>← {t('back')}</a>
+    </p>
+  );
+  if (data === undefined) {
+    return (
+      <Screen title={t('title')}>
+        {back}
+        {error === undefined ? <Loading lines={8} /> : <Failure error={error} onRetry={() => void reload()} />}
+      </Screen>
+    );
+  }
+  return (
+    <Screen title={titleOf(data)} actions={can('sms.send') && <Again of={data} />}>
+      {back}
+      {error !== undefined && (isPassing(error) ? <Note tone="warn">{word('stale')}</Note> : <Failure error={error} />)}
+      {'sms' in data ? <Sms of={data.sms} /> : <App of={data.app} channel={data.channel} />}
+      {can('events.read') && me.value?.capabilities.webhooks && <MessageEvents id={id} since={sentAt(data)} />}
+    </Screen>
+  );
+}
+
+/** A message by its id. Without a channel each is asked. */
+async function find(id: string, channel: string, signal: AbortSignal): Promise<Found> {
+  const { sms = false, msgapp = [] } = me.value?.capabilities ?? {};
+  const all = [...(sms ? ['sms'] : []), ...msgapp];
+  let missing: unknown;
+  for (const each of channel === '' ? all : [channel]) {
+    try {
+      const path = encodeURIComponent(id);
+      if (each === 'sms') return { channel: 'sms', sms: await api.get<SmsSummary>(`sms/${path}`, {}, signal) };
+      const app = await api.get<AppMessage>(`${encodeURIComponent(each)}/messages/${path}`, {}, signal);
+      return { channel: each, app };
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 404)) throw error;
+      missing = error;
+    }
+  }
+  throw missing;
+}
+
+function sentAt(found: Found): string {
+  return 'sms' in found ? found.sms.date_sent : found.app.queued_at;
+}
+
+function titleOf(found: Found): string {
+  const [to = ''] = 'sms' in found ? found.sms.number : [found.app.to];
+  const count = 'sms' in found ? found.sms.recipients_count : 1;
+  return count === 1 ? t('one', { to: shownNumber(to) }) : t('many', { n: count });
+}
+
+function Sms({ of }: { readonly of: SmsSummary }) {
+  return (
+    <>
+      <div class="columns">
+        <Section title={t('text')}>
+          {of.content === null ? (
+            <Note>{t('removedWhy')}</Note>
+          ) : (
+            <>
+              <Segments of={of.content} />
+              <p class="hint">
+                <TextSize of={of.content} />
+              </p>
+            </>
+          )}
+        </Section>
+        <Section title={word('details')}>
+          <Facts
+            of={[
+              [t('at'), moment(of.date_sent)],
+              [t('from'), <bdi key="from">{of.signature}</bdi>],
+              [t('price'), <Price key="price" units={of.sms_units} refunded={of.refunded_units} />],
+              [t('metadata'), <Metadata key="metadata" of={of.metadata} />],
+              [t('id'), <Id key="id" of={of.smsID} />],
+            ]}
+          />
+        </Section>
+      </div>
+      <Recipients of={of} />
+    </>
+  );
+}
+
+function App({ of, channel }: { readonly of: AppMessage; readonly channel: string }) {
+  const text = of.media ? of.media.caption : of.body;
+  return (
+    <>
+      <div class="columns">
+        <Section title={t('text')}>
+          {of.media && (
+            <p class="soft">
+              {t('file', { type: of.media.type })} · <bdi>{of.media.mimetype}</bdi>
+            </p>
+          )}
+          {text === null && !of.media ? (
+            <Note>{t('removedWhy')}</Note>
+          ) : (
+            text && (
+              <div class="segments">
+                <p class="segment" dir="auto">
+                  {text}
+                </p>
+              </div>
+            )
+          )}
+        </Section>
+        <Section title={word('details')}>
+          <Facts
+            of={[
+              [t('at'), moment(of.queued_at)],
+              [t('channel'), <bdi key="channel">{channel}</bdi>],
+              [t('from'), <bdi key="from">{shownNumber(of.from)}</bdi>],
+              [t('price'), <Price key="price" units={of.units} refunded={of.refunded_units} />],
+              [t('metadata'), <Metadata key="metadata" of={of.metadata} />],
+              [t('id'), <Id key="id" of={of.messageID} />],
+            ]}
+          />
+        </Section>
+      </div>
+      <Section title={t('way')} actions={<DeliveryStatus of={of.status} />}>
+        <div class="card">
+          <Way label={t('wayOf', { number: shownNumber(of.to) })} steps={stepsOfApp(of)} />
+        </div>
+      </Section>
+    </>
+  );
+}
+
+function Price({ units, refunded }: { readonly units: number; readonly refunded: number }) {
+  return (
+    <>
+      {t('priceOf', { n: units })}
+      {refunded > 0 && <span class="soft"> · {t('refunded', { n: refunded })}</span>}
+    </>
+  );
+}
+
+function Metadata({ of }: { readonly of: Readonly<Record<string, string>> | null }) {
+  const entries = Object.entries(of ?? {});
+  if (entries.length === 0) return <span class="soft">{word('none')}</span>;
+  return (
+    <span class="tags">
+      {entries.map(([key, value]) => (
+        <code key={key} dir="auto">
+          {key}={value}
+        </code>
+      ))}
+    </span>
+  );
+}
+
+function Id({ of }: { readonly of: string }) {
+  return (
+    <span class="tags">
+      <Code>{of}</Code> <CopyButton text={of} label={t('copyId')} />
+    </span>
+  );
+}
+
+const PAGE = 500;
+const NOT_REACHED: readonly string[] = ['failed', 'undelivered'];
+
+/** Opens the form with the message filled in; its numbers are gathered first, page by page. */
+function Again({ of }: { readonly of: Found }) {
+  const gathered = useSignal(0);
+  const open = async (only: 'all' | 'failed'): Promise<void> => {
+    gathered.value = 0;
+    if ('app' in of) {
+      composeAgain({ channel: of.channel, from: of.app.from, to: of.app.to, text: of.app.body ?? '' });
+    } else {
+      const { smsID, signature, content, metadata, recipients_count: count } = of.sms;
+      const numbers: string[] = [];
+      let cursor: string | null | undefined;
+      for (let seen = 0; seen < count && cursor !== null; ) {
+        const page: Page<Recipient> = await api.get(`sms/${encodeURIComponent(smsID)}/recipients`, {
+          limit: PAGE,
+          cursor,
+        });
+        const wanted = page.items.filter(({ status }) => only === 'all' || NOT_REACHED.includes(status));
+        numbers.push(...wanted.map(({ number }) => number));
+        seen += page.items.length;
+        gathered.value = seen;
+        cursor = page.next_cursor;
+      }
+      composeAgain({ channel: 'sms', signature, text: content ?? '', numbers, metadata: metadata ?? {} });
+    }
+    go('compose');
+  };
+  const all = useAction(() => open('all'));
+  const failed = useAction(() => open('failed'));
+  const total = 'sms' in of ? of.sms.recipients_count : 1;
+  const some = 'sms' in of && of.sms.recipients_count > 1 && of.sms.refunded_units > 0;
+  return (
+    <>
+      <span role="status" class="soft">
+        {(all.busy || failed.busy) && total > PAGE && t('gathering', { n: gathered.value, of: total })}
+      </span>
+      {some && (
+        <Button busy={failed.busy} onClick={() => void failed.run()}>
+          {t('againFailed')}
+        </Button>
+      )}
+      <Button kind="main" busy={all.busy} onClick={() => void all.run()}>
+        {t('again')}
+      </Button>
+      <Failure error={all.error ?? failed.error} />
+    </>
+  );
+}

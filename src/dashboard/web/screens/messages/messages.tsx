@@ -1,0 +1,195 @@
+import { Button } from '../../components/button.js';
+import { SelectField } from '../../components/field.js';
+import { Empty, Note } from '../../components/notes.js';
+import { Filters, Screen } from '../../components/page.js';
+import { Ago, Units } from '../../components/shown.js';
+import { type Column, ListTable } from '../../components/table.js';
+import type { List } from '../../core/resource.js';
+import { hrefOf, queryValue, setQuery } from '../../core/router.js';
+import { can, me } from '../../core/session.js';
+import { word } from '../../core/words.js';
+import { dayAfter, QueryField } from '../shared/filters.js';
+import { cleanNumber, shownNumber } from '../shared/number.js';
+import { nameOf } from './delivery-status.js';
+import { Message } from './message.js';
+import { mergedLists, useApp, useSms } from './message-lists.js';
+import { STATUSES, t } from './message-texts.js';
+import type { Row } from './message-types.js';
+import { RowStatus } from './row-status.js';
+import '../shared/parts.css';
+import './messages.css';
+
+/** All messages, or the one that the address names. */
+export function Messages({ rest }: { readonly rest: string }) {
+  return rest === '' ? <AllMessages /> : <Message key={rest} id={rest} />;
+}
+
+const FILTERS = ['number', 'status', 'signature', 'since', 'until', 'metadata', 'channel'] as const;
+
+/** The channels of this service. */
+export function channelsOf(): readonly string[] {
+  const { sms = false, msgapp = [] } = me.value?.capabilities ?? {};
+  return [...(sms ? ['sms'] : []), ...msgapp];
+}
+
+export function channelName(channel: string): string {
+  return channel === 'sms' ? t('sms') : channel;
+}
+
+function AllMessages() {
+  const all = channelsOf();
+  const wanted = queryValue('channel');
+  // Names of senders and `sending` are there on SMS.
+  const channels = all.filter(
+    (each) => (wanted === '' || each === wanted) && (each === 'sms' || queryValue('signature') === ''),
+  );
+  const write = can('sms.send') && (
+    <a class="button main" href={hrefOf('compose')}>
+      {t('compose')}
+    </a>
+  );
+  const typed = queryValue('number');
+  return (
+    <Screen title={t('title')} lead={t('lead')} actions={write}>
+      <div class="message-filters">
+        <Filters>
+          {all.length > 1 && (
+            <SelectField
+              label={t('channel')}
+              value={wanted}
+              options={[['', word('all')], ...all.map((each) => [each, channelName(each)] as const)]}
+              onInput={(channel) => setQuery({ channel })}
+            />
+          )}
+          <QueryField name="number" label={word('number')} type="tel" placeholder="+226 70 00 00 00" />
+          <SelectField
+            label={word('status')}
+            value={queryValue('status')}
+            options={[['', word('all')], ...STATUSES.map((each) => [each, nameOf(each)] as const)]}
+            onInput={(status) => setQuery({ status })}
+          />
+          {all.includes('sms') && <QueryField name="signature" label={t('from')} />}
+          <QueryField name="since" label={t('since')} type="date" />
+          <QueryField name="until" label={t('until')} type="date" />
+          <QueryField name="metadata" label={t('metadata')} placeholder={t('metadataHint')} />
+          {FILTERS.some((name) => queryValue(name) !== '') && (
+            <Button kind="plain" onClick={() => setQuery(Object.fromEntries(FILTERS.map((name) => [name, ''])))}>
+              {word('clear')}
+            </Button>
+          )}
+        </Filters>
+      </div>
+      {typed !== '' && cleanNumber(typed) === undefined && <Note tone="warn">{t('badNumber')}</Note>}
+      {/^[^=]+$/.test(queryValue('metadata')) && <Note tone="warn">{t('badMetadata')}</Note>}
+      {/* Each channel is a list: another choice of channels is another component. */}
+      <Listed key={channels.join(' ')} channels={channels} />
+    </Screen>
+  );
+}
+
+function Listed({ channels }: { readonly channels: readonly string[] }) {
+  const [key, ...value] = queryValue('metadata').split('=');
+  const filters = {
+    number: cleanNumber(queryValue('number')),
+    status: queryValue('status'),
+    since: queryValue('since'),
+    until: dayAfter(queryValue('until')),
+    ...(key && value.length > 0 && { [`metadata.${key}`]: value.join('=') }),
+  };
+  const signature = queryValue('signature');
+  const lists = channels.map((channel) =>
+    channel === 'sms' ? useSms({ ...filters, signature }) : useApp(channel, filters),
+  );
+  return <MessageTable list={mergedLists(lists)} several={channels.length > 1} />;
+}
+
+function MessageTable({ list, several }: { readonly list: List<Row>; readonly several: boolean }) {
+  const filtered = FILTERS.some((name) => queryValue(name) !== '');
+  const columns: readonly Column<Row>[] = [
+    {
+      title: word('time'),
+      cell: ({ at }) => (
+        <span class="nowrap">
+          <Ago at={at} />
+        </span>
+      ),
+    },
+    { title: t('to'), cell: (row) => <To of={row} /> },
+    { title: t('text'), cell: (row) => <Text of={row} /> },
+    { title: t('from'), cell: (row) => <From of={row} several={several} /> },
+    { title: word('status'), cell: (row) => <RowStatus of={row} /> },
+    { title: word('units'), right: true, cell: (row) => <Price of={row} /> },
+  ];
+  return (
+    <ListTable
+      list={list}
+      caption={t('title')}
+      columns={columns}
+      identity={({ channel, id }) => `${channel}/${id}`}
+      empty={
+        filtered ? (
+          <Empty title={t('nothing')}>{t('nothingHow')}</Empty>
+        ) : (
+          <Empty
+            title={t('none')}
+            action={
+              can('sms.send') && (
+                <a class="button main" href={hrefOf('compose')}>
+                  {t('compose')}
+                </a>
+              )
+            }
+          >
+            {t('noneHow')}
+          </Empty>
+        )
+      }
+    />
+  );
+}
+
+function To({ of: { channel, id, to, others } }: { readonly of: Row }) {
+  return (
+    <span class="nowrap">
+      <a href={hrefOf(`messages/${encodeURIComponent(id)}`, { channel: channel === 'sms' ? undefined : channel })}>
+        <bdi>{shownNumber(to)}</bdi>
+      </a>
+      {others > 0 && <span class="soft"> {t('others', { n: others })}</span>}
+    </span>
+  );
+}
+
+function Text({ of: { text, media } }: { readonly of: Row }) {
+  return (
+    <div class="excerpt" dir="auto">
+      {media !== undefined && <span class="soft">{t('file', { type: media })} </span>}
+      {text ?? (media === undefined && <i class="soft">{t('removed')}</i>)}
+    </div>
+  );
+}
+
+function From({ of: { from, channel }, several }: { readonly of: Row; readonly several: boolean }) {
+  return (
+    <span class="nowrap">
+      <bdi class="clip" title={from}>
+        {channel === 'sms' ? from : shownNumber(from)}
+      </bdi>
+      {several && channel !== 'sms' && <span class="soft"> · {channel}</span>}
+    </span>
+  );
+}
+
+function Price({ of: { units, refunded } }: { readonly of: Row }) {
+  return (
+    <span class="nowrap">
+      <Units of={units} />
+      {refunded > 0 && (
+        <span class="soft" title={t('refunded', { n: refunded })}>
+          {' '}
+          <span aria-hidden="true">−{refunded}</span>
+          <span class="hidden-text">({t('refunded', { n: refunded })})</span>
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,81 @@
+import { SelectField } from '../../components/field.js';
+import { Empty } from '../../components/notes.js';
+import { Section } from '../../components/page.js';
+import { Ago, Units } from '../../components/shown.js';
+import { ListTable } from '../../components/table.js';
+import { LIVE, useList } from '../../core/resource.js';
+import { queryValue, setQuery } from '../../core/router.js';
+import { word } from '../../core/words.js';
+import { shownNumber } from '../shared/number.js';
+import { DeliveryStatus, nameOf } from './delivery-status.js';
+import { STATUSES, stepName, t } from './message-texts.js';
+import type { Recipient, SmsSummary } from './message-types.js';
+import { stepsOfSms, Way } from './way.js';
+
+/** The recipients of an SMS, each with its way. */
+export function Recipients({ of }: { readonly of: SmsSummary }) {
+  const status = queryValue('status');
+  const path = `sms/${encodeURIComponent(of.smsID)}/recipients`;
+  const list = useList<Recipient>(path, { status }, ({ number }) => number, { every: LIVE });
+  const [only] = list.data ?? [];
+  if (of.recipients_count === 1 && status === '' && only) {
+    return (
+      <Section title={t('way')} actions={<DeliveryStatus of={only.status} />}>
+        <div class="card">
+          <Way label={t('wayOf', { number: shownNumber(only.number) })} steps={stepsOfSms(only, of.date_sent)} />
+        </div>
+      </Section>
+    );
+  }
+  return (
+    <Section
+      title={t('recipients')}
+      actions={
+        <SelectField
+          label={word('status')}
+          value={status}
+          options={[['', word('all')], ...STATUSES.map((each) => [each, nameOf(each)] as const)]}
+          onInput={(value) => setQuery({ status: value })}
+        />
+      }
+    >
+      <ListTable
+        list={list}
+        caption={t('recipients')}
+        identity={({ number }) => number}
+        empty={<Empty title={t('noRecipients')} />}
+        columns={[
+          { title: t('recipient'), cell: ({ number }) => <bdi class="nowrap">{shownNumber(number)}</bdi> },
+          { title: word('status'), cell: ({ status: own }) => <DeliveryStatus of={own} /> },
+          { title: t('reason'), cell: ({ error }) => (error === null ? '–' : <bdi>{stepName.of(error)}</bdi>) },
+          { title: word('units'), right: true, cell: Price },
+          { title: t('updated'), cell: ({ updated_at }) => <Ago at={updated_at} /> },
+          {
+            title: t('way'),
+            cell: (recipient) => (
+              <details>
+                <summary>
+                  {word('details')}
+                  <span class="hidden-text"> {shownNumber(recipient.number)}</span>
+                </summary>
+                <Way
+                  label={t('wayOf', { number: shownNumber(recipient.number) })}
+                  steps={stepsOfSms(recipient, of.date_sent)}
+                />
+              </details>
+            ),
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function Price({ units, refunded_units: refunded }: Recipient) {
+  return (
+    <span>
+      <Units of={units} />
+      {refunded > 0 && <span class="soft"> ({t('refunded', { n: refunded })})</span>}
+    </span>
+  );
+}

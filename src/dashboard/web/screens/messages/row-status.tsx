@@ -1,0 +1,105 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { Status } from '../../components/shown.js';
+import { api, type Page } from '../../core/api.js';
+import { chosenAccount } from '../../core/router.js';
+import { DeliveryStatus, nameOf } from './delivery-status.js';
+import { t } from './message-texts.js';
+import type { Recipient, Row } from './message-types.js';
+
+type Counts = Readonly<Record<string, number>>;
+
+/** States after which a delivery is not looked at again; what comes later is seen on the message's own page. */
+const LAST: readonly string[] = ['delivered', 'undelivered', 'failed', 'read', 'unknown'];
+
+/** Recipients of a message whose states are counted in the list. */
+const COUNTED = 50;
+
+/** What is known, by account and message: a list that is looked at again asks for nothing twice. */
+const known = new Map<string, Counts>();
+
+/** At most so many requests at a time, so that a list does not hold the browser's connections. */
+let free = 4;
+const waiting: (() => void)[] = [];
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (free > 0) free--;
+  else await new Promise<void>((go) => waiting.push(go));
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else free++;
+  }
+}
+
+/** The states of a message's recipients. On SMS they are read from the recipients: the list of the API does not have them. */
+export function RowStatus({ of }: { readonly of: Row }) {
+  if (of.status !== undefined) return <DeliveryStatus of={of.status} />;
+  return <CountedStatus id={of.id} total={of.others + 1} />;
+}
+
+function CountedStatus({ id, total }: { readonly id: string; readonly total: number }) {
+  const name = `${chosenAccount() ?? ''}/${id}`;
+  const counts = useSignal<Counts | undefined>(known.get(name));
+  useEffect(() => {
+    if (counts.peek() && isOver(counts.peek())) return;
+    const over = new AbortController();
+    let timer: ReturnType<typeof setTimeout>;
+    const look = async (): Promise<void> => {
+      const found = await inTurn(() => countsOf(id, over.signal)).catch(() => undefined);
+      if (over.signal.aborted) return;
+      if (found) {
+        counts.value = found;
+        known.set(name, found);
+      }
+      if (!found || !isOver(found)) timer = setTimeout(() => void look(), 5000);
+    };
+    void look();
+    return () => {
+      over.abort();
+      clearTimeout(timer);
+    };
+  }, [name]);
+  const [most, ...others] = Object.entries(counts.value ?? {}).sort(([, one], [, other]) => other - one);
+  if (!most) return <span class="soft">…</span>;
+  return (
+    <span class="badges">
+      <DeliveryStatus of={most[0]} count={total > 1 ? most[1] : undefined} />
+      <Others of={others} />
+      {total > COUNTED && <span class="soft">…</span>}
+    </span>
+  );
+}
+
+/** In the order in which they matter when there is room for one. */
+const WORST: readonly string[] = ['failed', 'undelivered', 'unknown', 'sending', 'queued'];
+
+/** The states that fewer recipients are in, in the colour of the worst of them. */
+function Others({ of }: { readonly of: readonly (readonly [status: string, count: number])[] }) {
+  const [only] = of;
+  if (!only) return null;
+  if (of.length === 1) return <DeliveryStatus of={only[0]} count={only[1]} />;
+  const worst = WORST.find((each) => of.some(([status]) => status === each)) ?? only[0];
+  const all = of.map(([status, count]) => `${nameOf(status)} ${count}`).join(', ');
+  return (
+    <span title={all}>
+      <Status of={worst} text={t('otherStates', { n: of.reduce((sum, [, count]) => sum + count, 0) })} />
+      <span class="hidden-text"> ({all})</span>
+    </span>
+  );
+}
+
+function isOver(counts: Counts | undefined): boolean {
+  return counts !== undefined && Object.keys(counts).every((status) => LAST.includes(status));
+}
+
+async function countsOf(id: string, signal: AbortSignal): Promise<Counts> {
+  if (signal.aborted) return {};
+  const path = `sms/${encodeURIComponent(id)}/recipients`;
+  const { items } = await api.get<Page<Recipient>>(path, { limit: COUNTED }, signal);
+  const counts: Record<string, number> = {};
+  for (const { status } of items) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,107 @@
+import { exactMoment, moment } from '../../core/format.js';
+import { DeliveryStatus, nameOf } from './delivery-status.js';
+import { stepName, t } from './message-texts.js';
+import type { AppMessage, Recipient } from './message-types.js';
+
+/** A step on the way of a message. */
+interface Step {
+  readonly at: string | undefined;
+  readonly what: string;
+  readonly status?: string | undefined;
+  readonly detail?: string | undefined;
+  readonly tone?: 'good' | 'warn' | 'bad' | undefined;
+}
+
+const TONES: Readonly<Record<string, Step['tone']>> = {
+  ...{ delivered: 'good', read: 'good', undelivered: 'bad', failed: 'bad' },
+  ...{ unknown: 'warn', retry: 'warn', postponed: 'warn' },
+};
+
+/** What happened to a message, in its order. */
+export function Way({ steps, label }: { readonly steps: readonly Step[]; readonly label: string }) {
+  return (
+    <ol class="way" aria-label={label}>
+      {steps.map(({ at, what, status, detail, tone }, index) => (
+        <li key={index} class={tone}>
+          <span class="what" dir="auto">
+            {what}
+          </span>
+          {status !== undefined && <DeliveryStatus of={status} />}
+          {detail !== undefined && (
+            <span class="soft" dir="auto">
+              {detail}
+            </span>
+          )}
+          {at !== undefined && (
+            <time class="soft" dateTime={at} title={exactMoment(at)}>
+              {moment(at)}
+            </time>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** The steps of one recipient of an SMS. */
+export function stepsOfSms(of: Recipient, sentAt: string): readonly Step[] {
+  const { status, attempts, attempts_count, updated_at, refunded_units: refunded, error } = of;
+  const opted = error === 'opted_out';
+  const left = attempts_count - attempts.length;
+  const last = attempts.at(-1);
+  const isWaiting = status === 'queued' || status === 'sending';
+  // The newest attempt says what the report said; a report that came later has a moment of its own.
+  const reported = last !== undefined && !isWaiting && Date.parse(updated_at) - Date.parse(last.at) > 1000;
+  return [
+    { at: sentAt, what: opted ? t('opted') : t('accepted'), tone: opted ? 'bad' : undefined },
+    ...(left > 0 ? [{ at: undefined, what: t('attemptsLeftOut', { n: left }) }] : []),
+    ...attempts.map((attempt): Step => {
+      const own = attempt === last && reported ? 'sent' : attempt.status;
+      return {
+        at: attempt.at,
+        what: t('attempt', { route: attempt.route }),
+        status: own,
+        detail: own === 'sent' || attempt.error === null ? undefined : stepName.of(attempt.error),
+        tone: TONES[own],
+      };
+    }),
+    ...(reported ? [{ at: updated_at, what: t('report'), status, detail: errorOf(error), tone: TONES[status] }] : []),
+    ...(isWaiting ? [{ at: undefined, what: t('waits') }] : []),
+    ...(!isWaiting && last === undefined && !opted
+      ? [{ at: updated_at, what: nameOf(status), detail: errorOf(error), tone: TONES[status] }]
+      : []),
+    ...(refunded > 0 ? [{ at: updated_at, what: t('refund', { n: refunded }) }] : []),
+  ];
+}
+
+function errorOf(error: string | null): string | undefined {
+  return error === null ? undefined : stepName.of(error);
+}
+
+/** The steps of a message of a messaging app. */
+export function stepsOfApp(of: AppMessage): readonly Step[] {
+  const {
+    queued_at,
+    sent_at,
+    delivered_at,
+    read_at,
+    failed_at,
+    updated_at,
+    status,
+    error,
+    refunded_units: refunded,
+  } = of;
+  const steps: readonly (Step | undefined)[] = [
+    { at: queued_at, what: t('accepted') },
+    sent_at === null ? undefined : { at: sent_at, what: t('sentAt') },
+    delivered_at === null ? undefined : { at: delivered_at, what: t('deliveredAt'), tone: 'good' },
+    read_at === null ? undefined : { at: read_at, what: t('readAt'), tone: 'good' },
+    failed_at === null ? undefined : { at: failed_at, what: t('failedAt'), detail: errorOf(error), tone: 'bad' },
+    status === 'undelivered' || status === 'unknown'
+      ? { at: updated_at, what: nameOf(status), detail: errorOf(error), tone: TONES[status] }
+      : undefined,
+    status === 'queued' || status === 'sending' ? { at: undefined, what: t('waits') } : undefined,
+    refunded > 0 ? { at: updated_at, what: t('refund', { n: refunded }) } : undefined,
+  ];
+  return steps.filter((step) => step !== undefined);
+}

@@ -1,0 +1,174 @@
+import { useSignal } from '@preact/signals';
+import type { OptOutView, SignatureView } from '../../api-types.js';
+import { Button } from '../../components/button.js';
+import { Confirm, Dialog, Form } from '../../components/dialog.js';
+import { SearchField, SelectField, TextField } from '../../components/field.js';
+import { Empty } from '../../components/notes.js';
+import { Filters, Screen } from '../../components/page.js';
+import { Ago } from '../../components/shown.js';
+import { ListTable } from '../../components/table.js';
+import { api, type Page } from '../../core/api.js';
+import { useForm } from '../../core/form.js';
+import { texts } from '../../core/i18n.js';
+import { useList, useResource } from '../../core/resource.js';
+import { queryValue, setQuery } from '../../core/router.js';
+import { can } from '../../core/session.js';
+import { word } from '../../core/words.js';
+import { cleanNumber, shownNumber } from '../shared/number.js';
+
+const t = texts(
+  {
+    title: 'Opt-outs',
+    lead: 'Numbers that want nothing more from a signature. Messages to them are refused and cost nothing.',
+    add: 'Add numbers',
+    empty: 'Nobody has opted out',
+    emptyHow: 'Who answers STOP is added by itself. You may add numbers too.',
+    signature: 'Signature',
+    source: 'By',
+    phone: 'a text from the phone',
+    operator: 'hand',
+    added: 'Added',
+    numbers: 'Numbers',
+    hint: 'One a line, with the country code.',
+    every: 'Every signature',
+    removeThis: 'Remove {number} from the list',
+    removeWhat: 'Messages from {signature} reach this number again. Only do this when its owner has asked for it.',
+  },
+  {
+    title: 'Désinscriptions',
+    lead: 'Les numéros qui ne veulent plus rien d’une signature. Les messages vers eux sont refusés et ne coûtent rien.',
+    add: 'Ajouter des numéros',
+    empty: 'Personne ne s’est désinscrit',
+    emptyHow: 'Qui répond STOP est ajouté automatiquement. Vous pouvez aussi ajouter des numéros.',
+    signature: 'Signature',
+    source: 'Par',
+    phone: 'un texte du téléphone',
+    operator: 'ajout manuel',
+    added: 'Ajouté',
+    numbers: 'Numéros',
+    hint: 'Un par ligne, avec l’indicatif du pays.',
+    every: 'Toutes les signatures',
+    removeThis: 'Retirer {number} de la liste',
+    removeWhat:
+      'Les messages de {signature} parviennent de nouveau à ce numéro. Ne le faites qu’à la demande de son titulaire.',
+  },
+);
+
+/** The suppression list of an account. */
+export function OptOuts() {
+  const query = { number: cleanNumber(queryValue('number')) ?? '', signature: queryValue('signature') };
+  const list = useList<OptOutView>('optouts', query, ({ id }) => id, { every: 15_000 });
+  const adding = useSignal(false);
+  const removed = useSignal<OptOutView | undefined>(undefined);
+  const names = useSignatureNames();
+  const writes = can('optouts.write');
+  const add = writes && (
+    <Button
+      kind="main"
+      onClick={() => {
+        adding.value = true;
+      }}
+    >
+      {t('add')}
+    </Button>
+  );
+  return (
+    <Screen title={t('title')} lead={t('lead')} actions={add}>
+      <Filters>
+        <SearchField label={word('number')} value={queryValue('number')} onInput={(number) => setQuery({ number })} />
+        <SelectField
+          label={t('signature')}
+          value={queryValue('signature')}
+          options={[['', t('every')], ...names.map((name) => [name, name] as const)]}
+          onInput={(signature) => setQuery({ signature })}
+        />
+      </Filters>
+      <ListTable
+        list={list}
+        caption={t('title')}
+        identity={({ id }) => id}
+        empty={<Empty title={t('empty')}>{t('emptyHow')}</Empty>}
+        columns={[
+          { title: word('number'), cell: ({ number }) => <span class="figure strong">{shownNumber(number)}</span> },
+          { title: t('signature'), cell: ({ signature }) => <bdi>{signature}</bdi> },
+          { title: t('source'), cell: ({ source }) => t.of(source) },
+          { title: t('added'), cell: ({ added_at }) => <Ago at={added_at} /> },
+          {
+            title: word('actions'),
+            quiet: true,
+            right: true,
+            cell: (entry) =>
+              writes && (
+                <Button
+                  label={t('removeThis', { number: shownNumber(entry.number) })}
+                  onClick={() => {
+                    removed.value = entry;
+                  }}
+                >
+                  {word('remove')}
+                </Button>
+              ),
+          },
+        ]}
+      />
+      {adding.value && (
+        <Add
+          names={names}
+          onClose={(done) => {
+            adding.value = false;
+            if (done) void list.reload();
+          }}
+        />
+      )}
+      {removed.value && (
+        <Confirm
+          title={t('removeThis', { number: shownNumber(removed.value.number) })}
+          verb={word('remove')}
+          change={() => api.delete(`optouts/${encodeURIComponent(removed.value?.id ?? '')}`)}
+          onClose={(done) => {
+            removed.value = undefined;
+            if (done) void list.reload();
+          }}
+        >
+          <p dir="auto">{t('removeWhat', { signature: removed.value.signature })}</p>
+        </Confirm>
+      )}
+    </Screen>
+  );
+}
+
+/** The names that the account may send as. */
+function useSignatureNames(): readonly string[] {
+  const { data } = useResource<Page<SignatureView>>((signal) => api.get('signatures', { limit: 500 }, signal), []);
+  return (data?.items ?? []).filter(({ status }) => status === 'verified').map(({ name }) => name);
+}
+
+function Add({ names, onClose }: { readonly names: readonly string[]; onClose(done: boolean): void }) {
+  const form = useForm('add-optouts', { signature: '', numbers: '' }, async ({ signature, numbers }, key) => {
+    const list = numbers.split(/[\n,;]+/).map((each) => cleanNumber(each) ?? each.trim());
+    const body = { signature: signature || names[0], numbers: list.filter((each) => each !== '') };
+    await api.post('optouts', body, key);
+    onClose(true);
+  });
+  const { values, set } = form;
+  return (
+    <Dialog title={t('add')} onClose={() => onClose(false)}>
+      <Form form={form} submit={t('add')} onCancel={() => onClose(false)}>
+        <SelectField
+          label={t('signature')}
+          value={values.signature || (names[0] ?? '')}
+          options={names.map((name) => [name, name])}
+          onInput={(signature) => set({ signature })}
+        />
+        <TextField
+          label={t('numbers')}
+          required
+          rows={6}
+          hint={t('hint')}
+          value={values.numbers}
+          onInput={(numbers) => set({ numbers })}
+        />
+      </Form>
+    </Dialog>
+  );
+}

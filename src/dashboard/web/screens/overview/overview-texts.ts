@@ -1,0 +1,62 @@
+import { texts } from '../../core/i18n.js';
+import { hrefOf } from '../../core/router.js';
+
+export const t = texts(
+  {
+    title: 'Overview',
+    balance: 'Balance',
+    entries: 'Entries and usage',
+    today: 'Recipients today',
+    lastWeek: '{n} on the same day last week, up to this hour',
+    lastWeekColumn: 'Last week, same hours',
+    oldest: 'Oldest waiting',
+    oldestHint: 'The oldest message that is still to be handed over.',
+    nothingWaits: 'Nothing waits',
+    byStatus: 'Today by status',
+    quiet: 'Nothing was sent today',
+    quietHow: 'Send a first message here, or from a program with a key.',
+    first: 'Write a message',
+    look: 'Look',
+    balance_low: 'The balance is below {target}: top it up before sends are refused.',
+    capped: 'Only the newest 10,000 recipients of each channel are counted.',
+    signature_rejected: 'The signature {target} was rejected.',
+    endpoint_disabled: 'The webhook {target} was disabled, because its calls failed.',
+    number_lost: 'The number {target} is no longer linked.',
+    key_expiring: 'The key {target} expires soon.',
+  },
+  {
+    title: 'Vue d’ensemble',
+    balance: 'Solde',
+    entries: 'Écritures et consommation',
+    today: 'Destinataires du jour',
+    lastWeek: '{n} le même jour de la semaine dernière, à cette heure',
+    lastWeekColumn: 'Semaine dernière, mêmes heures',
+    oldest: 'Plus ancien en attente',
+    oldestHint: 'Le plus ancien message qui reste à remettre.',
+    nothingWaits: 'Rien n’attend',
+    byStatus: 'Aujourd’hui par état',
+    quiet: 'Rien n’a été envoyé aujourd’hui',
+    quietHow: 'Envoyez un premier message ici, ou depuis un programme avec une clé.',
+    first: 'Rédiger un message',
+    look: 'Voir',
+    balance_low: 'Le solde est sous {target} : rechargez-le avant que des envois soient refusés.',
+    capped: 'Seuls les 10 000 destinataires les plus récents de chaque canal sont comptés.',
+    signature_rejected: 'La signature {target} a été rejetée.',
+    endpoint_disabled: 'Le webhook {target} a été désactivé, car ses appels échouaient.',
+    number_lost: 'Le numéro {target} n’est plus lié.',
+    key_expiring: 'La clé {target} expire bientôt.',
+  },
+);
+
+const SCREENS: Readonly<Record<string, string>> = {
+  balance_low: 'balance',
+  signature_rejected: 'signatures',
+  endpoint_disabled: 'webhooks',
+  number_lost: 'numbers',
+  key_expiring: 'keys',
+};
+
+/** The screen on which something that needs attention is mended. */
+export function attentionHref(kind: string): string {
+  return hrefOf(SCREENS[kind] ?? 'overview');
+}

@@ -1,0 +1,207 @@
+import { useSignal } from '@preact/signals';
+import { Button } from '../../components/button.js';
+import { Confirm, Dialog, Form } from '../../components/dialog.js';
+import { SelectField, TextField } from '../../components/field.js';
+import { Empty, Failure, Loading, Note } from '../../components/notes.js';
+import { Screen, Section } from '../../components/page.js';
+import { Ago } from '../../components/shown.js';
+import { Table } from '../../components/table.js';
+import { api } from '../../core/api.js';
+import { isPassing } from '../../core/errors.js';
+import { useForm } from '../../core/form.js';
+import { number } from '../../core/format.js';
+import { LIVE, useResource } from '../../core/resource.js';
+import { can, me } from '../../core/session.js';
+import { word } from '../../core/words.js';
+import { t } from './queue-texts.js';
+import type { Depth, Pause, QueueView } from './queue-types.js';
+
+/** The count of the API stops here. */
+const MOST = 100_000;
+
+type Open = { readonly what: 'pause' } | { readonly what: 'resume'; readonly pause: Pause };
+
+/** What waits, and what was paused. */
+export function Queue() {
+  const { data, error, reload } = useResource<QueueView>((signal) => api.get('manage/queue', {}, signal), [], LIVE);
+  const open = useSignal<Open | undefined>(undefined);
+  const close = (done: boolean): void => {
+    open.value = undefined;
+    if (done) void reload();
+  };
+  const writes = can('manage.write');
+  return (
+    <Screen
+      title={t('title')}
+      lead={t('lead')}
+      actions={
+        writes && (
+          <Button
+            onClick={() => {
+              open.value = { what: 'pause' };
+            }}
+          >
+            {t('pause')}
+          </Button>
+        )
+      }
+    >
+      {error !== undefined &&
+        (data && isPassing(error) ? (
+          <Note tone="warn">{word('stale')}</Note>
+        ) : (
+          <Failure error={error} onRetry={() => void reload()} />
+        ))}
+      {data === undefined && error === undefined && <Loading />}
+      {data && (
+        <>
+          <Depths of={data.items} />
+          <Section title={t('paused')}>
+            {data.paused.length === 0 ? (
+              <p class="soft">{t('nonePaused')}</p>
+            ) : (
+              <Pauses
+                of={data.paused}
+                onResume={
+                  writes
+                    ? (pause) => {
+                        open.value = { what: 'resume', pause };
+                      }
+                    : undefined
+                }
+              />
+            )}
+          </Section>
+        </>
+      )}
+      {open.value?.what === 'pause' && <PauseDialog channels={channelsOf()} onClose={close} />}
+      {open.value?.what === 'resume' && <Resume of={open.value.pause} onClose={close} />}
+    </Screen>
+  );
+}
+
+function Depths({ of }: { readonly of: readonly Depth[] }) {
+  if (of.every(({ depth }) => depth === 0)) return <Empty title={t('none')}>{t('noneHow')}</Empty>;
+  return (
+    <Table
+      caption={t('title')}
+      rows={of}
+      identity={({ channel, priority }) => `${channel} ${priority}`}
+      columns={[
+        { title: t('channel'), cell: ({ channel }) => <bdi>{channelName(channel)}</bdi> },
+        { title: t('priority'), cell: ({ priority }) => t.of(priority) },
+        {
+          title: t('depth'),
+          right: true,
+          cell: ({ depth }) => (depth >= MOST ? t('most', { n: MOST }) : number(depth)),
+        },
+        { title: t('oldest'), cell: ({ oldest_due }) => (oldest_due === null ? '–' : <Ago at={oldest_due} />) },
+      ]}
+    />
+  );
+}
+
+/** The channels of this service. */
+function channelsOf(): readonly string[] {
+  const { sms = false, msgapp = [] } = me.value?.capabilities ?? {};
+  return [...(sms ? ['sms'] : []), ...msgapp];
+}
+
+function channelName(channel: string): string {
+  return channel === 'sms' ? 'SMS' : channel;
+}
+
+function namesOf({ channel, account }: Pause): { readonly channel: string; readonly account: string } {
+  return {
+    channel: channel === null ? t('allChannels') : channelName(channel),
+    account: account ?? t('allAccounts'),
+  };
+}
+
+function Pauses({ of, onResume }: { readonly of: readonly Pause[]; onResume: ((pause: Pause) => void) | undefined }) {
+  return (
+    <Table
+      caption={t('paused')}
+      rows={of}
+      identity={({ channel, account }) => `${channel}/${account}`}
+      columns={[
+        { title: t('channel'), cell: (pause) => <bdi>{namesOf(pause).channel}</bdi> },
+        { title: t('account'), cell: (pause) => <bdi>{namesOf(pause).account}</bdi> },
+        { title: t('since'), cell: ({ since }) => <Ago at={since} /> },
+        ...(onResume
+          ? [
+              {
+                title: word('actions'),
+                quiet: true,
+                right: true,
+                cell: (pause: Pause) => (
+                  <Button label={t('resumeThis', namesOf(pause))} onClick={() => onResume(pause)}>
+                    {t('resume')}
+                  </Button>
+                ),
+              },
+            ]
+          : []),
+      ]}
+    />
+  );
+}
+
+interface DialogProps {
+  onClose(done: boolean): void;
+}
+
+function PauseDialog({ channels, onClose }: DialogProps & { readonly channels: readonly string[] }) {
+  const form = useForm('pause', { channel: channels[0] ?? '', account: '' }, async ({ channel, account }, key) => {
+    const named = account.trim();
+    await api.post(
+      'manage/queue/pause',
+      { ...(channel !== '' && { channel }), ...(named !== '' && { account: named }) },
+      key,
+    );
+    onClose(true);
+  });
+  const { values, set } = form;
+  return (
+    <Dialog title={t('pauseTitle')} onClose={() => onClose(false)}>
+      <Form form={form} submit={t('pauseVerb')} danger onCancel={() => onClose(false)}>
+        <p>{t('pauseWhat')}</p>
+        <SelectField
+          label={t('channel')}
+          value={values.channel}
+          options={[...channels.map((each) => [each, channelName(each)] as const), ['', t('allChannels')]]}
+          onInput={(channel) => set({ channel })}
+        />
+        <TextField
+          label={t('account')}
+          required={values.channel === ''}
+          hint={values.channel === '' ? t('pauseEither') : t('accountHint')}
+          maxLength={64}
+          value={values.account}
+          onInput={(account) => set({ account })}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+function Resume({ of, onClose }: DialogProps & { readonly of: Pause }) {
+  const { channel, account } = of;
+  return (
+    <Confirm
+      title={t('resumeThis', namesOf(of))}
+      verb={t('resume')}
+      danger={false}
+      change={(key) =>
+        api.post(
+          'manage/queue/resume',
+          { ...(channel !== null && { channel }), ...(account !== null && { account }) },
+          key,
+        )
+      }
+      onClose={onClose}
+    >
+      <p>{t('resumeWhat')}</p>
+    </Confirm>
+  );
+}

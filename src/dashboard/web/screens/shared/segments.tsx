@@ -1,0 +1,57 @@
+import { GSM7_COST } from '../../../../sms/gsm7.js';
+import { measure, split } from '../../../../sms/segmentation.js';
+import { texts } from '../../core/i18n.js';
+import './segments.css';
+
+const t = texts(
+  {
+    size: '{n} {n|segment|segments} · {encoding} · {used} of {room} characters',
+    dear: 'Marked characters are not in the plain SMS alphabet (GSM-7): they make a segment hold 70 instead of 160.',
+    segment: 'Segment {n}',
+  },
+  {
+    size: '{n} {n|segment|segments} · {encoding} · {used} caractères sur {room}',
+    dear: 'Les caractères marqués ne sont pas dans l’alphabet SMS simple (GSM-7) : un segment en contient 70 au lieu de 160.',
+    segment: 'Segment {n}',
+  },
+);
+
+/** How many characters an SMS of so many segments holds, in its alphabet. */
+function roomOf(encoding: string, segments: number): number {
+  const [single, part] = encoding === 'GSM-7' ? [160, 153] : [70, 67];
+  return segments === 1 ? single : segments * part;
+}
+
+/** One line that tells the size of a text. */
+export function TextSize({ of }: { readonly of: string }) {
+  const { segments, encoding, codeUnits } = measure(of);
+  return <>{t('size', { n: segments, encoding, used: codeUnits, room: roomOf(encoding, segments) })}</>;
+}
+
+/** A text as it is cut into segments, with the characters marked that make it dearer. */
+export function Segments({ of }: { readonly of: string }) {
+  const { parts, encoding } = split(of);
+  return (
+    <div class="segments">
+      {parts.map((part, index) => (
+        <p key={index} class="segment" dir="auto" data-number={parts.length > 1 ? index + 1 : undefined}>
+          {parts.length > 1 && <span class="hidden-text">{t('segment', { n: index + 1 })} </span>}
+          {encoding === 'GSM-7' ? part : <Marked text={part} />}
+        </p>
+      ))}
+      {encoding !== 'GSM-7' && <p class="hint">{t('dear')}</p>}
+    </div>
+  );
+}
+
+/** Runs of characters, those outside GSM-7 marked. */
+function Marked({ text }: { readonly text: string }) {
+  const runs: { readonly plain: boolean; text: string }[] = [];
+  for (const character of text) {
+    const plain = GSM7_COST[character.charCodeAt(0)] !== 0;
+    const last = runs.at(-1);
+    if (last?.plain === plain) last.text += character;
+    else runs.push({ plain, text: character });
+  }
+  return <>{runs.map((run, index) => (run.plain ? run.text : <mark key={index}>{run.text}</mark>))}</>;
+}

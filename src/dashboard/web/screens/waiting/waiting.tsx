@@ -1,0 +1,157 @@
+import { useSignal } from '@preact/signals';
+import type { WaitingSignatureView } from '../../api-types.js';
+import { Button } from '../../components/button.js';
+import { Confirm, Dialog, Form } from '../../components/dialog.js';
+import { SelectField, TextField } from '../../components/field.js';
+import { Empty } from '../../components/notes.js';
+import { Filters, Screen } from '../../components/page.js';
+import { Ago, Code, Status } from '../../components/shown.js';
+import { ListTable } from '../../components/table.js';
+import { api } from '../../core/api.js';
+import { useForm } from '../../core/form.js';
+import { texts } from '../../core/i18n.js';
+import { LIVE, useList } from '../../core/resource.js';
+import { queryValue, setQuery } from '../../core/router.js';
+import { can } from '../../core/session.js';
+import { stateName, word } from '../../core/words.js';
+
+const t = texts(
+  {
+    title: 'Signatures waiting',
+    lead: 'Sender names that accounts have asked for. Verify what the carriers know and the account may use.',
+    empty: 'Nothing waits for you',
+    emptyHow: 'What accounts ask for appears here at once.',
+    asked: 'Asked',
+    verify: 'Verify',
+    verifyThis: 'Verify {name}',
+    verifyWhat: 'The account {account} may send as {name} at once.',
+    reject: 'Reject',
+    rejectThis: 'Reject {name}',
+    reason: 'Reason',
+    reasonHint: 'The account reads it.',
+  },
+  {
+    title: 'Signatures en attente',
+    lead: 'Les noms d’expéditeur demandés. Validez ceux que les opérateurs connaissent et que le compte peut porter.',
+    empty: 'Rien ne vous attend',
+    emptyHow: 'Les demandes des comptes apparaissent ici aussitôt.',
+    asked: 'Demandée',
+    verify: 'Valider',
+    verifyThis: 'Valider {name}',
+    verifyWhat: 'Le compte {account} peut aussitôt envoyer sous {name}.',
+    reject: 'Rejeter',
+    rejectThis: 'Rejeter {name}',
+    reason: 'Motif',
+    reasonHint: 'Le compte le lit.',
+  },
+);
+
+type Decision = { readonly verb: 'verify' | 'reject'; readonly signature: WaitingSignatureView };
+
+const STATUSES = ['pending', 'verified', 'rejected'] as const;
+
+/** The sender names that wait for a decision of the operator. */
+export function SignaturesWaiting() {
+  const status = queryValue('status') || 'pending';
+  const list = useList<WaitingSignatureView>('manage/signatures', { status }, identity, { every: LIVE });
+  const open = useSignal<Decision | undefined>(undefined);
+  const close = (done: boolean): void => {
+    open.value = undefined;
+    if (done) void list.reload();
+  };
+  const decide = (verb: Decision['verb'], signature: WaitingSignatureView) => () => {
+    open.value = { verb, signature };
+  };
+  return (
+    <Screen title={t('title')} lead={t('lead')}>
+      <Filters>
+        <SelectField
+          label={word('status')}
+          value={status}
+          options={STATUSES.map((each) => [each, stateName(each)])}
+          onInput={(chosen) => setQuery({ status: chosen })}
+        />
+      </Filters>
+      <ListTable
+        list={list}
+        caption={t('title')}
+        identity={identity}
+        empty={<Empty title={t('empty')}>{t('emptyHow')}</Empty>}
+        columns={[
+          { title: word('name'), cell: ({ name }) => <bdi class="strong">{name}</bdi> },
+          {
+            title: word('account'),
+            cell: ({ account }) => (
+              <a href={`#/manage/accounts/${encodeURIComponent(account)}`}>
+                <Code>{account}</Code>
+              </a>
+            ),
+          },
+          { title: word('status'), cell: ({ status: each }) => <Status of={each} /> },
+          { title: t('reason'), cell: ({ reason }) => <bdi>{reason}</bdi> },
+          { title: t('asked'), cell: ({ created_at }) => created_at && <Ago at={created_at} /> },
+          {
+            title: word('actions'),
+            quiet: true,
+            right: true,
+            cell: (signature) =>
+              can('manage.write') &&
+              signature.status === 'pending' && (
+                <div class="row-buttons">
+                  <Button label={t('verifyThis', signature)} kind="main" onClick={decide('verify', signature)}>
+                    {t('verify')}
+                  </Button>
+                  <Button label={t('rejectThis', signature)} onClick={decide('reject', signature)}>
+                    {t('reject')}
+                  </Button>
+                </div>
+              ),
+          },
+        ]}
+      />
+      {open.value?.verb === 'verify' && (
+        <Confirm
+          title={t('verifyThis', open.value.signature)}
+          verb={t('verify')}
+          danger={false}
+          change={(key) => api.post(`${pathOf(open.value?.signature)}/verify`, {}, key)}
+          onClose={close}
+        >
+          <p dir="auto">{t('verifyWhat', open.value.signature)}</p>
+        </Confirm>
+      )}
+      {open.value?.verb === 'reject' && <Reject of={open.value.signature} onClose={close} />}
+    </Screen>
+  );
+}
+
+function Reject({ of, onClose }: { readonly of: WaitingSignatureView; onClose(done: boolean): void }) {
+  const form = useForm(`reject-${identity(of)}`, { reason: '' }, async ({ reason }, key) => {
+    await api.post(`${pathOf(of)}/reject`, { reason }, key);
+    onClose(true);
+  });
+  return (
+    <Dialog title={t('rejectThis', of)} onClose={() => onClose(false)}>
+      <Form form={form} submit={t('reject')} danger onCancel={() => onClose(false)}>
+        <TextField
+          label={t('reason')}
+          required
+          autofocus
+          maxLength={200}
+          hint={t('reasonHint')}
+          value={form.values.reason}
+          onInput={(reason) => form.set({ reason })}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+function identity({ account, name }: WaitingSignatureView): string {
+  return `${account} ${name}`;
+}
+
+function pathOf(signature: WaitingSignatureView | undefined): string {
+  const { account = '', name = '' } = signature ?? {};
+  return `manage/accounts/${encodeURIComponent(account)}/signatures/${encodeURIComponent(name)}`;
+}

@@ -1,0 +1,125 @@
+import { Button } from '../../components/button.js';
+import { SelectField } from '../../components/field.js';
+import { Empty, Failure } from '../../components/notes.js';
+import { Section } from '../../components/page.js';
+import { Ago, Status } from '../../components/shown.js';
+import { type Column, ListTable } from '../../components/table.js';
+import { api } from '../../core/api.js';
+import { useAction } from '../../core/form.js';
+import { LIVE, useList } from '../../core/resource.js';
+import { queryValue, setQuery } from '../../core/router.js';
+import { can } from '../../core/session.js';
+import { word } from '../../core/words.js';
+import { Body } from './endpoint-parts.js';
+import { t } from './webhook-texts.js';
+import '../shared/parts.css';
+import type { AttemptView } from './webhook-types.js';
+
+/** The calls of an endpoint, with what was sent and what was answered. */
+export function Attempts({ id }: { readonly id: string }) {
+  const status = queryValue('status');
+  const path = `webhooks/${encodeURIComponent(id)}/attempts`;
+  const list = useList<AttemptView>(path, { status }, (attempt) => attempt.id, { every: LIVE });
+  const columns: readonly Column<AttemptView>[] = [
+    { title: word('time'), cell: ({ at }) => <Ago at={at} /> },
+    { title: t('event'), cell: (attempt) => <EventsOf of={attempt} /> },
+    { title: t('answer'), cell: Answer },
+    { title: t('took'), right: true, cell: ({ ms }) => <span class="nowrap">{t('ms', { n: Math.round(ms) })}</span> },
+    { title: word('details'), cell: Detail },
+    ...(can('webhooks.write')
+      ? [
+          {
+            title: word('actions'),
+            quiet: true,
+            right: true,
+            cell: (attempt: AttemptView) => attempt.sequence !== null && <Retry id={id} sequence={attempt.sequence} />,
+          },
+        ]
+      : []),
+  ];
+  return (
+    <Section
+      title={t('attempts')}
+      actions={
+        <SelectField
+          label={word('status')}
+          value={status}
+          options={[
+            ['', word('all')],
+            ['delivered', t('delivered')],
+            ['failed', t('failed')],
+          ]}
+          onInput={(value) => setQuery({ status: value })}
+        />
+      }
+    >
+      <ListTable
+        list={list}
+        caption={t('attempts')}
+        columns={columns}
+        identity={(attempt) => attempt.id}
+        empty={
+          status === '' ? (
+            <Empty title={t('attemptsNone')}>{t('attemptsHow')}</Empty>
+          ) : (
+            <Empty title={t(status === 'failed' ? 'attemptsNoFailed' : 'attemptsNone')} />
+          )
+        }
+      />
+    </Section>
+  );
+}
+
+function typesOf({ request }: AttemptView): readonly string[] {
+  if (request === null) return [];
+  return 'events' in request ? request.events.map(({ type }) => type) : [request.type];
+}
+
+function EventsOf({ of }: { readonly of: AttemptView }) {
+  const [first, ...more] = typesOf(of);
+  return (
+    <span class="nowrap">
+      {of.sequence !== null && <span class="soft">#{of.sequence} </span>}
+      <code>{first ?? (of.sequence === null ? 'test.ping' : '–')}</code>
+      {more.length > 0 && <span class="soft"> {t('more', { n: more.length })}</span>}
+    </span>
+  );
+}
+
+function Answer({ status, http_status, error }: AttemptView) {
+  return (
+    <Status
+      of={status}
+      text={http_status === null ? `${t('noAnswer')}${error === null ? '' : ` · ${error}`}` : String(http_status)}
+    />
+  );
+}
+
+function Detail({ request, response, sequence }: AttemptView) {
+  return (
+    <details>
+      <summary>
+        {word('details')}
+        <span class="hidden-text"> {sequence}</span>
+      </summary>
+      <div class="attempt-detail">
+        <h3>{t('request')}</h3>
+        {request === null ? <p class="soft">{t('requestGone')}</p> : <Body of={request} />}
+        <h3>{t('response')}</h3>
+        {response === null ? <p class="soft">{t('responseHidden')}</p> : <Body of={response} />}
+      </div>
+    </details>
+  );
+}
+
+function Retry({ id, sequence }: { readonly id: string; readonly sequence: number }) {
+  const retry = useAction((key) => api.post(`webhooks/${encodeURIComponent(id)}/attempts/${sequence}/retry`, {}, key));
+  return (
+    <>
+      <Button busy={retry.busy} label={t('retryThis', { n: String(sequence) })} onClick={() => void retry.run()}>
+        {t('retry')}
+      </Button>
+      <Failure error={retry.error} />
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+import { Button, CopyButton } from '../../components/button.js';
+import { Dialog } from '../../components/dialog.js';
+import { Note } from '../../components/notes.js';
+import { Ago, Status } from '../../components/shown.js';
+import { t } from './webhook-texts.js';
+import type { EndpointView, EndpointWithSecret } from './webhook-types.js';
+
+/** Whether an endpoint is called, and why not. */
+export function EndpointStatus({ of: { status, reason, failing_since } }: { readonly of: EndpointView }) {
+  if (status === 'disabled') {
+    return (
+      <span>
+        <Status of={status} tone={reason === 'requested' ? 'calm' : 'bad'} text={t('disabled')} />{' '}
+        {reason !== null && <span class="soft">{t.of(reason)}</span>}
+      </span>
+    );
+  }
+  return (
+    <span>
+      <Status of={status} tone={failing_since === null ? 'good' : 'warn'} text={t('enabled')} />{' '}
+      {failing_since !== null && (
+        <span class="soft">
+          {t('failing')} <Ago at={failing_since} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+interface SecretDialogProps {
+  readonly title: string;
+  readonly of: EndpointWithSecret;
+  onClose(): void;
+}
+
+/** The only moment at which a secret is shown. */
+export function SecretDialog({ title, of, onClose }: SecretDialogProps) {
+  const secret = of.secret ?? of.public_key;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="form">
+        {secret === undefined ? (
+          <Note tone="warn">{t('onceBefore')}</Note>
+        ) : (
+          <>
+            <Note tone="warn">{t('once')}</Note>
+            <div class="secret">
+              <code>{secret}</code>
+              <CopyButton text={secret} label={t('secret')} />
+            </div>
+            <p class="hint">{t('secretUse')}</p>
+          </>
+        )}
+        <div class="buttons">
+          <Button kind="main" onClick={onClose}>
+            {t('kept')}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+/** JSON of a request as people read it; a body that is no JSON as it is. */
+export function Body({ of }: { readonly of: unknown }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <pre class="body" dir="auto" tabIndex={0}>
+      {typeof of === 'string' ? indented(of) : JSON.stringify(of, undefined, 2)}
+    </pre>
+  );
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    return text;
+  }
+}

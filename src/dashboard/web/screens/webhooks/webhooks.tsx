@@ -1,0 +1,122 @@
+import { useSignal } from '@preact/signals';
+import { Button } from '../../components/button.js';
+import { Empty } from '../../components/notes.js';
+import { Screen } from '../../components/page.js';
+import { Ago } from '../../components/shown.js';
+import { ListTable } from '../../components/table.js';
+import { useList } from '../../core/resource.js';
+import { hrefOf } from '../../core/router.js';
+import { can } from '../../core/session.js';
+import { word } from '../../core/words.js';
+import { Endpoint } from './endpoint.js';
+import { EndpointForm } from './endpoint-form.js';
+import { EndpointStatus, SecretDialog } from './endpoint-parts.js';
+import { LiveEvents } from './live-events.js';
+import { t } from './webhook-texts.js';
+import type { EndpointView, EndpointWithSecret } from './webhook-types.js';
+import './webhooks.css';
+
+/** The endpoints, one of them, or the stream of events, by the address. */
+export function Webhooks({ rest }: { readonly rest: string }) {
+  if (rest === 'live') return <LiveEvents />;
+  return rest === '' ? <Endpoints /> : <Endpoint key={rest} id={rest} />;
+}
+
+/** The two parts of the screen. */
+export function Tabs({ current }: { readonly current: 'endpoints' | 'live' }) {
+  return (
+    <ul class="tabs">
+      <li>
+        <a href={hrefOf('webhooks')} aria-current={current === 'endpoints' ? 'page' : undefined}>
+          {t('endpoints')}
+        </a>
+      </li>
+      <li>
+        <a href={hrefOf('webhooks/live')} aria-current={current === 'live' ? 'page' : undefined}>
+          {t('live')}
+        </a>
+      </li>
+    </ul>
+  );
+}
+
+function Endpoints() {
+  const list = useList<EndpointView>('webhooks', {}, ({ id }) => id, { every: 10_000 });
+  const asking = useSignal(false);
+  const made = useSignal<EndpointWithSecret | undefined>(undefined);
+  const make = can('webhooks.create') && (
+    <Button
+      kind="main"
+      onClick={() => {
+        asking.value = true;
+      }}
+    >
+      {t('make')}
+    </Button>
+  );
+  return (
+    <Screen title={t('title')} lead={t('lead')} actions={make}>
+      <Tabs current="endpoints" />
+      <ListTable
+        list={list}
+        caption={t('endpoints')}
+        identity={({ id }) => id}
+        empty={
+          <Empty title={t('none')} action={make}>
+            {t('noneHow')}
+          </Empty>
+        }
+        columns={[
+          { title: t('url'), cell: Url },
+          { title: word('status'), cell: (endpoint) => <EndpointStatus of={endpoint} /> },
+          { title: t('types'), cell: ({ types }) => <TypesOf of={types} /> },
+          { title: t('order'), cell: ({ ordering }) => t.of(`${ordering}_order`) },
+          { title: t('since'), cell: ({ created_at }) => <Ago at={created_at} /> },
+        ]}
+      />
+      {asking.value && (
+        <EndpointForm
+          onClose={() => {
+            asking.value = false;
+          }}
+          onDone={(endpoint) => {
+            asking.value = false;
+            made.value = endpoint;
+            void list.reload();
+          }}
+        />
+      )}
+      {made.value && (
+        <SecretDialog
+          title={t('made')}
+          of={made.value}
+          onClose={() => {
+            made.value = undefined;
+          }}
+        />
+      )}
+    </Screen>
+  );
+}
+
+function Url({ id, url, description }: EndpointView) {
+  return (
+    <div>
+      <a class="url" href={hrefOf(`webhooks/${encodeURIComponent(id)}`)} dir="auto">
+        {url}
+      </a>
+      {description && (
+        <div class="soft" dir="auto">
+          {description}
+        </div>
+      )}
+    </div>
+  );
+}
+
+export function TypesOf({ of }: { readonly of: readonly string[] }) {
+  if (of.includes('*')) return <>{t('allTypes')}</>;
+  return (
+    <span title={of.join(', ')}>{of.length === 1 ? <code>{of[0]}</code> : t('chosenTypes', { n: of.length })}</span>
+  );
+}

@@ -1,0 +1,234 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Me } from '../api-types.js';
+import { Button } from '../components/button.js';
+import { Empty, Note } from '../components/notes.js';
+import { api } from '../core/api.js';
+import { forgetDrafts } from '../core/form.js';
+import { texts } from '../core/i18n.js';
+import { place } from '../core/place.js';
+import { useResource } from '../core/resource.js';
+import { address, chosenAccount, hrefOf } from '../core/router.js';
+import { type Group, SCREENS, type ScreenEntry, screenAt, screenName } from '../core/screens.js';
+import { me, signOut } from '../core/session.js';
+import { firstPath, isVisible } from '../core/visible.js';
+import { Choices } from './choices.js';
+import { Outlet } from './outlet.js';
+import { Palette, paletteOpen } from './palette.js';
+import { Brand } from './sign-in.js';
+
+const t = texts(
+  {
+    skip: 'Skip to the content',
+    menu: 'Menu',
+    navigation: 'Screens',
+    send: 'Sending',
+    reach: 'Senders',
+    develop: 'Developers',
+    money: 'Account',
+    operator: 'Operator',
+    find: 'Find…',
+    out: 'Sign out',
+    looking: 'You are looking at the account {account}.',
+    leave: 'Back to the accounts',
+    suspended: 'This account is suspended: it sends nothing.',
+    closed: 'This account is closed.',
+    lost: 'There is no such screen',
+    lostWhy: 'The address may be wrong, or your role does not have this screen.',
+    home: 'Go to the first screen',
+    viewer: 'Viewer',
+    sender: 'Sender',
+    developer: 'Developer',
+    admin: 'Administrator',
+    support: 'Support',
+    finance: 'Finance',
+    choose: 'Choose an account first',
+    chooseWhy: 'This screen shows one account. Open it from the list of accounts.',
+    accounts: 'Open the accounts',
+  },
+  {
+    skip: 'Aller au contenu',
+    menu: 'Menu',
+    navigation: 'Écrans',
+    send: 'Envois',
+    reach: 'Expéditeurs',
+    develop: 'Développeurs',
+    money: 'Compte',
+    operator: 'Exploitation',
+    find: 'Rechercher…',
+    out: 'Se déconnecter',
+    looking: 'Vous consultez le compte {account}.',
+    leave: 'Retour aux comptes',
+    suspended: 'Ce compte est suspendu : il n’envoie rien.',
+    closed: 'Ce compte est fermé.',
+    lost: 'Cet écran n’existe pas',
+    lostWhy: 'L’adresse est peut-être fausse, ou votre rôle ne donne pas accès à cet écran.',
+    home: 'Aller au premier écran',
+    viewer: 'Lecteur',
+    sender: 'Expéditeur',
+    developer: 'Développeur',
+    admin: 'Administrateur',
+    support: 'Assistance',
+    finance: 'Finances',
+    choose: 'Choisissez d’abord un compte',
+    chooseWhy: 'Cet écran concerne un seul compte. Ouvrez-le depuis la liste des comptes.',
+    accounts: 'Ouvrir les comptes',
+  },
+);
+
+const GROUPS: readonly Group[] = ['send', 'reach', 'develop', 'money', 'operator'];
+
+/** Everything around a screen: skip link, navigation, account, search. */
+export function Frame() {
+  const open = useSignal(false);
+  const { path } = address.value;
+  const found = screenAt(path === '' ? firstPath() : path);
+  const moved = useRef(path);
+
+  // After a change of the screen the focus goes to its title, as after a page load.
+  useEffect(() => {
+    open.value = false;
+    if (moved.current === path) return;
+    moved.current = path;
+    document.getElementById('screen')?.focus();
+    scrollTo(0, 0);
+  }, [path]);
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      paletteOpen.value = !paletteOpen.value;
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+
+  return (
+    <div class={open.value ? 'frame open' : 'frame'}>
+      <button type="button" class="skip" onClick={() => document.getElementById('screen')?.focus()}>
+        {t('skip')}
+      </button>
+      <header class="top">
+        <Button label={t('menu')} expanded={open.value} onClick={() => (open.value = !open.value)}>
+          <span aria-hidden="true">☰</span>
+        </Button>
+        <Brand />
+      </header>
+      <aside class="side">
+        <Brand />
+        <button type="button" class="find" onClick={() => (paletteOpen.value = true)}>
+          {t('find')} <kbd>Ctrl K</kbd>
+        </button>
+        <Navigation current={found?.screen} />
+        <Who />
+      </aside>
+      <main id="screen" tabIndex={-1} aria-labelledby="screen-title">
+        <AccountNote />
+        {found && isVisible(found.screen) ? (
+          <Outlet key={found.screen.path} {...found} />
+        ) : (
+          <Nowhere screen={found?.screen} />
+        )}
+      </main>
+      {paletteOpen.value && <Palette />}
+    </div>
+  );
+}
+
+function Navigation({ current }: { readonly current: ScreenEntry | undefined }) {
+  const visible = SCREENS.filter(isVisible);
+  return (
+    <nav aria-label={t('navigation')}>
+      {GROUPS.map((group) => {
+        const screens = visible.filter((each) => each.group === group);
+        return (
+          screens.length > 0 && (
+            <div key={group}>
+              <p class="nav-group" id={`group-${group}`}>
+                {t(group)}
+              </p>
+              <ul aria-labelledby={`group-${group}`}>
+                {screens.map((screen) => (
+                  <li key={screen.path}>
+                    <a href={hrefOf(screen.path)} aria-current={screen === current ? 'page' : undefined}>
+                      {screenName(screen)}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </div>
+          )
+        );
+      })}
+    </nav>
+  );
+}
+
+function Who() {
+  const who = me.value;
+  return (
+    <div class="who">
+      <p class="who-name" dir="auto" title={who?.user?.subject}>
+        {who?.user?.subject ?? who?.key?.name}
+      </p>
+      <p class="soft">
+        {who?.account ? `${who.account.name} · ` : ''}
+        {t.of(who?.operator ?? who?.user?.role ?? '')}
+      </p>
+      <Choices />
+      <Button onClick={() => void signOut().then(forgetDrafts)}>{t('out')}</Button>
+    </div>
+  );
+}
+
+function AccountNote() {
+  const account = chosenAccount();
+  if (account !== undefined) return <LookingAt id={account} />;
+  return me.value?.account ? <OwnState /> : null;
+}
+
+/** How often the state of the account is asked for, in milliseconds. */
+const STATE_MS = 15_000;
+
+function OwnState() {
+  const { data } = useResource<Me>((signal) => api.get('me', {}, signal), [], STATE_MS);
+  const state = (data ?? me.value)?.account?.state;
+  return state === 'suspended' || state === 'closed' ? <Note tone="warn">{t(state)}</Note> : null;
+}
+
+/** Tells an operator whose screen this is. */
+function LookingAt({ id }: { readonly id: string }) {
+  const { data } = useResource<Me>((signal) => api.get('me', {}, signal), [], STATE_MS);
+  const { name = id, state } = data?.account ?? {};
+  const short = state === 'suspended' || state === 'closed';
+  return (
+    <Note tone={short ? 'warn' : 'calm'}>
+      <p dir="auto">
+        {t('looking', { account: name })} {short && t(state)}
+      </p>
+      <a href="#/manage/accounts">{t('leave')}</a>
+    </Note>
+  );
+}
+
+function Nowhere({ screen }: { readonly screen: ScreenEntry | undefined }) {
+  const needsAccount =
+    screen !== undefined && screen.group !== 'operator' && me.value?.account === null && chosenAccount() === undefined;
+  useEffect(() => {
+    document.title = place.name;
+  }, []);
+  return (
+    <>
+      <h1 id="screen-title">{t(needsAccount ? 'choose' : 'lost')}</h1>
+      <Empty
+        title={t(needsAccount ? 'chooseWhy' : 'lostWhy')}
+        action={
+          <a class="button" href={needsAccount ? '#/manage/accounts' : '#/'}>
+            {t(needsAccount ? 'accounts' : 'home')}
+          </a>
+        }
+      />
+    </>
+  );
+}

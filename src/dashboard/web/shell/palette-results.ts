@@ -1,0 +1,125 @@
+import type { AccountView } from '../api-types.js';
+import { api, type Page } from '../core/api.js';
+import { ApiError } from '../core/errors.js';
+import { texts } from '../core/i18n.js';
+import { hrefOf } from '../core/router.js';
+import { SCREENS, screenName } from '../core/screens.js';
+import { can, me } from '../core/session.js';
+import { isVisible } from '../core/visible.js';
+
+const t = texts(
+  {
+    toNumber: 'Messages to {number}',
+    writeTo: 'Write to {number}',
+    optouts: 'Opt-outs of {number}',
+    message: 'Message {id}',
+    endpoint: 'Webhook endpoint {id}',
+    account: 'Account {name}',
+    key: 'Key {name}',
+  },
+  {
+    toNumber: 'Messages à {number}',
+    writeTo: 'Écrire à {number}',
+    optouts: 'Désinscriptions de {number}',
+    message: 'Message {id}',
+    endpoint: 'Point d’appel {id}',
+    account: 'Compte {name}',
+    key: 'Clé {name}',
+  },
+);
+
+/** What was found: a name, and where it is. */
+export interface Finding {
+  readonly name: string;
+  readonly href: string;
+}
+
+/** Letters without their accents, so that `cles` finds “Clés”. */
+function plain(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+}
+
+/** What can be told at once: screens by their names, and what can be done with a number. */
+export function findingsOf(typed: string): readonly Finding[] {
+  const wanted = plain(typed.trim());
+  const screens = SCREENS.filter(isVisible)
+    .filter((each) => plain(screenName(each)).includes(wanted))
+    .map((each) => ({ name: screenName(each), href: hrefOf(each.path) }));
+  const number = numberOf(typed);
+  return number === undefined ? screens : [...numberFindings(number), ...screens];
+}
+
+function numberOf(typed: string): string | undefined {
+  const digits = typed
+    .trim()
+    .replace(/[\s().-]/g, '')
+    .replace(/^(\+|00)/, '');
+  return /^[1-9]\d{6,14}$/.test(digits) ? digits : undefined;
+}
+
+function numberFindings(number: string): readonly Finding[] {
+  const places = [
+    ['messages', 'toNumber'],
+    ['optouts', 'optouts'],
+  ] as const;
+  return places.flatMap(([path, key]) => {
+    const screen = SCREENS.find((each) => each.path === path);
+    return screen && isVisible(screen)
+      ? [{ name: t(key, { number: `+${number}` }), href: hrefOf(path, { number }) }]
+      : [];
+  });
+}
+
+/** What the service is asked for: an id of a message or an endpoint, an account of the operator. */
+export async function lookFor(typed: string, signal: AbortSignal): Promise<readonly Finding[]> {
+  const wanted = typed.trim();
+  if (wanted.length < 2) return [];
+  const found = await Promise.all([accounts(wanted, signal), messages(wanted, signal), endpoints(wanted, signal)]);
+  return found.flat();
+}
+
+async function accounts(wanted: string, signal: AbortSignal): Promise<readonly Finding[]> {
+  if (!can('manage.read')) return [];
+  const { items } = await api.get<Page<AccountView>>('manage/accounts', { query: wanted, limit: 8 }, signal);
+  return items.map(({ id, name }) => ({
+    name: t('account', { name: name === id ? name : `${name} (${id})` }),
+    href: hrefOf(`manage/accounts/${encodeURIComponent(id)}`),
+  }));
+}
+
+/** Ids of messages are long, and hosts may make them their own way. */
+function mayBeId(wanted: string): boolean {
+  return /^[\w-]{12,64}$/.test(wanted);
+}
+
+async function messages(id: string, signal: AbortSignal): Promise<readonly Finding[]> {
+  if (!mayBeId(id) || !can('messages.read') || !hasAccount()) return [];
+  const { sms = false, msgapp = [] } = me.value?.capabilities ?? {};
+  // Recipients rather than the message: an operator's look at a text is audited.
+  const places = [
+    ...(sms ? [{ path: `sms/${id}/recipients`, query: { limit: 1 }, channel: undefined }] : []),
+    ...msgapp.map((channel) => ({ path: `${encodeURIComponent(channel)}/messages/${id}`, query: {}, channel })),
+  ];
+  const found = await Promise.all(
+    places.map(async ({ path, query, channel }) => {
+      const isThere = await api.get(path, query, signal).then(() => true, notFound);
+      return isThere ? [{ name: t('message', { id }), href: hrefOf(`messages/${id}`, { channel }) }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+async function endpoints(id: string, signal: AbortSignal): Promise<readonly Finding[]> {
+  if (!mayBeId(id) || !can('events.read') || !hasAccount() || !me.value?.capabilities.webhooks) return [];
+  const isThere = await api.get(`webhooks/${id}`, {}, signal).then(() => true, notFound);
+  return isThere ? [{ name: t('endpoint', { id }), href: hrefOf(`webhooks/${id}`) }] : [];
+}
+
+function hasAccount(): boolean {
+  return me.value?.account !== null || new URLSearchParams(location.hash.split('?')[1]).has('account');
+}
+
+function notFound(error: unknown): false {
+  if (error instanceof ApiError && error.status < 500) return false;
+  throw error;
+}
