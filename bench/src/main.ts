@@ -3,6 +3,7 @@ import { benchAccept } from './accept.js';
 import { benchBaileys } from './baileys.js';
 import { benchClaimUnderSnapshot } from './claim-snapshot.js';
 import { benchDrain } from './drain.js';
+import { benchEvents } from './events.js';
 import { benchGrowth } from './growth.js';
 import { benchImport } from './import.js';
 import { benchLarge } from './large.js';
@@ -16,6 +17,7 @@ import { benchSegmentation } from './segmentation.js';
 import { benchSmpp } from './smpp.js';
 import { benchSmppFaults } from './smpp-faults.js';
 import { benchStored } from './stored.js';
+import { benchGauges, benchMeasuredAccept, benchScrape } from './telemetry.js';
 import { benchWebhooks } from './webhooks.js';
 
 const wanted = process.argv.slice(2);
@@ -175,4 +177,39 @@ if (runs('webhooks')) {
   );
   console.log(`  commit to post at 500/s: p50 ${part(0.5)} ms, p99 ${part(0.99)} ms (wanted: under 60 and 250)`);
   console.log(`  99 endpoints beside a dead one: ${besideDead.toFixed(2)} x (wanted: 0.95)`);
+}
+if (runs('events')) {
+  const stored = Number(process.env.BENCH_MESSAGES ?? 5_000_000);
+  const { settling, sending, feed } = await benchEvents(stored, 11);
+  console.log('The log of events:');
+  for (const [storage, ratio, perSecond] of settling) {
+    console.log(
+      `  settling with events, ${storage}: ${ratio.toFixed(2)} x without (wanted: 0.85; ${Math.round(perSecond)} deliveries/s)`,
+    );
+  }
+  console.log(`  POST /send/sms with webhooks mounted: ${sending.ratio.toFixed(2)} x without (wanted: 0.97)`);
+  if (feed !== undefined) console.log(`  GET /events over ${stored} events: p99 ${feed} ms (wanted: under 20)`);
+}
+if (runs('telemetry')) {
+  const turns = Number(process.env.BENCH_TURNS ?? 11);
+  const prometheus = await benchMeasuredAccept('prometheus', turns);
+  const openTelemetry = await benchMeasuredAccept('opentelemetry', turns);
+  const scrape = await benchScrape(50);
+  console.log('POST /send/sms with telemetry against without, 32 connections, Express, SQLite:');
+  console.log(
+    `  Prometheus                                    ${prometheus.ratio.toFixed(3)} x (wanted: 0.98), refused ${prometheus.refused}`,
+  );
+  console.log(
+    `  OpenTelemetry, metrics and a tenth of traces  ${openTelemetry.ratio.toFixed(3)} x (wanted: 0.93), refused ${openTelemetry.refused}`,
+  );
+  console.log(
+    `  a scrape: ${scrape.p50.toFixed(1)} ms, worst ${scrape.worst.toFixed(1)} ms (wanted: under 50 from memory)`,
+  );
+  const stored = Number(process.env.BENCH_MESSAGES ?? 5_000_000);
+  const gauges = await benchGauges(stored, 30);
+  if (gauges) {
+    console.log(
+      `  a background round beside ${stored} messages and 100 000 that wait, PostgreSQL: ${gauges.p50.toFixed(1)} ms, worst ${gauges.worst.toFixed(1)} ms (wanted: under 50)`,
+    );
+  }
 }

@@ -9,6 +9,7 @@ import { BareModule } from './bare.js';
 import { linkNumber, msgappHost } from './msgapp-host.js';
 import { otpHost, sendCodes } from './otp-host.js';
 import { SketchModule } from './sketch.js';
+import { type TelemetryKind, telemetryOf } from './telemetry-host.js';
 
 /** What the parent asks for: `node server.js '<json>'`. */
 interface Order {
@@ -19,6 +20,9 @@ interface Order {
   readonly perMinute?: number;
   /** Removes all that is older than a day, from the start on. */
   readonly purge?: boolean;
+  /** Mounts webhooks and the feed. */
+  readonly events?: boolean;
+  readonly telemetry?: TelemetryKind;
 }
 
 /** Lets the rounds of the purges follow each other at once; the first would be ten minutes after the start. */
@@ -34,7 +38,15 @@ function isCodesOrder(message: unknown): message is { readonly codes: readonly s
 
 const order: Order = JSON.parse(process.argv[2] ?? '{}');
 
-function hostOf({ kind, url = 'sqlite::memory:', dispatch = false, perMinute, purge }: Order): DynamicModule {
+function hostOf({
+  kind,
+  url = 'sqlite::memory:',
+  dispatch = false,
+  perMinute,
+  purge,
+  telemetry,
+  events,
+}: Order): DynamicModule {
   @Module({})
   class Host {}
   if (kind === 'bare') return { module: Host, imports: [BareModule] };
@@ -45,8 +57,10 @@ function hostOf({ kind, url = 'sqlite::memory:', dispatch = false, perMinute, pu
     storage: TypeormStorage.forRoot({ url }),
     signatures: ['INFOS', 'ALERTE', 'SERVICE'],
     role: dispatch ? 'all' : 'api',
+    ...telemetryOf(telemetry),
     ...(purge && { clock: HurriedClock, retention: { texts: '1 day', messages: '1 day', trail: '1 day' } }),
     sms: { tariff: { base: 1, international: 3, home: 'BF' } },
+    ...(events && { webhooks: { pepper: 'the bench derives nothing from it: 0123456789' } }),
   });
   return { module: Host, imports: [messaging] };
 }

@@ -22,9 +22,9 @@ async function start(): Promise<void> {
   const about = new DocumentBuilder().setTitle('nestjs-messaging sample app').setVersion('1');
   if (config.sms.transport === 'sandbox') about.setExternalDoc('The phones of the sandbox', '/sandbox');
   SwaggerModule.setup('docs', app, () => describeMessaging(app, SwaggerModule.createDocument(app, about.build())));
-  const { apiKey } = await app.get(DemoAccount).prepare(config);
+  const demo = await app.get(DemoAccount).prepare(config);
   await app.listen(config.port, config.host).catch(addressTrouble(config));
-  printWelcome(app, apiKey, config);
+  await printWelcome(app, demo, config);
 }
 
 start().catch(endOfStart);

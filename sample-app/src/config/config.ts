@@ -31,6 +31,10 @@ export interface Config {
   readonly credentialsKey: string | undefined;
   /** What secrets of webhooks are derived from; undefined: made once and kept with the others, or there are no webhooks. */
   readonly webhookPepper: string | undefined;
+  /** What access tokens are signed with; undefined: made once and kept with the others, or there is no dashboard. */
+  readonly managementSecret: string | undefined;
+  /** What a scraper of metrics sends; undefined: there are none. */
+  readonly metricsSecret: string | undefined;
   /** Where files to send may be, besides public addresses. */
   readonly mediaAllow: 'none' | 'loopback' | readonly string[];
   /** What this process delivers. */
@@ -68,8 +72,15 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     mediaAllow: mediaAllow(env.MEDIA_ALLOW || (onSandbox ? 'loopback' : 'none')),
     ...secrets(env, off),
     webhookPepper: env.WEBHOOK_PEPPER || undefined,
+    managementSecret: env.MANAGEMENT_SECRET || undefined,
+    metricsSecret: env.METRICS_SECRET || undefined,
     role: oneOf('ROLE', env.ROLE || 'all', ['all', 'api', 'worker', 'sessions']),
   };
+}
+
+/** Whether neither channel reaches real phones. */
+export function isOnSandbox({ sms, msgappTransport }: Config): boolean {
+  return sms.transport === 'sandbox' && msgappTransport === 'sandbox';
 }
 
 function ifOff(name: string, transport: string): string | undefined {

@@ -12,11 +12,14 @@ export interface Secrets {
   readonly otpPepper?: string;
   readonly credentialsKey?: string;
   readonly webhookPepper?: string;
+  readonly managementSecret?: string;
 }
 
 type ServiceSecrets = Required<Pick<Secrets, 'otpPepper' | 'credentialsKey'>> & {
   /** Undefined: no webhooks. */
   readonly webhookPepper: string | undefined;
+  /** Undefined: no management API and no dashboard. */
+  readonly managementSecret: string | undefined;
 };
 
 /** What was kept; nothing on the first start. @throws ConfigError when the file is there and is not ours */
@@ -88,13 +91,17 @@ function withSentence<T>(file: string, work: () => T): T {
 }
 
 /** The secrets of the service: as they were given, else kept, or made now and kept. @throws ConfigError */
-export function serviceSecrets({ otpPepper, credentialsKey, webhookPepper, secretsFile }: Config): ServiceSecrets {
-  if (otpPepper !== undefined && credentialsKey !== undefined) return { otpPepper, credentialsKey, webhookPepper };
+export function serviceSecrets(config: Config): ServiceSecrets {
+  const { otpPepper, credentialsKey, webhookPepper, managementSecret, secretsFile } = config;
+  if (otpPepper !== undefined && credentialsKey !== undefined) {
+    return { otpPepper, credentialsKey, webhookPepper, managementSecret };
+  }
   const kept = keptSecrets(secretsFile);
   return {
     otpPepper: otpPepper ?? kept.otpPepper,
     credentialsKey: credentialsKey ?? kept.credentialsKey,
     webhookPepper: webhookPepper ?? kept.webhookPepper,
+    managementSecret: managementSecret ?? kept.managementSecret,
   };
 }
 
@@ -106,6 +113,7 @@ export function keptSecrets(file: string): Required<Secrets> {
     otpPepper: newSecret(),
     credentialsKey: newSecret(),
     webhookPepper: newSecret(),
+    managementSecret: newSecret(),
   };
   if (!existsSync(file) && keepFirst(file, made)) return made;
   const kept = readSecrets(file);

@@ -1,7 +1,21 @@
 import type { Config } from '../config/config.js';
 
-/** What a start prints: all that a newcomer needs to send the first messages. */
-export function welcomeText(url: string, apiKey: string, { homeCountry, msgappTransport, sms }: Config): string {
+/** Links to the dashboard, each good once and for ten minutes. */
+export interface DashboardLinks {
+  readonly account: string;
+  readonly operator: string;
+}
+
+/**
+ * What a start prints: all that a newcomer needs to send the first messages.
+ * @param links undefined: none are printed
+ */
+export function welcomeText(
+  url: string,
+  apiKey: string,
+  { homeCountry, msgappTransport, sms }: Config,
+  links: DashboardLinks | undefined,
+): string {
   const post = (path: string, body = '') =>
     `curl -X POST ${url}/api/v1/${path} -H 'X-Api-Key: ${apiKey}'${body && ` -H 'Content-Type: application/json' -d '${body}'`}`;
   const onSandbox = sms.transport === 'sandbox';
@@ -9,6 +23,12 @@ export function welcomeText(url: string, apiKey: string, { homeCountry, msgappTr
     msgappTransport === 'baileys' ? 'scan the picture at its qr_url/image' : 'scan its code on the sandbox page';
   // The channel's sandbox is on the page of the sandbox, which is only there while SMS are on it.
   const canScan = onSandbox || msgappTransport === 'baileys';
+  const dashboard = links
+    ? `
+  Dashboard           ${links.account}
+  as the operator     ${links.operator}
+                      (each once, within 10 minutes; "npm run operator -- link" makes another)`
+    : '';
   const link = `
 Link a number of the messaging app, ${scan}, and send from it:
 
@@ -23,7 +43,7 @@ nestjs-messaging is up.
   ${onSandbox ? `Sandbox phones      ${url}/sandbox` : `SMS go out by      ${sms.transport}`}
   API key             ${apiKey}
   Home market         ${homeCountry}
-  Default signatures  INFOS, ALERTE, SERVICE
+  Default signatures  INFOS, ALERTE, SERVICE${dashboard}
 
 Send the first SMS${onSandbox ? ', then look at the sandbox phones' : ''}:
 

@@ -1,11 +1,19 @@
 import type { AddressInfo } from 'node:net';
 import type { INestApplication } from '@nestjs/common';
-import type { Config } from '../config/config.js';
+import { type Config, isOnSandbox } from '../config/config.js';
 import { baseUrl } from './base-url.js';
+import { linkTo } from './dashboard-link.js';
+import type { Demo } from './demo-account.js';
 import { welcomeText } from './welcome-text.js';
 
 /** Prints how to reach an application that listens: PORT=0 has become a port by then. */
-export function printWelcome(app: INestApplication, apiKey: string, config: Config): void {
+export async function printWelcome(app: INestApplication, { accountId, apiKey }: Demo, config: Config): Promise<void> {
   const { port }: AddressInfo = app.getHttpServer().address();
-  console.log(welcomeText(baseUrl(config.host, port), apiKey, config));
+  const url = baseUrl(config.host, port);
+  // Off the sandbox what a start prints ends in logs, where a link has no place: there the command makes one.
+  const links = isOnSandbox(config) && {
+    account: await linkTo(app, url, { account: accountId, role: 'admin' }),
+    operator: await linkTo(app, url, { role: 'operator' }),
+  };
+  console.log(welcomeText(url, apiKey, config, links || undefined));
 }

@@ -4,7 +4,8 @@ import { runOperator } from 'nestjs-messaging';
 import { AppModule } from '../app.module.js';
 import { readConfig } from '../config/config.js';
 import { ProgramLogger } from '../demo/program-logger.js';
-import { databaseTrouble, sentenceOf } from '../demo/trouble.js';
+import { databaseTrouble, endOfStart, sentenceOf } from '../demo/trouble.js';
+import { OWN_COMMANDS, type OwnCommand } from './own-commands.js';
 
 /** The same database; no routes and no deliveries. */
 async function open({ readOnly }: { readonly readOnly: boolean }) {
@@ -14,4 +15,13 @@ async function open({ readOnly }: { readonly readOnly: boolean }) {
 }
 
 const program = { name: 'npm run operator --', open, explain: sentenceOf };
-process.exitCode = await runOperator(program, process.argv.slice(2));
+const typed = process.argv.slice(2);
+const [name = 'help', ...words] = typed;
+const own = Object.hasOwn(OWN_COMMANDS, name) ? OWN_COMMANDS[name] : undefined;
+if (own) await runOwn(own, words).catch(endOfStart);
+else process.exitCode = await runOperator(program, typed);
+if (name === 'help') for (const { usage } of Object.values(OWN_COMMANDS)) console.log(`  ${program.name} ${usage}`);
+
+async function runOwn(command: OwnCommand, given: readonly string[]): Promise<void> {
+  await command.run({ config: readConfig(), open: () => open({ readOnly: false }) }, given);
+}

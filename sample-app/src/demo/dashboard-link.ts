@@ -1,0 +1,10 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { type LinkDraft, ManagementService } from 'nestjs-messaging';
+
+/** A link to the dashboard that signs in once. @param url of the application */
+export async function linkTo(app: INestApplicationContext, url: string, draft: LinkDraft): Promise<string> {
+  // What the audit log and the page call whoever uses it.
+  const subject = [draft.account, draft.role].filter((each) => each != null).join('-');
+  const { fragment } = await app.get(ManagementService, { strict: false }).link({ subject, ...draft });
+  return `${url}/dashboard${fragment}`;
+}
