@@ -6,7 +6,7 @@ const common = {
     '^fast-check$': '<rootDir>/test/support/seeded-fast-check.ts',
     '^nestjs-messaging$': '<rootDir>/src/index.ts',
     '^nestjs-messaging/(baileys|http|routed|smpp)$': '<rootDir>/src/transports/$1/index.ts',
-    '^nestjs-messaging/([a-z-]+)$': '<rootDir>/src/$1/index.ts',
+    '^nestjs-messaging/([a-z-]+(?:/manage)?)$': '<rootDir>/src/$1/index.ts',
     // Not `x.json.js`: that is a module of its own (libphonenumber's metadata).
     '^(\\.{1,2}/(?!.*\\.json\\.js$).*)\\.js$': '$1',
   },
@@ -33,7 +33,7 @@ export default {
   maxWorkers: '100%',
   workerIdleMemoryLimit: '1GB',
   projects: [
-    ...['unit', 'e2e', 'services', 'carriers', 'torture'].map((name) => ({
+    ...['unit', 'e2e', 'services', 'carriers', 'torture', 'observability'].map((name) => ({
       ...common,
       displayName: name,
       testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],

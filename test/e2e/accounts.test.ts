@@ -210,6 +210,7 @@ describeOnBothAdapters('who is calling', (adapter) => {
       accountId: client.accountId,
       via: 'key',
       keyId,
+      key: { id: keyId, family: keyId },
     });
     expect((await call(`${url}/invoices`, { headers: { authorization: bearer('valid') } })).body).toMatchObject({
       via: 'legacy-bearer',

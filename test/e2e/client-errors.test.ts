@@ -9,6 +9,7 @@ import { MSGAPP } from '../support/msgapp-app.js';
 import { playEvents } from '../support/openapi-events.js';
 import type { Fetch } from '../support/openapi-fetch.js';
 import { serveDocument } from '../support/openapi-host.js';
+import { playCap, playLimits } from '../support/openapi-limits.js';
 import { playMsgapp } from '../support/openapi-msgapp.js';
 import { rawFetch } from '../support/openapi-raw-fetch.js';
 import { type Described, operationsOf, pathFor } from '../support/openapi-reader.js';
@@ -60,9 +61,12 @@ test('each operation gives through the client what it answers, and throws each o
     };
     const stage = { fetch: through, app, storage, clock };
     await playScenario(stage);
+    const sms = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
+    await playCap(stage, [{ method: 'POST', path: '/api/v1/send/sms', status: 429, body: sms }]);
     await playMsgapp(stage);
     await playEvents(stage);
     await playWebhooks(stage);
+    await playLimits(stage, document);
 
     const promised = [...operationsOf(document).values()]
       .filter(({ operationId = '' }) => Object.hasOwn(METHODS, operationId) && !STREAMS.includes(operationId))

@@ -4,7 +4,9 @@ import { expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { MessagingClient } from 'nestjs-messaging/client';
+import { ManagementClient } from 'nestjs-messaging/client/manage';
 import { EVENT_TYPES } from '../../src/events/event-types.js';
+import { MANAGE_METHODS } from '../support/client/manage-operations.js';
 import { METHODS } from '../support/client/operations.js';
 import { ok, ScriptedFetch } from '../support/client/scripted-fetch.js';
 import { type Described, type DescribedOperation, operationsOf, pathFor } from '../support/openapi-reader.js';
@@ -53,45 +55,75 @@ test('its webhooks are the types of events, with schemas that fit them', () => {
 });
 
 test('each operation has one method', () => {
-  expect(Object.keys(METHODS).sort()).toEqual([...operations.keys()].sort());
+  expect([...Object.keys(METHODS), ...Object.keys(MANAGE_METHODS)].sort()).toEqual([...operations.keys()].sort());
 });
 
-test('each method has one operation', () => {
-  const client = new MessagingClient({ baseUrl: 'https://api.example.com/api/v1', apiKey: 'k' });
-  const groups = { client, ...client, msgapp: client.msgapp() };
-  const methods = Object.entries(groups).flatMap(([name, group]) =>
+/** The names of the methods of a client, with that of their group. */
+function methodsOf(groups: object): string[] {
+  return Object.entries(groups).flatMap(([name, group]) =>
     Object.getOwnPropertyNames(Object.getPrototypeOf(group))
       .filter((each) => each !== 'constructor' && each !== 'msgapp')
       .map((each) => (name === 'client' ? each : `${name}.${each}`)),
   );
-  expect(
-    Object.values(METHODS)
-      .map(({ method }) => method)
-      .sort(),
-  ).toEqual(methods.sort());
+}
+
+const BASE = 'https://api.example.com/api/v1';
+
+test('each method has one operation', () => {
+  const client = new MessagingClient({ baseUrl: BASE, apiKey: 'k' });
+  const manage = new ManagementClient({ baseUrl: BASE });
+  const named = (methods: Readonly<Record<string, { readonly method: string }>>) =>
+    Object.values(methods).map(({ method }) => method);
+  expect(named(METHODS).sort()).toEqual(methodsOf({ client, ...client, msgapp: client.msgapp() }).sort());
+  expect(named(MANAGE_METHODS).sort()).toEqual(methodsOf({ ...manage }).sort());
 });
 
 test.each(Object.entries(METHODS))(
   '%s is asked on its route, with all that it takes',
   async (operationId, { call }) => {
-    const described = operations.get(operationId);
-    const script = new ScriptedFetch(ok({ items: [], next_cursor: null, next_after: 0, last: 0 }));
-    const client = new MessagingClient({ baseUrl: 'https://api.example.com/api/v1', apiKey: 'k', fetch: script.fetch });
-    await call(client);
-    const [asked] = script.asked;
-    const path = pathFor(document, asked?.url.pathname ?? '');
-    expect(`${asked?.init.method} ${path}`).toBe(described?.route);
-    const told = [
-      ...[...(asked?.url.searchParams.keys() ?? [])].map(
-        (name) => `query ${name.replace(/^metadata\..*/, 'metadata')}`,
-      ),
-      ...[...(asked?.headers.keys() ?? [])]
-        .filter((name) => name === 'idempotency-key')
-        .map(() => 'header Idempotency-Key'),
-      ...Object.keys(Object(asked?.body)).map((name) => `body ${name}`),
-    ];
-    expect(told.sort()).toEqual(described && inputsOf(described.operation));
-    const authenticated = (described?.operation.security ?? []).length > 0;
+    const asked = await askedBy((fetch) => call(new MessagingClient({ baseUrl: BASE, apiKey: 'k', fetch })));
+    expectOperation(operationId, asked);
+    const authenticated = (operations.get(operationId)?.operation.security ?? []).length > 0;
     expect(asked?.headers.has('x-api-key')).toBe(authenticated);
   },
 );
+
+test.each(Object.entries(MANAGE_METHODS))(
+  '%s is asked on its route by a user, with all that it takes',
+  async (operationId, { call }) => {
+    const token = async () => 'jwt';
+    const account = operationId === 'getMe' ? { account: 'shop' } : {};
+    const asked = await askedBy((fetch) => call(new ManagementClient({ baseUrl: BASE, token, fetch, ...account })));
+    expectOperation(operationId, asked);
+    const authenticated = (operations.get(operationId)?.operation.security ?? []).length > 0;
+    expect(asked?.headers.get('authorization')).toBe(authenticated ? 'Bearer jwt' : null);
+  },
+);
+
+test('an operator names the account once', async () => {
+  const options = { baseUrl: BASE, token: async () => 'jwt', account: 'shop' };
+  const asked = await askedBy((fetch) => new ManagementClient({ ...options, fetch }).account.signatures().page());
+  expect(asked?.url.search).toBe('?account=shop');
+});
+
+type Asked = ScriptedFetch['asked'][number] | undefined;
+
+async function askedBy(call: (fetch: ScriptedFetch['fetch']) => Promise<unknown>): Promise<Asked> {
+  const script = new ScriptedFetch(ok({ items: [], next_cursor: null, next_after: 0, last: 0 }));
+  await call(script.fetch);
+  return script.asked[0];
+}
+
+function expectOperation(operationId: string, asked: Asked): void {
+  const described = operations.get(operationId);
+  const path = pathFor(document, asked?.url.pathname ?? '');
+  expect(`${asked?.init.method} ${path}`).toBe(described?.route);
+  const told = [
+    ...[...(asked?.url.searchParams.keys() ?? [])].map((name) => `query ${name.replace(/^metadata\..*/, 'metadata')}`),
+    ...[...(asked?.headers.keys() ?? [])]
+      .filter((name) => name === 'idempotency-key')
+      .map(() => 'header Idempotency-Key'),
+    ...Object.keys(Object(asked?.body)).map((name) => `body ${name}`),
+  ];
+  expect(told.sort()).toEqual(described && inputsOf(described.operation));
+}

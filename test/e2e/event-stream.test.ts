@@ -65,7 +65,7 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
 
   const seats = (service: Service, id: string): number => {
     const taken = Reflect.get(service.app.get(ReaderSeats, { strict: false }), 'taken') as Map<string, number>;
-    return taken.get(id) ?? 0;
+    return taken.get(`account ${id}`) ?? 0;
   };
   const sequences = ({ events }: EventReader) => events.map(({ data }) => data.sequence);
   /** The ids of a stream in their order, those without data too. */
@@ -181,7 +181,8 @@ describeOnBothAdapters('GET /events/stream', (adapter) => {
     class Tokens extends UserTokenVerifier {
       override async verify() {
         await tokens.answers();
-        return tokens.accountId === '' ? undefined : { accountId: tokens.accountId };
+        const user = { subject: 'awa', role: 'viewer' } as const;
+        return tokens.accountId === '' ? undefined : { ...user, accountId: tokens.accountId };
       }
     }
     const { client, clock, id } = await recorded(1, { userTokens: Tokens });

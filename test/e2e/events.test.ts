@@ -60,7 +60,7 @@ describeOnBothAdapters('GET /events', (adapter) => {
 
   const seats = (service: Service, id: string): number => {
     const taken = Reflect.get(service.app.get(ReaderSeats, { strict: false }), 'taken') as Map<string, number>;
-    return taken.get(id) ?? 0;
+    return taken.get(`account ${id}`) ?? 0;
   };
 
   /** Asks and waits until the request waits for an event. */

@@ -6,6 +6,7 @@ import { Logger } from '@nestjs/common';
 import Database from 'better-sqlite3';
 import { makeApiKey } from '../../src/accounts/api-key.js';
 import { UuidGenerator } from '../../src/common/ids.js';
+import { NoTelemetry } from '../../src/common/telemetry.js';
 
 const KEY = makeApiKey(new UuidGenerator()).key;
 const suites = globalThis.leakScan;
@@ -64,6 +65,18 @@ describe('the scan of the e2e suite', () => {
     new Logger('scan').warn(line);
     const [said = ''] = suites.log.splice(before);
     expect(leaksOf((scan) => scan.log.push(said))).toEqual([expect.stringContaining(leak)]);
+  });
+
+  test('finds what measures and spans of the suite’s services say', () => {
+    const before = suites.log.length;
+    const telemetry = new NoTelemetry();
+    telemetry.counter({ name: 'messaging_x_total', help: 'x', labels: ['number'] })(1, '22670000000');
+    telemetry.span('messaging.x', { kind: 'internal', attributes: { text: 'Votre colis est arrivé.' } }).end();
+    const said = suites.log.splice(before);
+    expect(leaksOf((scan) => scan.log.push(...said))).toEqual([
+      expect.stringContaining('the number 226700…'),
+      expect.stringContaining("a message's text"),
+    ]);
   });
 
   test('leaves alone what phones show, longer numbers and ids, and one chance hit', () => {

@@ -220,7 +220,7 @@ describeOnBothAdapters('a wrong option stops the start with a sentence that name
 describeOnBothAdapters('an option that is undefined', (adapter) => {
   const graph = leftOut<CoreGraph>({
     ...{ path: undefined, controllers: undefined, storage: undefined, userTokens: undefined, clock: undefined },
-    ...{ ids: undefined, notifier: undefined, mediaFetcher: undefined },
+    ...{ ids: undefined, notifier: undefined, mediaFetcher: undefined, telemetry: undefined },
   });
   const values = leftOut<CoreValues>({
     ...{
@@ -231,11 +231,12 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
       dispatch: undefined,
       media: undefined,
       retention: undefined,
+      health: undefined,
     },
   });
   const transport = leftOut<SmsGraph>({ transport: undefined });
   const others = leftOut<Omit<MessagingOptions, keyof CoreGraph>>({
-    ...{ ...values, otp: undefined, msgapp: undefined, webhooks: undefined },
+    ...{ ...values, otp: undefined, msgapp: undefined, webhooks: undefined, management: undefined },
   });
 
   test('is one that was not given', async () => {
@@ -257,6 +258,7 @@ describeOnBothAdapters('an option that is undefined', (adapter) => {
         otp: undefined,
         msgapp: undefined,
         webhooks: undefined,
+        management: undefined,
       },
     });
     const useFactory = () => ({ ...VALUES, ...others, sms: SMS });

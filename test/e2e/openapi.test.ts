@@ -8,11 +8,13 @@ import { FakeClock } from '../../src/testing/fake-clock.js';
 import { CallingSandbox } from '../support/calling-transport.js';
 import { type Adapter, describeOnBothAdapters } from '../support/http-apps.js';
 import { call } from '../support/http-client.js';
+import { MANAGEMENT_SECRET } from '../support/management-app.js';
 import { OPTIONS, startMessaging } from '../support/messaging-app.js';
 import { MSGAPP } from '../support/msgapp-app.js';
 import { playEvents } from '../support/openapi-events.js';
 import { type Fetch, validatingFetch } from '../support/openapi-fetch.js';
 import { serveDocument } from '../support/openapi-host.js';
+import { playCap, playLimits } from '../support/openapi-limits.js';
 import { playMsgapp } from '../support/openapi-msgapp.js';
 import { servePage } from '../support/openapi-page.js';
 import { rawFetch } from '../support/openapi-raw-fetch.js';
@@ -60,6 +62,7 @@ const OUT_OF_REACH = [
     (path) => `GET /sandbox${path} 500 internal`,
   ),
   ...[`GET ${QR} 500 internal`, `GET ${QR}/image 500 internal`, `GET ${QR}/image 504 timeout`],
+  ...['live', 'ready'].map((name) => `GET /api/v1/health/${name} 500 internal`),
   'POST /sandbox/phones/{number}/scan 500 internal',
   'POST /sandbox/phones/{number}/messages 404 callback_not_found',
 ];
@@ -106,7 +109,9 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
     ['under a path of its own', { options: { path: 'messaging' } }],
     ['beside versions of the host', { configure: (app) => app.enableVersioning({ type: VersioningType.URI }) }],
     ['with a second mount', { sandboxes: ['sandbox', 'internal/phones'] }],
+    ['with the management API', { options: { management: { secret: 'a secret of the management API, for tests' } } }],
     ['with two channels', { options: { msgapp: [MSGAPP, { ...MSGAPP, channel: 'support' }] } }],
+    ['with the management API', { options: { management: { secret: MANAGEMENT_SECRET } } }],
     ['without routes', { options: { controllers: false }, sandboxes: [] }],
   ])('describes exactly the routes that are mounted: %s', async (_, host) => {
     const { document, served, described } = await start(adapter, host);
@@ -158,9 +163,13 @@ describeOnBothAdapters('the OpenAPI document', (adapter) => {
       return answer;
     };
     await playScenario({ fetch: noting, app, storage, clock });
+    const sms = { signature: 'INFOS', content: 'Bonjour', number: ['22670000000'] };
+    const send = { method: 'POST', path: '/api/v1/send/sms', status: 429, body: sms };
+    await playCap({ fetch: noting, app, storage, clock }, [send]);
     await playMsgapp({ fetch: noting, app, storage, clock });
     await playEvents({ fetch: noting, app, storage, clock });
     await playWebhooks({ fetch: noting, app, storage, clock });
+    await playLimits({ fetch: noting, app, storage, clock }, document);
 
     const promised = [...operationsOf(document)]
       .filter(([name]) => !name.includes('/shop/'))

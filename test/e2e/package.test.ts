@@ -74,7 +74,18 @@ const HOST_COMPILER = {
 
 /** Entries of the package, as files of declarations. */
 const ENTRIES = [
-  ...['index', 'client/index', 'outbox/index', 'redis/index', 'storage/index', 'testing/index'],
+  ...[
+    'index',
+    'client/index',
+    'client/manage/index',
+    'dashboard/index',
+    'outbox/index',
+    'redis/index',
+    'storage/index',
+    'terminus/index',
+    'testing/index',
+  ],
+  ...['prometheus/index', 'opentelemetry/index'],
   ...['baileys', 'http', 'routed', 'smpp'].map((each) => `transports/${each}/index`),
 ];
 
@@ -88,6 +99,11 @@ const ASSETS = [
     (name) => `page/${name}`,
   ),
 ];
+
+/** What Grafana and Prometheus are given. */
+const OBSERVABILITY = ['alerts.yml', 'carriers.json', 'codes.json', 'money.json', 'overview.json'].map(
+  (name) => `docs/observability/${name}`,
+);
 
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
@@ -138,17 +154,24 @@ describe('the packed package', () => {
     expect(sources.filter((path) => !path.endsWith('.ts'))).toEqual([]);
     expect(files.filter((path) => !/^(dist|src)\//.test(path)).sort()).toEqual(
       // The README's links lead to the other papers, also where it is read from `node_modules`.
-      ['LICENSE', 'package.json', ...papers()].sort(),
+      ['LICENSE', 'package.json', ...papers(), ...OBSERVABILITY].sort(),
     );
     const assets = files.filter((path) => /^dist\/sandbox\/(page|media)\//.test(path));
     expect(assets.map((path) => path.slice('dist/sandbox/'.length)).sort()).toEqual(ASSETS);
-    const others = files.filter((path) => path.startsWith('dist/') && !assets.includes(path));
+    const dashboard = files.filter((path) => path.startsWith('dist/dashboard/app/'));
+    expect(
+      dashboard.filter(
+        (path) => !/\/([\w-]+-[\w-]{8}\.(js|css)\.(br|gz)|manifest\.json|THIRD-PARTY-LICENSES)$/.test(path),
+      ),
+    ).toEqual([]);
+    expect(dashboard.length).toBeGreaterThan(10);
+    const others = files.filter((path) => path.startsWith('dist/') && ![...assets, ...dashboard].includes(path));
     expect(others.filter((path) => !/\.(js|js\.map|cjs|d\.ts|d\.ts\.map|d\.cts)$/.test(path)).sort()).toEqual([
       ...['dist/THIRD-PARTY-LICENSES', 'dist/openapi.json'],
     ]);
     const forms = ['js', 'cjs', 'd.ts', 'd.cts'].flatMap((form) => ENTRIES.map((entry) => `dist/${entry}.${form}`));
     expect(files).toEqual(expect.arrayContaining(forms));
-    expect(files.filter((path) => /test\.|bench|sample-app/.test(path))).toEqual([]);
+    expect(files.filter((path) => /test\.|bench|sample-app|dashboard\/web/.test(path))).toEqual([]);
   });
 
   test('has no module that another imports for its effects, as `sideEffects` says', () => {
@@ -178,7 +201,7 @@ describe('the packed package', () => {
       name,
       licence,
     }));
-    expect(contained.map(({ name }) => name)).toEqual(expect.arrayContaining(['file-type', 'uuid']));
+    expect(contained.map(({ name }) => name)).toEqual(expect.arrayContaining(['file-type', 'jose', 'uuid']));
     expect(contained.filter(({ licence }) => !/^(MIT|ISC|BSD|Apache)/.test(licence ?? ''))).toEqual([]);
     const manifest: Manifest = JSON.parse(readFileSync(installed('package.json'), 'utf8'));
     const { dependencies, peerDependencies } = manifest;
@@ -371,6 +394,45 @@ const { DataSource } = require('typeorm');`;
     expect(run(`no-${peer}.mjs`, `${esm}\n${imports.join('\n')}${start}`)).toMatch(told);
     const cjs = `require('reflect-metadata');\nconst { Module } = require('@nestjs/common');\nconst { NestFactory } = require('@nestjs/core');`;
     expect(run(`no-${peer}.cjs`, `${cjs}\n${requires.join('\n')}${start}`)).toMatch(told);
+  });
+
+  test.each([
+    ['prom-client', 'prometheus', 'PrometheusTelemetry'],
+    ['@opentelemetry/api', 'opentelemetry', 'OpenTelemetry'],
+  ])('a host without %s is told what to install when it starts with its telemetry', (peer, entry, adapter) => {
+    // The link of the scope: behind it are the packages that are installed here.
+    rmSync(join(folder, 'node_modules', peer.split('/')[0] ?? peer));
+    const start = `
+      class App {}
+      Module({ imports: [messaging.MessagingModule.forRoot({ storage: testing.MemoryStorage, signatures: ['A'],
+        telemetry: ${entry}.${adapter}.forRoot(), sms: { tariff: { base: 1, international: 3, home: 'BF' } } })] })(App);
+      NestFactory.createApplicationContext(App, { logger: false, abortOnError: false })
+        .catch(({ name, message }) => { console.log(name, message); process.exit(); });`;
+    const names = { messaging: '', testing: '/testing', [entry]: `/${entry}` };
+    const imports = Object.entries(names).map(([name, path]) => `import * as ${name} from 'nestjs-messaging${path}';`);
+    const requires = Object.entries(names).map(
+      ([name, path]) => `const ${name} = require('./node_modules/nestjs-messaging/dist${path}/index.cjs');`,
+    );
+    const told = new RegExp(`^MessagingOptionsError ${adapter} needs the package ${peer}, .*: npm install ${peer}\\.$`);
+    const esm = `import 'reflect-metadata';\nimport { Module } from '@nestjs/common';\nimport { NestFactory } from '@nestjs/core';`;
+    expect(run(`no-${entry}.mjs`, `${esm}\n${imports.join('\n')}${start}`)).toMatch(told);
+    const cjs = `require('reflect-metadata');\nconst { Module } = require('@nestjs/common');\nconst { NestFactory } = require('@nestjs/core');`;
+    expect(run(`no-${entry}.cjs`, `${cjs}\n${requires.join('\n')}${start}`)).toMatch(told);
+  });
+
+  test('a host without Terminus is told what to install when it starts with the indicator', () => {
+    const nest = join(folder, 'node_modules/@nestjs');
+    rmSync(nest);
+    mkdirSync(nest);
+    for (const name of readdirSync(join(ROOT, 'node_modules/@nestjs'))) {
+      if (name !== 'terminus') symlinkSync(join(ROOT, 'node_modules/@nestjs', name), join(nest, name));
+    }
+    const source = `import 'reflect-metadata';
+      import { MessagingHealthIndicator } from 'nestjs-messaging/terminus';
+      new MessagingHealthIndicator().onModuleInit().catch(({ name, message }) => console.log(name, message));`;
+    expect(run('no-terminus.mjs', source)).toMatch(
+      /^MessagingOptionsError MessagingHealthIndicator needs the package @nestjs\/terminus, .*: npm install @nestjs\/terminus\.$/,
+    );
   });
 
   test('a host without better-sqlite3 is told what to install, when the storage for tests starts and not before', () => {

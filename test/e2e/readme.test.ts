@@ -22,6 +22,7 @@ const SNIPPETS = join(ROOT, 'test/.readme');
 /** What snippets read from their environment. */
 const SETTINGS = {
   ...{ HOME_COUNTRY: 'BF', OTP_PEPPER: PEPPER, DATABASE_URL: 'sqlite::memory:' },
+  METRICS_SECRET: 'Zb2mXq8vT4nK7pLw9sRd3fGh6jYc1uAe',
   ...{ TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`, TWILIO_AUTH_TOKEN: 'token' },
 };
 
@@ -184,11 +185,20 @@ describe('papers, TypeScript', () => {
 
 describe('papers, shell', () => {
   let app: SampleApp;
+  /** Of a user who may do all that users of an account may. */
+  let token: string;
   const folder = sampleFolder();
 
   beforeAll(async () => {
     buildSampleApp();
     app = await startSampleApp(folder);
+    const [, secret = ''] = /#link=(\S+)/.exec(app.output) ?? [];
+    const { body } = await call(`${app.url}/api/v1/session/exchange`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+      body: JSON.stringify({ token: secret }),
+    });
+    token = String(Object(body).access_token);
   });
 
   afterAll(async () => {
@@ -197,7 +207,7 @@ describe('papers, shell', () => {
   });
 
   test.each(blocks('bash'))('%s', async (_, text) => {
-    const env = { ...process.env, URL: app.url, KEY: app.key };
+    const env = { ...process.env, URL: app.url, KEY: app.key, TOKEN: token };
     const { stdout } = await promisify(execFile)('bash', ['-ec', text.replaceAll('curl ', 'curl -fsS ')], { env });
     expect(stdout).toMatch(/^\{.*\}$/s);
   });

@@ -37,10 +37,10 @@ describe('the host that the sample app is', () => {
   const texts = new Map(files.map((name) => [name, readFileSync(join(SOURCE, name), 'utf8')]));
   const text = (name: string) => texts.get(name) ?? '';
 
-  test('is a handful of files, together under 100 lines', () => {
+  test('is a handful of files, together under 110 lines', () => {
     expect(files.sort()).toEqual(['app.module.ts', 'main.ts', 'prefixed-ids.ts', 'welcome.controller.ts']);
     const lines = [...texts.values()].map((each) => each.trimEnd().split('\n').length);
-    expect(lines.reduce((sum, each) => sum + each)).toBeLessThan(100);
+    expect(lines.reduce((sum, each) => sum + each)).toBeLessThan(110);
   });
 
   test('mounts the module, injects the SMS service into a route and overrides a provider', () => {

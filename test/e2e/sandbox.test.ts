@@ -12,6 +12,7 @@ import { Test } from '@nestjs/testing';
 import { Clock } from '../../src/common/clock.js';
 import { MessagingOptionsError, StorageUnavailableError } from '../../src/common/errors.js';
 import { IdGenerator, UuidGenerator } from '../../src/common/ids.js';
+import { Rounds } from '../../src/common/rounds.js';
 import { HostGlobalsModule } from '../../src/http/host-globals.js';
 import { HttpSettings, resolveHttpSettings } from '../../src/http/http-settings.js';
 import { MediaStore } from '../../src/media/media-store.js';
@@ -62,7 +63,7 @@ class CoreModule {
         { provide: IdGenerator, useClass: UuidGenerator },
         { provide: MediaStore, useValue: media },
         { provide: HttpSettings, useValue: resolveHttpSettings() },
-        ...[Purger, ErasureRules],
+        ...[Purger, Rounds, ErasureRules],
         { provide: RetentionSettings, useValue: { keys: [] } },
       ],
       exports: [

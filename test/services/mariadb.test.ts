@@ -3,8 +3,10 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { decide } from '../../src/outbox/decide.js';
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { ACCOUNT, aSend, messageId, onceKey, range, START } from '../../src/testing/storage-contract/fixtures.js';
+import { capped } from '../../src/testing/storage-contract/key-caps.js';
 import { counting } from '../../src/testing/storage-contract/records.js';
 import { Gate } from '../support/delivery-world.js';
+import { expectCapAmongHosts } from '../support/host-caps.js';
 import { createMariadbDatabase } from '../support/mariadb.js';
 import { hasServer } from '../support/servers.js';
 import { expectStandingTransactionEnds } from '../support/standing-transaction.js';
@@ -86,6 +88,25 @@ suite('MariaDB, where it differs', () => {
     },
   );
 
+  test.each([1, 2])(
+    'a host transaction with an older snapshot sees what a key has spent meanwhile, of a cap of %i',
+    async (cap) => {
+      await open(9);
+      if (cap === 2) await storage.outbox.commit([aSend(1, capped(cap))], decide);
+      const outcomes = await beside(async (manager) => {
+        await manager.query('SELECT count(*) FROM messaging_key_use');
+        await storage.outbox.commit([aSend(2, capped(cap))], decide);
+        return storage.outbox.commit([aSend(3, capped(cap))], decide, { manager });
+      });
+      expect(outcomes).toEqual([{ kind: 'refused', why: 'key_cap' }]);
+    },
+  );
+
+  test('sends of a key with a cap, in transactions of the host and beside them, do not pass it', async () => {
+    await open(1000);
+    await expectCapAmongHosts(storage, host);
+  });
+
   describe('a host transaction that stands still', () => {
     const others = range(20).map((index) => `other-${index}`);
 
@@ -109,6 +130,18 @@ suite('MariaDB, where it differs', () => {
       await beside(async (manager) => {
         await storage.outbox.commit([keyed(100, ACCOUNT)], decide, { manager });
         await expectOthersGoOn();
+      });
+    });
+
+    test('with a send of a key with a cap holds up no such sends of other accounts', async () => {
+      const limited = (index: number, accountId: string) =>
+        aSend(index, { accountId, ...capped(5, `k${index}`, `k${index}`) });
+      await beside(async (manager) => {
+        await storage.outbox.commit([limited(50, ACCOUNT)], decide, { manager });
+        const outcomes = others.map((id, index) =>
+          storage.outbox.commit([limited(index * 7, id)], decide, undefined, 'none'),
+        );
+        expect((await Promise.all(outcomes)).flat().map(({ kind }) => kind)).toEqual(others.map(() => 'accepted'));
       });
     });
 

@@ -76,7 +76,7 @@ suite('PgBouncer in transaction mode', () => {
 
   test('a notifier that it stands before says so once, and what is accepted is delivered by polling', async () => {
     const lines: string[] = [];
-    Logger.overrideLogger({ log: () => {}, error: () => {}, warn: (line: string) => lines.push(line) });
+    Logger.overrideLogger({ log: () => {}, error: () => {}, warn: (line: unknown) => lines.push(String(line)) });
     opened({ close: () => Logger.overrideLogger(new Logger()) });
     const { url, pooled } = await openFew();
     const notifier = (to: string) => opened(shuttable(to));

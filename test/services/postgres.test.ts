@@ -7,6 +7,7 @@ import { messagingMigrations } from '../../src/storage/typeorm/schema/migrate.js
 import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
 import { ACCOUNT, aSend, onceKey, recipients, START } from '../../src/testing/storage-contract/fixtures.js';
 import { eventually } from '../support/eventually.js';
+import { expectCapAmongHosts } from '../support/host-caps.js';
 import { closeAfterEach } from '../support/opened.js';
 import { createPostgresDatabase } from '../support/postgres.js';
 import { hasServer } from '../support/servers.js';
@@ -58,6 +59,14 @@ suite('PostgreSQL, where it differs', () => {
       await expect(storage.outbox.commit([aSend(3), aSend(3)], decide, { manager })).rejects.toThrow();
       expect(await waits()).toBe('1min');
     });
+  });
+
+  test('sends of a key with a cap, in transactions of the host and beside them, do not pass it', async () => {
+    const { url } = await openDatabase();
+    const host = await openDataSource(url);
+    const storage = await start(new TypeormStorage({ database: host }));
+    await fund(storage, 1000);
+    await expectCapAmongHosts(storage, host);
   });
 
   describe('what we set in a transaction', () => {

@@ -1,4 +1,5 @@
 import { LocalNotifier } from '../../src/common/notifier.js';
+import { Rounds } from '../../src/common/rounds.js';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
 import { Channel, type StoreEarlyResults } from '../../src/outbox/channel.js';
 import { DEFAULT_TIMING, type DeliveryResult } from '../../src/outbox/delivery-result.js';
@@ -69,7 +70,16 @@ export class CampaignWorld {
   ) {
     const outbox = new Outbox(this.queue, new LocalNotifier(), new MessagingEvents());
     const settings = resolveDispatchSettings({ shutdownMs: 0, ...options });
-    this.worker = new ChannelWorker(new CarryingChannel(carry), this.queue, outbox, settings, clock, new ChosenIds());
+    const rounds = new Rounds(clock);
+    this.worker = new ChannelWorker(
+      new CarryingChannel(carry),
+      this.queue,
+      outbox,
+      settings,
+      clock,
+      new ChosenIds(),
+      rounds,
+    );
   }
 
   /** Deliveries that were claimed and have no result yet. */

@@ -1,5 +1,6 @@
 import { IdGenerator } from '../../src/common/ids.js';
 import { LocalNotifier } from '../../src/common/notifier.js';
+import { Rounds } from '../../src/common/rounds.js';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
 import { Channel, type StoreEarlyResults } from '../../src/outbox/channel.js';
 import { decide } from '../../src/outbox/decide.js';
@@ -143,6 +144,7 @@ class ScriptedChannel extends Channel {
 /** An outbox in memory, a channel and a clock of the test's, and workers on them. */
 export class DeliveryWorld {
   readonly clock = new SetBackClock();
+  private readonly rounds = new Rounds(this.clock);
   readonly events = new MessagingEvents();
   readonly notifier = new LocalNotifier();
   readonly outbox: Outbox;
@@ -173,7 +175,7 @@ export class DeliveryWorld {
   worker(options: DispatchOptions = {}): ChannelWorker {
     const settings = resolveDispatchSettings(options);
     const worker = new ChannelWorker(
-      ...([this.channel, this.storage.outbox, this.outbox, settings, this.clock, this.random] as const),
+      ...([this.channel, this.storage.outbox, this.outbox, settings, this.clock, this.random, this.rounds] as const),
     );
     this.workers.push(worker);
     worker.start();

@@ -12,8 +12,10 @@ import {
 } from '@nestjs/common';
 import { IsOptional, IsString } from 'class-validator';
 import { AccountSettings } from '../../src/accounts/account-options.js';
+import { Admission } from '../../src/accounts/admission.js';
 import { type Answer, Authenticator } from '../../src/accounts/authenticator.js';
 import { Caller } from '../../src/accounts/caller.decorator.js';
+import { Needs } from '../../src/accounts/needs.decorator.js';
 import { Clock, SystemClock } from '../../src/common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../../src/common/errors.js';
 import { HostGlobalsModule } from '../../src/http/host-globals.js';
@@ -76,6 +78,7 @@ class ToyController {
   constructor(private readonly box: ToyBox) {}
 
   @Post('send/sms')
+  @Needs({ scopes: [], role: 'viewer', plain: true })
   @HttpCode(200)
   send(@MessagingBody() body: ToySend, @Caller() caller: Caller) {
     this.box.handled++;
@@ -83,6 +86,7 @@ class ToyController {
   }
 
   @Post('echo')
+  @Needs({ scopes: [], role: 'viewer', plain: true })
   @HttpCode(200)
   echo(@MessagingBody() body: Anything) {
     this.box.handled++;
@@ -90,21 +94,25 @@ class ToyController {
   }
 
   @Get('sms')
+  @Needs({ scopes: [], role: 'viewer', plain: true })
   list(@MessagingQuery() page: ToyPage) {
     return { page };
   }
 
   @Get('sms/:smsID')
+  @Needs({ scopes: [], role: 'viewer', plain: true })
   one(@Param('smsID') smsID: string) {
     return { smsID };
   }
 
   @Delete('sessions/:id')
+  @Needs({ scopes: [], role: 'viewer', plain: true })
   remove(@Param('id') id: string, @MessagingBody() body: Anything) {
     return { id, keys: Object.keys(body) };
   }
 
   @Post('fail/:how')
+  @Needs({ scopes: [], role: 'viewer', plain: true })
   fail(@Param('how') how: string) {
     if (how === 'refused') throw new MessagingError('error.signature_refused');
     if (how === 'running') throw new MessagingError('error.idempotency_running', {}, 1);
@@ -114,6 +122,7 @@ class ToyController {
   }
 
   @Post('slow')
+  @Needs({ scopes: [], role: 'viewer', plain: true })
   @HttpCode(200)
   async slow(@RequestSignal() signal: AbortSignal, @ReplyHeaders() headers: ReplyHeaders) {
     this.box.signals.push(signal);
@@ -123,6 +132,7 @@ class ToyController {
   }
 
   @Get('stream')
+  @Needs({ scopes: [], role: 'viewer', plain: true })
   @MessagingRoute({ deadline: false })
   async stream() {
     await this.box.wait();
@@ -130,6 +140,7 @@ class ToyController {
   }
 
   @Post('keyed')
+  @Needs({ scopes: [], role: 'viewer', plain: true })
   @HttpCode(200)
   keyed(@Idempotent() once: IdempotentRequest | undefined, @ReplyHeaders() headers: ReplyHeaders) {
     headers.set('Idempotency-Replayed', 'true');
@@ -184,6 +195,7 @@ export function toyModule(options: HttpOptions = {}, clock: Clock = new SystemCl
       { provide: HttpSettings, useValue: settings },
       { provide: AccountSettings, useValue: accounts },
       { provide: Authenticator, useClass: ToyAuthenticator },
+      { provide: Admission, useValue: { admit: (answer: Answer) => answer } },
       { provide: Clock, useValue: clock },
     ],
     exports: [ToyBox],

@@ -109,6 +109,7 @@ export function emitterRules(open: () => Promise<DataSource>): void {
   test('an opt-out for all accounts is in the log of none', async () => {
     const world = await start();
     await world.record();
+    await world.storage.accounts.createAccount({ id: EVERY_ACCOUNT, name: 'All', createdAt: START });
     await world.log.switchOn(EVERY_ACCOUNT, START);
     const [added] = await world.stores.optOuts.add([toldOptOut({ accountId: EVERY_ACCOUNT })]);
     expect(added).toBeDefined();

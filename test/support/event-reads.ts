@@ -15,6 +15,7 @@ export const FEW = 500;
 export async function fillLog(storage: TypeormStorage): Promise<EventLog> {
   const log = storage.store(EventLog);
   for (const account of ['demo', 'other']) {
+    await storage.accounts.createAccount({ id: account, name: account, createdAt: 0 });
     await log.switchOn(account, 0);
     for (let first = 1; first <= EVENTS; first += 1000) {
       const numbers = Array.from({ length: Math.min(1000, EVENTS - first + 1) }, (_, at) => first + at);

@@ -1,7 +1,9 @@
 import { Logger } from '@nestjs/common';
 import Database from 'better-sqlite3';
+import { NoTelemetry, type Telemetry } from '../../src/common/telemetry.js';
 import { OtpCodes } from '../../src/otp/otp-codes.js';
 import { Outbox } from '../../src/outbox/outbox.js';
+import { RecordingTelemetry } from './recording-telemetry.js';
 
 /** Tells the environment of the e2e suite what is secret, and what is stored and logged: see `leak-environment.mjs`. */
 
@@ -30,6 +32,8 @@ scan.undo.push(() => {
   OtpCodes.prototype.codeOf = codeOf;
   Object.assign(Logger.prototype, logged);
   Database.prototype.close = close;
+  Object.assign(NoTelemetry.prototype, { counter, histogram, gauge, span });
+  Reflect.deleteProperty(NoTelemetry, Symbol.hasInstance);
 });
 
 const { accept } = Outbox.prototype;
@@ -52,10 +56,23 @@ const logged = Object.fromEntries(LEVELS.map((level) => [level, Logger.prototype
 for (const level of LEVELS) {
   const said = Logger.prototype[level];
   Logger.prototype[level] = function (this: Logger, ...words: [unknown]) {
-    scan.log.push(words.map(String).join(' '));
+    // Objects are lines with fields: each is said to hosts with structured logs.
+    scan.log.push(words.map((word) => `${word} ${typeof word === 'object' ? JSON.stringify(word) : ''}`).join(' '));
     return said.apply(this, words);
   };
 }
+
+// A service of the suite without telemetry gets one whose measures and spans are scanned as the log is.
+const recording = new RecordingTelemetry((recorded) => scan.log.push(`telemetry: ${recorded.join(' ')}`));
+const { counter, histogram, gauge, span } = NoTelemetry.prototype;
+const recorded: Pick<Telemetry, 'counter' | 'histogram' | 'gauge' | 'span'> = {
+  counter: (metric) => recording.counter(metric),
+  histogram: (metric) => recording.histogram(metric),
+  gauge: (metric, read) => recording.gauge(metric, read),
+  span: (name, of) => recording.span(name, of),
+};
+Object.assign(NoTelemetry.prototype, recorded);
+Object.defineProperty(NoTelemetry, Symbol.hasInstance, { value: () => false, configurable: true });
 
 const { close } = Database.prototype;
 Database.prototype.close = function () {

@@ -10,9 +10,11 @@ import { Executor, type Work } from '../../src/storage/typeorm/engine/executor.j
 import { driveSync, type Statement } from '../../src/storage/typeorm/engine/operation.js';
 import { SqliteHandle } from '../../src/storage/typeorm/engine/sqlite-handle.js';
 import { TypeormAccountStore } from '../../src/storage/typeorm/stores/account-store.js';
+import { TypeormAuditLog } from '../../src/storage/typeorm/stores/audit-log.js';
 import { TypeormEventLog } from '../../src/storage/typeorm/stores/events/event-log.js';
 import { EventRecorder } from '../../src/storage/typeorm/stores/events/event-recorder.js';
 import { TypeormLedgerStore } from '../../src/storage/typeorm/stores/ledger-store.js';
+import { TypeormUserSessionStore } from '../../src/storage/typeorm/stores/management/user-session-store.js';
 import { TypeormMediaStore } from '../../src/storage/typeorm/stores/media-store.js';
 import { TypeormReceivedMessageStore } from '../../src/storage/typeorm/stores/msgapp/received-message-store.js';
 import { TypeormSessionStore } from '../../src/storage/typeorm/stores/msgapp/session-store.js';
@@ -22,6 +24,8 @@ import { TypeormPhoneStore } from '../../src/storage/typeorm/stores/phone-store.
 import { TypeormOptOutStore } from '../../src/storage/typeorm/stores/sms/opt-out-store.js';
 import { TypeormPartStore } from '../../src/storage/typeorm/stores/sms/part-store.js';
 import { TypeormReceivedSmsStore } from '../../src/storage/typeorm/stores/sms/received-sms-store.js';
+import { TypeormOverviewStore } from '../../src/storage/typeorm/stores/usage/overview-store.js';
+import { TypeormUsageStore } from '../../src/storage/typeorm/stores/usage/usage-store.js';
 import { TypeormEndpointStore } from '../../src/storage/typeorm/stores/webhooks/endpoint-store.js';
 import { settled } from './settled.js';
 import { SqliteMemory } from './sqlite-memory.js';
@@ -196,6 +200,8 @@ export class NaiveStorage extends MessagingStorage {
       new TypeormReceivedMessageStore(stale, recorder),
       new TypeormEventLog(stale, recorder),
       new TypeormEndpointStore(stale),
+      ...[new TypeormUserSessionStore(stale), new TypeormAuditLog(stale)],
+      ...[new TypeormUsageStore(stale), new TypeormOverviewStore(stale)],
       // No race is of it.
       under.store(RetentionStore),
     ];

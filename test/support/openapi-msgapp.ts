@@ -1,6 +1,7 @@
 import { LedgerService } from '../../src/billing/ledger-service.js';
 import { MessagingEvents } from '../../src/events/messaging-events.js';
 import { FileServer } from './file-server.js';
+import { playCap } from './openapi-limits.js';
 import { DOORS, EDGE, once, play, playCrowd, type Stage, type Step, WRONG_METADATA } from './openapi-scenario.js';
 
 const ROOT = '/api/v1/msgapp';
@@ -53,6 +54,7 @@ async function playChannel(stage: Stage, media: object): Promise<void> {
   await all(stage, [get(STATUS, 200), post(TEXT, 409, text), post(MEDIA, 409, media)]);
   const sessionId = await playLinking(stage);
   await all(stage, [...sends(TEXT, text), ...sends(MEDIA, media), ...REFUSED_FIELDS(media)]);
+  await playCap(stage, [post(TEXT, 429, text), post(MEDIA, 429, media)]);
   await all(stage, [get(STATUS, 200), get(`${STATUS}?sessionID=${sessionId}`, 200)]);
   await all(stage, [get(`${STATUS}?sessionID=a&sessionID=b`, 400), get(`${STATUS}?sessionID=unknown`, 404)]);
   const sent = await play(stage, 'POST', { path: TEXT, status: 200, body: text });

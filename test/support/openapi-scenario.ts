@@ -1,3 +1,4 @@
+import { MessagingReadiness } from '../../src/http/readiness.js';
 import type { FakeClock } from '../../src/testing/fake-clock.js';
 import { eventually } from './eventually.js';
 import type { MessagingApp } from './messaging-app.js';
@@ -190,8 +191,19 @@ export interface Stage {
   readonly clock: FakeClock;
 }
 
+/** The health of a process that runs, and of one whose shutdown has begun. */
+async function playHealth(stage: Stage): Promise<void> {
+  await play(stage, 'GET', { path: '/api/v1/health/live', status: 200 });
+  await play(stage, 'GET', { path: '/api/v1/health/ready', status: 200 });
+  const readiness = stage.app.app.get(MessagingReadiness, { strict: false });
+  readiness.end();
+  await play(stage, 'GET', { path: '/api/v1/health/ready', status: 503 });
+  readiness.onApplicationBootstrap();
+}
+
 /** Asks every route for every answer that it describes; rejects at the first that has another status. */
 export async function playScenario(stage: Stage): Promise<void> {
+  await playHealth(stage);
   for (const step of POSTS) await play(stage, 'POST', step);
   const smsId = await anySms(stage);
   for (const step of GETS(smsId)) await play(stage, 'GET', step);

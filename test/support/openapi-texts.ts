@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { fr } from '../../src/common/catalogue.fr.js';
 import type { WithExamples } from './openapi-reader.js';
 
@@ -7,7 +8,10 @@ import type { WithExamples } from './openapi-reader.js';
  */
 export function exampleFor(answer: unknown, { examples = {} }: WithExamples): string | undefined {
   const message = messageOf(answer);
-  if (typeof message !== 'string') return undefined;
+  // An answer that is no error of ours is one of the examples.
+  if (typeof message !== 'string') {
+    return Object.entries(examples).find(([, { value }]) => isDeepStrictEqual(value, answer))?.[0];
+  }
   const same = Object.entries(examples).find(([, { value }]) => messageOf(value) === message);
   if (same !== undefined) return same[0];
   return Object.entries(fr)

@@ -95,6 +95,10 @@ export class QueueDouble extends OutboxStore {
     return unused();
   }
 
+  override keep(): never {
+    return unused();
+  }
+
   override find(): never {
     return unused();
   }
@@ -128,6 +132,14 @@ export class QueueDouble extends OutboxStore {
   }
 
   override purgeReplies(): never {
+    return unused();
+  }
+
+  override keyUses(): never {
+    return unused();
+  }
+
+  override purgeKeyUses(): never {
     return unused();
   }
 }

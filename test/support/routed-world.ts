@@ -77,6 +77,8 @@ export class RoutedWorld {
   readonly clock: FakeClock;
   readonly ids = new ChosenIds();
   readonly sink = new RecordingSink();
+  /** What operators rest. */
+  readonly rested = new Set<string>();
   readonly router: SmsRouter;
 
   private constructor(
@@ -85,7 +87,10 @@ export class RoutedWorld {
   ) {
     this.clock = clock;
     const transports = routes.map(({ transport }) => transport);
-    this.router = new SmsRouter(resolveRoutes({ routes }), transports, { clock, ids: this.ids, guards });
+    this.router = new SmsRouter(resolveRoutes({ routes }), transports, {
+      ...{ clock, ids: this.ids, guards },
+      switches: { peek: () => ({ pauses: [], rested: this.rested }) },
+    });
   }
 
   static async open(

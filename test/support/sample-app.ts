@@ -51,13 +51,14 @@ export async function runSampleApp(
   program: 'main.js' | 'operator/operator.js',
   args: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
+  patienceMs = 25_000,
 ): Promise<{ code: number | null; output: string }> {
   const child = spawnSampleApp(folder, program, args, env);
   let output = '';
   child.stdout?.on('data', (chunk) => (output += chunk));
   child.stderr?.on('data', (chunk) => (output += chunk));
   // A program that hangs fails its test (code null) and does not outlive it.
-  const overdue = setTimeout(() => child.kill('SIGKILL'), 25_000);
+  const overdue = setTimeout(() => child.kill('SIGKILL'), patienceMs);
   const [code] = await once(child, 'close');
   clearTimeout(overdue);
   return { code, output };

@@ -1,3 +1,5 @@
+import { AuditLog, HOST } from '../../src/accounts/audit.js';
+import { DAY_MS, UsageStore } from '../../src/management/usage/usage-store.js';
 import { SessionStore } from '../../src/msgapp/sessions/session-store.js';
 import { RetentionStore } from '../../src/outbox/retention/retention-store.js';
 import type { IdempotencyKey } from '../../src/outbox/send.js';
@@ -16,6 +18,28 @@ const loose = (once: IdempotencyKey): IdempotencyKey => ({ ...once, key: once.ke
 
 /** Mistakes that are easily made in an adapter, races aside. */
 export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
+  'usage that forgets what is committed late': {
+    topic: 'usage',
+    build: (storage) => {
+      const store = storage.store(UsageStore);
+      const [usage, rollUp] = [store.usage.bind(store), store.rollUp.bind(store)];
+      store.usage = (query) => usage({ ...query, now: query.now + 400 * DAY_MS });
+      store.rollUp = (order) => rollUp({ ...order, verifyFrom: undefined });
+    },
+  },
+  'an audit log that tells of what did not change': {
+    topic: 'audit log',
+    build: (storage) => {
+      const { accounts } = storage;
+      const register = accounts.registerSignature.bind(accounts);
+      accounts.registerSignature = async (signature, by = HOST) => {
+        const stored = await register(signature, by);
+        const entry = { accountId: signature.accountId, at: signature.createdAt, by, target: signature.name };
+        await storage.store(AuditLog).record({ ...entry, action: 'signature.registered' });
+        return stored;
+      };
+    },
+  },
   'keys compared without case and trailing blanks': {
     topic: 'idempotency keys',
     build: ({ outbox }) => {
@@ -490,16 +514,52 @@ export const STORAGE_FAULTS: Readonly<Record<string, StorageFault>> = {
   'key ends that the last word decides': {
     topic: 'API keys',
     build: ({ accounts }) => {
-      const expire = accounts.expireKey.bind(accounts);
+      const rotate = accounts.rotateKey.bind(accounts);
       const find = accounts.findKey.bind(accounts);
       let end: number | undefined;
-      accounts.expireKey = (id, at) => {
-        end = at;
-        return expire(id, at);
+      accounts.rotateKey = (id, key, endsAt, ...rest) => {
+        end = endsAt;
+        return rotate(id, key, endsAt, ...rest);
       };
       accounts.findKey = async (id) => {
         const key = await find(id);
         return key && { ...key, expiresAt: end ?? key.expiresAt };
+      };
+    },
+  },
+  'caps of keys that nobody counts': {
+    topic: 'caps of keys',
+    build: ({ outbox }) => {
+      const commit = outbox.commit.bind(outbox);
+      outbox.commit = (sends, decide, ...rest) =>
+        commit(sends, (all, seen) => ({ ...decide(all, seen), uses: new Map() }), ...rest);
+    },
+  },
+  'caps of keys that each key has for itself': {
+    topic: 'caps of keys',
+    build: ({ outbox }) => {
+      const commit = outbox.commit.bind(outbox);
+      outbox.commit = (sends, ...rest) =>
+        commit(
+          sends.map((send) => (send.key ? { ...send, key: { ...send.key, family: send.key.id } } : send)),
+          ...rest,
+        );
+    },
+  },
+  'what keys have spent, purged to the last day': {
+    topic: 'caps of keys',
+    build: ({ outbox }) => {
+      const purge = outbox.purgeKeyUses.bind(outbox);
+      outbox.purgeKeyUses = (until, limit) => purge(until + 1, limit);
+    },
+  },
+  'keys without their addresses': {
+    topic: 'API keys',
+    build: ({ accounts }) => {
+      const find = accounts.findKey.bind(accounts);
+      accounts.findKey = async (id) => {
+        const key = await find(id);
+        return key && { ...key, cidrs: undefined };
       };
     },
   },

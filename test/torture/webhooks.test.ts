@@ -43,6 +43,7 @@ class Siege {
     const receivers = new Map<string, Receiver>();
     const took = new Map<string, Set<number>>();
     await onDatabase(database.url, async (storage, run) => {
+      await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: Date.now() });
       await storage.store(EventLog).switchOn(ACCOUNT, Date.now());
       const { keys } = resolveWebhookSettings({ pepper: 'a pepper of the tests: 7d1Qm0xHcV2u' });
       const versions = JSON.stringify(new EndpointSecrets(keys).first());

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { loadMermaid } from '../support/mermaid.js';
@@ -27,6 +27,7 @@ function deadLinks(path: string): string[] {
     if (/^https?:/.test(link)) return false;
     const [file = '', anchor] = link.split('#');
     const target = file === '' ? path : posix.join(dirname(path), file);
+    if (target.endsWith('.png')) return !existsSync(join(ROOT, target));
     if (target !== 'LICENSE' && !papers().includes(target)) return true;
     return anchor !== undefined && !anchors(target).includes(anchor);
   });
@@ -45,15 +46,18 @@ const INTERFACES =
 /** The options of all interfaces that a host writes into `forRoot`; those of single calls are not among them. */
 function declaredOptions(): Declared[] {
   const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
-  return files
-    .filter((path) => path.endsWith('.ts'))
-    .flatMap((path) => {
-      const source = readFileSync(join(ROOT, 'src', path), 'utf8');
-      return [...source.matchAll(INTERFACES)].flatMap(([, body = '']) => {
-        const fields = body.matchAll(/(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*)?^ +readonly (\w+)\??:/gm);
-        return [...fields].map(([, docstring = '', name = '']) => ({ name, numbers: numbersOf(docstring) }));
-      });
-    });
+  return (
+    files
+      // The page's own code has none that a host writes.
+      .filter((path) => path.endsWith('.ts') && !path.startsWith(join('dashboard', 'web')))
+      .flatMap((path) => {
+        const source = readFileSync(join(ROOT, 'src', path), 'utf8');
+        return [...source.matchAll(INTERFACES)].flatMap(([, body = '']) => {
+          const fields = body.matchAll(/(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*)?^ +readonly (\w+)\??:/gm);
+          return [...fields].map(([, docstring = '', name = '']) => ({ name, numbers: numbersOf(docstring) }));
+        });
+      })
+  );
 }
 
 /** Its default, and its range, where the docstring says them in numbers. */

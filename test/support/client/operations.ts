@@ -106,7 +106,7 @@ export const METHODS: Readonly<Record<string, ClientMethod>> = {
 };
 
 /** Opens a stream and leaves it. */
-async function opened(open: (signal: AbortSignal) => AsyncGenerator<unknown>): Promise<void> {
+export async function opened(open: (signal: AbortSignal) => AsyncGenerator<unknown>): Promise<void> {
   const controller = new AbortController();
   const first = open(controller.signal).next();
   // The request is made within this turn, but for the credentials, which are asked for first.

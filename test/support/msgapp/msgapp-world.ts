@@ -1,6 +1,7 @@
 import { LedgerService } from '../../../src/billing/ledger-service.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
+import { Rounds } from '../../../src/common/rounds.js';
 import type { MessagingStorage } from '../../../src/core/messaging-storage.js';
 import { EventLog } from '../../../src/events/event-log.js';
 import { EventTeller } from '../../../src/events/event-teller.js';
@@ -107,7 +108,16 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
     this.storage = storage;
     this.outbox = new Outbox(storage.outbox, notifier, events);
     this.vault = new PlainVault(storage.store(SessionStore));
-    this.sessions = new SessionManager(sessionStore, this.vault, transport, settings, teller, clock, ids);
+    this.sessions = new SessionManager(
+      sessionStore,
+      this.vault,
+      transport,
+      settings,
+      teller,
+      clock,
+      ids,
+      new Rounds(clock),
+    );
     this.senders = new Senders(this.sessions, clock, notifier);
     this.channel = new MsgappChannel(
       ...([this.sessions, this.senders, settings, events, teller, clock, transport, this.outbox] as const),
@@ -129,7 +139,7 @@ export class MsgappProcess<T extends MsgappTransport = ScriptedTransport> {
     await this.channel.start(() => this.worker?.notify());
     const settings = resolveDispatchSettings({});
     const { channel, storage, outbox, clock, ids } = this;
-    const worker = new ChannelWorker(channel, storage.outbox, outbox, settings, clock, ids);
+    const worker = new ChannelWorker(channel, storage.outbox, outbox, settings, clock, ids, new Rounds(clock));
     this.worker = worker;
     worker.start();
     this.unlisten = this.notifier.listen('due', (name) => {

@@ -1,6 +1,7 @@
 import { Get, HttpCode, Injectable, Post } from '@nestjs/common';
 import { IsString } from 'class-validator';
 import { Caller } from '../../../src/accounts/caller.decorator.js';
+import { Needs } from '../../../src/accounts/needs.decorator.js';
 import { Clock } from '../../../src/common/clock.js';
 import { IdGenerator } from '../../../src/common/ids.js';
 import { integer, type OptionsOf } from '../../../src/common/options.js';
@@ -107,6 +108,7 @@ export class PostcardController {
   constructor(private readonly postcards: PostcardService) {}
 
   @Post('send/postcard')
+  @Needs({ scopes: [], role: 'sender', plain: true })
   @HttpCode(200)
   send(
     @Caller() { accountId }: Caller,
@@ -118,6 +120,7 @@ export class PostcardController {
   }
 
   @Get('postcards')
+  @Needs({ scopes: [], role: 'sender', plain: true })
   async list(@Caller() { accountId }: Caller): Promise<object> {
     return { items: await this.postcards.printed(accountId) };
   }

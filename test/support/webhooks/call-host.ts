@@ -1,6 +1,7 @@
 import { SystemClock } from '../../../src/common/clock.js';
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
+import { Rounds } from '../../../src/common/rounds.js';
 import { EventLog } from '../../../src/events/event-log.js';
 import { resolveDispatchSettings } from '../../../src/outbox/dispatch-options.js';
 import { dataSourceFor } from '../../../src/storage/typeorm/engine/data-source.js';
@@ -49,6 +50,7 @@ const dispatcher = new WebhookDispatcher(
   ids,
   resolveDispatchSettings({ shutdownMs: 5000 }, 'worker'),
   Object.assign(new CallSettings(), { leaseMs: order.leaseMs }),
+  new Rounds(clock),
 );
 dispatcher.onApplicationBootstrap();
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DataSource } from 'typeorm';
+import { AuditLog } from '../../../src/accounts/audit.js';
 import { EventLog } from '../../../src/events/event-log.js';
 import type { EventType } from '../../../src/events/event-types.js';
 import { executorFor } from '../../../src/storage/typeorm/engine/executor-for.js';
@@ -40,6 +41,7 @@ export function describeCallStore(
     async function endpoint(events: number, given: { types?: string; cursor?: number } = {}): Promise<Endpoint> {
       const id = `e${String(++made).padStart(4, '0')}`;
       const account = `account-${id}`;
+      await storage.accounts.createAccount({ id: account, name: account, createdAt: NOW });
       await storage.store(EventLog).switchOn(account, NOW);
       await record(account, events);
       const types = given.types ? `'${given.types}'` : 'NULL';
@@ -249,6 +251,10 @@ export function describeCallStore(
       expect(await store.addReplay({ ...order, id: `y1-${one.id}` })).toBe(7);
       expect(await store.addReplay({ ...order, id: `y2-${one.id}`, since: NOW + 10, until: NOW + 20 })).toBe(3);
       expect(await store.addReplay({ ...order, id: `y3-${one.id}`, until: NOW })).toBe(0);
+      const audited = await storage.store(AuditLog).list({ limit: 9, accountId: one.accountId });
+      expect(audited.items.map(({ action, target, after }) => [action, target, after?.events])).toEqual(
+        [3, 7, 1, 1, 1].map((events) => ['webhook.replayed', one.id, events]),
+      );
       const replay = { id: `y1-${one.id}`, position: 0, upTo: 9, types: undefined };
       expect(await store.replay(one.id)).toEqual(replay);
       await store.commit('a', [progress(lease, { cursor: 9, replays: [{ ...replay, position: 4 }] })]);

@@ -1,5 +1,6 @@
 import { UuidGenerator } from '../../../src/common/ids.js';
 import { LocalNotifier } from '../../../src/common/notifier.js';
+import { Rounds } from '../../../src/common/rounds.js';
 import { EventLog } from '../../../src/events/event-log.js';
 import type { EventType } from '../../../src/events/event-types.js';
 import { resolveDispatchSettings } from '../../../src/outbox/dispatch-options.js';
@@ -61,6 +62,8 @@ export class CallWorld {
 
   static async open(): Promise<CallWorld> {
     const world = new CallWorld(await SqliteMemory.open());
+    const account = { id: world.account, name: 'Demo', createdAt: world.clock.now() };
+    await world.storage.accounts.createAccount(account);
     await world.log.switchOn(world.account, world.clock.now());
     return world;
   }
@@ -126,6 +129,7 @@ export class CallWorld {
       ...([store, this.log, views, this.http, this.secrets, this.notifier, this.clock, this.ids] as const),
       resolveDispatchSettings({}, 'worker'),
       Object.assign(new CallSettings(), settings),
+      new Rounds(this.clock),
     );
     dispatcher.onApplicationBootstrap();
     let stopping: Promise<void> | undefined;

@@ -5,13 +5,17 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import { AccountDirectory } from '../../../src/accounts/account-directory.js';
 import { type AccountOptions, AccountSettings, resolveAccountSettings } from '../../../src/accounts/account-options.js';
 import { AccountService } from '../../../src/accounts/account-service.js';
 import { AccountStore } from '../../../src/accounts/account-store.js';
+import { Admission } from '../../../src/accounts/admission.js';
 import { ApiKeyGuard, MessagingApiKeyGuard } from '../../../src/accounts/api-key.guard.js';
 import { Authenticator, rememberCaller } from '../../../src/accounts/authenticator.js';
 import { Caller } from '../../../src/accounts/caller.decorator.js';
 import { KeyDirectory } from '../../../src/accounts/key-directory.js';
+import { KeyRegistry } from '../../../src/accounts/key-registry.js';
+import { KeyUses } from '../../../src/accounts/key-uses.js';
 import { Clock } from '../../../src/common/clock.js';
 import { MessagingError, StorageUnavailableError } from '../../../src/common/errors.js';
 import { IdGenerator, UuidGenerator } from '../../../src/common/ids.js';
@@ -48,7 +52,8 @@ async function start(adapter: 'express' | 'fastify', options: Partial<AccountOpt
   @Module({
     providers: [
       Authenticator,
-      KeyDirectory,
+      Admission,
+      ...[KeyDirectory, KeyRegistry, KeyUses, AccountDirectory],
       AccountService,
       { provide: Clock, useValue: new FakeClock() },
       { provide: Notifier, useClass: LocalNotifier },
@@ -57,7 +62,7 @@ async function start(adapter: 'express' | 'fastify', options: Partial<AccountOpt
       { provide: EventTeller, useValue: eventTeller() },
       { provide: AccountSettings, useValue: settings },
     ],
-    exports: [Authenticator, AccountSettings, AccountService],
+    exports: [Authenticator, Admission, AccountSettings, AccountService],
   })
   class AccountsModule {}
 
@@ -83,11 +88,15 @@ async function get(app: INestApplication, path: string, headers: Record<string, 
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
+function callerOf(via: Caller['via'], { id }: { readonly id: string }) {
+  return { accountId: 'a', via, keyId: id, key: { id, family: id } };
+}
+
 describe.each(['express', 'fastify'] as const)('ApiKeyGuard on %s', (adapter) => {
   test('lets a key in, hands over the caller, and says nothing of deprecation', async () => {
     const { app, key } = await start(adapter);
     const { status, headers, body } = await get(app, '/guarded', { 'x-api-key': key.key, authorization: 'Basic eA==' });
-    expect({ status, body }).toEqual({ status: 200, body: { accountId: 'a', via: 'key', keyId: key.id } });
+    expect({ status, body }).toEqual({ status: 200, body: callerOf('key', key) });
     expect(headers.get('deprecation')).toBeNull();
     expect(headers.get('www-authenticate')).toBeNull();
   });
@@ -100,7 +109,7 @@ describe.each(['express', 'fastify'] as const)('ApiKeyGuard on %s', (adapter) =>
       next();
     });
     const { status, headers, body } = await get(app, '/guarded', { authorization: `bearer ${key.key}` });
-    expect({ status, body }).toEqual({ status: 200, body: { accountId: 'a', via: 'legacy-bearer', keyId: key.id } });
+    expect({ status, body }).toEqual({ status: 200, body: callerOf('legacy-bearer', key) });
     expect(headers.get('deprecation')).toBe('@1795219200');
     expect(headers.get('sunset')).toBe('Sat, 01 May 2027 08:00:00 GMT');
     expect(headers.get('link')).toBe('</next>; rel="next", <https://example.com/keys>; rel="deprecation"');
@@ -118,6 +127,20 @@ describe.each(['express', 'fastify'] as const)('ApiKeyGuard on %s', (adapter) =>
     expect(body).toEqual({ statusCode: 401, message: 'Clé API manquante ou invalide', error: 'Unauthorized' });
     expect(headers.get('www-authenticate')).toBe('ApiKey realm="messaging"');
     expect(headers.get('deprecation')).toBeNull();
+  });
+
+  test('refuses an operator, who is of no account, and lets a user of an account in', async () => {
+    const { app, authenticator } = await start(adapter);
+    const user = { subject: 'awa', operator: 'finance' } as const;
+    const caller: Caller = { accountId: '', via: 'user-token', user };
+    authenticator.authenticate = () => ({ kind: 'caller', caller });
+    const message = expect.any(String);
+    expect(await get(app, '/guarded')).toMatchObject({
+      ...{ status: 403, body: { statusCode: 403, message, error: 'Forbidden' } },
+    });
+    const other: Caller = { accountId: 'a', via: 'user-token', user: { subject: 'awa', role: 'viewer' } };
+    authenticator.authenticate = () => ({ kind: 'caller', caller: other });
+    expect(await get(app, '/guarded')).toMatchObject({ status: 200, body: other });
   });
 
   test('names X-Api-Key when Bearer is switched off', async () => {

@@ -4,6 +4,7 @@ import { makeApiKey } from '../../../src/accounts/api-key.js';
 import type { Answer, CredentialHeaders } from '../../../src/accounts/authenticator.js';
 import { UserTokenVerifier } from '../../../src/accounts/user-token-verifier.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { aKey } from '../../../src/testing/storage-contract/accounts.js';
 import { CountingAccountStore } from './counting-account-store.js';
 import { instance, jwt } from './instance.js';
 
@@ -57,8 +58,11 @@ function forge(id: string): string {
   }).key;
 }
 
-function callerVia(via: 'key' | 'legacy-bearer', { id }: { id: string } = valid, accountId = 'a'): Answer {
-  return { kind: 'caller', caller: { accountId, via, keyId: id } };
+/** The answer to an unrestricted key. */
+function callerVia(via: 'key' | 'legacy-bearer', { id }: { id: string } = valid, accountId = 'a') {
+  const key = { id, name: undefined, scopes: undefined, dailyUnits: undefined, family: id };
+  const known = expect.objectContaining({ accountId, key });
+  return { kind: 'caller', caller: { accountId, via, keyId: id, key }, known };
 }
 
 /** Asks a new instance, whose memory is empty. */
@@ -125,7 +129,7 @@ describe('the contract’s table of precedence', () => {
   describe.each(cells)('X-Api-Key $row, Authorization $column', ({ row, column }) => {
     const looksUp = row === 'valid' || row === 'dead' || (row === 'absent' && /key/.test(column));
 
-    function expected(verifier: CountingVerifier | undefined): Answer {
+    function expected(verifier: CountingVerifier | undefined) {
       if (row === 'valid') return callerVia('key');
       if (row !== 'absent') return REFUSED;
       if (column === 'valid key') return callerVia('legacy-bearer', second, 'b');
@@ -207,7 +211,7 @@ describe('Authenticator', () => {
   test('a stored hash that is none refuses', async () => {
     const { id, key } = await instance(clock, store).accounts.issueKey('a');
     const damaged = await CountingAccountStore.open();
-    await damaged.addKey({ id, accountId: 'a', hash: 'zz', createdAt: 0, expiresAt: undefined, revokedAt: undefined });
+    await damaged.addKey(aKey(id, { accountId: 'a', hash: 'zz' }));
     expect(await instance(clock, damaged).authenticator.authenticate({ 'x-api-key': key })).toEqual(REFUSED);
   });
 

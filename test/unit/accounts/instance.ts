@@ -2,6 +2,7 @@ import { type AccountOptions, resolveAccountSettings } from '../../../src/accoun
 import { AccountService } from '../../../src/accounts/account-service.js';
 import { Authenticator } from '../../../src/accounts/authenticator.js';
 import { KeyDirectory } from '../../../src/accounts/key-directory.js';
+import { KeyRegistry } from '../../../src/accounts/key-registry.js';
 import { SignatureDirectory } from '../../../src/accounts/signature-directory.js';
 import { SignatureService } from '../../../src/accounts/signature-service.js';
 import type { UserTokenVerifier } from '../../../src/accounts/user-token-verifier.js';
@@ -19,13 +20,14 @@ export function instance(
 ) {
   const { verifier, notifier = new LocalNotifier(), ...rest } = options;
   const settings = resolveAccountSettings({ signatures: ['INFOS', 'ALERTE', 'SERVICE'], ...rest });
+  const ids = new UuidGenerator();
   const keys = new KeyDirectory(clock, store, notifier);
   const signatures = new SignatureDirectory(clock, store, settings, notifier);
   return {
     settings,
     signatures,
     authenticator: new Authenticator(clock, keys, settings, verifier),
-    accounts: new AccountService(clock, new UuidGenerator(), store, keys, eventTeller()),
+    accounts: new AccountService(clock, ids, store, new KeyRegistry(clock, ids, store, keys, eventTeller())),
     names: new SignatureService(clock, store, signatures, eventTeller()),
   };
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { RareWarnings } from '../../../src/common/log.js';
+import { FaultLog } from '../../../src/common/log.js';
 import { FetchTime } from '../../../src/media/fetch-time.js';
 import { BoundedBody } from '../../../src/media/guarded-media-fetcher.js';
 import { ContactLimits, RecipientCheck } from '../../../src/msgapp/message-carrier.js';
@@ -66,7 +66,8 @@ describe('with the clock set back by an hour', () => {
 
   test('a warning is said again after a minute', () => {
     const said: string[] = [];
-    const warnings = new RareWarnings({ warn: (sentence: string) => void said.push(sentence) }, clock);
+    const say = (line: unknown) => void said.push(String(line));
+    const warnings = new FaultLog({ warn: say, error: say }, clock);
     warnings.warn('x');
     clock.setBack(HOUR);
     clock.advance(60_000);

@@ -1,21 +1,104 @@
-import { expect, test } from '@jest/globals';
-import { RareWarnings } from '../../../src/common/log.js';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { ConsoleLogger, Logger } from '@nestjs/common';
+import { MessagingError, StorageUnavailableError } from '../../../src/common/errors.js';
+import { FaultLog, faultCode, faultLog, LogLine, masked } from '../../../src/common/log.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 
+let clock: FakeClock;
+let lines: LogLine[];
+let log: FaultLog;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  lines = [];
+  const say = (line: LogLine) => void lines.push(line);
+  log = new FaultLog({ warn: say, error: say }, clock);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  Logger.overrideLogger(false);
+});
+
+const said = () => lines.map(String);
+
 test('each sentence is said at once, and then once a minute with how often it would have been', () => {
-  const clock = new FakeClock();
-  const lines: string[] = [];
-  const warnings = new RareWarnings({ warn: (line: string) => lines.push(line) }, clock);
-  for (let time = 0; time < 1000; time++) warnings.warn('Forged.');
-  warnings.warn('Unread.');
-  expect(lines).toEqual(['Forged.', 'Unread.']);
+  for (let time = 0; time < 1000; time++) log.warn('Forged.');
+  log.warn('Unread.');
+  expect(said()).toEqual(['Forged.', 'Unread.']);
   clock.advance(59_999);
-  warnings.warn('Forged.');
+  log.warn('Forged.');
   expect(lines).toHaveLength(2);
   clock.advance(1);
-  warnings.warn('Forged.');
-  warnings.warn('Unread.');
-  expect(lines.slice(2)).toEqual(['Forged. (And 1000 times more since it was last said.)', 'Unread.']);
-  warnings.warn('Forged.');
+  log.warn('Forged.');
+  log.warn('Unread.');
+  expect(said().slice(2)).toEqual(['Forged. (And 1000 times more since it was last said.)', 'Unread.']);
+  expect(lines[2]).toMatchObject({ repeats: 1000 });
+  log.warn('Forged.');
   expect(lines).toHaveLength(4);
+});
+
+test('code, channel and route make another kind; messages, requests and details do not', () => {
+  log.warn('Away.', { code: 'a', channel: 'sms', route: 'one', messageId: 'm-1', requestId: 'r-1' }, ' First.');
+  log.warn('Away.', { code: 'a', channel: 'sms', route: 'one', messageId: 'm-2', requestId: 'r-2' }, ' Second.');
+  log.warn('Away.', { code: 'b', channel: 'sms', route: 'one' });
+  log.warn('Away.', { code: 'a', channel: 'msgapp', route: 'one' });
+  log.warn('Away.', { code: 'a', channel: 'sms', route: 'two' });
+  log.error('Away.', { code: 'a', channel: 'sms', route: 'one' });
+  expect(said()).toEqual(['Away. First.', 'Away.', 'Away.', 'Away.', 'Away.']);
+});
+
+test('what is remembered has a bound', () => {
+  for (let kind = 0; kind < 600; kind++) log.warn(`Kind ${kind}.`);
+  log.warn('Kind 599.');
+  expect(lines).toHaveLength(600);
+  log.warn('Kind 0.');
+  expect(lines).toHaveLength(601);
+});
+
+test('parts of an application that name the same logger share what was said', () => {
+  const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+  faultLog('Msgapp', clock).warn('Away.');
+  faultLog('Msgapp', clock).warn('Away.');
+  expect(warn).toHaveBeenCalledTimes(1);
+  faultLog('Msgapp', new FakeClock()).warn('Away.');
+  expect(warn).toHaveBeenCalledTimes(2);
+});
+
+test('a logger that takes objects gets the fields that there are, and no others', () => {
+  log.warn('Away.', { code: 'storage_unavailable', channel: undefined, messageId: 'm-1' });
+  expect(Object.entries(lines[0] ?? {})).toEqual([
+    ['msg', 'Away.'],
+    ['code', 'storage_unavailable'],
+    ['messageId', 'm-1'],
+  ]);
+});
+
+test('the logger of Nest prints one line, with the fields that the sentence does not name', () => {
+  let printed = '';
+  jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    printed += String(chunk);
+    return true;
+  });
+  const console = new ConsoleLogger({ colors: false });
+  console.warn(new LogLine('Channel sms: no connection.', { code: 'away', channel: 'sms' }), 'ChannelWorker');
+  expect(printed).toMatch(/WARN \[ChannelWorker\] Channel sms: no connection\. \(code away\)\n$/);
+  printed = '';
+  new ConsoleLogger({ json: true }).warn(new LogLine('Away.', { code: 'away' }), 'ChannelWorker');
+  const { message, context } = JSON.parse(printed);
+  expect([message, context]).toEqual([{ msg: 'Away.', code: 'away' }, 'ChannelWorker']);
+});
+
+test('numbers are masked, and ids are not', () => {
+  expect(masked('From 22670000001 to +33612345678, code 4711.')).toBe('From 226******01 to +336******78, code 4711.');
+  expect(masked('m-01a20761-ed81-7520-8cb5-123456789012')).toBe('m-01a20761-ed81-7520-8cb5-123456789012');
+  expect(inspect(new LogLine('22670000001'))).toBe('226******01');
+});
+
+test('a fault has a word: ours, that of the system or a database, or its name', () => {
+  expect(faultCode(new StorageUnavailableError('x'))).toBe('storage_unavailable');
+  expect(faultCode(new MessagingError('error.timeout'))).toBe('timeout');
+  expect(faultCode(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }))).toBe('ECONNREFUSED');
+  expect(faultCode(Object.assign(new TypeError('x'), { code: 'the code is 4711' }))).toBe('TypeError');
+  expect(faultCode('22670000001')).toBe('something');
 });

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { StorageUnavailableError } from '../../../src/common/errors.js';
+import { Rounds } from '../../../src/common/rounds.js';
 import { LowBalances } from '../../../src/core/low-balances.js';
 import { MessagingEvents } from '../../../src/events/messaging-events.js';
 import { type ProcessRole, resolveDispatchSettings } from '../../../src/outbox/dispatch-options.js';
@@ -30,7 +31,13 @@ describe('accounts with a low balance', () => {
     const events = new MessagingEvents();
     events.on('balance.low', ({ account }) => heard.push(account));
     const { ledger } = storage;
-    const watch = new LowBalances(ledger, eventTeller(events), resolveDispatchSettings({}, role), clock);
+    const watch = new LowBalances(
+      ledger,
+      eventTeller(events),
+      resolveDispatchSettings({}, role),
+      clock,
+      new Rounds(clock),
+    );
     opened({ close: () => watch.beforeApplicationShutdown() });
     watch.onApplicationBootstrap();
     return watch;

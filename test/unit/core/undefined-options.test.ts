@@ -142,7 +142,12 @@ describe('an option that is undefined is one that was left out, for the compiler
     expect(resolveSandboxOptions(sandbox)).toEqual(resolveSandboxOptions());
     const storage: TypeormStorageOptions = { url: 'sqlite::memory:', migrations: undefined };
     expect(TypeormStorage.forRoot(storage).useFactory()).toBeInstanceOf(TypeormStorage);
-    const posting: PostingOptions = leftOut<PostingOptions>({ reference: undefined, note: undefined, host: undefined });
+    const posting: PostingOptions = leftOut<PostingOptions>({
+      reference: undefined,
+      note: undefined,
+      host: undefined,
+      by: undefined,
+    });
     expect(posting.note).toBeUndefined();
   });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { LocalNotifier } from '../../../src/common/notifier.js';
+import { Rounds } from '../../../src/common/rounds.js';
 import { EventLog } from '../../../src/events/event-log.js';
 import { EventNumbering } from '../../../src/events/event-numbering.js';
 import { decide } from '../../../src/outbox/decide.js';
@@ -25,7 +26,7 @@ async function start() {
   await log.switchOn(ACCOUNT, START);
   const told: string[] = [];
   notifier.listen('event', (id) => told.push(id));
-  const numbering = new EventNumbering(log, notifier, clock);
+  const numbering = new EventNumbering(log, notifier, clock, new Rounds(clock));
   numbering.onApplicationBootstrap();
   opened({ close: () => numbering.onApplicationShutdown() });
   await settled();

@@ -10,8 +10,10 @@ const ROUTE = {
   path: '/api/v1/send/sms',
   intake: true,
   authenticated: true,
+  permission: undefined,
   deadline: true,
   waits: false,
+  whileClosing: false,
   rawBody: undefined,
 };
 const SOCKET = new Socket();

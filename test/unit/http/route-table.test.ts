@@ -5,9 +5,11 @@ const route = (method: string, path: string): EdgeRoute => ({
   method,
   path,
   authenticated: true,
+  permission: undefined,
   intake: true,
   deadline: true,
   waits: false,
+  whileClosing: false,
   rawBody: undefined,
 });
 

@@ -1,5 +1,6 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
+import { Rounds } from '../../../src/common/rounds.js';
 import { mediaPurge } from '../../../src/msgapp/msgapp-purges.js';
 import { Purger } from '../../../src/outbox/purger.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
@@ -14,7 +15,7 @@ async function* one(): AsyncIterable<Uint8Array> {
 test('files are forgotten after a week, more than a thousand of them too, and younger ones are not', async () => {
   const { media } = await SqliteMemory.open();
   const clock = new FakeClock();
-  const purge = new Purger(clock);
+  const purge = new Purger(clock, new Rounds(clock));
   purge.add(mediaPurge(media));
   for (let index = 0; index < 1200; index++) await media.write(`old ${index}`, one(), clock.now());
   await media.write('young', one(), clock.now() + DAY);

@@ -1,5 +1,6 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
+import { Rounds } from '../../../src/common/rounds.js';
 import { sessionPurge } from '../../../src/msgapp/msgapp-purges.js';
 import { SessionStore } from '../../../src/msgapp/sessions/session-store.js';
 import { Purger } from '../../../src/outbox/purger.js';
@@ -12,7 +13,7 @@ const DAY = 86_400_000;
 test('sessions are forgotten 90 days after their end, more than a hundred of them too, and no others', async () => {
   const sessions = (await SqliteMemory.open()).store(SessionStore);
   const clock = new FakeClock();
-  const purge = new Purger(clock);
+  const purge = new Purger(clock, new Rounds(clock));
   purge.add(sessionPurge(sessions));
   const end = async (index: number, at: number) =>
     sessions.move(await sessions.create(aSession(index)), { to: 'expired', reason: 'not_scanned', at });

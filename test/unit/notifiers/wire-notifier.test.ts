@@ -15,7 +15,7 @@ beforeEach(() => {
   carrier = new FakeCarrier();
   logged = [];
   notifiers = [];
-  Logger.overrideLogger({ log: () => {}, error: () => {}, warn: (line: string) => logged.push(line) });
+  Logger.overrideLogger({ log: () => {}, error: () => {}, warn: (line: unknown) => logged.push(String(line)) });
 });
 
 afterEach(async () => {

@@ -96,6 +96,7 @@ describe('describeMessaging', () => {
       { name: 'SMS', description: 'Of the host' },
       expect.objectContaining({ name: 'Balance' }),
       expect.objectContaining({ name: 'Carriers' }),
+      expect.objectContaining({ name: 'Health' }),
     ]);
 
     expect(balance(document).security).toEqual([{ MessagingApiKey: [] }, { LegacyBearer: [] }]);

@@ -1,12 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Decide, decide, onceId, type Seen, type SendDecision } from '../../../src/outbox/decide.js';
+import {
+  DAY_MS,
+  type Decide,
+  decide,
+  type KeyUse,
+  onceId,
+  type Seen,
+  type SendDecision,
+  secondsToMidnight,
+  useId,
+} from '../../../src/outbox/decide.js';
 import type { IdempotencyKey, Send } from '../../../src/outbox/send.js';
 
 /** Names with blanks on purpose: `a b` + `c` and `a` + `b c` must not be one key. */
 const ACCOUNTS = ['a', 'a b', 'b', 'unknown'];
 const ROUTES = ['c', 'b c', 'sms'];
 const KEYS = ['k', 'K', 'c k'];
+const FAMILIES = ['f', 'F'];
 
 interface KeptReply {
   readonly key: IdempotencyKey;
@@ -17,6 +28,7 @@ interface Case {
   readonly sends: readonly Send[];
   readonly balances: readonly (readonly [string, number])[];
   readonly kept: readonly KeptReply[];
+  readonly uses: readonly KeyUse[];
 }
 
 const anyKey = fc.record({
@@ -30,6 +42,14 @@ const anySend = fc.record({
   accountId: fc.constantFrom(...ACCOUNTS),
   units: fc.array(fc.nat(4), { maxLength: 4 }),
   key: fc.option(anyKey, { nil: undefined, freq: 2 }),
+  cap: fc.option(
+    fc.record({ family: fc.constantFrom(...FAMILIES), dailyUnits: fc.option(fc.nat(12), { nil: undefined }) }),
+    {
+      nil: undefined,
+      freq: 2,
+    },
+  ),
+  day: fc.nat(1),
 });
 
 const anyCase: fc.Arbitrary<Case> = fc
@@ -37,20 +57,24 @@ const anyCase: fc.Arbitrary<Case> = fc
     drafts: fc.array(anySend, { maxLength: 30 }),
     balances: fc.tuple(fc.nat(20), fc.nat(8), fc.nat(3)),
     kept: fc.array(fc.tuple(fc.constantFrom(...ACCOUNTS), anyKey), { maxLength: 3 }),
+    used: fc.tuple(fc.nat(6), fc.nat(6)),
   })
-  .map(({ drafts, balances, kept }) => ({
-    sends: drafts.map(({ accountId, units, key }, index) => ({
-      ...{ id: `m${index}`, accountId, channel: 'sms', sender: 'INFOS', payload: { kind: 'text' }, at: 0 },
+  .map(({ drafts, balances, kept, used }) => ({
+    sends: drafts.map(({ accountId, units, key, cap, day }, index) => ({
+      ...{ id: `m${index}`, accountId, channel: 'sms', sender: 'INFOS', payload: { kind: 'text' } },
+      ...{ at: day * DAY_MS + index, ...(cap && { key: { id: `key${index}`, ...cap } }) },
       ...{ recipients: units.map((price, place) => ({ number: `${place}`, units: price })), reply: { smsID: index } },
       ...(key && { once: { accountId, ...key } }),
     })),
     balances: ACCOUNTS.slice(0, 3).map((id, index) => [id, balances[index] ?? 0] as const),
     kept: kept.map(([accountId, key], index) => ({ key: { accountId, ...key }, reply: { kept: index } })),
+    uses: used.flatMap((units, day) => (units === 0 ? [] : [{ family: 'f', day, units }])),
   }));
 
-function seenOf({ balances, kept }: Case): Seen {
+function seenOf({ balances, kept, uses }: Case): Seen {
   const replies = kept.map(({ key, reply }) => [onceId(key), { fingerprint: key.fingerprint, reply }] as const);
-  return { balances: new Map(balances), replies: new Map(replies), records: new Map() };
+  const spent = new Map(uses.map((use) => [useId(use), use]));
+  return { balances: new Map(balances), replies: new Map(replies), records: new Map(), uses: spent };
 }
 
 /** A message in the model's history: what was taken, and under which key. */
@@ -65,7 +89,7 @@ const sameKey = (a: IdempotencyKey, b: IdempotencyKey) =>
  * The rules once more, told as a clerk would apply them with nothing but a list of what was taken so far: no running
  * totals, no index of keys.
  */
-function clerk({ sends, balances, kept }: Case): { decisions: SendDecision[]; taken: Taken[] } {
+function clerk({ sends, balances, kept, uses }: Case): { decisions: SendDecision[]; taken: Taken[] } {
   const history: Taken[] = kept.filter(
     ({ key }, index) => !kept.slice(index + 1).some((later) => sameKey(later.key, key)),
   );
@@ -78,6 +102,19 @@ function clerk({ sends, balances, kept }: Case): { decisions: SendDecision[]; ta
     }
     const account = balances.find(([id]) => id === accountId);
     if (!account) return { kind: 'refused', why: 'account_not_found' };
+    const { key, at } = send;
+    if (key?.dailyUnits !== undefined && unitsOf([send]) > 0) {
+      const day = Math.floor(at / DAY_MS);
+      const before = uses.find((use) => use.family === key.family && use.day === day)?.units ?? 0;
+      const sameDay = history.flatMap((past) =>
+        past.send?.key?.family === key.family &&
+        past.send.key.dailyUnits !== undefined &&
+        Math.floor(past.send.at / DAY_MS) === day
+          ? [past.send]
+          : [],
+      );
+      if (before + unitsOf([...sameDay, send]) > key.dailyUnits) return { kind: 'refused', why: 'key_cap' };
+    }
     const bills = [...history.flatMap((past) => (past.send ? [past.send] : [])), send]
       .filter((past) => past.accountId === accountId)
       .flatMap(({ recipients }) => recipients.map(({ units }) => units));
@@ -88,6 +125,10 @@ function clerk({ sends, balances, kept }: Case): { decisions: SendDecision[]; ta
     return { kind: 'accepted', reply };
   });
   return { decisions, taken: history.filter(({ send }) => send !== undefined) };
+}
+
+function unitsOf(sends: readonly Send[]): number {
+  return sends.flatMap(({ recipients }) => recipients).reduce((sum, { units }) => sum + units, 0);
 }
 
 /** Asserts that `rules` decide as the clerk does. */
@@ -105,6 +146,17 @@ function agrees(rules: Decide) {
       );
     }
     expect(decision.spent).toEqual(spent);
+    const uses = new Map<string, KeyUse>();
+    for (const send of decision.accepted) {
+      const { key, at } = send;
+      if (key?.dailyUnits === undefined || unitsOf([send]) === 0) continue;
+      const { family } = key;
+      const day = Math.floor(at / DAY_MS);
+      const id = useId({ family, day });
+      const units = (uses.get(id) ?? seenOf(given).uses.get(id))?.units ?? 0;
+      uses.set(id, { family, day, units: units + unitsOf([send]) });
+    }
+    expect(decision.uses).toEqual(uses);
   });
 }
 
@@ -133,7 +185,37 @@ const MISTAKES: Readonly<Record<string, Decide>> = {
       accepted: all.flatMap(({ accepted }) => accepted),
       spent: new Map(all.flatMap(({ spent }) => [...spent])),
       records: new Map(),
+      uses: new Map(all.flatMap(({ uses }) => [...uses])),
     };
+  },
+  'lets a key spend a unit more': (sends, seen) => {
+    const raised = new Map([...seen.uses].map(([id, use]) => [id, { ...use, units: use.units - 1 }]));
+    const decision = decide(sends, { ...seen, uses: raised });
+    const uses = new Map(
+      [...decision.uses].map(([id, use]) => [id, { ...use, units: use.units + (raised.has(id) ? 1 : 0) }]),
+    );
+    return { ...decision, uses };
+  },
+  'takes all days for one': (sends, seen) =>
+    decide(
+      sends.map((send) => ({ ...send, at: send.at % DAY_MS })),
+      seen,
+    ),
+  'counts each key by itself': (sends, seen) =>
+    decide(
+      sends.map(({ key, ...send }) => ({ ...send, ...(key && { key: { ...key, family: key.id } }) })),
+      seen,
+    ),
+  'looks at the balance before the cap': (sends, seen) => {
+    const decision = decide(sends, seen);
+    const decisions = decision.decisions.map((each, index) =>
+      each.kind === 'refused' &&
+      each.why === 'key_cap' &&
+      unitsOf([sends[index] ?? NOTHING]) > (seen.balances.get(sends[index]?.accountId ?? '') ?? 0)
+        ? ({ kind: 'refused', why: 'insufficient_balance' } as const)
+        : each,
+    );
+    return { ...decision, decisions };
   },
   'serves the cheapest first': (sends, seen) => {
     const cost = ({ recipients }: Send) => recipients.reduce((sum, { units }) => sum + units, 0);
@@ -193,13 +275,23 @@ describe('decide', () => {
         const fresh = first.accepted.flatMap(({ once, reply }) =>
           once ? [[onceId(once), { fingerprint: once.fingerprint, reply }] as const] : [],
         );
-        const rest = { ...seen, balances: new Map(balances), replies: new Map([...seen.replies, ...fresh]) };
+        const replies = new Map([...seen.replies, ...fresh]);
+        const uses = new Map([...seen.uses, ...first.uses]);
+        const rest = { ...seen, balances: new Map(balances), replies, uses };
         const second = decide(given.sends.slice(cut), rest);
         expect([...first.decisions, ...second.decisions]).toEqual(decide(given.sends, seen).decisions);
       }),
       { numRuns: 1000 },
     );
   });
+});
+
+test.each([
+  ['2026-11-21T00:00:00.000Z', 86_400],
+  ['2026-11-21T10:00:00.001Z', 50_400],
+  ['2026-11-21T23:59:59.999Z', 1],
+])('from %s it is %i seconds to midnight', (moment, seconds) => {
+  expect(secondsToMidnight(Date.parse(moment))).toBe(seconds);
 });
 
 describe('onceId', () => {

@@ -1,5 +1,6 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { Rounds } from '../../../src/common/rounds.js';
 import { Purger } from '../../../src/outbox/purger.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { Gate } from '../../support/delivery-world.js';
@@ -15,7 +16,7 @@ test('a purge that is under way when the application stops ends, and is the last
   const clock = new FakeClock();
   const gate = new Gate();
   let rounds = 0;
-  const purge = new Purger(clock);
+  const purge = new Purger(clock, new Rounds(clock));
   purge.add({
     what: 'things',
     purge: async (_now, limit) => {
@@ -38,7 +39,7 @@ test('a purge that is under way when the application stops ends, and is the last
 test('each rule has its own age, interval and batch size, and one that fails or hangs does not stop the others', async () => {
   const clock = new FakeClock();
   const start = clock.now();
-  const purge = new Purger(clock);
+  const purge = new Purger(clock, new Rounds(clock));
   const calls: (readonly [string, number, number])[] = [];
   const seen = (what: string, answer: () => Promise<number>) => (before: number, limit: number) => {
     calls.push([what, before - clock.now(), limit]);
@@ -72,7 +73,7 @@ test('each rule has its own age, interval and batch size, and one that fails or 
 
 test('a rule replaces an earlier one of its name, as those of several channels are', async () => {
   const clock = new FakeClock();
-  const purge = new Purger(clock);
+  const purge = new Purger(clock, new Rounds(clock));
   const called: number[] = [];
   for (const index of [1, 2]) purge.add({ what: 'things', purge: async () => called.push(index) });
   purge.onApplicationBootstrap();
@@ -91,7 +92,7 @@ test.each([
   'batches grow and shrink by what they take, $perRowMs ms a row, and the purge rests as long as each took',
   async ({ perRowMs, sizes }) => {
     const clock = new FakeClock();
-    const purge = new Purger(clock);
+    const purge = new Purger(clock, new Rounds(clock));
     const limits: number[] = [];
     const ended: number[] = [];
     const rests: number[] = [];
@@ -125,7 +126,7 @@ test.each([
 
 test('a stop while a purge rests is the end of it', async () => {
   const clock = new FakeClock();
-  const purge = new Purger(clock);
+  const purge = new Purger(clock, new Rounds(clock));
   let calls = 0;
   purge.add({
     what: 'rows',

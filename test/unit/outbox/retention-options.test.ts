@@ -1,5 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { Rounds } from '../../../src/common/rounds.js';
 import { Purger } from '../../../src/outbox/purger.js';
 import { contentRemover, isRemoved } from '../../../src/outbox/retention/removed-payload.js';
 import { Retention } from '../../../src/outbox/retention/retention.js';
@@ -95,7 +96,12 @@ test.each([
   const log = jest.spyOn(Logger.prototype, 'log').mockImplementation((line: unknown) => void said.push(line));
   const clock = new FakeClock();
   const store = storage.store(RetentionStore);
-  new Retention(resolveRetentionSettings(options), store, new Purger(clock), clock).onApplicationBootstrap();
+  new Retention(
+    resolveRetentionSettings(options),
+    store,
+    new Purger(clock, new Rounds(clock)),
+    clock,
+  ).onApplicationBootstrap();
   log.mockRestore();
   expect(said).toEqual(sentence === undefined ? [] : [sentence]);
 });

@@ -272,6 +272,22 @@ describe('where an SMS goes', () => {
     expect(await world.send(BURKINA)).toMatchObject({ kind: 'sent', route: 'a' });
   });
 
+  test('what waits for a route that operators rest comes again in 15 to 30 s, unless another one can be tried before', async () => {
+    await twoRoutes(new RouteDouble('first', () => LOST), undefined, { leastSms: 1 });
+    for (const name of ['a', 'b']) world.rested.add(name);
+    const comesAfter = async (...lots: number[]) => {
+      world.ids.lots = [0.5, ...lots];
+      const result = await world.send(BURKINA);
+      return { ...result, until: Reflect.get(result ?? {}, 'until') - world.clock.now() };
+    };
+    expect(await comesAfter(0, 0.5)).toEqual({ kind: 'postponed', error: 'resting', until: 15_000 });
+    expect(await comesAfter(1, 0.9)).toEqual({ kind: 'postponed', error: 'resting', until: 28_500 });
+    world.rested.delete('a');
+    await world.send(BURKINA);
+    world.clock.advance(29_000);
+    expect(await world.send(BURKINA)).toMatchObject({ kind: 'postponed', until: world.clock.now() + 1000 });
+  });
+
   test('of no use any more when all routes rest, it does not come again', async () => {
     await bothRest();
     const expiresAt = world.clock.now() + 1;

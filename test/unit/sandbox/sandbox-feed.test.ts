@@ -48,7 +48,7 @@ test('is not disturbed by a listener that throws, and logs neither text nor numb
   feed.listen(({ messageId }) => heard.push(messageId));
   feed.publish([message('a'), message('b')]);
   expect(heard).toEqual(['a', 'b']);
-  expect(log).toHaveBeenCalledTimes(2);
+  expect(log).toHaveBeenCalledTimes(1);
   const logged = JSON.stringify(log.mock.calls);
   expect(logged).toContain('RangeError');
   expect(logged).not.toMatch(/4821|22670000000/);

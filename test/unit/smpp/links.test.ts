@@ -40,7 +40,9 @@ describe('binding', () => {
     expect(binds(smsc.connections)).toBeLessThan(5 + 22);
     const errors = logged.filter((line) => line.startsWith('error'));
     expect(errors[0]).toContain(why);
-    expect(errors.length).toBeGreaterThan(9);
+    // One a minute, however often it was refused.
+    expect(errors.length).toBeGreaterThan(7);
+    expect(errors.length).toBeLessThan(13);
     expect(logged.join()).not.toContain('opensesa');
     smsc.onBind = () => 0;
     expect(kinds(await world().results(transport, smsOf('x'), 100))).toEqual(['retry']);

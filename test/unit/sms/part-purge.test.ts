@@ -1,5 +1,6 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { Rounds } from '../../../src/common/rounds.js';
 import { Purger } from '../../../src/outbox/purger.js';
 import { partPurge } from '../../../src/sms/receipts/part-removal.js';
 import { PartStore } from '../../../src/sms/receipts/part-store.js';
@@ -14,12 +15,12 @@ afterEach(() => {
 });
 
 test('forgets old parts in silence, and says how many receipts matched nothing', async () => {
-  const warnings: unknown[] = [];
-  jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => void warnings.push(line));
+  const warnings: string[] = [];
+  jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => void warnings.push(String(line)));
   const parts = (await SqliteMemory.open()).store(PartStore);
   const clock = new FakeClock();
   const now = clock.now();
-  const purge = new Purger(clock);
+  const purge = new Purger(clock, new Rounds(clock));
   purge.add(partPurge(parts));
   purge.onApplicationBootstrap();
 

@@ -165,7 +165,7 @@ describe('the record of a submit', () => {
       await settled();
     }
   };
-  const LOST = 'The parts of 1 SMS could not be stored: receipts for them will be missed.';
+  const LOST = 'The parts of SMS could not be stored. Receipts for 1 SMS will be missed.';
 
   test('gives the results when most of the lease is over, and goes on storing the parts', async () => {
     away(25);
@@ -214,7 +214,7 @@ describe('the record of a submit', () => {
     const many = (count: number) => keep(Array.from({ length: count }, () => ({ kind: 'sent', carrierIds: ['1'] })));
     await Promise.all([many(49_999), settled().then(() => advance(10))]);
     await Promise.all([many(2), settled().then(() => advance(10))]);
-    expect(errors).toEqual(['The parts of 2 SMS could not be stored: receipts for them will be missed.']);
+    expect(errors).toEqual(['The parts of SMS could not be stored. Receipts for 2 SMS will be missed.']);
     await Promise.all([many(1), settled().then(() => advance(10))]);
     expect(errors).toHaveLength(1);
   });

@@ -16,6 +16,7 @@ const SETTINGS = resolveWebhookSettings({ pepper: 'a pepper for tests, 012345678
 async function serviceOn(seeRead: (log: EventLog, reads: number) => Promise<void> = async () => {}) {
   const storage = new MemoryStorage();
   await storage.start();
+  await storage.accounts.createAccount({ id: 'demo', name: 'Demo', createdAt: 0 });
   const log = storage.store(EventLog);
   const read = log.read.bind(log);
   let reads = 0;

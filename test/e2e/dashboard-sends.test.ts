@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { INestApplication } from '@nestjs/common';
+import type { Browser, Page } from 'playwright-core';
+import { DashboardModule } from '../../src/dashboard/index.js';
+import { ManagementService } from '../../src/management/session/management-service.js';
+import { SandboxModule } from '../../src/sandbox.module.js';
+import { goTo } from '../support/dashboard/dashboard-world.js';
+import type { Adapter } from '../support/http-apps.js';
+import { call } from '../support/http-client.js';
+import { MANAGEMENT_SECRET } from '../support/manage-app.js';
+import { type MessagingApp, startMessaging } from '../support/messaging-app.js';
+import { MSGAPP } from '../support/msgapp-app.js';
+import { hasBrowser, openPage, startBrowser } from '../support/page-browser.js';
+
+const suite = hasBrowser() ? describe : describe.skip;
+
+suite.each<[Adapter, string]>([
+  ['express', ''],
+  ['fastify', '/svc'],
+])('messages by the dashboard, to the sandbox (%s, prefix "%s")', (adapter, prefix) => {
+  let browser: Browser;
+  let app: MessagingApp;
+  let page: Page;
+  let problems: readonly string[];
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+    app = await startMessaging(
+      adapter,
+      {
+        management: { secret: MANAGEMENT_SECRET },
+        webhooks: { pepper: 'a pepper of webhooks, for the tests of the page' },
+        msgapp: MSGAPP,
+      },
+      {
+        imports: [DashboardModule.forRoot(), SandboxModule.forRoot()],
+        configure: (host: INestApplication) => void (prefix && host.setGlobalPrefix(prefix)),
+      },
+    );
+    const management = app.app.get(ManagementService, { strict: false });
+    const { fragment } = await management.link({ account: app.accountId, role: 'admin' });
+    ({ page, problems } = await openPage(browser, `${app.url}${prefix}/dashboard${fragment}`, { locale: 'en' }));
+    page.setDefaultTimeout(15_000);
+    await page.locator('#screen').waitFor();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  test('an SMS is written, paid and followed to its phone, and its events are found', async () => {
+    await goTo(page, 'webhooks/live');
+    await page.getByText('Following').waitFor();
+    await goTo(page, 'compose');
+    await page.getByRole('textbox', { name: 'Text' }).fill('Bonjour <b> 🎉');
+    await page.getByRole('textbox', { name: 'Recipients' }).fill('22670000001\n221771234567\n22670990001');
+    await page.getByText('5 units').waitFor();
+    await page.getByRole('button', { name: 'Preview and send' }).click();
+    await page.getByText('995').waitFor();
+    await page.getByRole('button', { name: 'Send for 5 units' }).click();
+    await page.getByRole('link', { name: 'Follow it' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Message to 3 recipients' }).waitFor();
+    await page.getByRole('cell', { name: 'Failed' }).waitFor();
+    await page.getByText('4 units').or(page.getByText('1 unit back')).first().waitFor();
+    await page.getByRole('button', { name: 'Look for them' }).click();
+    await page.getByText('send.completed').waitFor();
+    expect(await page.getByText('message.delivered').count()).toBe(2);
+    await goTo(page, 'messages?status=failed');
+    await page.getByText('Bonjour <b>').waitFor();
+    await page.getByText('Delivered 2').waitFor();
+  });
+
+  test('a number is linked by scanning the code on the page, sends a text, and is unlinked', async () => {
+    const sandbox = `${app.url}${prefix}/sandbox`;
+    await goTo(page, 'numbers');
+    await page.getByRole('main').getByRole('button', { name: 'Link a number' }).first().click();
+    await page.getByRole('img', { name: 'Code to scan' }).waitFor();
+    const { body } = await call(`${sandbox}/codes`);
+    const [{ qr }] = body as [{ readonly qr: string }];
+    await call(`${sandbox}/phones/22676010203/scan`, { method: 'POST', body: { qr } });
+    await page.getByText('+226 76 01 02 03 is linked.').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await goTo(page, 'compose');
+    await page.getByLabel('Channel').selectOption('msgapp');
+    await page.getByRole('textbox', { name: 'To' }).fill('22670000002');
+    await page.getByRole('textbox', { name: 'Text' }).fill('Salut');
+    await page.getByRole('button', { name: 'Preview and send' }).click();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByRole('link', { name: 'Follow it' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Message to +226 70 00 00 02' }).waitFor();
+    await page.getByText('On the phone').waitFor();
+    await goTo(page, 'numbers');
+    await page.getByRole('button', { name: 'Unlink +226 76 01 02 03' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Unlink', exact: true }).click();
+    await page.getByText('unlinked here').waitFor();
+    expect(problems).toEqual([]);
+  });
+});

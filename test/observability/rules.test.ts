@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { METRICS } from '../../src/telemetry/metrics.js';
+import { program } from '../support/carriers/installed.js';
+import { readPaper } from '../support/readme.js';
+import { alertExpressions, dashboardExpressions, hasPrometheus, metricBehind, RULES, selectorsOf } from './shipped.js';
+
+const TESTS = join(import.meta.dirname, 'alerts.test.yml');
+const shipped = [...dashboardExpressions(), ...alertExpressions()];
+
+/** The functions around a series, from the inside. */
+function around(expr: string, series: string): string[] {
+  const at = expr.indexOf(series);
+  const open: string[] = [];
+  for (const [, name = '', bracket = ''] of expr.slice(0, at).matchAll(/(\w*)(?: by \([^)]*\) ?)?([()])/g)) {
+    if (bracket === '(') open.push(name);
+    else open.pop();
+  }
+  return open.reverse().filter((name) => name !== '');
+}
+
+describe('what is shipped', () => {
+  test('there is a lot of it', () => {
+    expect(dashboardExpressions().length).toBeGreaterThan(60);
+    expect(alertExpressions()).toHaveLength(12);
+  });
+
+  test.each(shipped)('$place knows the metrics and labels that there are', ({ expr }) => {
+    const selectors = selectorsOf(expr);
+    expect(selectors.length).toBeGreaterThan(0);
+    for (const { name, labels } of selectors) {
+      const metric = metricBehind(name);
+      expect([name, metric === undefined]).toEqual([name, false]);
+      expect(Object.keys({ ...metric?.labels, instance: '' })).toEqual(expect.arrayContaining([...labels]));
+    }
+  });
+
+  test.each(shipped)('$place never adds up what every process reads from the same database', ({ expr }) => {
+    const database = selectorsOf(expr).filter(({ name }) => metricBehind(name)?.scope === 'database');
+    for (const { name } of database) expect(around(expr, `messaging_${name}`)[0]).toBe('max');
+  });
+
+  test('such a sum is found out', () => {
+    expect(around('sum(messaging_low_accounts) > 0', 'messaging_low_accounts')[0]).toBe('sum');
+    const nested = 'time() - max by (channel, status) (messaging_open_deliveries)';
+    expect(around(nested, 'messaging_open_deliveries')[0]).toBe('max');
+  });
+
+  test('every metric is on a dashboard', () => {
+    const shown = dashboardExpressions().flatMap(({ expr }) => selectorsOf(expr).map(({ name }) => name));
+    const bases = new Set(shown.map((name) => (name in METRICS ? name : name.replace(/_(bucket|sum|count)$/, ''))));
+    expect(Object.keys(METRICS).filter((name) => !bases.has(name))).toEqual([]);
+  });
+
+  test.each(alertExpressions())('the papers say what to do when $place fires', ({ place }) => {
+    expect(readPaper('docs/operations.md')).toContain(`| \`${place}\` |`);
+  });
+});
+
+(hasPrometheus() ? describe : describe.skip)('promtool', () => {
+  const promtool = (...args: string[]) => execFileSync(program('promtool'), args, { encoding: 'utf8', stdio: 'pipe' });
+
+  test('finds nothing wrong with the rules', () => {
+    expect(promtool('check', 'rules', RULES)).toContain('SUCCESS: 12 rules found');
+  });
+
+  test('each alert fires for its series, and none while all is well', () => {
+    const tests = readFileSync(TESTS, 'utf8');
+    for (const { place } of alertExpressions()) {
+      const asked = tests.match(new RegExp(`alertname: ${place}\\n +exp_alerts:(.*)`, 'g')) ?? [];
+      expect([place, asked.filter((each) => each.endsWith('[]')).length >= 1]).toEqual([place, true]);
+      expect([place, asked.some((each) => !each.endsWith('[]'))]).toEqual([place, true]);
+    }
+    expect(promtool('test', 'rules', TESTS)).toContain('SUCCESS');
+  });
+});

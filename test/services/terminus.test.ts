@@ -1,0 +1,67 @@
+import { expect, test } from '@jest/globals';
+import { Controller, Get, Module } from '@nestjs/common';
+import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
+import { MessagingHealthIndicator } from 'nestjs-messaging/terminus';
+import { TypeormStorage } from '../../src/storage/typeorm/typeorm-storage.js';
+import { describeOnBothAdapters } from '../support/http-apps.js';
+import { call, type Reply } from '../support/http-client.js';
+import { startMessaging } from '../support/messaging-app.js';
+import { closeAfterEach } from '../support/opened.js';
+import { until } from '../support/until.js';
+import { OwnPostgres } from '../torture/own-postgres.js';
+
+const opened = closeAfterEach();
+
+@Controller('healthz')
+class HealthController {
+  constructor(
+    private readonly health: HealthCheckService,
+    private readonly messaging: MessagingHealthIndicator,
+  ) {}
+
+  @Get()
+  @HealthCheck()
+  check() {
+    return this.health.check([() => this.messaging.isHealthy(), () => this.messaging.isHealthy('sms')]);
+  }
+}
+
+@Module({ imports: [TerminusModule], controllers: [HealthController], providers: [MessagingHealthIndicator] })
+class HealthModule {}
+
+/** Without an installed PostgreSQL there is nothing to stop; CI has one. */
+async function ownPostgres(): Promise<OwnPostgres | undefined> {
+  const server = await OwnPostgres.start();
+  if (server) return opened(server);
+  if (process.env.CI === 'true') throw new Error('PostgreSQL is not installed.');
+  console.warn('PostgreSQL is not installed: Terminus is not tested.');
+  return undefined;
+}
+
+describeOnBothAdapters('Terminus', (adapter) => {
+  test('is up, down while PostgreSQL is stopped, and up again when it is back', async () => {
+    const server = await ownPostgres();
+    if (!server) return;
+    await server.execute('CREATE DATABASE health');
+    const storage = TypeormStorage.forRoot({ url: server.url('health') });
+    const app = opened(await startMessaging(adapter, { storage }, { imports: [HealthModule] }));
+    const asked = () => call(`${app.url}/healthz`);
+    const ready = async () => (await call(`${app.url}/api/v1/health/ready`)).status;
+    const live = async () => (await call(`${app.url}/api/v1/health/live`)).status;
+    const hasStatus = (wanted: number) => (reply: Reply) => reply.status === wanted;
+
+    const up = { status: 'up', checks: expect.objectContaining({ storage: 'ok', schema: 'ok', 'queue sms': 'ok' }) };
+    expect((await until(asked, hasStatus(200))).body).toMatchObject({ status: 'ok', info: { messaging: up, sms: up } });
+    expect([await ready(), await live()]).toEqual([200, 200]);
+
+    await server.stop('fast');
+    const down = { status: 'down', checks: expect.objectContaining({ storage: 'failed' }) };
+    const gone = await until(asked, hasStatus(503));
+    expect(gone.body).toMatchObject({ status: 'error', error: { messaging: down, sms: down } });
+    expect([await ready(), await live()]).toEqual([503, 200]);
+
+    await server.start();
+    expect((await until(asked, hasStatus(200))).body).toMatchObject({ status: 'ok', info: { messaging: up } });
+    expect(await ready()).toBe(200);
+  });
+});

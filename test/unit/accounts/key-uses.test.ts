@@ -1,0 +1,68 @@
+import { expect, test } from '@jest/globals';
+import type { AccountStore } from '../../../src/accounts/account-store.js';
+import { KeyRates } from '../../../src/accounts/key-rates.js';
+import { KeyUses } from '../../../src/accounts/key-uses.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { settle } from './instance.js';
+
+const MINUTE = 60_000;
+
+function start() {
+  const clock = new FakeClock();
+  const written: (readonly [string, number])[][] = [];
+  let underWay = 0;
+  let most = 0;
+  const useKeys: AccountStore['useKeys'] = async (uses) => {
+    most = Math.max(most, ++underWay);
+    written.push([...uses]);
+    await settle();
+    underWay--;
+  };
+  return { clock, written, most: () => most, uses: new KeyUses(clock, { useKeys } as AccountStore) };
+}
+
+test('10 000 keys in use are ten writes a minute, one after the other', async () => {
+  const { clock, written, most, uses } = start();
+  for (let second = 0; second < 60; second++) {
+    for (let key = 0; key < 10_000; key++) uses.note(`k${key}`);
+    clock.advance(1000);
+  }
+  for (let turn = 0; turn < 20; turn++) await settle();
+  expect([written.length, most(), written.map((each) => each.length)]).toEqual([10, 1, Array(10).fill(1000)]);
+  expect(new Set(written.flat().map(([id]) => id)).size).toBe(10_000);
+});
+
+test('keys that nobody uses are not written, and the later minute counts', async () => {
+  const { clock, written, uses } = start();
+  clock.advance(5 * MINUTE);
+  expect(written).toEqual([]);
+  clock.advance(40_000);
+  uses.note('a');
+  clock.advance(30_000);
+  uses.note('a');
+  uses.note('b');
+  clock.advance(MINUTE);
+  await settle();
+  const at = Date.UTC(2026, 10, 21, 10, 6);
+  expect(written).toEqual([
+    [
+      ['a', at],
+      ['b', at],
+    ],
+  ]);
+  clock.advance(10 * MINUTE);
+  await settle();
+  expect(written).toHaveLength(1);
+});
+
+test('a limit is of each family and each window', () => {
+  const clock = new FakeClock();
+  const rates = new KeyRates(clock);
+  clock.advance(59_001);
+  expect([rates.exceeded('a', 2), rates.exceeded('a', 2), rates.exceeded('a', 2)]).toEqual([undefined, undefined, 1]);
+  expect(rates.exceeded('b', 2)).toBeUndefined();
+  clock.advance(999);
+  expect([rates.exceeded('a', 1), rates.exceeded('a', 1)]).toEqual([undefined, 60]);
+  clock.advance(3 * MINUTE);
+  expect(rates.exceeded('a', 1)).toBeUndefined();
+});

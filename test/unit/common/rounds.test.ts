@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals';
+import { Rounds } from '../../../src/common/rounds.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+
+test('a round is as old as the time since it has succeeded, and before the first as the worker', () => {
+  const clock = new FakeClock();
+  const rounds = new Rounds(clock);
+  const report = rounds.start('deliver sms', { everyMs: 1000 });
+  clock.advance(300);
+  expect(rounds.all()).toEqual([
+    { worker: 'deliver sms', everyMs: 1000, isUpkeep: false, lastRound: undefined, ageMs: 300 },
+  ]);
+  const ended = clock.now();
+  report.ended();
+  clock.advance(700);
+  expect(rounds.all()).toMatchObject([{ lastRound: ended, ageMs: 700 }]);
+});
+
+test('a worker that stops is not waited for, and an earlier one of its name does not end the later one', () => {
+  const clock = new FakeClock();
+  const rounds = new Rounds(clock);
+  const first = rounds.start('purge replies', { everyMs: 1000, isUpkeep: true });
+  const second = rounds.start('purge replies', { everyMs: 2000, isUpkeep: true });
+  first.stopped();
+  expect(rounds.all()).toMatchObject([{ everyMs: 2000, isUpkeep: true }]);
+  second.stopped();
+  expect(rounds.all()).toEqual([]);
+});

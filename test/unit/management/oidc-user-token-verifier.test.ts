@@ -1,0 +1,217 @@
+import { createHmac } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import type { JWTPayload } from 'jose';
+import type { UserTokenVerifier } from '../../../src/accounts/user-token-verifier.js';
+import type { OidcOptions } from '../../../src/management/oidc/oidc-options.js';
+import { OidcUserTokenVerifier } from '../../../src/management/oidc/oidc-user-token-verifier.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { eventually } from '../../support/eventually.js';
+import { closeProvidersAfterEach, OpenIdProvider } from '../../support/openid-provider.js';
+
+closeProvidersAfterEach();
+
+const AWA = { accountId: 'shop', subject: 'awa', role: 'sender' };
+const CLAIMS = { account: 'shop', messaging_role: 'sender' };
+const DISCOVERY = '/.well-known/openid-configuration';
+
+async function start(options: Partial<OidcOptions> = {}) {
+  const clock = new FakeClock();
+  const provider = await OpenIdProvider.open(clock);
+  const claims = { account: 'account', role: 'messaging_role' };
+  const verifier = made(
+    { issuer: provider.issuer, audience: 'messaging', claims, allow: 'loopback', ...options },
+    clock,
+  );
+  return { clock, provider, verifier };
+}
+
+function optionsOf({ issuer }: OpenIdProvider): OidcOptions {
+  const claims = { account: 'account', role: 'messaging_role' };
+  return { issuer, audience: 'messaging', claims, allow: 'loopback' };
+}
+
+/** The verifier as the module makes it. */
+function made(options: OidcOptions, clock: FakeClock): UserTokenVerifier {
+  const source = OidcUserTokenVerifier.forRoot(options);
+  if (!('useFactory' in source)) throw new Error('It is made by a factory.');
+  return Reflect.apply(source.useFactory, undefined, [clock]) as UserTokenVerifier;
+}
+
+const base64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** A token with another header and a signature of one's own. */
+function forged(token: string, header: object, sign: (content: string) => string): string {
+  const content = `${base64(header)}.${token.split('.')[1]}`;
+  return `${content}.${sign(content)}`;
+}
+
+test('the claims of a token are account, subject and role', async () => {
+  const { provider, verifier } = await start();
+  expect(await verifier.verify(await provider.token(CLAIMS))).toEqual(AWA);
+  expect(await verifier.verify(await provider.token({ ...CLAIMS, aud: ['other', 'messaging'] }))).toEqual(AWA);
+  expect(await verifier.verify(await provider.token({ messaging_role: 'support', account: 'shop' }))).toEqual({
+    subject: 'awa',
+    role: 'support',
+  });
+  expect(verifier.operators).toBe(false);
+});
+
+test('claims may be functions, and without a role there is none', async () => {
+  const groups = {
+    role: (claims: object) => Reflect.get(claims, 'groups')?.at(1),
+    account: () => 'shop',
+    subject: 'email',
+  };
+  const { provider, verifier } = await start({ claims: groups, operators: true });
+  const token = await provider.token({ groups: ['x', 'admin'], email: 'awa@example.com' });
+  expect(await verifier.verify(token)).toEqual({ accountId: 'shop', subject: 'awa@example.com', role: 'admin' });
+  expect(verifier.operators).toBe(true);
+  const plain = await start({ claims: { account: 'account' } });
+  expect(await plain.verifier.verify(await plain.provider.token({ messaging_role: 'admin' }))).toBeUndefined();
+  expect(await plain.verifier.verify(await plain.provider.token({ account: 'shop' }))).toEqual({ accountId: 'shop' });
+});
+
+test('other claims are refused', async () => {
+  const { provider, verifier } = await start();
+  const seconds = Math.floor(new FakeClock().now() / 1000);
+  for (const wrong of [
+    ...[{ aud: 'other' }, { aud: undefined }, { iss: `${provider.issuer}/` }, { iss: undefined }],
+    ...[{ exp: seconds - 61 }, { exp: undefined }, { nbf: seconds + 61 }, { sub: undefined }, { sub: '' }],
+    ...[{ sub: 'x'.repeat(129) }, { account: undefined }, { account: 5 }, { account: '' }, { messaging_role: 'root' }],
+    ...[{ messaging_role: undefined }, { messaging_role: ['admin'] }, { messaging_role: 'ADMIN' }],
+  ]) {
+    const token = await provider.token({ ...CLAIMS, ...wrong } as JWTPayload);
+    expect([wrong, await verifier.verify(token)]).toEqual([wrong, undefined]);
+  }
+  for (const near of [{ exp: seconds - 59 }, { nbf: seconds + 59 }]) {
+    expect(await verifier.verify(await provider.token({ ...CLAIMS, ...near }))).toEqual(AWA);
+  }
+});
+
+test('only an asymmetric signature of the provider counts', async () => {
+  const { provider, verifier } = await start();
+  const token = await provider.token(CLAIMS);
+  expect(await verifier.verify(token)).toEqual(AWA);
+  const [header, , signature] = token.split('.');
+  const raised = base64({ iss: provider.issuer, aud: 'messaging', sub: 'awa', exp: 9e9, messaging_role: 'operator' });
+  const publicKey = await provider.publicText();
+  const hmac = (key: string) => (content: string) => createHmac('sha256', key).update(content).digest('base64url');
+  const other = await OpenIdProvider.open(new FakeClock());
+  for (const wrong of [
+    ...[`${header}.${raised}.${signature}`, `${token}A`, `${header}.${raised}.`, 'a.b.c', `${header}..${signature}`],
+    ...['none', 'None', 'NONE'].map((alg) => forged(token, { alg, kid: 'k1' }, () => '')),
+    ...[publicKey, publicKey.trim(), ''].map((key) => forged(token, { alg: 'HS256', kid: 'k1' }, hmac(key || 'x'))),
+    await other.token({ ...CLAIMS, iss: provider.issuer }),
+  ]) {
+    expect(await verifier.verify(wrong)).toBeUndefined();
+  }
+});
+
+test('an algorithm that was not named is refused', async () => {
+  const { provider, verifier } = await start({ algorithms: ['RS256'] });
+  expect(await verifier.verify(await provider.token(CLAIMS))).toBeUndefined();
+  await provider.add('k2', 'RS256');
+  const fresh = made({ ...optionsOf(provider), algorithms: ['RS256'] }, new FakeClock());
+  expect(await fresh.verify(await provider.token(CLAIMS, { kid: 'k2' }))).toEqual(AWA);
+});
+
+test('the provider is asked once for all, and not for what is no token of its own', async () => {
+  const { provider, verifier } = await start();
+  await verifier.verify(await provider.token({ iss: 'https://other.example.com' }));
+  await verifier.verify('a.b.c');
+  expect(provider.asked.size).toBe(0);
+  const tokens = await Promise.all(Array.from({ length: 20 }, () => provider.token(CLAIMS)));
+  for (const user of await Promise.all(tokens.map((token) => verifier.verify(token)))) expect(user).toEqual(AWA);
+  expect(Object.fromEntries(provider.asked)).toEqual({ [DISCOVERY]: 1, '/keys': 1 });
+});
+
+test('a new key is found, an old one is forgotten, and invented ones do not have the provider asked each time', async () => {
+  const { provider, verifier, clock } = await start();
+  const old = await provider.token({ ...CLAIMS, exp: 9e9 });
+  expect(await verifier.verify(old)).toEqual(AWA);
+  await provider.add('k2', 'EdDSA');
+  provider.remove('k1');
+  const token = await provider.token({ ...CLAIMS, exp: 9e9 }, { kid: 'k2' });
+  expect(await verifier.verify(token)).toBeUndefined();
+  expect(provider.asked.get('/keys')).toBe(1);
+  clock.advance(30_000);
+  expect(await verifier.verify(token)).toEqual(AWA);
+  expect(provider.asked.get('/keys')).toBe(2);
+  for (let each = 0; each < 10; each++) expect(await verifier.verify(old)).toBeUndefined();
+  expect(provider.asked.get('/keys')).toBe(2);
+});
+
+test('keys are asked for again after ten minutes, and believed for an hour where the provider is away', async () => {
+  const { provider, verifier, clock } = await start();
+  const token = await provider.token({ ...CLAIMS, exp: 9e9 });
+  expect(await verifier.verify(token)).toEqual(AWA);
+  clock.advance(599_999);
+  await verifier.verify(token);
+  expect(provider.asked.get('/keys')).toBe(1);
+  provider.instead.set(DISCOVERY, { status: 503, body: '' });
+  clock.advance(2_999_999);
+  expect(await verifier.verify(token)).toEqual(AWA);
+  clock.advance(2_000);
+  await expect(verifier.verify(token)).rejects.toThrow('The provider has answered 503.');
+  const asked = provider.asked.get(DISCOVERY);
+  await expect(verifier.verify(token)).rejects.toThrow('The provider has answered 503.');
+  expect(provider.asked.get(DISCOVERY)).toBe(asked);
+  provider.instead.clear();
+  clock.advance(2_000);
+  expect(await verifier.verify(token)).toEqual(AWA);
+});
+
+test('a token that names no key is tried with each', async () => {
+  const { provider, verifier } = await start();
+  await provider.add('k2', 'ES256');
+  const named = { kid: 'k2', named: false };
+  expect(await verifier.verify(await provider.token(CLAIMS, named))).toEqual(AWA);
+  expect(await verifier.verify(await provider.token({ ...CLAIMS, aud: 'other' }, named))).toBeUndefined();
+});
+
+test.each([
+  [
+    'another issuer',
+    DISCOVERY,
+    { body: '{"issuer":"https://evil.example.com","jwks_uri":"https://evil.example.com/"}' },
+  ],
+  ['no JSON', DISCOVERY, { body: '<html>' }],
+  ['a list', DISCOVERY, { body: '[]' }],
+  ['keys over HTTP elsewhere', DISCOVERY, { body: '{"issuer":"ISSUER","jwks_uri":"http://keys.example.com/"}' }],
+  ['no keys', '/keys', { body: '{"keys":5}' }],
+  ['a redirection', '/keys', { status: 302, body: '', location: 'https://evil.example.com/' }],
+  ['a large document', '/keys', { body: `{"keys":[],"x":"${'x'.repeat(300_000)}"}` }],
+  ['an error', '/keys', { status: 500, body: '' }],
+])('a provider that answers %s is a fault, and no token is accepted or refused', async (_, path, answer) => {
+  const { provider, verifier } = await start();
+  provider.instead.set(path, { ...answer, body: answer.body.replace('ISSUER', provider.issuer) });
+  await expect(verifier.verify(await provider.token(CLAIMS))).rejects.toThrow();
+});
+
+test('a provider that is gone is a fault, one that is slow is waited for five seconds', async () => {
+  const { provider, verifier, clock } = await start();
+  const token = await provider.token(CLAIMS);
+  provider.instead.set(DISCOVERY, { hangs: true });
+  const answer = expect(verifier.verify(token)).rejects.toThrow('The OpenID provider does not answer.');
+  await eventually(() => provider.asked.get(DISCOVERY) === 1);
+  clock.advance(5000);
+  await answer;
+  await provider.close();
+  clock.advance(2000);
+  await expect(verifier.verify(token)).rejects.toThrow('The OpenID provider does not answer.');
+});
+
+test.each([
+  [{ issuer: 'http://login.example.com' }, 'Option issuer of OpenID must be an https address.'],
+  [{ issuer: 'http://127.0.0.1:8080' }, 'Option issuer of OpenID must be an https address.'],
+  [{ issuer: 'login' }, 'Option issuer of OpenID must be an address.'],
+  [{ audience: '' }, 'Option audience of OpenID must be a text.'],
+  [{ claims: { role: 5 } }, 'Option claims.role of OpenID must be the name of a claim, or a function.'],
+  [{ claims: { roles: 'x' } }, 'Option claims.roles of OpenID is not known; there are account, role, subject.'],
+  [{ algorithms: ['HS256'] }, /^Option algorithms\[0\] of OpenID must be "RS256" or /],
+  [{ algorithms: ['none'] }, /^Option algorithms\[0\] of OpenID must be "RS256" or /],
+  [{ operators: 'yes' }, 'Option operators of OpenID must be true or false.'],
+])('a wrong option is told: %o', (wrong, sentence) => {
+  const right = { issuer: 'https://login.example.com', audience: 'messaging', claims: { role: 'role' } };
+  expect(() => OidcUserTokenVerifier.forRoot({ ...right, ...wrong } as never)).toThrow(sentence);
+});

@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { LedgerStore } from '../../../src/billing/ledger-store.js';
+import type { Executor, Work } from '../../../src/storage/typeorm/engine/executor.js';
+import { TypeormStorage } from '../../../src/storage/typeorm/typeorm-storage.js';
+import { fillAccounts, readsOf } from '../../support/account-reads.js';
+import { closeAfterEach } from '../../support/opened.js';
+
+const opened = closeAfterEach();
+
+test('on SQLite what the people of an account look at is found by indexes', async () => {
+  const source = await new DataSource({ type: 'better-sqlite3', database: ':memory:' }).initialize();
+  const storage = new TypeormStorage({ database: source });
+  await storage.start();
+  opened({
+    close: async () => {
+      await storage.stop();
+      await source.destroy();
+    },
+  });
+  await fillAccounts(storage, source);
+  expect(storage.ledger).toBeInstanceOf(LedgerStore);
+  const executor: Executor = Reflect.get(storage.ledger, 'executor');
+  const statements: { sql: string; params: readonly unknown[] }[] = [];
+  const { read } = executor;
+  executor.read = <T>(work: Work<T>) =>
+    read.call(executor, function* () {
+      const operation = work();
+      for (let step = operation.next(); ; ) {
+        if (step.done) return step.value as never;
+        const { sql, params } = executor.dialect.native(step.value);
+        statements.push({ sql, params });
+        step = operation.next(yield step.value);
+      }
+    }) as Promise<T>;
+  for (const [name, work] of Object.entries(readsOf(storage))) {
+    statements.length = 0;
+    await work();
+    expect(statements.length).toBeGreaterThan(0);
+    for (const { sql, params } of statements) {
+      const plan: { detail: string }[] = await source.query(`EXPLAIN QUERY PLAN ${sql}`, [...params]);
+      const steps = plan.map(({ detail }) => detail);
+      // What is read whole is a page, or a list of parameters.
+      expect([name, sql, steps.filter((step) => /SCAN (l|m|r|u)\b|SCAN messaging/.test(step))]).toEqual([
+        name,
+        sql,
+        [],
+      ]);
+      if (/kind = '(topup|refund)'/.test(sql)) expect(steps.join()).toContain('messaging_ledger_kind');
+    }
+  }
+});

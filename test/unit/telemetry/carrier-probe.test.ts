@@ -1,0 +1,123 @@
+import { expect, jest, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { SafeTelemetry } from '../../../src/common/safe-telemetry.js';
+import { PrometheusTelemetry } from '../../../src/prometheus/index.js';
+import {
+  type OutgoingSms,
+  type SmsSink,
+  SmsTransport,
+  type SubmitResult,
+  type TellResult,
+} from '../../../src/sms/sms-transport.js';
+import { measuredTransport } from '../../../src/telemetry/carrier-probe.js';
+import { Instruments } from '../../../src/telemetry/instruments.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { range } from '../../../src/testing/storage-contract/fixtures.js';
+
+const SMS: readonly OutgoingSms[] = range(4).map((position) => ({
+  ...{ smsId: 'm', position, signature: 'INFOS', number: '22670000000', text: 'x', attempt: 1 },
+}));
+
+/** A transport that gives these results, the first of them early. */
+class Scripted extends SmsTransport {
+  override readonly name = 'scripted';
+  override readonly repeat = 'at-most-once';
+  sink: SmsSink | undefined;
+
+  constructor(private readonly results: readonly unknown[]) {
+    super();
+  }
+
+  override async start(sink: SmsSink): Promise<void> {
+    this.sink = sink;
+  }
+
+  override async submit(batch: readonly OutgoingSms[], _: AbortSignal, tell?: TellResult): Promise<SubmitResult[]> {
+    const [first] = batch;
+    if (first) tell?.(first, this.results[0] as SubmitResult);
+    return this.results as SubmitResult[];
+  }
+
+  override async stop(): Promise<void> {}
+}
+
+async function submitted(results: readonly unknown[]) {
+  const clock = new FakeClock();
+  const prometheus = await PrometheusTelemetry.forRoot().useFactory();
+  const instruments = new Instruments(new SafeTelemetry(prometheus, clock));
+  const transport = new Scripted(results);
+  const measured = measuredTransport(transport, instruments, clock);
+  const told: unknown[] = [];
+  const given = await measured.submit(SMS, new AbortController().signal, (_, result) => told.push(result));
+  const lines = async (of: string) =>
+    (await prometheus.scrape()).body.split('\n').filter((line) => line.startsWith(`messaging_${of}{`));
+  return { transport, measured, given, told, lines };
+}
+
+test('each attempt at a carrier counts once, also of a result that came early', async () => {
+  const attempts = [
+    { route: 'a', outcome: 'retry', at: 0 },
+    { route: 'b', outcome: 'sent', at: 1 },
+  ];
+  const results = [
+    { kind: 'sent' },
+    { kind: 'sent', route: 'b', attempts },
+    { kind: 'refused', error: '22670000000' },
+    { kind: 'postponed', error: 'rate_limited', until: 0 },
+  ];
+  const { given, told, lines } = await submitted(results);
+  expect([given, told]).toEqual([results, [results[0]]]);
+  expect(new Set(await lines('carrier_submits_total'))).toEqual(
+    new Set([
+      'messaging_carrier_submits_total{route="scripted",result="sent"} 1',
+      'messaging_carrier_submits_total{route="a",result="retry"} 1',
+      'messaging_carrier_submits_total{route="b",result="sent"} 1',
+      'messaging_carrier_submits_total{route="scripted",result="refused"} 1',
+      'messaging_carrier_submits_total{route="scripted",result="postponed"} 1',
+    ]),
+  );
+  expect(await lines('carrier_submit_duration_seconds_count')).toEqual([
+    'messaging_carrier_submit_duration_seconds_count{route="scripted"} 2',
+    'messaging_carrier_submit_duration_seconds_count{route="b"} 1',
+  ]);
+});
+
+test('results that are none are passed on as they are', async () => {
+  for (const results of [[null, 5, {}, 'x'], []]) {
+    const { given } = await submitted(results);
+    expect(given).toEqual(results);
+  }
+});
+
+test('reports with our own ids are receipts of the transport', async () => {
+  const { transport, measured, lines } = await submitted([]);
+  const stored: unknown[] = [];
+  const sink = { report: async (reports: unknown) => void stored.push(reports) };
+  await measured.start(sink as never);
+  const reports = [{ smsId: 'm', position: 0, status: 'delivered' as const }];
+  await transport.sink?.report(reports);
+  expect(stored).toEqual([reports]);
+  expect(await lines('receipts_total')).toEqual(['messaging_receipts_total{route="scripted",status="delivered"} 1']);
+});
+
+test('what counts and throws takes no result and no report away', async () => {
+  const clock = new FakeClock();
+  const instruments = new Instruments(new SafeTelemetry(await PrometheusTelemetry.forRoot().useFactory(), clock));
+  const record = jest.spyOn(instruments, 'record').mockImplementation(() => {
+    throw new TypeError('22670000001');
+  });
+  const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+  const results = SMS.map(() => ({ kind: 'sent' }) as const);
+  const transport = new Scripted(results);
+  const measured = measuredTransport(transport, instruments, clock);
+  const told: unknown[] = [];
+  const given = await measured.submit(SMS, new AbortController().signal, (_, result) => told.push(result));
+  expect([given, told]).toEqual([results, [results[0]]]);
+  const report = jest.fn(async () => undefined);
+  await measured.start({ report, receipts: async () => undefined, inbound: async () => undefined });
+  await transport.sink?.report([{ smsId: 'm', position: 0, status: 'delivered' }]);
+  expect(report).toHaveBeenCalledTimes(1);
+  expect(record).toHaveBeenCalledTimes(5);
+  expect(logged).toHaveBeenCalledTimes(1);
+  logged.mockRestore();
+});

@@ -1,0 +1,120 @@
+import { expect, jest, test } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { MessagingError, StorageUnavailableError } from '../../../src/common/errors.js';
+import { SafeTelemetry } from '../../../src/common/safe-telemetry.js';
+import { NoTelemetry } from '../../../src/common/telemetry.js';
+import { decide } from '../../../src/outbox/decide.js';
+import { OutboxStore } from '../../../src/outbox/outbox-store.js';
+import type { Send } from '../../../src/outbox/send.js';
+import { PrometheusTelemetry } from '../../../src/prometheus/index.js';
+import { Instruments } from '../../../src/telemetry/instruments.js';
+import { measuredStorage, type ProbedCall } from '../../../src/telemetry/measured-storage.js';
+import { LedgerFindings, storeProbes } from '../../../src/telemetry/store-probes.js';
+import { FakeClock } from '../../../src/testing/fake-clock.js';
+import { MemoryStorage } from '../../../src/testing/memory-storage.js';
+import { ACCOUNT, aSend, START } from '../../../src/testing/storage-contract/fixtures.js';
+import { closeAfterEach } from '../../support/opened.js';
+
+const opened = closeAfterEach();
+
+/** A storage in memory as a service with Prometheus has it, and what a scrape shows of a metric. */
+async function start<S extends MemoryStorage>(own: S) {
+  const clock = new FakeClock();
+  const prometheus = await PrometheusTelemetry.forRoot({ accounts: [ACCOUNT] }).useFactory();
+  const telemetry = new SafeTelemetry(prometheus, clock);
+  const instruments = new Instruments(telemetry);
+  await own.start();
+  opened({ close: () => own.stop() });
+  const probes = storeProbes(instruments, telemetry, clock, new LedgerFindings());
+  const storage = measuredStorage(own, instruments, clock, probes);
+  const shown = async (metric: string) => {
+    const { body } = await prometheus.scrape();
+    return body.split('\n').filter((line) => line.startsWith(`messaging_${metric}`));
+  };
+  await storage.accounts.createAccount({ id: ACCOUNT, name: 'A', createdAt: START });
+  await storage.ledger.post({ id: 'funds', accountId: ACCOUNT, kind: 'topup', units: 5, at: START });
+  return { own, storage, shown };
+}
+
+test('a measured storage is of the same classes, and works on the same state', async () => {
+  const { own, storage, shown } = await start(new MemoryStorage());
+  expect(storage).toBeInstanceOf(MemoryStorage);
+  expect(storage.outbox).toBeInstanceOf(OutboxStore);
+  expect(storage.outbox).toBe(storage.outbox);
+  await storage.outbox.commit([aSend(1)], decide);
+  expect(await own.ledger.balance(ACCOUNT)).toBe(4);
+  expect(await shown('charged_units_total{')).toEqual([
+    `messaging_charged_units_total{channel="sms",account="${ACCOUNT}"} 1`,
+  ]);
+  expect(await shown('commit_sends_count')).toEqual(['messaging_commit_sends_count 1']);
+  expect(await shown('posted_units_total{')).toEqual(['messaging_posted_units_total{kind="topup"} 5']);
+  expect(await shown('storage_operation_duration_seconds_count{operation="accept"}')).toHaveLength(1);
+  await storage.stop();
+  expect(() => own.outbox).toThrow('not started');
+});
+
+/** A storage whose commits are a part of a transaction of the host. */
+class Joined extends MemoryStorage {
+  readonly afterCommit: (() => void)[] = [];
+
+  override get outbox(): OutboxStore {
+    return Object.assign(Object.create(super.outbox), {
+      commit: async (sends: readonly Send[]) => sends.map(({ reply }) => ({ kind: 'accepted', reply })),
+      whenCommitted: (_: unknown, task: () => void) => this.afterCommit.push(task),
+    });
+  }
+}
+
+test('what a transaction of the host stores is counted after its commit, and not after a rollback', async () => {
+  const { own, storage, shown } = await start(new Joined());
+  await storage.outbox.commit([aSend(1)], decide, { manager: {} });
+  expect(await shown('charged_units_total{')).toEqual([]);
+  for (const task of own.afterCommit) task();
+  expect(await shown('charged_units_total{')).toHaveLength(1);
+});
+
+test('what counts and throws undoes nothing that is stored, and is logged once a minute', async () => {
+  const clock = new FakeClock();
+  const instruments = new Instruments(new SafeTelemetry(await PrometheusTelemetry.forRoot().useFactory(), clock));
+  const own = new Joined();
+  await own.start();
+  opened({ close: () => own.stop() });
+  const fails = () => {
+    throw new TypeError('22670000001');
+  };
+  const commit = jest.fn((_: unknown, __: unknown, { count }: ProbedCall) => {
+    count({ manager: {} }, fails);
+    fails();
+  });
+  const storage = measuredStorage(own, instruments, clock, [{ port: OutboxStore, probes: { commit } }]);
+  const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+  opened({ close: () => logged.mockRestore() });
+  for (let again = 0; again < 3; again++) {
+    expect(await storage.outbox.commit([aSend(1)], decide)).toMatchObject([{ kind: 'accepted' }]);
+  }
+  for (const task of own.afterCommit) task();
+  expect([commit.mock.calls.length, own.afterCommit.length]).toEqual([3, 3]);
+  expect(logged.mock.calls.map(([line]) => String(line))).toEqual([
+    'What counts threw TypeError; the work goes on, and metrics lack it.',
+  ]);
+});
+
+test('without telemetry the storage is the very one', () => {
+  const clock = new FakeClock();
+  const storage = new MemoryStorage();
+  expect(measuredStorage(storage, new Instruments(new SafeTelemetry(new NoTelemetry(), clock)), clock, [])).toBe(
+    storage,
+  );
+});
+
+test('a refusal is no error of the storage; an outage is', async () => {
+  const { storage, shown } = await start(new MemoryStorage());
+  await expect(storage.ledger.entries(ACCOUNT, { limit: 1, after: 'nothing' })).rejects.toBeInstanceOf(MessagingError);
+  expect(await shown('storage_errors_total{')).toEqual([]);
+  await storage.stop();
+  const { ledger } = storage;
+  await expect(ledger.balance(ACCOUNT)).rejects.toThrow(StorageUnavailableError);
+  expect(await shown('storage_errors_total{')).toEqual([
+    'messaging_storage_errors_total{operation="ledger",code="unavailable"} 1',
+  ]);
+});
