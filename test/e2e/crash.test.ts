@@ -1,18 +1,34 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { crashLoop } from '../support/crash-loop.js';
+import type { CrashProcess } from '../support/crash-process.js';
 import { closeAfterEach } from '../support/opened.js';
 import { SqliteFile } from '../support/sqlite-file.js';
+import { until } from '../support/until.js';
 
 const opened = closeAfterEach();
 const LIMIT_MS = 300_000;
 
 /** What a carrier was given, in order: in which run of the host, and which delivery. */
 function submissions(path: string): { run: number; id: string }[] {
-  const lines = readFileSync(path, 'utf8').trim().split('\n');
-  return lines.map((line) => {
+  return linesOf(path).map((line) => {
     const [run = '', id = ''] = line.split(' ');
     return { run: Number(run), id };
+  });
+}
+
+function linesOf(path: string): string[] {
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : [];
+}
+
+/** Stops the host in a moment when its carrier has taken something that it has not answered. */
+async function onTheWire(host: CrashProcess, carrierLog: string): Promise<void> {
+  const ofThisRun = (path: string) => linesOf(path).filter((line) => line.startsWith(`${host.runs} `)).length;
+  await until(() => {
+    host.signal('SIGSTOP');
+    const caught = ofThisRun(carrierLog) > ofThisRun(`${carrierLog}.answered`);
+    if (!caught) host.signal('SIGCONT');
+    return caught;
   });
 }
 
@@ -48,7 +64,7 @@ describe('kill -9 while a batch is on the wire', () => {
       const { path } = opened(new SqliteFile());
       const carrierLog = `${path}.log`;
       const settings = { database: `sqlite:${path}`, carrier: 'at-most-once', carrierLog } as const;
-      const { problems, states } = await crashLoop(settings, 3);
+      const { problems, states } = await crashLoop(settings, 3, (host) => onTheWire(host, carrierLog));
       expect(problems).toEqual([]);
       const given = submissions(carrierLog).map(({ id }) => id);
       expect(new Set(given).size).toBe(given.length);
@@ -74,7 +90,7 @@ describe('kill -9 while a batch is on the wire', () => {
         adapter: 'fastify',
       } as const;
       const kills = 3;
-      const { problems, states } = await crashLoop(settings, kills);
+      const { problems, states } = await crashLoop(settings, kills, (host) => onTheWire(host, carrierLog));
       expect(problems).toEqual([]);
       expect(new Set(states.values())).toEqual(new Set(['delivered']));
       const runs = new Map<string, number[]>();

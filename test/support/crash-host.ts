@@ -40,8 +40,11 @@ class LoggingTransport extends SmsTransport {
   override async start(): Promise<void> {}
 
   override async submit(batch: readonly OutgoingSms[]): Promise<readonly SubmitResult[]> {
-    appendFileSync(order.carrierLog ?? '', batch.map((sms) => `${run} ${sms.smsId}:${sms.position}\n`).join(''));
+    const { carrierLog = '' } = order;
+    const lines = batch.map((sms) => `${run} ${sms.smsId}:${sms.position}\n`).join('');
+    appendFileSync(carrierLog, lines);
     await pause(30);
+    appendFileSync(`${carrierLog}.answered`, lines);
     return batch.map(() => ({ kind: 'sent', final: 'delivered' }));
   }
 

@@ -31,7 +31,7 @@ export interface Aftermath {
 export async function crashLoop(
   settings: CrashSettings,
   kills: number,
-  ripe = (): Promise<void> => pause(Math.random() * LIFE_MS),
+  ripe: (host: CrashProcess) => Promise<void> = () => pause(Math.random() * LIFE_MS),
 ): Promise<Aftermath> {
   const { key } = await makeAccount(settings.database);
   const host = new CrashProcess(settings);
@@ -42,7 +42,7 @@ export async function crashLoop(
     let lives = true;
     for (let kill = 0; kill < kills; kill++) {
       if (lives) await busy(load);
-      await ripe();
+      await ripe(host);
       await host.end('SIGKILL');
       const { answering } = host.start();
       // Now and then it does not even live to answer.
