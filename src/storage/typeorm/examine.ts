@@ -137,7 +137,9 @@ function indexes(rows: readonly Row[] | undefined, wanted: readonly string[]): r
   if (missing.length + invalid.length === 0) return [fine(`All ${wanted.length} indexes are there.`)];
   return [
     ...missing.map((name) =>
-      todo(`The index ${name} is missing: searches read whole tables. Create it again, as schema.ts says.`),
+      todo(
+        `The index ${name} is missing: searches read whole tables. Create it again, as src/storage/typeorm/schema says.`,
+      ),
     ),
     ...invalid.map((name) =>
       todo(`The index ${name} is half built and not used: run REINDEX INDEX CONCURRENTLY ${name}.`),

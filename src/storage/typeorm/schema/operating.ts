@@ -22,12 +22,3 @@ export function operatingTables(dialect: Dialect): string[] {
       findings ${text} NOT NULL, started_at ${integer} NOT NULL, ended_at ${integer}, lease_until ${integer})${dialect.clustered}`,
   ];
 }
-
-/** Indexes to list the sessions of all accounts. */
-export function sessionListings(): string[] {
-  return [
-    'CREATE INDEX messaging_session_listing ON messaging_session (created_at, id)',
-    'CREATE INDEX messaging_session_status ON messaging_session (status, created_at, id)',
-    'CREATE INDEX messaging_session_of ON messaging_session (account_id, created_at, id)',
-  ];
-}

@@ -1,23 +1,14 @@
 import type { Dialect } from '../dialects/dialect.js';
 import { auditTable, keyLimits } from './access.js';
+import { claimOrder, coreTables, retention, upkeep } from './core.js';
+import { eventTables } from './events.js';
 import { userLinkSubjects, userSessionSubjects, userSessionTables } from './management.js';
-import { operatingTables, sessionListings } from './operating.js';
-import {
-  claimOrder,
-  coreTables,
-  eventTables,
-  hashedOptOuts,
-  msgappTables,
-  receivedMessages,
-  receivedTexts,
-  retention,
-  sandboxScreens,
-  sandboxTables,
-  smsTables,
-  upkeep,
-  webhookTables,
-} from './schema.js';
+import { msgappTables, receivedMessages, sessionListings } from './msgapp.js';
+import { operatingTables } from './operating.js';
+import { sandboxScreens, sandboxTables } from './sandbox.js';
+import { hashedOptOuts, receivedTexts, smsTables } from './sms.js';
 import { usageTables } from './usage.js';
+import { webhookTables } from './webhooks.js';
 
 /** A version of a group of tables. A released version does not change: a change of the schema is a new version. */
 export interface SchemaVersion {
