@@ -14,7 +14,6 @@ import {
   type GivenReply,
   HIGHEST_BALANCE,
   idsOf,
-  isPosting,
   type LedgerCheck,
   type LedgerEntry,
   type LedgerPosting,
@@ -109,15 +108,6 @@ export class LedgerService {
     this.settle(posting, answer);
     if (!accepted) throw new Error('The posting has no reply.');
     return accepted;
-  }
-
-  /** The top-up or the adjustment of an account with this reference, undefined when there is none. */
-  async posting(accountId: string, reference: string): Promise<LedgerEntry | undefined> {
-    checkAccountId(accountId);
-    checkText('reference', reference);
-    const { id, formerId = id } = idsOf(reference);
-    const entry = await this.store.find(accountId, [id, formerId]);
-    return entry && isPosting(entry.kind) ? { ...entry, id: shownId(entry) } : undefined;
   }
 
   /**

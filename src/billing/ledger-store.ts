@@ -129,9 +129,6 @@ export abstract class LedgerStore {
    */
   abstract postOnce(posting: LedgerPosting, reply: PostingReply): Promise<AnsweredPosting>;
 
-  /** The account's entry with one of these ids, undefined when there is none. */
-  abstract find(accountId: string, ids: readonly string[]): Promise<LedgerEntry | undefined>;
-
   /**
    * Tells of accounts whose balance has fallen below their threshold, and records `balance.low` for each: once until the balance
    * is at the threshold or above it again. The fall is part of the transaction that debits, whichever it is, so none is missed.
@@ -206,6 +203,6 @@ export function postedBefore(
 }
 
 /** Whether an entry is one that an operator added. */
-export function isPosting(kind: LedgerKind): boolean {
+function isPosting(kind: LedgerKind): boolean {
   return kind === 'topup' || kind === 'adjust';
 }

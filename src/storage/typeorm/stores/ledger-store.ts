@@ -66,16 +66,6 @@ export class TypeormLedgerStore extends LedgerStore {
     return this.recorder.write((telling) => postAnswered(this.executor.dialect, posting, reply, telling));
   }
 
-  override find(accountId: string, ids: readonly string[]): Promise<LedgerEntry | undefined> {
-    const { dialect } = this.executor;
-    return this.executor.read(function* () {
-      const sql = `SELECT ${COLUMNS} FROM messaging_ledger WHERE id IN ${dialect.strings()}`;
-      const found = (yield* rowsOf(sql, JSON.stringify(ids))).map(toEntry);
-      const own = found.filter((entry) => entry.accountId === accountId);
-      return own.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))[0];
-    });
-  }
-
   override async tellLow(at: number, limit: number): Promise<readonly NewEvent[]> {
     const ids = await this.executor.read(() => findLow(limit));
     if (ids.length === 0) return [];
