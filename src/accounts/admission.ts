@@ -5,7 +5,6 @@ import type { AccountState } from './account-store.js';
 import { isWithin } from './address-ranges.js';
 import type { Answer } from './authenticator.js';
 import type { KnownKey } from './key-directory.js';
-import { KeyRates } from './key-rates.js';
 import { KeyUses } from './key-uses.js';
 import { isAtLeast, type Permission } from './permissions.js';
 
@@ -131,4 +130,32 @@ function accountIn(target: string): string | undefined {
   const query = target.indexOf('?');
   const named = query === -1 ? [] : new URLSearchParams(target.slice(query)).getAll('account');
   return named.length === 1 && named[0] !== '' ? named[0] : undefined;
+}
+
+const WINDOW_MS = 60_000;
+
+/** Counts the requests of keys with a limit per minute, in this process: all windows begin with the minutes of its clock. */
+export class KeyRates {
+  private window = 0;
+  private readonly counts = new Map<string, number>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /**
+   * Counts a request unless the limit is reached.
+   * @param family keys that have replaced one another share their limit
+   * @returns undefined, or the seconds until the next window
+   */
+  exceeded(family: string, perMinute: number): number | undefined {
+    const now = this.clock.elapsed();
+    const window = Math.floor(now / WINDOW_MS);
+    if (window !== this.window) {
+      this.window = window;
+      this.counts.clear();
+    }
+    const count = this.counts.get(family) ?? 0;
+    if (count >= perMinute) return Math.ceil(((window + 1) * WINDOW_MS - now) / 1000);
+    this.counts.set(family, count + 1);
+    return undefined;
+  }
 }

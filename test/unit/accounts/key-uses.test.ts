@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { AccountStore } from '../../../src/accounts/account-store.js';
-import { KeyRates } from '../../../src/accounts/key-rates.js';
+import { KeyRates } from '../../../src/accounts/admission.js';
 import { KeyUses } from '../../../src/accounts/key-uses.js';
 import { FakeClock } from '../../../src/testing/fake-clock.js';
 import { settle } from './instance.js';
