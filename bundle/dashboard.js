@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants } from 'node:zlib';
 import { build } from 'vite';
 import { licences } from './licences.js';
 
-// Builds the dashboard's page from `src/dashboard/web` into `dist/dashboard/app`: each file packed by brotli and by gzip, with a
+// Builds the dashboard's page from `src/dashboard/web` into `dist/dashboard/app`: each file packed by brotli, with a
 // name that changes with its content, and a manifest that names what the page begins with.
 
 const OUT = 'dist/dashboard/app';
@@ -58,7 +58,6 @@ for (const { fileName, ...file } of built.sort((a, b) => (a.fileName < b.fileNam
   const bytes = Buffer.from(file.type === 'chunk' ? file.code : file.source);
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
   writeFileSync(join(OUT, `${fileName}.br`), brotliCompressSync(bytes, { params }));
-  writeFileSync(join(OUT, `${fileName}.gz`), gzipSync(bytes, { level: 9 }));
   files[fileName] = type;
 }
 writeFileSync(join(OUT, 'manifest.json'), JSON.stringify({ script: main.fileName, style: style.fileName, files }));

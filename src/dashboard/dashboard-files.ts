@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gzipSync } from 'node:zlib';
 import { once } from '../common/once.js';
 import { readApp } from './asset.js';
 
@@ -25,8 +25,10 @@ export interface DashboardFiles {
 export const dashboardFiles = once((): DashboardFiles => {
   const { script, style, files } = manifest();
   const read = ([name, type]: [string, string]): [string, DashboardFile] => {
-    const gzip = readApp(`${name}.gz`);
-    return [name, { type, br: readApp(`${name}.br`), gzip, identity: gunzipSync(gzip) }];
+    const br = readApp(`${name}.br`);
+    const identity = brotliDecompressSync(br);
+    // Made here (7 ms for all files), as both forms would make the package 0.1 MB larger.
+    return [name, { type, br, gzip: gzipSync(identity, { level: 9 }), identity }];
   };
   return { script, style, files: new Map(Object.entries(files).map(read)) };
 });

@@ -237,8 +237,8 @@ describe('the built application', () => {
     const size = (name: string): number => at(`${name}.br`).length;
     expect(size(script)).toBeLessThanOrEqual(60 * 1024);
     expect(size(style)).toBeLessThanOrEqual(8 * 1024);
-    const all = Object.keys(files).map((name) => at(`${name}.br`).length + at(`${name}.gz`).length);
-    expect(all.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(230 * 1024);
+    const all = Object.keys(files).map((name) => at(`${name}.br`).length);
+    expect(all.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(115 * 1024);
   });
 
   test('has names that change with the content, and no maps', () => {
