@@ -36,7 +36,7 @@ export interface SendOptions extends CallOptions {
 }
 
 /** What is asked. */
-export interface Ask {
+interface Ask {
   /** Default: GET. */
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** The steps of the path below `baseUrl`, not yet encoded. */

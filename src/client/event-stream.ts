@@ -2,7 +2,7 @@ import { MessagingApiError } from './api-error.js';
 import { limited } from './waiting.js';
 
 /** One server-sent event. */
-export interface ServerSentEvent {
+interface ServerSentEvent {
   /** Default: `message`. */
   readonly type: string;
   /** Undefined where only an id came, behind which a connection is opened anew. */

@@ -37,7 +37,7 @@ export function within<T>(clock: Clock, ms: number, promise: Promise<T>): Promis
 export const AWAY_MS = 1000;
 
 /** How long `retryWhileAway` repeats an operation. */
-export interface AwayPatience {
+interface AwayPatience {
   readonly clock: Clock;
   /** No attempt begins at or after this moment, by the clock's `elapsed`. */
   readonly until: number;

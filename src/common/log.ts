@@ -12,7 +12,7 @@ const INTERVAL_MS = 60_000;
 const KINDS = 500;
 
 /** What a line is about, beside its sentence: hosts with structured logs search by it. */
-export interface LogFields {
+interface LogFields {
   /** What went wrong, in one word: of our errors, of a carrier, of a database. */
   readonly code?: string | undefined;
   readonly channel?: string | undefined;
@@ -51,7 +51,7 @@ export class LogLine {
 }
 
 /** What a fault log writes to. */
-export type FaultSink = Pick<LoggerService, 'warn' | 'error'>;
+type FaultSink = Pick<LoggerService, 'warn' | 'error'>;
 
 /**
  * Logs faults, which clients, carriers and databases can cause any number of times: each kind at once, then at most once a

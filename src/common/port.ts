@@ -2,7 +2,7 @@ import { type Abstract, SetMetadata } from '@nestjs/common';
 import { formatValue } from './options.js';
 
 /** What is wrong with a member of a port, as the end of a sentence; undefined: nothing. */
-export type MemberCheck = (port: object, name: string) => string | undefined;
+type MemberCheck = (port: object, name: string) => string | undefined;
 
 /** The members of a port, in the order in which they are checked. */
 interface PortDescription {

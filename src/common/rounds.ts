@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from './clock.js';
 
 /** What a background worker of this process says of itself when it starts. */
-export interface WorkerKind {
+interface WorkerKind {
   /** The longest regular time from one round to the next, in milliseconds. */
   readonly everyMs: number;
   /** Whether nothing that a caller waits for depends on it: it removes what has expired. Default false. */
@@ -10,7 +10,7 @@ export interface WorkerKind {
 }
 
 /** When a background worker of this process has last done its work. */
-export interface WorkerRounds extends Required<WorkerKind> {
+interface WorkerRounds extends Required<WorkerKind> {
   /** One of a few constant names, of a channel (`deliver sms`) or of the work (`purge replies`, `webhooks`). */
   readonly worker: string;
   /** End of its last round that succeeded, milliseconds since the epoch; undefined before the first. */

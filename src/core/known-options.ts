@@ -48,7 +48,7 @@ export function knownValues<V>(source: ValuesSource<V>, values: Options, graph: 
 }
 
 /** A factory of values that are checked; Nest calls it with what the host's own factory injects. */
-export interface CheckedValues<V> extends ValuesFactory<V> {
+interface CheckedValues<V> extends ValuesFactory<V> {
   readonly useFactory: (...injected: unknown[]) => Promise<V>;
 }
 

@@ -1,5 +1,5 @@
 /** A text as an event carries it. */
-export interface EventText {
+interface EventText {
   readonly text: string;
   /** Whether the end of the text is missing. */
   readonly truncated: boolean;

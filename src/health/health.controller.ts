@@ -9,7 +9,7 @@ interface StatusResponse {
 }
 
 /** The whole answer of a health route: strangers may ask, so there is no detail. */
-export type HealthAnswer = Pick<HealthReport, 'status'>;
+type HealthAnswer = Pick<HealthReport, 'status'>;
 
 /**
  * `GET /health/live` and `GET /health/ready`, without a key. They have no body, and answer while a shutdown refuses other

@@ -18,10 +18,10 @@ export const MOST_WAITING = 1024 * 1024;
 export type AdapterResponse = ServerResponse | { readonly raw: ServerResponse };
 
 /** Sends events to one client until the returned function is called. */
-export type StreamSource = (client: Subscriber<MessageEvent>) => () => void;
+type StreamSource = (client: Subscriber<MessageEvent>) => () => void;
 
 /** A stream that is read by its client. */
-export interface OpenStream {
+interface OpenStream {
   /** Aborted when the stream is over, whoever ended it. */
   readonly signal: AbortSignal;
   /** Ends the stream; a client that has not taken the rest a second later is disconnected. */

@@ -23,7 +23,7 @@ export interface EdgeRoute {
 }
 
 /** How paths are compared; Express's application settings of the same names. */
-export interface PathRules {
+interface PathRules {
   readonly caseSensitive: boolean;
   /** Whether a trailing slash makes a different path. */
   readonly strict: boolean;

@@ -141,7 +141,7 @@ export class MessagingValidationPipe implements PipeTransform {
 type Rule = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];
 
 /** One declared field of a DTO. */
-export interface DtoField {
+interface DtoField {
   readonly name: string;
   readonly optional: boolean;
   /** Whether the value is a list of recipients, whose length the host limits. */

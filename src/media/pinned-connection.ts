@@ -9,7 +9,7 @@ const TRIED = 3;
 const ATTEMPT_MS = 2000;
 
 /** What a connection needs to know of time: until when it may stay, and timers while it is made. */
-export type ConnectionTime = Pick<FetchTime, 'signal' | 'after'>;
+type ConnectionTime = Pick<FetchTime, 'signal' | 'after'>;
 
 /**
  * Connects to one of the checked addresses, without any further look-up. With https the certificate is checked against the

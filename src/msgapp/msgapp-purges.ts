@@ -25,14 +25,14 @@ export function sessionPurge(store: SessionStore): PurgeRule {
 }
 
 /** Messages that came in: a month later no app repeats them, or has their files. */
-export function receivedPurge(store: ReceivedMessageStore): PurgeRule {
+function receivedPurge(store: ReceivedMessageStore): PurgeRule {
   return { what: 'received messages', keepMs: 30 * DAY_MS, purge: (before, limit) => store.purge(before, limit) };
 }
 
 const ERASED_AT_ONCE = 500;
 
 /** Messages that the number wrote: its digits, and what their files are fetched by. */
-export function receivedErasure(store: ReceivedMessageStore): ErasureRule {
+function receivedErasure(store: ReceivedMessageStore): ErasureRule {
   return {
     what: 'received',
     everywhere: async (number) => {

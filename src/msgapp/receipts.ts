@@ -29,7 +29,7 @@ interface Parked {
 }
 
 /** The dependencies of `Receipts`. */
-export interface ReceiptParts {
+interface ReceiptParts {
   readonly channel: string;
   readonly store: OutboxStore;
   readonly outbox: Outbox;

@@ -23,7 +23,7 @@ const PAYLOAD = /^1 [\w-]{1,64}( [a-z-]{1,16}:[\x21-\x7e]{1,64})*$/;
 export type Notice = readonly [topic: NoticeTopic, id: string];
 
 /** What a process tells the others in one payload. */
-export interface Notices {
+interface Notices {
   /** The process that tells it. */
   readonly from: string;
   readonly notices: readonly Notice[];

@@ -51,7 +51,7 @@ export interface DtoBody extends FieldsDescription {
 }
 
 /** A JSON object whose schema has the description and an example. */
-export interface JsonAnswer {
+interface JsonAnswer {
   /** Name of the schema. */
   readonly schema: string;
   /** By label, the fields that differ from the example of the schema. Default: one example without differences. */

@@ -16,7 +16,7 @@ const OPTIONS = {
 export type OperatorOptions = { readonly [name in keyof typeof OPTIONS]?: string | undefined };
 
 /** What was typed: the command's name, its words, and options. */
-export interface OperatorWords {
+interface OperatorWords {
   readonly name: string;
   readonly args: readonly string[];
   readonly options: OperatorOptions;

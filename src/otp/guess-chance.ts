@@ -9,7 +9,7 @@ export interface GuessChance {
 }
 
 /** The options that the chance depends on. */
-export interface GuessRules {
+interface GuessRules {
   readonly digits: number;
   readonly triesPerCode: number;
   /** The numbers of wrong tries that lock verifying. */

@@ -32,7 +32,7 @@ export abstract class OtpSettings {
 }
 
 /** Settings of the application that the options of OTP depend on. */
-export interface OtpSurroundings {
+interface OtpSurroundings {
   readonly catalogue?: Catalogue;
   /** The home market, a country code. */
   readonly home?: string | undefined;

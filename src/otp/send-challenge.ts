@@ -8,7 +8,7 @@ import { payloadOf } from './otp-text-source.js';
 import { RecordKeys } from './record-keys.js';
 
 /** A request to send a code. */
-export interface CodeRequest {
+interface CodeRequest {
   readonly binding: OtpBinding;
   readonly messageId: string;
   readonly channel: string;

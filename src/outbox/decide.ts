@@ -77,7 +77,7 @@ export function useId({ family, day }: Pick<KeyUse, 'family' | 'day'>): string {
 }
 
 /** A send of a key with a cap. */
-export type CappedSend = Send & { readonly key: SendKey & { readonly dailyUnits: number } };
+type CappedSend = Send & { readonly key: SendKey & { readonly dailyUnits: number } };
 
 export function isCapped(send: Send): send is CappedSend {
   return send.key?.dailyUnits !== undefined;

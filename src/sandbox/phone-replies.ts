@@ -11,7 +11,7 @@ import { sandboxMedia } from './sandbox-media.js';
 import { SandboxScanner } from './sandbox-scanner.js';
 
 /** What a phone writes. */
-export interface PhoneReply {
+interface PhoneReply {
   /** `sms`, or the name of a messaging-app channel. */
   readonly channel: string;
   /** A signature or number for SMS, a linked number otherwise. */

@@ -26,7 +26,7 @@ export interface SandboxOptions {
 }
 
 /** `SandboxOptions` with every default filled in. */
-export interface ResolvedSandboxOptions {
+interface ResolvedSandboxOptions {
   /** Without slashes at its ends. */
   readonly path: string;
   /** In lower case. */

@@ -3,7 +3,7 @@ import { once } from '../common/once.js';
 import { readAsset } from './asset.js';
 
 /** What the page knows of its application. */
-export interface PagePlace {
+interface PagePlace {
   /** Where the sandbox is mounted, without slashes at its ends. */
   readonly path: string;
   /** Where the messaging API is mounted, without slashes at its ends. */

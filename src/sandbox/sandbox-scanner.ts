@@ -10,10 +10,10 @@ export interface ShownCode {
 }
 
 /** Links a number; resolves to false when the session no longer waits for one. */
-export type OnScan = (number: string) => Promise<boolean>;
+type OnScan = (number: string) => Promise<boolean>;
 
 /** Stores a message to a linked number; resolves when it is stored. */
-export type OnMessage = (message: IncomingMsgapp) => Promise<void>;
+type OnMessage = (message: IncomingMsgapp) => Promise<void>;
 
 /** A number that a sandbox session of this process is linked to. */
 export interface LinkedNumber {

@@ -40,7 +40,7 @@ const LATEST = 500;
  * @throws MessagingError `error.file_not_found`
  */
 @Injectable()
-export class SandboxMediaPipe implements PipeTransform<string, SandboxMedia> {
+class SandboxMediaPipe implements PipeTransform<string, SandboxMedia> {
   transform(name: string): SandboxMedia {
     const file = sandboxMedia(name);
     if (!file) throw new MessagingError('error.file_not_found');

@@ -23,7 +23,7 @@ export function checkContent(content: string | null | undefined): string {
 const TRANSLITERATED_PER_SEGMENT = 1000;
 
 /** A text that can be sent, with its number of segments. */
-export interface CheckedText {
+interface CheckedText {
   readonly text: string;
   readonly segments: number;
 }

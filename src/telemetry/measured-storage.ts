@@ -9,7 +9,7 @@ import type { Instruments } from './instruments.js';
 import { OTHER } from './metrics.js';
 
 /** What is counted of a store's answers, by its methods. */
-export type Probes<S> = {
+type Probes<S> = {
   readonly [M in keyof S]?: S[M] extends (...args: infer A) => Promise<infer R>
     ? (result: R, args: A, call: ProbedCall) => void
     : never;

@@ -2,7 +2,7 @@ import type { HistogramMetric, Metric } from '../common/telemetry.js';
 import { PRIORITIES } from '../outbox/priority.js';
 
 /** Whose values a metric has: those of one process are added up, those of the database are the same in every process. */
-export type Scope = 'process' | 'database';
+type Scope = 'process' | 'database';
 
 /** The values that a label may have: a closed list, or where its few values come from. */
 export type LabelValues = readonly string[] | keyof typeof OPEN_LABELS;
@@ -38,13 +38,13 @@ const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 const STATES = ['sent', 'delivered', 'read', 'undelivered', 'failed', 'unknown'] as const;
 
 /** What the storage does, in groups: each operation of a store is in one of them. */
-export const OPERATIONS = [
+const OPERATIONS = [
   ...['accept', 'claim', 'settle', 'expire', 'next_due', 'outbox_read', 'policies', 'ledger', 'accounts', 'events'],
   ...['receipts', 'opt_outs', 'sessions', 'webhooks', 'media', 'retention', 'audit', OTHER],
 ] as const;
 
 /** Why a send was not accepted; also `other`. */
-export const ACCEPT_REASONS = [
+const ACCEPT_REASONS = [
   ...['insufficient_balance', 'idempotency_mismatch', 'account_not_found', 'otp_too_many_codes'],
   ...['otp_destination_refused', 'key_cap', 'storage_unavailable', 'dropped', OTHER],
 ] as const;
@@ -56,7 +56,7 @@ export const REFUND_REASONS = [
 ] as const;
 
 /** The rules that refuse a code; also `other`. */
-export const CODE_REASONS = [
+const CODE_REASONS = [
   ...['country', 'cooldown', 'sends', 'sends_per_number', 'sends_everywhere', 'prefix_breaker', 'country_breaker'],
   ...['spend_cap', OTHER],
 ] as const;

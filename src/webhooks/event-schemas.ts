@@ -3,10 +3,10 @@ import type { Json, Schema, Schemas } from '../openapi/openapi-document.js';
 import { count, EXAMPLE, identifier, moment, nullable, object, oneOf, shownNumber, text } from '../openapi/schemas.js';
 
 /** What the types of events that are in no log are called: they go to one endpoint, whatever its types. */
-export type EndpointEventType = 'test.ping' | 'endpoint.gap';
+type EndpointEventType = 'test.ping' | 'endpoint.gap';
 
 /** What one type of event means, and what its data has. */
-export interface EventDescription {
+interface EventDescription {
   readonly description: string;
   /** The name of the schema of its data. */
   readonly data: keyof typeof EVENT_DATA;

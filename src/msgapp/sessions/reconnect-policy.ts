@@ -1,12 +1,12 @@
 import type { LinkEnd } from '../msgapp-transport.js';
 
 /** What follows the end of a connection. */
-export type NextStep =
+type NextStep =
   | { readonly again: true; readonly waitMs: number }
   | { readonly again: false; readonly status: FinalStatus; readonly reason: string };
 
 /** Final states that the end of a connection can lead to. */
-export type FinalStatus = Extract<LinkEnd, { next: 'give-up' }>['status'];
+type FinalStatus = Extract<LinkEnd, { next: 'give-up' }>['status'];
 
 /** The wait is a random value between half of these and all: 1 to 2 s after the first failure, 30 to 60 s from the sixth on. */
 const BASE_MS = 2000;

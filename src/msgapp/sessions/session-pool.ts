@@ -10,7 +10,7 @@ import type { SessionLimits } from './session-limits.js';
 import { isFinal, type SessionLease, type StoredSession } from './session-store.js';
 
 /** The dependencies of a pool. */
-export interface PoolParts extends SessionParts {
+interface PoolParts extends SessionParts {
   /** The channel's name. */
   readonly channel: string;
   readonly ids: IdGenerator;

@@ -4,7 +4,7 @@ import { faultCode, faultLog, nameOf } from '../../common/log.js';
 import type { SessionLease, SessionStatus, SessionStore, StoredSession } from './session-store.js';
 
 /** Callbacks of a session's steps. They must return at once. */
-export interface StepHooks {
+interface StepHooks {
   /** Whether to retry a step that the database did not accept. */
   readonly continues: () => boolean;
   /** A step is stored. */

@@ -39,7 +39,7 @@ export function sessionsView(sessions: readonly StoredSession[], wanted?: Stored
 }
 
 /** Returns, of the sessions connected now, the one that was first connected earliest. */
-export function firstConnected(sessions: readonly StoredSession[]): StoredSession | undefined {
+function firstConnected(sessions: readonly StoredSession[]): StoredSession | undefined {
   return sessions.filter(({ status }) => status === 'connected').sort(byConnection)[0];
 }
 

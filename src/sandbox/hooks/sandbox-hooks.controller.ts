@@ -14,7 +14,7 @@ import { type HookCallView, hookCallView } from './hook-view.js';
 const MAX_BYTES = 65_536;
 
 /** The inboxes of the sandbox as a whole. */
-export interface HooksView {
+interface HooksView {
   /** Where webhooks can be called, followed by a name; null where this server has no webhooks or no loopback address. */
   readonly url: string | null;
   /** The names that have calls, the one that was called last first. */

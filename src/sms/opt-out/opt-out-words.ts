@@ -1,7 +1,7 @@
 import { any, formatValue, OptionPlace, type OptionsOf, optionalGroup } from '../../common/options.js';
 
 /** The request of a text from a phone. */
-export type OptOutRequest = 'stop' | 'start';
+type OptOutRequest = 'stop' | 'start';
 
 /** Words that the host adds to the built-in ones. */
 export interface OptOutWordsOption {
@@ -41,15 +41,6 @@ export const OPT_OUT_WORDS = optionalGroup({
   stop: any(wordsOf).or([]),
   start: any(wordsOf).or([]),
 } satisfies OptionsOf<OptOutWordsOption>);
-
-/**
- * The built-in words and the host's.
- * @throws MessagingOptionsError with a sentence that names the wrong word
- */
-export function compileOptOutWords(option?: OptOutWordsOption): OptOutWords {
-  const place = new OptionPlace('sms.optOutWords');
-  return withBuiltIn(OPT_OUT_WORDS.read(option, place), place);
-}
 
 function wordsOf(given: unknown, place: OptionPlace): readonly string[] {
   if (!Array.isArray(given)) return place.refuse('must be a list of words');

@@ -101,11 +101,6 @@ export function mayBeForAnother(part: SmsPart, { status, atByCarrier }: DatedRec
   return RANK[part.status] === RANK.delivered && status !== 'sent' && atByCarrier === true;
 }
 
-/** Sorts parts with the same id: open parts first, then the newest. A receipt belongs to the first one. */
-export function byClaim(a: SmsPart, b: SmsPart): number {
-  return RANK[a.status] - RANK[b.status] || b.recordedAt - a.recordedAt || a.part - b.part;
-}
-
 /** The status of a whole SMS. */
 interface AggregateStatus {
   readonly status: Exclude<PartStatus, 'sent'>;

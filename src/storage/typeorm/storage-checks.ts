@@ -7,7 +7,7 @@ import { isDataSource } from './engine/typeorm-objects.js';
 const NAMES = ['url', 'dataSource', 'migrations', 'pooler'];
 
 /** The database: a URL, a DataSource, or the injection token of a DataSource that the host provides. */
-export type DatabaseLocation = { readonly database: DataSource | string } | { readonly token: InjectionToken };
+type DatabaseLocation = { readonly database: DataSource | string } | { readonly token: InjectionToken };
 
 /**
  * Checks the options of `TypeormStorage.forRoot`. No message shows the URL, because it may hold a password.

@@ -4,7 +4,7 @@ import { type Agent, request } from 'node:https';
 import type { MediaKind } from '../../msgapp/msgapp-transport.js';
 
 /** Where a file is, and what it is encrypted with. */
-export interface MediaFile {
+interface MediaFile {
   readonly kind: MediaKind;
   /** The path at the app's host of files. */
   readonly path: string;
@@ -35,7 +35,7 @@ const MAC = 10;
 const SILENCE_MS = 15_000;
 
 /** Where files are fetched from. */
-export interface MediaOrigin {
+interface MediaOrigin {
   readonly origin: string;
   readonly agent?: Agent | undefined;
 }

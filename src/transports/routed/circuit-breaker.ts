@@ -2,7 +2,7 @@ import type { Clock } from '../../common/clock.js';
 import type { BreakerSettings } from './routes.js';
 
 /** A permission to send, until its outcomes are recorded. */
-export interface Permit {
+interface Permit {
   /** How many SMS may be sent. */
   readonly most: number;
   /** The period of the breaker in which it was given; outcomes of an earlier period are ignored. */

@@ -67,7 +67,7 @@ const SLICE_MS = 100;
 const SMS_OF_AVERAGE = 16;
 
 /** What becomes of the SMS of a batch. Indexes are those of the batch. */
-export interface Turns {
+interface Turns {
   /** Called with SMS whose turn it is, the first priority first. */
   go(indexes: readonly number[]): void;
   /** Called with an SMS that has to be submitted again at `at`, milliseconds since the epoch. */

@@ -7,7 +7,7 @@ import { STATUS } from './pdu/command.js';
  * includes a full queue, because it may be that of one phone, which must not slow down the others. `permanent`: the
  * carrier will never accept this submit. `unclear`: all other codes; they get a few attempts.
  */
-export type StatusClass = 'throttled' | 'temporary' | 'permanent' | 'unclear';
+type StatusClass = 'throttled' | 'temporary' | 'permanent' | 'unclear';
 
 const TEMPORARY: readonly number[] = [STATUS.systemError, STATUS.queueFull, STATUS.receiverTemporaryError];
 

@@ -5,7 +5,7 @@ import { type EndpointSecret, EndpointSecrets } from './endpoint-secret.js';
 import { EndpointStore } from './endpoint-store.js';
 
 /** A call as it was received. */
-export interface ReceivedCall {
+interface ReceivedCall {
   readonly url: string;
   /** `webhook-id`. */
   readonly id: string;

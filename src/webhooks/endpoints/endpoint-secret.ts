@@ -8,7 +8,7 @@ export type EndpointSecret =
   | { readonly signature: 'ed25519'; readonly key: KeyObject };
 
 /** What the owner of an endpoint is given to verify its calls, as Standard Webhooks write it. */
-export type ShownSecret = { readonly secret: string } | { readonly public_key: string };
+type ShownSecret = { readonly secret: string } | { readonly public_key: string };
 
 /** Which secret of which endpoint. */
 export interface SecretSource {

@@ -8,7 +8,7 @@ import { WebhookSettings } from '../webhook-options.js';
 export const LONGEST_WEBHOOK_URL = 2048;
 
 /** The addresses of a target that a module of this process allows; undefined: it does not know it. */
-export type TargetRule = (url: URL) => readonly string[] | undefined;
+type TargetRule = (url: URL) => readonly string[] | undefined;
 
 /**
  * Decides where webhooks may be called: https at public addresses, the addresses that the option `webhooks.allow` names, and what

@@ -19,7 +19,7 @@ import { type EventsQuery, HIGHEST_SEQUENCE, type StreamQuery } from './events.d
 import { ReaderSeats } from './reader-seats.js';
 
 /** A request to read events. */
-export interface FeedRequest<Q> {
+interface FeedRequest<Q> {
   readonly caller: Caller;
   readonly call: AdmittedCall;
   readonly headers: IncomingHttpHeaders;

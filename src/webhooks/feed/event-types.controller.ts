@@ -5,7 +5,7 @@ import { MessagingController } from '../../http/messaging-controller.js';
 import { type EventTypeView, eventTypeViews } from '../event-schemas.js';
 
 /** Every type of event. */
-export interface EventTypeList {
+interface EventTypeList {
   readonly items: readonly EventTypeView[];
 }
 

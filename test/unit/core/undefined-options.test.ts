@@ -18,7 +18,7 @@ import type { OtpServiceOptions } from '../../../src/otp/otp-text.js';
 import type { DeliveryTiming } from '../../../src/outbox/delivery-result.js';
 import { type DispatchOptions, resolveDispatchSettings } from '../../../src/outbox/dispatch-options.js';
 import { resolveSandboxOptions, type SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
-import { compileOptOutWords, type OptOutWordsOption } from '../../../src/sms/opt-out/opt-out-words.js';
+import type { OptOutWordsOption } from '../../../src/sms/opt-out/opt-out-words.js';
 import { resolveSmsSettings, type SmsOptions } from '../../../src/sms/sms-options.js';
 import { TypeormStorage, type TypeormStorageOptions } from '../../../src/storage/typeorm/typeorm-storage.js';
 import { leftOut } from '../../support/left-out.js';
@@ -83,7 +83,8 @@ describe('an option that is undefined is one that was left out, for the compiler
     };
     expect(compileTariff(tariff).unitsFor('22670000000')).toBe(1);
     const words: OptOutWordsOption = leftOut<OptOutWordsOption>({ stop: undefined, start: undefined });
-    expect(compileOptOutWords(words)).toEqual(compileOptOutWords());
+    const { optOutWords } = resolveSmsSettings({ tariff: TARIFF, optOutWords: words });
+    expect(optOutWords).toEqual(resolveSmsSettings({ tariff: TARIFF }).optOutWords);
   });
 
   test('of a messaging-app channel', () => {

@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { compileOptOutWords, normalizedWord } from '../../../src/sms/opt-out/opt-out-words.js';
+import { normalizedWord } from '../../../src/sms/opt-out/opt-out-words.js';
+import { resolveSmsSettings } from '../../../src/sms/sms-options.js';
 
-const words = compileOptOutWords();
+const compiled = (optOutWords: object) =>
+  resolveSmsSettings({ tariff: { base: 1, international: 3, home: 'BF' }, optOutWords }).optOutWords;
+const words = compiled({});
 const wish = (text: string, all = words) => all.get(normalizedWord(text));
 
 describe('what a text from a phone asks for', () => {
@@ -58,7 +61,7 @@ describe('what a text from a phone asks for', () => {
   });
 
   test('a host adds words of its own, in any script', () => {
-    const more = compileOptOutWords({ stop: ['Basta', 'توقف', 'n saama'], start: ['Encore'] });
+    const more = compiled({ stop: ['Basta', 'توقف', 'n saama'], start: ['Encore'] });
     expect(['BASTA!', 'توقف', 'N SAAMA', 'stop'].map((text) => wish(text, more))).toEqual(Array(4).fill('stop'));
     expect(wish('encore', more)).toBe('start');
     expect(wish('basta')).toBeUndefined();
@@ -71,6 +74,6 @@ describe('what a text from a phone asks for', () => {
     ['Option sms.optOutWords has "Stop" for both stop and start.', { start: ['Stop'] }],
     ['Option sms.optOutWords has "basta" for both stop and start.', { stop: ['BASTA'], start: ['basta'] }],
   ])('%s', (sentence, option) => {
-    expect(() => compileOptOutWords(option)).toThrow(sentence);
+    expect(() => compiled(option)).toThrow(sentence);
   });
 });

@@ -16,7 +16,7 @@ export interface StorageConnection {
 }
 
 /** Rewrites a statement to the database's own placeholders. */
-export type Native = (statement: Statement) => Statement;
+type Native = (statement: Statement) => Statement;
 
 /** Runs one statement on a query runner. */
 export async function runOn(runner: QueryRunner, { sql, params, each }: Statement): Promise<StatementResult> {
@@ -142,7 +142,7 @@ export function preparedConnection(
 }
 
 /** Like {@link Native}, with the name under which connections keep the statement's plan; '' for an unprepared statement. */
-export type NamedNative = (statement: Statement) => Statement & { readonly name: string };
+type NamedNative = (statement: Statement) => Statement & { readonly name: string };
 
 /** The name of a prepared statement, derived from its text: a connection may serve several storages. */
 export function planNameOf(sql: string): string {

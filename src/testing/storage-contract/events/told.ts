@@ -15,7 +15,7 @@ export type TellingStores = Pick<World, 'accounts' | 'ledger' | 'outbox' | 'poli
 const HASH = '0123456789abcdef'.repeat(4);
 
 /** A change with its event. */
-export interface Emitter {
+interface Emitter {
   readonly name: string;
   readonly type: string;
   readonly data: unknown;

@@ -17,7 +17,7 @@ import type { WorkQueue } from './work-queue.js';
 const LATER_MS = 1000;
 
 /** The context that the links of a transport share. */
-export interface LinkContext {
+interface LinkContext {
   readonly queue: WorkQueue;
   readonly resendUnknown: boolean;
   readonly clock: Clock;

@@ -67,7 +67,7 @@ export interface BindPdu extends Header {
   readonly addressRange: SmppAddress;
 }
 
-export interface BindRespPdu extends Header {
+interface BindRespPdu extends Header {
   readonly command: 'bind_receiver_resp' | 'bind_transmitter_resp' | 'bind_transceiver_resp';
   /** The system_id of the SMSC; at most 15 characters, `''` without a body. */
   readonly systemId: string;
@@ -90,7 +90,7 @@ export interface DataSmPdu extends Header, ShortMessage {
   readonly command: 'data_sm';
 }
 
-export interface MessageRespPdu extends Header {
+interface MessageRespPdu extends Header {
   readonly command: 'submit_sm_resp' | 'deliver_sm_resp' | 'data_sm_resp';
   /** At most 64 characters; `''` in our answers and when the SMSC sends no body. */
   readonly messageId: string;
@@ -98,12 +98,12 @@ export interface MessageRespPdu extends Header {
 }
 
 /** A PDU without a body. */
-export interface BarePdu extends Header {
+interface BarePdu extends Header {
   readonly command: 'enquire_link' | 'enquire_link_resp' | 'unbind' | 'unbind_resp' | 'generic_nack';
 }
 
 /** A PDU with a command that this code does not support. */
-export interface UnknownPdu extends Header {
+interface UnknownPdu extends Header {
   readonly command: 'unknown';
   readonly commandId: number;
   readonly body: Uint8Array;

@@ -2,7 +2,7 @@ import type { Clock } from '../../../common/clock.js';
 import type { SmppSessionSettings } from './session-settings.js';
 
 /** The actions of a {@link SessionLiveness}. */
-export interface LivenessActions {
+interface LivenessActions {
   /** Sends an enquire_link. */
   probe(): void;
   /** Called when the peer is heard again after a probe. */

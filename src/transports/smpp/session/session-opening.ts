@@ -11,7 +11,7 @@ const SMPP_3_4 = 0x34;
 export const BIND_SEQUENCE = 1;
 
 /** The result of opening a session; one of the two is called, once. */
-export interface OpeningResult {
+interface OpeningResult {
   /** Takes over the wire; set a listener before returning. */
   bound(wire: SessionWire, systemId: string): void;
   failed(error: SessionBindError): void;

@@ -3,7 +3,7 @@ import { type Operation, type Row, write, writeAll } from '../../engine/operatio
 import { integerOf, type RowShape, textOf } from '../../engine/rows.js';
 
 /** A recipient, with what finds its row in `messaging_sent_to`. */
-export interface Removable {
+interface Removable {
   readonly messageId: string;
   readonly position: number;
   readonly number: string;
@@ -30,7 +30,7 @@ const PLACE: RowShape = { message_id: 'id', position: 'integer' };
 const SENT_TO: RowShape = { account_id: 'id', channel: 'id', number: 'id', sent_at: 'integer', message_id: 'id' };
 
 /** Removes what belongs to recipients: parts, which a receipt locks before recipients, trails, what finds them by number. */
-export function* removeBelongings(dialect: Dialect, recipients: readonly Removable[]): Operation<void> {
+function* removeBelongings(dialect: Dialect, recipients: readonly Removable[]): Operation<void> {
   const rows = recipients.map(({ messageId, position }) => [messageId, position]);
   const ofPlace = (table: string) => ({ table, shape: PLACE, rows, on: isAt(table) });
   const sentTo = recipients.map(({ accountId, channel, number, acceptedAt, messageId }) => {

@@ -13,7 +13,7 @@ import { integerOf, textOf } from '../../engine/rows.js';
 import { PART_COLUMNS, toPart, updateParts } from './part-rows.js';
 
 /** The result of applying receipts. */
-export interface AppliedReceipts {
+interface AppliedReceipts {
   readonly updates: readonly DeliveryUpdate[];
   /**
    * Receipts that may belong to parts not stored yet: no part matches, or only final ones that the receipt does not

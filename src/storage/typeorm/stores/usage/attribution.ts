@@ -7,7 +7,7 @@ import { type Operation, type Row, rowsOf } from '../../engine/operation.js';
 import { integerOf, optionalInteger, optionalText, textOf } from '../../engine/rows.js';
 
 /** Of what a row of the summary is. */
-export interface UsageKey {
+interface UsageKey {
   readonly channel: string;
   readonly country: string;
   readonly signature: string;

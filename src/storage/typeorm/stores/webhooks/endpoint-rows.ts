@@ -38,7 +38,7 @@ export function toEndpoint(row: Row): Endpoint {
 }
 
 /** The versions of an endpoint's secret, the newest first. */
-export function toVersions(row: Row): readonly SecretVersion[] {
+function toVersions(row: Row): readonly SecretVersion[] {
   return JSON.parse(textOf(row, 'versions')) as readonly SecretVersion[];
 }
 
