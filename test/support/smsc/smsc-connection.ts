@@ -102,15 +102,6 @@ export class SmscConnection {
     return answer;
   }
 
-  /** Leaves what the client writes in the kernel's buffers. */
-  stopReading(): void {
-    this.socket.pause();
-  }
-
-  readAgain(): void {
-    this.socket.resume();
-  }
-
   /** Cuts the connection. */
   drop(): void {
     this.socket.destroy();

@@ -34,14 +34,11 @@ export function commandIdOf(pdu: Pdu): number {
 /** The values of command_status that this code uses (SMPP 3.4 section 5.1.3); other values are passed on unchanged. */
 export const STATUS = {
   ok: 0x00,
-  invalidMessageLength: 0x01,
   invalidCommandLength: 0x02,
   invalidCommandId: 0x03,
   wrongBindState: 0x04,
   alreadyBound: 0x05,
   systemError: 0x08,
-  invalidSourceAddress: 0x0a,
-  invalidDestinationAddress: 0x0b,
   bindFailed: 0x0d,
   invalidPassword: 0x0e,
   invalidSystemId: 0x0f,

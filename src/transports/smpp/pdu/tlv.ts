@@ -4,7 +4,6 @@ export const TAG = {
   sarMsgRefNum: 0x020c,
   sarTotalSegments: 0x020e,
   sarSegmentSeqnum: 0x020f,
-  scInterfaceVersion: 0x0210,
   messagePayload: 0x0424,
   networkErrorCode: 0x0423,
   messageState: 0x0427,
