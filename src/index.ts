@@ -118,15 +118,11 @@ export {
   type NewKeyDraft,
 } from './management/keys/key-service.js';
 export type { KeyPage, KeyView, NewKeyView } from './management/keys/key-view.js';
+export type { LedgerView } from './management/ledger/ledger-view.js';
 export type { ManagementOptions } from './management/management-options.js';
 export type { ClaimSource, OidcAlgorithm, OidcClaims, OidcOptions } from './management/oidc/oidc-options.js';
 export { OidcUserTokenVerifier } from './management/oidc/oidc-user-token-verifier.js';
-export type {
-  AccountPage,
-  AccountView,
-  PostedEntry,
-  PostingView,
-} from './management/operator/account-view.js';
+export type { AccountPage, AccountView, PostingView } from './management/operator/account-view.js';
 export { LedgerChecks, type LedgerCheckView } from './management/operator/ledger-checks.js';
 export {
   type AccountDraft,

@@ -7,8 +7,8 @@ export const KIND = oneOf(LEDGER_KINDS, 'The cause of the entry.');
 
 const UNITS: Schema = { type: 'integer', description: 'Positive: added to the balance; negative: taken from it.' };
 
-/** Schemas of the ledger. */
-export const LEDGER_SCHEMAS: Schemas = {
+/** The schema of an entry. */
+export const LEDGER_ENTRY: Schemas = {
   LedgerEntry: object('An entry of the ledger.', {
     id: identifier('Of the entry; the reference of a top-up.', 'invoice-2026-17'),
     kind: KIND,
@@ -18,5 +18,10 @@ export const LEDGER_SCHEMAS: Schemas = {
     note: nullable(text('What was noted with a top-up or an adjustment.')),
     at: moment('When it was posted.'),
   }),
+};
+
+/** Schemas of the ledger. */
+export const LEDGER_SCHEMAS: Schemas = {
+  ...LEDGER_ENTRY,
   LedgerPage: pageSchema('Entries, the newest first.', 'LedgerEntry'),
 };

@@ -1,5 +1,6 @@
 import type { AccountState } from '../../accounts/account-store.js';
-import { type LedgerEntry, type LedgerKind, shownId } from '../../billing/ledger-store.js';
+import { type LedgerEntry, shownId } from '../../billing/ledger-store.js';
+import { type LedgerView, ledgerView } from '../ledger/ledger-view.js';
 import type { ManagedAccount } from './managed-account-store.js';
 
 /** An account as operators see it. */
@@ -22,24 +23,12 @@ export interface AccountPage {
   readonly next_cursor: string | null;
 }
 
-/** An entry of the ledger. */
-export interface PostedEntry {
-  /** The reference of the posting. */
-  readonly id: string;
-  readonly kind: LedgerKind;
-  readonly units: number;
-  readonly message_id: string | null;
-  readonly position: number | null;
-  readonly note: string | null;
-  /** ISO 8601, UTC. */
-  readonly at: string;
-}
-
 /** The answer to a top-up or an adjustment. */
 export interface PostingView {
   /** After it. */
   readonly balance: number;
-  readonly entry: PostedEntry;
+  /** Its `id` is the reference of the posting. */
+  readonly entry: LedgerView;
 }
 
 export function accountView({ id, name, state, balance, createdAt, lowBalance }: ManagedAccount): AccountView {
@@ -49,12 +38,5 @@ export function accountView({ id, name, state, balance, createdAt, lowBalance }:
 
 /** @param entry with its stored id */
 export function postingView(balance: number, entry: LedgerEntry): PostingView {
-  return { balance, entry: postedEntry({ ...entry, id: shownId(entry) }) };
-}
-
-function postedEntry({ id, kind, units, messageId, position, note, at }: LedgerEntry): PostedEntry {
-  return {
-    ...{ id, kind, units, message_id: messageId ?? null, position: position ?? null, note: note ?? null },
-    at: new Date(at).toISOString(),
-  };
+  return { balance, entry: ledgerView({ ...entry, id: shownId(entry) }) };
 }

@@ -2,6 +2,7 @@ import { describeController, type ErrorDescription, fieldsOf } from '../../opena
 import { invalid } from '../../openapi/errors.js';
 import { nextCursor, PAGE } from '../../openapi/listings.js';
 import { count, EXAMPLE, identifier, list, moment, nullable, object, oneOf, ref, text } from '../../openapi/schemas.js';
+import { LEDGER_ENTRY } from '../ledger/ledger-schemas.js';
 import { ACCOUNT_STATES } from './managed-account-store.js';
 import { ManagedAccountsController } from './managed-accounts.controller.js';
 import {
@@ -50,6 +51,7 @@ export const managedAccountsOpenapi = describeController(ManagedAccountsControll
     name: { description: 'The signature.', example: 'MY SHOP' },
   },
   schemas: {
+    ...LEDGER_ENTRY,
     ManagedAccount: object('An account.', {
       id: identifier('The account.', EXAMPLE.account),
       name: text('For people.', NAME),
@@ -59,18 +61,9 @@ export const managedAccountsOpenapi = describeController(ManagedAccountsControll
       low_balance: nullable(count(`${THRESHOLD}; null: never.`, { minimum: 1, example: 100 })),
     }),
     ManagedAccountPage: object('Accounts.', { items: list(ref('ManagedAccount')), next_cursor: nextCursor }),
-    PostedEntry: object('An entry of the ledger.', {
-      id: identifier('The reference.', REFERENCE.example),
-      kind: oneOf(['topup', 'adjust', 'charge', 'refund'], 'What it is.'),
-      units: { type: 'integer', description: 'Negative where units were taken.', example: 1000 },
-      message_id: nullable(text('The message of a charge or a refund.')),
-      position: nullable(count('The recipient of a refund, from 0.')),
-      note: nullable(text('What was noted.')),
-      at: moment('When it was posted.'),
-    }),
     Posting: object('A posting, with the balance after it.', {
       balance: count('Units left.'),
-      entry: ref('PostedEntry'),
+      entry: ref('LedgerEntry'),
     }),
     ManagedSignature: object('A signature of an account.', {
       account: identifier('The account.', EXAMPLE.account),
